@@ -1,0 +1,1 @@
+"""Validation, the rank table, rate distributions and result types."""

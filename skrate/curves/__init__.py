@@ -1,0 +1,1 @@
+"""Curves: from rank tables to curves and their bounds."""

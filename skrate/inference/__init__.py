@@ -1,0 +1,1 @@
+"""The uncertainty of numbers: delta method, resampling, comparison."""

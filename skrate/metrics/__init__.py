@@ -1,0 +1,1 @@
+"""Metrics: from a rank table to a number."""

@@ -1,0 +1,1 @@
+"""Scorers, refit rules and fold comparison."""
