@@ -5,6 +5,34 @@ processed. Start with :func:`rate_weighted_auc_score` and
 :class:`RateWeightedAUCScorer`.
 """
 
+from skrate import rates
+from skrate.core.rank_table import RankTable
+from skrate.metrics.budget import (
+    lift_at_rate_score,
+    precision_at_rate_score,
+    recall_at_rate_score,
+)
+from skrate.metrics.expected_recall import expected_recall_score
+from skrate.metrics.rate_weighted_auc import (
+    expected_recall_from_rauc,
+    rate_weighted_auc_score,
+    rauc_from_expected_recall,
+)
+from skrate.model_selection.refit import refit_best
+from skrate.model_selection.scorers import RateWeightedAUCScorer
+
 __version__ = "0.1.0"
 
-__all__: list[str] = []
+__all__ = [
+    "RankTable",
+    "RateWeightedAUCScorer",
+    "expected_recall_from_rauc",
+    "expected_recall_score",
+    "lift_at_rate_score",
+    "precision_at_rate_score",
+    "rate_weighted_auc_score",
+    "rates",
+    "rauc_from_expected_recall",
+    "recall_at_rate_score",
+    "refit_best",
+]

@@ -1,0 +1,433 @@
+"""Constructors of rate distributions, and their elicitation from what users know."""
+
+import numbers
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from scipy import optimize, special
+
+from skrate.core.rates import (
+    Beta,
+    Empirical,
+    Exponential,
+    Fixed,
+    Interval,
+    LogDiscount,
+    Mixture,
+    RateDistribution,
+)
+from skrate.core.scipy_rates import from_scipy, is_scipy_distribution
+from skrate.core.validation import (
+    check_count,
+    check_equal_length,
+    check_fraction,
+    check_positive,
+    check_scores,
+    check_weights,
+)
+
+
+def check_rate(rate: Any) -> RateDistribution:
+    """Return the distribution that ``rate`` stands for, as metrics take it."""
+    if isinstance(rate, RateDistribution):
+        return rate
+    if isinstance(rate, str):
+        if rate == "uniform":
+            return uniform()
+        raise ValueError(f"rate={rate!r} is unknown: the only name is 'uniform'.")
+    if isinstance(rate, numbers.Real) and not isinstance(rate, bool):
+        return fixed(check_fraction("rate", rate, include_one=True))
+    if is_scipy_distribution(rate):
+        return from_scipy(rate)
+    raise ValueError(
+        "rate must be 'uniform', a number in (0, 1], a frozen scipy.stats distribution "
+        f"or one from skrate.rates, got {rate!r}."
+    )
+
+
+@lru_cache(maxsize=1)
+def uniform() -> RateDistribution:
+    """Return the uniform rate on [0, 1], under which the rAUC is the AUC.
+
+    Returns
+    -------
+    rate : RateDistribution
+        Every share of the ranking is as likely to be processed as any other.
+
+    Examples
+    --------
+    >>> from skrate import rates
+    >>> rates.uniform().mean()
+    0.5
+    """
+    return Interval(0.0, 1.0)
+
+
+def beta(a: float, b: float) -> RateDistribution:
+    """Return a beta distribution over the rate.
+
+    Parameters
+    ----------
+    a, b : float
+        Shape parameters, above 0; the mean is ``a / (a + b)``.
+
+    Returns
+    -------
+    rate : RateDistribution
+        The distribution; its tables are kept, so that equal betas share them.
+
+    See Also
+    --------
+    from_quantiles : The beta distribution through two quantiles.
+    from_budget : The beta distribution of a budget and a cost per item.
+
+    Examples
+    --------
+    >>> from skrate import rates
+    >>> rate = rates.beta(3, 19)
+    >>> rate
+    beta(3, 19)
+    >>> round(rate.mean(), 4)
+    0.1364
+    """
+    return _beta(check_positive("a", a), check_positive("b", b))
+
+
+@lru_cache(maxsize=64)
+def _beta(a: float, b: float) -> Beta:
+    return Beta(a, b)
+
+
+def interval(low: float, high: float) -> RateDistribution:
+    """Return a uniform distribution over the rates between two bounds.
+
+    Parameters
+    ----------
+    low, high : float
+        Bounds of the rate, ``0 <= low < high <= 1``.
+
+    Returns
+    -------
+    rate : RateDistribution
+        All rates between the bounds are equally likely, others impossible.
+
+    Examples
+    --------
+    >>> from skrate import rates
+    >>> rates.interval(0.1, 0.3).survival([0.1, 0.2, 0.3]).round(3).tolist()
+    [1.0, 0.5, 0.0]
+    """
+    low = check_fraction("low", low, include_zero=True, include_one=True)
+    high = check_fraction("high", high, include_zero=True, include_one=True)
+    if low >= high:
+        raise ValueError(f"low must be below high, got low={low:g} and high={high:g}.")
+    return Interval(low, high)
+
+
+def fixed(r: float) -> RateDistribution:
+    """Return a rate that is known: a point mass.
+
+    Parameters
+    ----------
+    r : float
+        The rate, in (0, 1].
+
+    Returns
+    -------
+    rate : RateDistribution
+        Expected recall under it is the recall at that rate.
+
+    Examples
+    --------
+    >>> from skrate import rates
+    >>> rates.fixed(0.2).limited_mean([0.1, 0.5]).tolist()
+    [0.1, 0.2]
+    """
+    return Fixed(check_fraction("r", r, include_one=True))
+
+
+def empirical(samples: Any, weights: Any = None) -> RateDistribution:
+    """Return the distribution of rates observed in the past.
+
+    Parameters
+    ----------
+    samples : array-like of shape (n_samples,)
+        Observed rates. Those above 1 processed everything and count as 1.
+    weights : array-like of shape (n_samples,), default=None
+        Relative weights; None means equal ones.
+
+    Returns
+    -------
+    rate : RateDistribution
+        A point mass at every distinct sample.
+
+    Examples
+    --------
+    >>> from skrate import rates
+    >>> rates.empirical([0.1, 0.1, 0.4]).mean().__round__(6)
+    0.2
+    """
+    points = check_scores("samples", samples).astype(np.float64)
+    if points.min() < 0:
+        raise ValueError(f"samples are rates, at least 0; found {points.min():g}.")
+    masses = np.ones(len(points))
+    if weights is not None:
+        masses = check_weights("weights", weights)
+        check_equal_length(samples=points, weights=masses)
+    return from_masses(points, masses)
+
+
+def from_masses(points: Any, masses: Any) -> Empirical:
+    """Return a discrete rate from finite points, clipped to [0, 1], and masses."""
+    points, where = np.unique(np.clip(points, 0, 1), return_inverse=True)
+    masses = np.bincount(where, masses)
+    points, masses = points[masses > 0], masses[masses > 0] / masses.sum()
+    for array in (points, masses):
+        array.flags.writeable = False
+    return Empirical(points, masses)
+
+
+def mixture(rates: Sequence[Any], weights: Any = None) -> RateDistribution:
+    """Return a mixture of rate distributions.
+
+    Parameters
+    ----------
+    rates : sequence
+        Whatever ``rate=`` accepts, at least one.
+    weights : array-like of shape (n_rates,), default=None
+        Relative weights; None means equal ones.
+
+    Returns
+    -------
+    rate : RateDistribution
+        With probability proportional to its weight, each of ``rates``.
+
+    Examples
+    --------
+    A small team most of the time, everybody in one week of ten:
+
+    >>> from skrate import rates
+    >>> rate = rates.mixture([rates.beta(3, 19), 0.8], weights=[0.9, 0.1])
+    >>> rate
+    mixture(0.9: beta(3, 19), 0.1: fixed(0.8))
+    """
+    components = tuple(check_rate(rate) for rate in rates)
+    if not components:
+        raise ValueError("rates is empty: a mixture needs at least one distribution.")
+    shares = np.ones(len(components))
+    if weights is not None:
+        shares = check_weights("weights", weights)
+        check_equal_length(rates=np.empty(len(components)), weights=shares)
+    return Mixture(components, tuple((shares / shares.sum()).tolist()))
+
+
+def exponential(alpha: float) -> RateDistribution:
+    """Return an exponential rate, the weighting of RIE and BEDROC.
+
+    Parameters
+    ----------
+    alpha : float
+        Rate of decay, above 0: a case at rate u is processed with probability
+        ``exp(-alpha * u)``. Mass above 1 processes everything.
+
+    Returns
+    -------
+    rate : RateDistribution
+        Under it the rAUC is BEDROC [1]_, and expected recall divided by the mean rate
+        is RIE [2]_, without ties.
+
+    References
+    ----------
+    .. [1] Truchon and Bayly (2007), Evaluating virtual screening methods,
+       J. Chem. Inf. Model. 47(2), :doi:`10.1021/ci600426e`.
+    .. [2] Sheridan et al. (2001), Protocols for bridging the peptide to nonpeptide
+       gap in topological similarity searches, J. Chem. Inf. Comput. Sci. 41(5),
+       :doi:`10.1021/ci0100144`.
+
+    Examples
+    --------
+    >>> from skrate import rates
+    >>> round(rates.exponential(20).ppf(0.8), 4)
+    0.0805
+    """
+    return _exponential(check_positive("alpha", alpha))
+
+
+@lru_cache(maxsize=64)
+def _exponential(alpha: float) -> Exponential:
+    return Exponential(alpha)
+
+
+def log_discount(n: int, base: float = 2) -> RateDistribution:
+    """Return the discrete rate on 1/n, ..., 1 that is the weighting of NDCG.
+
+    Parameters
+    ----------
+    n : int
+        Number of ranked cases.
+    base : float, default=2
+        Base of the logarithm, above 1. The case at position i is processed with
+        probability ``min(1, 1 / log_base(i + 1))``, so that a base above 2 leaves the
+        first positions undiscounted. (In NDCG without that limit the base cancels.)
+
+    Returns
+    -------
+    rate : RateDistribution
+        With base 2, expected recall over that of the perfect ranking is NDCG with
+        binary relevance [1]_, without ties.
+
+    References
+    ----------
+    .. [1] Järvelin and Kekäläinen (2002), Cumulated gain-based evaluation of IR
+       techniques, ACM Trans. Inf. Syst. 20(4), :doi:`10.1145/582415.582418`.
+
+    Examples
+    --------
+    >>> from skrate import rates
+    >>> rates.log_discount(3).instance_weights(3).round(4).tolist()
+    [1.0, 0.6309, 0.5]
+    """
+    n = check_count("n", n)
+    base = check_positive("base", base)
+    if base <= 1:
+        raise ValueError(f"base must be above 1, got {base:g}.")
+    return LogDiscount(n, base)
+
+
+def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
+    """Return the beta distribution through two quantiles of the rate.
+
+    Parameters
+    ----------
+    quantiles : dict of float to float
+        Two entries ``{probability: rate}``, all in (0, 1), the greater rate at the
+        greater probability.
+
+    Returns
+    -------
+    rate : RateDistribution
+        The beta distribution, solved to a relative precision of 1e-10.
+
+    Notes
+    -----
+    Within the beta family two quantiles determine the distribution. The mean is
+    solved for a given concentration a + b, then the concentration.
+
+    Examples
+    --------
+    The rate is almost surely between 6.4 % and 28.8 % [1]_:
+
+    >>> from skrate import rates
+    >>> rates.from_quantiles({0.025: 0.064, 0.975: 0.288})
+    beta(6.22614, 32.7909)
+
+    References
+    ----------
+    .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
+       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`.
+    """
+    if not isinstance(quantiles, Mapping) or len(quantiles) != 2:
+        raise ValueError(
+            "quantiles must be a dict of two entries {probability: rate}, got "
+            f"{quantiles!r}."
+        )
+    (p_low, q_low), (p_high, q_high) = (
+        (check_fraction("a probability of quantiles", p),
+         check_fraction("a rate of quantiles", q))
+        for p, q in sorted(quantiles.items())
+    )  # fmt: skip
+    if q_low >= q_high:
+        raise ValueError(f"quantiles must increase with probability, got {quantiles}.")
+
+    def mean_at(concentration: float) -> float:
+        """Return the mean whose lower quantile is right, as a logit."""
+
+        def miss(logit: float) -> float:
+            m = special.expit(logit)
+            a, b = m * concentration, special.expit(-logit) * concentration
+            return float(special.betainc(a, b, q_low)) - p_low
+
+        return float(optimize.brentq(miss, -40, 40, xtol=1e-14, rtol=1e-14))
+
+    def shapes(log_concentration: float) -> tuple[float, float]:
+        concentration = float(np.exp(log_concentration))
+        logit = mean_at(concentration)
+        return (
+            float(special.expit(logit)) * concentration,
+            float(special.expit(-logit)) * concentration,
+        )
+
+    def miss_above(log_concentration: float) -> float:
+        a, b = shapes(log_concentration)
+        return float(special.betainc(a, b, q_high)) - p_high
+
+    try:
+        solution = optimize.brentq(miss_above, -12, 25, xtol=1e-13, rtol=1e-13)
+    except ValueError:
+        raise ValueError(
+            f"No beta distribution was found through the quantiles {quantiles}: they "
+            "are too close together or too extreme."
+        ) from None
+    return beta(*shapes(solution))
+
+
+def from_budget(
+    total: float, n_items: int, cost: tuple[float, float], confidence: float = 0.95
+) -> RateDistribution:
+    """Return the beta rate of a fixed budget when the cost of an item is uncertain.
+
+    Parameters
+    ----------
+    total : float
+        The budget: minutes, money, any unit.
+    n_items : int
+        Number of items that are ranked.
+    cost : tuple (low, high)
+        Bounds of the average cost of one item, in the unit of ``total``.
+    confidence : float, default=0.95
+        Probability that the cost lies between its bounds, the rest half on each side.
+
+    Returns
+    -------
+    rate : RateDistribution
+        The beta distribution with the rates ``total / (n_items * cost)`` at its
+        central quantiles (section 5.1 of [1]_).
+
+    References
+    ----------
+    .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
+       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`.
+
+    Examples
+    --------
+    120 hours for 2,500 articles that take 10 to 45 minutes each:
+
+    >>> from skrate import rates
+    >>> rate = rates.from_budget(7_200, 2_500, cost=(10, 45))
+    >>> rate
+    beta(6.22614, 32.7909)
+    >>> print(rate.describe())
+    16.0 % of the cases will be processed on average, between 6.4 % and 28.8 % with \
+probability 0.95
+    """
+    total = check_positive("total", total)
+    n_items = check_count("n_items", n_items)
+    confidence = check_fraction("confidence", confidence)
+    if not isinstance(cost, Sequence | np.ndarray) or len(cost) != 2:
+        raise ValueError(f"cost must be a pair (low, high), got {cost!r}.")
+    low, high = check_positive("cost[0]", cost[0]), check_positive("cost[1]", cost[1])
+    if low >= high:
+        raise ValueError(f"cost must be (low, high) with low < high, got {cost!r}.")
+    most = total / (n_items * low)
+    if most >= 1:
+        raise ValueError(
+            f"At a cost of {low:g} an item, the budget of {total:g} pays for "
+            f"{total / low:.0f} of {n_items} items: all can be processed. Raise the "
+            "lower cost, or describe the rate directly, for example by "
+            "skrate.rates.interval."
+        )
+    least = total / (n_items * high)
+    tail = (1 - confidence) / 2
+    return from_quantiles({tail: least, 1 - tail: most})

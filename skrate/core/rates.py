@@ -1,0 +1,301 @@
+"""Distributions of the rate: the share of all cases that will be processed."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from skrate.core.arrays import ArrayLike, FloatArray
+from skrate.core.survival import SurvivalTable
+from skrate.core.validation import check_count, check_fraction
+
+
+class RateDistribution(ABC):
+    """A distribution over the rate R, the share of all cases processed.
+
+    A rate above 1 processes everything and one below 0 nothing: all quantities are
+    those of R clipped to [0, 1]. Make one with the functions of :mod:`skrate.rates`.
+    """
+
+    @property
+    @abstractmethod
+    def _table(self) -> SurvivalTable:
+        """The survival function as piecewise polynomials."""
+
+    def survival(self, x: ArrayLike) -> Any:
+        """Return P(R > x) for rates ``x`` in [0, 1], in the shape of ``x``."""
+        rates = _check_rates("x", x)
+        return _shaped(np.where(rates >= 1, 0.0, self._survival(rates)))
+
+    def limited_mean(self, x: ArrayLike) -> Any:
+        """Return E[min(R, x)] for rates ``x`` in [0, 1], in the shape of ``x``."""
+        return _shaped(self._limited_mean(_check_rates("x", x)))
+
+    def mean(self) -> float:
+        """Return E[R], the share processed on average (R clipped to [0, 1])."""
+        return float(self._limited_mean(np.ones(1))[0])
+
+    def ppf(self, q: ArrayLike) -> Any:
+        """Return the quantiles of R at probabilities ``q`` in [0, 1]."""
+        probabilities = _check_rates("q", q)
+        return _shaped(np.clip(self._ppf(probabilities), 0, 1))
+
+    def mean_survival(self, low: ArrayLike, high: ArrayLike) -> Any:
+        """Return the mean of P(R > u) over u in [low, high], cell by cell.
+
+        This is the probability that a case is processed whose place in the ranking,
+        as a rate, is uniform on [low, high].
+        """
+        low, high = _check_rates("low", low), _check_rates("high", high)
+        if not np.all(low < high):
+            raise ValueError("low must be below high in every cell.")
+        low, high = np.broadcast_arrays(low, high)
+        return _shaped(self._mean_survival(low, high))
+
+    def instance_weights(self, n: int) -> FloatArray:
+        """Return the probability of being processed for each of ``n`` ranked cases.
+
+        Entry i - 1 belongs to the case at position i (the paper's figure 3a); the
+        values fall from at most 1 and average ``mean()``.
+        """
+        edges = np.arange(check_count("n", n) + 1) / n
+        return np.asarray(self._mean_survival(edges[:-1], edges[1:]))
+
+    def threshold_weights(self, n: int) -> FloatArray:
+        """Return the probability of being the last processed of ``n`` ranked cases.
+
+        The instance weights are their sums from the right (the paper's equation 17);
+        what they lack to 1 is the probability that no case is processed.
+        """
+        return -np.diff(self.instance_weights(n), append=0.0)
+
+    def describe(self, confidence_level: float = 0.95) -> str:
+        """Return the rate in words: its mean and central interval, in percent."""
+        level = check_fraction("confidence_level", confidence_level)
+        low, high = self.ppf([(1 - level) / 2, (1 + level) / 2])
+        mean = f"{100 * self.mean():.1f} % of the cases"
+        if low == high:
+            return f"{mean} will be processed"
+        return (
+            f"{mean} will be processed on average, between {100 * low:.1f} % and "
+            f"{100 * high:.1f} % with probability {level:g}"
+        )
+
+    # The kernels: arrays within [0, 1], nothing checked.
+
+    def _survival(self, x: FloatArray) -> FloatArray:
+        table = self._table
+        panel = np.searchsorted(table.breaks[1:-1], x, side="right")
+        return np.asarray(table.coefficients[panel, 0])
+
+    def _limited_mean(self, x: FloatArray) -> FloatArray:
+        return self._table.limited_mean(x)
+
+    def _mean_survival(self, low: FloatArray, high: FloatArray) -> FloatArray:
+        return self._table.mean(low, high)
+
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        """Return the least x with P(R <= x) >= q, by bisection."""
+        low, high = np.zeros_like(q), np.ones_like(q)
+        for _ in range(60):
+            middle = (low + high) / 2
+            reached = 1.0 - self._survival(middle) >= q
+            low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+        return np.where(1.0 - self._survival(np.zeros_like(q)) >= q, 0.0, high)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is derived from the fields is built again on demand.
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        name = type(self).__name__.lower()
+        values = [getattr(self, f.name) for f in fields(self)]  # type: ignore[arg-type]
+        return f"{name}({', '.join(_number(value) for value in values)})"
+
+
+@dataclass(frozen=True, repr=False)
+class Beta(RateDistribution):
+    """Beta distribution; see :func:`skrate.rates.beta`."""
+
+    a: float
+    b: float
+
+    @cached_property
+    def _table(self) -> SurvivalTable:
+        return SurvivalTable.fit(self._survival)
+
+    def _survival(self, x: FloatArray) -> FloatArray:
+        return np.asarray(special.betaincc(self.a, self.b, x))
+
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        return np.asarray(special.betaincinv(self.a, self.b, q))
+
+
+@dataclass(frozen=True, repr=False)
+class Exponential(RateDistribution):
+    """Exponential distribution; see :func:`skrate.rates.exponential`."""
+
+    alpha: float
+
+    @cached_property
+    def _table(self) -> SurvivalTable:
+        return SurvivalTable.fit(self._survival)
+
+    def _survival(self, x: FloatArray) -> FloatArray:
+        return np.asarray(np.exp(-self.alpha * x))
+
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.minimum(-np.log1p(-q) / self.alpha, 1.0))
+
+
+@dataclass(frozen=True, repr=False)
+class Interval(RateDistribution):
+    """Uniform distribution on an interval; see :func:`skrate.rates.interval`."""
+
+    low: float
+    high: float
+
+    @cached_property
+    def _table(self) -> SurvivalTable:
+        inner = [edge for edge in (self.low, self.high) if 0 < edge < 1]
+        breaks = np.array([0.0, *inner, 1.0])
+        middles, half_widths = (breaks[1:] + breaks[:-1]) / 2, np.diff(breaks) / 2
+        inside = (middles > self.low) & (middles < self.high)
+        slopes = np.where(inside, -half_widths / (self.high - self.low), 0.0)
+        return SurvivalTable(breaks, np.stack([self._survival(middles), slopes], 1))
+
+    def _survival(self, x: FloatArray) -> FloatArray:
+        return np.clip((self.high - x) / (self.high - self.low), 0, 1)
+
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        return self.low + q * (self.high - self.low)
+
+    def __repr__(self) -> str:
+        if (self.low, self.high) == (0, 1):
+            return "uniform()"
+        return super().__repr__()
+
+
+@dataclass(frozen=True, repr=False)
+class Fixed(RateDistribution):
+    """A known rate; see :func:`skrate.rates.fixed`."""
+
+    r: float
+
+    @cached_property
+    def _table(self) -> SurvivalTable:
+        return SurvivalTable.from_steps(np.array([self.r]), np.ones(1))
+
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        return np.full_like(q, self.r)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Empirical(RateDistribution):
+    """Discrete distribution; see :func:`skrate.rates.empirical`.
+
+    ``points`` increase and lie in [0, 1]; ``masses`` are above 0 and sum to 1.
+    """
+
+    points: FloatArray
+    masses: FloatArray
+
+    @cached_property
+    def _table(self) -> SurvivalTable:
+        return SurvivalTable.from_steps(self.points, self.masses)
+
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        reached = np.cumsum(self.masses)
+        # Rounding in the sum must not push a probability to the next point.
+        where = np.searchsorted(reached * (1 + 1e-14), q)
+        return self.points[np.minimum(where, len(self.points) - 1)]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        assert isinstance(other, Empirical)
+        return np.array_equal(self.points, other.points) and np.array_equal(
+            self.masses, other.masses
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.points.tobytes(), self.masses.tobytes()))
+
+    def __repr__(self) -> str:
+        return (
+            f"empirical({len(self.points)} rates from {self.points[0]:.6g} to "
+            f"{self.points[-1]:.6g})"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class LogDiscount(RateDistribution):
+    """The weighting of NDCG; see :func:`skrate.rates.log_discount`."""
+
+    n: int
+    base: float
+
+    @cached_property
+    def _table(self) -> SurvivalTable:
+        positions = np.arange(1, self.n + 1)
+        # P(R >= i / n): the discount of position i, at most 1.
+        processed = np.minimum(np.log(self.base) / np.log1p(positions), 1.0)
+        return SurvivalTable(
+            np.append(0, positions) / self.n, processed[:, None].astype(np.float64)
+        )
+
+    def __repr__(self) -> str:
+        return f"log_discount({self.n}, base={_number(self.base)})"
+
+
+@dataclass(frozen=True, repr=False)
+class Mixture(RateDistribution):
+    """Mixture of distributions; see :func:`skrate.rates.mixture`."""
+
+    components: tuple[RateDistribution, ...]
+    weights: tuple[float, ...]
+
+    @property
+    def _table(self) -> SurvivalTable:  # pragma: no cover
+        raise NotImplementedError("A mixture is evaluated component by component.")
+
+    def _sum(self, method: str, *args: FloatArray) -> FloatArray:
+        parts = (getattr(component, method)(*args) for component in self.components)
+        return np.asarray(
+            sum(w * part for w, part in zip(self.weights, parts, strict=True))
+        )
+
+    def _survival(self, x: FloatArray) -> FloatArray:
+        return self._sum("_survival", x)
+
+    def _limited_mean(self, x: FloatArray) -> FloatArray:
+        return self._sum("_limited_mean", x)
+
+    def _mean_survival(self, low: FloatArray, high: FloatArray) -> FloatArray:
+        return self._sum("_mean_survival", low, high)
+
+    def __repr__(self) -> str:
+        parts = ", ".join(
+            f"{_number(weight)}: {component!r}"
+            for weight, component in zip(self.weights, self.components, strict=True)
+        )
+        return f"mixture({parts})"
+
+
+def _check_rates(name: str, values: Any) -> FloatArray:
+    rates = np.asarray(values, dtype=np.float64)
+    if not np.all((rates >= 0) & (rates <= 1)):
+        raise ValueError(f"{name} must lie in [0, 1], got {values!r}.")
+    return rates
+
+
+def _shaped(values: FloatArray) -> Any:
+    return float(values) if values.ndim == 0 else values
+
+
+def _number(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else repr(value)

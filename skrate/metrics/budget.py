@@ -1,0 +1,230 @@
+"""Recall, precision and lift of the share of the ranking that is processed."""
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+from skrate.core.rank_table import RankTable, rank_table
+from skrate.core.validation import check_count, check_fraction, warn_undefined
+
+
+def recall_at_rate_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    rate: float,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+) -> float:
+    """Compute the share of the positives in the processed part of the ranking.
+
+    If the best-scored tenth (or 50) of all cases is processed, which share of the
+    positives is found? It is the expected recall of a rate that is known.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes.
+    y_score : array-like of shape (n_samples,)
+        Scores, higher for the positive class.
+    rate : float or int
+        What is processed: a float in (0, 1] is a share of all cases, an int of at
+        least 1 a number of cases (not with ``sample_weight``).
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
+    Returns
+    -------
+    score : float
+        Recall in [0, 1]: the rate for random scores, ``min(1, rate / prevalence)``
+        for a perfect ranking; nan where undefined.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores or weights that cannot be ranked, a rate outside (0, 1] or
+        a number that is not between 1 and the number of cases.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If there is no positive case.
+
+    See Also
+    --------
+    sklearn.metrics.recall_score : The same for predicted labels.
+    expected_recall_score : For a rate known as a distribution.
+
+    Notes
+    -----
+    Where the cut falls among cases of one score, it is the expectation over random
+    orders of these cases: recall rises linearly within them. Cost: one sort.
+
+    Examples
+    --------
+    >>> from skrate import recall_at_rate_score
+    >>> recall_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.5)
+    0.5
+    >>> recall_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=3)
+    1.0
+    """
+    table, rate = _table_and_rate(y_true, y_score, rate, sample_weight, pos_label)
+    if table.n_pos == 0:
+        return warn_undefined("Recall", "y_true holds no positive case")
+    return found_at(table, rate) / table.n_pos
+
+
+def precision_at_rate_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    rate: float,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+) -> float:
+    """Compute the share of positives among the cases that are processed.
+
+    If the best-scored tenth (or 50) of all cases is processed, which share of them is
+    positive? With a number of cases it is what search calls precision at k.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes.
+    y_score : array-like of shape (n_samples,)
+        Scores, higher for the positive class.
+    rate : float or int
+        What is processed: a float in (0, 1] is a share of all cases, an int of at
+        least 1 a number of cases (not with ``sample_weight``).
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
+    Returns
+    -------
+    score : float
+        Precision in [0, 1]: the prevalence for random scores,
+        ``min(1, prevalence / rate)`` for a perfect ranking.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores or weights that cannot be ranked, a rate outside (0, 1] or
+        a number that is not between 1 and the number of cases.
+
+    See Also
+    --------
+    sklearn.metrics.precision_score : The same for predicted labels.
+    lift_at_rate_score : Relative to the prevalence.
+
+    Notes
+    -----
+    Where the cut falls among cases of one score, it is the expectation over random
+    orders of these cases. It is always defined: 0 without positives. Cost: one sort.
+
+    Examples
+    --------
+    >>> from skrate import precision_at_rate_score
+    >>> precision_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.25)
+    1.0
+    >>> precision_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=2)
+    0.5
+    """
+    table, rate = _table_and_rate(y_true, y_score, rate, sample_weight, pos_label)
+    return found_at(table, rate) / (rate * table.total)
+
+
+def lift_at_rate_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    rate: float,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+) -> float:
+    """Compute how many times more positives are found than in a random order.
+
+    Precision of the processed part over the prevalence: the height of a lift chart.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes.
+    y_score : array-like of shape (n_samples,)
+        Scores, higher for the positive class.
+    rate : float or int
+        What is processed: a float in (0, 1] is a share of all cases, an int of at
+        least 1 a number of cases (not with ``sample_weight``).
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
+    Returns
+    -------
+    score : float
+        Lift, at least 0: 1 for random scores, ``min(1 / rate, 1 / prevalence)`` for a
+        perfect ranking; nan where undefined.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores or weights that cannot be ranked, a rate outside (0, 1] or
+        a number that is not between 1 and the number of cases.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If there is no positive case.
+
+    See Also
+    --------
+    sklearn.metrics.class_likelihood_ratios : Ratios for predicted labels.
+    recall_at_rate_score : Lift times the rate.
+
+    Notes
+    -----
+    Where the cut falls among cases of one score, it is the expectation over random
+    orders of these cases. Cost: one sort.
+
+    Examples
+    --------
+    >>> from skrate import lift_at_rate_score
+    >>> lift_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.25)
+    2.0
+    """
+    table, rate = _table_and_rate(y_true, y_score, rate, sample_weight, pos_label)
+    if table.n_pos == 0:
+        return warn_undefined("Lift", "y_true holds no positive case")
+    return found_at(table, rate) / table.n_pos / rate
+
+
+def found_at(table: RankTable, rate: float) -> float:
+    """Return the weight of positives within the share ``rate`` of the ranking."""
+    return float(np.interp(rate, table.rates, table.cum_pos))
+
+
+def _table_and_rate(
+    y_true: Any, y_score: Any, rate: Any, sample_weight: Any, pos_label: Any
+) -> tuple[RankTable, float]:
+    table = rank_table(y_true, y_score, sample_weight, pos_label)
+    return table, check_budget(rate, len(y_true), is_weighted=sample_weight is not None)
+
+
+def check_budget(rate: Any, n_cases: int, *, is_weighted: bool = False) -> float:
+    """Return the share of ``n_cases`` that a share or a number of cases stands for."""
+    if not isinstance(rate, numbers.Integral) or isinstance(rate, bool):
+        return check_fraction("rate", rate, include_one=True)
+    if is_weighted:
+        raise ValueError(
+            f"rate={rate} is a number of cases, which sample_weight leaves without a "
+            "meaning: give the share of all weight as a float."
+        )
+    count = check_count("rate", rate)
+    if count > n_cases:
+        raise ValueError(f"rate={count} is more than the {n_cases} cases there are.")
+    return count / n_cases

@@ -1,0 +1,269 @@
+"""The rate-weighted AUC, and its relation to expected recall."""
+
+from typing import Any
+
+import numpy as np
+
+from skrate.core.elicitation import check_rate
+from skrate.core.rank_table import RankTable, rank_table
+from skrate.core.rates import RateDistribution
+from skrate.core.validation import check_fraction, warn_undefined
+from skrate.metrics.expected_recall import expected_recall
+
+# Where worst and best ranking differ by less, rounding would be all there is to see.
+_LEAST_RANGE = 1e-12
+
+
+def rate_weighted_auc_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    rate: Any = "uniform",
+    sample_weight: Any = None,
+    pos_label: Any = None,
+) -> float:
+    r"""Compute the rate-weighted AUC (rAUC): the AUC where the budget will be spent.
+
+    How good is the ranking around the share of cases that will be processed, when that
+    share, the rate, is known only as a distribution? Unlike
+    :func:`sklearn.metrics.roc_auc_score`, which weighs all rates alike (and is the
+    rAUC of the uniform rate), and unlike its ``max_fpr``, which limits a share of the
+    negatives that nobody controls. Only the order of the scores counts.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes.
+    y_score : array-like of shape (n_samples,)
+        Scores, higher for the positive class: decision values or probabilities.
+    rate : "uniform", float or distribution, default="uniform"
+        The share of all cases that will be processed: a number in (0, 1], a frozen
+        ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
+    Returns
+    -------
+    score : float
+        rAUC in [0, 1]: 1 for a perfect ranking, 0 for a perfectly wrong one. Constant
+        scores give 0.5 for a rate that is symmetric about 0.5, else a value that
+        depends on rate and prevalence: the recall of random scores, rescaled. nan
+        where undefined.
+
+    Raises
+    ------
+    ValueError
+        If an argument is empty, of another length, not finite or not one-dimensional,
+        if there are more than two labels, ``pos_label`` is ambiguous or unknown, a
+        weight is negative, or ``rate`` is none of the choices.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If only one class is present, or all rankings have the same expected recall
+        under ``rate`` (for example when it is fixed at 1).
+
+    See Also
+    --------
+    sklearn.metrics.roc_auc_score : The uniform rate; also multiclass.
+    expected_recall_score : The same without rescaling: what will be found.
+    RateWeightedAUCScorer : The same as a ``scoring=`` object.
+
+    Notes
+    -----
+    With E the expected recall of the ranking, E_min and E_max those of the worst and
+    of the best ranking, p the prevalence and G(x) = E[min(R, x)],
+
+    .. math::
+
+        rAUC = \frac{E - E_{min}}{E_{max} - E_{min}}, \quad
+        E_{min} = \frac{G(1) - G(1 - p)}{p}, \quad E_{max} = \frac{G(p)}{p},
+
+    which is equation 10 of [1]_ (theorem 5), and equation 8 in rate-accuracy space.
+    Cases that tie share their places: the expectation over random orders.
+
+    Swapping the classes *and* negating the scores, with the rate mirrored to 1 - R,
+    leaves the rAUC as it is. Swapping the classes alone gives one minus the rAUC, for
+    the same rate; negating the scores alone gives that only for the mirrored rate.
+
+    Cost: one sort. The rate's table is built once per distribution, in milliseconds.
+
+    References
+    ----------
+    .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
+       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`.
+
+    Examples
+    --------
+    One case of four will be read; the first is positive, which is the best possible:
+
+    >>> from skrate import rate_weighted_auc_score, rates
+    >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
+    >>> rate_weighted_auc_score(y_true, y_score, rate=0.25)
+    1.0
+
+    Any rate is possible, which gives the AUC:
+
+    >>> round(rate_weighted_auc_score(y_true, y_score), 12)
+    0.75
+
+    About a quarter will be read:
+
+    >>> round(rate_weighted_auc_score(y_true, y_score, rate=rates.beta(3, 9)), 4)
+    0.8188
+    """
+    rate = check_rate(rate)
+    table = rank_table(y_true, y_score, sample_weight, pos_label)
+    if table.n_pos == 0 or table.n_neg == 0:
+        missing = "positive" if table.n_pos == 0 else "negative"
+        return warn_undefined("The rAUC", f"y_true holds no {missing} case")
+    score = rate_weighted_auc(table, rate)
+    if np.isnan(score):
+        return warn_undefined("The rAUC", undefined_rate_reason(table.prevalence, rate))
+    return score
+
+
+def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
+    """Return the rAUC of a table with both classes; nan where no ranking matters."""
+    worst, best = expected_recall_range(table.prevalence, rate)
+    if best - worst < _LEAST_RANGE:
+        return float("nan")
+    score = (expected_recall(table, rate) - worst) / (best - worst)
+    return min(max(score, 0.0), 1.0)
+
+
+def expected_recall_range(
+    prevalence: float, rate: RateDistribution
+) -> tuple[float, float]:
+    """Return the expected recall of the worst and of the perfect ranking."""
+    low = np.array([1 - prevalence, 0.0])
+    high = np.array([1.0, prevalence])
+    worst, best = rate._mean_survival(low, high)
+    return float(worst), float(best)
+
+
+def undefined_rate_reason(prevalence: float, rate: RateDistribution) -> str:
+    """Return why no ranking is better than another under ``rate``."""
+    return (
+        f"under rate={rate!r} every ranking has the same expected recall at a "
+        f"prevalence of {prevalence:.3g}, as when all cases are processed"
+    )
+
+
+def rauc_from_expected_recall(
+    expected_recall: Any, *, rate: Any, prevalence: float
+) -> Any:
+    """Convert expected recall to the rate-weighted AUC.
+
+    Parameters
+    ----------
+    expected_recall : float or array-like
+        Expected recall of the positives, in [0, 1].
+    rate : "uniform", float or distribution
+        The rate under which it was computed, as in :func:`rate_weighted_auc_score`.
+    prevalence : float
+        Share of the positives among all cases, in (0, 1).
+
+    Returns
+    -------
+    rauc : float or array
+        rAUC, in the shape of ``expected_recall``; nan where undefined.
+
+    Raises
+    ------
+    ValueError
+        If ``rate`` is none of the choices or ``prevalence`` is not in (0, 1).
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If all rankings have the same expected recall under ``rate``.
+
+    See Also
+    --------
+    expected_recall_from_rauc : The other way.
+    rate_weighted_auc_score : Both from labels and scores.
+
+    Notes
+    -----
+    Theorem 6 of [1]_, solved for the rAUC: (E - B) / (1 - B - C), with B the expected
+    recall of the worst ranking and 1 - C that of the best, the weighted areas of
+    rate-recall space that no curve reaches.
+
+    References
+    ----------
+    .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
+       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`, equations 12 to 15.
+
+    Examples
+    --------
+    Half of all cases are processed, half are positive; nothing found is the worst:
+
+    >>> from skrate import rauc_from_expected_recall
+    >>> rauc_from_expected_recall([0, 0.8, 1], rate=0.5, prevalence=0.5).tolist()
+    [0.0, 0.8, 1.0]
+    """
+    rate = check_rate(rate)
+    prevalence = check_fraction("prevalence", prevalence)
+    worst, best = expected_recall_range(prevalence, rate)
+    recall = np.asarray(expected_recall, dtype=np.float64)
+    if best - worst < _LEAST_RANGE:
+        warn_undefined("The rAUC", undefined_rate_reason(prevalence, rate))
+        return np.full_like(recall, np.nan)[()]
+    return _shaped((recall - worst) / (best - worst))
+
+
+def expected_recall_from_rauc(rauc: Any, *, rate: Any, prevalence: float) -> Any:
+    """Convert the rate-weighted AUC to expected recall.
+
+    Parameters
+    ----------
+    rauc : float or array-like
+        rAUC, in [0, 1].
+    rate : "uniform", float or distribution
+        The rate under which it was computed, as in :func:`rate_weighted_auc_score`.
+    prevalence : float
+        Share of the positives among all cases, in (0, 1).
+
+    Returns
+    -------
+    expected_recall : float or array
+        Expected recall of the positives, in the shape of ``rauc``.
+
+    Raises
+    ------
+    ValueError
+        If ``rate`` is none of the choices or ``prevalence`` is not in (0, 1).
+
+    See Also
+    --------
+    rauc_from_expected_recall : The other way.
+    expected_recall_score : The same from labels and scores.
+
+    Notes
+    -----
+    Equation 12 of [1]_: E = (1 - B - C) rAUC + B.
+
+    References
+    ----------
+    .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
+       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`, equations 12 to 15.
+
+    Examples
+    --------
+    What a perfect ranking finds if a tenth is processed and a fifth is positive:
+
+    >>> from skrate import expected_recall_from_rauc
+    >>> expected_recall_from_rauc(1, rate=0.1, prevalence=0.2)
+    0.5
+    """
+    rate = check_rate(rate)
+    prevalence = check_fraction("prevalence", prevalence)
+    worst, best = expected_recall_range(prevalence, rate)
+    return _shaped(worst + (best - worst) * np.asarray(rauc, dtype=np.float64))
+
+
+def _shaped(values: Any) -> Any:
+    return float(values) if np.ndim(values) == 0 else values

@@ -1,0 +1,127 @@
+"""Rules for ``refit=`` of the searches of scikit-learn."""
+
+import re
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrate.core.arrays import FloatArray
+from skrate.core.validation import check_fraction
+
+
+def refit_best(
+    metric: str = "score", min_defined: float = 0.8
+) -> Callable[[dict[str, Any]], int]:
+    """Return a ``refit=`` rule that selects the best mean over the defined folds.
+
+    A fold without positives has no recall: its score is nan, the mean over folds of
+    every candidate is nan, and a search of scikit-learn then silently selects the
+    first candidate. This rule leaves such folds out, says how many, and refuses when
+    too few are left.
+
+    Parameters
+    ----------
+    metric : str, default="score"
+        Name of the metric in ``cv_results_``: a key of the dict of scorers, or "score"
+        for a single one.
+    min_defined : float, default=0.8
+        The least share of folds, in (0, 1], on which the metric must be defined.
+
+    Returns
+    -------
+    rule : callable
+        Takes ``cv_results_`` and returns the index of the best candidate, the first of
+        equals. It can be pickled.
+
+    Raises
+    ------
+    ValueError
+        If ``min_defined`` is not in (0, 1]. The rule raises it if ``metric`` is not in
+        ``cv_results_``, if fewer than ``min_defined`` of the folds are defined, or if
+        no candidate has a score on all defined folds.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        By the rule, if folds were left out, or candidates that failed on a fold where
+        others did not.
+
+    See Also
+    --------
+    sklearn.model_selection.GridSearchCV : Takes the rule as ``refit``; it then sets
+        ``best_index_``, ``best_params_`` and ``best_estimator_``, not ``best_score_``.
+
+    Notes
+    -----
+    A fold counts as defined if any candidate has a score on it. Candidates are
+    compared on the same folds: one that lacks a score on a defined fold is out.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skrate import RateWeightedAUCScorer, refit_best
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> grid = {"var_smoothing": [1e-9, 1e-3]}
+    >>> search = GridSearchCV(
+    ...     GaussianNB(), grid, scoring=RateWeightedAUCScorer(rate=0.2),
+    ...     refit=refit_best(),
+    ... ).fit(X, y)
+    >>> search.best_params_
+    {'var_smoothing': 1e-09}
+    """
+    min_defined = check_fraction("min_defined", min_defined, include_one=True)
+    return partial(_best_index, metric=metric, min_defined=min_defined)
+
+
+def _best_index(cv_results: dict[str, Any], metric: str, min_defined: float) -> int:
+    scores, is_defined = defined_folds(cv_results, metric)
+    n_folds, n_defined = len(is_defined), int(is_defined.sum())
+    if n_defined < min_defined * n_folds or n_defined == 0:
+        raise ValueError(
+            f"{metric!r} is defined on {n_defined} of {n_folds} folds, fewer than "
+            f"min_defined={min_defined:g}: use a stratified or coarser split, or lower "
+            "min_defined."
+        )
+    # Undefined folds are nan for every candidate; other nans are its own failures.
+    means = scores[:, is_defined].mean(axis=1)
+    has_failed = np.isnan(means)
+    if has_failed.all():
+        raise ValueError(f"No candidate has a {metric!r} on all of the defined folds.")
+    left_out = []
+    if n_defined < n_folds:
+        left_out.append(f"{n_folds - n_defined} of {n_folds} folds")
+    if has_failed.any():
+        left_out.append(f"{int(has_failed.sum())} candidates that failed on a fold")
+    if left_out:
+        warnings.warn(
+            f"{metric!r} is undefined in places: selected without "
+            f"{' and '.join(left_out)}.",
+            UndefinedMetricWarning,
+            stacklevel=2,
+        )
+    return int(np.nanargmax(means))
+
+
+def defined_folds(
+    cv_results: dict[str, Any], metric: str
+) -> tuple[FloatArray, FloatArray]:
+    """Return scores of shape (n_candidates, n_folds), and which folds are defined."""
+    pattern = re.compile(rf"split(\d+)_test_{re.escape(metric)}")
+    splits = sorted(
+        (int(match[1]), key) for key in cv_results if (match := pattern.fullmatch(key))
+    )
+    if not splits:
+        known = sorted(
+            key.removeprefix("mean_test_")
+            for key in cv_results
+            if key.startswith("mean_test_")
+        )
+        raise ValueError(f"metric={metric!r} is not in cv_results, which has {known}.")
+    scores = np.stack([np.asarray(cv_results[key], float) for _, key in splits], axis=1)
+    return scores, np.isfinite(scores).any(axis=0)

@@ -1,0 +1,171 @@
+"""Scorer objects for ``scoring=``, wherever scikit-learn takes one."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.metrics import make_scorer, roc_auc_score
+
+from skrate.core.arrays import Array
+from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
+
+# A dict of scorers shares predictions only among instances of this class, which has
+# no public name; tests/model_selection/test_scorers.py notes the releases it was
+# checked on.
+_Scorer: Any = type(make_scorer(roc_auc_score))
+
+DEFAULT_RESPONSE = ("decision_function", "predict_proba")
+
+
+class RankingScorer(BaseEstimator, _Scorer):  # type: ignore[misc]
+    """What all scorers of this package share; a subclass names metric and parameters.
+
+    A subclass has ``response_method`` and ``pos_label`` among its parameters; the
+    others are handed to ``metric`` by name.
+    """
+
+    metric: Callable[..., float]
+    response_method: Any
+    pos_label: Any
+
+    # What scikit-learn asks of a scorer, next to _score.
+    _sign = 1
+    _deprecation_msg = None
+
+    @property
+    def _score_func(self) -> Callable[..., float]:
+        return type(self).metric
+
+    @property
+    def _response_method(self) -> Any:
+        return self.response_method
+
+    @property
+    def _kwargs(self) -> dict[str, Any]:
+        params: dict[str, Any] = self.get_params(deep=False)
+        del params["response_method"]
+        return params
+
+    def _score(
+        self,
+        method_caller: Callable[..., Array],
+        estimator: Any,
+        X: Any,
+        y_true: Any,
+        **kwargs: Any,
+    ) -> float:
+        """Score ``estimator``; ``method_caller`` may know its predictions already."""
+        pos_label, is_reversed = self._positive_class(estimator)
+        y_score = method_caller(estimator, self._method_name(estimator), X)
+        if is_reversed:
+            y_score = -np.asarray(y_score)
+        params = {**self._kwargs, "pos_label": pos_label, **kwargs}
+        return self._score_func(y_true, y_score, **params)
+
+    def _positive_class(self, estimator: Any) -> tuple[Any, bool]:
+        """Return the positive label, and whether the estimator scores the other.
+
+        The estimator is always asked for the scores of its second class, so that
+        scorers with another positive class can share them; the order of the scores of
+        the first class is exactly the reverse.
+        """
+        classes = getattr(estimator, "classes_", None)
+        if classes is None or self.response_method == "predict":
+            return self.pos_label, False
+        classes = np.asarray(classes).tolist()
+        name = type(self).__name__
+        if len(classes) > 2:
+            raise ValueError(
+                f"{name} needs a binary target, but {type(estimator).__name__} was "
+                f"fitted on {len(classes)} classes: {classes}. Score one class against "
+                "the rest, on a binary target."
+            )
+        if self.pos_label is None:
+            return classes[-1], False
+        if self.pos_label not in classes:
+            raise ValueError(
+                f"pos_label={self.pos_label!r} of {name} is not a class of "
+                f"{type(estimator).__name__}, which knows {classes}."
+            )
+        return self.pos_label, self.pos_label != classes[-1]
+
+    def _method_name(self, estimator: Any) -> str:
+        methods = self.response_method
+        methods = (methods,) if isinstance(methods, str) else tuple(methods)
+        for method in methods:
+            if hasattr(estimator, method):
+                return str(method)
+        raise AttributeError(
+            f"{type(estimator).__name__} has none of the methods {list(methods)}. To "
+            "score the predictions of a regressor or a ranker, pass "
+            f"{type(self).__name__}(response_method='predict')."
+        )
+
+
+class RateWeightedAUCScorer(RankingScorer):
+    """Score models by the rate-weighted AUC, as a ``scoring=`` object.
+
+    It selects the model that finds most where the budget will be spent. Labels may be
+    strings: the positive class is the second of the estimator's classes unless named.
+    In a dict of scorers the estimator predicts once for all of them.
+
+    Parameters
+    ----------
+    rate : "uniform", float or distribution, default="uniform"
+        The share of all cases that will be processed: a number in (0, 1], a frozen
+        ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+    response_method : str or tuple of str
+        Methods of the estimator that give scores, the first that it has is used;
+        "decision_function", then "predict_proba" by default. Pass "predict" for
+        regressors and rankers.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes ``estimator.classes_[1]``.
+
+    See Also
+    --------
+    sklearn.metrics.make_scorer : Scorers from functions; takes ours as well.
+    rate_weighted_auc_score : The metric.
+    refit_best : A ``refit=`` rule that survives folds without positives.
+
+    Notes
+    -----
+    Called as ``scorer(estimator, X, y, sample_weight=None)``, it returns a float; nan
+    with an ``UndefinedMetricWarning`` where ``y`` holds one class. With metadata
+    routing, ask for weights by ``set_score_request(sample_weight=True)``. More than
+    two classes raise a ``ValueError``.
+
+    Next to a scorer of scikit-learn's with a ``pos_label`` other than the second
+    class, predictions must not be shared (scikit-learn keeps one per method, whatever
+    its ``pos_label``): give that scorer another ``response_method``.
+
+    References
+    ----------
+    .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
+       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skrate import RateWeightedAUCScorer, rates
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> scorer = RateWeightedAUCScorer(rate=rates.beta(3, 19))
+    >>> scorer
+    RateWeightedAUCScorer(rate=beta(3, 19))
+    >>> cross_val_score(GaussianNB(), X, y, scoring=scorer).shape
+    (5,)
+    """
+
+    metric = staticmethod(rate_weighted_auc_score)
+
+    def __init__(
+        self,
+        rate: Any = "uniform",
+        response_method: Any = DEFAULT_RESPONSE,
+        pos_label: Any = None,
+    ) -> None:
+        self.rate = rate
+        self.response_method = response_method
+        self.pos_label = pos_label
