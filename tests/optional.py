@@ -1,0 +1,55 @@
+"""What a test may do without: optional packages, and the data folder.
+
+A test that needs more than the extra ``test`` asks here, and nowhere else, so that
+one environment variable, ``SKRATE_REQUIRE_ALL=1``, turns every such skip into a
+failure. The continuous integration sets it where everything is installed.
+"""
+
+import importlib
+import importlib.util
+import os
+from pathlib import Path
+from types import ModuleType
+from typing import NoReturn
+
+import pytest
+
+
+def require(name: str) -> ModuleType:
+    """Import and return an optional module, or skip the test (or module) at hand."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        # A package that is there and broken must not pass for one that is absent.
+        if error.name is None or error.name.split(".")[0] != name.split(".")[0]:
+            raise
+        skip_or_fail(f"needs {name}, which is not installed")
+
+
+def is_installed(name: str) -> bool:
+    """Return whether a package can be imported, without importing it."""
+    return importlib.util.find_spec(name) is not None
+
+
+def data_file(name: str) -> Path:
+    """Return a file of the data folder, or skip the test where it is absent.
+
+    The folder is ``$SKRATE_DATA``, else ``../shared/data`` beside the checkout. The
+    data are no part of the project, so that their absence is never a failure unless
+    ``SKRATE_DATA`` says that they are there.
+    """
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    stated = os.environ.get("SKRATE_DATA")
+    path = Path(stated or beside) / name
+    if path.exists():
+        return path
+    if stated:
+        pytest.fail(f"SKRATE_DATA is set, but holds no {name}")
+    pytest.skip(f"needs the data file {name}; set SKRATE_DATA to its folder")
+
+
+def skip_or_fail(reason: str) -> NoReturn:
+    """Skip with a reason, or fail with it where everything is required."""
+    if os.environ.get("SKRATE_REQUIRE_ALL") == "1":
+        pytest.fail(f"SKRATE_REQUIRE_ALL is set: {reason}", pytrace=False)
+    pytest.skip(reason, allow_module_level=True)

@@ -1,0 +1,225 @@
+"""The house rules that a reader relies on, checked on the source itself."""
+
+import ast
+import io
+import os
+import subprocess
+import sys
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from repository import (
+    FOLDERS,
+    PACKAGE,
+    ROOT,
+    package_modules,
+    project_metadata,
+    tracked_files,
+)
+
+MAX_FILE_LINES = 500
+MAX_FUNCTION_LINES = 50
+DEPENDENCIES = {"sklearn", "numpy", "scipy", "joblib"}
+# Never loaded by `import skrate` of its own accord.
+HEAVY = {"matplotlib", "pandas", "polars", "pyarrow", "xgboost", "lightgbm"}
+
+
+@pytest.mark.parametrize("path", package_modules())
+def test_imports_point_down(path):
+    parts = path.relative_to(PACKAGE).parts
+    if len(parts) == 1:
+        return  # the public names, which may come from every folder
+    reachable = [f"skrate.{name}" for name in FOLDERS[: FOLDERS.index(parts[0]) + 1]]
+    for module, line in imported_modules(parse(path)):
+        if module.split(".")[0] == "skrate":
+            assert ".".join(module.split(".")[:2]) in reachable, (
+                f"{path.name}:{line} imports {module}, which does not lie above"
+            )
+
+
+def test_every_folder_has_its_place_in_the_order():
+    folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert folders == set(FOLDERS)
+
+
+@pytest.mark.parametrize("path", package_modules())
+def test_init_files_only_hand_names_on(path):
+    if path.name != "__init__.py" and path.parent != PACKAGE:
+        return
+    for node in parse(path).body:
+        assert hands_on(node), f"{path}:{node.lineno} does more than hand names on"
+
+
+@pytest.mark.parametrize("path", package_modules())
+def test_no_import_is_relative(path):
+    levels = {
+        node.lineno: node.level
+        for node in ast.walk(parse(path))
+        if isinstance(node, ast.ImportFrom)
+    }
+    assert not [line for line, level in levels.items() if level]
+
+
+@pytest.mark.parametrize("path", package_modules())
+def test_only_stated_dependencies_are_imported(path):
+    tree = parse(path)
+    allowed = DEPENDENCIES | {"skrate"} | sys.stdlib_module_names
+    deferred = {id(node) for node in deferred_nodes(tree)}
+    in_displays = path.parent.name == "displays"
+    for node in ast.walk(tree):
+        for module in modules_of(node):
+            package = module.split(".")[0]
+            drawing = package == "matplotlib" and in_displays and id(node) in deferred
+            assert package in allowed or drawing, f"{path}:{node.lineno} {module}"
+
+
+def test_the_allowed_imports_are_the_declared_dependencies():
+    declared = project_metadata()["project"]["dependencies"]
+    names = {requirement.split(">=")[0] for requirement in declared}
+    assert names == DEPENDENCIES - {"sklearn"} | {"scikit-learn"}
+
+
+def test_import_skrate_loads_nothing_heavy():
+    # scikit-learn loads pandas itself where it is installed, so what counts is what
+    # skrate adds.
+    program = (
+        "import sys, sklearn.metrics; before = set(sys.modules); import skrate; "
+        "print(*{name.split('.')[0] for name in set(sys.modules) - before})"
+    )
+    paths = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
+    loaded = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        capture_output=True,
+        check=True,
+        text=True,
+    ).stdout.split()
+    assert "skrate" in loaded
+    assert not HEAVY & set(loaded)
+
+
+def test_files_are_short():
+    long = {str(path): n_lines for path, n_lines in lines_per_file()}
+    assert not {path: n for path, n in long.items() if n > MAX_FILE_LINES}
+
+
+def test_functions_are_short():
+    long = [
+        f"{path}:{function.lineno} {function.name} has {n_lines} lines of code"
+        for path in python_files()
+        for function, n_lines in lines_per_function(path.read_text(encoding="utf-8"))
+        if n_lines > MAX_FUNCTION_LINES
+    ]
+    assert not long, "\n".join(long)
+
+
+def test_lines_of_code_leave_out_docstring_comments_and_blank_lines():
+    source = '''
+@decorated
+def function(
+    x,
+):
+    """Say what it does.
+
+    At length.
+    """
+    # A comment.
+
+    return [
+        x,  # counted: there is code on the line
+    ]
+'''
+    ((function, n_lines),) = lines_per_function(source)
+    assert (function.name, n_lines) == ("function", 3 + 3)
+
+
+def python_files() -> list[Path]:
+    """Return the tracked Python files, or the tested package's outside a checkout."""
+    if (ROOT / ".git").exists():
+        return [path for path in tracked_files() if path.suffix == ".py"]
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def lines_per_file() -> Iterator[tuple[Path, int]]:
+    for path in python_files():
+        yield path, len(path.read_text(encoding="utf-8").splitlines())
+
+
+def lines_per_function(source: str) -> Iterator[tuple[ast.FunctionDef, int]]:
+    coded = code_lines(source)
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = set(range(node.lineno, node.end_lineno + 1))
+            if ast.get_docstring(node) is not None:
+                docstring = node.body[0]
+                lines -= set(range(docstring.lineno, docstring.end_lineno + 1))
+            yield node, len(lines & coded)
+
+
+def code_lines(source: str) -> set[int]:
+    """Return the numbers of the lines that hold more than a comment."""
+    empty = {
+        tokenize.COMMENT,
+        tokenize.NL,
+        tokenize.NEWLINE,
+        tokenize.INDENT,
+        tokenize.DEDENT,
+        tokenize.ENDMARKER,
+    }
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in empty:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    return lines
+
+
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imported_modules(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(tree):
+        for module in modules_of(node):
+            yield module, node.lineno
+
+
+def modules_of(node: ast.AST) -> list[str]:
+    """Return the modules that an import statement names; `from skrate import core`
+    counts as skrate.core."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        module = node.module or ""
+        if module == "skrate":
+            return [f"skrate.{alias.name}" for alias in node.names]
+        return [module]
+    return []
+
+
+def deferred_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield what is not run on import: function bodies and TYPE_CHECKING blocks."""
+    for node in ast.walk(tree):
+        is_function = isinstance(node, ast.FunctionDef)
+        if is_function or (
+            isinstance(node, ast.If)
+            and isinstance(node.test, ast.Name)
+            and node.test.id == "TYPE_CHECKING"
+        ):
+            for statement in node.body:
+                yield from ast.walk(statement)
+
+
+def hands_on(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return True
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
+    return {getattr(target, "id", None) for target in targets} <= {
+        "__all__",
+        "__version__",
+    } and bool(targets)

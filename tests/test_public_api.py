@@ -1,0 +1,293 @@
+"""The public names: sorted, importable, named by one vocabulary, documented whole."""
+
+import dataclasses
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import skrate
+from optional import require
+from vocabulary import DATA, VOCABULARY
+
+# STYLE.md, section 3; Attributes are for classes.
+SECTIONS = (
+    "Parameters",
+    "Attributes",
+    "Returns",
+    "Raises",
+    "Warns",
+    "See Also",
+    "Notes",
+    "References",
+    "Examples",
+)
+NUMPYDOC_IGNORED = {
+    "GL01": "the summary starts on the line of the quotes, as PEP 257 allows",
+    "ES01": "a section is dropped if it is empty: a summary may say it all",
+    "SA01": "the same, where there is no sibling to compare with",
+    "PR08": "a description may start with a name in lower case, such as rAUC",
+    "RT04": "the same",
+    "RT02": "a returned value has a name, so that Notes can speak of it",
+}
+# A method is documented in the class's page, beside its siblings.
+MEMBER_IGNORED = NUMPYDOC_IGNORED | {
+    "EX01": "the example of the class shows the method",
+}
+# Up to this many parameters, a method may say all in its summary.
+MAX_UNLISTED = 2
+
+
+def public_modules() -> list[ModuleType]:
+    """Return skrate, and the modules that it hands on as names (skrate.rates)."""
+    handed_on = [
+        value
+        for name in ["rates", *skrate.__all__]
+        if isinstance(value := getattr(skrate, name, None), ModuleType)
+    ]
+    return [skrate, *dict.fromkeys(handed_on)]
+
+
+def public_objects() -> Iterator[tuple[str, Any]]:
+    """Yield (dotted name, object), modules left out."""
+    for module in public_modules():
+        for name in getattr(module, "__all__", ()):
+            value = getattr(module, name, None)
+            if not isinstance(value, ModuleType):
+                yield f"{module.__name__}.{name}", value
+
+
+def public_members() -> Iterator[tuple[str, Any]]:
+    """Yield the public methods and properties that our own classes define."""
+    for path, value in public_objects():
+        if inspect.isclass(value):
+            for name in sorted(vars(value)):
+                member = inspect.getattr_static(value, name)
+                if not name.startswith("_") and is_ours(member):
+                    yield f"{path}.{name}", member
+
+
+def is_ours(member: Any) -> bool:
+    """Return whether a class attribute is a method or property written here."""
+    function = getattr(member, "fget", None) or getattr(member, "__func__", member)
+    module = getattr(function, "__module__", None) or ""
+    return inspect.isfunction(function) and module.split(".")[0] == "skrate"
+
+
+def as_parameters(pairs: Iterator[tuple[str, Any]]) -> list[pytest.ParameterSet]:
+    return [pytest.param(path, value, id=path) for path, value in pairs]
+
+
+each_object = pytest.mark.parametrize(
+    ("path", "value"), as_parameters(public_objects())
+)
+each_member = pytest.mark.parametrize(
+    ("path", "member"), as_parameters(public_members())
+)
+
+
+@pytest.mark.parametrize("module", public_modules(), ids=lambda m: m.__name__)
+def test_all_is_sorted_and_importable(module):
+    names = list(module.__all__)
+    assert names == sorted(set(names))
+    assert not [name for name in names if not hasattr(module, name)]
+
+
+@pytest.mark.parametrize("module", public_modules(), ids=lambda m: m.__name__)
+def test_nothing_public_is_left_out_of_all(module):
+    named = {
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and not isinstance(value, ModuleType)
+    }
+    assert named <= set(module.__all__)
+
+
+@each_object
+def test_public_object_is_documented(path, value):
+    check_docstring(value, needs_example=not is_exception(value))
+
+
+@each_member
+def test_public_member_is_documented(path, member):
+    check_docstring(member, needs_example=False)
+
+
+@each_object
+def test_parameters_use_the_vocabulary(path, value):
+    if is_exception(value):
+        return
+    check_signature(value)
+
+
+@each_member
+def test_method_parameters_use_the_vocabulary(path, member):
+    if not isinstance(member, property) and "get_metadata" not in path:
+        check_signature(getattr(member, "__func__", member))
+
+
+@each_object
+def test_object_passes_numpydoc_validation(path, value):
+    errors = validation_errors(path)
+    ignored = set(NUMPYDOC_IGNORED)
+    if dataclasses.is_dataclass(value) or is_exception(value):
+        # A result is read, not made by its user: it lists Attributes.
+        ignored |= {"PR01"}
+    if is_exception(value):
+        ignored |= {"EX01"}
+    assert not [error for error in errors if error[0] not in ignored]
+
+
+@each_member
+def test_member_passes_numpydoc_validation(path, member):
+    ignored = set(MEMBER_IGNORED)
+    if not section_titles(docstring(member)) and n_parameters(member) <= MAX_UNLISTED:
+        ignored |= {"PR01", "RT01"}
+    assert not [e for e in validation_errors(path) if e[0] not in ignored]
+
+
+def validation_errors(path: str) -> list[tuple[str, str]]:
+    require("numpydoc")
+    validate = importlib.import_module("numpydoc.validate").validate
+    return validate(path)["errors"]
+
+
+def check_docstring(value: Any, *, needs_example: bool) -> None:
+    """Check the summary, the sections' order and, on request, that examples run."""
+    text = docstring(value)
+    summary, _, rest = text.partition("\n")
+    assert summary.endswith("."), "the summary is one line that ends in a full stop"
+    assert not rest or rest.startswith("\n"), "the summary is followed by a blank line"
+    titles = section_titles(text)
+    assert titles == [title for title in SECTIONS if title in titles], (
+        f"sections {titles} are not those of {SECTIONS}, in this order"
+    )
+    if needs_example:
+        assert "Examples" in titles
+        assert ">>>" in text.split("Examples\n---")[-1]
+    if dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            assert re.search(rf"\b{re.escape(field.name)}\b", text)
+
+
+def check_signature(function: Any) -> None:
+    """Check that data come first, in their order, and all else by keyword."""
+    if dataclasses.is_dataclass(function):
+        return
+    parameters = [
+        parameter
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.name not in {"self", "cls"}
+    ]
+    for parameter in parameters:
+        known = parameter.name in VOCABULARY or parameter.name.endswith("_kwargs")
+        assert known or parameter.kind is parameter.VAR_KEYWORD, (
+            f"{parameter.name} is not in tests/vocabulary.py"
+        )
+    if not {"y_true", "y_trues"} & {parameter.name for parameter in parameters}:
+        return
+    positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    assert positional == [name for name in DATA if name in positional], (
+        f"{positional}: only data are positional, in the order {DATA}"
+    )
+    keyword_only = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+    assert not keyword_only & {"y_true", "y_score", "y_trues", "y_scores"}
+
+
+def section_titles(text: str) -> list[str]:
+    """Return the titles that are underlined, in the order of the text."""
+    return re.findall(r"^(\S[^\n]*)\n-{3,}$", text, re.MULTILINE)
+
+
+def docstring(value: Any) -> str:
+    # Not inspect.getdoc, which would take a base class's.
+    text = inspect.cleandoc(getattr(value, "__doc__", None) or "")
+    assert text, "there is no docstring"
+    return text
+
+
+def n_parameters(member: Any) -> int:
+    if isinstance(member, property):
+        return 0
+    function = getattr(member, "__func__", member)
+    return len(set(inspect.signature(function).parameters) - {"self", "cls"})
+
+
+def is_exception(value: Any) -> bool:
+    return inspect.isclass(value) and issubclass(value, BaseException)
+
+
+# --- The checks themselves, on samples that must fail -----------------------------
+
+
+def _complete(y_true, y_score, *, rate="uniform"):
+    """Return nothing of use.
+
+    Parameters
+    ----------
+    y_true : array-like
+
+    Returns
+    -------
+    score : float
+
+    Examples
+    --------
+    >>> 1
+    1
+    """
+
+
+def _disordered(y_true, y_score):
+    """Return nothing of use.
+
+    Returns
+    -------
+    score : float
+
+    Parameters
+    ----------
+    y_true : array-like
+
+    Examples
+    --------
+    >>> 1
+    1
+    """
+
+
+def _without_example(y_true, y_score):
+    """Return nothing of use."""
+
+
+def _positional(y_true, y_score, rate="uniform"):
+    """Return nothing of use."""
+
+
+def _swapped(y_score, y_true):
+    """Return nothing of use."""
+
+
+def _unknown_name(y_true, y_score, *, sample_weights=None):
+    """Return nothing of use."""
+
+
+def test_checks_pass_a_complete_function():
+    check_docstring(_complete, needs_example=True)
+    check_signature(_complete)
+
+
+@pytest.mark.parametrize("sample", [_disordered, _without_example])
+def test_docstring_check_fails_where_it_should(sample):
+    with pytest.raises(AssertionError):
+        check_docstring(sample, needs_example=True)
+
+
+@pytest.mark.parametrize("sample", [_positional, _swapped, _unknown_name])
+def test_signature_check_fails_where_it_should(sample):
+    with pytest.raises(AssertionError):
+        check_signature(sample)

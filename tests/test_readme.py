@@ -1,0 +1,58 @@
+"""The README does what it says: its two commands exist and its Python code runs."""
+
+import doctest
+import re
+import subprocess
+
+import pytest
+
+from optional import require
+from repository import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+FIRST_SCREEN_LINES = 60
+FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```\s*$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(language: str) -> list[pytest.ParameterSet]:
+    """Return the fenced blocks in a language, each named by its line."""
+    return [
+        pytest.param(match[2], id=f"line-{README[: match.start()].count(chr(10)) + 1}")
+        for match in FENCE.finditer(README)
+        if match[1] == language
+    ]
+
+
+def test_the_first_screen_has_two_commands():
+    first_screen = "\n".join(README.splitlines()[:FIRST_SCREEN_LINES])
+    found = [match[2] for match in FENCE.finditer(first_screen) if match[1] == "bash"]
+    assert len(found) == 2, "two blocks marked bash: the main job, then the tests"
+    main_job, tests = found
+    assert "pip install" in main_job
+    assert "pip install" in tests
+    assert "pytest" in tests
+
+
+@pytest.mark.parametrize("block", blocks("bash"))
+def test_a_command_is_valid_bash_that_stops_at_the_first_failure(block):
+    checked = subprocess.run(
+        ["bash", "-n"], input=block, capture_output=True, text=True, check=False
+    )
+    assert checked.returncode == 0, checked.stderr
+    lines = [line for line in block.splitlines() if line.strip()]
+    assert all(line.endswith(("&&", "\\")) for line in lines[:-1])
+
+
+@pytest.mark.parametrize("block", blocks("python"))
+def test_python_code_runs(block):
+    if "matplotlib" in block or "Display" in block or ".plot(" in block:
+        require("matplotlib")
+    if "pandas" in block:
+        require("pandas")
+    if ">>>" in block:
+        parsed = doctest.DocTestParser().get_doctest(block, {}, "README", None, None)
+        flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+        runner = doctest.DocTestRunner(optionflags=flags)
+        assert runner.run(parsed).failed == 0
+    else:
+        exec(compile(block, "README.md", "exec"), {"__name__": "__main__"})

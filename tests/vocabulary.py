@@ -1,0 +1,108 @@
+"""The names that public parameters may have: one name for one thing, everywhere.
+
+scikit-learn's names where it has one, scipy's for statistics (DESIGN.md, section 3).
+A new name needs a line here, and a reason why none of these will do.
+"""
+
+# What is passed by position: the data, in this order.
+DATA = (
+    "metric",
+    "estimator",
+    "cv_results",
+    "X",
+    "y_true",
+    "y_trues",
+    "y",
+    "y_score",
+    "y_scores",
+    "y_score_a",
+    "y_score_b",
+)
+
+SKLEARN = {
+    "sample_weight",
+    "pos_label",
+    "groups",
+    "response_method",
+    "random_state",
+    "n_jobs",
+    "verbose",
+    "cv",
+    "k",
+    "average",
+    "n_estimators",
+    "learning_rate",
+    "n_iter_no_change",
+    "validation_fraction",
+    "max_bins",
+    "warm_start",
+    "scoring",
+    "metrics",
+    "relevance_threshold",
+}
+
+DISPLAY = {
+    "ax",
+    "name",
+    "names",
+    "despine",
+    "plot_chance_level",
+    "space",
+    "kind",
+}
+
+STATISTICS = {
+    "n_resamples",
+    "confidence_level",
+    "method",
+    "alternative",
+    "interval",
+    "stratify",
+    "n_train",
+    "n_test",
+    "y_true_b",
+    "n_pos",
+    "n_neg",
+    "n_errors",
+    "n_false_pos",
+    "n_false_neg",
+}
+
+RATES = {
+    "rate",
+    "rates",
+    "of",
+    "bounds",
+    "prevalence",
+    "adjusted",
+    "undefined",
+    "min_defined",
+    "alpha",
+    "expected_recall",
+    "rauc",
+    "momentum",
+    "stamina",
+    # of RankTable
+    "pos",
+    "neg",
+    "thresholds",
+    # of skrate.rates
+    "x",
+    "q",
+    "a",
+    "b",
+    "r",
+    "low",
+    "high",
+    "samples",
+    "weights",
+    "n",
+    "base",
+    "quantiles",
+    "total",
+    "n_items",
+    "cost",
+    "confidence",
+}
+
+VOCABULARY = set(DATA) | SKLEARN | DISPLAY | STATISTICS | RATES
