@@ -1,6 +1,7 @@
 """Hypothesis profiles, a backend without a window, and what a doctest needs."""
 
 import os
+import re
 import sys
 
 import hypothesis
@@ -39,6 +40,8 @@ def closed_figures():
 
 def _draws(item: pytest.DoctestItem) -> bool:
     test = item.dtest
-    in_displays = test is not None and test.name.startswith("skrate.displays")
-    source = "".join(example.source for example in test.examples) if test else ""
-    return in_displays or "matplotlib" in source or ".plot(" in source
+    if test is None:
+        return False
+    source = "".join(example.source for example in test.examples)
+    draws = re.search(r"matplotlib|\.plot\(|Display\b|RateAveragedROC\b", source)
+    return test.name.startswith("skrate.displays") or draws is not None
