@@ -7,6 +7,7 @@ processed. Start with :func:`rate_weighted_auc_score` and
 
 from skrate import rates
 from skrate.core.rank_table import RankTable
+from skrate.metrics.average_precision import average_precision_score
 from skrate.metrics.budget import (
     lift_at_rate_score,
     precision_at_rate_score,
@@ -19,13 +20,15 @@ from skrate.metrics.rate_weighted_auc import (
     rauc_from_expected_recall,
 )
 from skrate.model_selection.refit import refit_best
-from skrate.model_selection.scorers import RateWeightedAUCScorer
+from skrate.model_selection.scorers import AveragePrecisionScorer, RateWeightedAUCScorer
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AveragePrecisionScorer",
     "RankTable",
     "RateWeightedAUCScorer",
+    "average_precision_score",
     "expected_recall_from_rauc",
     "expected_recall_score",
     "lift_at_rate_score",

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import Array, BoolArray, FloatArray
+from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
 from skrate.core.validation import RankedSample, check_ranked
 
 
@@ -166,8 +166,13 @@ class RankTable:
     def _count(self, cases: Any) -> FloatArray:
         if self._is_new is None:
             return np.asarray(cases, dtype=np.float64)
-        starts = np.flatnonzero(self._is_new)
-        return np.asarray(np.add.reduceat(cases, starts, dtype=np.float64))
+        counts = np.add.reduceat(cases, self._starts, dtype=np.intp)
+        return np.asarray(counts, dtype=np.float64)
+
+    @cached_property
+    def _starts(self) -> IntArray:
+        assert self._is_new is not None
+        return np.flatnonzero(self._is_new)
 
     @property
     def thresholds(self) -> Array | None:
@@ -221,6 +226,9 @@ class RankTable:
         if self.labels is not None:
             n = len(self.labels)
             return _frozen(np.arange(n + 1) / n)
+        if self._cases is not None:
+            n = len(self._cases)
+            return _frozen(np.append(self._starts, n) / n)
         processed = np.concatenate([[0.0], np.cumsum(self.pos + self.neg)])
         return _frozen(processed / processed[-1])
 

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import make_scorer, roc_auc_score
 
 from skrate.core.arrays import Array
+from skrate.metrics.average_precision import average_precision_score
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
 
 # A dict of scorers shares predictions only among instances of this class, which has
@@ -167,5 +168,79 @@ class RateWeightedAUCScorer(RankingScorer):
         pos_label: Any = None,
     ) -> None:
         self.rate = rate
+        self.response_method = response_method
+        self.pos_label = pos_label
+
+
+class AveragePrecisionScorer(RankingScorer):
+    """Score models by average precision, as a ``scoring=`` object.
+
+    It selects the model with the purest top of the ranking, for screening and rare
+    events, at the prevalence of each fold or of a population. Labels may be strings:
+    the positive class is the second of the estimator's classes unless named. In a dict
+    of scorers the estimator predicts once for all of them.
+
+    Parameters
+    ----------
+    prevalence : float, default=None
+        Share of the positives in the population, in (0, 1). None takes the share in
+        the cases that are scored.
+    adjusted : bool, default=False
+        Whether to rescale so that constant scores give 0, at any prevalence.
+    response_method : str or tuple of str
+        Methods of the estimator that give scores, the first that it has is used;
+        "decision_function", then "predict_proba" by default. Pass "predict" for
+        regressors and rankers.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes ``estimator.classes_[1]``.
+
+    See Also
+    --------
+    sklearn.metrics.make_scorer : Scorers from functions; takes ours as well.
+    average_precision_score : The metric.
+    RateWeightedAUCScorer : For a rate that is known as a distribution.
+    refit_best : A ``refit=`` rule that survives folds without positives.
+
+    Notes
+    -----
+    Called as ``scorer(estimator, X, y, sample_weight=None)``, it returns a float; nan
+    with an ``UndefinedMetricWarning`` where ``y`` holds no positive case (the
+    "average_precision" of scikit-learn returns 0.0 there, which lowers the mean over
+    folds). With metadata routing, ask for weights by
+    ``set_score_request(sample_weight=True)``. More than two classes raise a
+    ``ValueError``. What :class:`RateWeightedAUCScorer` says of scorers with another
+    positive class holds here, too.
+
+    References
+    ----------
+    .. [1] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
+       classification and prediction: average precision versus area under the ROC
+       curve, :doi:`10.48550/arXiv.1310.5103`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skrate import AveragePrecisionScorer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> scorer = AveragePrecisionScorer(prevalence=0.01, pos_label=0)
+    >>> scorer
+    AveragePrecisionScorer(pos_label=0, prevalence=0.01)
+    >>> cross_val_score(GaussianNB(), X, y, scoring=scorer).shape
+    (5,)
+    """
+
+    metric = staticmethod(average_precision_score)
+
+    def __init__(
+        self,
+        prevalence: float | None = None,
+        adjusted: bool = False,
+        response_method: Any = DEFAULT_RESPONSE,
+        pos_label: Any = None,
+    ) -> None:
+        self.prevalence = prevalence
+        self.adjusted = adjusted
         self.response_method = response_method
         self.pos_label = pos_label
