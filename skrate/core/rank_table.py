@@ -97,8 +97,8 @@ class RankTable:
     ) -> "RankTable":
         """Set the state: weights per group, or unweighted cases in ranking order.
 
-        ``cases`` says which case is positive, the positives first where cases tie,
-        and ``is_new`` which begins a group, None if all do.
+        ``cases`` says which case is positive, those with one label together where
+        cases tie, and ``is_new`` which begins a group, None if all do.
         """
         for array in (pos, neg, thresholds, cases, is_new):
             if array is not None:
@@ -293,7 +293,8 @@ def _packed(is_pos: BoolArray, scores: Array) -> RankTable | None:
     sorted instead of an index. That is exact where no score had the bit set, or no
     two scores became equal by its loss.
     """
-    keys = scores.astype(np.float64)
+    # Adding zero turns -0.0 into 0.0, which it ties with.
+    keys = np.add(scores, 0.0, dtype=np.float64)
     bits = keys.view(np.uint64)
     label_bit = np.uint64(1)
     is_lossy = keys.dtype == scores.dtype and bool(
@@ -320,14 +321,16 @@ def _fractional(cases: BoolArray, is_new: BoolArray) -> FloatArray:
     """Return the share of positives in its group of ties, for each case."""
     shares = cases.astype(np.float64)
     starts = np.flatnonzero(is_new)
-    # In a group the positives come first: it is mixed where a negative follows one.
-    turns = 1 + np.flatnonzero(cases[:-1] & ~cases[1:] & ~is_new[1:])
+    # In a group the labels are sorted (negative scores: positives last), so that the
+    # label changes once where it is mixed.
+    turns = 1 + np.flatnonzero((cases[:-1] != cases[1:]) & ~is_new[1:])
     group = np.searchsorted(starts, turns, side="right") - 1
-    start = starts[group]
-    sizes = np.append(starts, len(cases))[group + 1] - start
+    start, end = starts[group], np.append(starts, len(cases))[group + 1]
+    sizes = end - start
+    n_pos = np.where(cases[start], turns - start, end - turns)
     offsets = np.repeat(np.cumsum(sizes) - sizes, sizes)
     members = np.repeat(start, sizes) + np.arange(len(offsets)) - offsets
-    shares[members] = np.repeat((turns - start) / sizes, sizes)
+    shares[members] = np.repeat(n_pos / sizes, sizes)
     return shares
 
 

@@ -1,0 +1,409 @@
+"""What every metric promises: the metrics of ``metric_registry.py`` x properties."""
+
+import inspect
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from sklearn.exceptions import UndefinedMetricWarning
+
+import skrate
+from metric_registry import METRICS
+from optional import require
+from strategies import ranked_samples
+
+each_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda m: m.name)
+each_weighted_metric = pytest.mark.parametrize(
+    "metric", [m for m in METRICS if m.takes_weights], ids=lambda m: m.name
+)
+
+Y_TRUE = np.array([1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 0])
+Y_SCORE = np.array([9, 8, 8, 7, 6, 6, 6, 5, 4, 3, 2, 1]) / 8
+WEIGHT = np.array([1, 2, 1, 3, 1, 1, 2, 1, 1, 2, 1, 1.0])
+
+
+@dataclass
+class Cases:
+    """A sample with everything that a metric wants to know per case."""
+
+    metric: Any
+    y_true: np.ndarray
+    y_score: np.ndarray
+    sample_weight: np.ndarray | None = None
+    per_case: dict[str, np.ndarray] | None = None
+
+    def __post_init__(self):
+        if self.per_case is None:
+            makers = self.metric.per_case.items()
+            self.per_case = {name: make(len(self.y_true)) for name, make in makers}
+
+    def score(self) -> float:
+        weights = {}
+        if self.sample_weight is not None:
+            weights = {"sample_weight": self.sample_weight}
+        return self.metric(self.y_true, self.y_score, **weights, **self.per_case)
+
+    def take(self, index: np.ndarray) -> "Cases":
+        weights = None if self.sample_weight is None else self.sample_weight[index]
+        per_case = {name: values[index] for name, values in self.per_case.items()}
+        return Cases(
+            self.metric, self.y_true[index], self.y_score[index], weights, per_case
+        )
+
+
+def equal(left: float, right: float) -> bool:
+    """Return whether two scores are the same bits, nan included."""
+    return np.array_equal(left, right, equal_nan=True)
+
+
+def test_every_public_score_is_registered():
+    scores = {
+        function
+        for name in skrate.__all__
+        if name.endswith("_score")
+        and callable(function := getattr(skrate, name))
+        and list(inspect.signature(function).parameters)[:2] == ["y_true", "y_score"]
+    }
+    assert scores == {metric.function for metric in METRICS}
+
+
+@each_metric
+@given(sample=ranked_samples())
+def test_score_is_a_builtin_float(metric, sample):
+    assert type(metric(sample.y_true, sample.y_score)) is float
+
+
+@each_metric
+@given(sample=ranked_samples(n_scores=9))
+def test_only_the_order_of_the_scores_matters(metric, sample):
+    y_true, y_score = sample.y_true, sample.y_score
+    expected = metric(y_true, y_score)
+    distinct, places = np.unique(y_score, return_inverse=True)
+    for increasing in (
+        y_score * 4 - 100,
+        np.exp(y_score),
+        # Zeros of both signs tie.
+        np.where((y_score == 0) & (np.arange(len(y_score)) % 2 == 0), -0.0, y_score),
+        -np.exp(-3 * y_score),
+        places,
+        places.astype(np.uint8),
+        y_score.astype(np.float32),
+        y_score.astype(np.float16),
+        np.linspace(-1e300, 1e300, len(distinct))[places],
+    ):
+        assert equal(metric(y_true, increasing), expected)
+    # Scores that differ in the last bit of their type take another path.
+    neighbours = (1 + np.arange(len(distinct)) * np.finfo(float).eps)[places]
+    for increasing in (neighbours, y_score.astype(np.longdouble)):
+        score = metric(y_true, increasing)
+        assert_allclose(score, expected, rtol=0, atol=1e-14)
+
+
+@each_weighted_metric
+@given(sample=ranked_samples(weighted=True))
+def test_unit_and_equal_weights_are_no_weights(metric, sample):
+    y_true, y_score, _ = sample
+    expected = metric(y_true, y_score)
+    for weight in (1, 0.3):
+        weights = np.full(len(y_true), weight)
+        assert equal(metric(y_true, y_score, sample_weight=weights), expected)
+
+
+@each_weighted_metric
+@given(sample=ranked_samples(weighted=True))
+def test_an_integer_weight_is_repetition(metric, sample):
+    cases = Cases(metric, *sample)
+    repeated = np.repeat(
+        np.arange(len(sample.y_true)), sample.sample_weight.astype(int)
+    )
+    without_weights = cases.take(repeated)
+    without_weights.sample_weight = None
+    assert_allclose(cases.score(), without_weights.score(), rtol=0, atol=1e-12)
+
+
+@each_weighted_metric
+@given(sample=ranked_samples(weighted=True))
+def test_a_zero_weight_is_removal(metric, sample):
+    cases = Cases(metric, *sample)
+    left = cases.take(np.flatnonzero(sample.sample_weight))
+    assert equal(cases.score(), left.score())
+
+
+@each_weighted_metric
+@given(sample=ranked_samples(weighted=True))
+def test_the_scale_of_weights_is_free(metric, sample):
+    expected = Cases(metric, *sample).score()
+    # A power of two changes no digit.
+    halved = Cases(metric, *sample[:2], sample.sample_weight / 2)
+    assert equal(halved.score(), expected)
+    scaled = Cases(metric, *sample[:2], sample.sample_weight * 1e-7 / 3)
+    assert_allclose(scaled.score(), expected, rtol=0, atol=1e-12)
+
+
+@each_metric
+@given(sample=ranked_samples(weighted=True), seed=st.integers(0, 99))
+def test_the_order_of_the_cases_does_not_matter(metric, sample, seed):
+    weights = sample.sample_weight if metric.takes_weights else None
+    order = np.random.default_rng(seed).permutation(len(sample.y_true))
+    for cases in (Cases(metric, *sample[:2]), Cases(metric, *sample[:2], weights)):
+        assert equal(cases.take(order).score(), cases.score())
+
+
+@each_metric
+def test_inputs_are_left_as_they_are(metric):
+    arguments = [Y_TRUE.copy(), Y_SCORE.copy()]
+    weights = {"sample_weight": WEIGHT.copy()} if metric.takes_weights else {}
+    for array in (*arguments, *weights.values()):
+        array.flags.writeable = False
+    metric(*arguments, **weights)
+    assert np.array_equal(arguments[0], Y_TRUE)
+    assert np.array_equal(arguments[1], Y_SCORE)
+
+
+def column(values):
+    return np.asarray(values)[:, None]
+
+
+def strided(values):
+    return np.repeat(np.asarray(values), 3)[::3]
+
+
+def backwards(values):
+    return np.asarray(values)[::-1].copy()[::-1]
+
+
+def big_endian(values):
+    values = np.asarray(values)
+    return values.astype(values.dtype.newbyteorder(">"))
+
+
+def pandas_series(values):
+    pandas = require("pandas")
+    # An index that is neither sorted nor unique says nothing about the cases.
+    return pandas.Series(values, index=np.arange(len(values))[::-1] // 2)
+
+
+def pandas_nullable(values):
+    return pandas_series(values).convert_dtypes()
+
+
+def pandas_frame(values):
+    return pandas_series(values).to_frame()
+
+
+def polars_series(values):
+    return require("polars").Series(values)
+
+
+def polars_frame(values):
+    return require("polars").DataFrame({"values": values})
+
+
+CONTAINERS = [
+    list,
+    tuple,
+    column,
+    strided,
+    backwards,
+    big_endian,
+    pandas_series,
+    pandas_nullable,
+    pandas_frame,
+    polars_series,
+    polars_frame,
+]
+
+
+@each_metric
+@pytest.mark.parametrize("container", CONTAINERS, ids=lambda c: c.__name__)
+def test_containers_agree(metric, container):
+    weights = {"sample_weight": WEIGHT} if metric.takes_weights else {}
+    expected = metric(Y_TRUE, Y_SCORE, **weights)
+    contained = {name: container(values) for name, values in weights.items()}
+    assert metric(container(Y_TRUE), container(Y_SCORE), **contained) == expected
+
+
+RELABELLED = {
+    "booleans": (Y_TRUE == 1, None),
+    "minus one and one": (2 * Y_TRUE - 1, None),
+    "floats": (Y_TRUE.astype(float), None),
+    "one and two": (Y_TRUE + 1, 2),
+    "the lesser number": (-Y_TRUE, -1),
+    "strings": (np.where(Y_TRUE == 1, "yes", "no"), "yes"),
+    "the lesser string": (np.where(Y_TRUE == 1, "ill", "well"), "ill"),
+    "objects": (np.where(Y_TRUE == 1, "yes", "no").astype(object), "yes"),
+    "booleans by name": (Y_TRUE == 0, False),
+}
+
+
+@each_metric
+@pytest.mark.parametrize("name", RELABELLED)
+def test_labels_are_only_names(metric, name):
+    labels, pos_label = RELABELLED[name]
+    expected = metric(Y_TRUE, Y_SCORE)
+    assert metric(labels, Y_SCORE, pos_label=pos_label) == expected
+    assert metric(labels.tolist(), Y_SCORE, pos_label=pos_label) == expected
+
+
+@each_metric
+@pytest.mark.parametrize("kind", ["series", "category", "polars"])
+def test_string_labels_in_frames_are_labels(metric, kind):
+    names = np.where(Y_TRUE == 1, "yes", "no").tolist()
+    if kind == "polars":
+        labels = require("polars").Series(names)
+    else:
+        labels = require("pandas").Series(names)
+        labels = labels.astype("category") if kind == "category" else labels
+    assert metric(labels, Y_SCORE, pos_label="yes") == metric(Y_TRUE, Y_SCORE)
+
+
+@each_metric
+@given(sample=ranked_samples(both_classes=True))
+def test_constant_scores_give_what_is_said(metric, sample):
+    assume(not metric.per_case)
+    prevalence = sample.y_true.mean()
+    score = metric(sample.y_true, np.zeros(len(sample.y_true)))
+    assert_allclose(score, metric.constant(prevalence), rtol=0, atol=1e-12)
+
+
+@each_metric
+@given(sample=ranked_samples(both_classes=True), is_tied=st.booleans())
+def test_the_perfect_ranking_gives_what_is_said(metric, sample, is_tied):
+    prevalence = sample.y_true.mean()
+    order = np.argsort(sample.y_true, kind="stable")
+    labels = sample.y_true[order]
+    y_score = labels if is_tied else np.arange(len(labels))
+    expected = metric.perfect(prevalence)
+    assert_allclose(metric(labels, y_score), expected, rtol=0, atol=1e-12)
+
+
+@each_metric
+@given(sample=ranked_samples(both_classes=True), is_tied=st.booleans())
+def test_the_worst_ranking_gives_what_is_said(metric, sample, is_tied):
+    prevalence = sample.y_true.mean()
+    order = np.argsort(-sample.y_true, kind="stable")
+    labels = sample.y_true[order]
+    y_score = 1 - labels if is_tied else np.arange(len(labels))
+    expected = metric.worst(prevalence)
+    assert_allclose(metric(labels, y_score), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "metric", [m for m in METRICS if m.negates], ids=lambda m: m.name
+)
+@given(sample=ranked_samples(weighted=True))
+def test_negated_scores_give_one_minus_the_score(metric, sample):
+    weights = {"sample_weight": sample.sample_weight} if metric.takes_weights else {}
+    score = metric(sample.y_true, sample.y_score, **weights)
+    negated = metric(sample.y_true, -sample.y_score, **weights)
+    assert_allclose(negated, 1 - score, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "metric", [m for m in METRICS if m.swaps], ids=lambda m: m.name
+)
+@given(sample=ranked_samples(weighted=True))
+def test_swapped_classes_give_one_minus_the_score(metric, sample):
+    weights = {"sample_weight": sample.sample_weight} if metric.takes_weights else {}
+    score = metric(sample.y_true, sample.y_score, **weights)
+    swapped = metric(1 - sample.y_true, sample.y_score, **weights)
+    assert_allclose(swapped, 1 - score, rtol=0, atol=1e-12)
+
+
+@each_metric
+@pytest.mark.parametrize("present", [0, 1])
+def test_one_class_is_undefined_or_a_number(metric, present):
+    y_true = np.full(6, present)
+    is_undefined = metric.needs_negatives if present else metric.needs_positives
+    if not is_undefined:
+        assert np.isfinite(metric(y_true, np.arange(6)))
+        return
+    with pytest.warns(UndefinedMetricWarning, match="nan is returned"):
+        score = metric(y_true, np.arange(6))
+    assert type(score) is float
+    assert np.isnan(score)
+
+
+@each_weighted_metric
+def test_a_class_without_weight_is_an_absent_class(metric):
+    if not metric.needs_positives:
+        return
+    weights = (Y_TRUE == 0).astype(float)
+    with pytest.warns(UndefinedMetricWarning, match="no positive"):
+        assert np.isnan(metric(Y_TRUE, Y_SCORE, sample_weight=weights))
+
+
+def spoilt(values: np.ndarray, value: Any) -> np.ndarray:
+    values = values.astype(float)
+    values[3] = value
+    return values
+
+
+BAD_INPUT = {
+    "NaN in scores": ({"y_score": spoilt(Y_SCORE, np.nan)}, "y_score contains NaN"),
+    "infinity in scores": (
+        {"y_score": spoilt(Y_SCORE, np.inf)},
+        "y_score contains infinity",
+    ),
+    "opposite infinities": (
+        {"y_score": np.r_[np.inf, -np.inf, Y_SCORE[2:]]},
+        "y_score contains infinity",
+    ),
+    "short scores": (
+        {"y_score": Y_SCORE[:5]},
+        "Unequal numbers of cases: y_true has 12, y_score has 5",
+    ),
+    "empty": ({"y_true": [], "y_score": []}, "y_true is empty"),
+    "two columns": (
+        {"y_score": np.stack([Y_SCORE, Y_SCORE], 1)},
+        r"y_score must be one-dimensional.*y_score\[:, 1\]",
+    ),
+    "a number": ({"y_score": 0.5}, "y_score must be one-dimensional"),
+    "words as scores": ({"y_score": ["high"] * 12}, "y_score must be numeric"),
+    "three labels": ({"y_true": np.arange(12) % 3}, "y_true must hold two classes"),
+    "three strings": (
+        {"y_true": np.array(list("abc") * 4)},
+        "y_true must hold two classes, found 3 labels: 'a', 'b', 'c'",
+    ),
+    "NaN in labels": ({"y_true": spoilt(Y_TRUE, np.nan)}, "y_true contains NaN"),
+    "an ambiguous label": (
+        {"y_true": Y_TRUE + 1},
+        r"pos_label=None is ambiguous for y_true with the labels \[1, 2\]",
+    ),
+    "an ambiguous string": (
+        {"y_true": np.where(Y_TRUE == 1, "b", "a")},
+        r"pos_label=None is ambiguous .* pos_label='b'",
+    ),
+    "an unknown label": ({"pos_label": 7}, "pos_label=7 is not a label of y_true"),
+}
+BAD_WEIGHTS = {
+    "negative": (spoilt(WEIGHT, -1), "sample_weight must not be negative, found -1"),
+    "NaN": (spoilt(WEIGHT, np.nan), "sample_weight contains NaN"),
+    "infinity": (spoilt(WEIGHT, np.inf), "sample_weight contains infinity"),
+    "zero": (np.zeros(12), "sample_weight is zero for every case"),
+    "short": (np.ones(5), "Unequal numbers of cases: y_true has 12, sample_weight has"),
+    "words": (["heavy"] * 12, "sample_weight must be numeric"),
+    "two columns": (np.ones((12, 2)), "sample_weight must be one-dimensional"),
+}
+
+
+@each_metric
+@pytest.mark.parametrize("name", BAD_INPUT)
+def test_bad_input_is_named(metric, name):
+    arguments, message = BAD_INPUT[name]
+    arguments = {"y_true": Y_TRUE, "y_score": Y_SCORE, **arguments}
+    per_case = {name: make(12) for name, make in metric.per_case.items()}
+    with pytest.raises(ValueError, match=message):
+        metric(**arguments, **per_case)
+
+
+@each_weighted_metric
+@pytest.mark.parametrize("name", BAD_WEIGHTS)
+def test_bad_weights_are_named(metric, name):
+    weights, message = BAD_WEIGHTS[name]
+    with pytest.raises(ValueError, match=message):
+        metric(Y_TRUE, Y_SCORE, sample_weight=weights)
