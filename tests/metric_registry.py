@@ -19,14 +19,15 @@ class Metric:
     """A public metric with fixed keyword arguments, and what it promises.
 
     ``constant``, ``perfect`` and ``worst`` say what constant scores, a perfect and a
-    perfectly wrong ranking give, as functions of the prevalence.
+    perfectly wrong ranking give, as functions of the prevalence; None where the
+    prevalence alone does not say.
     """
 
     name: str
     function: Callable[..., float]
     constant: Callable[[float], float]
     perfect: Callable[[float], float] = lambda p: 1.0
-    worst: Callable[[float], float] = lambda p: 0.0
+    worst: Callable[[float], float] | None = lambda p: 0.0
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     # Further arguments with one entry per case, made from the number of cases, for
     # example {"groups": lambda n: np.arange(n) % 2}.
@@ -140,5 +141,27 @@ METRICS = [
         constant=lambda p: 1.0,
         perfect=lambda p: min(1 / 0.3, 1 / p),
         worst=lambda p: max(0, (p - 0.7) / p / 0.3),
+    ),
+    Metric(
+        "average precision",
+        skrate.average_precision_score,
+        constant=lambda p: p,
+        worst=None,
+    ),
+    Metric(
+        "average precision at a prevalence",
+        skrate.average_precision_score,
+        kwargs={"prevalence": 0.02},
+        constant=lambda p: 0.02,
+        worst=None,
+        needs_negatives=True,
+    ),
+    Metric(
+        "adjusted average precision",
+        skrate.average_precision_score,
+        kwargs={"adjusted": True},
+        constant=lambda p: 0.0,
+        worst=None,
+        needs_negatives=True,
     ),
 ]

@@ -3,20 +3,18 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.metrics import make_scorer, roc_auc_score
 
 from skrate.core.arrays import Array
 from skrate.metrics.average_precision import average_precision_score
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
+from skrate.model_selection.responses import DEFAULT_RESPONSE, ranking_scores
 
 # A dict of scorers shares predictions only among instances of this class, which has
 # no public name; tests/model_selection/test_scorers.py notes the releases it was
 # checked on.
 _Scorer: Any = type(make_scorer(roc_auc_score))
-
-DEFAULT_RESPONSE = ("decision_function", "predict_proba")
 
 
 class RankingScorer(BaseEstimator, _Scorer):  # type: ignore[misc]
@@ -57,51 +55,16 @@ class RankingScorer(BaseEstimator, _Scorer):  # type: ignore[misc]
         **kwargs: Any,
     ) -> float:
         """Score ``estimator``; ``method_caller`` may know its predictions already."""
-        pos_label, is_reversed = self._positive_class(estimator)
-        y_score = method_caller(estimator, self._method_name(estimator), X)
-        if is_reversed:
-            y_score = -np.asarray(y_score)
+        y_score, pos_label = ranking_scores(
+            estimator,
+            X,
+            self.response_method,
+            self.pos_label,
+            user=type(self).__name__,
+            call=method_caller,
+        )
         params = {**self._kwargs, "pos_label": pos_label, **kwargs}
         return self._score_func(y_true, y_score, **params)
-
-    def _positive_class(self, estimator: Any) -> tuple[Any, bool]:
-        """Return the positive label, and whether the estimator scores the other.
-
-        The estimator is always asked for the scores of its second class, so that
-        scorers with another positive class can share them; the order of the scores of
-        the first class is exactly the reverse.
-        """
-        classes = getattr(estimator, "classes_", None)
-        if classes is None or self.response_method == "predict":
-            return self.pos_label, False
-        classes = np.asarray(classes).tolist()
-        name = type(self).__name__
-        if len(classes) > 2:
-            raise ValueError(
-                f"{name} needs a binary target, but {type(estimator).__name__} was "
-                f"fitted on {len(classes)} classes: {classes}. Score one class against "
-                "the rest, on a binary target."
-            )
-        if self.pos_label is None:
-            return classes[-1], False
-        if self.pos_label not in classes:
-            raise ValueError(
-                f"pos_label={self.pos_label!r} of {name} is not a class of "
-                f"{type(estimator).__name__}, which knows {classes}."
-            )
-        return self.pos_label, self.pos_label != classes[-1]
-
-    def _method_name(self, estimator: Any) -> str:
-        methods = self.response_method
-        methods = (methods,) if isinstance(methods, str) else tuple(methods)
-        for method in methods:
-            if hasattr(estimator, method):
-                return str(method)
-        raise AttributeError(
-            f"{type(estimator).__name__} has none of the methods {list(methods)}. To "
-            "score the predictions of a regressor or a ranker, pass "
-            f"{type(self).__name__}(response_method='predict')."
-        )
 
 
 class RateWeightedAUCScorer(RankingScorer):

@@ -1,0 +1,100 @@
+"""Scores of an estimator: the method asked, the class they are for, the folds."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import cross_validate
+from sklearn.naive_bayes import GaussianNB
+
+from optional import require
+from skrate.model_selection.responses import fold_responses, ranking_scores
+
+RNG = np.random.default_rng(0)
+Y = np.where(RNG.random(60) < 0.4, "ill", "well")
+X = RNG.normal(size=(60, 2)) + (Y == "ill")[:, None]
+LOGISTIC = LogisticRegression().fit(X, Y)
+BAYES = GaussianNB().fit(X, Y)
+
+
+def test_decision_function_comes_first():
+    y_score, label = ranking_scores(LOGISTIC, X, user="It")
+    assert label == "well"
+    assert np.array_equal(y_score, LOGISTIC.decision_function(X))
+
+
+def test_probabilities_are_those_of_the_second_class():
+    y_score, label = ranking_scores(BAYES, X, user="It")
+    assert label == "well"
+    assert np.array_equal(y_score, BAYES.predict_proba(X)[:, 1])
+
+
+def test_first_class_has_the_scores_negated():
+    y_score, label = ranking_scores(BAYES, X, pos_label="ill", user="It")
+    assert label == "ill"
+    assert np.array_equal(y_score, -BAYES.predict_proba(X)[:, 1])
+
+
+def test_predictions_of_a_regressor_keep_the_label():
+    model = LinearRegression().fit(X, Y == "ill")
+    y_score, label = ranking_scores(model, X, "predict", "ill", user="It")
+    assert label == "ill"
+    assert np.array_equal(y_score, model.predict(X))
+    with pytest.raises(AttributeError, match=r"It\(response_method='predict'\)"):
+        ranking_scores(model, X, user="It")
+
+
+def test_classes_are_checked():
+    with pytest.raises(ValueError, match="pos_label='sick' of It is not a class"):
+        ranking_scores(BAYES, X, pos_label="sick", user="It")
+    three = GaussianNB().fit(X, np.arange(60) % 3)
+    with pytest.raises(ValueError, match=r"fitted on 3 classes: \[0, 1, 2\]"):
+        ranking_scores(three, X, user="It")
+
+
+@pytest.mark.parametrize("kind", ["array", "list", "sparse", "pandas", "polars"])
+def test_each_fold_is_scored_by_its_own_estimator(kind):
+    data, labels = X, Y
+    if kind == "list":
+        data, labels = X.tolist(), Y.tolist()
+    elif kind == "sparse":
+        data = scipy.sparse.csr_matrix(X)
+    elif kind == "pandas":
+        pandas = require("pandas")
+        data = pandas.DataFrame(X, columns=["a", "b"], index=np.arange(60)[::-1])
+        labels = pandas.Series(Y, index=data.index)
+    elif kind == "polars":
+        polars = require("polars")
+        data, labels = polars.DataFrame(X, schema=["a", "b"]), polars.Series(Y)
+    weights = np.arange(60.0)
+    results = cross_validate(
+        LogisticRegression(), data, Y, return_estimator=True, return_indices=True, cv=3
+    )
+    responses = list(
+        fold_responses(results, data, labels, sample_weight=weights, user="It")
+    )
+    assert len(responses) == 3
+    tests = results["indices"]["test"]
+    for response, model, test in zip(
+        responses, results["estimator"], tests, strict=True
+    ):
+        # Names of columns matter to the model, not to its coefficients.
+        expected = X[test] @ model.coef_[0] + model.intercept_[0]
+        assert response.y_score == pytest.approx(expected, abs=1e-12)
+        assert np.array_equal(np.asarray(response.y_true), Y[test])
+        assert np.array_equal(response.sample_weight, weights[test])
+
+
+def test_folds_need_estimators_and_indices():
+    results = cross_validate(BAYES, X, Y)
+    with pytest.raises(ValueError, match="return_estimator=True and return_ind"):
+        next(fold_responses(results, X, Y, user="It"))
+
+
+@pytest.mark.parametrize("short", ["X", "y", "sample_weight"])
+def test_folds_need_the_same_data(short):
+    results = cross_validate(BAYES, X, Y, return_estimator=True, return_indices=True)
+    data = {"X": X, "y": Y, "sample_weight": np.ones(60)}
+    data[short] = data[short][:50]
+    with pytest.raises(ValueError, match=f"{short} has 50 cases, but the folds have 6"):
+        next(fold_responses(results, **data, user="It"))
