@@ -3,6 +3,7 @@
 import subprocess
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ def tracked_files() -> list[Path]:
     return [file for file in files if file.is_file()]
 
 
-def package_modules() -> list[pytest.ParameterSet]:
+def package_modules() -> list[Any]:
     """Return each module file of the package as a test parameter."""
     return [
         pytest.param(path, id=str(path.relative_to(PACKAGE)))

@@ -78,7 +78,7 @@ def is_ours(member: Any) -> bool:
     return inspect.isfunction(function) and module.split(".")[0] == "skrate"
 
 
-def as_parameters(pairs: Iterator[tuple[str, Any]]) -> list[pytest.ParameterSet]:
+def as_parameters(pairs: Iterator[tuple[str, Any]]) -> list[Any]:
     return [pytest.param(path, value, id=path) for path, value in pairs]
 
 

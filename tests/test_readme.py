@@ -3,6 +3,7 @@
 import doctest
 import re
 import subprocess
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ FIRST_SCREEN_LINES = 60
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```\s*$", re.MULTILINE | re.DOTALL)
 
 
-def blocks(language: str) -> list[pytest.ParameterSet]:
+def blocks(language: str) -> list[Any]:
     """Return the fenced blocks in a language, each named by its line."""
     return [
         pytest.param(match[2], id=f"line-{README[: match.start()].count(chr(10)) + 1}")
