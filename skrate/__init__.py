@@ -7,6 +7,9 @@ processed. Start with :func:`rate_weighted_auc_score` and
 
 from skrate import rates
 from skrate.core.rank_table import RankTable
+from skrate.curves.hit_curve import hit_curve
+from skrate.curves.quasi_concave import QuasiConcaveHitCurve
+from skrate.displays.hit_curve import HitCurveDisplay
 from skrate.metrics.average_precision import average_precision_score
 from skrate.metrics.budget import (
     lift_at_rate_score,
@@ -26,11 +29,14 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AveragePrecisionScorer",
+    "HitCurveDisplay",
+    "QuasiConcaveHitCurve",
     "RankTable",
     "RateWeightedAUCScorer",
     "average_precision_score",
     "expected_recall_from_rauc",
     "expected_recall_score",
+    "hit_curve",
     "lift_at_rate_score",
     "precision_at_rate_score",
     "rate_weighted_auc_score",

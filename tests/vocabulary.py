@@ -47,6 +47,9 @@ DISPLAY = {
     "names",
     "despine",
     "plot_chance_level",
+    "plot_perfect",  # as plot_chance_level; scikit-learn's displays lack it
+    "plot_momentum",  # the same
+    "hits",  # what hit_curve returns
     "space",
     "kind",
 }

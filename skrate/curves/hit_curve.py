@@ -1,0 +1,84 @@
+"""The hit curve: what is found when a share of the ranking is processed."""
+
+from typing import Any
+
+from skrate.core.arrays import FloatArray
+from skrate.core.rank_table import RankTable, rank_table
+
+
+def hit_curve(
+    y_true: Any, y_score: Any, *, sample_weight: Any = None, pos_label: Any = None
+) -> tuple[FloatArray, FloatArray]:
+    """Compute the hit curve: positives found against the share processed.
+
+    If the top 10 % of the ranking are processed, which share of all cases is processed
+    and positive? Divided by the prevalence it is the cumulative gains curve, divided by
+    what random scores find the lift curve. Unlike
+    :func:`sklearn.metrics.precision_recall_curve` its horizontal axis is what a budget
+    is spent on. Only the order of the scores counts.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes.
+    y_score : array-like of shape (n_samples,)
+        Scores, higher for the positive class: decision values or probabilities.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
+    Returns
+    -------
+    rate : array of shape (n_scores + 1,)
+        Share of all cases processed, increasing from 0 to 1, one point per distinct
+        score.
+    hits : array of shape (n_scores + 1,)
+        Share of all cases processed *and* positive, from 0 to the prevalence. Random
+        scores give the prevalence times the rate, a perfect ranking the smaller of the
+        rate and the prevalence. Without a positive case it is 0.
+
+    Raises
+    ------
+    ValueError
+        If an argument is empty, of another length, not finite or not one-dimensional,
+        if there are more than two labels, ``pos_label`` is ambiguous or unknown, or a
+        weight is negative.
+
+    See Also
+    --------
+    sklearn.metrics.precision_recall_curve : Precision against recall.
+    HitCurveDisplay : Draws it, as hit curve, cumulative gains or lift.
+    QuasiConcaveHitCurve : Its model by two parameters.
+
+    Notes
+    -----
+    The h(t) of [1]_, equation 1: precision times rate. Between two points it is
+    straight, which within a group of tied scores is the expectation over random orders
+    of the cases that tie. Cost: one sort.
+
+    References
+    ----------
+    .. [1] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
+       classification and prediction: average precision versus area under the ROC
+       curve, :doi:`10.48550/arXiv.1310.5103`.
+
+    Examples
+    --------
+    >>> from skrate import hit_curve
+    >>> rate, hits = hit_curve([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.7])
+    >>> rate.tolist(), hits.tolist()
+    ([0.0, 0.25, 0.5, 1.0], [0.0, 0.25, 0.25, 0.5])
+
+    The cumulative gains:
+
+    >>> (hits / hits[-1]).tolist()
+    [0.0, 0.5, 0.5, 1.0]
+    """
+    table = rank_table(y_true, y_score, sample_weight, pos_label)
+    return table.rates.copy(), hits(table)
+
+
+def hits(table: RankTable) -> FloatArray:
+    """Return the share of all weight that is positive and above each cut."""
+    return table.cum_pos / table.total

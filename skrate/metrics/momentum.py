@@ -1,0 +1,36 @@
+"""Momentum and stamina: what AUC and average precision together say of a ranking."""
+
+from skrate.core.elicitation import check_rate
+from skrate.core.rank_table import RankTable
+from skrate.metrics.average_precision import average_precision
+from skrate.metrics.rate_weighted_auc import rate_weighted_auc
+
+# Less than this above chance is rounding.
+_LEAST_ADVANTAGE = 1e-12
+
+
+def momentum(table: RankTable) -> float:
+    """Return the initial precision that AP and AUC imply; nan where not above chance.
+
+    Equation 14 of Su, Yuan and Zhu (2015).
+    """
+    return _both(table)[0]
+
+
+def stamina(table: RankTable) -> float:
+    """Return the rate down to which it lasts: equation 8, solved."""
+    return _both(table)[1]
+
+
+def _both(table: RankTable) -> tuple[float, float]:
+    nan = float("nan")
+    if table.n_pos == 0 or table.n_neg == 0:
+        return nan, nan
+    p = table.prevalence
+    adjusted_auc = 2 * rate_weighted_auc(table, check_rate("uniform")) - 1
+    if adjusted_auc < _LEAST_ADVANTAGE:
+        return nan, nan
+    beta = (average_precision(table) - p) / (1 - p) / adjusted_auc
+    if beta - p < _LEAST_ADVANTAGE:
+        return nan, nan
+    return beta, p * (1 - p) * adjusted_auc / (beta - p)

@@ -1,0 +1,58 @@
+"""The hit curve, as points."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from sklearn.metrics import precision_recall_curve
+
+from skrate import hit_curve
+from strategies import ranked_samples
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "rates", "hits"),
+    [
+        pytest.param([1, 0], [2, 1], [0, 0.5, 1], [0, 0.5, 0.5], id="perfect"),
+        pytest.param([0, 1], [2, 1], [0, 0.5, 1], [0, 0, 0.5], id="worst"),
+        pytest.param([1, 0, 0, 1], [3, 3, 3, 3], [0, 1], [0, 0.5], id="constant"),
+        pytest.param(
+            [1, 0, 1, 0], [3, 2, 2, 1], [0, 1 / 4, 3 / 4, 1], [0, 1 / 4, 1 / 2, 1 / 2],
+            id="one tie",
+        ),
+        pytest.param([0, 0], [2, 1], [0, 0.5, 1], [0, 0, 0], id="no positive"),
+    ],
+)  # fmt: skip
+def test_by_hand(y_true, y_score, rates, hits):
+    found = hit_curve(y_true, y_score)
+    assert np.array_equal(found[0], rates)
+    assert np.array_equal(found[1], hits)
+
+
+@given(ranked_samples(weighted=True))
+def test_is_precision_times_rate_of_scikit_learn(sample):
+    y_true, y_score, weights = sample
+    rates, hits = hit_curve(y_true, y_score, sample_weight=weights)
+    precision, recall, _ = precision_recall_curve(
+        y_true, y_score, sample_weight=weights
+    )
+    prevalence = np.average(y_true, weights=weights)
+    # Theirs begins at the last score, has a point for weight 0, too, and an extra one.
+    ours = {(round(h, 12), round(h / r, 12)) for r, h in zip(rates, hits, strict=True)
+            if r}  # fmt: skip
+    theirs = {
+        (round(float(r * prevalence), 12), round(float(p), 12))
+        for p, r in zip(precision[:-1], recall[:-1], strict=True)
+    }
+    assert ours <= theirs
+
+
+def test_the_points_may_be_written_to():
+    rates, hits = hit_curve([1, 0], [2, 1])
+    rates[0], hits[0] = 1, 1
+
+
+def test_labels_and_pos_label():
+    _, hits = hit_curve(["ill", "well"], [1, 2], pos_label="well")
+    assert hits.tolist() == [0, 0.5, 0.5]
+    with pytest.raises(ValueError, match="pos_label=None is ambiguous"):
+        hit_curve(["ill", "well"], [1, 2])

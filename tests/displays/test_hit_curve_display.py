@@ -1,0 +1,171 @@
+"""What is drawn is what was computed."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_validate
+
+from optional import require
+from skrate import HitCurveDisplay, average_precision_score, hit_curve
+from skrate.core.rank_table import RankTable
+from skrate.metrics.momentum import momentum
+
+plt = require("matplotlib.pyplot")
+
+RNG = np.random.default_rng(0)
+Y = np.where(RNG.random(200) < 0.3, "ill", "well")
+X = RNG.normal(size=(200, 2)) + (Y == "ill")[:, None]
+Y_TRUE, Y_SCORE = Y == "ill", np.round(X[:, 0], 1)
+RATE, HITS = hit_curve(Y_TRUE, Y_SCORE)
+P = HITS[-1]
+
+
+def data(line):
+    return np.array(line.get_xdata()), np.array(line.get_ydata())
+
+
+def test_hits_are_drawn():
+    display = HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, plot_momentum=True)
+    assert np.array_equal(data(display.line_), (RATE, HITS))
+    assert np.array_equal(data(display.chance_level_), ([0, 1], [0, P]))
+    assert np.array_equal(data(display.perfect_), ([0, P, 1], [0, P, P]))
+    beta = momentum(RankTable.from_arrays(Y_TRUE, Y_SCORE))
+    x, y = data(display.momentum_)
+    assert y == pytest.approx(beta * x, abs=1e-12)
+    assert y.tolist() == [0, P]
+
+
+def test_gains_are_drawn():
+    display = HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, kind="gains")
+    assert np.array_equal(data(display.line_), (RATE, HITS / P))
+    assert np.array_equal(data(display.chance_level_), ([0, 1], [0, 1]))
+    assert np.array_equal(data(display.perfect_), ([0, P, 1], [0, 1, 1]))
+    assert display.momentum_ is None
+
+
+def test_lift_is_drawn_with_ties_as_straight_pieces_of_the_hit_curve():
+    display = HitCurveDisplay.from_predictions(
+        Y_TRUE, Y_SCORE, kind="lift", plot_momentum=True
+    )
+    x, y = data(display.line_)
+    assert np.isin(RATE, x).all()
+    assert len(x) > 500
+    assert x * y * P == pytest.approx(np.interp(x, RATE, HITS), abs=1e-12)
+    assert y[0] == HITS[1] / RATE[1] / P
+    x, y = data(display.chance_level_)
+    assert y == pytest.approx(1, abs=1e-12)
+    x, y = data(display.perfect_)
+    assert y == pytest.approx(1 / np.maximum(x, P), abs=1e-12)
+    x, y = data(display.momentum_)
+    assert y == pytest.approx(np.full(len(x), y[0]), abs=1e-12)
+    assert x[-1] * y[0] == pytest.approx(1, abs=1e-12)
+
+
+def test_the_order_of_rows_does_not_count():
+    order = np.lexsort([Y_TRUE, Y_SCORE])
+    first = HitCurveDisplay.from_predictions(Y_TRUE[order], Y_SCORE[order])
+    second = HitCurveDisplay.from_predictions(Y_TRUE[order][::-1], Y_SCORE[order][::-1])
+    assert np.array_equal(data(first.line_), data(second.line_))
+
+
+def test_from_estimator_takes_the_scores_of_the_positive_class():
+    model = LogisticRegression().fit(X, Y)
+    weights = RNG.random(200)
+    display = HitCurveDisplay.from_estimator(
+        model, X, Y, sample_weight=weights, pos_label="ill"
+    )
+    expected = hit_curve(
+        Y, -model.decision_function(X), sample_weight=weights, pos_label="ill"
+    )
+    assert np.array_equal(data(display.line_), expected)
+    score = average_precision_score(
+        Y, -model.decision_function(X), sample_weight=weights, pos_label="ill"
+    )
+    assert texts(display)[0] == f"LogisticRegression (AP = {score:.2f})"
+    assert "ill" in display.ax_.get_ylabel()
+
+
+def test_from_cv_results_draws_each_fold():
+    results = cross_validate(
+        LogisticRegression(),
+        X,
+        Y,
+        cv=StratifiedKFold(4),
+        return_estimator=True,
+        return_indices=True,
+    )
+    display = HitCurveDisplay.from_cv_results(results, X, Y, pos_label="ill")
+    assert len(display.line_) == 4
+    scores = []
+    folds = zip(results["estimator"], results["indices"]["test"], strict=True)
+    for line, (model, test) in zip(display.line_, folds, strict=True):
+        y_score = -model.decision_function(X[test])
+        assert np.array_equal(data(line), hit_curve(Y[test] == "ill", y_score))
+        scores.append(average_precision_score(Y[test] == "ill", y_score))
+    prevalences = [np.mean(Y[test] == "ill") for test in results["indices"]["test"]]
+    assert data(display.chance_level_)[1][-1] == pytest.approx(np.mean(prevalences))
+    summary = f"AP = {np.mean(scores):.2f} ± {np.std(scores):.2f}"
+    assert texts(display) == [f"LogisticRegression ({summary})", "Random", "Perfect"]
+
+
+def texts(display):
+    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
+
+
+def test_the_axes_given_are_drawn_on_and_styles_are_passed():
+    figure, ax = plt.subplots()
+    display = HitCurveDisplay(RATE, HITS, name="first").plot(
+        ax,
+        name="second",
+        curve_kwargs={"color": "red", "label": "mine"},
+        chance_level_kwargs={"color": "green"},
+        plot_perfect=False,
+        despine=True,
+    )
+    assert display.ax_ is ax
+    assert display.figure_ is figure
+    assert display.line_.get_color() == "red"
+    assert display.chance_level_.get_color() == "green"
+    assert display.perfect_ is None
+    assert not ax.spines["top"].get_visible()
+    assert texts(display) == ["mine", "Random"]
+    assert ax.get_xlabel() == "Rate"
+
+
+def test_it_can_be_drawn_again_on_other_axes():
+    display = HitCurveDisplay(RATE, HITS, name="model").plot()
+    first = display.ax_
+    assert display.plot(kind="gains").ax_ is not first
+    assert display.ax_.get_ylabel() == "Recall"
+    assert texts(display)[0].startswith("model (AP = ")
+
+
+def test_without_positives_there_are_hits_only():
+    display = HitCurveDisplay.from_predictions([0, 0], [1, 2], plot_momentum=True)
+    assert data(display.line_)[1].tolist() == [0, 0, 0]
+    assert display.momentum_ is None
+    with pytest.raises(ValueError, match="kind='lift' is undefined without a positive"):
+        display.plot(kind="lift")
+
+
+@pytest.mark.parametrize(
+    ("rates", "hits"),
+    [
+        ([0, 0.5], [0, 0.1]),
+        ([0.1, 1], [0, 0.1]),
+        ([0, 0.5, 0.5, 1], [0, 0.1, 0.1, 0.1]),
+        ([0, 0.5, 1], [0, 0.6, 0.6]),
+        ([0, 0.5, 1], [0, 0.4, 0.3]),
+        ([0, 1], [0, 0.1, 0.2]),
+    ],
+)
+def test_what_is_no_hit_curve_raises(rates, hits):
+    with pytest.raises(ValueError, match="pass what hit_curve returns"):
+        HitCurveDisplay(rates, hits)
+
+
+def test_unknown_kind_and_unequal_numbers_raise():
+    with pytest.raises(ValueError, match="kind must be one of"):
+        HitCurveDisplay(RATE, HITS).plot(kind="roc")
+    with pytest.raises(ValueError, match="rates holds 2 curves and hits 1"):
+        HitCurveDisplay([RATE, RATE], [HITS])
