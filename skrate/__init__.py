@@ -17,6 +17,11 @@ from skrate.metrics.budget import (
     recall_at_rate_score,
 )
 from skrate.metrics.expected_recall import expected_recall_score
+from skrate.metrics.ranking_auc import (
+    RankingAUCReport,
+    ranking_auc_report,
+    ranking_auc_score,
+)
 from skrate.metrics.rate_weighted_auc import (
     expected_recall_from_rauc,
     rate_weighted_auc_score,
@@ -32,6 +37,7 @@ __all__ = [
     "HitCurveDisplay",
     "QuasiConcaveHitCurve",
     "RankTable",
+    "RankingAUCReport",
     "RateWeightedAUCScorer",
     "average_precision_score",
     "expected_recall_from_rauc",
@@ -39,6 +45,8 @@ __all__ = [
     "hit_curve",
     "lift_at_rate_score",
     "precision_at_rate_score",
+    "ranking_auc_report",
+    "ranking_auc_score",
     "rate_weighted_auc_score",
     "rates",
     "rauc_from_expected_recall",

@@ -164,4 +164,22 @@ METRICS = [
         worst=None,
         needs_negatives=True,
     ),
+    Metric(
+        "ranking AUC, one list",
+        skrate.ranking_auc_score,
+        constant=lambda p: 0.5,
+        needs_negatives=True,
+        negates=True,
+        swaps=True,
+    ),
+    Metric(
+        "ranking AUC, groups",
+        skrate.ranking_auc_score,
+        kwargs={"average": "pairs"},
+        per_case={"groups": lambda n: np.full(n, "a list")},
+        constant=lambda p: 0.5,
+        needs_negatives=True,
+        negates=True,
+        swaps=True,
+    ),
 ]

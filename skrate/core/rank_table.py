@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
+from skrate.core.grouping import begins_group
 from skrate.core.validation import RankedSample, check_ranked
 
 
@@ -306,12 +307,12 @@ def _packed(is_pos: BoolArray, scores: Array) -> RankTable | None:
     keys.sort()
     cases = (bits & label_bit).astype(bool)[::-1]
     bits &= ~label_bit
-    is_new = _is_new(keys[::-1])
+    is_new = begins_group(keys[::-1])
     if is_new.all():
         return _new(cases=cases)
     del keys, bits
     if is_lossy:
-        n_distinct = np.count_nonzero(_is_new(np.sort(scores)))
+        n_distinct = np.count_nonzero(begins_group(np.sort(scores)))
         if np.count_nonzero(is_new) < n_distinct:
             return None
     return _new(cases=cases, is_new=is_new)
@@ -358,20 +359,12 @@ def _group(
     # Stable, so that equal cases are summed in the order in which they came.
     order = np.argsort(scores, kind="stable")[::-1]
     scores = scores[order]
-    starts = np.flatnonzero(_is_new(scores))
+    starts = np.flatnonzero(begins_group(scores))
     return (
         np.add.reduceat(pos[order], starts),
         np.add.reduceat(neg[order], starts),
         scores[starts],
     )
-
-
-def _is_new(scores: Array) -> BoolArray:
-    """Return where groups of equal values begin in sorted ``scores``."""
-    is_new = np.empty(len(scores), dtype=bool)
-    is_new[0] = True
-    np.not_equal(scores[1:], scores[:-1], out=is_new[1:])
-    return is_new
 
 
 def _fits_float64(scores: Array) -> bool:

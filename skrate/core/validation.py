@@ -214,6 +214,14 @@ def check_fraction(
     return float(value)
 
 
+def check_number(name: str, value: Any) -> float:
+    """Return ``value`` as a finite float."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not is_number or not np.isfinite(float(value)):
+        raise ValueError(f"{name} must be a finite number, got {value!r}.")
+    return float(value)
+
+
 def check_positive(name: str, value: Any) -> float:
     """Return ``value`` as a finite float above zero."""
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)

@@ -1,0 +1,138 @@
+"""Labels of lists as small integers: the one place where rows are grouped."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
+from skrate.core.validation import check_vector
+
+# Integer labels that span no more than the rows, or this, need no ranking.
+_SMALL_RANGE = 1024
+
+
+class Grouping(NamedTuple):
+    """Which list each row belongs to.
+
+    ``codes`` of shape (n_rows,) index ``labels``, which increase. ``sizes`` counts the
+    rows of each label; a label without rows is only there to keep codes simple.
+    """
+
+    codes: IntArray
+    labels: Array
+    sizes: IntArray
+
+
+def check_groups(name: str, values: Any) -> Grouping:
+    """Return list labels as codes: integers, floats, strings, dates or objects."""
+    labels = check_vector(name, values)
+    kind = labels.dtype.kind
+    if kind == "b":
+        labels, kind = labels.view(np.uint8), "u"
+    if kind in "iu":
+        low, high = int(labels.min()), int(labels.max())
+        if high - low < max(len(labels), _SMALL_RANGE):
+            return _ranged(labels, low, high)
+    elif kind in "fcmM":
+        missing = np.isnat(labels) if kind in "mM" else np.isnan(labels)
+        if missing.any():
+            _raise_missing(name, int(np.argmax(missing)))
+    else:
+        return _hashed(name, labels)
+    codes, distinct = dense_ranks(labels)
+    return Grouping(codes, distinct, np.bincount(codes))
+
+
+def dense_ranks(values: Array) -> tuple[IntArray, Array]:
+    """Return the rank of each value among the distinct ones, and these, increasing."""
+    order = np.argsort(values)
+    in_order = values[order]
+    is_first = begins_group(in_order)
+    ranks = np.empty(len(values), dtype=np.intp)
+    ranks[order] = np.cumsum(is_first) - 1
+    return ranks, in_order[is_first]
+
+
+def begins_group(values: Array) -> BoolArray:
+    """Return where groups of equal values begin in sorted ``values``."""
+    begins = np.empty(len(values), dtype=bool)
+    begins[0] = True
+    np.not_equal(values[1:], values[:-1], out=begins[1:])
+    return begins
+
+
+def segment_cumsum(values: FloatArray, starts: IntArray) -> FloatArray:
+    """Return cumulative sums that begin anew at each of ``starts``.
+
+    Whole numbers are summed in one go, which is exact. Others are not: what the
+    segments before sum to would take digits from the later ones. There each value
+    takes up the sum of the 1, 2, 4, ... values before it, within its segment.
+    """
+    sums = np.cumsum(values)
+    if len(starts) == 1:
+        return np.asarray(sums)
+    sizes = np.diff(starts, append=len(values))
+    if sums[-1] < 2**53 and np.array_equal(values, np.rint(values)):
+        before = sums[starts] - values[starts]
+        return np.asarray(sums - np.repeat(before, sizes))
+    places = np.arange(len(values)) - np.repeat(starts, sizes)
+    sums, rows, step = values.copy(), np.flatnonzero(places >= 1), 1
+    while len(rows):
+        sums[rows] += sums[rows - step]
+        step *= 2
+        rows = rows[places[rows] >= step]
+    return sums
+
+
+def _ranged(labels: Array, low: int, high: int) -> Grouping:
+    # Differences wrap around to what they are, whatever the labels themselves do.
+    offset = np.array(low).astype(labels.dtype).astype(np.int64)
+    codes = labels.astype(np.int64) - offset
+    spanned = np.arange(high - low + 1, dtype=np.int64) + offset
+    sizes = np.bincount(codes, minlength=high - low + 1)
+    return Grouping(codes, spanned.astype(labels.dtype), sizes)
+
+
+def _hashed(name: str, labels: Array) -> Grouping:
+    """Group strings and objects: hashing them is far quicker than comparing them."""
+    cells = labels.tolist()
+    try:
+        distinct = list(dict.fromkeys(cells))
+    except TypeError:
+        raise ValueError(f"{name} must hold hashable labels.") from None
+    for label in distinct:
+        if _is_missing(label):
+            where = next(i for i, cell in enumerate(cells) if cell is label)
+            _raise_missing(name, where)
+    try:
+        distinct.sort()
+    except TypeError:
+        kinds = sorted({type(label).__name__ for label in distinct})
+        raise ValueError(
+            f"{name} mixes labels of the types {kinds}: use one type."
+        ) from None
+    index = {label: code for code, label in enumerate(distinct)}
+    codes = np.fromiter(map(index.__getitem__, cells), np.intp, len(cells))
+    known = np.empty(len(distinct), dtype=object)
+    known[:] = distinct
+    if labels.dtype.kind != "O":
+        known = known.astype(labels.dtype)
+    return Grouping(codes, known, np.bincount(codes))
+
+
+def _is_missing(label: Any) -> bool:
+    """Return whether a label is None, or a value that does not equal itself."""
+    if label is None:
+        return True
+    try:
+        return bool(label != label)
+    except (TypeError, ValueError):
+        # pandas.NA will not say whether it differs.
+        return True
+
+
+def _raise_missing(name: str, where: int) -> None:
+    raise ValueError(
+        f"{name} contains NaN or another missing label (first at position {where}): "
+        "remove these rows, or give them a list of their own."
+    )

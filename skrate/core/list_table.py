@@ -1,0 +1,247 @@
+"""The table under every metric per list: groups of tied scores, list after list."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
+from skrate.core.grouping import (
+    Grouping,
+    begins_group,
+    check_groups,
+    dense_ranks,
+    segment_cumsum,
+)
+from skrate.core.validation import (
+    check_equal_length,
+    check_finite,
+    check_number,
+    check_ranked,
+    check_vector,
+    check_weights,
+)
+
+_LABEL_BIT = np.uint64(1)
+
+
+class ListTable:
+    """Weights of positives and negatives per list and group of tied scores.
+
+    What :class:`RankTable` is to one ranking, for many: a row is a group of tied
+    scores within a list, best score first, and the lists follow one another. Metrics
+    per list are sums over the rows of each list, so that no loop over lists is needed.
+
+    Attributes
+    ----------
+    labels : array of shape (n_labels,)
+        All list labels, increasing, with those of lists that have no weight.
+    lists : array of shape (n_lists,)
+        Which of the labels have rows.
+    starts : array of shape (n_lists,)
+        The first row of each list.
+    pos, neg : array of shape (n_rows,)
+        Weight of positives and negatives.
+    cases : array of shape (n_rows,) or None
+        Where every row is one case of weight one: whether it is positive.
+    """
+
+    def __init__(
+        self,
+        labels: Array,
+        lists: IntArray,
+        starts: IntArray,
+        *,
+        cases: BoolArray | None = None,
+        pos: FloatArray | None = None,
+        neg: FloatArray | None = None,
+    ) -> None:
+        self.labels, self.lists, self.starts = labels, lists, starts
+        self.cases, self._pos, self._neg = cases, pos, neg
+
+    @property
+    def pos(self) -> FloatArray:
+        """Weight of the positives per row."""
+        if self._pos is None:
+            self._pos = np.asarray(self.cases, dtype=np.float64)
+        return self._pos
+
+    @property
+    def neg(self) -> FloatArray:
+        """Weight of the negatives per row."""
+        if self._neg is None:
+            self._neg = 1.0 - self.pos
+        return self._neg
+
+    @cached_property
+    def n_pos(self) -> FloatArray:
+        """Weight of the positives per list."""
+        return self.sum(self.pos if self.cases is None else self.cases)
+
+    @cached_property
+    def n_neg(self) -> FloatArray:
+        """Weight of the negatives per list."""
+        if self.cases is None:
+            return self.sum(self.neg)
+        return np.diff(self.starts, append=len(self.cases)) - self.n_pos
+
+    @cached_property
+    def cum_pos(self) -> FloatArray:
+        """Weight of the positives of its list down to and with each row."""
+        return segment_cumsum(self.pos, self.starts)
+
+    @cached_property
+    def cum_neg(self) -> FloatArray:
+        """Weight of the negatives of its list down to and with each row."""
+        return segment_cumsum(self.neg, self.starts)
+
+    def sum(self, values: Array) -> FloatArray:
+        """Return the sum of row ``values`` over each list."""
+        return np.asarray(np.add.reduceat(values, self.starts, dtype=np.float64))
+
+    def spread(self, values: Array) -> Array:
+        """Return for each row the value of its list."""
+        n_rows = len(self.pos)
+        return np.asarray(np.repeat(values, np.diff(self.starts, append=n_rows)))
+
+
+def list_table(
+    y_true: Any,
+    y_score: Any,
+    groups: Any = None,
+    sample_weight: Any = None,
+    relevance_threshold: Any = None,
+    pos_label: Any = None,
+) -> ListTable:
+    """Return the table of checked cases; without ``groups`` they are one list."""
+    y_true = _relevance(y_true, relevance_threshold, pos_label)
+    sample = check_ranked(y_true, y_score, sample_weight, pos_label)
+    if groups is None:
+        one = np.zeros(len(sample.scores), dtype=np.intp)
+        grouping = Grouping(one, np.zeros(1, dtype=np.intp), np.array([len(one)]))
+    else:
+        grouping = check_groups("groups", groups)
+        check_equal_length(y_true=np.asarray(y_true), groups=grouping.codes)
+    known = np.flatnonzero(grouping.sizes)
+    codes, sizes = grouping.codes, grouping.sizes
+    if len(codes) > len(sample.scores):
+        codes = codes[check_weights("sample_weight", sample_weight) > 0]
+        sizes = np.bincount(codes, minlength=len(sizes))
+    table = _sorted(codes, sizes, sample.is_pos, sample.scores, sample.weights)
+    table.labels = grouping.labels[known]
+    # From codes to positions among the labels that are really there.
+    table.lists = np.flatnonzero(sizes[known])
+    return table
+
+
+def _relevance(y_true: Any, relevance_threshold: Any, pos_label: Any) -> Any:
+    """Return graded labels as booleans, others as they are."""
+    if relevance_threshold is None:
+        return y_true
+    threshold = check_number("relevance_threshold", relevance_threshold)
+    if pos_label is not None:
+        raise ValueError(
+            f"relevance_threshold={threshold:g} makes labels out of grades: leave out "
+            f"pos_label={pos_label!r}."
+        )
+    grades = check_vector("y_true", y_true)
+    if grades.dtype.kind not in "fiub":
+        raise ValueError(
+            "y_true must hold numeric grades for relevance_threshold, found dtype "
+            f"{grades.dtype}."
+        )
+    check_finite("y_true", grades)
+    return grades >= threshold
+
+
+def _sorted(
+    codes: IntArray,
+    sizes: IntArray,
+    is_pos: BoolArray,
+    scores: Array,
+    weights: FloatArray | None,
+) -> ListTable:
+    """Sort the cases by list, and by decreasing score within it."""
+    places, n_places, is_exact = _places(scores, 63 - int(len(sizes) - 1).bit_length())
+    table, has_ties = _from_keys(codes, sizes, is_pos, places, n_places, weights)
+    if is_exact or not has_ties:
+        return table
+    # Places may have tied what scores did not: rank the scores, which never does.
+    ranks, distinct = dense_ranks(scores)
+    places = (len(distinct) - 1 - ranks).view(np.uint64)
+    n_bits = int(len(distinct) - 1).bit_length()
+    return _from_keys(codes, sizes, is_pos, places, n_bits, weights)[0]
+
+
+def _places(scores: Array, n_free: int) -> tuple[Array, int, bool]:
+    """Return unsigned integers that increase where scores decrease, and their bits.
+
+    At most ``n_free`` bits are used. If that takes dropping bits that are set, the
+    last value is False: different scores may then have the same place.
+    """
+    if scores.dtype.itemsize > 8:
+        ranks, distinct = dense_ranks(scores)
+        n_bits = int(len(distinct) - 1).bit_length()
+        return (len(distinct) - 1 - ranks).view(np.uint64), n_bits, True
+    if scores.dtype.kind == "f":
+        # Read as integers floats keep their order, but the negative ones reversed;
+        # negative zero comes to zero.
+        ordered = scores.astype(np.float64).view(np.int64)
+        lowest = np.iinfo(np.int64).min
+        np.subtract(lowest, ordered, out=ordered, where=ordered < 0)
+    elif scores.dtype.kind == "u":
+        ordered = scores.astype(np.uint64)
+    else:
+        ordered = scores.astype(np.int64)
+    # Differences wrap around to what they are when read as unsigned.
+    np.subtract(ordered.max(), ordered, out=ordered)
+    places = ordered.view(np.uint64)
+    used = int(np.bitwise_or.reduce(places))
+    n_unused = (used & -used).bit_length() - 1 if used else 0
+    n_drop = max(n_unused, used.bit_length() - n_free)
+    places >>= np.uint64(n_drop)
+    return places, max(used.bit_length() - n_drop, 0), n_drop <= n_unused
+
+
+def _from_keys(
+    codes: IntArray,
+    sizes: IntArray,
+    is_pos: BoolArray,
+    places: Array,
+    n_bits: int,
+    weights: FloatArray | None,
+) -> tuple[ListTable, bool]:
+    """Return the table, and whether cases tie; sorts one integer key per case.
+
+    The key is list, place and label, from the highest bits to the lowest: sorting
+    values is many times quicker than sorting an index by several columns.
+    """
+    keys = places << _LABEL_BIT
+    keys |= is_pos.view(np.uint8)
+    # Fits, up to 2**31 cases: neither lists nor places are more than the cases.
+    if len(sizes) > 1:
+        keys |= codes.view(np.uint64) << np.uint64(n_bits + 1)
+    if weights is None:
+        keys.sort()
+    else:
+        order = np.argsort(keys)
+        keys, weights = keys[order], weights[order]
+    is_pos = (keys & _LABEL_BIT).astype(bool)
+    keys >>= _LABEL_BIT
+    begins = begins_group(keys)
+    del keys
+    lists = np.flatnonzero(sizes)
+    starts = np.concatenate([[0], np.cumsum(sizes[lists])[:-1]])
+    has_ties = not begins.all()
+    if weights is None and not has_ties:
+        return ListTable(lists, lists, starts, cases=is_pos), False
+    rows = np.flatnonzero(begins)
+    if len(starts) > 1:
+        starts = np.searchsorted(rows, starts)
+    if weights is None:
+        pos = np.add.reduceat(is_pos, rows, dtype=np.float64)
+        neg = np.diff(rows, append=len(is_pos)) - pos
+    else:
+        pos = np.add.reduceat(np.where(is_pos, weights, 0.0), rows)
+        neg = np.add.reduceat(np.where(is_pos, 0.0, weights), rows)
+    return ListTable(lists, lists, starts, pos=pos, neg=neg), has_ties

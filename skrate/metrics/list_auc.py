@@ -1,0 +1,135 @@
+"""The AUC within each list, also of its top k: kernels on a table of lists."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betaln
+
+from skrate.core.arrays import BoolArray, FloatArray, IntArray
+from skrate.core.list_table import ListTable
+
+
+@dataclass(frozen=True)
+class ListAUC:
+    """What the average over lists is made of, an entry per list.
+
+    Where a cut at k falls among tied items, all are expectations over the random
+    choice of those above it.
+
+    Attributes
+    ----------
+    scores : array of shape (n_lists,)
+        The AUC, given that the list holds both classes; nan where it cannot.
+    defined : array of shape (n_lists,)
+        The probability that the list holds both classes.
+    ordered, pairs : array of shape (n_lists,)
+        Pairs of a positive and a negative that are in order, ties one half; all pairs.
+    n_pos, n_neg : array of shape (n_lists,)
+        Weight of the positives and of the negatives.
+    """
+
+    scores: FloatArray
+    defined: FloatArray
+    ordered: FloatArray
+    pairs: FloatArray
+    n_pos: FloatArray
+    n_neg: FloatArray
+
+
+def list_auc(table: ListTable, k: int | None = None) -> ListAUC:
+    """Return the AUC of the lists of a table, or of the best ``k`` cases of each."""
+    if k is not None:
+        return _top_auc(table, k)
+    n_pos, n_neg = table.n_pos, table.n_neg
+    if table.cases is None:
+        ordered = table.sum(table.neg * (table.cum_pos - table.pos / 2))
+    else:
+        ordered = _ordered_cases(table, table.cases)
+    return _whole(ordered, n_pos, n_neg)
+
+
+def _whole(ordered: FloatArray, n_pos: FloatArray, n_neg: FloatArray) -> ListAUC:
+    pairs = n_pos * n_neg
+    scores = np.full(len(pairs), np.nan)
+    np.divide(ordered, pairs, out=scores, where=pairs > 0)
+    defined = (pairs > 0).astype(np.float64)
+    return ListAUC(scores, defined, ordered, pairs, n_pos, n_neg)
+
+
+def _ordered_cases(table: ListTable, cases: BoolArray) -> FloatArray:
+    """Return the pairs in order where no cases tie: the rank sum of the positives."""
+    places = np.flatnonzero(cases)
+    n_pos = table.n_pos.astype(np.int64)
+    last = np.cumsum(n_pos)
+    # Whole numbers: the sums over all lists are exact, and so their differences.
+    sums = np.concatenate([[0], np.cumsum(places)])
+    rank_sums = sums[last] - sums[last - n_pos] - n_pos * table.starts
+    negatives_above = rank_sums - n_pos * (n_pos - 1) // 2
+    return np.asarray(table.n_pos * table.n_neg - negatives_above)
+
+
+def _top_auc(table: ListTable, k: int) -> ListAUC:
+    """Return the AUC of the best ``k`` cases of each list; cases have weight one."""
+    ends = table.cum_pos + table.cum_neg
+    fits = ends <= k
+    pos, neg = table.pos * fits, table.neg * fits
+    ordered = table.sum(neg * (table.cum_pos - pos / 2))
+    n_pos, n_neg = table.sum(pos), table.sum(neg)
+    whole = _whole(ordered, n_pos, n_neg)
+    cut = np.flatnonzero(~fits & (ends - table.pos - table.neg < k))
+    if len(cut) == 0:
+        return whole
+    lists = np.searchsorted(table.starts, cut, side="right") - 1
+    drawn = _drawn_auc(
+        _whole(ordered[lists], n_pos[lists], n_neg[lists]),
+        table.pos[cut],
+        table.neg[cut],
+        k - n_pos[lists] - n_neg[lists],
+    )
+    for name, values in vars(drawn).items():
+        getattr(whole, name)[lists] = values
+    return whole
+
+
+def _drawn_auc(
+    above: ListAUC, pos: FloatArray, neg: FloatArray, n_drawn: FloatArray
+) -> ListAUC:
+    """Return the AUC of lists that end in ``n_drawn`` of tied cases.
+
+    The number of positives among them is hypergeometric; given it, all is known. The
+    possible numbers of all the lists stand in one array.
+    """
+    least = np.maximum(0, n_drawn - neg)
+    counts = (np.minimum(n_drawn, pos) - least).astype(np.int64) + 1
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    lists = np.repeat(np.arange(len(counts)), counts)
+    drawn_pos = least[lists] + np.arange(len(lists)) - starts[lists]
+    drawn_neg = n_drawn[lists] - drawn_pos
+    chances = _hypergeometric(drawn_pos, pos[lists], drawn_neg, neg[lists], starts)
+    n_pos, n_neg = above.n_pos[lists] + drawn_pos, above.n_neg[lists] + drawn_neg
+    ordered = above.ordered[lists] + (above.n_pos[lists] + drawn_pos / 2) * drawn_neg
+    given = _whole(ordered, n_pos, n_neg)
+
+    def mean(values: FloatArray) -> FloatArray:
+        return np.asarray(np.add.reduceat(chances * values, starts))
+
+    defined = np.minimum(mean(given.defined), 1.0)
+    scores = np.full(len(counts), np.nan)
+    np.divide(mean(np.nan_to_num(given.scores)), defined, scores, where=defined > 0)
+    pairs = mean(given.pairs)
+    return ListAUC(scores, defined, mean(ordered), pairs, mean(n_pos), mean(n_neg))
+
+
+def _hypergeometric(
+    drawn_pos: FloatArray,
+    pos: FloatArray,
+    drawn_neg: FloatArray,
+    neg: FloatArray,
+    starts: IntArray,
+) -> FloatArray:
+    """Return probabilities of numbers drawn, which sum to 1 from each start on."""
+    logs = -betaln(drawn_pos + 1, pos - drawn_pos + 1)
+    logs -= betaln(drawn_neg + 1, neg - drawn_neg + 1)
+    sizes = np.diff(starts, append=len(logs))
+    chances = np.exp(logs - np.repeat(np.maximum.reduceat(logs, starts), sizes))
+    return np.asarray(chances / np.repeat(np.add.reduceat(chances, starts), sizes))

@@ -1,0 +1,385 @@
+"""The AUC within lists: by hand, against pairs, against roc_auc_score, bad input."""
+
+import math
+
+import numpy as np
+import pytest
+import sklearn.metrics
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.exceptions import UndefinedMetricWarning
+
+from list_strategies import ranked_lists
+from reference import list_auc as reference
+from skrate import ranking_auc_report, ranking_auc_score
+
+# Two lists: "a" in order, "b" with one of two pairs in order, "c" of one class.
+Y_TRUE = [1, 0, 0, 1, 0, 1]
+Y_SCORE = [0.9, 0.2, 0.7, 0.5, 0.3, 0.4]
+GROUPS = list("aabbbc")
+
+BY_HAND = [
+    pytest.param({}, (1 + 1 / 2) / 2, id="macro"),
+    pytest.param({"average": "pairs"}, (1 + 1) / (1 + 2), id="pairs"),
+    pytest.param({"average": "positives"}, (1 * 1 + 1 / 2) / 2, id="positives"),
+    pytest.param({"average": "size"}, (2 * 1 + 3 / 2) / 5, id="size"),
+    pytest.param({"average": [1, 3, 9]}, (1 + 3 / 2) / 4, id="weights"),
+    pytest.param({"undefined": 0.5}, (1 + 1 / 2 + 1 / 2) / 3, id="one half"),
+    pytest.param({"undefined": 0}, (1 + 1 / 2) / 3, id="zero"),
+    pytest.param(
+        {"undefined": 1, "average": "size"}, (2 + 3 / 2 + 1) / 6, id="one by size"
+    ),
+    pytest.param(
+        {"undefined": 1, "average": "positives"}, (1 + 1 / 2 + 1) / 3, id="one by pos"
+    ),
+    pytest.param({"undefined": 0, "average": "pairs"}, 2 / 3, id="no pairs to count"),
+    pytest.param({"k": 2}, (1 + 0) / 2, id="two seen"),
+    pytest.param({"k": 3}, (1 + 1 / 2) / 2, id="all seen"),
+    pytest.param({"k": 2, "average": "pairs"}, 1 / 2, id="pairs seen"),
+    pytest.param({"k": 2, "average": "size"}, 2 / 4, id="size seen"),
+    pytest.param({"groups": None}, (3 + 2 + 2) / 9, id="one list"),
+    pytest.param({"sample_weight": [1, 1, 1, 1, 2, 1]}, (1 + 2 / 3) / 2, id="weighted"),
+    pytest.param(
+        {"sample_weight": [1, 1, 1, 1, 2, 1], "average": "size"},
+        (2 + 4 * 2 / 3) / 6, id="weighted size",
+    ),
+    pytest.param({"sample_weight": [0, 0, 1, 1, 1, 1]}, 1 / 2, id="an empty list"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "expected"), BY_HAND)
+def test_by_hand(options, expected):
+    score = ranking_auc_score(Y_TRUE, Y_SCORE, **{"groups": GROUPS, **options})
+    assert type(score) is float
+    assert score == pytest.approx(expected, abs=1e-15)
+
+
+def test_one_of_two_tied_items_at_the_cut():
+    # The second place goes to the relevant or to the irrelevant item of score 1; the
+    # list has both classes only with the latter, and is then in order.
+    y_true, y_score = [1, 1, 0], [2, 1, 1]
+    assert ranking_auc_score(y_true, y_score, k=2) == 1
+    assert ranking_auc_score(y_true, y_score, k=2, undefined=0) == 1 / 2
+    report = ranking_auc_report(y_true, y_score, k=2)
+    assert (report.n_defined, report.n_all_positive) == (1, 0)
+
+
+def test_constant_scores_give_one_half_at_any_cut():
+    for k in (None, 2, 5, 9, 10, 99):
+        assert ranking_auc_score([1] * 3 + [0] * 7, [5] * 10, k=k) == pytest.approx(
+            1 / 2, abs=1e-15
+        )
+
+
+def averaged(values, weights):
+    """Return the weighted mean of values that are not None, nan of none."""
+    known = [(v, w) for v, w in zip(values, weights, strict=True) if v is not None]
+    total = sum(weight for _, weight in known)
+    return float(sum(v * w for v, w in known) / total) if total else math.nan
+
+
+def weight_of(items, average):
+    if average == "macro":
+        return 1
+    return sum(w for _, is_pos, w in items if is_pos or average == "size")
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@given(
+    lists=st.one_of(ranked_lists(), ranked_lists(weighted=True)),
+    average=st.sampled_from(["macro", "positives", "size"]),
+    undefined=st.sampled_from(["skip", 0.5, 0.25]),
+)
+def test_agrees_with_the_pair_by_pair_oracle(lists, average, undefined):
+    items = [part for part in reference.lists_of(*lists).values() if part]
+    values = [reference.auc(part) for part in items]
+    if undefined != "skip":
+        values = [undefined if value is None else value for value in values]
+    expected = averaged(values, [weight_of(part, average) for part in items])
+    score = ranking_auc_score(
+        lists.y_true,
+        lists.y_score,
+        groups=lists.groups,
+        sample_weight=lists.sample_weight,
+        average=average,
+        undefined=undefined,
+    )
+    assert score == pytest.approx(expected, abs=1e-14, nan_ok=True)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@given(lists=st.one_of(ranked_lists(), ranked_lists(weighted=True)))
+def test_pairs_gives_the_share_of_all_pairs(lists):
+    counted = [reference.pairs(part) for part in reference.lists_of(*lists).values()]
+    total = sum(n_pairs for _, n_pairs in counted)
+    expected = float(sum(part for part, _ in counted) / total) if total else math.nan
+    score = ranking_auc_score(
+        *lists[:2],
+        groups=lists.groups,
+        sample_weight=lists.sample_weight,
+        average="pairs",
+    )
+    assert score == pytest.approx(expected, abs=1e-14, nan_ok=True)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@given(
+    lists=ranked_lists(max_size=9, n_scores=3),
+    k=st.integers(1, 5),
+    undefined=st.sampled_from(["skip", 0.5]),
+)
+def test_a_cut_among_ties_is_the_mean_over_all_orders(lists, k, undefined):
+    # All orders of at most six items are tried.
+    groups = np.minimum(np.arange(len(lists.y_true)) // 6, 1)
+    items = reference.lists_of(lists.y_true, lists.y_score, groups).values()
+    cut = [reference.top_auc(part, k) for part in items]
+    values = [value for value, _ in cut]
+    if undefined != "skip":
+        values = [(v or 0) * share + (1 - share) * undefined for v, share in cut]
+    expected = averaged(values, [1] * len(values))
+    options = {"groups": groups, "k": k}
+    score = ranking_auc_score(*lists[:2], undefined=undefined, **options)
+    assert score == pytest.approx(expected, abs=1e-14, nan_ok=True)
+    ordered, total = map(
+        sum, zip(*(reference.top_pairs(part, k) for part in items), strict=True)
+    )
+    score = ranking_auc_score(*lists[:2], average="pairs", **options)
+    expected = float(ordered / total) if total else math.nan
+    assert score == pytest.approx(expected, abs=1e-14, nan_ok=True)
+
+
+def test_a_cut_among_many_ties_has_textbook_probabilities():
+    n_pos, n_neg, tied_pos, tied_neg = 3, 4, 40, 300
+    y_true = [1] * n_pos + [0] * n_neg + [1] * tied_pos + [0] * tied_neg
+    y_score = [3] * n_pos + [2] * n_neg + [1] * (tied_pos + tied_neg)
+    for n_drawn in (1, 17, 90, 339):
+        expected = reference.drawn_auc(n_pos, n_neg, tied_pos, tied_neg, n_drawn)
+        score = ranking_auc_score(y_true, y_score, k=n_pos + n_neg + n_drawn)
+        assert score == pytest.approx(float(expected), abs=1e-13)
+
+
+@given(ranked_lists(weighted=True))
+def test_one_list_gives_roc_auc_score(lists):
+    expected = sklearn.metrics.roc_auc_score(
+        lists.y_true, lists.y_score, sample_weight=lists.sample_weight
+    )
+    score = ranking_auc_score(*lists[:2], sample_weight=lists.sample_weight)
+    assert score == pytest.approx(expected, abs=1e-14)
+
+
+SCORES = {
+    "distinct": lambda rng, n: rng.normal(size=n),
+    "tied": lambda rng, n: np.round(rng.normal(size=n), 1) / 3,
+    "nearly tied": lambda rng, n: 1 + rng.integers(0, 9, n) * np.finfo(float).eps,
+    # Too wide for a key: places tie what scores do not.
+    "wide and nearly tied": lambda rng, n: np.where(
+        rng.random(n) < 0.1, 1e-300, 1 + rng.integers(0, 9, n) * np.finfo(float).eps
+    ),
+    "of all sizes": lambda rng, n: rng.normal(size=n) * 10.0 ** rng.uniform(-99, 99, n),
+    "32 bits": lambda rng, n: rng.normal(size=n).astype(np.float32),
+    "16 bits": lambda rng, n: rng.normal(size=n).astype(np.float16),
+    "extended": lambda rng, n: np.round(rng.normal(size=n), 1).astype(np.longdouble),
+    "integers": lambda rng, n: rng.integers(-5, 5, n),
+    "wide integers": lambda rng, n: rng.integers(-(2**63), 2**63 - 1, n),
+    "unsigned": lambda rng, n: rng.integers(0, 2**64 - 1, n, dtype=np.uint64),
+    "close unsigned": lambda rng, n: (
+        np.uint64(2**64 - 1) - rng.integers(0, 3, n).astype(np.uint64)
+    ),
+    "booleans": lambda rng, n: rng.random(n) < 0.5,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", SCORES)
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_macro_is_the_mean_of_roc_auc_score_over_many_lists(kind, is_weighted):
+    rng = np.random.default_rng(7)
+    n_rows = 2_000
+    groups = rng.permutation(np.minimum(rng.geometric(0.01, n_rows), 300))
+    y_true, y_score = rng.random(n_rows) < 0.4, SCORES[kind](rng, n_rows)
+    weight = rng.random(n_rows) if is_weighted else np.ones(n_rows)
+    values = []
+    for label in np.unique(groups):
+        rows = groups == label
+        if 0 < y_true[rows].sum() < rows.sum():
+            # Ranks, since scikit-learn makes 64-bit floats of scores.
+            ranks = np.unique(y_score[rows], return_inverse=True)[1]
+            values.append(
+                sklearn.metrics.roc_auc_score(
+                    y_true[rows], ranks, sample_weight=weight[rows]
+                )
+            )
+    assert len(values) > 50
+    score = ranking_auc_score(
+        y_true,
+        y_score,
+        groups=groups,
+        sample_weight=weight if is_weighted else None,
+    )
+    assert score == pytest.approx(np.mean(values), abs=1e-13)
+
+
+def test_weights_of_a_list_keep_their_digits_beside_heavy_lists():
+    rng = np.random.default_rng(3)
+    y_true, y_score = rng.random(40) < 0.5, rng.random(40)
+    weight = rng.random(40)
+    alone = ranking_auc_score(y_true, y_score, sample_weight=weight)
+    report = ranking_auc_report(
+        np.tile(y_true, 3),
+        np.tile(y_score, 3),
+        groups=np.repeat(["a", "b", "c"], 40),
+        sample_weight=np.concatenate([1e14 * weight, weight, 1e-9 * weight]),
+    )
+    assert report.scores == pytest.approx([alone] * 3, abs=1e-15)
+
+
+@given(ranked_lists(), st.integers(0, 4))
+def test_grades_are_relevant_from_the_threshold_on(lists, threshold):
+    grades = (lists.y_score * 4 + 8).astype(int) % 5
+    y_score, groups = np.arange(len(grades)) % 3, lists.groups
+    options = {"groups": groups, "undefined": 0.5}
+    assert ranking_auc_score(
+        grades, y_score, relevance_threshold=threshold, **options
+    ) == ranking_auc_score(grades >= threshold, y_score, **options)
+
+
+def test_the_report_says_what_the_lists_are():
+    y_true = [1, 0, 1, 1, 0, 0, 1, 0]
+    report = ranking_auc_report(
+        y_true,
+        [3, 2, 1, 0, 1, 2, 1, 2],
+        groups=list("bbaaddcc"),
+        sample_weight=[1, 1, 1, 1, 1, 1, 0, 0],
+    )
+    assert report.groups.tolist() == ["a", "b", "c", "d"]
+    assert np.array_equal(report.scores, [np.nan, 1, np.nan, np.nan], equal_nan=True)
+    counts = (report.n_defined, report.n_all_positive, report.n_all_negative)
+    assert (*counts, report.n_empty) == (1, 1, 1, 1)
+    assert report.score == 1
+    assert math.isnan(report.standard_error)
+    assert np.isnan(report.confidence_interval).all()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@given(ranked_lists(weighted=True), st.sampled_from(["macro", "pairs", "size"]))
+def test_the_report_has_the_score_and_its_values(lists, average):
+    options = {
+        "groups": lists.groups,
+        "sample_weight": lists.sample_weight,
+        "average": average,
+    }
+    report = ranking_auc_report(*lists[:2], **options)
+    score = ranking_auc_score(*lists[:2], **options)
+    assert np.array_equal(report.score, score, equal_nan=True)
+    assert report.groups.tolist() == np.unique(lists.groups).tolist()
+    items = reference.lists_of(*lists)
+    expected = [reference.auc(items[group]) for group in report.groups.tolist()]
+    expected = [math.nan if value is None else float(value) for value in expected]
+    assert report.scores == pytest.approx(expected, abs=1e-14, nan_ok=True)
+    assert (
+        report.n_defined
+        + report.n_all_positive
+        + report.n_all_negative
+        + report.n_empty
+        == len(report.groups)
+    )
+
+
+def test_the_standard_error_of_macro_is_that_of_a_mean():
+    # Lists of AUC 1, 1/2 and 0.
+    y_true, groups = [1, 0] * 3, [0, 0, 1, 1, 2, 2]
+    report = ranking_auc_report(y_true, [2, 1, 1, 1, 1, 2], groups=groups)
+    assert report.score == 1 / 2
+    assert report.standard_error == pytest.approx(math.sqrt(0.25 / 3), abs=1e-15)
+    # 4.3027 is the 0.975 quantile of Student's t with two degrees of freedom.
+    low, high = report.confidence_interval
+    assert (low, high) == (0, 1)
+    report = ranking_auc_report(
+        y_true, [2, 1, 1, 1, 1, 2], groups=groups, confidence_level=0.5
+    )
+    half = 0.816497 * math.sqrt(0.25 / 3)
+    assert report.confidence_interval == pytest.approx(
+        (0.5 - half, 0.5 + half), abs=1e-6
+    )
+
+
+def test_the_standard_error_of_pairs_is_that_of_a_ratio():
+    # 1 of 1, 1 of 2 and 0 of 2 pairs in order: ratio 2/5.
+    y_true, y_score = [1, 0, 0, 1, 0, 0, 1, 0], [2, 1, 3, 2, 1, 2, 1, 2]
+    report = ranking_auc_report(
+        y_true, y_score, groups=[0, 0, 1, 1, 1, 2, 2, 2], average="pairs"
+    )
+    residuals = np.array([1, 1, 0]) - 2 / 5 * np.array([1, 2, 2])
+    expected = math.sqrt(3 / 2 * (residuals**2).sum()) / 5
+    assert report.score == pytest.approx(2 / 5, abs=1e-15)
+    assert report.standard_error == pytest.approx(expected, abs=1e-15)
+
+
+def test_undefined_lists_make_the_score_nan_on_request():
+    with pytest.warns(UndefinedMetricWarning, match="1 of 3 lists hold one class"):
+        score = ranking_auc_score(Y_TRUE, Y_SCORE, groups=GROUPS, undefined="nan")
+    assert math.isnan(score)
+    first_five = {"groups": GROUPS[:5], "undefined": "nan"}
+    assert ranking_auc_score(Y_TRUE[:5], Y_SCORE[:5], **first_five) == 3 / 4
+
+
+@pytest.mark.parametrize(
+    ("y_true", "options", "message"),
+    [
+        ([1, 1, 0, 0], {}, "no list holds a positive and a negative case"),
+        ([1, 1, 1, 1], {}, "y_true holds no negative case"),
+        ([0, 0, 0, 0], {"average": "pairs"}, "y_true holds no positive case"),
+        ([1, 0, 1, 0], {"k": 1}, "a negative case among its first 1"),
+        ([0, 0, 0, 0], {"average": "positives", "undefined": 0.5}, "has a weight"),
+        ([1, 0, 0, 0], {"average": [0, 1]}, "no list that counts has a weight"),
+    ],
+)
+def test_no_defined_list_is_nan_with_a_warning(y_true, options, message):
+    options = {"groups": [0, 0, 1, 1], **options}
+    with pytest.warns(UndefinedMetricWarning, match=message):
+        assert math.isnan(ranking_auc_score(y_true, [1, 2, 3, 4], **options))
+    with pytest.warns(UndefinedMetricWarning, match=message):
+        assert math.isnan(ranking_auc_report(y_true, [1, 2, 3, 4], **options).score)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"groups": [1, 2]}, "y_true has 6, groups has 2"),
+        ({"groups": [1, 2, np.nan, 1, 2, 1]}, "groups contains NaN .* position 2"),
+        ({"groups": ["a", None, "b"] * 2}, "groups contains NaN .* position 1"),
+        ({"groups": np.ones((6, 2))}, "groups must be one-dimensional"),
+        ({"groups": ["a", 1, "b"] * 2}, None),
+        ({"groups": np.array(["a", 1, "b"] * 2, object)}, "mixes labels"),
+        ({"k": 0}, "k must be an integer >= 1, got 0"),
+        ({"k": 2.5}, "k must be an integer >= 1, got 2.5"),
+        ({"k": 2, "sample_weight": [1] * 6}, "k=2 is a number of items"),
+        ({"undefined": "zero"}, "undefined must be one of .* got 'zero'"),
+        ({"undefined": None}, "undefined must be one of"),
+        ({"undefined": math.nan}, "undefined must be a finite number"),
+        ({"average": "mean"}, "average must be one of"),
+        ({"average": None}, "average must be one of"),
+        ({"average": [1, 2]}, "average has 2, distinct_groups has 3"),
+        ({"average": [1, -1, 1]}, "average must not be negative"),
+        ({"relevance_threshold": 1, "pos_label": 1}, "leave out pos_label=1"),
+        ({"relevance_threshold": "1"}, "relevance_threshold must be a finite number"),
+    ],
+)
+def test_bad_input_is_named(options, message):
+    options = {"groups": GROUPS, **options}
+    if message is None:
+        # numpy makes strings of a mixed list, as everywhere.
+        assert ranking_auc_score(Y_TRUE, Y_SCORE, **options) >= 0
+        return
+    for function in (ranking_auc_score, ranking_auc_report):
+        with pytest.raises(ValueError, match=message):
+            function(Y_TRUE, Y_SCORE, **options)
+
+
+def test_grades_must_be_numbers():
+    with pytest.raises(ValueError, match="y_true must hold numeric grades"):
+        ranking_auc_score(["a", "b"], [1, 2], relevance_threshold=1)
+
+
+def test_the_level_of_the_interval_is_checked():
+    with pytest.raises(ValueError, match="confidence_level must be a number in"):
+        ranking_auc_report(Y_TRUE, Y_SCORE, groups=GROUPS, confidence_level=95)
