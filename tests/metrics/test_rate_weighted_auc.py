@@ -1,0 +1,304 @@
+"""The rate-weighted AUC: by hand, against the oracle, against other programs."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from numpy.testing import assert_allclose
+from scipy import stats
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import roc_auc_score
+
+from optional import require
+from reference import rate_weighted as oracle
+from skrate import (
+    expected_recall_from_rauc,
+    expected_recall_score,
+    rate_weighted_auc_score,
+    rates,
+    rauc_from_expected_recall,
+)
+from strategies import ranked_samples
+
+# Rate, and the same for the oracle: the five betas of the paper and every kind.
+RATES = {
+    "beta(3, 19)": (rates.beta(3, 19), oracle.beta(3, 19)),
+    "beta(7, 15)": (rates.beta(7, 15), oracle.beta(7, 15)),
+    "beta(11, 11)": (rates.beta(11, 11), oracle.beta(11, 11)),
+    "beta(15, 7)": (rates.beta(15, 7), oracle.beta(15, 7)),
+    "beta(19, 3)": (rates.beta(19, 3), oracle.beta(19, 3)),
+    "beta(0.5, 0.5)": (rates.beta(0.5, 0.5), oracle.beta(0.5, 0.5)),
+    "elicited": (rates.from_budget(7200, 2500, (10, 45)), None),
+    "uniform": ("uniform", oracle.beta(1, 1)),
+    "fixed": (0.3, oracle.points([0.3])),
+    "discrete": (
+        stats.rv_discrete(values=([0.1, 0.5, 0.8], [0.5, 0.25, 0.25]))(),
+        oracle.points([0.1, 0.1, 0.5, 0.8]),
+    ),
+    "empirical": (
+        rates.empirical([0.05, 0.2, 0.2, 0.37, 0.9, 1.4]),
+        oracle.points([0.05, 0.2, 0.2, 0.37, 0.9, 1.0]),
+    ),
+    "mixture": (
+        rates.mixture([rates.beta(3, 19), 0.8], weights=[9, 1]),
+        oracle.mixture([(0.9, oracle.beta(3, 19)), (0.1, oracle.points([0.8]))]),
+    ),
+    "interval": (rates.interval(0.15, 0.45), None),
+    "exponential": (rates.exponential(5), oracle.exponential(5)),
+    "scipy beta": (stats.beta(3, 19), oracle.beta(3, 19)),
+    "scipy expon": (stats.expon(scale=0.2), oracle.exponential(5)),
+}
+WITH_ORACLE = [name for name, (_, reference) in RATES.items() if reference]
+
+
+def sample(seed, *, is_weighted):
+    """Return a sample full of ties with both classes, weights that are no integers."""
+    rng = np.random.default_rng(seed)
+    y_true = np.r_[1, 0, rng.random(9) < 0.4].astype(int)
+    y_score = rng.integers(-3, 4, 11) / 4
+    weights = rng.choice([0.0, 0.3, 1.0, 2.5], 11) if is_weighted else np.ones(11)
+    weights[:2] = 1.7 if is_weighted else 1
+    return y_true.tolist(), y_score.tolist(), weights.tolist()
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "rate", "expected"),
+    [
+        # (recall - least) / (most - least) at the rate
+        pytest.param("1010", "4321", 0.25, 1.0, id="one processed, one found"),
+        pytest.param("1010", "4321", 0.5, 0.5, id="two processed, one of two found"),
+        pytest.param("1010", "4321", 0.75, 1.0, id="three processed, all found"),
+        pytest.param("1010", "4321", 0.375, (0.5 - 0) / (0.75 - 0), id="half a case"),
+        pytest.param("1000", "4321", 0.1, 0.4 / 0.4, id="within the first case"),
+        pytest.param("0100", "4321", 0.8, 1.0, id="least recall 0.2 is beaten"),
+        pytest.param("0001", "4321", 0.8, 0.0, id="the worst"),
+        pytest.param("1010", "4221", 0.5, (0.75 - 0) / 1, id="a tie at the cut"),
+        pytest.param("1010", "4321", "uniform", 3 / 4, id="AUC"),
+        pytest.param("1010", "1111", "uniform", 1 / 2, id="all tied"),
+    ],
+)
+def test_by_hand(y_true, y_score, rate, expected):
+    y_true = [int(label) for label in y_true]
+    y_score = [int(score) for score in y_score]
+    score = rate_weighted_auc_score(y_true, y_score, rate=rate)
+    assert_allclose(score, expected, rtol=0, atol=1e-15)
+
+
+def test_the_oracle_is_right_by_hand():
+    uniform, y_true, y_score = oracle.beta(1, 1), [1, 0, 1, 0], [4, 3, 2, 1]
+    assert_allclose(oracle.rauc_in_recall_space(y_true, y_score, uniform), 0.75)
+    assert_allclose(oracle.rauc_in_accuracy_space(y_true, y_score, uniform), 0.75)
+    assert_allclose(oracle.rauc_by_algorithm_1(y_true, y_score, uniform), 0.75)
+    # E[R] and E[R^2] of a beta distribution.
+    assert_allclose(oracle.expectation(lambda r: r, oracle.beta(3, 19), []), 3 / 22)
+    arcsine = oracle.beta(0.5, 0.5)
+    assert_allclose(oracle.expectation(lambda r: r * r, arcsine, [0.4]), 3 / 8)
+
+
+@pytest.mark.parametrize("name", WITH_ORACLE)
+@pytest.mark.parametrize("is_weighted", [False, True], ids=["unweighted", "weighted"])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_equals_quadrature_of_the_definition(name, is_weighted, seed):
+    rate, reference = RATES[name]
+    y_true, y_score, weights = sample(seed, is_weighted=is_weighted)
+    score = rate_weighted_auc_score(y_true, y_score, rate=rate, sample_weight=weights)
+    for space in (oracle.rauc_in_recall_space, oracle.rauc_in_accuracy_space):
+        expected = space(y_true, y_score, reference, weights)
+        assert_allclose(score, expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["beta(3, 19)", "beta(0.5, 0.5)", "exponential"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_equals_algorithm_1(name, seed):
+    rate, reference = RATES[name]
+    y_true, y_score, _ = sample(seed, is_weighted=False)
+    score = rate_weighted_auc_score(y_true, y_score, rate=rate)
+    expected = oracle.rauc_by_algorithm_1(y_true, y_score, reference)
+    assert_allclose(score, expected, rtol=0, atol=1e-10)
+
+
+@given(cases=ranked_samples(weighted=True, max_size=60, n_scores=12))
+def test_uniform_rate_gives_the_auc(cases):
+    score = rate_weighted_auc_score(*cases[:2], sample_weight=cases.sample_weight)
+    expected = roc_auc_score(*cases[:2], sample_weight=cases.sample_weight)
+    assert_allclose(score, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [30, 16_384, 16_385, 50_001, 140_000])
+@pytest.mark.parametrize("prevalence", [0.5, 0.01])
+@pytest.mark.parametrize("decimals", [None, 3], ids=["untied", "tied"])
+def test_uniform_rate_gives_the_auc_of_long_rankings(n, prevalence, decimals):
+    rng = np.random.default_rng(n)
+    y_true = (rng.random(n) < prevalence).astype(int)
+    y_true[:2] = 0, 1
+    y_score = rng.normal(y_true, 1)
+    y_score = y_score if decimals is None else y_score.round(decimals)
+    weights = rng.choice([0.0, 0.7, 3.1], n)
+    weights[:2] = 1
+    for sample_weight in (None, weights):
+        score = rate_weighted_auc_score(y_true, y_score, sample_weight=sample_weight)
+        expected = roc_auc_score(y_true, y_score, sample_weight=sample_weight)
+        assert_allclose(score, expected, rtol=0, atol=1e-12)
+
+
+def test_scipy_and_own_distributions_agree():
+    y_true, y_score, _ = sample(4, is_weighted=False)
+    ours = rate_weighted_auc_score(y_true, y_score, rate=rates.beta(3, 19))
+    assert rate_weighted_auc_score(y_true, y_score, rate=stats.beta(3, 19)) == ours
+    # The same distribution written so that it is not recognised.
+    stretched = stats.beta(3, 19, loc=0, scale=1 + 1e-15)
+    score = rate_weighted_auc_score(y_true, y_score, rate=stretched)
+    assert_allclose(score, ours, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("rate", "mirrored"),
+    [
+        pytest.param(rates.beta(3, 19), rates.beta(19, 3), id="beta"),
+        pytest.param(rates.beta(11, 11), rates.beta(11, 11), id="symmetric"),
+        pytest.param(0.25, 0.75, id="fixed"),
+        pytest.param(rates.interval(0, 0.3), rates.interval(0.7, 1), id="interval"),
+        pytest.param(
+            rates.empirical([0.125, 0.25]), rates.empirical([0.75, 0.875]), id="points"
+        ),
+    ],
+)
+@given(cases=ranked_samples(weighted=True))
+def test_swaps_and_mirrors(rate, mirrored, cases):
+    y_true, y_score, weights = cases
+    weights = {"sample_weight": weights}
+    score = rate_weighted_auc_score(y_true, y_score, rate=rate, **weights)
+    both = rate_weighted_auc_score(1 - y_true, -y_score, rate=mirrored, **weights)
+    assert_allclose(both, score, rtol=0, atol=1e-12)
+    classes = rate_weighted_auc_score(1 - y_true, y_score, rate=rate, **weights)
+    assert_allclose(classes, 1 - score, rtol=0, atol=1e-12)
+    negated = rate_weighted_auc_score(y_true, -y_score, rate=mirrored, **weights)
+    assert_allclose(negated, 1 - score, rtol=0, atol=1e-12)
+
+
+def test_negating_the_scores_alone_changes_more_for_an_uneven_rate():
+    y_true, y_score = [1, 0, 1, 0, 0, 0], [6, 5, 4, 3, 2, 1]
+    rate = rates.beta(3, 19)
+    score = rate_weighted_auc_score(y_true, y_score, rate=rate)
+    negated = rate_weighted_auc_score(y_true, np.negative(y_score), rate=rate)
+    assert abs(negated - (1 - score)) > 0.01
+
+
+@pytest.mark.parametrize(
+    "rate",
+    [1.0, 1, rates.fixed(1.0), rates.empirical([1.0, 2.5]), rates.empirical([0])],
+)
+def test_a_rate_under_which_rankings_do_not_differ_is_undefined(rate):
+    reason = "every ranking has the same expected recall at a prevalence of 0.25"
+    with pytest.warns(UndefinedMetricWarning, match=reason):
+        score = rate_weighted_auc_score([1, 0, 0, 0], [4, 3, 2, 1], rate=rate)
+    assert np.isnan(score)
+
+
+@pytest.mark.parametrize(
+    ("rate", "message"),
+    [
+        pytest.param("beta", "rate='beta' is unknown: the only name is", id="name"),
+        pytest.param(0, r"rate must be a number in \(0, 1\], got 0", id="zero"),
+        pytest.param(1.2, r"rate must be a number in \(0, 1\], got 1.2", id="above"),
+        pytest.param(-0.1, r"rate must be a number in \(0, 1\], got -0.1", id="below"),
+        pytest.param(np.nan, r"rate must be a number in \(0, 1\], got nan", id="nan"),
+        pytest.param(True, "rate must be 'uniform', a number", id="bool"),
+        pytest.param(None, "rate must be 'uniform', a number", id="None"),
+        pytest.param([0.1, 0.2], "rate must be 'uniform', a number", id="list"),
+        pytest.param(stats.beta, "rate must be 'uniform', a number", id="not frozen"),
+    ],
+)
+def test_a_bad_rate_is_named(rate, message):
+    with pytest.raises(ValueError, match=message):
+        rate_weighted_auc_score([1, 0], [1, 0], rate=rate)
+
+
+# --- Against RDKit ------------------------------------------------------------------
+
+# tests/data/README.md holds the commands.
+RDKIT_ACTIVES = [0, 3, 4, 11, 17, 30, 52, 99]
+RDKIT_GOLDEN = {5.0: (0.585837, 2.447884), 20.0: (0.487144, 4.859888)}
+
+
+def ranked_actives(n=100):
+    y_true = np.zeros(n, dtype=int)
+    y_true[RDKIT_ACTIVES] = 1
+    return y_true, -np.arange(n)
+
+
+def bedroc_and_rie(y_true, y_score, alpha):
+    rate = rates.exponential(alpha)
+    recall = expected_recall_score(y_true, y_score, rate=rate)
+    bedroc = rate_weighted_auc_score(y_true, y_score, rate=rate)
+    return bedroc, recall / rate.mean()
+
+
+@pytest.mark.parametrize("alpha", RDKIT_GOLDEN)
+def test_exponential_rate_gives_bedroc_and_rie_as_recorded(alpha):
+    found = bedroc_and_rie(*ranked_actives(), alpha)
+    assert_allclose(found, RDKIT_GOLDEN[alpha], rtol=0, atol=5e-7)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 20.0, 160.9])
+@pytest.mark.parametrize("n", [50, 3000])
+def test_exponential_rate_gives_bedroc_and_rie_of_rdkit(alpha, n):
+    scoring = require("rdkit.ML.Scoring.Scoring")
+    rng = np.random.default_rng(n)
+    y_true = (rng.random(n) < 0.1).astype(int)
+    y_true[1] = 1
+    ranked = [[label] for label in y_true.tolist()]
+    expected = scoring.CalcBEDROC(ranked, 0, alpha), scoring.CalcRIE(ranked, 0, alpha)
+    found = bedroc_and_rie(y_true, -np.arange(n), alpha)
+    assert_allclose(found, expected, rtol=1e-6)
+
+
+# --- Theorem 6 ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", WITH_ORACLE)
+@pytest.mark.parametrize("prevalence", [0.02, 0.5, 0.9])
+def test_theorem_6_with_the_areas_of_the_paper(name, prevalence):
+    rate, reference = RATES[name]
+    b, c = oracle.areas(prevalence, reference)
+    rauc = np.array([0.0, 0.3, 1.0])
+    recall = expected_recall_from_rauc(rauc, rate=rate, prevalence=prevalence)
+    assert_allclose(recall, (1 - b - c) * rauc + b, rtol=0, atol=1e-10)
+    back = rauc_from_expected_recall(recall, rate=rate, prevalence=prevalence)
+    assert_allclose(back, rauc, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_theorem_6_links_the_two_scores(name):
+    rate, _ = RATES[name]
+    y_true, y_score, weights = sample(5, is_weighted=True)
+    rauc = rate_weighted_auc_score(y_true, y_score, rate=rate, sample_weight=weights)
+    recall = expected_recall_score(y_true, y_score, rate=rate, sample_weight=weights)
+    prevalence = np.average(y_true, weights=weights)
+    kwargs = {"rate": rate, "prevalence": prevalence}
+    assert_allclose(expected_recall_from_rauc(rauc, **kwargs), recall, atol=1e-12)
+    assert_allclose(rauc_from_expected_recall(recall, **kwargs), rauc, atol=1e-12)
+
+
+def test_theorem_6_keeps_the_shape_of_its_input():
+    kwargs = {"rate": 0.5, "prevalence": 0.5}
+    for convert in (expected_recall_from_rauc, rauc_from_expected_recall):
+        assert type(convert(0.8, **kwargs)) is float
+        assert convert([0.8, 0.7], **kwargs).shape == (2,)
+        assert convert(np.full((2, 3), 0.8), **kwargs).shape == (2, 3)
+
+
+@pytest.mark.parametrize("recall", [0.8, [0.8, 0.7]])
+def test_theorem_6_is_undefined_where_the_rauc_is(recall):
+    with pytest.warns(UndefinedMetricWarning, match="when all cases are processed"):
+        rauc = rauc_from_expected_recall(recall, rate=1.0, prevalence=0.5)
+    assert np.shape(rauc) == np.shape(recall)
+    assert np.isnan(rauc).all()
+
+
+@pytest.mark.parametrize("prevalence", [0, 1, 1.5, None, "half"])
+@pytest.mark.parametrize(
+    "convert", [expected_recall_from_rauc, rauc_from_expected_recall]
+)
+def test_theorem_6_names_a_bad_prevalence(convert, prevalence):
+    with pytest.raises(ValueError, match=r"prevalence must be a number in \(0, 1\)"):
+        convert(0.5, rate=0.5, prevalence=prevalence)
