@@ -27,6 +27,7 @@ from skrate.metrics.rate_weighted_auc import (
     rate_weighted_auc_score,
     rauc_from_expected_recall,
 )
+from skrate.model_selection.ranking_scorer import RankingAUCScorer
 from skrate.model_selection.refit import refit_best
 from skrate.model_selection.scorers import AveragePrecisionScorer, RateWeightedAUCScorer
 
@@ -38,6 +39,7 @@ __all__ = [
     "QuasiConcaveHitCurve",
     "RankTable",
     "RankingAUCReport",
+    "RankingAUCScorer",
     "RateWeightedAUCScorer",
     "average_precision_score",
     "expected_recall_from_rauc",
