@@ -7,8 +7,10 @@ processed. Start with :func:`rate_weighted_auc_score` and
 
 from skrate import rates
 from skrate.core.rank_table import RankTable
+from skrate.curves.consensus_curve import ConsensusCurve
 from skrate.curves.hit_curve import hit_curve
 from skrate.curves.quasi_concave import QuasiConcaveHitCurve
+from skrate.curves.rate_averaged import rate_averaged_roc_curve
 from skrate.displays.hit_curve import HitCurveDisplay
 from skrate.metrics.average_precision import average_precision_score
 from skrate.metrics.budget import (
@@ -35,6 +37,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AveragePrecisionScorer",
+    "ConsensusCurve",
     "HitCurveDisplay",
     "QuasiConcaveHitCurve",
     "RankTable",
@@ -49,6 +52,7 @@ __all__ = [
     "precision_at_rate_score",
     "ranking_auc_report",
     "ranking_auc_score",
+    "rate_averaged_roc_curve",
     "rate_weighted_auc_score",
     "rates",
     "rauc_from_expected_recall",

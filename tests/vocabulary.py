@@ -51,6 +51,10 @@ DISPLAY = {
     "plot_momentum",  # the same
     "hits",  # what hit_curve returns
     "space",
+    "plot_folds",
+    "plot_isometrics",
+    "plot_rate",
+    "plot_reachable",
     "kind",
 }
 
@@ -83,6 +87,7 @@ RATES = {
     "alpha",
     "expected_recall",
     "rauc",
+    "recall",
     "momentum",
     "stamina",
     # of RankTable

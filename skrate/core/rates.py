@@ -55,6 +55,23 @@ class RateDistribution(ABC):
         low, high = np.broadcast_arrays(low, high)
         return _shaped(self._mean_survival(low, high))
 
+    def density(self, x: ArrayLike) -> Any:
+        """Return the density of R at rates ``x`` in [0, 1], in the shape of ``x``.
+
+        It is that of the continuous part: see ``point_masses`` for the rest.
+        """
+        return _shaped(np.maximum(self._density(_check_rates("x", x)), 0.0))
+
+    def point_masses(self) -> tuple[FloatArray, FloatArray]:
+        """Return the rates that have a probability of their own, and that probability.
+
+        Both are empty where R has a density. Mass above 1 is at 1, and below 0 at 0.
+        """
+        points, masses = self._point_masses()
+        points, where = np.unique(points, return_inverse=True)
+        sums = np.bincount(where, masses, minlength=len(points))
+        return points, sums.astype(np.float64)
+
     def instance_weights(self, n: int) -> FloatArray:
         """Return the probability of being processed for each of ``n`` ranked cases.
 
@@ -96,6 +113,17 @@ class RateDistribution(ABC):
 
     def _mean_survival(self, low: FloatArray, high: FloatArray) -> FloatArray:
         return self._table.mean(low, high)
+
+    def _density(self, x: FloatArray) -> FloatArray:
+        return self._table.density(x)
+
+    def _point_masses(self) -> tuple[FloatArray, FloatArray]:
+        if self._table.is_discrete:
+            return self._table.point_masses()
+        # A rate with a density may have what lies beyond 0 and 1 at the ends.
+        at_ends = self._survival(np.array([0.0, 1.0]))
+        points, masses = np.array([0.0, 1.0]), np.array([1 - at_ends[0], at_ends[1]])
+        return points[masses > 0], masses[masses > 0]
 
     def _ppf(self, q: FloatArray) -> FloatArray:
         """Return the least x with P(R <= x) >= q, by bisection."""
@@ -277,6 +305,16 @@ class Mixture(RateDistribution):
 
     def _mean_survival(self, low: FloatArray, high: FloatArray) -> FloatArray:
         return self._sum("_mean_survival", low, high)
+
+    def _density(self, x: FloatArray) -> FloatArray:
+        return self._sum("_density", x)
+
+    def _point_masses(self) -> tuple[FloatArray, FloatArray]:
+        points, masses = zip(
+            *(component._point_masses() for component in self.components), strict=True
+        )
+        shares = [w * mass for w, mass in zip(self.weights, masses, strict=True)]
+        return np.concatenate(points), np.concatenate(shares)
 
     def __repr__(self) -> str:
         parts = ", ".join(

@@ -118,6 +118,18 @@ class SurvivalTable:
             slope = slope * t + power * self.coefficients[panel, power]
         return np.asarray(-slope / self._half_widths[panel])
 
+    @property
+    def is_discrete(self) -> bool:
+        """Whether the survival function is constant between its jumps."""
+        return len(self.coefficients[0]) == 1
+
+    def point_masses(self) -> tuple[FloatArray, FloatArray]:
+        """Return where the survival function of a discrete rate jumps, and how far."""
+        levels = np.concatenate([[1.0], self.coefficients[:, 0], [0.0]])
+        falls = -np.diff(levels)
+        is_jump = falls > 1e-15
+        return self.breaks[is_jump], falls[is_jump]
+
     def _panel(self, x: FloatArray) -> IntArray:
         last = len(self.breaks) - 2
         return np.minimum(np.searchsorted(self.breaks, x, side="right") - 1, last)

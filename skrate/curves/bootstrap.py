@@ -1,0 +1,154 @@
+"""Bounds from new sets of folds that are drawn from the consensus curve."""
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from skrate.core.arrays import Array, FloatArray, IntArray
+from skrate.curves.folds import Folds
+
+# Cases that are drawn in one task: it bounds the memory, not the result.
+_BATCH_CASES = 2_000_000
+
+
+def bootstrap_counts(
+    folds: Folds,
+    rates: FloatArray,
+    n_resamples: int,
+    generator: np.random.Generator,
+    *,
+    is_adjusted: bool = False,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> FloatArray:
+    """Return the pooled counts of new sets of folds, of shape (n_resamples, n_rates).
+
+    Each fold keeps its numbers of positives and of negatives. With ``is_adjusted``
+    the numbers are left to chance, and the ranking is then stretched to meet them.
+    """
+    count = _adjusted_counts if is_adjusted else _conditional_counts
+    places = _Places(folds)
+    n_cases = sum(n * sum(size) for size, n in folds.sizes.items())
+    n_tables = max(1, min(n_resamples, _BATCH_CASES // n_cases))
+    batches = [
+        min(n_tables, n_resamples - first) for first in range(0, n_resamples, n_tables)
+    ]
+
+    def total(n_tables: int, rng: np.random.Generator) -> FloatArray:
+        counts = np.zeros((n_tables, len(rates)))
+        for size, n_folds in folds.sizes.items():
+            for _ in range(n_folds):
+                counts += count(places, size, rates, n_tables, rng)
+        return counts
+
+    results = Parallel(n_jobs=n_jobs, prefer="threads", verbose=verbose)(
+        delayed(total)(n_tables, rng)
+        for n_tables, rng in zip(batches, generator.spawn(len(batches)), strict=True)
+    )
+    return np.concatenate(list(results))
+
+
+def central_range(counts: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return bounds that leave out at most half of 1 - level of the rows, a side."""
+    ordered = np.sort(counts, axis=0)
+    # 0.05 / 2 * 2000 is 50 but for rounding.
+    n_out = int((1 - level) / 2 * len(counts) + 1e-9)
+    return ordered[n_out], ordered[len(counts) - 1 - n_out]
+
+
+class _Places:
+    """Where the positives and the negatives of all folds lie on the rate axis.
+
+    A place is drawn by choosing a case of the class, and then a point of the interval
+    of rates that the case shares with those it ties with. So the density of places is
+    proportional to the probability of the class along the consensus curve.
+    """
+
+    def __init__(self, folds: Folds) -> None:
+        starts, widths = [], []
+        for name in ("pos", "neg"):
+            for table in folds.tables:
+                n_cases = getattr(table, name).astype(np.intp)
+                starts.append(np.repeat(table.rates[:-1], n_cases))
+                widths.append(np.repeat(np.diff(table.rates), n_cases))
+        # Those of the positives come first.
+        self.starts, self.widths = np.concatenate(starts), np.concatenate(widths)
+        self.n_pos, self.n_neg = round(folds.n_pos), round(folds.n_neg)
+
+    def ranked_labels(
+        self, n_pos: IntArray, n_cases: int, rng: np.random.Generator
+    ) -> Array:
+        """Return drawn rankings, one a row: 1 for a positive, 0 for a negative.
+
+        Row i has ``n_pos[i]`` positives among ``n_cases``.
+        """
+        is_pos = np.arange(n_cases) < n_pos[:, None]
+        drawn = rng.random(is_pos.shape)
+        drawn *= np.where(is_pos, self.n_pos, self.n_neg)
+        case = drawn.astype(np.intp)
+        drawn -= case
+        case[~is_pos] += self.n_pos
+        drawn *= self.widths[case]
+        drawn += self.starts[case]
+        # The label takes the place of the last bit, so that values can be sorted.
+        bits = drawn.view(np.uint64)
+        bits &= ~np.uint64(1)
+        bits |= is_pos
+        drawn.sort(axis=1)
+        return (bits & np.uint64(1)).astype(np.uint8)
+
+
+def _conditional_counts(
+    places: _Places,
+    size: tuple[int, int],
+    rates: FloatArray,
+    n_tables: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Return counts of positives at ``rates`` in drawn folds of one size.
+
+    Drawing rates first and keeping the folds with the right number of positives is
+    the same law as drawing both classes apart: nothing is discarded.
+    """
+    n_cases = sum(size)
+    labels = places.ranked_labels(np.full(n_tables, size[0]), n_cases, rng)
+    whole = np.minimum((rates * n_cases + 1e-9).astype(np.intp), n_cases - 1)
+    part = np.clip(rates * n_cases - whole, 0, 1)
+    cuts, where = np.unique(whole, return_inverse=True)
+    # Positives from one cut to the next, then above each cut.
+    gains = np.add.reduceat(labels, cuts, axis=1, dtype=np.int32)
+    above = labels[:, : cuts[0]].sum(axis=1, dtype=np.int32)
+    counts = np.cumsum(np.column_stack([above, gains[:, :-1]]), axis=1)
+    return np.asarray(counts[:, where] + part * labels[:, whole])
+
+
+def _adjusted_counts(
+    places: _Places,
+    size: tuple[int, int],
+    rates: FloatArray,
+    n_tables: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Return the same where the number of positives is left to chance.
+
+    The cases of each class are then made wider or narrower along the ranking, so that
+    they come to the right number (section 3.5 of the paper). A fold that lacks a
+    class cannot be adjusted, and is drawn again.
+    """
+    n_pos, n_neg = size
+    n_cases = n_pos + n_neg
+    drawn = rng.binomial(n_cases, n_pos / n_cases, n_tables)
+    while not np.all(lacks_none := (drawn > 0) & (drawn < n_cases)):
+        again = np.flatnonzero(~lacks_none)
+        drawn[again] = rng.binomial(n_cases, n_pos / n_cases, len(again))
+    labels = places.ranked_labels(drawn, n_cases, rng)
+    found = np.zeros((n_tables, n_cases + 1))
+    np.cumsum(labels, axis=1, out=found[:, 1:])
+    missed = np.arange(n_cases + 1) - found
+    found *= (n_pos / drawn)[:, None]
+    missed *= (n_neg / (n_cases - drawn))[:, None]
+    # One call for all rows: row i runs from i * (n_cases + 1) on.
+    starts = (n_cases + 1.0) * np.arange(n_tables)[:, None]
+    passed = starts + np.minimum(found + missed, n_cases)
+    asked = starts + rates * n_cases
+    counts = np.interp(asked.ravel(), passed.ravel(), found.ravel())
+    return np.asarray(counts.reshape(asked.shape))

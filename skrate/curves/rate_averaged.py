@@ -1,0 +1,317 @@
+"""ROC curves of several folds, averaged at equal rate."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrate.core.arrays import FloatArray
+from skrate.core.rank_table import RankTable, rank_table
+from skrate.core.validation import (
+    check_choice,
+    check_count,
+    check_equal_length,
+    check_fraction,
+    check_generator,
+    check_scores,
+    check_weights,
+)
+from skrate.curves.baselines import beta_bounds, normal_bounds
+from skrate.curves.bootstrap import bootstrap_counts, central_range
+from skrate.curves.consensus_curve import ConsensusCurve, consensus_curve
+from skrate.curves.folds import Folds
+from skrate.curves.pooled_bounds import exact_bounds, parametric_bounds
+
+# From the spread over folds; these are defined for weighted cases as well.
+BASELINES = {"normal": normal_bounds, "beta": beta_bounds}
+ANALYTIC = {"parametric": parametric_bounds, "exact": exact_bounds}
+BOOTSTRAPS = ("bootstrap", "bootstrap-adjusted")
+METHODS = (*BASELINES, *ANALYTIC, *BOOTSTRAPS)
+# Folds of one size have a rate per case up to this size, others this many steps.
+_MAX_STEPS = 200
+
+
+def rate_averaged_roc_curve(
+    y_trues: Any,
+    y_scores: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    rates: Any = None,
+    bounds: str | None = "exact",
+    confidence_level: float = 0.95,
+    n_resamples: int = 2000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> ConsensusCurve:
+    r"""Average the ROC curves of several folds at equal rate, with pointwise bounds.
+
+    If the same share of every fold is processed, which share of all positives is
+    found, and how far could it be off? :func:`sklearn.metrics.roc_curve` draws one
+    curve, and averages over folds at equal fpr are met by no budget: nobody can choose
+    how many negatives to process. Only the order of the scores within a fold counts.
+
+    Parameters
+    ----------
+    y_trues : sequence of array-like of shape (n_samples,)
+        True labels of two classes, an array for each fold.
+    y_scores : sequence of array-like of shape (n_samples,)
+        Scores of the same cases, higher for the positive class.
+    sample_weight : sequence of array-like of shape (n_samples,), default=None
+        Relative weights of the cases. Only ``bounds`` "normal", "beta" and None take
+        them: the others are laws of a number of cases.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+    rates : array-like of shape (n_rates,), default=None
+        Increasing rates in [0, 1] at which to average. None takes k / n for folds of
+        one size n of at most 200 cases, else 201 rates in equal steps.
+    bounds : str or None, default="exact"
+        The method of the bounds, one of:
+
+        - "exact": the law of the number of positives that all folds find;
+        - "parametric": a beta distribution with the first two moments of that law;
+        - "bootstrap": sets of new folds that are drawn from the curve;
+        - "bootstrap-adjusted": the same with the numbers of positives left to chance,
+          and the ranking stretched to meet them;
+        - "normal", "beta": from the variance of recall over folds; for comparison;
+        - None: no bounds.
+    confidence_level : float, default=0.95
+        Probability in (0, 1) that is to lie between the bounds, rate by rate.
+    n_resamples : int, default=2000
+        Number of sets of folds that the bootstraps draw.
+    random_state : int, Generator, RandomState or None, default=None
+        Source of the bootstraps' randomness.
+    n_jobs : int, default=None
+        Number of threads, as in joblib; the result does not depend on it.
+    verbose : int, default=0
+        Above 0, joblib reports the progress of the bounds.
+
+    Returns
+    -------
+    curve : ConsensusCurve
+        With ``rates``, ``tpr``, ``fpr``, the bounds ``tpr_lower`` and ``tpr_upper``,
+        and methods that read the curve in both directions. Recall is the rate itself
+        for random scores, and ``min(1, rate / prevalence)`` for perfect ones.
+
+    Raises
+    ------
+    ValueError
+        If an argument is none of the choices, ``rates`` do not increase within
+        [0, 1], there are not as many arrays of scores or weights as of labels, a fold
+        is empty or cannot be ranked, no fold holds both classes, weights are given to
+        a method that counts cases, or "normal" or "beta" has fewer than two folds.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If folds are left out because they hold one class only.
+
+    See Also
+    --------
+    sklearn.metrics.roc_curve : The curve of one fold.
+    RateAveragedROC : Draws it, and runs the folds.
+    rate_weighted_auc_score : The area that weighs rates as a budget does.
+
+    Notes
+    -----
+    With s_i(r) the positives among the first r n_i of the n_i cases of fold i (for a
+    part of a case, or within ties, as if found at a constant rate), the consensus is
+    :math:`tpr(r) = \sum_i s_i(r) / \sum_i n_{1i}`: the mean over folds if these have
+    as many positives. Its point in ROC space lies on the line of the rate r.
+
+    The bounds answer: if new folds of the same sizes and class counts were drawn from
+    the consensus curve itself, between which values would their consensus lie? "exact"
+    and "parametric" are theorem 1 of [1]_: case k of a new fold comes from a random
+    rate, and the cases above it are positive or negative independently. The integral
+    over that rate is taken by Gauss-Legendre quadrature, to about 1e-8 for folds of up
+    to 300 cases and 1e-4 of a probability for longer ones. Then the sum over folds is
+    the convolution ("exact", by FFT), or its mean and variance are given to a beta
+    distribution on the reachable range ("parametric"; equations 22 to 29). Where r n
+    is not whole, the count of a fold is that of the whole cases and a part of the
+    last one.
+
+    All but "normal" stay within what is reachable, and all but "normal" and "beta" are
+    mirrored when classes are swapped and scores negated, up to that error or that of
+    the simulation. The baselines are mirrored if all folds have one prevalence.
+
+    The bounds treat folds as independent and the curve as given. They do not cover
+    that the models of cross-validation share training data, nor another data set's
+    prevalence, and each holds at its own rate, not for the whole curve at once.
+
+    Cost: a sort per fold; "exact" and "parametric" one quadrature for each rate and
+    each distinct size of folds; "bootstrap" ``n_resamples`` sorts.
+
+    References
+    ----------
+    .. [1] Millard, Kull and Flach (2014), Rate-oriented point-wise confidence bounds
+       for ROC curves, :doi:`10.1007/978-3-662-44851-9_26`.
+
+    Examples
+    --------
+    Two folds of five; if two cases of each are processed, three of four positives are
+    found:
+
+    >>> from skrate import rate_averaged_roc_curve
+    >>> y_trues = [[1, 1, 0, 0, 0], [1, 0, 1, 0, 0]]
+    >>> y_scores = [[0.9, 0.8, 0.4, 0.3, 0.1], [0.7, 0.6, 0.5, 0.2, 0.1]]
+    >>> curve = rate_averaged_roc_curve(y_trues, y_scores)
+    >>> curve.rates.tolist()[2], curve.tpr.tolist()[2]
+    (0.4, 0.75)
+
+    How much must be read to find half of the positives, and how sure is it?
+
+    >>> rate = curve.rate_at_recall(0.5)
+    >>> round(rate.value, 3), round(rate.low, 3), round(rate.high, 3)
+    (0.2, 0.2, 0.4)
+    """
+    if bounds is not None:
+        bounds = check_choice("bounds", bounds, METHODS)
+    level = check_fraction("confidence_level", confidence_level)
+    n_resamples = check_count("n_resamples", n_resamples)
+    generator = check_generator(random_state)
+    steps = None if rates is None else check_rates("rates", rates)
+    folds = check_folds(y_trues, y_scores, sample_weight, pos_label)
+    _check_method(folds, bounds)
+    if steps is None:
+        steps = _default_rates(folds)
+    counts = None
+    if bounds in BASELINES:
+        counts = BASELINES[bounds](folds, steps, level)
+    elif bounds in ANALYTIC:
+        analytic = ANALYTIC[bounds]
+        counts = analytic(folds, steps, level, n_jobs=n_jobs, verbose=verbose)
+    elif bounds in BOOTSTRAPS:
+        drawn = bootstrap_counts(
+            folds,
+            steps,
+            n_resamples,
+            generator,
+            is_adjusted=bounds == "bootstrap-adjusted",
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        counts = central_range(drawn, level)
+    return consensus_curve(folds, steps, counts, bounds, level)
+
+
+def check_rates(name: str, values: Any) -> FloatArray:
+    """Return ``values`` as increasing rates in [0, 1]."""
+    rates = np.array(check_scores(name, values), dtype=np.float64)
+    if rates.min() < 0 or rates.max() > 1:
+        outside = rates[(rates < 0) | (rates > 1)][0]
+        raise ValueError(f"{name} must lie in [0, 1], found {outside:g}.")
+    is_low = np.diff(rates) <= 0
+    if is_low.any():
+        where = int(np.argmax(is_low))
+        raise ValueError(
+            f"{name} must increase, found {rates[where + 1]:g} after "
+            f"{rates[where]:g}: pass numpy.unique({name})."
+        )
+    return rates
+
+
+def check_folds(
+    y_trues: Any, y_scores: Any, sample_weight: Any = None, pos_label: Any = None
+) -> Folds:
+    """Return the folds that hold both classes, and warn of the others."""
+    labels, scores = _sequence("y_trues", y_trues), _sequence("y_scores", y_scores)
+    _check_as_many("y_scores", scores, labels)
+    weights: list[Any] = [None] * len(labels)
+    has_weights = False
+    if sample_weight is not None:
+        given = _sequence("sample_weight", sample_weight)
+        _check_as_many("sample_weight", given, labels)
+        weights = _check_fold_weights(given, labels)
+        has_weights = any(not set(fold) <= {0.0, 1.0} for fold in weights)
+    tables = []
+    for i, parts in enumerate(zip(labels, scores, weights, strict=True)):
+        try:
+            tables.append(_table(*parts, pos_label))
+        except ValueError as error:
+            raise ValueError(f"Fold {i}: {error}") from None
+    complete = tuple(t for t in tables if t.n_pos > 0 and t.n_neg > 0)
+    if not complete:
+        raise ValueError(
+            f"None of the {len(tables)} folds holds both classes: a ROC curve needs "
+            "positives and negatives. Use stratified or fewer folds."
+        )
+    if len(complete) < len(tables):
+        warnings.warn(
+            f"{len(tables) - len(complete)} of {len(tables)} folds hold one class "
+            "only and are left out of the consensus curve.",
+            UndefinedMetricWarning,
+            stacklevel=3,
+        )
+    return Folds(complete, has_weights=has_weights)
+
+
+def _sequence(name: str, values: Any) -> list[Any]:
+    """Return a non-empty list of what is given for each fold."""
+    is_sequence = isinstance(values, Sequence | np.ndarray) and not isinstance(
+        values, str | bytes
+    )
+    if not is_sequence or any(np.ndim(value) == 0 for value in values):
+        raise ValueError(
+            f"{name} must be a sequence with one array for each fold; found "
+            f"{type(values).__name__}. Pass [{name.removesuffix('s')}] for one fold."
+        )
+    if len(values) == 0:
+        raise ValueError(f"{name} is empty: at least one fold is needed.")
+    return list(values)
+
+
+def _check_as_many(name: str, found: list[Any], labels: list[Any]) -> None:
+    if len(found) != len(labels):
+        raise ValueError(
+            f"{name} must hold as many arrays as y_trues, one for each fold: found "
+            f"{len(found)} and {len(labels)}."
+        )
+
+
+def _check_fold_weights(given: list[Any], labels: list[Any]) -> list[FloatArray]:
+    """Return the weights by fold on a scale on which those that are equal are 1."""
+    weights = []
+    for i, (values, y_true) in enumerate(zip(given, labels, strict=True)):
+        try:
+            weights.append(check_weights("sample_weight", values))
+            check_equal_length(y_true=np.asarray(y_true), sample_weight=weights[-1])
+        except ValueError as error:
+            raise ValueError(f"Fold {i}: {error}") from None
+    used = np.concatenate([fold[fold > 0] for fold in weights])
+    if used.min() < used.max():
+        return weights
+    return [(fold > 0).astype(np.float64) for fold in weights]
+
+
+def _table(y_true: Any, y_score: Any, weights: Any, pos_label: Any) -> RankTable:
+    """Return the table of a fold, on the scale of its weights."""
+    table = rank_table(y_true, y_score, weights, pos_label)
+    if weights is None:
+        return table
+    # Weights that are equal within the fold were dropped; other folds have others.
+    scale = weights.sum() / table.total
+    return RankTable(table.pos * scale, table.neg * scale)
+
+
+def _check_method(folds: Folds, bounds: str | None) -> None:
+    if folds.has_weights and bounds not in {*BASELINES, None}:
+        raise ValueError(
+            f"bounds={bounds!r} takes no sample_weight: it is the law of a number of "
+            "cases, which weights do not have. Use bounds='normal', 'beta' or None."
+        )
+    if bounds in BASELINES and len(folds.tables) < 2:
+        raise ValueError(
+            f"bounds={bounds!r} needs at least two folds with both classes, found "
+            "one: it is the spread over folds. Use bounds='exact'."
+        )
+
+
+def _default_rates(folds: Folds) -> FloatArray:
+    sizes = {table.total for table in folds.tables}
+    n_steps = _MAX_STEPS
+    if len(sizes) == 1 and not folds.has_weights:
+        n_steps = min(round(sizes.pop()), _MAX_STEPS)
+    return np.arange(n_steps + 1) / n_steps

@@ -1,0 +1,172 @@
+"""New folds drawn from the consensus curve."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skrate import rate_averaged_roc_curve
+from skrate.core.rank_table import rank_table
+from skrate.curves.bootstrap import bootstrap_counts, central_range
+from skrate.curves.count_law import FoldSource
+from skrate.curves.folds import Folds
+
+
+def random_folds(seed, sizes, *, n_scores=None):
+    rng = np.random.default_rng(seed)
+    tables = []
+    for size in sizes:
+        y = np.repeat([1, 0], size)
+        scores = rng.normal(size=len(y)) + y
+        if n_scores:
+            scores = np.round(scores * n_scores)
+        tables.append(rank_table(y, scores))
+    return Folds(tuple(tables))
+
+
+def discarding_counts(folds, n, n_pos, rates, n_samples, rng):
+    """Return counts of positives in samples drawn rate first, until enough remain.
+
+    As in section 3.2 and 3.5 of the paper: n uniform rates, sorted, a label for each
+    by the probability of the class there; samples of another class count are thrown
+    away.
+    """
+    table = folds.pooled
+    kept = []
+    while len(kept) < n_samples:
+        places = np.sort(rng.random((20_000, n)), axis=1)
+        cell = np.searchsorted(table.rates, places, side="right") - 1
+        probability = (table.pos / (table.pos + table.neg))[cell]
+        labels = rng.random(places.shape) < probability
+        kept.extend(labels[labels.sum(axis=1) == n_pos])
+    counts = np.cumsum(kept[:n_samples], axis=1)
+    return counts[:, np.round(rates * n).astype(int) - 1]
+
+
+def assert_same_distribution(a, b):
+    """Compare two samples of counts by a chi-square test of homogeneity."""
+    values = np.unique(np.concatenate([a, b]))
+    table = np.array([[np.sum(sample == v) for v in values] for sample in (a, b)])
+    common = table.sum(axis=0) >= 20
+    table = np.column_stack([table[:, common], table[:, ~common].sum(axis=1)])
+    table = table[:, table.sum(axis=0) > 0]
+    if table.shape[1] > 1:
+        assert stats.chi2_contingency(table).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("n_scores", [None, 2])
+def test_nothing_needs_to_be_discarded(n_scores):
+    rng = np.random.default_rng(0)
+    folds = random_folds(1, [(20, 30)] * 4, n_scores=n_scores)
+    rates = np.array([0.02, 0.1, 0.3, 0.5, 0.8, 0.98])
+    literal = discarding_counts(folds, 50, 20, rates, 20_000, rng)
+    drawn = bootstrap_counts(OneFold(folds.tables), rates, 20_000, rng)
+    for k in range(len(rates)):
+        assert_same_distribution(literal[:, k], drawn[:, k])
+
+
+class OneFold(Folds):
+    """Draws one fold, from the consensus of all."""
+
+    @property
+    def sizes(self):
+        return {(20, 30): 1}
+
+
+@pytest.mark.parametrize(
+    "sizes", [[(20, 30)] * 3, [(10, 30), (12, 35), (10, 30)], [(1, 9)] * 4]
+)
+def test_counts_have_the_moments_of_the_law(sizes):
+    folds = random_folds(2, sizes, n_scores=3)
+    rates = np.array([0.0, 0.033, 0.21, 0.5, 0.77, 1.0])
+    n_drawn = 20_000
+    counts = bootstrap_counts(folds, rates, n_drawn, np.random.default_rng(3))
+    for i, rate in enumerate(rates):
+        moments = [
+            np.multiply(n, FoldSource.of(folds, *size).law(rate * sum(size)).moments())
+            for size, n in folds.sizes.items()
+        ]
+        mean, variance = np.sum(moments, axis=0)
+        error = np.sqrt(variance / n_drawn)
+        assert counts[:, i].mean() == pytest.approx(mean, abs=4 * error + 1e-9)
+        # The standard error of a variance; a rare event has the kurtosis 1 / variance.
+        error = np.sqrt((5 * variance**2 + variance) / n_drawn)
+        assert counts[:, i].var() == pytest.approx(variance, abs=4 * error + 1e-9)
+
+
+def test_bounds_agree_with_the_exact_ones_up_to_the_simulation():
+    rng = np.random.default_rng(4)
+    y = [np.repeat([1, 0], [20, 30])] * 10
+    scores = [rng.normal(size=50) + fold for fold in y]
+    exact = rate_averaged_roc_curve(y, scores)
+    drawn = rate_averaged_roc_curve(
+        y, scores, bounds="bootstrap", n_resamples=20_000, random_state=0
+    )
+    # A quantile that falls near the step between two counts may go to either.
+    for a, b in (
+        (exact.tpr_lower, drawn.tpr_lower),
+        (exact.tpr_upper, drawn.tpr_upper),
+    ):
+        assert np.abs(a - b).max() < 1.01 / 200
+        assert np.mean(a == b) > 0.8
+
+
+def test_adjusted_folds_have_the_right_number_of_positives():
+    folds = random_folds(5, [(3, 4), (2, 9)])
+    rates = np.linspace(0, 1, 9)
+    counts = bootstrap_counts(
+        folds, rates, 500, np.random.default_rng(6), is_adjusted=True
+    )
+    assert np.all(counts[:, 0] == 0)
+    assert counts[:, -1] == pytest.approx(5)
+    assert np.all(np.diff(counts, axis=1) >= -1e-9)
+
+
+def test_adjusting_stretches_the_cases_of_a_class(monkeypatch):
+    y = [1, 0, 0, 1]
+    folds = Folds((rank_table(y, [4, 3, 2, 1]),))
+
+    class Fixed(np.random.Generator):
+        def binomial(self, n, p, size):
+            return np.full(size, 1)
+
+    monkeypatch.setattr(
+        "skrate.curves.bootstrap._Places.ranked_labels",
+        lambda self, n_pos, n_cases, rng: np.array([[0, 1, 0, 0]], dtype=np.uint8),
+    )
+    rates = np.array([0.1, 1 / 6, 0.5, 2 / 3, 0.9, 1])
+    counts = bootstrap_counts(
+        folds, rates, 1, Fixed(np.random.PCG64(0)), is_adjusted=True
+    )
+    # One positive stands for two, three negatives for two: widths 2/3, 2, 2/3, 2/3.
+    expected = [0, 0, 4 / 3, 2, 2, 2]
+    assert counts[0] == pytest.approx(expected)
+
+
+def test_central_range_leaves_out_the_same_share_on_both_sides():
+    counts = np.random.default_rng(7).permutation(2000)[:, None].astype(float)
+    low, high = central_range(counts, 0.95)
+    assert (low[0], high[0]) == (50, 1949)
+    low, high = central_range(counts[:10], 0.95)
+    assert (low[0], high[0]) == (counts[:10].min(), counts[:10].max())
+
+
+def test_a_seed_gives_the_same_bounds():
+    y = [np.repeat([1, 0], [20, 30])] * 2
+    scores = [np.random.default_rng(seed).random(50) for seed in (0, 1)]
+    curves = [
+        rate_averaged_roc_curve(
+            y, scores, bounds="bootstrap", n_resamples=100, random_state=seed
+        )
+        for seed in (1, 1, 2)
+    ]
+    first, same, other = [curve.tpr_lower.tolist() for curve in curves]
+    assert first == same
+    assert first != other
+
+
+def test_small_batches_draw_as_many(monkeypatch):
+    monkeypatch.setattr("skrate.curves.bootstrap._BATCH_CASES", 100)
+    folds = random_folds(8, [(5, 5)] * 3)
+    counts = bootstrap_counts(folds, np.array([0.5]), 50, np.random.default_rng(0))
+    assert counts.shape == (50, 1)
+    assert len(np.unique(counts)) > 3

@@ -1,0 +1,250 @@
+"""Properties of all bounds, and the analytic ones against enumeration."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from reference.count_law import central_interval, convolved, count_law, pooled_law
+from skrate import rate_averaged_roc_curve
+from skrate.core.rank_table import rank_table
+from skrate.curves import pooled_bounds
+from skrate.curves.folds import Folds
+from strategies import ranked_samples
+
+ALL = ["exact", "parametric", "bootstrap", "bootstrap-adjusted", "normal", "beta"]
+# "normal" may leave what is reachable, which its documentation says.
+WITHIN = [method for method in ALL if method != "normal"]
+several_folds = st.lists(ranked_samples(max_size=12), min_size=2, max_size=4)
+
+
+def curve_of(folds, bounds, **kwargs):
+    kwargs = {"n_resamples": 50, "random_state": 0, **kwargs}
+    y_trues, y_scores = zip(*[(f[0], f[1]) for f in folds], strict=True)
+    return rate_averaged_roc_curve(y_trues, y_scores, bounds=bounds, **kwargs)
+
+
+def random_folds(seed, n_folds, n_pos, n_neg):
+    rng = np.random.default_rng(seed)
+    y = np.repeat([1, 0], [n_pos, n_neg])
+    return [(y, rng.normal(size=len(y)) + y) for _ in range(n_folds)]
+
+
+@pytest.mark.parametrize("bounds", WITHIN)
+@settings(max_examples=25)
+@given(folds=several_folds)
+def test_bounds_lie_within_what_is_reachable(folds, bounds):
+    curve = curve_of(folds, bounds, rates=np.linspace(0, 1, 38))
+    least, most = np.zeros(38), np.zeros(38)
+    for y, *_ in folds:
+        processed = curve.rates * len(y)
+        least += np.maximum(processed - np.sum(y == 0), 0)
+        most += np.minimum(processed, np.sum(y))
+    n_pos = sum(np.sum(y) for y, *_ in folds)
+    assert np.all(curve.tpr_lower >= least / n_pos - 1e-9)
+    assert np.all(curve.tpr_upper <= most / n_pos + 1e-9)
+    assert np.all(curve.tpr_lower <= curve.tpr_upper)
+    for fpr in (curve.fpr_lower, curve.fpr_upper):
+        assert np.all((fpr >= -1e-9) & (fpr <= 1 + 1e-9))
+
+
+@pytest.mark.parametrize("bounds", ALL)
+@settings(max_examples=25)
+@given(folds=several_folds)
+def test_bounds_meet_the_ends_of_the_curve(folds, bounds):
+    curve = curve_of(folds, bounds, rates=[0, 0.5, 1])
+    for end, value in ((0, 0.0), (-1, 1.0)):
+        for array in (
+            curve.tpr, curve.tpr_lower, curve.tpr_upper,
+            curve.fpr, curve.fpr_lower, curve.fpr_upper,
+        ):  # fmt: skip
+            assert array[end] == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("bounds", ALL)
+@settings(max_examples=25)
+@given(folds=several_folds)
+def test_roc_points_of_the_bounds_lie_on_the_isometrics(folds, bounds):
+    curve = curve_of(folds, bounds, rates=np.linspace(0, 1, 11))
+    p = curve.prevalence
+    for tpr, fpr in (
+        (curve.tpr_lower, curve.fpr_lower),
+        (curve.tpr_upper, curve.fpr_upper),
+    ):
+        assert p * tpr + (1 - p) * fpr == pytest.approx(curve.rates)
+
+
+def mirrored(curve):
+    """Return the bounds of the swapped classes, by those of the curve."""
+    return 1 - curve.fpr_lower[::-1], 1 - curve.fpr_upper[::-1]
+
+
+@pytest.mark.parametrize("bounds", ["exact", "parametric"])
+@settings(max_examples=25)
+@given(folds=several_folds)
+def test_swapping_the_classes_mirrors_the_bounds(folds, bounds):
+    rates = np.arange(17) / 16
+    curve = curve_of(folds, bounds, rates=rates)
+    swapped = [(1 - f.y_true, -f.y_score) for f in folds]
+    other = curve_of(swapped, bounds, rates=rates)
+    lower, upper = mirrored(curve)
+    # The numerical error of the quadrature, on the scale of recall.
+    assert other.tpr_lower == pytest.approx(lower, abs=1e-6)
+    assert other.tpr_upper == pytest.approx(upper, abs=1e-6)
+
+
+@pytest.mark.parametrize("bounds", ["normal", "beta"])
+def test_baselines_are_mirrored_if_folds_have_one_prevalence(bounds):
+    folds = random_folds(0, 5, 8, 12)
+    curve = curve_of(folds, bounds)
+    lower, upper = mirrored(curve)
+    other = curve_of([(1 - y, -s) for y, s in folds], bounds)
+    assert other.tpr_lower == pytest.approx(lower)
+    assert other.tpr_upper == pytest.approx(upper)
+    uneven = [*folds, *random_folds(1, 2, 3, 17)]
+    curve = curve_of(uneven, bounds)
+    other = curve_of([(1 - y, -s) for y, s in uneven], bounds)
+    assert other.tpr_lower != pytest.approx(mirrored(curve)[0], abs=1e-4)
+
+
+@pytest.mark.parametrize("bounds", ["bootstrap", "bootstrap-adjusted"])
+def test_bootstraps_are_mirrored_up_to_the_simulation(bounds):
+    folds = random_folds(0, 5, 15, 25)
+    curve = curve_of(folds, bounds, n_resamples=4000)
+    other = curve_of([(1 - y, -s) for y, s in folds], bounds, n_resamples=4000)
+    lower, upper = mirrored(curve)
+    # One count of 125 negatives where a quantile falls between two counts.
+    assert np.abs(other.tpr_lower - lower).max() < 1.01 / 125
+    assert np.abs(other.tpr_upper - upper).max() < 1.01 / 125
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+@pytest.mark.parametrize(
+    ("n_folds", "n_pos", "n_neg", "part"),
+    [(3, 2, 3, 0), (2, 4, 6, 0), (3, 3, 2, Fraction(1, 4)), (1, 2, 4, Fraction(1, 2))],
+)
+def test_exact_bounds_are_those_of_the_enumeration(n_folds, n_pos, n_neg, part, level):
+    folds = random_folds(2, n_folds, n_pos, n_neg)
+    n = n_pos + n_neg
+    ks = np.arange(n + (part == 0)) + float(part)
+    curve = curve_of(folds, "exact", rates=ks / n, confidence_level=level)
+    ranked = np.sum([y[np.argsort(-s)] for y, s in folds], axis=0)
+    pos, neg = ranked.tolist(), (n_folds - ranked).tolist()
+    total = n_folds * n_pos
+    for i, k in enumerate(ks.astype(int)):
+        law = pooled_law(count_law(pos, neg, n_pos, n_neg, int(k)), n_folds, part)
+        low, high = central_interval(law, Fraction(level).limit_denominator(100))
+        assert curve.tpr_lower[i] * total == pytest.approx(float(low))
+        assert curve.tpr_upper[i] * total == pytest.approx(float(high))
+
+
+def test_exact_bounds_of_folds_of_two_sizes_are_those_of_the_enumeration():
+    folds = [([1, 0], [2, 1]), ([0, 1, 1, 0], [4, 3, 2, 1])]
+    curve = curve_of(folds, "exact", rates=[0.5])
+    # Cells of a quarter: half a case of the first fold, a case of the second.
+    halves = Fraction(1, 2)
+    pos, neg = [halves, 1 + halves, 1, 0], [1, 0, halves, 1 + halves]
+    law = convolved(
+        pooled_law(count_law(pos, neg, 1, 1, 1), 1),
+        pooled_law(count_law(pos, neg, 2, 2, 2), 1),
+    )
+    low, high = central_interval(law, Fraction(95, 100))
+    assert curve.tpr_lower[0] * 3 == pytest.approx(float(low))
+    assert curve.tpr_upper[0] * 3 == pytest.approx(float(high))
+
+
+def test_parametric_bounds_are_a_beta_with_the_moments_of_the_enumeration():
+    folds = random_folds(3, 4, 4, 5)
+    curve = curve_of(folds, "parametric", confidence_level=0.9)
+    ranked = np.sum([y[np.argsort(-s)] for y, s in folds], axis=0)
+    pos, neg = ranked.tolist(), (4 - ranked).tolist()
+    for k in range(1, 9):
+        law = pooled_law(count_law(pos, neg, 4, 5, k), 4)
+        mean = float(sum(value * p for value, p in law.items()))
+        variance = float(sum(v**2 * p for v, p in law.items())) - mean**2
+        least, most = 4 * max(0, k - 5), 4 * min(k, 4)
+        m, v = (mean - least) / (most - least), variance / (most - least) ** 2
+        a = m * (m * (1 - m) / v - 1)
+        beta = stats.beta(a, a * (1 - m) / m, least, most - least)
+        assert curve.tpr_lower[k] * 16 == pytest.approx(beta.ppf(0.05), abs=1e-6)
+        assert curve.tpr_upper[k] * 16 == pytest.approx(beta.ppf(0.95), abs=1e-6)
+
+
+def test_a_certain_curve_has_no_width():
+    folds = [([1, 1, 0, 0, 0], [5, 4, 3, 2, 1])] * 3
+    for bounds in ALL:
+        # With the class counts left to chance, the corner moves by rounding only.
+        curve = curve_of(folds, bounds)
+        assert curve.tpr_lower == pytest.approx(curve.tpr, abs=1e-9)
+        assert curve.tpr_upper == pytest.approx(curve.tpr, abs=1e-9)
+
+
+def test_more_confidence_is_more_width():
+    folds = random_folds(4, 5, 10, 15)
+    for bounds in ALL:
+        narrow = curve_of(folds, bounds, confidence_level=0.5)
+        wide = curve_of(folds, bounds, confidence_level=0.99)
+        assert np.all(wide.tpr_lower <= narrow.tpr_lower)
+        assert np.all(wide.tpr_upper >= narrow.tpr_upper)
+        assert np.any(wide.tpr_upper > narrow.tpr_upper)
+
+
+def test_normal_bounds_by_hand():
+    folds = [([1, 1, 0, 0], [4, 3, 2, 1]), ([1, 1, 0, 0], [4, 2, 3, 1])]
+    curve = curve_of(folds, "normal", rates=[0.5])
+    # Recalls 1 and 1/2: equation 8 gives (1/16 + 1/16) / (2 * 1).
+    margin = stats.norm.ppf(0.975) * np.sqrt(1 / 16)
+    assert curve.tpr_lower[0] == pytest.approx(0.75 - margin)
+    assert curve.tpr_upper[0] == pytest.approx(0.75 + margin)
+
+
+def test_beta_bounds_by_hand():
+    folds = [([1, 1, 0, 0], [4, 3, 2, 1]), ([1, 1, 0, 0], [1, 2, 4, 3])] * 2
+    curve = curve_of([*folds, ([1, 1, 0, 0], [4, 2, 3, 1])], "beta", rates=[0.5])
+    # All of [0, 1] is reachable at the prevalence.
+    recalls = np.array([1, 0, 1, 0, 0.5])
+    mean, variance = recalls.mean(), recalls.var(ddof=1) / 5
+    a = mean * (mean * (1 - mean) / variance - 1)
+    expected = stats.beta(a, a).ppf([0.025, 0.975])
+    assert [curve.tpr_lower[0], curve.tpr_upper[0]] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("bounds", ["exact", "parametric", "bootstrap"])
+def test_threads_change_nothing(bounds):
+    folds = random_folds(5, 3, 10, 15)
+    one = curve_of(folds, bounds)
+    two = curve_of(folds, bounds, n_jobs=2)
+    assert one.tpr_lower.tolist() == two.tpr_lower.tolist()
+    assert one.tpr_upper.tolist() == two.tpr_upper.tolist()
+
+
+def test_progress_is_shown_on_request(capfd):
+    folds = random_folds(5, 3, 10, 15)
+    curve_of(folds, "exact")
+    assert not "".join(capfd.readouterr())
+    curve_of(folds, "exact", verbose=1)
+    assert "Done" in "".join(capfd.readouterr())
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 99), st.floats(0.02, 0.98))
+def test_a_part_of_a_case_lies_between_its_neighbours(seed, rate):
+    folds, n = random_folds(seed, 3, 4, 7), 11
+    around = np.unique([np.floor(rate * n) / n, rate, np.ceil(rate * n) / n])
+    curve = curve_of(folds, "exact", rates=around)
+    assert np.all(np.diff(curve.tpr_lower) >= -1e-9)
+    assert np.all(np.diff(curve.tpr_upper) >= -1e-9)
+
+
+def test_a_long_fold_is_not_divided_into_parts(monkeypatch):
+    tables = tuple(rank_table(y, s) for y, s in random_folds(6, 2, 60, 60))
+    rates, options = np.array([0.3301]), {"n_jobs": None, "verbose": 0}
+    fine = pooled_bounds.exact_bounds(Folds(tables), rates, 0.95, **options)
+    monkeypatch.setattr(pooled_bounds, "_SMALL_FOLD", 0)
+    coarse = pooled_bounds.exact_bounds(Folds(tables), rates, 0.95, **options)
+    assert coarse[0] == np.round(coarse[0])
+    # Two folds, one part of a case each.
+    assert np.abs(np.subtract(fine, coarse)).max() <= 2

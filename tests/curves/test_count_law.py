@@ -1,0 +1,151 @@
+"""The law of the positives among the first cases of a new fold."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from reference.count_law import count_law, count_law_by_orders, pooled_law
+from skrate.core.rank_table import rank_table
+from skrate.curves.count_law import FoldSource
+from skrate.curves.folds import Folds
+
+# Gauss-Legendre quadrature of polynomials, one panel a cell, and tails of 1e-14.
+QUADRATURE = 1e-10
+
+
+def random_folds(seed, n_folds, n_pos, n_neg, *, n_scores):
+    rng = np.random.default_rng(seed)
+    y = np.repeat([1, 0], [n_pos, n_neg])
+    tables = [
+        rank_table(y, rng.integers(n_scores, size=len(y)) + y) for _ in range(n_folds)
+    ]
+    return Folds(tuple(tables))
+
+
+def cells(folds):
+    """Return the positives and negatives of all folds by cell, as fractions."""
+    n = round(folds.tables[0].total)
+    table = folds.pooled
+    edges = [round(rate * n) for rate in table.rates]
+    assert np.allclose(table.rates * n, edges)
+    return [
+        [Fraction(mass).limit_denominator(1000) for mass in masses]
+        for masses in (table.pos, table.neg)
+    ]
+
+
+def assert_same_law(law, expected, atol):
+    found = dict.fromkeys(expected, 0.0)
+    for i, (sure, partial) in enumerate(zip(law.sure, law.partial, strict=True)):
+        for key, p in (
+            ((law.first + i, False), sure),
+            ((law.first + i, True), partial),
+        ):
+            if p > atol:
+                found[key] = found.get(key, 0) + p
+    for key, p in found.items():
+        assert p == pytest.approx(float(expected.get(key, 0)), abs=atol)
+
+
+def test_the_oracle_agrees_with_every_order_of_every_placement():
+    pos, neg = [2, 1, 0], [0, 1, 3]
+    for k in range(5):
+        by_cells = count_law(pos, neg, 2, 2, k)
+        assert by_cells == count_law_by_orders(pos, neg, 2, 2, k)
+        assert sum(by_cells.values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("n_folds", "n_pos", "n_neg", "n_scores"),
+    [(3, 2, 3, 50), (4, 5, 5, 50), (3, 4, 6, 3), (2, 1, 9, 50), (1, 3, 3, 50)],
+)
+def test_law_is_that_of_the_oracle(n_folds, n_pos, n_neg, n_scores):
+    folds = random_folds(0, n_folds, n_pos, n_neg, n_scores=n_scores)
+    pos, neg = cells(folds)
+    source = FoldSource.of(folds, n_pos, n_neg)
+    for k in range(n_pos + n_neg):
+        expected = count_law(pos, neg, n_pos, n_neg, k)
+        assert_same_law(source.law(k + 0.25), expected, QUADRATURE)
+        whole = {}
+        for (found, _), p in expected.items():
+            whole[found, False] = whole.get((found, False), 0) + p
+        assert_same_law(source.law(k), whole, QUADRATURE)
+
+
+def test_law_is_that_of_the_oracle_where_new_folds_have_another_prevalence():
+    folds = random_folds(1, 3, 4, 4, n_scores=50)
+    pos, neg = cells(folds)
+    law = FoldSource.of(folds, 2, 5).law(3.5)
+    assert_same_law(law, count_law(pos, neg, 2, 5, 3), QUADRATURE)
+
+
+def test_law_of_a_curve_without_information_is_hypergeometric():
+    y = np.repeat([1, 0], [400, 600])
+    folds = Folds((rank_table(y, np.zeros(1000)),) * 2)
+    law = FoldSource.of(folds, 400, 600).law(250)
+    counts = law.first + np.arange(len(law.sure))
+    expected = stats.hypergeom(1000, 400, 250).pmf(counts)
+    assert expected.sum() == pytest.approx(1, abs=1e-10)
+    # One straight line, hence one panel of eight nodes for the whole integral.
+    assert law.sure == pytest.approx(expected, abs=1e-10)
+
+
+def test_law_of_a_perfect_ranking_is_certain():
+    y = np.repeat([1, 0], [4, 6])
+    folds = Folds((rank_table(y, y),) * 3)
+    source = FoldSource.of(folds, 4, 6)
+    for k in range(11):
+        mean, variance = source.law(k).moments()
+        assert mean == pytest.approx(min(k, 4), abs=1e-9)
+        assert variance == pytest.approx(0, abs=1e-9)
+
+
+# Where cells are many, panels pass over them: see the notes of the function.
+@pytest.mark.parametrize(("n", "atol"), [(300, 1e-8), (3000, 1e-4)])
+def test_law_of_a_long_fold_is_that_of_its_cells(n, atol):
+    rng = np.random.default_rng(2)
+    y = (np.arange(n) < n // 3).astype(int)
+    folds = Folds(tuple(rank_table(y, rng.normal(size=n) + y) for _ in range(10)))
+    source = FoldSource.of(folds, n // 3, n - n // 3)
+    k = n // 4
+    # P(cut lies in a cell, counts) summed in floating point over all cells near k.
+    expected = law_by_cells(folds.pooled, n // 3, n - n // 3, k)
+    law = source.law(k)
+    counts = law.first + np.arange(len(law.sure))
+    difference = np.cumsum(law.sure) - np.cumsum(expected[counts])
+    assert np.abs(difference).max() < atol
+
+
+def law_by_cells(table, n_pos, n_neg, k):
+    """Return P(s positives among the first k), by the last cell that is full."""
+    law = np.zeros(n_pos + 1)
+    counts = np.arange(n_pos + 1)
+    for tpr, fpr, next_tpr, next_fpr in zip(
+        table.tpr, table.fpr, table.tpr[1:], table.fpr[1:], strict=False
+    ):
+        # A uniform cut within a cell: the density of case k, at 3 points.
+        nodes, weights = np.polynomial.legendre.leggauss(3)
+        for x, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
+            t, f = tpr + x * (next_tpr - tpr), fpr + x * (next_fpr - fpr)
+            if abs(n_pos * t + n_neg * f - k) > 9 * np.sqrt(k):
+                continue
+            pos_next = stats.binom.pmf(counts - 1, n_pos - 1, t)
+            pos_next *= stats.binom.pmf(k - counts, n_neg, f)
+            neg_next = stats.binom.pmf(counts, n_pos, t)
+            neg_next *= stats.binom.pmf(k - counts - 1, n_neg - 1, f)
+            law += weight * (next_tpr - tpr) * n_pos * pos_next
+            law += weight * (next_fpr - fpr) * n_neg * neg_next
+    assert law.sum() == pytest.approx(1, abs=1e-9)
+    return law
+
+
+def test_moments_are_those_of_the_oracle():
+    folds = random_folds(3, 3, 3, 4, n_scores=50)
+    pos, neg = cells(folds)
+    law = FoldSource.of(folds, 3, 4).law(2.75)
+    expected = pooled_law(count_law(pos, neg, 3, 4, 2), 1, Fraction(3, 4))
+    mean = sum(value * p for value, p in expected.items())
+    variance = sum((value - mean) ** 2 * p for value, p in expected.items())
+    assert law.moments() == pytest.approx((float(mean), float(variance)), abs=1e-9)

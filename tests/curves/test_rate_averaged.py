@@ -1,0 +1,257 @@
+"""Averaging at equal rate: the curve, reading it, and what is refused."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import accuracy_score, roc_auc_score
+
+from skrate import (
+    rate_averaged_roc_curve,
+    rate_weighted_auc_score,
+    rates,
+    recall_at_rate_score,
+)
+from strategies import ranked_samples
+
+Y = [[1, 1, 0, 0, 0], [1, 0, 1, 0, 0]]
+S = [[0.9, 0.8, 0.4, 0.3, 0.1], [0.7, 0.6, 0.5, 0.2, 0.1]]
+
+
+def fold_lists(**kwargs):
+    return st.lists(ranked_samples(**kwargs), min_size=1, max_size=4)
+
+
+def random_folds(seed, sizes, shift=1.0):
+    rng = np.random.default_rng(seed)
+    y = [np.repeat([1, 0], size) for size in sizes]
+    return y, [rng.normal(size=len(fold)) + shift * fold for fold in y]
+
+
+@pytest.mark.parametrize(
+    ("y_trues", "y_scores", "expected_rates", "tpr", "fpr"),
+    [
+        pytest.param(
+            Y, S, np.arange(6) / 5,
+            [0, 2 / 4, 3 / 4, 4 / 4, 1, 1],
+            [0, 0, 1 / 6, 2 / 6, 4 / 6, 1],
+            id="two folds of five",
+        ),
+        pytest.param(
+            [[1, 0, 1, 0]], [[1, 1, 1, 0]], np.arange(5) / 4,
+            [0, 1 / 3, 2 / 3, 1, 1],
+            [0, 1 / 6, 2 / 6, 3 / 6, 1],
+            id="three cases tie",
+        ),
+        pytest.param(
+            [[1, 0], [1, 1, 0, 0]], [[2, 1], [2, 4, 3, 1]], [0.0, 0.25, 0.5, 1.0],
+            # A half of the positive of the first fold, one of two of the second.
+            [0, (0.5 + 1) / 3, (1 + 1) / 3, 1],
+            [0, 0, (0 + 1) / 3, 1],
+            id="folds of two sizes",
+        ),
+    ],
+)  # fmt: skip
+def test_curve_by_hand(y_trues, y_scores, expected_rates, tpr, fpr):
+    curve = rate_averaged_roc_curve(
+        y_trues, y_scores, rates=expected_rates, bounds=None
+    )
+    assert curve.rates == pytest.approx(expected_rates)
+    assert curve.tpr == pytest.approx(tpr)
+    assert curve.fpr == pytest.approx(fpr)
+    assert curve.tpr_lower is None
+    assert curve.accuracy_upper is None
+
+
+@given(fold_lists())
+def test_curve_pools_the_recall_of_the_folds(folds):
+    curve = rate_averaged_roc_curve(
+        [f.y_true for f in folds],
+        [f.y_score for f in folds],
+        rates=[0.1, 0.5, 0.77],
+        bounds=None,
+    )
+    for i, rate in enumerate([0.1, 0.5, 0.77]):
+        found = sum(
+            recall_at_rate_score(f.y_true, f.y_score, rate=rate) * f.y_true.sum()
+            for f in folds
+        )
+        assert curve.tpr[i] == pytest.approx(found / sum(f.y_true.sum() for f in folds))
+        p = curve.prevalence
+        on_isometric = p * curve.tpr[i] + (1 - p) * curve.fpr[i]
+        assert on_isometric == pytest.approx(rate)
+
+
+@given(fold_lists(weighted=True))
+def test_integer_weights_are_repeated_rows(folds):
+    weighted = rate_averaged_roc_curve(
+        [f.y_true for f in folds],
+        [f.y_score for f in folds],
+        sample_weight=[f.sample_weight for f in folds],
+        rates=np.linspace(0, 1, 21),
+        bounds=None,
+    )
+    n_times = [f.sample_weight.astype(int) for f in folds]
+    repeated = rate_averaged_roc_curve(
+        [np.repeat(f.y_true, n) for f, n in zip(folds, n_times, strict=True)],
+        [np.repeat(f.y_score, n) for f, n in zip(folds, n_times, strict=True)],
+        rates=np.linspace(0, 1, 21),
+        bounds=None,
+    )
+    assert weighted.tpr == pytest.approx(repeated.tpr)
+    assert weighted.fpr == pytest.approx(repeated.fpr)
+    assert weighted.prevalence == pytest.approx(repeated.prevalence)
+
+
+def test_weights_that_are_zero_or_equal_are_a_choice_of_rows():
+    y, scores = random_folds(0, [(5, 5), (5, 6)])
+    weights = [np.full(10, 3.0), np.append(np.full(10, 3.0), 0)]
+    chosen = rate_averaged_roc_curve(y, scores, sample_weight=weights)
+    plain = rate_averaged_roc_curve([y[0], y[1][:10]], [scores[0], scores[1][:10]])
+    assert chosen.tpr_lower.tolist() == plain.tpr_lower.tolist()
+    assert chosen.tpr.tolist() == plain.tpr.tolist()
+
+
+def test_a_fold_of_greater_weight_counts_for_more():
+    weights = [[3] * 5, [1] * 5]
+    curve = rate_averaged_roc_curve(
+        Y, S, sample_weight=weights, bounds=None, rates=[0.2, 0.4]
+    )
+    assert curve.tpr == pytest.approx([(3 + 1) / 8, (6 + 1) / 8])
+
+
+def test_curve_of_one_fold_is_its_roc_curve():
+    (y,), (scores,) = random_folds(1, [(20, 30)])
+    curve = rate_averaged_roc_curve([y], [scores])
+    ranked = y[np.argsort(-scores)]
+    assert curve.tpr == pytest.approx(np.append(0, np.cumsum(ranked)) / 20)
+    assert curve.rate_weighted_auc() == pytest.approx(roc_auc_score(y, scores))
+
+
+def test_accuracy_is_that_of_processing_the_first():
+    (y,), (scores,) = random_folds(1, [(20, 30)])
+    curve = rate_averaged_roc_curve([y], [scores])
+    predicted = scores >= np.sort(scores)[::-1][9]
+    assert curve.accuracy[10] == pytest.approx(accuracy_score(y, predicted))
+    assert np.all(curve.accuracy_lower <= curve.accuracy_upper)
+
+
+@pytest.mark.parametrize("rate", ["uniform", 0.2, rates.beta(3, 19)])
+def test_rauc_is_the_mean_over_folds_of_one_prevalence(rate):
+    y, scores = random_folds(2, [(8, 12)] * 4)
+    curve = rate_averaged_roc_curve(y, scores, bounds=None)
+    by_fold = [
+        rate_weighted_auc_score(a, b, rate=rate) for a, b in zip(y, scores, strict=True)
+    ]
+    assert curve.fold_rate_weighted_auc(rate) == pytest.approx(by_fold)
+    assert curve.rate_weighted_auc(rate) == pytest.approx(np.mean(by_fold))
+
+
+def test_default_rates_are_one_per_case_up_to_200():
+    y, scores = random_folds(3, [(5, 15)] * 2)
+    assert rate_averaged_roc_curve(y, scores).rates.tolist() == [
+        k / 20 for k in range(21)
+    ]
+    uneven = rate_averaged_roc_curve(*random_folds(3, [(5, 15), (5, 16)]), bounds=None)
+    long = rate_averaged_roc_curve(*random_folds(3, [(50, 250)]), bounds=None)
+    for curve in (uneven, long):
+        assert curve.rates.tolist() == [k / 200 for k in range(201)]
+
+
+def test_the_curve_is_read_in_both_directions():
+    y, scores = random_folds(4, [(20, 30)] * 5)
+    curve = rate_averaged_roc_curve(y, scores)
+    recall = curve.recall_at_rate(0.3)
+    assert recall.value == curve.tpr[15]
+    assert (recall.low, recall.high) == (curve.tpr_lower[15], curve.tpr_upper[15])
+    between = curve.recall_at_rate(0.31)
+    assert between.low == pytest.approx(np.mean(curve.tpr_lower[15:17]))
+    for asked in (0.0, 0.5, 0.95, 1.0):
+        rate = curve.rate_at_recall(asked)
+        assert rate.low <= rate.value <= rate.high
+        assert curve.recall_at_rate(rate.value).value == pytest.approx(asked)
+        assert np.interp(rate.high, curve.rates, curve.tpr_lower) >= asked - 1e-9
+        if rate.low > 0:
+            sooner = np.interp(rate.low - 1e-6, curve.rates, curve.tpr_upper)
+            assert sooner < asked
+
+
+def test_reading_back_takes_the_first_rate_of_a_flat_piece():
+    curve = rate_averaged_roc_curve([[1, 0, 0, 1]], [[4, 3, 2, 1]], bounds=None)
+    rate = curve.rate_at_recall(0.5)
+    assert rate.value == 0.25
+    assert np.isnan([rate.low, rate.high]).all()
+    assert np.isnan(curve.recall_at_rate(0.5)[1:]).all()
+
+
+def test_bounds_are_not_read_where_there_are_none():
+    y, scores = random_folds(4, [(20, 30)] * 5)
+    curve = rate_averaged_roc_curve(y, scores, rates=[0.1, 0.2])
+    assert np.isnan(curve.recall_at_rate(0.5).low)
+    assert np.isnan(curve.rate_at_recall(1).high)
+
+
+def test_labels_may_be_strings_and_containers_lists():
+    named = [["yes" if label else "no" for label in fold] for fold in Y]
+    curve = rate_averaged_roc_curve(named, S, pos_label="yes")
+    assert curve.tpr.tolist() == rate_averaged_roc_curve(Y, S).tpr.tolist()
+
+
+def test_a_result_cannot_be_changed():
+    curve = rate_averaged_roc_curve(Y, S)
+    with pytest.raises(AttributeError):
+        curve.tpr = None
+    with pytest.raises(ValueError, match="read-only"):
+        curve.tpr_lower[0] = 1
+
+
+def test_given_rates_are_not_made_read_only():
+    own = np.array([0.1, 0.5])
+    rate_averaged_roc_curve(Y, S, rates=own)
+    own[0] = 0.2
+
+
+def test_a_fold_of_one_class_is_left_out_with_a_warning():
+    y_trues, y_scores = [*Y, [0, 0]], [*S, [1, 2]]
+    with pytest.warns(UndefinedMetricWarning, match="1 of 3 folds"):
+        curve = rate_averaged_roc_curve(y_trues, y_scores)
+    assert curve.tpr.tolist() == rate_averaged_roc_curve(Y, S).tpr.tolist()
+    assert curve.n_folds == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"y_scores": S[:1]}, "y_scores must hold as many arrays.* 1 and 2"),
+        ({"sample_weight": [[1] * 5]}, "sample_weight must hold as many.* 1 and 2"),
+        ({"sample_weight": [[1] * 5, [1] * 4]}, "Fold 1: .*sample_weight has 4"),
+        ({"sample_weight": [[1] * 5, [-1] * 5]}, "Fold 1: .*negative"),
+        ({"y_trues": Y[0], "y_scores": S[0]}, "y_trues must be a sequence with one"),
+        ({"y_trues": "ab"}, "y_trues must be a sequence"),
+        ({"y_trues": [], "y_scores": []}, "y_trues is empty"),
+        ({"y_trues": [Y[0], []], "y_scores": [S[0], []]}, "Fold 1: y_true is empty"),
+        ({"y_scores": [S[0], [1, 2]]}, "Fold 1: Unequal"),
+        ({"y_scores": [S[0], [np.nan] * 5]}, "Fold 1: y_score contains NaN"),
+        ({"y_trues": [[1] * 5, [0] * 5]}, "None of the 2 folds holds both classes"),
+        ({"rates": [0.1, 1.2]}, r"rates must lie in \[0, 1\], found 1.2"),
+        ({"rates": [-0.1, 0.2]}, r"rates must lie in \[0, 1\], found -0.1"),
+        ({"rates": [0.1, 0.3, 0.2]}, "rates must increase, found 0.2 after 0.3"),
+        ({"rates": [0.1, 0.1]}, "rates must increase"),
+        ({"rates": []}, "rates is empty"),
+        ({"rates": [np.nan]}, "rates contains NaN"),
+        ({"bounds": "exakt"}, "bounds must be one of .*got 'exakt'"),
+        ({"confidence_level": 1}, "confidence_level must be a number in"),
+        ({"n_resamples": 0}, "n_resamples must be an integer >= 1"),
+        ({"random_state": "x"}, "random_state must be"),
+        ({"sample_weight": [[1, 2, 1, 1, 1]] * 2}, "bounds='exact' takes no sample_w"),
+        (
+            {"y_trues": Y[:1], "y_scores": S[:1], "bounds": "normal"},
+            "bounds='normal' needs at least two folds",
+        ),
+    ],
+)
+def test_bad_input_is_named(change, match):
+    arguments = {"y_trues": Y, "y_scores": S, **change}
+    with pytest.raises(ValueError, match=match):
+        rate_averaged_roc_curve(**arguments)
