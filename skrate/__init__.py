@@ -7,11 +7,14 @@ processed. Start with :func:`rate_weighted_auc_score` and
 
 from skrate import rates
 from skrate.core.rank_table import RankTable
+from skrate.core.results import Estimate
 from skrate.curves.consensus_curve import ConsensusCurve
 from skrate.curves.hit_curve import hit_curve
 from skrate.curves.quasi_concave import QuasiConcaveHitCurve
 from skrate.curves.rate_averaged import rate_averaged_roc_curve
 from skrate.displays.hit_curve import HitCurveDisplay
+from skrate.inference.estimate import estimate
+from skrate.inference.influence import influence
 from skrate.metrics.average_precision import average_precision_score
 from skrate.metrics.budget import (
     lift_at_rate_score,
@@ -38,6 +41,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AveragePrecisionScorer",
     "ConsensusCurve",
+    "Estimate",
     "HitCurveDisplay",
     "QuasiConcaveHitCurve",
     "RankTable",
@@ -45,9 +49,11 @@ __all__ = [
     "RankingAUCScorer",
     "RateWeightedAUCScorer",
     "average_precision_score",
+    "estimate",
     "expected_recall_from_rauc",
     "expected_recall_score",
     "hit_curve",
+    "influence",
     "lift_at_rate_score",
     "precision_at_rate_score",
     "ranking_auc_report",

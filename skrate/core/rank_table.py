@@ -279,7 +279,11 @@ def rank_table(
     y_true: Any, y_score: Any, sample_weight: Any = None, pos_label: Any = None
 ) -> RankTable:
     """Return the table of checked cases, as metrics need it: without thresholds."""
-    sample = check_ranked(y_true, y_score, sample_weight, pos_label)
+    return table_of(check_ranked(y_true, y_score, sample_weight, pos_label))
+
+
+def table_of(sample: RankedSample) -> RankTable:
+    """Return the table of a sample that was checked before."""
     if sample.weights is None and _fits_float64(sample.scores):
         table = _packed(sample.is_pos, sample.scores)
         if table is not None:

@@ -1,0 +1,58 @@
+"""Checks that estimate and compare share."""
+
+import numpy as np
+
+from skrate.core.validation import check_choice, warn_undefined
+from skrate.inference.intervals import INTERVALS
+from skrate.inference.sample import Cases, Ranked
+from skrate.inference.table_metric import TableMetric
+
+RESAMPLING = ("bootstrap", "parametric")
+
+
+def check_interval(interval: str, method: str) -> str:
+    """Return the kind of interval, if the method can give it."""
+    kind = check_choice("interval", interval, INTERVALS)
+    if kind in ("percentile", "basic") and method not in RESAMPLING:
+        raise ValueError(
+            f"interval={kind!r} needs replicates: use method='bootstrap', got "
+            f"method={method!r}."
+        )
+    return kind
+
+
+def defined_value(metric: TableMetric, ranked: Ranked) -> float:
+    """Return the metric, or nan with a warning where nothing can be inferred."""
+    for found, name in zip(ranked.cases.sizes, ("positive", "negative"), strict=True):
+        if found < 2:
+            return warn_undefined(
+                f"The uncertainty of the {metric.name}",
+                f"y_true holds {found:g} {name} cases, and at least 2 are needed",
+            )
+    value = metric.value(ranked.table)
+    if np.isnan(value):
+        return warn_undefined(
+            f"The {metric.name}", "every ranking has the same value at this prevalence"
+        )
+    return value
+
+
+def check_stratify(stratify: bool | None, method: str, cases: Cases) -> bool:
+    """Return whether class sizes are fixed, by default for the bootstrap of cases."""
+    if stratify is None and method != "parametric":
+        return method in ("bootstrap", "permutation") and cases.clusters is None
+    if stratify and cases.clusters is not None:
+        raise ValueError(
+            "stratify=True excludes groups: a cluster may hold cases of both classes."
+        )
+    if method == "parametric" and not cases.is_plain:
+        raise ValueError(
+            "method='parametric' excludes groups and sampling weights, which counts "
+            "per group of ties know nothing of: use method='bootstrap'."
+        )
+    if method == "parametric" and stratify:
+        raise ValueError(
+            "stratify=True excludes method='parametric', which draws the number of "
+            "positives: use method='bootstrap'."
+        )
+    return bool(stratify)

@@ -1,0 +1,89 @@
+"""The delta method: variances from slopes, in one pass over the table."""
+
+import numpy as np
+
+from skrate.core.arrays import FloatArray
+from skrate.core.rank_table import RankTable
+from skrate.inference.sample import Cases, Ranked
+from skrate.inference.table_metric import Gradients, TableMetric, merged
+
+
+def variance(metric: TableMetric, ranked: Ranked, *, stratify: bool = False) -> float:
+    """Return the variance of a metric; with ``stratify``, at the given class sizes."""
+    if ranked.cases.is_plain:
+        return table_variance(metric, ranked.table, stratify=stratify)
+    values = influence_values(metric, ranked, stratify=stratify)
+    return float(covariance(values[None, :], ranked.cases)[0, 0])
+
+
+def table_variance(
+    metric: TableMetric, table: RankTable, *, stratify: bool = False
+) -> float:
+    """Return the variance from counts per group alone, in O(K)."""
+    table = merged(table).table
+    slopes = metric.gradients(table)
+    lost = 1 if metric.is_two_sample else 0
+    total = _spread(slopes.by_pos, table.pos) / (table.n_pos - lost)
+    total += _spread(slopes.by_neg, table.neg) / (table.n_neg - lost)
+    if not stratify:
+        p = table.prevalence
+        total += slopes.by_prevalence**2 * p * (1 - p) / table.total
+    return total
+
+
+def influence_values(
+    metric: TableMetric, ranked: Ranked, *, stratify: bool = False
+) -> FloatArray:
+    """Return per case n times what its weight of 1 / n contributes to the metric.
+
+    Their weighted mean is 0 and the mean of their squares, over n, is the variance.
+    Those of a U-statistic are scaled so that it is DeLong's.
+    """
+    smaller = merged(ranked.table)
+    table = smaller.table
+    by_pos, by_neg, by_prevalence = _centred(metric.gradients(table), table)
+    p = table.prevalence
+    by_pos, by_neg = by_pos / p, by_neg / (1 - p)
+    if metric.is_two_sample:
+        n_pos, n_neg = ranked.cases.sizes
+        by_pos *= np.sqrt(n_pos / (n_pos - 1))
+        by_neg *= np.sqrt(n_neg / (n_neg - 1))
+    if not stratify:
+        by_pos += (1 - p) * by_prevalence
+        by_neg -= p * by_prevalence
+    values = np.concatenate([by_neg, by_pos])
+    group = smaller.group_of(ranked.table.n_groups).take(ranked.group)
+    return values.take(group + len(by_neg) * ranked.cases.is_pos)
+
+
+def covariance(influence: FloatArray, cases: Cases) -> FloatArray:
+    """Return the covariances of metrics from their influence values, shape (m, n)."""
+    weights, n = cases.weights, cases.total
+    if cases.clusters is not None:
+        sums = [
+            np.bincount(cases.clusters, row if weights is None else weights * row)
+            for row in influence
+        ]
+        n_clusters = cases.n_clusters
+        scale = n_clusters / (n_clusters - 1) / n**2
+        return np.asarray(scale * np.stack(sums) @ np.stack(sums).T)
+    if weights is None:
+        return np.asarray(influence @ influence.T / n**2)
+    # A case that is there w times is w cases; one that stands for w is one of size w.
+    factor = weights if cases.are_repetitions else weights**2
+    return np.asarray((influence * factor) @ influence.T / n**2)
+
+
+def _spread(slopes: FloatArray, weights: FloatArray) -> float:
+    """Return the variance of slopes over the cases of a class."""
+    total = weights.sum()
+    centred = slopes - weights @ slopes / total
+    return float(weights @ centred**2 / total)
+
+
+def _centred(slopes: Gradients, table: RankTable) -> Gradients:
+    return Gradients(
+        slopes.by_pos - table.pos @ slopes.by_pos / table.n_pos,
+        slopes.by_neg - table.neg @ slopes.by_neg / table.n_neg,
+        slopes.by_prevalence,
+    )

@@ -1,0 +1,142 @@
+"""Confidence intervals from a value and its standard error, or from replicates."""
+
+import numpy as np
+from scipy import optimize, special
+
+from skrate.core.arrays import FloatArray
+from skrate.core.results import ConfidenceInterval
+from skrate.inference.sample import Ranked
+from skrate.inference.table_metric import TableMetric
+
+INTERVALS = ("logit", "wald", "percentile", "basic")
+# Standard errors below are rounding: the sample shows no variation at all.
+NEGLIGIBLE = 1e-12
+
+
+def normal_quantile(level: float) -> float:
+    """Return z with P(-z < Z < z) = ``level``."""
+    return float(special.ndtri((1 + level) / 2))
+
+
+def metric_interval(
+    metric: TableMetric,
+    ranked: Ranked,
+    value: float,
+    standard_error: float,
+    level: float,
+    kind: str,
+    draws: FloatArray | None = None,
+) -> ConfidenceInterval:
+    """Return the interval of a kind, or one with a width if there is no variation."""
+    bounds = metric.bounds(ranked.table)
+    is_at_bound = value - bounds[0] < NEGLIGIBLE or bounds[1] - value < NEGLIGIBLE
+    if standard_error < NEGLIGIBLE or is_at_bound:
+        return score_interval(
+            min(max(value, bounds[0]), bounds[1]),
+            ranked.cases.effective_sizes,
+            level,
+            bounds,
+            is_two_sample=metric.is_two_sample,
+        )
+    if draws is not None and kind == "percentile":
+        return percentile_interval(draws, level, bounds)
+    if draws is not None and kind == "basic":
+        return basic_interval(value, draws, level, bounds)
+    make = logit_interval if kind == "logit" else wald_interval
+    return make(value, standard_error, level, bounds)
+
+
+def logit_interval(
+    value: float, standard_error: float, level: float, bounds: tuple[float, float]
+) -> ConfidenceInterval:
+    """Return the interval that is symmetric in log((x - low) / (high - x))."""
+    low, high = bounds
+    odds = np.log(value - low) - np.log(high - value)
+    by_value = 1 / (value - low) + 1 / (high - value)
+    half = normal_quantile(level) * standard_error * by_value
+    ends = low + (high - low) * special.expit(np.array([odds - half, odds + half]))
+    return ConfidenceInterval(float(ends[0]), float(ends[1]))
+
+
+def wald_interval(
+    value: float, standard_error: float, level: float, bounds: tuple[float, float]
+) -> ConfidenceInterval:
+    """Return the symmetric interval, cut off at the bounds."""
+    half = normal_quantile(level) * standard_error
+    return _clipped(value - half, value + half, bounds)
+
+
+def percentile_interval(
+    replicates: FloatArray, level: float, bounds: tuple[float, float]
+) -> ConfidenceInterval:
+    """Return the quantiles of the replicates."""
+    return _clipped(*_quantiles(replicates, level), bounds)
+
+
+def basic_interval(
+    value: float, replicates: FloatArray, level: float, bounds: tuple[float, float]
+) -> ConfidenceInterval:
+    """Return the quantiles of the replicates, mirrored at the value and cut off."""
+    low, high = _quantiles(replicates, level)
+    return _clipped(2 * value - high, 2 * value - low, bounds)
+
+
+def score_interval(
+    value: float,
+    sizes: tuple[float, float],
+    level: float,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    *,
+    is_two_sample: bool = False,
+) -> ConfidenceInterval:
+    """Return an interval where the sample shows no variation: all x not too far off.
+
+    It holds each x that is within z standard errors of the value, if x is true. For
+    the AUC these are Newcombe's [2]_ (method 5). The other metrics average quantities
+    in [0, 1] over cases, and none of these varies more than a proportion: it is
+    Wilson's interval [1]_ for a proportion of the smaller class, which is wide.
+
+    References
+    ----------
+    .. [1] Wilson (1927), Probable inference, the law of succession, and statistical
+       inference, :doi:`10.1080/01621459.1927.10502953`.
+    .. [2] Newcombe (2006), Confidence intervals for an effect size measure based on
+       the Mann-Whitney statistic. Part 2: asymptotic methods and evaluation,
+       :doi:`10.1002/sim.2324`.
+    """
+    low, high = bounds
+    width = high - low
+    z = normal_quantile(level)
+    start = (value - low) / width
+
+    def excess(x: float) -> float:
+        variance = _newcombe if is_two_sample else _wilson
+        return (start - x) ** 2 - z**2 * variance(x, *sizes)
+
+    # At 0 and 1 the variance is 0, so that the value itself is a root there.
+    inner = min(max(start, NEGLIGIBLE), 1 - NEGLIGIBLE)
+    first = 0.0 if start <= NEGLIGIBLE else optimize.brentq(excess, 0, inner)
+    last = 1.0 if start >= 1 - NEGLIGIBLE else optimize.brentq(excess, inner, 1)
+    return ConfidenceInterval(float(low + width * first), float(low + width * last))
+
+
+def _wilson(x: float, n_pos: float, n_neg: float) -> float:
+    return x * (1 - x) / min(n_pos, n_neg)
+
+
+def _newcombe(x: float, n_pos: float, n_neg: float) -> float:
+    pairs = (n_pos + n_neg) / 2 - 1
+    spread = (1 - x) / (2 - x) + x / (1 + x)
+    return x * (1 - x) * (1 + pairs * spread) / (n_pos * n_neg)
+
+
+def _quantiles(replicates: FloatArray, level: float) -> tuple[float, float]:
+    low, high = np.quantile(replicates, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def _clipped(
+    low: float, high: float, bounds: tuple[float, float]
+) -> ConfidenceInterval:
+    low, high = np.clip([low, high], *bounds)
+    return ConfidenceInterval(float(low), float(high))

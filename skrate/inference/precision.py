@@ -1,0 +1,95 @@
+"""Average precision, as inference sees it."""
+
+import numpy as np
+
+from skrate.core.arrays import Array, FloatArray
+from skrate.core.rank_table import RankTable
+from skrate.core.validation import check_fraction
+from skrate.inference.table_metric import Gradients, TableMetric, ratio, sum_from_right
+from skrate.metrics.average_precision import average_precision
+
+
+def average_precision_metric(
+    *, prevalence: float | None = None, adjusted: bool = False
+) -> TableMetric:
+    """Return the average precision, at the prevalence of the sample or a known one."""
+    if prevalence is not None:
+        prevalence = check_fraction("prevalence", prevalence)
+
+    def value(table: RankTable) -> float:
+        plain = average_precision(table, prevalence)
+        if not adjusted:
+            return plain
+        p = table.prevalence if prevalence is None else prevalence
+        return (plain - p) / (1 - p)
+
+    def gradients(table: RankTable) -> Gradients:
+        slopes = _gradients(table, prevalence)
+        if not adjusted:
+            return slopes
+        # (AP - p) / (1 - p)
+        p, by_prevalence = table.prevalence, 0.0
+        if prevalence is None:
+            loss = (1 - average_precision(table)) / (1 - p)
+            by_prevalence = (slopes.by_prevalence - loss) / (1 - p)
+        else:
+            p = prevalence
+        return Gradients(
+            slopes.by_pos / (1 - p), slopes.by_neg / (1 - p), by_prevalence
+        )
+
+    def resampled(pos: Array, neg: Array) -> FloatArray:
+        plain = _resampled(pos, neg, prevalence)
+        if not adjusted:
+            return plain
+        p = prevalence
+        if p is None:
+            n_pos = pos.sum(axis=1)
+            p = n_pos / (n_pos + neg.sum(axis=1))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray((plain - p) / (1 - p))
+
+    def bounds(table: RankTable) -> tuple[float, float]:
+        p = table.prevalence if prevalence is None else prevalence
+        return (-p / (1 - p) if adjusted else 0.0), 1.0
+
+    name = "Adjusted average precision" if adjusted else "Average precision"
+    return TableMetric(name, value, gradients, resampled, bounds)
+
+
+def _gradients(table: RankTable, prevalence: float | None) -> Gradients:
+    """Return the slopes of g = sum_k P_k p T_k / C_k, as in appendix B of [1]_.
+
+    T_k and F_k are the shares of positives and negatives down to group k, and
+    C_k = p T_k + (1 - p) F_k. Sums from the right take the place of the K x K
+    matrices, and the last group that of a base: it may lack either class.
+
+    References
+    ----------
+    .. [1] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
+       classification and prediction: average precision versus area under the ROC
+       curve, :doi:`10.48550/arXiv.1310.5103`.
+    """
+    p = table.prevalence if prevalence is None else prevalence
+    tpr, fpr = table.tpr[1:], table.fpr[1:]
+    share = table.pos / table.n_pos
+    cut = p * tpr + (1 - p) * fpr
+    scaled = share / cut**2
+    by_pos = p * tpr / cut + p * (1 - p) * sum_from_right(scaled * fpr)
+    by_neg = -p * (1 - p) * sum_from_right(scaled * tpr)
+    by_prevalence = 0.0 if prevalence is not None else float((scaled * tpr) @ fpr)
+    return Gradients(by_pos, by_neg, by_prevalence)
+
+
+def _resampled(pos: Array, neg: Array, prevalence: float | None) -> FloatArray:
+    n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
+    found = np.cumsum(pos, axis=1, dtype=np.float64)
+    cut = np.cumsum(neg, axis=1, dtype=np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if prevalence is not None:
+            cut *= ((1 - prevalence) / prevalence * n_pos / n_neg)[:, None]
+        cut += found
+        terms = ratio(found, cut)
+        value = np.einsum("ij,ij->i", pos, terms) / n_pos
+    value[(n_pos == 0) | (n_neg == 0)] = np.nan
+    return np.asarray(value)

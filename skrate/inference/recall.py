@@ -1,0 +1,227 @@
+"""Expected recall, rAUC and the budget metrics, as inference sees them."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from skrate.core.arrays import Array, FloatArray
+from skrate.core.elicitation import check_rate
+from skrate.core.rank_table import RankTable
+from skrate.core.rates import Fixed, RateDistribution
+from skrate.core.validation import check_choice
+from skrate.inference.smoothed_rates import smoothed
+from skrate.inference.table_metric import Gradients, TableMetric, ratio, sum_from_right
+from skrate.metrics.budget import check_budget, found_at
+from skrate.metrics.expected_recall import (
+    expected_negative_recall,
+    expected_recall,
+)
+from skrate.metrics.rate_weighted_auc import expected_recall_range, rate_weighted_auc
+
+
+def rate_weighted_auc_metric(*, rate: Any = "uniform") -> TableMetric:
+    """Return the rAUC under a rate."""
+    checked = check_rate(rate)
+
+    def gradients(table: RankTable) -> Gradients:
+        of_rate = smoothed(checked, table.total)
+        return _rescaled(table, _recall_gradients(table, of_rate), of_rate)
+
+    def resampled(pos: Array, neg: Array) -> FloatArray:
+        worst, best = _ranges(pos, neg, checked)
+        recall = _resampled_recall(pos, neg, checked)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return (recall - worst) / (best - worst)
+
+    return TableMetric(
+        "rAUC", lambda table: rate_weighted_auc(table, checked), gradients, resampled
+    )
+
+
+def expected_recall_metric(
+    *, rate: Any = "uniform", of: str = "positives"
+) -> TableMetric:
+    """Return the expected recall of either class under a rate."""
+    checked = check_rate(rate)
+    of = check_choice("of", of, ("positives", "negatives"))
+    if of == "positives":
+        return TableMetric(
+            "Expected recall",
+            lambda table: expected_recall(table, checked),
+            lambda table: _recall_gradients(table, smoothed(checked, table.total)),
+            lambda pos, neg: _resampled_recall(pos, neg, checked),
+        )
+    mean = checked.mean()
+
+    def resampled(pos: Array, neg: Array) -> FloatArray:
+        prevalence = _prevalences(pos, neg)
+        recall = _resampled_recall(pos, neg, checked)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return 1 - (mean - prevalence * recall) / (1 - prevalence)
+
+    def gradients(table: RankTable) -> Gradients:
+        # 1 - (mean - p E) / (1 - p)
+        p = table.prevalence
+        slopes = _recall_gradients(table, smoothed(checked, table.total))
+        recall = expected_recall(table, checked)
+        by_prevalence = (recall - mean) / (1 - p) ** 2
+        return _scaled(slopes, p / (1 - p), by_prevalence)
+
+    return TableMetric(
+        "Expected recall of the negatives",
+        lambda table: expected_negative_recall(table, checked),
+        gradients,
+        resampled,
+    )
+
+
+def recall_at_rate_metric(
+    *, rate: Any, n_cases: int, is_weighted: bool = False
+) -> TableMetric:
+    """Return the recall at a known rate."""
+    share = check_budget(rate, n_cases, is_weighted=is_weighted)
+    return _at_rate("Recall", share, 1.0, lambda table: 1 / table.n_pos)
+
+
+def precision_at_rate_metric(
+    *, rate: Any, n_cases: int, is_weighted: bool = False
+) -> TableMetric:
+    """Return the precision at a known rate: recall times prevalence over the rate."""
+    share = check_budget(rate, n_cases, is_weighted=is_weighted)
+    fixed = Fixed(share)
+
+    def gradients(table: RankTable) -> Gradients:
+        slopes = _recall_gradients(table, smoothed(fixed, table.total))
+        at_rate = found_at(table, share) / table.n_pos / share
+        return _scaled(slopes, table.prevalence / share, at_rate)
+
+    def resampled(pos: Array, neg: Array) -> FloatArray:
+        return _prevalences(pos, neg) / share * _resampled_recall(pos, neg, fixed)
+
+    return TableMetric(
+        "Precision",
+        lambda table: found_at(table, share) / (share * table.total),
+        gradients,
+        resampled,
+    )
+
+
+def lift_at_rate_metric(
+    *, rate: Any, n_cases: int, is_weighted: bool = False
+) -> TableMetric:
+    """Return the lift at a known rate: recall over the rate."""
+    share = check_budget(rate, n_cases, is_weighted=is_weighted)
+    return _at_rate("Lift", share, 1 / share, lambda table: 1 / table.n_pos / share)
+
+
+def _at_rate(
+    name: str, share: float, high: float, scale: Callable[[RankTable], float]
+) -> TableMetric:
+    """Return recall at a share, times ``high``."""
+    fixed = Fixed(share)
+    return TableMetric(
+        name,
+        lambda table: found_at(table, share) * scale(table),
+        lambda table: _scaled(
+            _recall_gradients(table, smoothed(fixed, table.total)), high
+        ),
+        lambda pos, neg: high * _resampled_recall(pos, neg, fixed),
+        bounds=lambda table: (0.0, high),
+    )
+
+
+def _recall_gradients(table: RankTable, rate: RateDistribution) -> Gradients:
+    """Return the slopes of E = sum_k P_k m_k, with m_k the mean survival in group k.
+
+    With G' = S, s_k = D_k - D_(k-1) and pi_k the share of positives in group k,
+    m_k = (G(D_k) - G(D_(k-1))) / s_k, so that
+
+        p dE/dD_k = pi_k (S(D_k) - m_k) + pi_(k+1) (m_(k+1) - S(D_k)),
+
+    and a share of either class in group j moves all D_k with k >= j.
+    """
+    p, edges = table.prevalence, table.rates
+    mean = rate._mean_survival(edges[:-1], edges[1:])
+    # A mean over no width is the value; the last cut is always at 1.
+    inner = edges[1:-1]
+    at_cut = rate._mean_survival(inner, inner)
+    share = table.pos / (table.pos + table.neg)
+    by_cut = np.zeros_like(mean)
+    by_cut[:-1] = share[:-1] * (at_cut - mean[:-1]) + share[1:] * (mean[1:] - at_cut)
+    by_prevalence = float(by_cut @ (table.tpr[1:] - table.fpr[1:])) / p
+    moved = sum_from_right(by_cut)
+    return Gradients(mean + moved, (1 - p) / p * moved, by_prevalence)
+
+
+def _rescaled(table: RankTable, recall: Gradients, rate: RateDistribution) -> Gradients:
+    """Return the slopes of (E - E_min) / (E_max - E_min) from those of E."""
+    p = table.prevalence
+    worst, best = expected_recall_range(p, rate)
+    at = np.array([1 - p, p])
+    survival = rate._mean_survival(at, at)
+    by_worst, by_best = (
+        (float(survival[0]) - worst) / p,
+        (float(survival[1]) - best) / p,
+    )
+    width = best - worst
+    value = (expected_recall(table, rate) - worst) / width
+    shift = by_worst + value * (by_best - by_worst)
+    return _scaled(recall, 1 / width, -shift / width)
+
+
+def _scaled(slopes: Gradients, factor: float, by_prevalence: float = 0.0) -> Gradients:
+    """Return ``factor`` times the slopes, with more by the prevalence."""
+    return Gradients(
+        factor * slopes.by_pos,
+        factor * slopes.by_neg,
+        factor * slopes.by_prevalence + by_prevalence,
+    )
+
+
+def _resampled_recall(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:
+    weight = pos + neg
+    cuts = np.cumsum(weight, axis=1)
+    area = np.diff(_limited_means(cuts, rate), axis=1, prepend=0.0)
+    area *= ratio(pos, weight)
+    n_pos = pos.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return area.sum(axis=1) / n_pos
+
+
+def _limited_means(cuts: Array, rate: RateDistribution) -> FloatArray:
+    """Return G at the cuts, in cases: looked up where all tables have n whole cases."""
+    totals = cuts[:, -1]
+    if cuts.dtype.kind == "i" and totals.min() == totals.max():
+        n = int(totals[0])
+        if n <= 16 * cuts.size:
+            return _kept_limited_means(rate, n).take(cuts)
+    scaled = rate._limited_mean((cuts / totals[:, None]).ravel()).reshape(cuts.shape)
+    return scaled * totals[:, None]
+
+
+@lru_cache(maxsize=8)
+def _kept_limited_means(rate: RateDistribution, n: int) -> FloatArray:
+    """Return n G(i / n) for i = 0, ..., n."""
+    return n * rate._limited_mean(np.arange(n + 1) / n)
+
+
+def _prevalences(pos: Array, neg: Array) -> FloatArray:
+    n_pos = pos.sum(axis=1)
+    return np.asarray(n_pos / (n_pos + neg.sum(axis=1)))
+
+
+def _ranges(
+    pos: Array, neg: Array, rate: RateDistribution
+) -> tuple[FloatArray, FloatArray]:
+    """Return the expected recall of worst and best ranking per table, nan if none."""
+    found, where = np.unique(_prevalences(pos, neg), return_inverse=True)
+    worst = np.full(len(found), np.nan)
+    best = worst.copy()
+    both = (found > 0) & (found < 1)
+    p = found[both]
+    zero, one = np.zeros_like(p), np.ones_like(p)
+    worst[both] = rate._mean_survival(1 - p, one)
+    best[both] = rate._mean_survival(zero, p)
+    return worst[where], best[where]
