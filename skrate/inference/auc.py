@@ -39,4 +39,4 @@ def _resampled(pos: Array, neg: Array) -> FloatArray:
     n_pos, n_neg = pos.sum(axis=1), above[:, -1].copy()
     above -= neg / 2
     with np.errstate(invalid="ignore", divide="ignore"):
-        return 1 - np.einsum("ij,ij->i", pos, above) / (n_pos * n_neg)
+        return np.asarray(1 - np.einsum("ij,ij->i", pos, above) / (n_pos * n_neg))

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from skrate.core.arrays import FloatArray
 from skrate.core.results import ConfidenceInterval, Estimate
 from skrate.core.validation import check_choice, check_count, check_fraction
 from skrate.inference.checks import check_interval, check_stratify, defined_value
@@ -160,8 +161,8 @@ def estimate(
     Counts per category, best first:
 
     >>> estimate("auc", RankTable([30, 20, 10], [5, 25, 50]))
-    Estimate(AUC 0.8021, 95 % interval [0.7221, 0.8634], standard error 0.0361; \
-n_pos=60, n_neg=80, delta)
+    Estimate(AUC 0.7969, 95 % interval [0.7161, 0.8592], standard error 0.03649;
+    n_pos=60, n_neg=80, delta)
     """
     method = check_choice("method", method, METHODS)
     level = check_fraction("confidence_level", confidence_level)
@@ -186,30 +187,40 @@ n_pos=60, n_neg=80, delta)
     if np.isnan(value):
         ends = ConfidenceInterval(_NAN, _NAN)
         return _result(found, ranked, method, level, _NAN, _NAN, ends)
-    draws = None
-    if method in RESAMPLING:
-        draw = resample_draw(
-            [ranked], stratify=is_stratified, is_parametric=method == "parametric"
-        )
-        draws = defined_replicates(
-            found.name,
-            draw,
-            statistic_of([found], [ranked]),
-            n_resamples=n_resamples,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
-        standard_error = spread(draws)
-    elif method == "jackknife":
-        squared = jackknife_variance(
-            statistic_of([found], [ranked]), [ranked], stratify=is_stratified
-        )
-        standard_error = float(np.sqrt(squared))
-    else:
-        squared = variance(found, ranked, stratify=is_stratified)
-        standard_error = float(np.sqrt(squared))
+    standard_error, draws = _standard_error(
+        found, ranked, method, is_stratified, n_resamples, random_state, n_jobs
+    )
     ends = metric_interval(found, ranked, value, standard_error, level, kind, draws)
     return _result(found, ranked, method, level, value, standard_error, ends)
+
+
+def _standard_error(
+    metric: TableMetric,
+    ranked: Ranked,
+    method: str,
+    is_stratified: bool,
+    n_resamples: int,
+    random_state: Any,
+    n_jobs: int | None,
+) -> tuple[float, FloatArray | None]:
+    """Return the standard error, and the replicates if there are any."""
+    if method == "delta":
+        return float(np.sqrt(variance(metric, ranked, stratify=is_stratified))), None
+    statistic = statistic_of([metric], [ranked])
+    if method == "jackknife":
+        squared = jackknife_variance(statistic, [ranked], stratify=is_stratified)
+        return float(np.sqrt(squared)), None
+    draws = defined_replicates(
+        metric.name,
+        resample_draw(
+            [ranked], stratify=is_stratified, is_parametric=method == "parametric"
+        ),
+        statistic,
+        n_resamples=n_resamples,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
+    return spread(draws), draws
 
 
 def _result(

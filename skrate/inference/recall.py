@@ -11,8 +11,8 @@ from skrate.core.elicitation import check_rate
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import Fixed, RateDistribution
 from skrate.core.validation import check_choice
-from skrate.inference.smoothed_rates import smoothed
-from skrate.inference.table_metric import Gradients, TableMetric, ratio, sum_from_right
+from skrate.inference.recall_slopes import recall_gradients
+from skrate.inference.table_metric import Gradients, TableMetric, ratio
 from skrate.metrics.budget import check_budget, found_at
 from skrate.metrics.expected_recall import (
     expected_negative_recall,
@@ -26,8 +26,7 @@ def rate_weighted_auc_metric(*, rate: Any = "uniform") -> TableMetric:
     checked = check_rate(rate)
 
     def gradients(table: RankTable) -> Gradients:
-        of_rate = smoothed(checked, table.total)
-        return _rescaled(table, _recall_gradients(table, of_rate), of_rate)
+        return _rescaled(table, recall_gradients(table, checked), checked)
 
     def resampled(pos: Array, neg: Array) -> FloatArray:
         worst, best = _ranges(pos, neg, checked)
@@ -50,7 +49,7 @@ def expected_recall_metric(
         return TableMetric(
             "Expected recall",
             lambda table: expected_recall(table, checked),
-            lambda table: _recall_gradients(table, smoothed(checked, table.total)),
+            lambda table: recall_gradients(table, checked),
             lambda pos, neg: _resampled_recall(pos, neg, checked),
         )
     mean = checked.mean()
@@ -64,7 +63,7 @@ def expected_recall_metric(
     def gradients(table: RankTable) -> Gradients:
         # 1 - (mean - p E) / (1 - p)
         p = table.prevalence
-        slopes = _recall_gradients(table, smoothed(checked, table.total))
+        slopes = recall_gradients(table, checked)
         recall = expected_recall(table, checked)
         by_prevalence = (recall - mean) / (1 - p) ** 2
         return _scaled(slopes, p / (1 - p), by_prevalence)
@@ -93,7 +92,7 @@ def precision_at_rate_metric(
     fixed = Fixed(share)
 
     def gradients(table: RankTable) -> Gradients:
-        slopes = _recall_gradients(table, smoothed(fixed, table.total))
+        slopes = recall_gradients(table, fixed)
         at_rate = found_at(table, share) / table.n_pos / share
         return _scaled(slopes, table.prevalence / share, at_rate)
 
@@ -124,35 +123,10 @@ def _at_rate(
     return TableMetric(
         name,
         lambda table: found_at(table, share) * scale(table),
-        lambda table: _scaled(
-            _recall_gradients(table, smoothed(fixed, table.total)), high
-        ),
+        lambda table: _scaled(recall_gradients(table, fixed), high),
         lambda pos, neg: high * _resampled_recall(pos, neg, fixed),
         bounds=lambda table: (0.0, high),
     )
-
-
-def _recall_gradients(table: RankTable, rate: RateDistribution) -> Gradients:
-    """Return the slopes of E = sum_k P_k m_k, with m_k the mean survival in group k.
-
-    With G' = S, s_k = D_k - D_(k-1) and pi_k the share of positives in group k,
-    m_k = (G(D_k) - G(D_(k-1))) / s_k, so that
-
-        p dE/dD_k = pi_k (S(D_k) - m_k) + pi_(k+1) (m_(k+1) - S(D_k)),
-
-    and a share of either class in group j moves all D_k with k >= j.
-    """
-    p, edges = table.prevalence, table.rates
-    mean = rate._mean_survival(edges[:-1], edges[1:])
-    # A mean over no width is the value; the last cut is always at 1.
-    inner = edges[1:-1]
-    at_cut = rate._mean_survival(inner, inner)
-    share = table.pos / (table.pos + table.neg)
-    by_cut = np.zeros_like(mean)
-    by_cut[:-1] = share[:-1] * (at_cut - mean[:-1]) + share[1:] * (mean[1:] - at_cut)
-    by_prevalence = float(by_cut @ (table.tpr[1:] - table.fpr[1:])) / p
-    moved = sum_from_right(by_cut)
-    return Gradients(mean + moved, (1 - p) / p * moved, by_prevalence)
 
 
 def _rescaled(table: RankTable, recall: Gradients, rate: RateDistribution) -> Gradients:
@@ -187,7 +161,7 @@ def _resampled_recall(pos: Array, neg: Array, rate: RateDistribution) -> FloatAr
     area *= ratio(pos, weight)
     n_pos = pos.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return area.sum(axis=1) / n_pos
+        return np.asarray(area.sum(axis=1) / n_pos)
 
 
 def _limited_means(cuts: Array, rate: RateDistribution) -> FloatArray:

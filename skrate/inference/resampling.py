@@ -38,19 +38,19 @@ def replicates(
     sizes = [size] * (n_resamples // size)
     if n_resamples % size:
         sizes.append(n_resamples % size)
-    seeds = check_generator(random_state).bit_generator.seed_seq.spawn(len(sizes))
+    generators = check_generator(random_state).spawn(len(sizes))
     run = Parallel(n_jobs=n_jobs, prefer="threads")
     done = run(
-        delayed(_one_batch)(draw, statistic, seed, size)
-        for seed, size in zip(seeds, sizes, strict=True)
+        delayed(_one_batch)(draw, statistic, generator, size)
+        for generator, size in zip(generators, sizes, strict=True)
     )
     return np.concatenate(done)
 
 
 def _one_batch(
-    draw: Draw, statistic: Statistic, seed: np.random.SeedSequence, size: int
+    draw: Draw, statistic: Statistic, generator: np.random.Generator, size: int
 ) -> FloatArray:
-    return statistic(draw(np.random.default_rng(seed), size))
+    return statistic(draw(generator, size))
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,8 @@ class UnitDraw:
     @property
     def width(self) -> int:
         """Entries of a draw, before and after it is summed per group."""
-        return max(self.rows_of_units.shape)
+        n_units, n_columns = self.rows_of_units.shape
+        return max(int(n_units), int(n_columns))
 
     def __call__(self, generator: np.random.Generator, size: int) -> Array:
         """Return rows of shape (size, width)."""

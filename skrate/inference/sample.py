@@ -83,13 +83,15 @@ class Cases:
 
         Clusters count once, and sampling weights by (sum w)^2 / sum w^2.
         """
+        chosen = (self.is_pos, ~self.is_pos)
         if self.clusters is not None:
-            n_pos = len(np.unique(self.clusters[self.is_pos]))
-            return float(n_pos), float(len(np.unique(self.clusters[~self.is_pos])))
-        if self.weights is None or self.are_repetitions:
-            return self.sizes
-        found = [self.weights[chosen] for chosen in (self.is_pos, ~self.is_pos)]
-        n_pos, n_neg = (float(w.sum() ** 2 / (w @ w)) for w in found)
+            clusters = self.clusters
+            n_pos, n_neg = (float(len(np.unique(clusters[c]))) for c in chosen)
+        elif self.weights is None or self.are_repetitions:
+            n_pos, n_neg = self.sizes
+        else:
+            found = [self.weights[c] for c in chosen]
+            n_pos, n_neg = (float(w.sum() ** 2 / (w @ w)) for w in found)
         return n_pos, n_neg
 
 

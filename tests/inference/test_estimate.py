@@ -1,0 +1,459 @@
+"""Estimates: standard errors against oracles and each other, intervals, bad input."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from scipy import special
+from sklearn.exceptions import UndefinedMetricWarning
+
+from inference_cases import JUMPS, SMOOTH, each, evaluate, sample
+from reference.delong import auc as oracle_auc
+from reference.delong import covariance as oracle_covariance
+from reference.su_variance import average_precision_variance
+from skrate import (
+    RankTable,
+    average_precision_score,
+    estimate,
+    expected_recall_score,
+    influence,
+    rate_weighted_auc_score,
+    rates,
+    recall_at_rate_score,
+)
+from strategies import ranked_samples
+
+DMIST = RankTable([10, 18, 25, 85, 49, 25, 122], [1, 11, 44, 976, 2175, 6563, 32466])
+
+
+def enough(y_true):
+    return min(sum(y_true), len(y_true) - sum(y_true)) >= 2
+
+
+@given(ranked_samples(min_size=6))
+def test_auc_by_the_delta_method_is_delongs(ranked):
+    y_true, y_score, _ = ranked
+    if not enough(y_true):
+        return
+    result = estimate("auc", y_true, y_score)
+    expected = float(oracle_covariance(y_true, y_score, y_score))
+    assert result.value == pytest.approx(float(oracle_auc(y_true, y_score)), abs=1e-12)
+    assert result.standard_error**2 == pytest.approx(expected, abs=1e-12)
+
+
+@given(ranked_samples(min_size=6))
+def test_squared_influence_of_the_auc_is_delongs(ranked):
+    y_true, y_score, _ = ranked
+    if not enough(y_true):
+        return
+    values = influence("auc", y_true, y_score)
+    expected = float(oracle_covariance(y_true, y_score, y_score))
+    assert sum(values**2) / len(values) ** 2 == pytest.approx(expected, abs=1e-12)
+    assert values.sum() == pytest.approx(0, abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("pos", "neg"),
+    [([5, 3, 2], [1, 4, 20]), ([9, 1, 4, 1], [2, 2, 30, 60]), ([3, 30], [40, 7])],
+)
+def test_average_precision_variance_is_that_of_the_paper(pos, neg):
+    found = estimate(average_precision_score, RankTable(pos, neg)).standard_error
+    # The oracle's slopes are differences, good to about 1e-10.
+    expected = average_precision_variance(pos, neg)
+    assert found**2 == pytest.approx(expected, rel=1e-7)
+
+
+def test_average_precision_variance_needs_no_positive_in_the_last_group():
+    # Splitting the negatives at the end off says nothing new.
+    whole = RankTable([5, 3, 2], [1, 4, 20])
+    split = RankTable([5, 3, 2, 0], [1, 4, 0, 20])
+    assert estimate(average_precision_score, split).standard_error > 0
+    # The last group's negatives now come after its positives.
+    assert (
+        estimate(average_precision_score, split).value
+        > estimate(average_precision_score, whole).value
+    )
+
+
+def test_dmist_gives_table_5():
+    found = estimate(average_precision_score, DMIST)
+    assert round(found.value, 3) == 0.144
+    assert round(found.standard_error, 4) == 0.0197
+    assert round(estimate("auc", DMIST).value, 3) == 0.753
+    assert (found.n_pos, found.n_neg) == (334, 42236)
+
+
+def test_a_table_of_counts_is_its_cases():
+    table = RankTable([3, 2, 1, 0], [0, 2, 4, 3])
+    scores = np.arange(4)[::-1]
+    y_true = np.repeat([1, 0], [6, 9])
+    y_score = np.concatenate(
+        [
+            np.repeat(scores, np.rint(part).astype(int))
+            for part in (table.pos, table.neg)
+        ]
+    )
+    for method in ("delta", "bootstrap", "jackknife"):
+        by_table = estimate("auc", table, method=method, random_state=0)
+        by_case = estimate("auc", y_true, y_score, method=method, random_state=0)
+        assert by_table == by_case
+
+
+@each(SMOOTH)
+@pytest.mark.parametrize("stratify", [True, False])
+def test_methods_agree(metric, kwargs, stratify):
+    y_true, y_score = sample(0, n=600)
+    by_delta, by_bootstrap, by_jackknife = (
+        estimate(
+            metric, y_true, y_score, method=method, stratify=stratify, random_state=0,
+            **kwargs,
+        ).standard_error
+        for method in ("delta", "bootstrap", "jackknife")
+    )  # fmt: skip
+    # 2,000 replicates have a standard error of 1.6 %; delta is of first order.
+    assert by_bootstrap == pytest.approx(by_delta, rel=0.06)
+    assert by_jackknife == pytest.approx(by_delta, rel=0.03)
+
+
+@each(JUMPS)
+def test_methods_agree_roughly_where_the_rate_is_known(metric, kwargs):
+    y_true, y_score = sample(1, n=3000, decimals=9)
+    found = [
+        estimate(
+            metric, y_true, y_score, method=method, stratify=False, random_state=0,
+            **kwargs,
+        ).standard_error
+        for method in ("delta", "bootstrap")
+    ]  # fmt: skip
+    # The share of positives at the cut is known from some neighbours only.
+    assert found[1] == pytest.approx(found[0], rel=0.12)
+
+
+def test_resampling_counts_is_resampling_cases():
+    y_true, y_score = sample(2, n=60)
+    generator = np.random.default_rng(0)
+    literal = []
+    for _ in range(3000):
+        drawn = generator.integers(60, size=60)
+        literal.append(average_precision_score(y_true[drawn], y_score[drawn]))
+    for options in (
+        {"method": "bootstrap", "stratify": False},
+        {"method": "parametric"},
+    ):
+        found = estimate(
+            average_precision_score, y_true, y_score, n_resamples=3000, random_state=1,
+            interval="percentile", **options,
+        )  # fmt: skip
+        # Standard errors of both sides: 1.3 % each.
+        assert found.standard_error == pytest.approx(np.std(literal), rel=0.06)
+        low, high = np.quantile(literal, [0.025, 0.975])
+        assert found.confidence_interval.low == pytest.approx(low, abs=0.02)
+        assert found.confidence_interval.high == pytest.approx(high, abs=0.02)
+
+
+@each(SMOOTH)
+def test_influence_is_what_leaving_a_case_out_changes(metric, kwargs):
+    y_true, y_score = sample(3, n=300)
+    values = influence(metric, y_true, y_score, **kwargs)
+    full = evaluate(metric, y_true, y_score, **kwargs)
+    n = len(y_true)
+    left_out = []
+    for i in range(0, n, 7):
+        kept = np.arange(n) != i
+        changed = evaluate(metric, y_true[kept], y_score[kept], **kwargs)
+        left_out.append((n - 1) * (full - changed))
+    scale = np.abs(values).max()
+    # First order: what is left is of order 1 / n.
+    np.testing.assert_allclose(values[::7], left_out, rtol=0, atol=0.06 * scale)
+
+
+def test_influence_follows_the_cases_and_is_0_for_weight_0():
+    y_true, y_score = sample(4, n=50)
+    order = np.random.default_rng(0).permutation(50)
+    values = influence("auc", y_true, y_score)
+    assert influence("auc", y_true[order], y_score[order]).tolist() == pytest.approx(
+        values[order].tolist(), abs=1e-12
+    )
+    weight = np.ones(50)
+    weight[7] = 0
+    weighted = influence("auc", y_true, y_score, sample_weight=weight)
+    assert weighted[7] == 0
+    kept = weight > 0
+    np.testing.assert_allclose(
+        weighted[kept], influence("auc", y_true[kept], y_score[kept]), atol=1e-12
+    )
+
+
+@each(SMOOTH)
+@pytest.mark.parametrize("method", ["delta", "bootstrap", "jackknife"])
+def test_frequency_weights_are_repeated_rows(metric, kwargs, method):
+    y_true, y_score = sample(5, n=80)
+    weight = np.random.default_rng(0).integers(0, 4, 80)
+    options = {"method": method, "random_state": 0, **kwargs}
+    weighted = estimate(metric, y_true, y_score, sample_weight=weight, **options)
+    repeated = estimate(
+        metric, np.repeat(y_true, weight), np.repeat(y_score, weight), **options
+    )
+    assert weighted.standard_error == pytest.approx(repeated.standard_error, rel=1e-9)
+    assert weighted.n_pos == repeated.n_pos
+    # Equal weights say how many cases there are.
+    twice = estimate(metric, y_true, y_score, sample_weight=np.full(80, 2), **options)
+    assert twice.n_pos == 2 * y_true.sum()
+
+
+@pytest.mark.parametrize("method", ["delta", "bootstrap", "jackknife"])
+def test_the_scale_of_sampling_weights_is_free(method):
+    y_true, y_score = sample(6, n=80)
+    weight = np.random.default_rng(0).integers(1, 4, 80)
+    options = {"method": method, "weights": "sampling", "random_state": 0}
+    one, ten = (
+        estimate("auc", y_true, y_score, sample_weight=scale * weight, **options)
+        for scale in (1, 10)
+    )
+    assert one.standard_error == pytest.approx(ten.standard_error, rel=1e-12)
+    assert one.n_pos == y_true.sum()
+
+
+@each([SMOOTH[0], SMOOTH[1], SMOOTH[8]])
+@pytest.mark.parametrize("arguments", ["weights", "groups"])
+def test_methods_agree_with_sampling_weights_and_with_clusters(
+    metric, kwargs, arguments
+):
+    y_true, y_score = sample(7, n=900)
+    generator = np.random.default_rng(0)
+    if arguments == "weights":
+        options = {"sample_weight": generator.exponential(size=900) + 0.2}
+        options["weights"] = "sampling"
+    else:
+        options = {"groups": generator.integers(0, 300, 900)}
+    found = [
+        estimate(
+            metric, y_true, y_score, method=method, stratify=False, random_state=0,
+            **options, **kwargs,
+        ).standard_error
+        for method in ("delta", "bootstrap", "jackknife")
+    ]  # fmt: skip
+    assert found[1] == pytest.approx(found[0], rel=0.06)
+    assert found[2] == pytest.approx(found[0], rel=0.03)
+
+
+def test_copies_in_one_cluster_add_nothing():
+    y_true, y_score = sample(8, n=120)
+    for method in ("delta", "bootstrap", "jackknife"):
+        once = estimate(
+            "auc", y_true, y_score, groups=np.arange(120), method=method, random_state=0
+        )
+        thrice = estimate(
+            "auc", np.tile(y_true, 3), np.tile(y_score, 3),
+            groups=np.tile(np.arange(120), 3), method=method, random_state=0,
+        )  # fmt: skip
+        # DeLong's correction counts cases, so that it differs a little.
+        assert thrice.standard_error == pytest.approx(once.standard_error, rel=0.02)
+
+
+@pytest.mark.parametrize("options", [{}, {"groups": np.arange(90) // 3}])
+def test_jobs_change_nothing(options):
+    y_true, y_score = sample(9, n=90)
+    found = [
+        estimate(
+            rate_weighted_auc_score, y_true, y_score, rate=0.2, method="bootstrap",
+            n_resamples=701, random_state=3, n_jobs=n_jobs, **options,
+        )
+        for n_jobs in (None, 1, 2)
+    ]  # fmt: skip
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("method", ["delta", "bootstrap", "parametric", "jackknife"])
+@pytest.mark.parametrize(
+    ("metric", "kwargs"),
+    [
+        ("auc", {}),
+        (average_precision_score, {}),
+        (rate_weighted_auc_score, {"rate": rates.beta(3, 19)}),
+        (expected_recall_score, {}),
+        (recall_at_rate_score, {"rate": 0.5}),
+    ],
+)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_perfect_and_perfectly_wrong_scores_have_intervals_with_a_width(
+    metric, kwargs, sign, method
+):
+    y_true = np.repeat([1, 0], [8, 30])
+    y_score = -sign * np.arange(38)
+    result = estimate(metric, y_true, y_score, method=method, random_state=0, **kwargs)
+    low, high = result.confidence_interval
+    assert 0 <= low < high <= 1
+    assert low - 1e-12 <= result.value <= high + 1e-12
+
+
+def test_perfect_separation_gives_newcombes_interval():
+    # Solving 1 - x = z sqrt(V(x)) for x, with V of method 5 and 10 against 10 cases.
+    low, high = estimate(
+        "auc", np.repeat([1, 0], 10), -np.arange(20)
+    ).confidence_interval
+    variance = low * (1 - low) / 100
+    variance *= 1 + 9 * ((1 - low) / (2 - low) + low / (1 + low))
+    assert 1 - low == pytest.approx(special.ndtri(0.975) * np.sqrt(variance))
+    assert high == 1
+
+
+def test_perfect_separation_gives_wilsons_interval_for_other_metrics():
+    low, high = estimate(
+        average_precision_score, np.repeat([1, 0], [10, 30]), -np.arange(40)
+    ).confidence_interval
+    z = special.ndtri(0.975)
+    assert low == pytest.approx(10 / (10 + z**2))
+    assert high == 1
+
+
+def test_constant_scores_have_an_interval_with_a_width():
+    result = estimate("auc", np.repeat([1, 0], 10), np.zeros(20))
+    low, high = result.confidence_interval
+    assert low < 0.5 < high
+    assert low + high == pytest.approx(1)
+
+
+def test_the_logit_interval_is_symmetric_in_the_log_odds():
+    y_true, y_score = sample(10)
+    result = estimate("auc", y_true, y_score, confidence_level=0.9)
+    odds = special.logit([*result.confidence_interval, result.value])
+    assert (odds[0] + odds[1]) / 2 == pytest.approx(odds[2])
+    slope = 1 / (result.value * (1 - result.value))
+    half = special.ndtri(0.95) * result.standard_error * slope
+    assert odds[1] - odds[2] == pytest.approx(half)
+
+
+def test_intervals_of_other_kinds():
+    y_true, y_score = sample(11)
+    options = {"method": "bootstrap", "random_state": 0}
+    wald = estimate("auc", y_true, y_score, interval="wald", **options)
+    half = special.ndtri(0.975) * wald.standard_error
+    assert wald.confidence_interval == pytest.approx(
+        (wald.value - half, wald.value + half)
+    )
+    percentile = estimate("auc", y_true, y_score, interval="percentile", **options)
+    basic = estimate("auc", y_true, y_score, interval="basic", **options)
+    mirrored = [2 * basic.value - end for end in percentile.confidence_interval[::-1]]
+    assert basic.confidence_interval == pytest.approx(mirrored)
+
+
+def test_a_higher_level_gives_a_wider_interval():
+    y_true, y_score = sample(12)
+    inner, outer = (
+        estimate("auc", y_true, y_score, confidence_level=level).confidence_interval
+        for level in (0.5, 0.99)
+    )
+    assert outer.low < inner.low < inner.high < outer.high
+
+
+def test_lift_may_exceed_1():
+    from skrate import lift_at_rate_score
+
+    result = estimate(lift_at_rate_score, *sample(13), rate=0.1)
+    assert result.confidence_interval.high > 1.5
+    assert result.confidence_interval.high <= 10
+
+
+def test_a_partial_is_a_metric_with_keywords():
+    y_true, y_score = sample(14)
+    one = estimate(partial(recall_at_rate_score, rate=0.2), y_true, y_score)
+    assert one == estimate(recall_at_rate_score, y_true, y_score, rate=0.2)
+
+
+def test_a_count_as_rate_is_a_share_of_the_cases():
+    y_true, y_score = sample(15, n=200)
+    one = estimate(recall_at_rate_score, y_true, y_score, rate=40)
+    assert one == estimate(recall_at_rate_score, y_true, y_score, rate=0.2)
+
+
+@pytest.mark.parametrize("method", ["delta", "bootstrap", "jackknife"])
+@pytest.mark.parametrize("y_true", [[1, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 0]])
+def test_fewer_than_two_cases_in_a_class_are_undefined(y_true, method):
+    with pytest.warns(UndefinedMetricWarning, match="at least 2"):
+        result = estimate("auc", y_true, [4, 3, 2, 1], method=method)
+    assert np.isnan([result.value, result.standard_error]).all()
+    assert np.isnan(result.confidence_interval).all()
+    with pytest.warns(UndefinedMetricWarning, match="at least 2"):
+        assert np.isnan(influence("auc", y_true, [4, 3, 2, 1])).all()
+
+
+def test_a_metric_without_a_value_is_undefined():
+    with pytest.warns(UndefinedMetricWarning, match="rAUC is undefined"):
+        result = estimate(rate_weighted_auc_score, *sample(16), rate=1.0)
+    assert np.isnan(result.value)
+
+
+def test_replicates_of_one_class_are_left_out_with_a_warning():
+    y_true = [1, 1, 0, 0, 0, 0]
+    with pytest.warns(UndefinedMetricWarning, match="resamples, which are left out"):
+        result = estimate(
+            "auc", y_true, [6, 3, 4, 2, 5, 1], method="parametric", random_state=0
+        )
+    assert np.isfinite(result.standard_error)
+
+
+def test_the_result_reads_well_and_is_frozen():
+    result = estimate("auc", DMIST)
+    assert repr(result) == (
+        "Estimate(AUC 0.7529, 95 % interval [0.7214, 0.7820], standard error 0.01547; "
+        "n_pos=334, n_neg=42236, delta)"
+    )
+    with pytest.raises(AttributeError):
+        result.value = 1
+    assert type(result.value) is float
+    assert type(result.standard_error) is float
+    assert type(result.n_pos) is int
+
+
+Y, S = [1, 0, 1, 0], [4, 3, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kwargs", "message"),
+    [
+        ((Y, S[:3]), {}, "y_true has 4, y_score has 3"),
+        ((Y,), {}, "y_score is missing"),
+        ((Y, S), {"method": "jacknife"}, "method must be one of"),
+        ((Y, S), {"interval": "bca"}, "interval must be one of"),
+        ((Y, S), {"interval": "basic"}, "needs replicates"),
+        ((Y, S), {"confidence_level": 95}, "confidence_level must be a number in"),
+        ((Y, S), {"n_resamples": 0}, "n_resamples must be an integer >= 1"),
+        ((Y, S), {"groups": [1, 2]}, "y_true has 4, groups has 2"),
+        ((Y, S), {"groups": [1, 1, 1, 1]}, "all cases in one cluster"),
+        ((Y, S), {"groups": [1, 1, 2, 2], "stratify": True}, "excludes groups"),
+        ((Y, S), {"method": "parametric", "stratify": True}, "excludes method"),
+        (
+            (Y, S),
+            {"method": "parametric", "groups": [1, 1, 2, 2]},
+            "excludes groups and sampling weights",
+        ),
+        ((Y, S), {"sample_weight": [1, 2, 0.5, 1]}, "whole numbers.*found 0.5"),
+        ((Y, S), {"sample_weight": [1, 2]}, "sample_weight has 2"),
+        ((Y, S), {"weights": "cases"}, "weights must be one of"),
+        ((Y, S), {"random_state": "a"}, "random_state must be"),
+        ((["a", "b", "a", "b"], S), {}, "pos_label=None is ambiguous"),
+        ((DMIST, S), {}, "y_score must be None"),
+        ((DMIST,), {"groups": Y}, "groups must be None"),
+        ((RankTable([1.5, 2], [1, 2]),), {}, "counts of the RankTable must be whole"),
+    ],
+)
+def test_bad_input_is_named(arguments, kwargs, message):
+    options = {"method": "bootstrap"} if "random_state" in kwargs else {}
+    with pytest.raises(ValueError, match=message):
+        estimate("auc", *arguments, **{**options, **kwargs})
+
+
+def test_influence_needs_cases():
+    with pytest.raises(ValueError, match="single cases"):
+        influence("auc", DMIST, None)
+
+
+def test_a_metric_that_needs_a_rate_says_so():
+    with pytest.raises(ValueError, match="needs the keyword 'rate'"):
+        estimate(recall_at_rate_score, Y, S)
+    with pytest.raises(ValueError, match="without a meaning"):
+        estimate(recall_at_rate_score, Y, S, rate=2, sample_weight=[1, 1, 1, 2])
+    with pytest.raises(ValueError, match="more than the 4 cases"):
+        estimate(recall_at_rate_score, Y, S, rate=5)

@@ -1,0 +1,181 @@
+"""Values, slopes and batches of tables, for every metric that inference knows."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from inference_cases import JUMPS, SMOOTH, each, evaluate, sample
+from reference.delong import auc as oracle_auc
+from skrate import RankTable, expected_recall_score, rates
+from skrate.inference.auc import auc
+from skrate.inference.recall_slopes import bandwidth, recall_gradients
+from skrate.inference.registry import METRICS, table_metric
+from skrate.inference.table_metric import merged
+from strategies import ranked_samples
+
+
+def bound(metric, kwargs, n_cases=200):
+    return table_metric(metric, kwargs, n_cases=n_cases)
+
+
+@given(ranked_samples())
+def test_auc_is_that_of_all_pairs(ranked):
+    y_true, y_score, _ = ranked
+    table = RankTable.from_arrays(y_true, y_score)
+    assert auc(table) == pytest.approx(float(oracle_auc(y_true, y_score)), abs=1e-14)
+
+
+@each(SMOOTH + JUMPS)
+def test_value_is_that_of_the_score(metric, kwargs):
+    y_true, y_score = sample(0)
+    table = RankTable.from_arrays(y_true, y_score)
+    found = bound(metric, kwargs).value(table)
+    expected = evaluate(metric, y_true, y_score, **kwargs)
+    assert found == pytest.approx(expected, abs=1e-13)
+
+
+def test_every_metric_of_the_registry_is_among_the_cases():
+    assert {metric for metric, _ in SMOOTH + JUMPS} == set(METRICS)
+
+
+@each(SMOOTH + JUMPS)
+@pytest.mark.parametrize("decimals", [0, 1, 9])
+def test_merging_groups_without_a_positive_changes_nothing(metric, kwargs, decimals):
+    y_true, y_score = sample(1, decimals=decimals)
+    table = RankTable.from_arrays(y_true, y_score)
+    small = merged(table)
+    of = bound(metric, kwargs)
+    assert of.value(small.table) == pytest.approx(of.value(table), abs=1e-12)
+    group = small.group_of(table.n_groups)
+    assert np.bincount(group, table.pos).tolist() == small.pos.tolist()
+    assert np.bincount(group, table.neg).tolist() == small.neg.tolist()
+    assert not np.any((small.pos[1:] == 0) & (small.pos[:-1] == 0))
+    if (metric, kwargs) not in SMOOTH:
+        return  # a cut within a run of negatives is shared by all of them
+    # A slope counts where its class is.
+    fine, coarse = of.gradients(table), of.gradients(small.table)
+    for by, weight in (("by_pos", table.pos), ("by_neg", table.neg)):
+        here = weight > 0
+        expected = getattr(fine, by)[here]
+        found = getattr(coarse, by).take(group)[here]
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+    assert coarse.by_prevalence == pytest.approx(fine.by_prevalence, abs=1e-9)
+
+
+@each(SMOOTH)
+@pytest.mark.parametrize("decimals", [0, 1])
+def test_slopes_are_those_of_finite_differences(metric, kwargs, decimals):
+    y_true, y_score = sample(2, decimals=decimals)
+    table = RankTable.from_arrays(y_true, y_score)
+    of = bound(metric, kwargs)
+    slopes = of.gradients(table)
+    pos, neg, p = table.pos / table.n_pos, table.neg / table.n_neg, table.prevalence
+
+    def value(pos, neg, p):
+        return of.value(RankTable(p * pos, (1 - p) * neg))
+
+    step = 1e-5
+    for j in range(table.n_groups):
+        # From the last group to group j, so that shares still sum to 1.
+        move = -np.eye(table.n_groups)[-1] + np.eye(table.n_groups)[j]
+        for shares, by in ((pos, slopes.by_pos), (neg, slopes.by_neg)):
+            if min(shares[j], shares[-1]) == 0:
+                continue
+            ends = [
+                value(shares + h * move, neg, p)
+                if by is slopes.by_pos
+                else value(pos, shares + h * move, p)
+                for h in (step, -step)
+            ]
+            slope = (ends[0] - ends[1]) / (2 * step)
+            assert by[j] - by[-1] == pytest.approx(slope, abs=1e-6)
+    by_p = (value(pos, neg, p + step) - value(pos, neg, p - step)) / (2 * step)
+    assert slopes.by_prevalence == pytest.approx(by_p, abs=1e-6)
+
+
+@each(SMOOTH + JUMPS)
+@pytest.mark.parametrize("dtype", [int, float])
+def test_a_batch_of_tables_is_one_table_after_the_other(metric, kwargs, dtype):
+    generator = np.random.default_rng(3)
+    # Rows with empty groups; the first two have one total, the others do not.
+    pos = generator.integers(0, 3, size=(20, 9))
+    neg = generator.integers(0, 3, size=(20, 9))
+    pos[:, 3] += 1
+    neg[:, 4] += 1
+    pos, neg = pos.astype(dtype), neg.astype(dtype)
+    if kwargs.get("rate") == 40:
+        kwargs = {"rate": 0.2}
+    of = bound(metric, kwargs)
+    found = of.resampled(pos, neg)
+    expected = [of.value(RankTable(*rows)) for rows in zip(pos, neg, strict=True)]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    same = np.tile(pos[:1], (3, 1)), np.tile(neg[:1], (3, 1))
+    np.testing.assert_allclose(of.resampled(*same), expected[0], rtol=0, atol=1e-12)
+
+
+@each(SMOOTH + JUMPS)
+def test_a_table_of_one_class_in_a_batch_is_nan(metric, kwargs):
+    of = bound(metric, {"rate": 0.2} if kwargs.get("rate") == 40 else kwargs)
+    neg = np.array([[1, 2], [1, 0]])
+    found = of.resampled(np.array([[0, 0], [1, 1]]), neg)
+    assert np.isnan(found[0]) or metric.__name__ == "precision_at_rate_score"
+    assert np.isfinite(found[1])
+
+
+def test_a_known_rate_counts_the_positives_above_the_cut():
+    # Groups of 10 around the cut at 0.5, all with 4 positives of 10: pi = 0.4.
+    table = RankTable([4] * 10, [6] * 10)
+    slopes = recall_gradients(table, rates.fixed(0.5))
+    above = [0.6] * 5 + [0] * 5
+    assert slopes.by_pos.tolist() == pytest.approx(above)
+    assert slopes.by_neg.tolist() == pytest.approx([-x for x in above])
+    assert slopes.by_prevalence == pytest.approx(0)
+
+
+def test_a_known_rate_is_the_limit_of_narrow_rates():
+    # Positives fall off evenly along the ranking, so that a window is no bias.
+    pos = np.linspace(20, 0, 201)
+    table = RankTable(pos, 20 - pos)
+    found = recall_gradients(table, rates.fixed(0.3))
+    narrow = recall_gradients(table, rates.interval(0.295, 0.305))
+    for one, other in zip(found[:2], narrow[:2], strict=True):
+        away = np.abs(table.rates[:-1] - 0.3) > 0.02
+        shift = (one - other)[-1]
+        np.testing.assert_allclose(one[away] - shift, other[away], atol=1e-3)
+    assert found.by_prevalence == pytest.approx(narrow.by_prevalence, abs=1e-3)
+
+
+def test_a_mixture_has_the_mixed_slopes():
+    y_true, y_score = sample(4)
+    table = RankTable.from_arrays(y_true, y_score)
+    parts = [rates.fixed(0.2), rates.beta(2, 5)]
+    mixed = recall_gradients(table, rates.mixture(parts, weights=[1, 3]))
+    first, second = (recall_gradients(table, part) for part in parts)
+    for found, a, b in zip(mixed, first, second, strict=True):
+        np.testing.assert_allclose(found, 0.25 * a + 0.75 * b, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [10, 1000])
+def test_the_bandwidth_stays_inside_and_shrinks(n):
+    points = np.array([0, 0.001, 0.1, 0.5, 0.9, 1])
+    width = bandwidth(points, n)
+    assert np.all((width <= points) & (width <= 1 - points))
+    assert width[[0, -1]].tolist() == [0, 0]
+    assert width[2] == pytest.approx(width[4])
+    assert np.all(bandwidth(points, 8 * n) <= width)
+
+
+@pytest.mark.parametrize(
+    ("metric", "kwargs", "message"),
+    [
+        (len, {}, "metric=len is not one .* 'auc'"),
+        ("roc", {}, "metric='roc' is not one"),
+        ([], {}, r"metric=\[\] is not one"),
+        (expected_recall_score, {"rte": 1}, "no parameter 'rte'"),
+        (expected_recall_score, {"n_cases": 1}, "no parameter 'n_cases'"),
+        ("auc", {"rate": 0.1}, "no parameter 'rate'"),
+    ],
+)
+def test_what_is_no_metric_is_named(metric, kwargs, message):
+    with pytest.raises(ValueError, match=message):
+        bound(metric, kwargs)
