@@ -15,6 +15,7 @@ from skrate.curves.rate_averaged import rate_averaged_roc_curve
 from skrate.displays.hit_curve import HitCurveDisplay
 from skrate.inference.estimate import estimate
 from skrate.inference.influence import influence
+from skrate.inference.momentum import MomentumAndStamina, momentum_and_stamina
 from skrate.metrics.average_precision import average_precision_score
 from skrate.metrics.budget import (
     lift_at_rate_score,
@@ -22,7 +23,6 @@ from skrate.metrics.budget import (
     recall_at_rate_score,
 )
 from skrate.metrics.expected_recall import expected_recall_score
-from skrate.metrics.group_scores import GroupScores, group_scores
 from skrate.metrics.ranking_auc import (
     RankingAUCReport,
     ranking_auc_report,
@@ -43,8 +43,8 @@ __all__ = [
     "AveragePrecisionScorer",
     "ConsensusCurve",
     "Estimate",
-    "GroupScores",
     "HitCurveDisplay",
+    "MomentumAndStamina",
     "QuasiConcaveHitCurve",
     "RankTable",
     "RankingAUCReport",
@@ -54,10 +54,10 @@ __all__ = [
     "estimate",
     "expected_recall_from_rauc",
     "expected_recall_score",
-    "group_scores",
     "hit_curve",
     "influence",
     "lift_at_rate_score",
+    "momentum_and_stamina",
     "precision_at_rate_score",
     "ranking_auc_report",
     "ranking_auc_score",

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+import reference.momentum
 import skrate
 from skrate import rates
 
-# For rates with a jump, slopes are averaged over neighbours of the cut.
-SMOOTH = [
+AVERAGES = [
     ("auc", {}),
     (skrate.average_precision_score, {}),
     (skrate.average_precision_score, {"prevalence": 0.2}),
@@ -19,6 +19,10 @@ SMOOTH = [
     (skrate.rate_weighted_auc_score, {"rate": rates.beta(3, 19)}),
     (skrate.rate_weighted_auc_score, {"rate": rates.exponential(10)}),
 ]
+# Their slopes change more quickly: with few cases the methods differ by more.
+RATIOS = [("momentum", {}), ("stamina", {})]
+SMOOTH = AVERAGES + RATIOS
+# For rates with a jump, slopes are averaged over neighbours of the cut.
 JUMPS = [
     (skrate.expected_recall_score, {"rate": 0.25}),
     (skrate.lift_at_rate_score, {"rate": 0.25}),
@@ -29,7 +33,8 @@ JUMPS = [
 
 
 def _id(metric, kwargs):
-    name = metric if metric == "auc" else metric.__name__.removesuffix("_score")
+    name = metric if isinstance(metric, str) else metric.__name__
+    name = name.removesuffix("_score")
     return "-".join([name, *(f"{k}={v!r}" for k, v in kwargs.items())])
 
 
@@ -42,6 +47,10 @@ def each(cases):
 def evaluate(metric, y_true, y_score, **kwargs):
     if metric == "auc":
         return skrate.rate_weighted_auc_score(y_true, y_score, **kwargs)
+    if isinstance(metric, str):
+        return reference.momentum.momentum_and_stamina(y_true, y_score)[
+            ("momentum", "stamina").index(metric)
+        ]
     return metric(y_true, y_score, **kwargs)
 
 

@@ -31,9 +31,7 @@ def defined_value(metric: TableMetric, ranked: Ranked) -> float:
             )
     value = metric.value(ranked.table)
     if np.isnan(value):
-        return warn_undefined(
-            f"The {metric.name}", "every ranking has the same value at this prevalence"
-        )
+        return warn_undefined(f"The {metric.name}", metric.undefined)
     return value
 
 

@@ -48,9 +48,9 @@ def estimate(
 
     Parameters
     ----------
-    metric : callable or "auc"
+    metric : callable or {"auc", "momentum", "stamina"}
         A score of this package, such as :func:`rate_weighted_auc_score`, a
-        :func:`functools.partial` of one, or "auc".
+        :func:`functools.partial` of one, or a name (:func:`momentum_and_stamina`).
     y_true : array-like of shape (n_samples,) or RankTable
         True labels of two classes; or a table of counts per category, as screening
         studies publish them, without ``y_score``.

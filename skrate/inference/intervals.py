@@ -31,6 +31,7 @@ def metric_interval(
     bounds = metric.bounds(ranked.table)
     is_at_bound = value - bounds[0] < NEGLIGIBLE or bounds[1] - value < NEGLIGIBLE
     if standard_error < NEGLIGIBLE or is_at_bound:
+        bounds = bounds[0], min(bounds[1], max(1.0, value))
         return score_interval(
             min(max(value, bounds[0]), bounds[1]),
             ranked.cases.effective_sizes,
@@ -49,8 +50,15 @@ def metric_interval(
 def logit_interval(
     value: float, standard_error: float, level: float, bounds: tuple[float, float]
 ) -> ConfidenceInterval:
-    """Return the interval that is symmetric in log((x - low) / (high - x))."""
+    """Return the interval that is symmetric in log((x - low) / (high - x)).
+
+    Without a greatest value it is symmetric in log(x - low).
+    """
     low, high = bounds
+    if np.isinf(high):
+        factor = np.exp(normal_quantile(level) * standard_error / (value - low))
+        below, above = low + (value - low) / factor, low + (value - low) * factor
+        return ConfidenceInterval(float(below), float(above))
     odds = np.log(value - low) - np.log(high - value)
     by_value = 1 / (value - low) + 1 / (high - value)
     half = normal_quantile(level) * standard_error * by_value

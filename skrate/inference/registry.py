@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from skrate.inference.auc import auc_metric
+from skrate.inference.momentum_slopes import momentum_metric, stamina_metric
 from skrate.inference.precision import average_precision_metric
 from skrate.inference.recall import (
     expected_recall_metric,
@@ -28,6 +29,8 @@ from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
 # is_weighted where the sample decides what a parameter means.
 METRICS: dict[Any, Callable[..., TableMetric]] = {
     "auc": auc_metric,
+    "momentum": momentum_metric,
+    "stamina": stamina_metric,
     average_precision_score: average_precision_metric,
     expected_recall_score: expected_recall_metric,
     lift_at_rate_score: lift_at_rate_metric,

@@ -50,10 +50,13 @@ class TableMetric:
         whole numbers if their dtype is, returns one value per table; groups may be
         empty. nan where a class is.
     bounds : callable
-        Takes such a table, returns the least and the greatest value.
+        Takes such a table, returns the least and the greatest value, which may be
+        infinite.
     is_two_sample : bool
         Whether it is a U-statistic of two samples, for which variances within a class
         of m cases are divided by m - 1.
+    undefined : str
+        Why the value may be nan, for the warning.
     """
 
     name: str
@@ -62,6 +65,7 @@ class TableMetric:
     resampled: Callable[[Array, Array], FloatArray]
     bounds: Callable[[RankTable], tuple[float, float]] = _unit
     is_two_sample: bool = False
+    undefined: str = "every ranking has the same value at this prevalence"
 
 
 class Merged(NamedTuple):

@@ -6,7 +6,7 @@ from skrate.metrics.average_precision import average_precision
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc
 
 # Less than this above chance is rounding.
-_LEAST_ADVANTAGE = 1e-12
+LEAST_ADVANTAGE = 1e-12
 
 
 def momentum(table: RankTable) -> float:
@@ -28,9 +28,9 @@ def _both(table: RankTable) -> tuple[float, float]:
         return nan, nan
     p = table.prevalence
     adjusted_auc = 2 * rate_weighted_auc(table, check_rate("uniform")) - 1
-    if adjusted_auc < _LEAST_ADVANTAGE:
+    if adjusted_auc < LEAST_ADVANTAGE:
         return nan, nan
     beta = (average_precision(table) - p) / (1 - p) / adjusted_auc
-    if beta - p < _LEAST_ADVANTAGE:
+    if beta - p < LEAST_ADVANTAGE:
         return nan, nan
     return beta, p * (1 - p) * adjusted_auc / (beta - p)

@@ -99,7 +99,8 @@ def test_stamina_at_its_bound_survives_rounding():
             curve = QuasiConcaveHitCurve(momentum, prevalence / momentum, prevalence)
             assert curve.hits(1.0) == pytest.approx(prevalence, abs=1e-15)
             bound = np.nextafter(prevalence / momentum, 1)
-            QuasiConcaveHitCurve(momentum, bound, prevalence)
+            beyond = QuasiConcaveHitCurve(momentum, bound, prevalence)
+            assert beyond.stamina == curve.stamina
 
 
 @pytest.mark.parametrize(

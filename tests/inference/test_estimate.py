@@ -8,7 +8,7 @@ from hypothesis import given
 from scipy import special
 from sklearn.exceptions import UndefinedMetricWarning
 
-from inference_cases import JUMPS, SMOOTH, each, evaluate, sample
+from inference_cases import AVERAGES, JUMPS, SMOOTH, each, evaluate, sample
 from reference.delong import auc as oracle_auc
 from reference.delong import covariance as oracle_covariance
 from reference.su_variance import average_precision_variance
@@ -100,7 +100,7 @@ def test_a_table_of_counts_is_its_cases():
         assert by_table == by_case
 
 
-@each(SMOOTH)
+@each(AVERAGES)
 @pytest.mark.parametrize("stratify", [True, False])
 def test_methods_agree(metric, kwargs, stratify):
     y_true, y_score = sample(0, n=600)

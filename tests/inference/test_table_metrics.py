@@ -116,7 +116,7 @@ def test_a_batch_of_tables_is_one_table_after_the_other(metric, kwargs, dtype):
 @each(SMOOTH + JUMPS)
 def test_a_table_of_one_class_in_a_batch_is_nan(metric, kwargs):
     of = bound(metric, {"rate": 0.2} if kwargs.get("rate") == 40 else kwargs)
-    neg = np.array([[1, 2], [1, 0]])
+    neg = np.array([[1, 2], [0, 1]])
     found = of.resampled(np.array([[0, 0], [1, 1]]), neg)
     assert np.isnan(found[0]) or metric.__name__ == "precision_at_rate_score"
     assert np.isfinite(found[1])
