@@ -13,6 +13,7 @@ from skrate.curves.hit_curve import hit_curve
 from skrate.curves.quasi_concave import QuasiConcaveHitCurve
 from skrate.curves.rate_averaged import rate_averaged_roc_curve
 from skrate.displays.hit_curve import HitCurveDisplay
+from skrate.displays.rate_averaged_roc import RateAveragedROC
 from skrate.inference.estimate import estimate
 from skrate.inference.influence import influence
 from skrate.inference.momentum import MomentumAndStamina, momentum_and_stamina
@@ -49,6 +50,7 @@ __all__ = [
     "RankTable",
     "RankingAUCReport",
     "RankingAUCScorer",
+    "RateAveragedROC",
     "RateWeightedAUCScorer",
     "average_precision_score",
     "estimate",

@@ -7,6 +7,7 @@ A new name needs a line here, and a reason why none of these will do.
 # What is passed by position: the data, in this order.
 DATA = (
     "metric",
+    "curve",
     "estimator",
     "cv_results",
     "X",

@@ -1,0 +1,132 @@
+"""The spaces in which curves along the rate are drawn, and what is behind a curve."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skrate.core.arrays import FloatArray
+from skrate.core.rates import RateDistribution
+
+SPACES = ("roc", "rate-recall", "rate-accuracy")
+# The density of a rate takes this share of the height of the axes at most.
+_DENSITY_HEIGHT = 0.25
+_DENSITY_STEPS = 400
+
+
+@dataclass(frozen=True)
+class Space:
+    """A plane that points (rate, tpr) of curves with one prevalence are drawn in."""
+
+    name: str
+    prevalence: float
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """Labels of both axes."""
+        if self.name == "roc":
+            return "False positive rate", "True positive rate"
+        return "Rate", "Recall" if self.name == "rate-recall" else "Accuracy"
+
+    def points(self, rates: Any, tpr: Any) -> tuple[FloatArray, FloatArray]:
+        """Return horizontal and vertical positions."""
+        rates, tpr = np.asarray(rates, dtype=np.float64), np.asarray(tpr)
+        p = self.prevalence
+        fpr = (rates - p * tpr) / (1 - p)
+        if self.name == "roc":
+            return fpr, tpr
+        if self.name == "rate-recall":
+            return rates, tpr
+        return rates, p * tpr + (1 - p) * (1 - fpr)
+
+    @property
+    def perfect(self) -> tuple[FloatArray, FloatArray]:
+        """The curve of a perfect ranking."""
+        return self.points([0, self.prevalence, 1], [0, 1, 1])
+
+    @property
+    def worst(self) -> tuple[FloatArray, FloatArray]:
+        """The curve of the worst ranking."""
+        return self.points([0, 1 - self.prevalence, 1], [0, 0, 1])
+
+    @property
+    def chance(self) -> tuple[FloatArray, FloatArray]:
+        """The curve of random scores."""
+        return self.points([0, 1], [0, 1])
+
+    def isometric(self, rate: float) -> tuple[FloatArray, FloatArray]:
+        """Return the line of all that is reachable at a rate."""
+        p = self.prevalence
+        least, most = max(0.0, (rate - (1 - p)) / p), min(1.0, rate / p)
+        return self.points([rate, rate], [least, most])
+
+    def draw_rate(
+        self, ax: Any, rate: RateDistribution, style: dict[str, Any]
+    ) -> list[Any]:
+        """Draw where a rate is likely: its density, and stems for its point masses."""
+        along_axis = self.name != "roc"
+        artists = []
+        middles = (np.arange(_DENSITY_STEPS) + 0.5) / _DENSITY_STEPS
+        density = rate.density(middles)
+        # A density that is unbounded at an end must not flatten all the rest.
+        density = np.minimum(density, 20 * density.mean())
+        points, masses = rate.point_masses()
+        if density.any():
+            height = density / density.max()
+            draw = _draw_along_axis if along_axis else self._draw_shade
+            artists.append(draw(ax, middles, height, style))
+        if len(points):
+            heights = masses / masses.max()
+            stem = _draw_stem if along_axis else self._draw_line
+            artists += [
+                stem(ax, point, height, style)
+                for point, height in zip(points, heights, strict=True)
+            ]
+        return artists
+
+    def _draw_shade(
+        self, ax: Any, middles: FloatArray, height: FloatArray, style: dict[str, Any]
+    ) -> Any:
+        """Shade the plane of the ROC curve by the density at each point's rate."""
+        share = (np.arange(_DENSITY_STEPS) + 0.5) / _DENSITY_STEPS
+        p = self.prevalence
+        rates = p * share[:, None] + (1 - p) * share
+        red, green, blue = _rgb(style["color"])
+        shade = np.empty((*rates.shape, 4))
+        shade[...] = red, green, blue, 0
+        shade[..., 3] = style["alpha"] * np.interp(rates, middles, height)
+        options = {key: style[key] for key in style if key not in ("color", "alpha")}
+        extent = (0, 1, 0, 1)
+        return ax.imshow(shade, origin="lower", extent=extent, zorder=0, **options)
+
+    def _draw_line(
+        self, ax: Any, point: float, height: float, style: dict[str, Any]
+    ) -> Any:
+        options = {"linewidth": 1 + 3 * height, "zorder": 0} | style
+        return ax.plot(*self.isometric(point), **options)[0]
+
+
+def _draw_along_axis(
+    ax: Any, middles: FloatArray, height: FloatArray, style: dict[str, Any]
+) -> Any:
+    options = {"linewidth": 0, "zorder": 0} | style
+    return ax.fill_between(
+        middles,
+        _DENSITY_HEIGHT * height,
+        transform=ax.get_xaxis_transform(),
+        **options,
+    )
+
+
+def _draw_stem(ax: Any, point: float, height: float, style: dict[str, Any]) -> Any:
+    options = {"linewidth": 3, "zorder": 0} | style
+    ends = [0, _DENSITY_HEIGHT * height]
+    transform = ax.get_xaxis_transform()
+    return ax.plot([point, point], ends, transform=transform, **options)[0]
+
+
+def _rgb(color: Any) -> tuple[float, float, float]:
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = to_rgb(color)
+    return red, green, blue

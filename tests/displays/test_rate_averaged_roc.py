@@ -1,0 +1,305 @@
+"""The display of the rate-averaged ROC curve: what is drawn is what was computed."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_validate
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+
+from optional import require
+from skrate import RateAveragedROC, rate_averaged_roc_curve, rates
+
+plt = require("matplotlib.pyplot")
+
+X, Y = make_classification(
+    120, 5, weights=[0.7], flip_y=0.1, class_sep=0.7, random_state=0
+)
+SPACES = ("roc", "rate-recall", "rate-accuracy")
+
+
+def folds(seed=0, n_folds=4):
+    rng = np.random.default_rng(seed)
+    y = [np.repeat([1, 0], [6, 14])] * n_folds
+    return y, [rng.normal(size=20) + fold for fold in y]
+
+
+def coordinates(curve, space, bound=""):
+    tpr, fpr = getattr(curve, f"tpr{bound}"), getattr(curve, f"fpr{bound}")
+    if space == "roc":
+        return fpr, tpr
+    return curve.rates, tpr if space == "rate-recall" else getattr(
+        curve, f"accuracy{bound}"
+    )
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_drawn_points_are_the_computed_ones(space):
+    display = RateAveragedROC.from_predictions(*folds(), space=space)
+    curve = rate_averaged_roc_curve(*folds())
+    x, y = coordinates(curve, space)
+    assert display.line_.get_xdata() == pytest.approx(x)
+    assert display.line_.get_ydata() == pytest.approx(y)
+    lower = np.column_stack(coordinates(curve, space, "_lower"))
+    upper = np.column_stack(coordinates(curve, space, "_upper"))
+    drawn = display.bounds_.get_xy()
+    n = len(curve.rates)
+    assert drawn[:n] == pytest.approx(lower)
+    assert drawn[n : 2 * n] == pytest.approx(upper[::-1])
+
+
+@pytest.mark.parametrize(
+    ("space", "perfect", "worst"),
+    [
+        ("roc", [(0, 0), (0, 1), (1, 1)], [(0, 0), (1, 0), (1, 1)]),
+        ("rate-recall", [(0, 0), (0.3, 1), (1, 1)], [(0, 0), (0.7, 0), (1, 1)]),
+        (
+            "rate-accuracy",
+            [(0, 0.7), (0.3, 1), (1, 0.3)],
+            [(0, 0.7), (0.7, 0), (1, 0.3)],
+        ),
+    ],
+)
+def test_borders_are_the_perfect_and_the_worst_ranking(space, perfect, worst):
+    display = RateAveragedROC.from_predictions(*folds(), space=space)
+    drawn = [line.get_xydata() for line in display.reachable_]
+    assert drawn[0] == pytest.approx(np.array(worst), abs=1e-12)
+    assert drawn[1] == pytest.approx(np.array(perfect), abs=1e-12)
+    assert not display.plot(space=space, plot_reachable=False).reachable_
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_isometrics_end_on_the_borders(space):
+    display = RateAveragedROC.from_predictions(
+        *folds(), space=space, plot_isometrics=[0.5]
+    )
+    (line,) = display.isometrics_
+    ends = {
+        # At rate 0.5 and prevalence 0.3: none of 0.7 negatives spared, or 0.3 found.
+        "roc": [(0.5 / 0.7, 0), (0.2 / 0.7, 1)],
+        "rate-recall": [(0.5, 0), (0.5, 1)],
+        "rate-accuracy": [(0.5, 0.2), (0.5, 0.8)],
+    }[space]
+    assert line.get_xydata() == pytest.approx(np.array(ends))
+    assert len(display.plot(plot_isometrics=True).isometrics_) == 9
+    assert not display.plot().isometrics_
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_folds_are_drawn_on_request(space):
+    y, scores = folds()
+    y[1], scores[1] = y[1][2:], scores[1][2:]
+    display = RateAveragedROC.from_predictions(
+        y, scores, space=space, plot_folds=True, rates=[0, 0.3, 1]
+    )
+    assert len(display.fold_lines_) == 4
+    single = rate_averaged_roc_curve(y[1:2], scores[1:2], rates=[0, 0.3, 1])
+    x, y = coordinates(single, space)
+    assert display.fold_lines_[1].get_xdata() == pytest.approx(x)
+    assert display.fold_lines_[1].get_ydata() == pytest.approx(y)
+    assert not display.plot().fold_lines_
+
+
+@pytest.mark.parametrize("space", ["rate-recall", "rate-accuracy"])
+def test_density_of_the_rate_lies_along_the_axis(space):
+    rate = rates.mixture([rates.beta(3, 9), 0.8])
+    display = RateAveragedROC.from_predictions(
+        *folds(), space=space, rate=rate, plot_rate=True
+    )
+    area, stem = display.rate_
+    outline = area.get_paths()[0].vertices
+    mode = outline[np.argmax(outline[:, 1]), 0]
+    assert mode == pytest.approx((3 - 1) / (3 + 9 - 2), abs=0.01)
+    assert stem.get_xdata().tolist() == [0.8, 0.8]
+    assert area.get_transform() != display.ax_.transData
+
+
+def test_density_of_the_rate_shades_the_roc_plane():
+    rate = rates.mixture([rates.beta(3, 9), 0.8])
+    display = RateAveragedROC.from_predictions(*folds(), rate=rate, plot_rate=True)
+    shade, line = display.rate_
+    alpha = np.asarray(shade.get_array())[..., 3]
+    n = len(alpha)
+    # At fpr = tpr = r the rate is r.
+    assert np.argmax(np.diag(alpha)) / n == pytest.approx(0.2, abs=0.01)
+    # Of one rate, hence of one shade: 0.3 * tpr + 0.7 * fpr = 0.2.
+    row, column = int(n * 0.55), int(n * (0.2 - 0.3 * 0.55) / 0.7)
+    assert alpha[row, column] == pytest.approx(alpha.max(), rel=0.05)
+    assert tuple(shade.get_extent()) == (0, 1, 0, 1)
+    x, y = line.get_data()
+    assert 0.3 * y + 0.7 * x == pytest.approx(0.8)
+
+
+def test_density_needs_a_rate():
+    display = RateAveragedROC.from_predictions(*folds())
+    with pytest.raises(ValueError, match="plot_rate=True needs a rate"):
+        display.plot(plot_rate=True)
+    assert display.plot(rate=0.2, plot_rate=True).rate_
+
+
+def test_legend_carries_the_area_and_its_spread():
+    curve = rate_averaged_roc_curve(*folds())
+    display = RateAveragedROC(curve, name="A")
+    by_fold = curve.fold_rate_weighted_auc()
+    auc = f"AUC = {curve.rate_weighted_auc():.2f} ± {np.std(by_fold):.2f}"
+    texts = [t.get_text() for t in display.plot().ax_.get_legend().get_texts()]
+    assert texts == [f"A ({auc})", "95 % bounds"]
+    rauc = f"rAUC = {curve.rate_weighted_auc(0.3):.2f}"
+    display.plot(rate=0.3, name="B")
+    assert display.line_.get_label().startswith(f"B ({rauc} ± ")
+    one = rate_averaged_roc_curve(*folds(n_folds=1))
+    assert "±" not in RateAveragedROC(one).plot().line_.get_label()
+
+
+def test_several_models_come_on_one_axis():
+    ax = plt.subplots()[1]
+    first = RateAveragedROC.from_predictions(*folds(0), ax=ax, name="A")
+    second = RateAveragedROC.from_predictions(*folds(1), ax=ax, name="B")
+    assert first.ax_ is second.ax_ is ax
+    assert first.figure_ is ax.figure
+    assert first.line_.get_color() != second.line_.get_color()
+    texts = [t.get_text() for t in ax.get_legend().get_texts()]
+    assert [text[0] for text in texts] == ["A", "9", "B"]
+
+
+def test_plot_draws_again_on_another_axis():
+    display = RateAveragedROC.from_predictions(*folds())
+    first = display.ax_
+    assert display.plot(space="rate-recall") is display
+    assert display.ax_ is not first
+    assert display.ax_.get_xlabel() == "Rate"
+
+
+def test_styles_are_handed_on():
+    display = RateAveragedROC.from_predictions(
+        *folds(),
+        curve_kwargs={"color": "red", "label": "mine"},
+        bounds_kwargs={"alpha": 0.5},
+        plot_folds=True,
+        fold_kwargs={"linestyle": ":"},
+        reachable_kwargs={"color": "green"},
+        plot_isometrics=True,
+        isometrics_kwargs={"color": "blue"},
+        rate=0.2,
+        plot_rate=True,
+        rate_kwargs={"color": "yellow"},
+        plot_chance_level=True,
+        chance_level_kwargs={"color": "pink"},
+        despine=True,
+    )
+    assert display.line_.get_color() == "red"
+    assert display.line_.get_label() == "mine"
+    assert display.bounds_.get_alpha() == 0.5
+    assert display.fold_lines_[0].get_linestyle() == ":"
+    assert display.reachable_[0].get_color() == "green"
+    assert display.isometrics_[0].get_color() == "blue"
+    assert display.rate_[0].get_color() == "yellow"
+    assert display.chance_level_.get_color() == "pink"
+    assert not display.ax_.spines["top"].get_visible()
+
+
+def test_axes_are_labelled():
+    y, scores = folds()
+    named = [np.where(fold, "yes", "no") for fold in y]
+    display = RateAveragedROC.from_predictions(named, scores, pos_label="yes")
+    assert display.ax_.get_xlabel() == "False positive rate"
+    assert display.ax_.get_ylabel() == "True positive rate (positive label: yes)"
+    display.plot(space="rate-accuracy")
+    assert display.ax_.get_ylabel() == "Accuracy (positive label: yes)"
+
+
+def test_without_bounds_none_are_drawn():
+    display = RateAveragedROC.from_predictions(*folds(), bounds=None)
+    assert display.bounds_ is None
+    assert display.chance_level_ is None
+
+
+def test_from_cv_results_draws_the_test_folds():
+    cv = StratifiedKFold(3)
+    results = cross_validate(
+        GaussianNB(), X, Y, cv=cv, return_estimator=True, return_indices=True
+    )
+    display = RateAveragedROC.from_cv_results(results, X, Y)
+    y_trues, y_scores = [], []
+    for train, test in cv.split(X, Y):
+        model = GaussianNB().fit(X[train], Y[train])
+        y_trues.append(Y[test])
+        y_scores.append(model.predict_proba(X[test])[:, 1])
+    expected = rate_averaged_roc_curve(y_trues, y_scores)
+    assert display.curve.tpr.tolist() == expected.tpr.tolist()
+    assert display.curve.tpr_lower.tolist() == expected.tpr_lower.tolist()
+    assert display.line_.get_label().startswith("GaussianNB (AUC")
+    assert display.pos_label == 1
+
+
+def test_from_estimator_runs_the_folds():
+    cv = StratifiedKFold(3)
+    results = cross_validate(
+        LogisticRegression(), X, Y, cv=cv, return_estimator=True, return_indices=True
+    )
+    expected = RateAveragedROC.from_cv_results(results, X, Y)
+    for n_jobs in (None, 2):
+        display = RateAveragedROC.from_estimator(
+            LogisticRegression(), X, Y, cv=cv, n_jobs=n_jobs, space="rate-recall"
+        )
+        assert display.curve.tpr.tolist() == expected.curve.tpr.tolist()
+    assert display.ax_.get_xlabel() == "Rate"
+
+
+def test_from_estimator_keeps_groups_together():
+    groups = np.arange(120) // 20
+    display = RateAveragedROC.from_estimator(
+        GaussianNB(), X, Y, cv=GroupKFold(3), groups=groups, bounds=None
+    )
+    assert [table.total for table in display.curve.folds.tables] == [40, 40, 40]
+
+
+def test_the_positive_class_and_the_response_are_chosen():
+    labels = np.where(Y == 1, "a", "b")
+    arguments = {"cv": 3, "bounds": None}
+    display = RateAveragedROC.from_estimator(LinearSVC(), X, labels, **arguments)
+    other = RateAveragedROC.from_estimator(
+        LinearSVC(), X, labels, pos_label="a", **arguments
+    )
+    assert (display.pos_label, other.pos_label) == ("b", "a")
+    assert other.curve.tpr[::-1] == pytest.approx(1 - display.curve.fpr)
+
+
+def test_weights_are_divided_over_the_folds():
+    weights = np.random.default_rng(0).integers(1, 4, 120)
+    results = cross_validate(
+        GaussianNB(), X, Y, cv=3, return_estimator=True, return_indices=True
+    )
+    display = RateAveragedROC.from_cv_results(
+        results, X, Y, sample_weight=weights, bounds="beta"
+    )
+    totals = [weights[test].sum() for test in results["indices"]["test"]]
+    assert [t.total for t in display.curve.folds.tables] == pytest.approx(totals)
+
+
+@pytest.mark.parametrize("missing", ["estimator", "indices"])
+def test_a_lacking_part_of_the_results_is_named(missing):
+    results = cross_validate(
+        GaussianNB(), X, Y, return_estimator=True, return_indices=True
+    )
+    del results[missing]
+    argument = {"estimator": "return_estimator=True", "indices": "return_indices=True"}
+    with pytest.raises(ValueError, match=argument[missing]):
+        RateAveragedROC.from_cv_results(results, X, Y)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ({"space": "roq"}, "space must be one of .*got 'roq'"),
+        ({"rate": "beta"}, "rate='beta' is unknown"),
+        ({"plot_isometrics": [0.5, 2]}, r"plot_isometrics must lie in \[0, 1\]"),
+    ],
+)
+def test_bad_input_is_named_before_a_figure_is_made(arguments, match):
+    curve = rate_averaged_roc_curve(*folds())
+    n_figures = len(plt.get_fignums())
+    with pytest.raises(ValueError, match=match):
+        RateAveragedROC(curve).plot(**arguments)
+    assert len(plt.get_fignums()) == n_figures
