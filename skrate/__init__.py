@@ -24,6 +24,7 @@ from skrate.metrics.budget import (
     recall_at_rate_score,
 )
 from skrate.metrics.expected_recall import expected_recall_score
+from skrate.metrics.group_scores import GroupScores, group_scores
 from skrate.metrics.ranking_auc import (
     RankingAUCReport,
     ranking_auc_report,
@@ -44,6 +45,7 @@ __all__ = [
     "AveragePrecisionScorer",
     "ConsensusCurve",
     "Estimate",
+    "GroupScores",
     "HitCurveDisplay",
     "MomentumAndStamina",
     "QuasiConcaveHitCurve",
@@ -56,6 +58,7 @@ __all__ = [
     "estimate",
     "expected_recall_from_rauc",
     "expected_recall_score",
+    "group_scores",
     "hit_curve",
     "influence",
     "lift_at_rate_score",

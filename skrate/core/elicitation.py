@@ -270,7 +270,7 @@ def log_discount(n: int, base: float = 2) -> RateDistribution:
     base : float, default=2
         Base of the logarithm, above 1. The case at position i is processed with
         probability ``min(1, 1 / log_base(i + 1))``, so that a base above 2 leaves the
-        first positions undiscounted. (In NDCG without that limit the base cancels.)
+        first positions undiscounted; in NDCG without that limit the base cancels.
 
     Returns
     -------
@@ -315,6 +315,11 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
     Within the beta family two quantiles determine the distribution. The mean is
     solved for a given concentration a + b, then the concentration.
 
+    References
+    ----------
+    .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
+       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`.
+
     Examples
     --------
     The rate is almost surely between 6.4 % and 28.8 % [1]_:
@@ -322,11 +327,6 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
     >>> from skrate import rates
     >>> rates.from_quantiles({0.025: 0.064, 0.975: 0.288})
     beta(6.22614, 32.7909)
-
-    References
-    ----------
-    .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
-       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`.
     """
     if not isinstance(quantiles, Mapping) or len(quantiles) != 2:
         raise ValueError(

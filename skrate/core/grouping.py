@@ -61,6 +61,11 @@ def begins_group(values: Array) -> BoolArray:
     return begins
 
 
+def n_distinct(values: Array) -> int:
+    """Return the number of distinct values."""
+    return int(np.count_nonzero(begins_group(np.sort(values))))
+
+
 def segment_cumsum(values: FloatArray, starts: IntArray) -> FloatArray:
     """Return cumulative sums that begin anew at each of ``starts``.
 

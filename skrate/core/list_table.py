@@ -11,9 +11,11 @@ from skrate.core.grouping import (
     begins_group,
     check_groups,
     dense_ranks,
+    n_distinct,
     segment_cumsum,
 )
 from skrate.core.validation import (
+    check_count,
     check_equal_length,
     check_finite,
     check_number,
@@ -134,6 +136,19 @@ def list_table(
     return table
 
 
+def check_top(k: Any, sample_weight: Any) -> int | None:
+    """Return ``k``, the number of items of each list that count, None for all."""
+    if k is None:
+        return None
+    n_items: int = check_count("k", k)
+    if sample_weight is not None:
+        raise ValueError(
+            f"k={n_items} is a number of items, which sample_weight leaves without a "
+            "meaning: leave out one of them."
+        )
+    return n_items
+
+
 def _relevance(y_true: Any, relevance_threshold: Any, pos_label: Any) -> Any:
     """Return graded labels as booleans, others as they are."""
     if relevance_threshold is None:
@@ -164,9 +179,10 @@ def _sorted(
     """Sort the cases by list, and by decreasing score within it."""
     places, n_places, is_exact = _places(scores, 63 - int(len(sizes) - 1).bit_length())
     table, has_ties = _from_keys(codes, sizes, is_pos, places, n_places, weights)
-    if is_exact or not has_ties:
+    # Places may have tied what scores did not, unless nothing is tied, or all distinct
+    # scores have places of their own; ranks always are.
+    if is_exact or not has_ties or n_distinct(places) == n_distinct(scores):
         return table
-    # Places may have tied what scores did not: rank the scores, which never does.
     ranks, distinct = dense_ranks(scores)
     places = (len(distinct) - 1 - ranks).view(np.uint64)
     n_bits = int(len(distinct) - 1).bit_length()

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
-from skrate.core.grouping import begins_group
+from skrate.core.grouping import begins_group, n_distinct
 from skrate.core.validation import RankedSample, check_ranked
 
 
@@ -315,10 +315,8 @@ def _packed(is_pos: BoolArray, scores: Array) -> RankTable | None:
     if is_new.all():
         return _new(cases=cases)
     del keys, bits
-    if is_lossy:
-        n_distinct = np.count_nonzero(begins_group(np.sort(scores)))
-        if np.count_nonzero(is_new) < n_distinct:
-            return None
+    if is_lossy and np.count_nonzero(is_new) < n_distinct(scores):
+        return None
     return _new(cases=cases, is_new=is_new)
 
 

@@ -18,6 +18,17 @@ class RateDistribution(ABC):
 
     A rate above 1 processes everything and one below 0 nothing: all quantities are
     those of R clipped to [0, 1]. Make one with the functions of :mod:`skrate.rates`.
+
+    Examples
+    --------
+    >>> from skrate import rates
+    >>> rate = rates.beta(3, 9)
+    >>> isinstance(rate, rates.RateDistribution)
+    True
+    >>> rate.survival([0.1, 0.3]).round(4).tolist()
+    [0.9104, 0.3127]
+    >>> round(rate.limited_mean(0.25), 4)
+    0.2016
     """
 
     @property

@@ -78,12 +78,12 @@ def check_undefined(undefined: Any) -> Any:
     return undefined
 
 
-def list_weights(average: Any, table: ListTable) -> FloatArray:
-    """Return the weights of the lists for "macro" or an array of list weights."""
+def list_weights(average: Any, labels: Array, lists: Array) -> FloatArray:
+    """Return the weights of ``lists`` for "macro" or an array with one per label."""
     if isinstance(average, str):
-        return np.ones(len(table.lists))
-    check_equal_length(average=average, distinct_groups=table.labels)
-    return np.asarray(average[table.lists])
+        return np.ones(len(lists))
+    check_equal_length(average=average, distinct_groups=labels)
+    return np.asarray(average[lists])
 
 
 def by_label(values: FloatArray, table: ListTable, fill: float) -> FloatArray:

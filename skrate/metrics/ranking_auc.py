@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from skrate.core.arrays import Array, FloatArray
-from skrate.core.intervals import ConfidenceInterval
-from skrate.core.list_table import ListTable, list_table
-from skrate.core.validation import check_count, check_fraction, warn_undefined
+from skrate.core.list_table import ListTable, check_top, list_table
+from skrate.core.results import ConfidenceInterval
+from skrate.core.validation import check_fraction, warn_undefined
 from skrate.metrics.list_auc import ListAUC, list_auc
 from skrate.metrics.list_average import (
     ListAverage,
@@ -150,7 +150,7 @@ def ranking_auc_score(
     0.5
     """
     undefined, average = check_undefined(undefined), check_average(average)
-    k = _check_k(k, sample_weight)
+    k = check_top(k, sample_weight)
     table = list_table(
         y_true, y_score, groups, sample_weight, relevance_threshold, pos_label
     )
@@ -161,7 +161,7 @@ def ranking_auc_score(
     return score
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RankingAUCReport:
     """The AUC within lists, with what it is made of and how sure it is.
 
@@ -310,7 +310,7 @@ def ranking_auc_report(
     1
     """
     undefined, average = check_undefined(undefined), check_average(average)
-    k = _check_k(k, sample_weight)
+    k = check_top(k, sample_weight)
     confidence_level = check_fraction("confidence_level", confidence_level)
     table = list_table(
         y_true, y_score, groups, sample_weight, relevance_threshold, pos_label
@@ -333,18 +333,6 @@ def ranking_auc_report(
     )
 
 
-def _check_k(k: Any, sample_weight: Any) -> int | None:
-    if k is None:
-        return None
-    n_items: int = check_count("k", k)
-    if sample_weight is not None:
-        raise ValueError(
-            f"k={k} is a number of items, which sample_weight leaves without a "
-            "meaning: leave out one of them."
-        )
-    return n_items
-
-
 def _average(
     auc: ListAUC, table: ListTable, average: Any, undefined: Any
 ) -> ListAverage:
@@ -354,9 +342,10 @@ def _average(
         return ListAverage(np.full(1, np.nan), np.ones(1))
     if isinstance(average, str) and average == "pairs":
         return ListAverage(auc.ordered[is_defined], auc.pairs[is_defined])
-    weights = {"positives": auc.n_pos, "size": auc.n_pos + auc.n_neg}.get(
-        average if isinstance(average, str) else "", list_weights(average, table)
-    )
+    if isinstance(average, str) and average != "macro":
+        weights = auc.n_pos if average == "positives" else auc.n_pos + auc.n_neg
+    else:
+        weights = list_weights(average, table.labels, table.lists)
     scores = auc.scores
     if not isinstance(undefined, str):
         scores = np.where(is_defined, auc.defined * scores, 0.0)

@@ -11,7 +11,7 @@ from skrate.core.validation import check_fraction, warn_undefined
 from skrate.metrics.expected_recall import expected_recall
 
 # Where worst and best ranking differ by less, rounding would be all there is to see.
-_LEAST_RANGE = 1e-12
+LEAST_RANGE = 1e-12
 
 
 def rate_weighted_auc_score(
@@ -128,7 +128,7 @@ def rate_weighted_auc_score(
 def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
     """Return the rAUC of a table with both classes; nan where no ranking matters."""
     worst, best = expected_recall_range(table.prevalence, rate)
-    if best - worst < _LEAST_RANGE:
+    if best - worst < LEAST_RANGE:
         return float("nan")
     score = (expected_recall(table, rate) - worst) / (best - worst)
     return min(max(score, 0.0), 1.0)
@@ -209,7 +209,7 @@ def rauc_from_expected_recall(
     prevalence = check_fraction("prevalence", prevalence)
     worst, best = expected_recall_range(prevalence, rate)
     recall = np.asarray(expected_recall, dtype=np.float64)
-    if best - worst < _LEAST_RANGE:
+    if best - worst < LEAST_RANGE:
         warn_undefined("The rAUC", undefined_rate_reason(prevalence, rate))
         return np.full_like(recall, np.nan)[()]
     return _shaped((recall - worst) / (best - worst))

@@ -1,0 +1,159 @@
+"""With a uniform rate our scorer does everywhere what "roc_auc" does."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.datasets import make_classification
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.feature_selection import RFECV, SequentialFeatureSelector
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LogisticRegressionCV
+from sklearn.model_selection import (
+    GridSearchCV,
+    HalvingGridSearchCV,
+    RandomizedSearchCV,
+    cross_val_score,
+    cross_validate,
+    learning_curve,
+    validation_curve,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from skrate import RateWeightedAUCScorer
+
+SMOOTHING = {"var_smoothing": [1e-9, 1e-1, 10.0]}
+X, Y = make_classification(180, 5, n_informative=2, flip_y=0.3, random_state=0)
+WEIGHT = np.random.default_rng(0).choice([0.5, 1.0, 3.0], 180)
+LABELS = {"numbers": Y, "strings": np.where(Y == 1, "ill", "healthy")}
+
+
+def by_cross_validate(y, scoring):
+    return cross_validate(GaussianNB(), X, y, scoring=scoring)["test_score"]
+
+
+def by_cross_validate_dict(y, scoring):
+    both = {"one": scoring, "other": "balanced_accuracy"}
+    return cross_validate(GaussianNB(), X, y, scoring=both)["test_one"]
+
+
+def by_cross_val_score(y, scoring):
+    return cross_val_score(GaussianNB(), X, y, scoring=scoring)
+
+
+def by_grid_search(y, scoring):
+    search = GridSearchCV(GaussianNB(), SMOOTHING, scoring=scoring).fit(X, y)
+    assert search.score(X, y) > 0.5
+    return [*search.cv_results_["mean_test_score"], search.best_index_]
+
+
+def by_grid_search_dict(y, scoring):
+    both = {"one": scoring, "other": "accuracy"}
+    search = GridSearchCV(GaussianNB(), SMOOTHING, scoring=both, refit="one")
+    search.fit(X, y)
+    return [*search.cv_results_["mean_test_one"], search.best_score_]
+
+
+def by_randomized_search(y, scoring):
+    search = RandomizedSearchCV(
+        GaussianNB(), SMOOTHING, n_iter=2, scoring=scoring, random_state=0
+    )
+    return search.fit(X, y).cv_results_["mean_test_score"]
+
+
+def by_halving_search(y, scoring):
+    search = HalvingGridSearchCV(
+        GaussianNB(), SMOOTHING, scoring=scoring, random_state=0
+    )
+    return search.fit(X, y).cv_results_["mean_test_score"]
+
+
+def by_rfecv(y, scoring):
+    search = RFECV(DecisionTreeClassifier(random_state=0), scoring=scoring)
+    return search.fit(X, y).cv_results_["mean_test_score"]
+
+
+def by_sequential_selection(y, scoring):
+    selector = SequentialFeatureSelector(
+        GaussianNB(), n_features_to_select=2, scoring=scoring
+    )
+    return selector.fit(X, y).get_support()
+
+
+def by_permutation_importance(y, scoring):
+    model = GaussianNB().fit(X, y)
+    return permutation_importance(
+        model, X, y, scoring=scoring, n_repeats=2, random_state=0
+    ).importances
+
+
+def by_weighted_permutation_importance(y, scoring):
+    model = GaussianNB().fit(X, y)
+    return permutation_importance(
+        model, X, y, scoring=scoring, n_repeats=2, random_state=0, sample_weight=WEIGHT
+    ).importances
+
+
+def by_learning_curve(y, scoring):
+    return learning_curve(GaussianNB(), X, y, scoring=scoring)[2]
+
+
+def by_validation_curve(y, scoring):
+    return validation_curve(
+        GaussianNB(),
+        X,
+        y,
+        param_name="var_smoothing",
+        param_range=SMOOTHING["var_smoothing"],
+        scoring=scoring,
+    )[1]
+
+
+def by_logistic_regression_cv(y, scoring, sample_weight=None):
+    with warnings.catch_warnings():
+        # Each release deprecates something else of this class.
+        warnings.simplefilter("ignore", FutureWarning)
+        model = LogisticRegressionCV(Cs=3, cv=3, scoring=scoring).fit(
+            X, y, sample_weight
+        )
+        held_out = model.score(X, y)
+    if isinstance(model.scores_, dict):
+        (scores,) = model.scores_.values()
+    else:
+        scores = model.scores_
+    return [*np.ravel(scores), held_out]
+
+
+def by_weighted_logistic_regression_cv(y, scoring):
+    return by_logistic_regression_cv(y, scoring, WEIGHT)
+
+
+CONSUMERS = [
+    by_cross_validate,
+    by_cross_validate_dict,
+    by_cross_val_score,
+    by_grid_search,
+    by_grid_search_dict,
+    by_randomized_search,
+    by_halving_search,
+    by_rfecv,
+    by_sequential_selection,
+    by_permutation_importance,
+    by_weighted_permutation_importance,
+    by_learning_curve,
+    by_validation_curve,
+    by_logistic_regression_cv,
+    by_weighted_logistic_regression_cv,
+]
+
+
+@pytest.mark.parametrize("consumer", CONSUMERS, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("labels", ["numbers", "strings"])
+def test_consumers_do_with_a_uniform_rate_what_they_do_with_roc_auc(consumer, labels):
+    y = LABELS[labels]
+    found = consumer(y, RateWeightedAUCScorer())
+    expected = consumer(y, "roc_auc")
+    assert np.isfinite(expected).all()
+    assert_allclose(found, expected, rtol=0, atol=1e-12)

@@ -1,0 +1,408 @@
+"""RateWeightedAUCScorer: estimators, labels, weights, shared predictions."""
+
+import inspect
+import pickle
+from collections import Counter
+from typing import ClassVar
+
+import numpy as np
+import pytest
+import sklearn
+from numpy.testing import assert_allclose
+from sklearn import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import make_classification
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import check_scoring, make_scorer, roc_auc_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    StratifiedKFold,
+    TunedThresholdClassifierCV,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from optional import require
+from skrate import (
+    AveragePrecisionScorer,
+    RateWeightedAUCScorer,
+    rate_weighted_auc_score,
+    rates,
+)
+
+RATE = rates.beta(3, 19)
+X, Y = make_classification(180, 5, n_informative=2, flip_y=0.3, random_state=0)
+WEIGHT = np.random.default_rng(0).choice([0.5, 1.0, 3.0], 180)
+LABELS = {
+    "numbers": Y,
+    "strings": np.where(Y == 1, "ill", "healthy"),
+    "booleans": Y == 1,
+}
+
+
+def own_score(model, rate=RATE, X=X, y=Y, **kwargs):
+    """Return the metric of a fitted model, its scores taken by hand."""
+    if hasattr(model, "decision_function"):
+        y_score = model.decision_function(X)
+    else:
+        y_score = model.predict_proba(X)[:, 1]
+    kwargs = {"pos_label": model.classes_[1], **kwargs}
+    return rate_weighted_auc_score(y, y_score, rate=rate, **kwargs)
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_folds_are_scored_by_the_metric(labels):
+    y, folds = LABELS[labels], StratifiedKFold(3)
+    found = cross_val_score(
+        GaussianNB(), X, y, scoring=RateWeightedAUCScorer(rate=RATE), cv=folds
+    )
+    expected = [
+        own_score(GaussianNB().fit(X[train], y[train]), X=X[test], y=y[test])
+        for train, test in folds.split(X, y)
+    ]
+    assert found.tolist() == expected
+    uniform = cross_val_score(GaussianNB(), X, y, scoring="roc_auc", cv=folds)
+    assert not np.allclose(found, uniform)
+
+
+# --- Estimators ---------------------------------------------------------------------
+
+ESTIMATORS = [
+    GaussianNB(),
+    DecisionTreeClassifier(max_depth=3, random_state=0),
+    LogisticRegression(),
+    LinearSVC(random_state=0),
+    CalibratedClassifierCV(LinearSVC(random_state=0), cv=2),
+    make_pipeline(StandardScaler(), LogisticRegression()),
+    make_pipeline(StandardScaler(), GaussianNB()),
+    TunedThresholdClassifierCV(LogisticRegression(), cv=2),
+    TunedThresholdClassifierCV(GaussianNB(), cv=2),
+    GridSearchCV(LogisticRegression(), {"C": [0.1, 1]}, cv=2),
+]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+@pytest.mark.parametrize("labels", ["numbers", "booleans"])
+def test_classifiers_of_every_kind(estimator, labels):
+    y = LABELS[labels]
+    model = clone(estimator).fit(X, y)
+    assert RateWeightedAUCScorer(rate=RATE)(model, X, y) == own_score(model, y=y)
+
+
+def test_string_labels_need_not_be_told():
+    y = LABELS["strings"]
+    model = LogisticRegression().fit(X, y)
+    score = RateWeightedAUCScorer(rate=RATE)(model, X, y)
+    assert score == own_score(LogisticRegression().fit(X, Y))
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(), GaussianNB()], ids=str)
+def test_the_first_class_may_be_the_positive_one(model):
+    y = LABELS["strings"]
+    model = clone(model).fit(X, y)
+    assert model.classes_.tolist() == ["healthy", "ill"]
+    method = "decision_function" if hasattr(model, "coef_") else "predict_proba"
+    scores = getattr(model, method)(X)
+    scores = -(scores if scores.ndim == 1 else scores[:, 1])
+    found = RateWeightedAUCScorer(rate=RATE, pos_label="healthy")(model, X, y)
+    kwargs = {"rate": RATE, "pos_label": "healthy"}
+    assert found == rate_weighted_auc_score(y, scores, **kwargs)
+    # By the model's own probability of the first class: equal up to its rounding.
+    if method == "predict_proba":
+        own = rate_weighted_auc_score(y, model.predict_proba(X)[:, 0], **kwargs)
+        assert_allclose(found, own, rtol=0, atol=1e-6)
+
+
+def test_the_response_method_may_be_chosen():
+    model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, Y)
+    scorer = RateWeightedAUCScorer(rate=RATE, response_method="predict")
+    expected = rate_weighted_auc_score(Y, model.predict(X), rate=RATE)
+    assert scorer(model, X, Y) == expected
+    with pytest.raises(AttributeError, match=r"none of the methods \['decision_fun"):
+        RateWeightedAUCScorer(response_method="decision_function")(model, X, Y)
+
+
+@pytest.mark.parametrize("model", [LinearRegression(), DecisionTreeRegressor()])
+def test_regressors_are_scored_by_their_predictions_when_asked(model):
+    model = clone(model).fit(X, Y)
+    scorer = RateWeightedAUCScorer(rate=RATE, response_method="predict")
+    expected = rate_weighted_auc_score(Y, model.predict(X), rate=RATE)
+    assert scorer(model, X, Y) == expected
+    with pytest.raises(AttributeError, match=r"pass RateWeightedAUCScorer\(response_m"):
+        RateWeightedAUCScorer()(model, X, Y)
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+@pytest.mark.parametrize("labels", ["numbers", "strings"])
+def test_lightgbm(labels):
+    lightgbm = require("lightgbm")
+    y = LABELS[labels]
+    model = lightgbm.LGBMClassifier(n_estimators=5, verbose=-1, n_jobs=1).fit(X, y)
+    assert RateWeightedAUCScorer(rate=RATE)(model, X, y) == own_score(model, y=y)
+    scoring = RateWeightedAUCScorer(rate=RATE)
+    assert np.isfinite(cross_val_score(model, X, y, scoring=scoring)).all()
+
+
+def test_lightgbm_ranker():
+    lightgbm = require("lightgbm")
+    model = lightgbm.LGBMRanker(n_estimators=5, verbose=-1, n_jobs=1)
+    model.fit(X, Y, group=[90, 90])
+    scorer = RateWeightedAUCScorer(rate=RATE, response_method="predict")
+    expected = rate_weighted_auc_score(Y, model.predict(X), rate=RATE)
+    assert scorer(model, X, Y) == expected
+
+
+def test_xgboost():
+    xgboost = require("xgboost")
+    model = xgboost.XGBClassifier(n_estimators=5, n_jobs=1).fit(X, Y)
+    assert RateWeightedAUCScorer(rate=RATE)(model, X, Y) == own_score(model)
+    scoring = RateWeightedAUCScorer(rate=RATE)
+    assert np.isfinite(cross_val_score(model, X, Y, scoring=scoring)).all()
+
+
+def test_xgboost_regressor():
+    xgboost = require("xgboost")
+    model = xgboost.XGBRegressor(n_estimators=5, n_jobs=1).fit(X, Y)
+    scorer = RateWeightedAUCScorer(rate=RATE, response_method="predict")
+    expected = rate_weighted_auc_score(Y, model.predict(X), rate=RATE)
+    assert scorer(model, X, Y) == expected
+
+
+# --- One prediction per fold and response method --------------------------------------
+
+
+class CountingNB(GaussianNB):
+    calls: ClassVar[Counter] = Counter()
+
+    def predict_proba(self, X):
+        self.calls["predict_proba"] += 1
+        return super().predict_proba(X)
+
+    def predict(self, X):
+        self.calls["predict"] += 1
+        # Not by way of the counted method.
+        return self.classes_[self._joint_log_likelihood(X).argmax(axis=1)]
+
+
+@pytest.mark.parametrize("labels", ["numbers", "strings"])
+def test_an_estimator_predicts_once_per_fold_and_response_method(labels):
+    y = LABELS[labels]
+    scoring = {
+        "beta": RateWeightedAUCScorer(rate=RATE),
+        "half": RateWeightedAUCScorer(rate=0.5),
+        "first class": RateWeightedAUCScorer(rate=RATE, pos_label=np.unique(y)[0]),
+        "average precision": AveragePrecisionScorer(),
+        "roc_auc": "roc_auc",
+        "accuracy": "accuracy",
+    }
+    scoring["roc_auc"] = make_scorer(
+        roc_auc_score, response_method=("decision_function", "predict_proba")
+    )
+    CountingNB.calls.clear()
+    cross_validate(CountingNB(), X, y, scoring=check_dict(scoring), cv=4)
+    assert CountingNB.calls == {"predict_proba": 4, "predict": 4}
+
+
+def check_dict(scoring):
+    return {
+        name: check_scoring(GaussianNB(), scorer) if isinstance(scorer, str) else scorer
+        for name, scorer in scoring.items()
+    }
+
+
+def test_shared_predictions_give_the_scores_that_single_scorers_give():
+    y = LABELS["strings"]
+    scoring = {
+        "ill": RateWeightedAUCScorer(rate=RATE),
+        "healthy": RateWeightedAUCScorer(rate=RATE, pos_label="healthy"),
+    }
+    together = cross_validate(GaussianNB(), X, y, scoring=scoring)
+    for name, scorer in scoring.items():
+        alone = cross_val_score(GaussianNB(), X, y, scoring=scorer)
+        assert np.array_equal(together[f"test_{name}"], alone)
+
+
+# --- Sample weights ------------------------------------------------------------------
+
+
+def test_weights_are_passed_on_without_routing():
+    model = GaussianNB().fit(X, Y)
+    found = RateWeightedAUCScorer(rate=RATE)(model, X, Y, sample_weight=WEIGHT)
+    assert found == own_score(model, sample_weight=WEIGHT)
+    assert found != own_score(model)
+
+
+@pytest.mark.parametrize("is_cloned", [False, True])
+@pytest.mark.parametrize("in_dict", [False, True])
+def test_weights_are_routed_when_requested(is_cloned, in_dict):
+    folds = StratifiedKFold(3)
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorer = RateWeightedAUCScorer(rate=RATE).set_score_request(sample_weight=True)
+        scorer = clone(scorer) if is_cloned else scorer
+        found = cross_validate(
+            GaussianNB().set_fit_request(sample_weight=False),
+            X,
+            Y,
+            params={"sample_weight": WEIGHT},
+            scoring={"score": scorer} if in_dict else scorer,
+            cv=folds,
+        )["test_score"]
+    expected = [
+        own_score(
+            GaussianNB().fit(X[train], Y[train]),
+            X=X[test],
+            y=Y[test],
+            sample_weight=WEIGHT[test],
+        )
+        for train, test in folds.split(X, Y)
+    ]
+    assert found.tolist() == expected
+
+
+def test_weights_that_are_refused_do_not_count():
+    folds = StratifiedKFold(3)
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorer = RateWeightedAUCScorer(rate=RATE).set_score_request(sample_weight=False)
+        search = GridSearchCV(
+            GaussianNB().set_fit_request(sample_weight=True),
+            {},
+            scoring=scorer,
+            cv=folds,
+        ).fit(X, Y, sample_weight=WEIGHT)
+    models = [
+        (GaussianNB().fit(X[train], Y[train], WEIGHT[train]), test)
+        for train, test in folds.split(X, Y)
+    ]
+    expected = [own_score(model, X=X[test], y=Y[test]) for model, test in models]
+    assert_allclose(search.best_score_, np.mean(expected), rtol=0, atol=1e-12)
+
+
+def test_weights_without_a_request_do_what_they_do_with_other_scorers():
+    def outcome(scorer):
+        try:
+            cross_validate(
+                GaussianNB().set_fit_request(sample_weight=True),
+                X,
+                Y,
+                params={"sample_weight": WEIGHT},
+                scoring=scorer,
+            )
+        except ValueError as error:
+            return type(error), str(error).split(" for ")[0]
+        return "ignored"  # by scikit-learn 1.6
+
+    with sklearn.config_context(enable_metadata_routing=True):
+        expected = outcome(make_scorer(roc_auc_score))
+        assert outcome(RateWeightedAUCScorer()) == expected
+
+
+# --- The object ----------------------------------------------------------------------
+
+
+def test_parameters_clone_and_pickle():
+    scorer = RateWeightedAUCScorer(rate=RATE, pos_label="ill")
+    assert scorer.get_params() == {
+        "rate": RATE,
+        "response_method": ("decision_function", "predict_proba"),
+        "pos_label": "ill",
+    }
+    for copy in (clone(scorer), pickle.loads(pickle.dumps(scorer))):
+        assert copy is not scorer
+        assert copy.get_params() == scorer.get_params()
+        assert repr(copy) == "RateWeightedAUCScorer(pos_label='ill', rate=beta(3, 19))"
+    assert scorer.set_params(rate=0.5).rate == 0.5
+
+
+def test_a_scorer_is_one_to_scikit_learn():
+    scorer = RateWeightedAUCScorer()
+    assert check_scoring(GaussianNB(), scoring=scorer) is scorer
+
+
+def test_the_metric_works_in_make_scorer():
+    scorer = make_scorer(
+        rate_weighted_auc_score,
+        response_method=("decision_function", "predict_proba"),
+        rate=RATE,
+    )
+    model = GaussianNB().fit(X, Y)
+    assert scorer(model, X, Y) == own_score(model)
+
+
+# --- What cannot be scored -----------------------------------------------------------
+
+
+def test_a_multiclass_target_is_refused():
+    y = np.arange(180) % 3
+    model = GaussianNB().fit(X, y)
+    message = (
+        "RateWeightedAUCScorer needs a binary target, but GaussianNB was fitted on 3 "
+        r"classes: \[0, 1, 2\]. Score one class against the rest"
+    )
+    with pytest.raises(ValueError, match=message):
+        RateWeightedAUCScorer()(model, X, y)
+    with pytest.raises(ValueError, match=message):
+        cross_val_score(
+            GaussianNB(), X, y, scoring=RateWeightedAUCScorer(), error_score="raise"
+        )
+
+
+def test_an_unknown_positive_class_is_named():
+    model = GaussianNB().fit(X, LABELS["strings"])
+    with pytest.raises(
+        ValueError, match="pos_label='sick' of RateWeightedAUCScorer is"
+    ):
+        RateWeightedAUCScorer(pos_label="sick")(model, X, LABELS["strings"])
+
+
+def test_a_bad_rate_is_named_when_scoring():
+    model = GaussianNB().fit(X, Y)
+    with pytest.raises(ValueError, match=r"rate must be a number in \(0, 1\], got 7"):
+        RateWeightedAUCScorer(rate=7)(model, X, Y)
+
+
+@pytest.mark.parametrize("labels", ["numbers", "strings"])
+def test_a_fold_of_one_class_is_nan_with_a_warning(labels):
+    order = np.argsort(Y, kind="stable")
+    y = LABELS[labels][order]
+    with pytest.warns(
+        UndefinedMetricWarning, match="holds no (positive|negative) case"
+    ):
+        scores = cross_val_score(
+            GaussianNB(),
+            X[order],
+            y,
+            scoring=RateWeightedAUCScorer(),
+            cv=KFold(5),
+            error_score="raise",
+        )
+    assert np.isnan(scores).tolist() == [True, True, False, True, True]
+
+
+# --- What is private in scikit-learn -------------------------------------------------
+
+
+def test_the_private_class_of_scorers_is_what_it_was():
+    """Checked on scikit-learn 1.6.0, 1.7.2, 1.8.0 and 1.9.1.
+
+    Scorers share predictions in a dict only as instances of the class that
+    ``make_scorer`` makes, through its method ``_score``.
+    If this fails on a new release, look at ``_MultimetricScorer.__call__`` there.
+    """
+    private = type(make_scorer(roc_auc_score))
+    assert private.__name__ == "_Scorer"
+    assert issubclass(RateWeightedAUCScorer, private)
+    expected = ["self", "method_caller", "estimator", "X", "y_true", "kwargs"]
+    assert list(inspect.signature(private._score).parameters) == expected
+    assert list(inspect.signature(RateWeightedAUCScorer._score).parameters) == expected
+    # What scikit-learn's own methods read of an instance: nothing that ours lacks.
+    made = make_scorer(roc_auc_score)
+    ours = RateWeightedAUCScorer()
+    for name in vars(made):
+        assert hasattr(ours, name), name
