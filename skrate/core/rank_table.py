@@ -268,6 +268,17 @@ class RankTable:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_"):
+            raise AttributeError(f"A RankTable is immutable: {name} cannot be set.")
+        super().__setattr__(name, value)
+
+    def __getstate__(self) -> tuple[Array | None, ...]:
+        return self._pos, self._neg, self._thresholds, self._cases, self._is_new
+
+    def __setstate__(self, state: tuple[Array | None, ...]) -> None:
+        self._fill(*state)
+
     def __repr__(self) -> str:
         return (
             f"RankTable({self.n_groups} groups, n_pos={self.n_pos:g}, "

@@ -145,7 +145,7 @@ class SurvivalTable:
         # (t_high**(j + 1) - t_low**(j + 1)) / (t_high - t_low), by recurrence over j.
         quotient = np.ones_like(t_low)
         power = np.ones_like(t_low)
-        mean: FloatArray = self.coefficients[panel, 0].copy()
+        mean = np.array(self.coefficients[panel, 0])
         for j in range(1, self.coefficients.shape[1]):
             power = power * t_low
             quotient = quotient * t_high + power
