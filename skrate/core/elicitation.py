@@ -10,13 +10,13 @@ from scipy import optimize, special
 
 from skrate.core.rates import (
     Beta,
-    Empirical,
     Exponential,
     Fixed,
     Interval,
     LogDiscount,
     Mixture,
     RateDistribution,
+    from_masses,
 )
 from skrate.core.scipy_rates import from_scipy, is_scipy_distribution
 from skrate.core.validation import (
@@ -177,16 +177,6 @@ def empirical(samples: Any, weights: Any = None) -> RateDistribution:
         masses = check_weights("weights", weights)
         check_equal_length(samples=points, weights=masses)
     return from_masses(points, masses)
-
-
-def from_masses(points: Any, masses: Any) -> Empirical:
-    """Return a discrete rate from finite points, clipped to [0, 1], and masses."""
-    points, where = np.unique(np.clip(points, 0, 1), return_inverse=True)
-    masses = np.bincount(where, masses)
-    points, masses = points[masses > 0], masses[masses > 0] / masses.sum()
-    for array in (points, masses):
-        array.flags.writeable = False
-    return Empirical(points, masses)
 
 
 def mixture(rates: Sequence[Any], weights: Any = None) -> RateDistribution:

@@ -271,6 +271,16 @@ class Empirical(RateDistribution):
         )
 
 
+def from_masses(points: Any, masses: Any) -> Empirical:
+    """Return a discrete rate from finite points, clipped to [0, 1], and masses."""
+    points, where = np.unique(np.clip(points, 0, 1), return_inverse=True)
+    masses = np.bincount(where, masses)
+    points, masses = points[masses > 0], masses[masses > 0] / masses.sum()
+    for array in (points, masses):
+        array.flags.writeable = False
+    return Empirical(points, masses)
+
+
 @dataclass(frozen=True, repr=False)
 class LogDiscount(RateDistribution):
     """The weighting of NDCG; see :func:`skrate.rates.log_discount`."""

@@ -2,23 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from skrate.core.arrays import FloatArray
 from skrate.core.rates import (
     Beta,
-    Empirical,
     Exponential,
     Interval,
     RateDistribution,
+    from_masses,
 )
 from skrate.core.survival import SurvivalTable
-
-_known: WeakKeyDictionary[Any, RateDistribution] = WeakKeyDictionary()
 
 
 def is_scipy_distribution(rate: Any) -> bool:
@@ -28,22 +25,18 @@ def is_scipy_distribution(rate: Any) -> bool:
     return is_frozen or is_random_variable
 
 
+@lru_cache(maxsize=64)
 def from_scipy(frozen: Any) -> RateDistribution:
     """Return the rate distribution of a frozen ``scipy.stats`` distribution.
 
-    It is kept as long as ``frozen`` lives, so that its tables are built once.
+    The last few are kept, so that their tables are built once.
     """
-    if frozen not in _known:
-        _known[frozen] = _convert(frozen)
-    return _known[frozen]
-
-
-def _convert(frozen: Any) -> RateDistribution:
     if not hasattr(frozen, "dist"):
-        return _as_continuous(frozen, frozen.ccdf, frozen.icdf)
+        return _as_continuous(frozen, frozen.ccdf)
     if not hasattr(frozen.dist, "pdf"):
         return _discrete(frozen)
     shapes = _shape_values(frozen)
+    rate = _as_continuous(frozen, frozen.sf)
     loc, scale = shapes["loc"], shapes["scale"]
     match frozen.dist.name:
         case "beta" if (loc, scale) == (0, 1):
@@ -52,7 +45,7 @@ def _convert(frozen: Any) -> RateDistribution:
             return Interval(loc, loc + scale)
         case "expon" if loc == 0:
             return Exponential(1 / scale)
-    return _as_continuous(frozen, frozen.sf, frozen.ppf)
+    return rate
 
 
 def _shape_values(frozen: Any) -> dict[str, float]:
@@ -70,12 +63,11 @@ def _discrete(frozen: Any) -> RateDistribution:
     """Return the point masses of a discrete distribution, clipped to [0, 1]."""
     loc = _shape_values(frozen)["loc"]
     if hasattr(frozen.dist, "xk"):
-        inner = np.asarray(frozen.dist.xk, dtype=np.float64) + loc
-        inner = inner[(inner > 0) & (inner < 1)]
-    else:
-        # Other discrete distributions live on whole numbers, shifted by loc.
-        inner = np.unique([loc - np.floor(loc)])
-        inner = inner[inner > 0]
+        points = np.asarray(frozen.dist.xk, dtype=np.float64) + loc
+        return from_masses(points, np.asarray(frozen.dist.pk, dtype=np.float64))
+    # Other discrete distributions live on whole numbers, shifted by loc.
+    inner = np.array([loc - np.floor(loc)])
+    inner = inner[inner > 0]
     points = np.concatenate([[0.0], inner, [1.0]])
     masses = np.concatenate(
         [[frozen.cdf(0)], frozen.pmf(inner), [frozen.sf(np.nextafter(1, 0))]]
@@ -85,14 +77,11 @@ def _discrete(frozen: Any) -> RateDistribution:
             "rate is a discrete distribution whose masses do not sum to 1: "
             f"{masses.sum():g}."
         )
-    points, masses = points[masses > 0], masses[masses > 0]
-    return Empirical(points, masses / masses.sum())
+    return from_masses(points, masses)
 
 
 def _as_continuous(
-    frozen: Any,
-    survival: Callable[[FloatArray], FloatArray],
-    quantile: Callable[[FloatArray], FloatArray],
+    frozen: Any, survival: Callable[[FloatArray], FloatArray]
 ) -> RateDistribution:
     at = np.asarray(survival(np.linspace(0, 1, 17)), dtype=np.float64)
     if at.shape != (17,) or not np.isfinite(at).all():

@@ -191,11 +191,14 @@ def _positive_label(found: list[Any], pos_label: Any) -> Any:
 
 def _as_float(name: str, values: Array) -> FloatArray:
     try:
+        # From a complex number the cast would take a half, with no more than a warning.
+        if values.dtype.kind == "c":
+            raise TypeError
         return values.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         raise ValueError(
             f"{name} must be numeric, found dtype {values.dtype} (first value "
-            f"{values[0]!r})."
+            f"{values[:1].tolist()[0]!r})."
         ) from None
 
 
