@@ -4,7 +4,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from skrate.core.arrays import Array, FloatArray, IntArray
-from skrate.curves.folds import Folds
+from skrate.curves.folds import Folds, counts_at
 
 # Cases that are drawn in one task: it bounds the memory, not the result.
 _BATCH_CASES = 2_000_000
@@ -111,14 +111,7 @@ def _conditional_counts(
     """
     n_cases = sum(size)
     labels = places.ranked_labels(np.full(n_tables, size[0]), n_cases, rng)
-    whole = np.minimum((rates * n_cases + 1e-9).astype(np.intp), n_cases - 1)
-    part = np.clip(rates * n_cases - whole, 0, 1)
-    cuts, where = np.unique(whole, return_inverse=True)
-    # Positives from one cut to the next, then above each cut.
-    gains = np.add.reduceat(labels, cuts, axis=1, dtype=np.int32)
-    above = labels[:, : cuts[0]].sum(axis=1, dtype=np.int32)
-    counts = np.cumsum(np.column_stack([above, gains[:, :-1]]), axis=1)
-    return np.asarray(counts[:, where] + part * labels[:, whole])
+    return counts_at(labels, rates)
 
 
 def _adjusted_counts(

@@ -129,7 +129,8 @@ class ConsensusCurve:
             Fields ``value``, ``low`` and ``high``.
         """
         r = check_fraction("r", r, include_zero=True, include_one=True)
-        value = float(self.folds.found_at(np.array([r]))[0]) / self.folds.n_pos
+        recalls = self.folds.tpr_at(np.array([r]))
+        value = float(self.folds.pooled_count(recalls)[0]) / self.folds.n_pos
         if self.tpr_lower is None or self.tpr_upper is None:
             return CurvePoint(value, np.nan, np.nan)
         low, high = (
@@ -155,10 +156,8 @@ class ConsensusCurve:
             Fields ``value``, ``low`` and ``high``.
         """
         recall = check_fraction("recall", recall, include_zero=True, include_one=True)
-        folds = self.folds
-        value = _first_rate(
-            folds.cuts, folds.found_at(folds.cuts) / folds.n_pos, recall
-        )
+        pooled = self.folds.pooled
+        value = _first_rate(pooled.rates, pooled.tpr, recall)
         if self.tpr_lower is None or self.tpr_upper is None:
             return CurvePoint(value, np.nan, np.nan)
         low = _first_rate(self.rates, self.tpr_upper, recall)
@@ -225,11 +224,12 @@ def consensus_curve(
             return [None, None]
         return [count / folds.n_pos, (processed - count) / folds.n_neg]
 
-    tpr, fpr = point(folds.found_at(rates))
+    fold_tpr = folds.tpr_at(rates)
+    tpr, fpr = point(folds.pooled_count(fold_tpr))
     lower, upper = (None, None) if counts is None else counts
     tpr_lower, fpr_lower = point(lower)
     tpr_upper, fpr_upper = point(upper)
-    fold_tpr, fold_fpr = folds.tpr_at(rates), folds.fpr_at(rates)
+    fold_fpr = folds.fpr_at(rates, fold_tpr)
     arrays = (rates, tpr, fpr, tpr_lower, tpr_upper, fpr_lower, fpr_upper)
     for array in (*arrays, fold_tpr, fold_fpr):
         if array is not None:

@@ -1,6 +1,7 @@
 """The law of the number of positives among the first k cases of a new fold."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -57,6 +58,10 @@ class FoldSource:
     tpr: FloatArray
     fpr: FloatArray
     places: FloatArray
+    # By case: rates that cut the same case share its law.
+    _laws: dict[int, tuple[int, FloatArray, FloatArray]] = field(
+        default_factory=dict, repr=False
+    )
 
     @classmethod
     def of(cls, folds: Folds, n_pos: int, n_neg: int) -> "FoldSource":
@@ -76,7 +81,9 @@ class FoldSource:
         if k >= n:
             return CountLaw(self.n_pos, one, none, 0.0)
         item = int(np.ceil(k))
-        first, is_pos, is_neg = self._joint_law(item)
+        if item not in self._laws:
+            self._laws[item] = self._joint_law(item)
+        first, is_pos, is_neg = self._laws[item]
         if item == k:
             return CountLaw(first, is_pos + is_neg, np.zeros(len(is_pos)), 0.0)
         # Case `item`, of which a fraction is processed, is in the count of is_pos.
@@ -135,7 +142,7 @@ class FoldSource:
             inner = np.linspace(low, high, _MAX_PANELS + 1)[1:-1]
         edges = np.concatenate([[low], inner, [high]])
         n_nodes = int(np.clip(_MAX_PANELS // (len(edges) - 1), 1, _MAX_NODES))
-        nodes, weights = special.roots_legendre(n_nodes)
+        nodes, weights = _gauss_legendre(n_nodes)
         parts = []
         for curve in (self.tpr, self.fpr):
             at_edges = np.interp(edges, self.places, curve)
@@ -170,3 +177,8 @@ def _log_choose(n: int, k: FloatArray) -> FloatArray:
     return np.asarray(
         log_factorial(n + 1) - log_factorial(k + 1) - log_factorial(n - k + 1)
     )
+
+
+@lru_cache(maxsize=_MAX_NODES)
+def _gauss_legendre(n_nodes: int) -> tuple[FloatArray, FloatArray]:
+    return special.roots_legendre(n_nodes)  # type: ignore[no-any-return]

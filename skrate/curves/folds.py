@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import Array, FloatArray
 from skrate.core.rank_table import RankTable
 
 
@@ -39,16 +39,19 @@ class Folds:
 
     def tpr_at(self, rates: FloatArray) -> FloatArray:
         """Return the recall of each fold at ``rates``, of shape (n_folds, n_rates)."""
-        return np.stack([np.interp(rates, t.rates, t.tpr) for t in self.tables])
+        found = np.stack([_found(table, rates) for table in self.tables])
+        return np.asarray(found / self._column("n_pos"))
 
-    def fpr_at(self, rates: FloatArray) -> FloatArray:
-        """Return the false positive rate of each fold at ``rates``."""
-        return np.stack([np.interp(rates, t.rates, t.fpr) for t in self.tables])
+    def fpr_at(self, rates: FloatArray, tpr: FloatArray) -> FloatArray:
+        """Return the false positive rates of the folds at given recalls."""
+        processed = rates * self._column("total")
+        fpr = (processed - self._column("n_pos") * tpr) / self._column("n_neg")
+        # Rounding must not leave the ROC plane.
+        return np.clip(fpr, 0, 1)
 
-    def found_at(self, rates: FloatArray) -> FloatArray:
-        """Return the weight of positives found in all folds at ``rates``."""
-        weights = np.array([table.n_pos for table in self.tables])
-        return np.asarray(weights @ self.tpr_at(rates))
+    def pooled_count(self, tpr: FloatArray) -> FloatArray:
+        """Return the weight of positives that folds with given recalls have found."""
+        return np.asarray((self._column("n_pos") * tpr).sum(axis=0))
 
     def reachable(self, rates: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the least and the greatest weight that can be found at ``rates``."""
@@ -68,7 +71,8 @@ class Folds:
     def pooled(self) -> RankTable:
         """The consensus as a table: one group between two ``cuts``."""
         processed = self.cuts * (self.n_pos + self.n_neg)
-        pos = np.diff(self.found_at(self.cuts))
+        pos = np.diff(self.pooled_count(self.tpr_at(self.cuts)))
+        pos = np.maximum(pos, 0.0)
         # The rest is negative, but for rounding.
         neg = np.maximum(np.diff(processed) - pos, 0.0)
         return RankTable(pos, neg)
@@ -81,3 +85,34 @@ class Folds:
             size = (round(table.n_pos), round(table.n_neg))
             found[size] = found.get(size, 0) + 1
         return found
+
+    def _column(self, name: str) -> FloatArray:
+        """Return an attribute of the tables as a column."""
+        return np.array([[getattr(table, name)] for table in self.tables])
+
+
+def counts_at(labels: Array, rates: FloatArray) -> FloatArray:
+    """Return the sum of ``labels`` over the first share of each ranking.
+
+    Rankings lie along the last axis, rates take its place in the result. Of a case that
+    is cut, its part is counted.
+    """
+    n_cases = labels.shape[-1]
+    processed = rates * n_cases
+    whole = np.minimum((processed + 1e-9).astype(np.intp), n_cases - 1)
+    part = np.clip(processed - whole, 0, 1)
+    cuts, where = np.unique(np.append(0, whole), return_inverse=True)
+    # From one cut to the next, then above each.
+    dtype = np.float64 if labels.dtype.kind == "f" else np.int32
+    gains = np.add.reduceat(labels, cuts, axis=-1, dtype=dtype)
+    above = np.zeros_like(gains)
+    np.cumsum(gains[..., :-1], axis=-1, out=above[..., 1:])
+    return np.asarray(above[..., where[1:]] + part * labels[..., whole])
+
+
+def _found(table: RankTable, rates: FloatArray) -> FloatArray:
+    """Return the weight of positives above the cut at each rate."""
+    labels = table.fractional_labels
+    if labels is None or len(rates) > len(labels):
+        return np.interp(rates, table.rates, table.cum_pos)
+    return counts_at(labels.view(np.uint8) if labels.dtype == bool else labels, rates)

@@ -57,9 +57,7 @@ def central_interval(
 
     ``laws`` says how many folds have a law; the sum over all folds is meant.
     """
-    is_whole = all(law.fraction == 0 for law, _ in laws)
-    is_small = all(len(law.sure) <= _SMALL_FOLD for law, _ in laws)
-    parts = _PARTS if is_small and not is_whole else 1
+    parts = _parts_of_a_case([law for law, _ in laws])
     lattices = [(_on_lattice(law, parts), n_folds) for law, n_folds in laws]
     first = sum(parts * law.first * n_folds for law, n_folds in laws)
     n_values = 1 + sum((len(masses) - 1) * n for masses, n in lattices)
@@ -74,6 +72,17 @@ def central_interval(
     return (first + low) / parts, (first + n_values - 1 - above) / parts
 
 
+def _parts_of_a_case(laws: list[CountLaw]) -> int:
+    """Return how finely a case is divided: as finely as needed and as can be seen."""
+    if max(len(law.sure) for law in laws) > _SMALL_FOLD:
+        return 1
+    for parts in range(1, _PARTS):
+        rests = [law.fraction * parts % 1 for law in laws]
+        if all(min(rest, 1 - rest) < 1e-9 for rest in rests):
+            return parts
+    return _PARTS
+
+
 def _on_lattice(law: CountLaw, parts: int) -> FloatArray:
     """Return probabilities of the multiples of 1 / parts, from ``law.first`` on.
 
@@ -81,7 +90,8 @@ def _on_lattice(law: CountLaw, parts: int) -> FloatArray:
     """
     masses = np.zeros((len(law.sure) + 1, parts))
     masses[:-1, 0] = law.sure
-    whole, rest = divmod(law.fraction * parts, 1)
+    # A third of three parts is one but for rounding.
+    whole, rest = divmod(law.fraction * parts + 1e-9, 1)
     flat = masses.ravel()
     size = parts * len(law.partial)
     flat[int(whole) :][:size:parts] += (1 - rest) * law.partial
