@@ -38,6 +38,8 @@ class RankTable:
         Share of all weight above each cut, from 0 to 1: the rate.
     tpr, fpr : array of shape (n_groups + 1,)
         Share of the positives and of the negatives above each cut; nan without any.
+    ends : array of shape (n_groups,) or None
+        Number of cases above the end of each group, where all weights are equal.
     labels : array of shape (n_cases,) or None
         Where every group is one case and all weights are equal: whether the case at
         each place of the ranking is positive. Kernels may take a short cut on it.
@@ -150,6 +152,13 @@ class RankTable:
         return _fractional(self._cases, self._is_new)
 
     @property
+    def ends(self) -> IntArray | None:
+        """Number of cases above the end of each group, where weights are equal."""
+        if self._cases is None or self._is_new is None:
+            return None if self._cases is None else np.arange(1, len(self._cases) + 1)
+        return np.append(self._starts[1:], len(self._cases))
+
+    @property
     def pos(self) -> FloatArray:
         """Weight of the positives per group."""
         if self._pos is None:
@@ -227,9 +236,8 @@ class RankTable:
         if self.labels is not None:
             n = len(self.labels)
             return _frozen(np.arange(n + 1) / n)
-        if self._cases is not None:
-            n = len(self._cases)
-            return _frozen(np.append(self._starts, n) / n)
+        if self.ends is not None:
+            return _frozen(np.append(0, self.ends) / self.ends[-1])
         processed = _cumulated(self.pos + self.neg)
         return _frozen(processed / processed[-1])
 

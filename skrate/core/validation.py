@@ -120,9 +120,7 @@ def check_labels(labels: Array, pos_label: Any = None) -> BoolArray:
     labels must be told apart by name. A sample of one class is fine: whether a metric
     is defined on it is for the metric to say.
     """
-    if labels.dtype.kind == "b":
-        found: list[Any] = np.unique(labels).tolist()
-    elif labels.dtype.kind in "iuf":
+    if labels.dtype.kind in "biuf":
         found = _two_extremes(labels)
     else:
         found = _distinct_objects(labels)
@@ -135,13 +133,15 @@ def check_labels(labels: Array, pos_label: Any = None) -> BoolArray:
 def _two_extremes(labels: Array) -> list[Any]:
     """Return the distinct numeric labels, at most two, without sorting."""
     check_finite("y_true", labels)
-    low, high = labels.min(), labels.max()
+    low, high = labels.min().item(), labels.max().item()
     if low == high:
-        return [low.item()]
-    n_known = np.count_nonzero(labels == low) + np.count_nonzero(labels == high)
-    if n_known < len(labels):
-        _raise_many_labels(np.unique(labels).tolist())
-    return [low.item(), high.item()]
+        return [low]
+    # Between two neighbouring integers, or booleans, there is no third.
+    if labels.dtype.kind == "f" or high - low > 1:
+        n_known = np.count_nonzero(labels == low) + np.count_nonzero(labels == high)
+        if n_known < len(labels):
+            _raise_many_labels(np.unique(labels).tolist())
+    return [low, high]
 
 
 def _distinct_objects(labels: Array) -> list[Any]:

@@ -130,12 +130,14 @@ def average_precision(table: RankTable, prevalence: float | None = None) -> floa
         ratio = (1 - prevalence) / prevalence * table.n_pos / table.n_neg
     if table.labels is not None:
         return _mean_over_positives(table.labels, ratio)
-    found = table.cum_pos[1:]
-    if prevalence is None:
-        precision = found / (table.rates[1:] * table.total)
+    ends = table.ends
+    if ends is not None:
+        found = np.cumsum(table.pos)
+        negatives = ends - found
     else:
-        precision = found / (found + ratio * table.cum_neg[1:])
-    return float(table.pos @ precision) / table.n_pos
+        found, negatives = table.cum_pos[1:], table.cum_neg[1:]
+    precision = found / (found + ratio * negatives)
+    return float(table.pos @ precision) / float(found[-1])
 
 
 def _mean_over_positives(labels: BoolArray, ratio: float) -> float:

@@ -300,3 +300,13 @@ def test_a_share_of_a_long_tie_is_the_same_for_all_its_cases():
             edges = table.rates
             means = rates.beta(3, 9).mean_survival(edges[:-1], edges[1:])
             assert_allclose(score, table.pos @ means / table.n_pos, rtol=1e-14)
+
+
+@given(ranked_samples(weighted=True, both_classes=False, zero_weights=False))
+def test_ends_are_the_rates_in_cases_where_weights_are_equal(sample):
+    y_true, y_score, weights = sample
+    for table in (rank_table(y_true, y_score), rank_table(y_true, y_score + 0.1)):
+        counts = np.rint(table.rates * len(y_true))
+        assert table.ends.tolist() == counts[1:].tolist()
+    if len(set(weights)) > 1:
+        assert rank_table(y_true, y_score, weights).ends is None

@@ -199,3 +199,16 @@ def test_an_undefined_metric_warns_where_it_was_called():
     with pytest.warns(UndefinedMetricWarning, match=message) as caught:
         assert np.isnan(public())
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("dtype", [int, np.uint8, np.int8, float])
+def test_a_label_between_two_others_is_seen(dtype):
+    with pytest.raises(ValueError, match=r"found 3 labels: 0(\.0)?, 1(\.0)?, 2"):
+        v.check_labels(np.array([0, 2, 1, 0], dtype=dtype))
+
+
+def test_the_difference_of_labels_does_not_overflow():
+    labels = np.array([-128, 127, 0], dtype=np.int8)
+    with pytest.raises(ValueError, match="found 3 labels"):
+        v.check_labels(labels, 127)
+    assert v.check_labels(labels[:2], 127).tolist() == [False, True]
