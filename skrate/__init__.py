@@ -7,13 +7,15 @@ processed. Start with :func:`rate_weighted_auc_score` and
 
 from skrate import rates
 from skrate.core.rank_table import RankTable
-from skrate.core.results import Estimate
+from skrate.core.results import Comparison, Comparisons, Estimate
 from skrate.curves.consensus_curve import ConsensusCurve
 from skrate.curves.hit_curve import hit_curve
 from skrate.curves.quasi_concave import QuasiConcaveHitCurve
 from skrate.curves.rate_averaged import rate_averaged_roc_curve
 from skrate.displays.hit_curve import HitCurveDisplay
 from skrate.displays.rate_averaged_roc import RateAveragedROC
+from skrate.inference.compare import compare
+from skrate.inference.compare_all import compare_all, covariance
 from skrate.inference.estimate import estimate
 from skrate.inference.influence import influence
 from skrate.inference.momentum import MomentumAndStamina, momentum_and_stamina
@@ -43,6 +45,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AveragePrecisionScorer",
+    "Comparison",
+    "Comparisons",
     "ConsensusCurve",
     "Estimate",
     "GroupScores",
@@ -55,6 +59,9 @@ __all__ = [
     "RateAveragedROC",
     "RateWeightedAUCScorer",
     "average_precision_score",
+    "compare",
+    "compare_all",
+    "covariance",
     "estimate",
     "expected_recall_from_rauc",
     "expected_recall_score",

@@ -368,6 +368,11 @@ def _grouped(sample: RankedSample) -> RankTable:
     return _new(pos, neg, thresholds)
 
 
+def table_of_weights(pos: FloatArray, neg: FloatArray) -> RankTable:
+    """Return the table of groups that have weight, without checks or copies."""
+    return _new(pos, neg)
+
+
 def _new(*parts: Array, **named: Array) -> RankTable:
     """Return a table from parts that are known to be right."""
     return RankTable.__new__(RankTable)._fill(*parts, **named)

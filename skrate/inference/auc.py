@@ -14,8 +14,14 @@ def auc_metric() -> TableMetric:
 
 def auc(table: RankTable) -> float:
     """Return the AUC with ties counted one half."""
+    n_pairs = table.n_pos * table.n_neg
+    if table.labels is not None:
+        # The positive at place i, the j-th, has i - j negatives above it.
+        places = np.flatnonzero(table.labels)
+        n_above = int(places.sum()) - len(places) * (len(places) - 1) // 2
+        return 1 - n_above / n_pairs
     above = table.cum_neg[:-1] + table.neg / 2
-    return 1 - float(table.pos @ above) / (table.n_pos * table.n_neg)
+    return 1 - float(table.pos @ above) / n_pairs
 
 
 def _gradients(table: RankTable) -> Gradients:
@@ -35,8 +41,10 @@ def _gradients(table: RankTable) -> Gradients:
 
 
 def _resampled(pos: Array, neg: Array) -> FloatArray:
-    above = np.cumsum(neg, axis=1, dtype=np.float64)
+    pos, neg = pos.astype(np.float64), neg.astype(np.float64)
+    above = np.cumsum(neg, axis=1)
     n_pos, n_neg = pos.sum(axis=1), above[:, -1].copy()
-    above -= neg / 2
+    neg /= 2
+    above -= neg
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(1 - np.einsum("ij,ij->i", pos, above) / (n_pos * n_neg))

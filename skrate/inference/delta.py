@@ -78,7 +78,7 @@ def _spread(slopes: FloatArray, weights: FloatArray) -> float:
     """Return the variance of slopes over the cases of a class."""
     total = weights.sum()
     centred = slopes - weights @ slopes / total
-    return float(weights @ centred**2 / total)
+    return float(np.einsum("i,i,i->", weights, centred, centred) / total)
 
 
 def _centred(slopes: Gradients, table: RankTable) -> Gradients:

@@ -71,20 +71,32 @@ def _gradients(table: RankTable, prevalence: float | None) -> Gradients:
        curve, :doi:`10.48550/arXiv.1310.5103`.
     """
     p = table.prevalence if prevalence is None else prevalence
-    tpr, fpr = table.tpr[1:], table.fpr[1:]
+    found, lost = p * table.tpr[1:], (1 - p) * table.fpr[1:]
+    inverse = 1 / (found + lost)
+    precision = found * inverse
+    # P_k p T_k / C_k^2 and P_k (1 - p) F_k / C_k^2
     share = table.pos / table.n_pos
-    cut = p * tpr + (1 - p) * fpr
-    scaled = share / cut**2
-    by_pos = p * tpr / cut + p * (1 - p) * sum_from_right(scaled * fpr)
-    by_neg = -p * (1 - p) * sum_from_right(scaled * tpr)
-    by_prevalence = 0.0 if prevalence is not None else float((scaled * tpr) @ fpr)
-    return Gradients(by_pos, by_neg, by_prevalence)
+    inverse *= inverse
+    share *= inverse
+    lost *= share
+    by_lost = sum_from_right(lost)
+    by_prevalence = 0.0
+    if prevalence is None:
+        by_prevalence = float(lost @ found) / p / (1 - p)
+    found *= share
+    by_neg = sum_from_right(found)
+    by_neg *= p - 1
+    by_lost *= p
+    precision += by_lost
+    return Gradients(precision, by_neg, by_prevalence)
 
 
 def _resampled(pos: Array, neg: Array, prevalence: float | None) -> FloatArray:
-    n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
-    found = np.cumsum(pos, axis=1, dtype=np.float64)
-    cut = np.cumsum(neg, axis=1, dtype=np.float64)
+    pos = pos.astype(np.float64)
+    found = np.cumsum(pos, axis=1)
+    # Whole numbers are summed as such, which is quicker.
+    cut = np.cumsum(neg, axis=1).astype(np.float64)
+    n_pos, n_neg = found[:, -1].copy(), cut[:, -1].copy()
     with np.errstate(invalid="ignore", divide="ignore"):
         if prevalence is not None:
             cut *= ((1 - prevalence) / prevalence * n_pos / n_neg)[:, None]

@@ -26,7 +26,7 @@ def rate_weighted_auc_metric(*, rate: Any = "uniform") -> TableMetric:
     checked = check_rate(rate)
 
     def gradients(table: RankTable) -> Gradients:
-        return _rescaled(table, recall_gradients(table, checked), checked)
+        return _rescaled(table, checked)
 
     def resampled(pos: Array, neg: Array) -> FloatArray:
         worst, best = _ranges(pos, neg, checked)
@@ -49,7 +49,7 @@ def expected_recall_metric(
         return TableMetric(
             "Expected recall",
             lambda table: expected_recall(table, checked),
-            lambda table: recall_gradients(table, checked),
+            lambda table: recall_gradients(table, checked)[0],
             lambda pos, neg: _resampled_recall(pos, neg, checked),
         )
     mean = checked.mean()
@@ -63,8 +63,7 @@ def expected_recall_metric(
     def gradients(table: RankTable) -> Gradients:
         # 1 - (mean - p E) / (1 - p)
         p = table.prevalence
-        slopes = recall_gradients(table, checked)
-        recall = expected_recall(table, checked)
+        slopes, recall = recall_gradients(table, checked)
         by_prevalence = (recall - mean) / (1 - p) ** 2
         return _scaled(slopes, p / (1 - p), by_prevalence)
 
@@ -92,7 +91,7 @@ def precision_at_rate_metric(
     fixed = Fixed(share)
 
     def gradients(table: RankTable) -> Gradients:
-        slopes = recall_gradients(table, fixed)
+        slopes = recall_gradients(table, fixed)[0]
         at_rate = found_at(table, share) / table.n_pos / share
         return _scaled(slopes, table.prevalence / share, at_rate)
 
@@ -123,13 +122,13 @@ def _at_rate(
     return TableMetric(
         name,
         lambda table: found_at(table, share) * scale(table),
-        lambda table: _scaled(recall_gradients(table, fixed), high),
+        lambda table: _scaled(recall_gradients(table, fixed)[0], high),
         lambda pos, neg: high * _resampled_recall(pos, neg, fixed),
         bounds=lambda table: (0.0, high),
     )
 
 
-def _rescaled(table: RankTable, recall: Gradients, rate: RateDistribution) -> Gradients:
+def _rescaled(table: RankTable, rate: RateDistribution) -> Gradients:
     """Return the slopes of (E - E_min) / (E_max - E_min) from those of E."""
     p = table.prevalence
     worst, best = expected_recall_range(p, rate)
@@ -140,7 +139,8 @@ def _rescaled(table: RankTable, recall: Gradients, rate: RateDistribution) -> Gr
         (float(survival[1]) - best) / p,
     )
     width = best - worst
-    value = (expected_recall(table, rate) - worst) / width
+    recall, expected = recall_gradients(table, rate)
+    value = (expected - worst) / width
     shift = by_worst + value * (by_best - by_worst)
     return _scaled(recall, 1 / width, -shift / width)
 
@@ -157,11 +157,11 @@ def _scaled(slopes: Gradients, factor: float, by_prevalence: float = 0.0) -> Gra
 def _resampled_recall(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:
     weight = pos + neg
     cuts = np.cumsum(weight, axis=1)
-    area = np.diff(_limited_means(cuts, rate), axis=1, prepend=0.0)
-    area *= ratio(pos, weight)
-    n_pos = pos.sum(axis=1)
+    area = _limited_means(cuts, rate)
+    np.subtract(area[:, 1:], area[:, :-1], out=area[:, 1:])
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(area.sum(axis=1) / n_pos)
+        found = np.einsum("ij,ij->i", area, ratio(pos, weight))
+        return np.asarray(found / pos.sum(axis=1))
 
 
 def _limited_means(cuts: Array, rate: RateDistribution) -> FloatArray:
@@ -181,6 +181,11 @@ def _kept_limited_means(rate: RateDistribution, n: int) -> FloatArray:
     return n * rate._limited_mean(np.arange(n + 1) / n)
 
 
+@lru_cache(maxsize=64)
+def _kept_range(prevalence: float, rate: RateDistribution) -> tuple[float, float]:
+    return expected_recall_range(prevalence, rate)
+
+
 def _prevalences(pos: Array, neg: Array) -> FloatArray:
     n_pos = pos.sum(axis=1)
     return np.asarray(n_pos / (n_pos + neg.sum(axis=1)))
@@ -190,7 +195,14 @@ def _ranges(
     pos: Array, neg: Array, rate: RateDistribution
 ) -> tuple[FloatArray, FloatArray]:
     """Return the expected recall of worst and best ranking per table, nan if none."""
-    found, where = np.unique(_prevalences(pos, neg), return_inverse=True)
+    prevalences = _prevalences(pos, neg)
+    first = float(prevalences[0])
+    if 0 < first < 1 and (prevalences == first).all():
+        ends = np.full(
+            (2, len(prevalences)), np.array(_kept_range(first, rate))[:, None]
+        )
+        return ends[0], ends[1]
+    found, where = np.unique(prevalences, return_inverse=True)
     worst = np.full(len(found), np.nan)
     best = worst.copy()
     both = (found > 0) & (found < 1)

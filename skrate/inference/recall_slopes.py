@@ -1,6 +1,6 @@
 """Slopes of expected recall, for rates with a density and for known rates."""
 
-from typing import cast
+from functools import lru_cache
 
 import numpy as np
 from scipy import special
@@ -11,9 +11,14 @@ from skrate.core.rates import Empirical, Fixed, Mixture, RateDistribution
 from skrate.core.survival import SurvivalTable
 from skrate.inference.table_metric import Gradients, sum_from_right
 
+# Rankings with more groups look a rate with a density up on a grid of as many cells.
+_GRID = 2**15
 
-def recall_gradients(table: RankTable, rate: RateDistribution) -> Gradients:
-    """Return the slopes of expected recall."""
+
+def recall_gradients(
+    table: RankTable, rate: RateDistribution
+) -> tuple[Gradients, float]:
+    """Return the slopes of expected recall, and its value."""
     if isinstance(rate, Fixed):
         return _jump_gradients(table, np.array([rate.r]), np.ones(1))
     if isinstance(rate, Empirical):
@@ -23,7 +28,9 @@ def recall_gradients(table: RankTable, rate: RateDistribution) -> Gradients:
     return _smooth_gradients(table, rate)
 
 
-def _smooth_gradients(table: RankTable, rate: RateDistribution) -> Gradients:
+def _smooth_gradients(
+    table: RankTable, rate: RateDistribution
+) -> tuple[Gradients, float]:
     """Return the slopes for a rate with a density.
 
     E = sum_k P_k m_k, with m_k = (G(D_k) - G(D_(k-1))) / s_k the mean survival in
@@ -34,21 +41,60 @@ def _smooth_gradients(table: RankTable, rate: RateDistribution) -> Gradients:
     and a share of either class in group j moves all D_k with k >= j.
     """
     p, edges = table.prevalence, table.rates
-    mean = rate._mean_survival(edges[:-1], edges[1:])
-    # A mean over no width is the value; the last cut is always at 1.
-    inner = edges[1:-1]
-    at_cut = rate._mean_survival(inner, inner)
+    mean, at_cut = _mean_and_at_cut(rate, edges)
     share = table.pos / (table.pos + table.neg)
     by_cut = np.zeros_like(mean)
-    by_cut[:-1] = share[:-1] * (at_cut - mean[:-1]) + share[1:] * (mean[1:] - at_cut)
-    by_prevalence = float(by_cut @ (table.tpr[1:] - table.fpr[1:])) / p
+    np.subtract(at_cut, mean[:-1], out=by_cut[:-1])
+    by_cut[:-1] *= share[:-1]
+    np.subtract(mean[1:], at_cut, out=at_cut)
+    at_cut *= share[1:]
+    by_cut[:-1] += at_cut
+    # With T and F the shares of the classes above, D = p T + (1 - p) F.
+    by_lead = (by_cut @ table.cum_pos[1:]) / table.n_pos - by_cut @ edges[1:]
+    by_prevalence = float(by_lead) / (1 - p) / p
     moved = sum_from_right(by_cut)
-    return Gradients(mean + moved, (1 - p) / p * moved, by_prevalence)
+    value = float(table.pos @ mean) / table.n_pos
+    mean += moved
+    moved *= (1 - p) / p
+    return Gradients(mean, moved, by_prevalence), value
+
+
+def _mean_and_at_cut(
+    rate: RateDistribution, edges: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the mean survival between edges, and the survival at the inner ones."""
+    inner = edges[1:-1]
+    if len(inner) < _GRID:
+        # A mean over no width is the value.
+        at_cut = rate._mean_survival(inner, inner)
+        return rate._mean_survival(edges[:-1], edges[1:]), at_cut
+    # On the grid the survival is linear, and its integral from 0 is quadratic.
+    survival, integral = _on_grid(rate)
+    scaled = edges * _GRID
+    cell = np.minimum(scaled.astype(np.intp), _GRID - 1)
+    scaled -= cell
+    start = survival.take(cell)
+    slope = np.diff(survival).take(cell)
+    slope *= scaled
+    at_edge = start + slope
+    start += slope / 2
+    start *= scaled
+    start /= _GRID
+    start += integral.take(cell)
+    return np.diff(start) / np.diff(edges), at_edge[1:-1]
+
+
+@lru_cache(maxsize=8)
+def _on_grid(rate: RateDistribution) -> tuple[FloatArray, FloatArray]:
+    nodes = np.arange(_GRID + 1) / _GRID
+    survival = rate._mean_survival(nodes, nodes)
+    areas = (survival[1:] + survival[:-1]) / 2 / _GRID
+    return survival, np.concatenate([[0.0], np.cumsum(areas)])
 
 
 def _jump_gradients(
     table: RankTable, points: FloatArray, masses: FloatArray
-) -> Gradients:
+) -> tuple[Gradients, float]:
     """Return the slopes for a rate that is one of ``points``.
 
     More weight above a cut at r pushes cases below it: a positive above adds itself
@@ -73,7 +119,8 @@ def _jump_gradients(
     lost = SurvivalTable.from_steps(points, masses * share).mean(low, high)
     lead = np.interp(points, table.rates, table.tpr - table.fpr)
     by_prevalence = -float((masses * share) @ lead) / p
-    return Gradients(kept, -(1 - p) / p * lost, by_prevalence)
+    value = float(table.pos @ (kept + lost)) / table.n_pos
+    return Gradients(kept, -(1 - p) / p * lost, by_prevalence), value
 
 
 def bandwidth(points: FloatArray, n: float) -> FloatArray:
@@ -96,11 +143,13 @@ def bandwidth(points: FloatArray, n: float) -> FloatArray:
     return np.where((points > 0) & (points < 1), width, 0.0)
 
 
-def _mixed_gradients(table: RankTable, rate: Mixture) -> Gradients:
-    parts = [recall_gradients(table, component) for component in rate.components]
-    weights = np.array(rate.weights)
-    sums = (
-        sum(w * part[i] for w, part in zip(weights, parts, strict=True))
-        for i in range(3)
-    )
-    return Gradients(*cast(tuple[FloatArray, FloatArray, float], tuple(sums)))
+def _mixed_gradients(table: RankTable, rate: Mixture) -> tuple[Gradients, float]:
+    by_pos, by_neg = np.zeros(table.n_groups), np.zeros(table.n_groups)
+    by_prevalence, value = 0.0, 0.0
+    for weight, component in zip(rate.weights, rate.components, strict=True):
+        slopes, recall = recall_gradients(table, component)
+        by_pos += weight * slopes.by_pos
+        by_neg += weight * slopes.by_neg
+        by_prevalence += weight * slopes.by_prevalence
+        value += weight * recall
+    return Gradients(by_pos, by_neg, by_prevalence), value

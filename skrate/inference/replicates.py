@@ -2,25 +2,35 @@
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.core.arrays import Array, FloatArray
 from skrate.inference.resampling import (
-    TableDraw,
-    UnitDraw,
     replicates,
     split_rows,
+    widths_of,
 )
 from skrate.inference.sample import Ranked
 from skrate.inference.table_metric import TableMetric
 
 
+class AnyDraw(Protocol):
+    """What draws rows, and says how long they are."""
+
+    @property
+    def width(self) -> int:
+        """Entries of what is in memory per row."""
+
+    def __call__(self, generator: np.random.Generator, size: int) -> Array:
+        """Return rows of shape (size, n_columns)."""
+
+
 def defined_replicates(
     name: str,
-    draw: TableDraw | UnitDraw,
+    draw: AnyDraw,
     statistic: Callable[[Array], FloatArray],
     *,
     n_resamples: int,
@@ -57,9 +67,10 @@ def statistic_of(
     metrics: Sequence[TableMetric], ranked: Sequence[Ranked]
 ) -> Callable[[Array], FloatArray]:
     """Return the function from rows to the first metric, less the second if any."""
+    widths = widths_of(ranked)
 
     def statistic(rows: Array) -> FloatArray:
-        parts = split_rows(rows, ranked)
+        parts = split_rows(rows, widths)
         values = [
             metric.resampled(*part) for metric, part in zip(metrics, parts, strict=True)
         ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from skrate.inference.sample import Cases, Ranked
 from skrate.inference.table_metric import merged
 
 # Entries of a batch: its arrays stay in the cache, and in little memory.
-_BATCH = 2**17
+_BATCH = 2**16
+# Numbers of 16 bits.
+_N_LANES = 2**16
 
 Draw = Callable[[np.random.Generator, int], Array]
 Statistic = Callable[[Array], FloatArray]
@@ -61,43 +64,103 @@ class CountDraw:
     ----------
     strata : sequence of array
         How often each unit is in the sample, per stratum; a stratum keeps its size.
+    columns : sequence of array
+        The column of each unit in a row.
+    n_columns : int
+        Length of a row.
     """
 
     strata: Sequence[IntArray]
+    columns: Sequence[IntArray]
+    n_columns: int
+
+    @classmethod
+    def of_units(cls, strata: Sequence[IntArray]) -> "CountDraw":
+        """Return the draw with one column per unit, in order."""
+        ends = np.cumsum([len(repeats) for repeats in strata])
+        return cls(strata, np.split(np.arange(ends[-1]), ends[:-1]), int(ends[-1]))
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """Number of cases per stratum."""
+        return [int(repeats.sum()) for repeats in self.strata]
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether units repeat so often that a binomial draw per unit is cheapest."""
+        return sum(self.sizes) > 16 * sum(len(repeats) for repeats in self.strata)
 
     @property
     def width(self) -> int:
-        """Number of units."""
-        return sum(len(repeats) for repeats in self.strata)
+        """Entries of what is in memory per row."""
+        return self.n_columns if self.is_dense else max(self.n_columns, sum(self.sizes))
 
-    def __call__(self, generator: np.random.Generator, size: int) -> Array:
-        """Return counts of shape (size, width)."""
-        parts = [_multinomial(generator, repeats, size) for repeats in self.strata]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+    def __call__(self, generator: np.random.Generator, size: int) -> IntArray:
+        """Return rows of counts, of shape (size, n_columns)."""
+        if self.is_dense:
+            rows = np.zeros((size, self.n_columns), dtype=np.intp)
+            for repeats, n, columns in zip(
+                self.strata, self.sizes, self.columns, strict=True
+            ):
+                rows[:, columns] = generator.multinomial(n, repeats / n, size=size)
+            return rows
+        # One more column per stratum, for draws that are to be repeated.
+        width = self.n_columns + len(self.strata)
+        drawn = np.empty(size * sum(self.sizes), dtype=np.intp)
+        start = 0
+        for n, lookup in zip(self.sizes, self._lookups, strict=True):
+            part = drawn[start : start + size * n].reshape(size, n)
+            # Not "raise", which would go through a copy; all are within bounds.
+            lookup.take(_drawn(generator, size, n), out=part, mode="clip")
+            part += width * np.arange(size)[:, None]
+            start += size * n
+        counts = np.bincount(drawn, minlength=size * width)
+        rows = counts.reshape(size, width)
+        for extra, n, lookup in zip(
+            range(self.n_columns, width), self.sizes, self._lookups, strict=True
+        ):
+            missing = rows[:, extra]
+            again = generator.integers(n, size=missing.sum())
+            place = lookup[again] + np.repeat(width * np.arange(size), missing)
+            np.add.at(counts, place, 1)
+        return rows[:, : self.n_columns]
+
+    @cached_property
+    def _lookups(self) -> list[IntArray]:
+        """Return the column of each case, or of each 16-bit number, per stratum.
+
+        All cases have as many of the numbers as fit; the others stand for another
+        draw, which makes it exact.
+        """
+        lookups = []
+        for extra, (repeats, columns) in enumerate(
+            zip(self.strata, self.columns, strict=True)
+        ):
+            lookup = np.repeat(columns, repeats)
+            if len(lookup) <= _N_LANES:
+                full = np.full(_N_LANES, self.n_columns + extra)
+                n_used = _N_LANES // len(lookup) * len(lookup)
+                full[:n_used] = np.resize(lookup, n_used)
+                lookup = full
+            lookups.append(lookup)
+        return lookups
 
 
-def _multinomial(
-    generator: np.random.Generator, repeats: IntArray, size: int
-) -> IntArray:
-    """Return draws of shape (size, len(repeats)), each as many as there are cases."""
-    n_units, n = len(repeats), int(repeats.sum())
-    if n > 16 * n_units:
-        # A binomial draw per unit costs less than a uniform one per case.
-        return generator.multinomial(n, repeats / n, size=size)
-    drawn = generator.integers(n, size=(size, n))
-    if n > n_units:
-        drawn = np.repeat(np.arange(n_units), repeats).take(drawn)
-    drawn += n_units * np.arange(size)[:, None]
-    counts = np.bincount(drawn.ravel(), minlength=size * n_units)
-    return counts.reshape(size, n_units)
+def _drawn(generator: np.random.Generator, size: int, n: int) -> Array:
+    """Return uniform 16-bit numbers, four from one of 64 bits, or cases if n is more.
+
+    It is less than half the cost of a bounded draw.
+    """
+    if n > _N_LANES:
+        return generator.integers(n, size=(size, n))
+    n_words = -(-size * n // 4)
+    words = generator.integers(2**64 - 1, size=n_words, dtype=np.uint64, endpoint=True)
+    return words.view(np.uint16)[: size * n].reshape(size, n)
 
 
 @dataclass(frozen=True)
-class TableDraw:
-    """Resamples of one table of counts: rows of positives, then negatives per group.
-
-    With ``is_parametric`` the number of positives is drawn first, then both
-    multinomials ([1]_, equations 19 to 21).
+class ParametricDraw:
+    """Rows from the number of positives and two multinomials ([1]_, 19 to 21).
 
     References
     ----------
@@ -108,29 +171,14 @@ class TableDraw:
 
     pos: IntArray
     neg: IntArray
-    stratify: bool
-    is_parametric: bool = False
 
     @property
     def width(self) -> int:
         """Entries of a row."""
-        return max(2 * len(self.pos), int(self.pos.sum() + self.neg.sum()) // 16)
+        return 2 * len(self.pos)
 
-    def __call__(self, generator: np.random.Generator, size: int) -> Array:
-        """Return rows of shape (size, 2 * n_groups)."""
-        if self.is_parametric:
-            return self._parametric(generator, size)
-        counts = np.concatenate([self.pos, self.neg])
-        is_there = counts > 0
-        split = np.count_nonzero(self.pos)
-        repeats = counts[is_there]
-        strata = [repeats[:split], repeats[split:]] if self.stratify else [repeats]
-        drawn = CountDraw(strata)(generator, size)
-        rows = np.zeros((size, len(counts)), dtype=drawn.dtype)
-        rows[:, is_there] = drawn
-        return rows
-
-    def _parametric(self, generator: np.random.Generator, size: int) -> Array:
+    def __call__(self, generator: np.random.Generator, size: int) -> IntArray:
+        """Return rows of positives, then negatives per group."""
         n_pos, n_neg = int(self.pos.sum()), int(self.neg.sum())
         n = n_pos + n_neg
         drawn = generator.binomial(n, n_pos / n, size=size)
@@ -160,9 +208,8 @@ class UnitDraw:
 
     @property
     def width(self) -> int:
-        """Entries of a draw, before and after it is summed per group."""
-        n_units, n_columns = self.rows_of_units.shape
-        return max(int(n_units), int(n_columns))
+        """Entries of what is in memory per row."""
+        return max(self.counts.width, int(self.rows_of_units.shape[1]))
 
     def __call__(self, generator: np.random.Generator, size: int) -> Array:
         """Return rows of shape (size, width)."""
@@ -174,7 +221,7 @@ class UnitDraw:
 
 def resample_draw(
     ranked: Sequence[Ranked], *, stratify: bool, is_parametric: bool = False
-) -> TableDraw | UnitDraw:
+) -> CountDraw | ParametricDraw | UnitDraw:
     """Return the draw of resamples of one sample, or of several of the same cases.
 
     Rows hold, for each of ``ranked``, the weights of positives and then of negatives
@@ -184,7 +231,13 @@ def resample_draw(
     if len(ranked) == 1 and cases.is_plain:
         small = merged(ranked[0].table)
         pos, neg = (np.rint(part).astype(np.intp) for part in small[:2])
-        return TableDraw(pos, neg, stratify, is_parametric)
+        if is_parametric:
+            return ParametricDraw(pos, neg)
+        counts = np.concatenate([pos, neg])
+        columns = [np.flatnonzero(counts)]
+        if stratify:
+            columns = np.split(columns[0], [np.count_nonzero(pos)])
+        return CountDraw([counts[c] for c in columns], columns, len(counts))
     order = np.arange(cases.n_clusters)
     repeats = np.ones(len(order), dtype=np.intp)
     if cases.clusters is None and cases.weights is not None and cases.are_repetitions:
@@ -195,7 +248,7 @@ def resample_draw(
         strata = np.split(repeats[order], [np.count_nonzero(cases.is_pos)])
     has_own_weights = cases.is_weighted and not cases.are_repetitions
     kept = ranked if stratify and has_own_weights else ()
-    return UnitDraw(CountDraw(strata), unit_rows(ranked)[order], kept)
+    return UnitDraw(CountDraw.of_units(strata), unit_rows(ranked)[order], kept)
 
 
 def unit_rows(ranked: Sequence[Ranked]) -> Any:
@@ -232,19 +285,24 @@ def _weight_per_draw(cases: Cases) -> Array:
     return np.rint(cases.weights).astype(np.intp)
 
 
-def split_rows(rows: Array, ranked: Sequence[Ranked]) -> list[tuple[Array, Array]]:
-    """Return positives and negatives per group, for each of ``ranked``."""
+def split_rows(rows: Array, widths: Sequence[int]) -> list[tuple[Array, Array]]:
+    """Return positives and negatives per group, for each sample with its width."""
     parts, start = [], 0
-    for one in ranked:
-        n_groups = len(merged(one.table).pos)
+    for n_groups in widths:
         middle, end = start + n_groups, start + 2 * n_groups
         parts.append((rows[:, start:middle], rows[:, middle:end]))
         start = end
     return parts
 
 
+def widths_of(ranked: Sequence[Ranked]) -> list[int]:
+    """Return the number of groups of the merged table of each sample."""
+    return [len(merged(one.table).pos) for one in ranked]
+
+
 def keep_class_weights(rows: FloatArray, ranked: Sequence[Ranked]) -> None:
     """Scale the rows in place so that each class weighs what it does in the sample."""
-    for one, (pos, neg) in zip(ranked, split_rows(rows, ranked), strict=True):
+    parts = split_rows(rows, widths_of(ranked))
+    for one, (pos, neg) in zip(ranked, parts, strict=True):
         for part, weight in ((pos, one.table.n_pos), (neg, one.table.n_neg)):
             part *= weight / part.sum(axis=1, keepdims=True)

@@ -196,6 +196,17 @@ def scored(cases: Cases, name: str, y_score: Any) -> Ranked:
     return Ranked(cases, scores if cases.kept is None else scores[cases.kept])
 
 
+def repeated(ranked: Ranked) -> Ranked:
+    """Return the sample with repeated cases written out one by one."""
+    cases = ranked.cases
+    if cases.weights is None or not cases.are_repetitions or ranked.scores is None:
+        return ranked
+    times = np.rint(cases.weights).astype(np.intp)
+    clusters = None if cases.clusters is None else np.repeat(cases.clusters, times)
+    one_by_one = Cases(np.repeat(cases.is_pos, times), clusters=clusters)
+    return Ranked(one_by_one, np.repeat(ranked.scores, times))
+
+
 def _from_counts(
     table: RankTable, y_score: Any, case_arguments: dict[str, Any]
 ) -> Ranked:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skrate.core.arrays import Array, FloatArray, IntArray
-from skrate.core.rank_table import RankTable
+from skrate.core.rank_table import RankTable, table_of_weights
 
 
 def _unit(table: RankTable) -> tuple[float, float]:
@@ -78,7 +78,7 @@ class Merged(NamedTuple):
     @property
     def table(self) -> RankTable:
         """The same as a table."""
-        return RankTable(self.pos, self.neg)
+        return table_of_weights(self.pos, self.neg)
 
     def group_of(self, n_groups: int) -> IntArray:
         """Return for each of the ``n_groups`` groups the one it became part of."""
@@ -93,21 +93,28 @@ def merged(table: RankTable) -> Merged:
     With few positives it makes all that follows cheaper: at most two groups per
     positive are left, and one.
     """
-    has_pos = table.pos > 0
-    is_start = has_pos.copy()
+    labels = table.labels
+    has_pos = table.pos > 0 if labels is None else labels
+    is_start = np.empty(len(has_pos), dtype=bool)
     is_start[0] = True
-    is_start[1:] |= has_pos[:-1]
+    np.logical_or(has_pos[1:], has_pos[:-1], out=is_start[1:])
     starts = np.flatnonzero(is_start)
-    if len(starts) == table.n_groups:
-        return Merged(table.pos, table.neg, starts)
-    return Merged(table.pos[starts], np.add.reduceat(table.neg, starts), starts)
+    if labels is None:
+        neg = np.add.reduceat(table.neg, starts)
+        return Merged(table.pos[starts], neg, starts)
+    pos = labels[starts].astype(np.float64)
+    sizes = np.diff(starts, append=len(labels))
+    return Merged(pos, sizes * (1 - pos), starts)
 
 
 def sum_from_right(values: FloatArray) -> FloatArray:
     """Return for each entry the sum of it and all that follow."""
-    return np.cumsum(values[::-1])[::-1]
+    sums = np.empty_like(values)
+    np.cumsum(values[::-1], out=sums[::-1])
+    return sums
 
 
 def ratio(part: Array, whole: Array) -> FloatArray:
     """Return ``part / whole``, 0 where ``whole`` is 0 (and so is ``part``)."""
-    return part / np.where(whole == 0, 1, whole)
+    least = 1 if whole.dtype.kind == "i" else np.finfo(np.float64).tiny
+    return np.asarray(part / np.maximum(whole, least))

@@ -7,7 +7,9 @@ from hypothesis import given
 from inference_cases import JUMPS, SMOOTH, each, evaluate, sample
 from reference.delong import auc as oracle_auc
 from skrate import RankTable, expected_recall_score, rates
+from skrate.inference import recall_slopes
 from skrate.inference.auc import auc
+from skrate.inference.delta import table_variance
 from skrate.inference.recall_slopes import bandwidth, recall_gradients
 from skrate.inference.registry import METRICS, table_metric
 from skrate.inference.table_metric import merged
@@ -125,7 +127,8 @@ def test_a_table_of_one_class_in_a_batch_is_nan(metric, kwargs):
 def test_a_known_rate_counts_the_positives_above_the_cut():
     # Groups of 10 around the cut at 0.5, all with 4 positives of 10: pi = 0.4.
     table = RankTable([4] * 10, [6] * 10)
-    slopes = recall_gradients(table, rates.fixed(0.5))
+    slopes, value = recall_gradients(table, rates.fixed(0.5))
+    assert value == pytest.approx(0.5)
     above = [0.6] * 5 + [0] * 5
     assert slopes.by_pos.tolist() == pytest.approx(above)
     assert slopes.by_neg.tolist() == pytest.approx([-x for x in above])
@@ -136,8 +139,8 @@ def test_a_known_rate_is_the_limit_of_narrow_rates():
     # Positives fall off evenly along the ranking, so that a window is no bias.
     pos = np.linspace(20, 0, 201)
     table = RankTable(pos, 20 - pos)
-    found = recall_gradients(table, rates.fixed(0.3))
-    narrow = recall_gradients(table, rates.interval(0.295, 0.305))
+    found, _ = recall_gradients(table, rates.fixed(0.3))
+    narrow, _ = recall_gradients(table, rates.interval(0.295, 0.305))
     for one, other in zip(found[:2], narrow[:2], strict=True):
         away = np.abs(table.rates[:-1] - 0.3) > 0.02
         shift = (one - other)[-1]
@@ -149,10 +152,27 @@ def test_a_mixture_has_the_mixed_slopes():
     y_true, y_score = sample(4)
     table = RankTable.from_arrays(y_true, y_score)
     parts = [rates.fixed(0.2), rates.beta(2, 5)]
-    mixed = recall_gradients(table, rates.mixture(parts, weights=[1, 3]))
-    first, second = (recall_gradients(table, part) for part in parts)
+    mixed, value = recall_gradients(table, rates.mixture(parts, weights=[1, 3]))
+    (first, value_1), (second, value_2) = (
+        recall_gradients(table, part) for part in parts
+    )
+    assert value == pytest.approx(0.25 * value_1 + 0.75 * value_2)
     for found, a, b in zip(mixed, first, second, strict=True):
         np.testing.assert_allclose(found, 0.25 * a + 0.75 * b, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "rate", [rates.beta(3, 19), rates.beta(0.7, 3), rates.interval(0.1, 0.4)]
+)
+def test_long_rankings_look_rates_up(rate, monkeypatch):
+    y_true, y_score = sample(5, n=50_000, decimals=9)
+    table = RankTable.from_arrays(y_true, y_score)
+    of = bound(expected_recall_score, {"rate": rate})
+    looked_up = recall_gradients(table, rate)[1], table_variance(of, table)
+    monkeypatch.setattr(recall_slopes, "_GRID", 10**6)
+    exact = recall_gradients(table, rate)[1], table_variance(of, table)
+    assert looked_up != exact
+    assert looked_up == pytest.approx(exact, rel=1e-6)
 
 
 @pytest.mark.parametrize("n", [10, 1000])

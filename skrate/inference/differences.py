@@ -1,0 +1,128 @@
+"""From two values and a standard error to a comparison."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from skrate.core.arrays import FloatArray
+from skrate.core.results import Comparison, ConfidenceInterval
+from skrate.core.validation import check_generator, warn_undefined
+from skrate.inference.intervals import (
+    NEGLIGIBLE,
+    basic_interval,
+    metric_interval,
+    percentile_interval,
+    wald_interval,
+)
+from skrate.inference.pvalues import (
+    hybrid_interval,
+    normal_pvalue,
+    permutation_pvalue,
+    standardised,
+)
+from skrate.inference.sample import Ranked
+from skrate.inference.table_metric import TableMetric
+
+_NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class Question:
+    """How a comparison is to be made: the arguments of compare, all checked."""
+
+    method: str
+    alternative: str
+    level: float
+    interval: str = "wald"
+    n_resamples: int = 2000
+    stratify: bool | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+
+    def check(self) -> None:
+        """Raise if the interval needs replicates of the difference and has none."""
+        if self.interval != "wald" and self.method != "bootstrap":
+            raise ValueError(
+                f"interval={self.interval!r} needs replicates: use method='bootstrap', "
+                f"got method={self.method!r}."
+            )
+
+    def split(self, n: int) -> list["Question"]:
+        """Return ``n`` questions with random states that are independent."""
+        generators = check_generator(self.random_state).spawn(n)
+        return [replace(self, random_state=generator) for generator in generators]
+
+
+def conclude(
+    metrics: Sequence[TableMetric],
+    ranked: Sequence[Ranked],
+    values: Sequence[float],
+    standard_error: float,
+    question: Question,
+    draws: FloatArray | None = None,
+) -> Comparison:
+    """Return the comparison of two values; ``draws`` are of their difference."""
+    a, b = values
+    difference = a - b
+    statistic, pvalue = _NAN, _NAN
+    ends = ConfidenceInterval(_NAN, _NAN)
+    if not np.isnan(difference):
+        statistic, pvalue = _test(difference, standard_error, question, draws)
+        ends = _interval(metrics, ranked, (a, b), standard_error, question, draws)
+    names = list(dict.fromkeys(metric.name for metric in metrics))
+    return Comparison(
+        " - ".join(names),
+        (float(a), float(b)),
+        float(difference),
+        standard_error,
+        statistic,
+        pvalue,
+        ends,
+        question.alternative,
+        question.method,
+        question.level,
+    )
+
+
+def _test(
+    difference: float,
+    standard_error: float,
+    question: Question,
+    draws: FloatArray | None,
+) -> tuple[float, float]:
+    if question.method == "permutation" and draws is not None:
+        return difference, permutation_pvalue(difference, draws, question.alternative)
+    statistic = standardised(difference, standard_error)
+    if np.isnan(statistic):
+        warn_undefined("The p-value", "the sample shows no variation of the difference")
+        return _NAN, _NAN
+    return statistic, normal_pvalue(statistic, question.alternative)
+
+
+def _interval(
+    metrics: Sequence[TableMetric],
+    ranked: Sequence[Ranked],
+    values: tuple[float, float],
+    standard_error: float,
+    question: Question,
+    draws: FloatArray | None,
+) -> ConfidenceInterval:
+    level = question.level
+    if standard_error < NEGLIGIBLE:
+        each = [
+            metric_interval(metric, one, value, 0.0, level, "logit")
+            for metric, one, value in zip(metrics, ranked, values, strict=True)
+        ]
+        return hybrid_interval(values, (each[0], each[1]))
+    of_a, of_b = (
+        metric.bounds(one.table) for metric, one in zip(metrics, ranked, strict=True)
+    )
+    bounds = of_a[0] - of_b[1], of_a[1] - of_b[0]
+    difference = values[0] - values[1]
+    if question.interval == "percentile" and draws is not None:
+        return percentile_interval(draws, level, bounds)
+    if question.interval == "basic" and draws is not None:
+        return basic_interval(difference, draws, level, bounds)
+    return wald_interval(difference, standard_error, level, bounds)

@@ -1,0 +1,362 @@
+"""Comparisons: DeLong's test, bootstrap, permutation, several models, bad input."""
+
+from functools import partial
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import special
+from sklearn.exceptions import UndefinedMetricWarning
+
+from inference_cases import SMOOTH, each, evaluate
+from optional import require
+from reference.delong import auc as oracle_auc
+from reference.delong import covariance as oracle_covariance
+from skrate import (
+    average_precision_score,
+    compare,
+    compare_all,
+    covariance,
+    estimate,
+    rate_weighted_auc_score,
+    rates,
+    recall_at_rate_score,
+)
+from skrate.inference.permutation import ExchangeDraw
+from skrate.inference.pvalues import holm, normal_pvalue, permutation_pvalue
+from skrate.inference.sample import check_cases, scored
+
+
+def two_models(seed, n=200, gain=0.5):
+    """Return labels and the scores of two correlated models, full of ties."""
+    generator = np.random.default_rng(seed)
+    y_true = (generator.random(n) < 0.3).astype(int)
+    shared = generator.normal(size=n) + y_true
+    own = generator.normal(size=(2, n))
+    own[0] += gain * y_true
+    return y_true, *np.round(shared + own, 1)
+
+
+@given(st.data())
+def test_paired_auc_is_delongs_test(data):
+    n = data.draw(st.integers(6, 20))
+    labels = st.lists(st.integers(0, 1), min_size=n, max_size=n)
+    y_true = [1, 1, 0, 0, *data.draw(labels)]
+    scores = st.lists(st.integers(0, 4), min_size=n + 4, max_size=n + 4)
+    a, b = data.draw(scores), data.draw(scores)
+    variance = float(
+        oracle_covariance(y_true, a, a)
+        + oracle_covariance(y_true, b, b)
+        - 2 * oracle_covariance(y_true, a, b)
+    )
+    if variance < 1e-9:
+        return
+    result = compare("auc", y_true, a, b)
+    difference = float(oracle_auc(y_true, a) - oracle_auc(y_true, b))
+    z = difference / np.sqrt(variance)
+    assert result.difference == pytest.approx(difference, abs=1e-12)
+    assert result.standard_error**2 == pytest.approx(variance, abs=1e-12)
+    assert result.pvalue == pytest.approx(2 * special.ndtr(-abs(z)), abs=1e-9)
+
+
+def test_covariance_of_aucs_is_delongs_matrix():
+    generator = np.random.default_rng(0)
+    y_true = (generator.random(40) < 0.4).astype(int)
+    y_scores = np.round(generator.normal(size=(40, 3)) + y_true[:, None], 1)
+    found = covariance("auc", y_true, y_scores)
+    expected = [
+        [float(oracle_covariance(y_true, a, b)) for a in y_scores.T] for b in y_scores.T
+    ]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
+
+
+@each(SMOOTH)
+@pytest.mark.parametrize("with_groups", [False, True])
+def test_delta_and_bootstrap_agree(metric, kwargs, with_groups):
+    y_true, a, b = two_models(0, n=600)
+    groups = np.arange(600) // 2 if with_groups else None
+    options = {"stratify": False, "groups": groups, "random_state": 0, **kwargs}
+    by_delta = compare(metric, y_true, a, b, **options)
+    by_bootstrap = compare(metric, y_true, a, b, method="bootstrap", **options)
+    assert by_bootstrap.difference == by_delta.difference
+    assert by_bootstrap.standard_error == pytest.approx(
+        by_delta.standard_error, rel=0.07
+    )
+
+
+@each(SMOOTH)
+def test_values_and_standard_errors_are_those_of_estimate(metric, kwargs):
+    y_true, a, b = two_models(1)
+    result = compare(metric, y_true, a, b, **kwargs)
+    expected = [evaluate(metric, y_true, score, **kwargs) for score in (a, b)]
+    assert list(result.values) == pytest.approx(expected, abs=1e-12)
+    matrix = covariance(metric, y_true, np.stack([a, b], axis=1), **kwargs)
+    for score, squared in zip((a, b), np.diag(matrix), strict=True):
+        found = estimate(metric, y_true, score, **kwargs).standard_error
+        assert found**2 == pytest.approx(squared, rel=1e-9)
+
+
+def test_swapping_the_models_swaps_the_sign():
+    y_true, a, b = two_models(2)
+    one, other = compare("auc", y_true, a, b), compare("auc", y_true, b, a)
+    assert one.difference == -other.difference
+    assert one.pvalue == other.pvalue
+    low, high = other.confidence_interval
+    assert one.confidence_interval == pytest.approx((-high, -low))
+
+
+def test_the_alternative_is_about_a():
+    y_true, a, b = two_models(3, gain=1)
+    two, less, greater = (
+        compare("auc", y_true, a, b, alternative=alternative).pvalue
+        for alternative in ("two-sided", "less", "greater")
+    )
+    assert greater < 0.5 < less
+    assert two == pytest.approx(2 * greater)
+    assert less + greater == pytest.approx(1)
+
+
+def test_two_metrics_of_one_model():
+    y_true, a, _ = two_models(4)
+    rauc = partial(rate_weighted_auc_score, rate=rates.beta(3, 19))
+    result = compare(("auc", rauc), y_true, a)
+    assert result.values[1] == rauc(y_true, a)
+    assert result.metric == "AUC - rAUC"
+    boot = compare(("auc", rauc), y_true, a, method="bootstrap", random_state=0,
+                   stratify=False)  # fmt: skip
+    assert boot.standard_error == pytest.approx(result.standard_error, rel=0.06)
+    # The AUC is the rAUC of a uniform rate; DeLong's correction apart.
+    same = compare(("auc", rate_weighted_auc_score), y_true, a)
+    assert abs(same.difference) < 1e-14
+
+
+def test_unpaired_variances_add():
+    y_true, a, _ = two_models(5)
+    y_true_b, _, b = two_models(6, n=300)
+    result = compare(average_precision_score, y_true, a, b, y_true_b=y_true_b)
+    each_error = [
+        estimate(average_precision_score, *both).standard_error
+        for both in ((y_true, a), (y_true_b, b))
+    ]
+    assert result.standard_error == pytest.approx(np.hypot(*each_error))
+    boot = compare(
+        average_precision_score, y_true, a, b, y_true_b=y_true_b, method="bootstrap",
+        stratify=False, random_state=0,
+    )  # fmt: skip
+    assert boot.standard_error == pytest.approx(result.standard_error, rel=0.06)
+
+
+def test_a_permutation_exchanges_ranks_within_cases():
+    y_true = np.array([1, 0, 1, 0, 0])
+    a, b = np.array([5, 4, 3, 2, 1]), np.array([20, 50, 40, 10, 30])
+    cases = check_cases(y_true)
+    draw = ExchangeDraw.of(scored(cases, "a", a), scored(cases, "b", b))
+    ranks = np.array([[1, 2, 3, 4, 5], [4, 1, 2, 5, 3]])
+    for exchanged in product([False, True], repeat=5):
+        rows = draw.rows(np.array([exchanged])).reshape(2, 2, 5)
+        for model in (0, 1):
+            chosen = np.where(exchanged, ranks[1 - model], ranks[model])
+            for label, counts in zip((1, 0), rows[model], strict=True):
+                expected = np.bincount(chosen[y_true == label], minlength=6)[1:]
+                assert counts.tolist() == expected.tolist()
+
+
+def test_permutations_come_near_to_all_of_them():
+    y_true = np.array([1, 1, 1, 0, 0, 0, 0, 0])
+    a = np.array([8, 7, 4, 6, 5, 3, 2, 1])
+    b = np.array([8, 3, 2, 7, 6, 5, 4, 1])
+    n_beyond = 0
+    observed = abs(evaluate("auc", y_true, a) - evaluate("auc", y_true, b))
+    for exchanged in product([False, True], repeat=8):
+        first, second = np.where(exchanged, b, a), np.where(exchanged, a, b)
+        difference = evaluate("auc", y_true, first) - evaluate("auc", y_true, second)
+        n_beyond += abs(difference) >= observed - 1e-12
+    exact = n_beyond / 2**8
+    found = compare(
+        "auc", y_true, a, b, method="permutation", n_resamples=20_000, random_state=0
+    ).pvalue
+    assert found == pytest.approx(exact, abs=3 * np.sqrt(exact * (1 - exact) / 20_000))
+
+
+def test_a_permutation_exchanges_clusters_as_a_whole():
+    y_true = np.array([1, 0, 1, 0])
+    cases = check_cases(y_true, groups=[0, 0, 1, 1])
+    draw = ExchangeDraw.of(
+        *(scored(cases, "a", s) for s in ([4, 3, 2, 1], [1, 2, 3, 4]))
+    )
+    drawn = draw._exchanged(np.random.default_rng(0), 50)
+    assert np.array_equal(drawn[:, 0], drawn[:, 1])
+    assert np.array_equal(drawn[:, 2], drawn[:, 3])
+    assert not np.array_equal(drawn[:, 0], drawn[:, 2])
+
+
+def test_frequency_weights_are_repeated_rows():
+    y_true, a, b = two_models(7, n=60)
+    weight = np.random.default_rng(0).integers(0, 4, 60)
+    rows = [np.repeat(values, weight) for values in (y_true, a, b)]
+    for method in ("delta", "bootstrap", "permutation"):
+        options = {"method": method, "random_state": 0}
+        weighted = compare("auc", y_true, a, b, sample_weight=weight, **options)
+        repeated = compare("auc", *rows, **options)
+        # The bootstrap draws cases by weight in the one, by row in the other.
+        rel = 0.07 if method == "bootstrap" else 1e-9
+        assert weighted.standard_error == pytest.approx(
+            repeated.standard_error, rel=rel
+        )
+        if method == "permutation":
+            assert weighted.pvalue == repeated.pvalue
+
+
+def test_equal_models_do_not_differ():
+    y_true, a, _ = two_models(8)
+    for method in ("delta", "bootstrap", "permutation"):
+        result = compare("auc", y_true, a, 2 * a, method=method)
+        assert (result.difference, result.pvalue) == (0, 1)
+        low, high = result.confidence_interval
+        assert low < 0 < high
+
+
+def test_a_difference_without_variation_has_no_p_value():
+    y_true = np.repeat([1, 0], [5, 8])
+    with pytest.warns(UndefinedMetricWarning, match="no variation"):
+        result = compare("auc", y_true, y_true, np.zeros(13))
+    assert np.isnan(result.pvalue)
+    assert result.difference == 0.5
+    low, high = result.confidence_interval
+    assert low < 0.5 < high
+    by_permutation = compare("auc", y_true, y_true, np.zeros(13), method="permutation")
+    assert np.isfinite(by_permutation.pvalue)
+
+
+def test_jobs_change_nothing():
+    y_true, a, b = two_models(9, n=90)
+    for method in ("bootstrap", "permutation"):
+        found = [
+            compare(
+                "auc", y_true, a, b, method=method, n_jobs=n_jobs, random_state=1,
+                n_resamples=1200,
+            )
+            for n_jobs in (1, 2)
+        ]  # fmt: skip
+        assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("method", ["delta", "bootstrap", "permutation"])
+def test_all_pairs_are_the_pairs(method):
+    y_true, a, b = two_models(10)
+    y_scores = {"a": a, "b": b, "sum": a + b}
+    result = compare_all("auc", y_true, y_scores, method=method, random_state=0)
+    assert result.names == ("a", "b", "sum")
+    for (i, j), pair in zip(combinations("ab", 2), result.pairs, strict=False):
+        alone = compare("auc", y_true, y_scores[i], y_scores[j])
+        assert pair.difference == pytest.approx(alone.difference, abs=1e-15)
+        if method == "delta":
+            assert pair.pvalue == pytest.approx(alone.pvalue, abs=1e-12)
+    adjusted = holm(np.array([pair.pvalue for pair in result.pairs]))
+    assert result.adjusted_pvalues == tuple(adjusted)
+    assert "a - sum" in repr(result)
+
+
+def test_holm_by_hand():
+    adjusted = holm(np.array([0.01, 0.04, 0.03, 0.5]))
+    # 4 x 0.01, then 3 x 0.03, then max(2 x 0.04, 0.09), then 0.5
+    assert adjusted.tolist() == pytest.approx([0.04, 0.09, 0.09, 0.5])
+    assert holm(np.array([0.9, 0.8])).tolist() == [1, 1]
+
+
+def test_scores_of_models_come_in_several_containers():
+    pandas = require("pandas")
+    y_true, a, b = two_models(11)
+    frame = pandas.DataFrame({"a": a, "b": b})
+    by_frame = compare_all("auc", y_true, frame)
+    assert by_frame == compare_all("auc", y_true, {"a": a, "b": b})
+    by_array = compare_all("auc", y_true, frame.to_numpy())
+    assert by_array.names == ("0", "1")
+    assert by_array.pairs == by_frame.pairs
+
+
+@pytest.mark.parametrize(
+    ("alternative", "expected"),
+    # Beyond 0.5 are four of five in size, four below, two above; and the sample.
+    [("two-sided", 5 / 6), ("less", 5 / 6), ("greater", 3 / 6)],
+)
+def test_permutation_pvalues_count_the_sample_in(alternative, expected):
+    permuted = np.array([-2.0, -1.0, 0.0, 0.5, 1.0])
+    assert permutation_pvalue(0.5, permuted, alternative) == pytest.approx(expected)
+
+
+def test_normal_pvalues_by_hand():
+    assert normal_pvalue(1.959964, "two-sided") == pytest.approx(0.05, abs=1e-6)
+    assert normal_pvalue(1.644854, "greater") == pytest.approx(0.05, abs=1e-6)
+    assert normal_pvalue(1.644854, "less") == pytest.approx(0.95, abs=1e-6)
+
+
+def test_too_few_cases_are_undefined():
+    with pytest.warns(UndefinedMetricWarning, match="at least 2"):
+        result = compare("auc", [1, 0, 0], [3, 2, 1], [1, 2, 3])
+    assert np.isnan(
+        [result.difference, result.pvalue, *result.confidence_interval]
+    ).all()
+    with pytest.warns(UndefinedMetricWarning, match="at least 2"):
+        assert np.isnan(covariance("auc", [1, 0, 0], [[1, 2], [2, 1], [3, 3]])).all()
+    with pytest.warns(UndefinedMetricWarning, match="at least 2"):
+        found = compare_all("auc", [1, 0, 0], [[1, 2], [2, 1], [3, 3]])
+    assert np.isnan(found.adjusted_pvalues).all()
+
+
+def test_the_result_reads_well():
+    y_true, a, b = two_models(12)
+    text = repr(compare("auc", y_true, a, b))
+    assert text.startswith("Comparison(AUC 0.")
+    assert "95 % interval [" in text
+    assert text.endswith("(two-sided, delta))")
+
+
+Y, A, B = [1, 0, 1, 0], [4, 3, 2, 1], [1, 2, 3, 4]
+RECALL = partial(recall_at_rate_score, rate=0.5)
+
+
+@pytest.mark.parametrize(
+    ("metric", "arguments", "kwargs", "message"),
+    [
+        ("auc", (Y, A, B[:3]), {}, "y_true has 4, y_score_b has 3"),
+        ("auc", (Y, A), {}, "y_score_b is missing: give it"),
+        ("auc", (Y, A), {"y_true_b": Y}, "y_score_b is missing: y_true_b"),
+        ("auc", (Y, A, B), {"method": "t"}, "method must be one of"),
+        ("auc", (Y, A, B), {"alternative": "a"}, "alternative must be one of"),
+        ("auc", (Y, A, B), {"interval": "logit"}, "interval must be one of"),
+        ("auc", (Y, A, B), {"interval": "basic"}, "needs replicates"),
+        ("auc", (Y, A, B), {"confidence_level": 1}, "confidence_level"),
+        ("auc", (Y, A, B), {"n_resamples": 0}, "n_resamples"),
+        (
+            "auc",
+            (Y, A, B),
+            {"y_true_b": Y, "method": "permutation"},
+            "excludes y_true_b",
+        ),
+        ("auc", (Y, A, B), {"y_true_b": Y, "groups": Y}, "groups excludes y_true_b"),
+        (("auc", RECALL), (Y, A, B), {}, "y_score_b must be None"),
+        (("auc",), (Y, A), {}, "one or a pair, found 1"),
+        (("auc", RECALL), (Y, A), {"rate": 0.1}, "rate is ambiguous"),
+        (("auc", RECALL), (Y, A), {"method": "permutation"}, "cannot compare two"),
+    ],
+)
+def test_bad_input_is_named(metric, arguments, kwargs, message):
+    with pytest.raises(ValueError, match=message):
+        compare(metric, *arguments, **kwargs)
+
+
+@pytest.mark.parametrize(
+    ("y_scores", "message"),
+    [
+        (A, "one column per model"),
+        (np.transpose([A]), "at least 2 models"),
+        ({"a": A, "b": B[:3]}, r"y_scores\['b'\] has 3"),
+        ({"a": A, "b": [1, 2, 3, np.nan]}, r"y_scores\['b'\] contains NaN"),
+    ],
+)
+def test_bad_scores_of_models_are_named(y_scores, message):
+    with pytest.raises(ValueError, match=message):
+        compare_all("auc", Y, y_scores)
