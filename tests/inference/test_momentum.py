@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import special
 from sklearn.exceptions import UndefinedMetricWarning
 
+from guarantees import binomial_tolerance, simulations
 from inference_cases import sample
 from reference import momentum as reference
 from skrate import (
@@ -128,3 +129,28 @@ def test_options_are_those_of_estimate():
     result = momentum_and_stamina(y_true, y_score, **options)
     assert result.momentum == estimate("momentum", y_true, y_score, **options)
     assert result.stamina == estimate("stamina", y_true, y_score, **options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", ["momentum", "stamina"])
+@pytest.mark.parametrize(("prevalence", "shift"), [(0.2, 1.0), (0.5, 1.5)])
+def test_intervals_cover_what_they_say(part, prevalence, shift):
+    rng = np.random.default_rng(0)
+    y_true, y_score = rated(rng, 2_000_000, prevalence, shift)
+    truth = estimate(part, y_true, y_score).value
+    n_simulations = simulations(2_000)
+    covered = 0
+    for _ in range(n_simulations):
+        low, high = estimate(
+            part, *rated(rng, 2_400, prevalence, shift)
+        ).confidence_interval
+        covered += low <= truth <= high
+    # The method is of first order: 1 % for that. With 600 cases, 92 % were covered.
+    tolerance = 0.01 + binomial_tolerance(0.95, n_simulations)
+    assert covered / n_simulations == pytest.approx(0.95, abs=tolerance)
+
+
+def rated(rng, n_cases, prevalence, shift):
+    """Return labels, and scores on a scale of about ten points."""
+    y_true = (rng.random(n_cases) < prevalence).astype(int)
+    return y_true, np.round(2 * (rng.normal(size=n_cases) + shift * y_true)).clip(-3, 6)
