@@ -124,7 +124,7 @@ def ranking_auc_score(
     References
     ----------
     .. [1] Zhu et al. (2017), Optimized cost per click in Taobao display advertising,
-       :doi:`10.1145/3097983.3098134`, where the group AUC is introduced.
+       :doi:`10.1145/3097983.3098134`, which uses it as group AUC (GAUC).
     .. [2] Freund, Iyer, Schapire and Singer (2003), An efficient boosting algorithm
        for combining preferences, Journal of Machine Learning Research 4, 933-969.
 
