@@ -459,9 +459,8 @@ class RateAveragedROC:
         self.ax_.set(xlabel=xlabel, ylabel=ylabel, xlim=limits, ylim=limits)
         if plane.name == "roc":
             self.ax_.set_aspect("equal")
-        # Where accuracy falls with the rate, no corner is free for certain.
-        is_falling = plane.name == "rate-accuracy"
-        self.ax_.legend(loc="best" if is_falling else "lower right")
+        # Along a rate axis no corner is free for certain.
+        self.ax_.legend(loc="lower right" if plane.name == "roc" else "best")
         if despine:
             self.ax_.spines[["top", "right"]].set_visible(False)
 
