@@ -382,14 +382,17 @@ def _group(
     scores: Array, pos: FloatArray, neg: FloatArray
 ) -> tuple[FloatArray, FloatArray, Array]:
     """Return weights and scores of the groups of equal scores, decreasing."""
+    order = np.argsort(scores)[::-1]
+    ranked = scores[order]
+    starts = np.flatnonzero(begins_group(ranked))
+    if len(starts) == len(scores):
+        return pos[order], neg[order], ranked
     # Stable, so that equal cases are summed in the order in which they came.
     order = np.argsort(scores, kind="stable")[::-1]
-    scores = scores[order]
-    starts = np.flatnonzero(begins_group(scores))
     return (
         np.add.reduceat(pos[order], starts),
         np.add.reduceat(neg[order], starts),
-        scores[starts],
+        ranked[starts],
     )
 
 

@@ -86,6 +86,7 @@ def momentum_and_stamina(
     sklearn.metrics.precision_recall_curve : Precision along the ranking.
     QuasiConcaveHitCurve : The model.
     HitCurveDisplay : Draws the momentum beside the hit curve.
+    compare : Takes "momentum" and "stamina", too.
 
     Notes
     -----
