@@ -145,11 +145,35 @@ class RankTable:
         return self._cases if self._is_new is None else None
 
     @property
-    def fractional_labels(self) -> FloatArray | BoolArray | None:
-        """Share of positives in the group of each case, where weights are equal."""
-        if self._cases is None or self._is_new is None:
-            return self._cases
-        return _fractional(self._cases, self._is_new)
+    def cases(self) -> BoolArray | None:
+        """Which case is positive, where weights are equal; None where they are not.
+
+        In the order of the ranking; those that tie are ordered by label.
+        """
+        return self._cases
+
+    def mixed_ties(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """Return where cases tie that have different labels, if weights are equal.
+
+        Of each such group the places in ``cases``: start and end of the group, start
+        and end of its positives.
+        """
+        cases = self._cases
+        assert cases is not None
+        if self._is_new is None:
+            tied = np.empty(0, dtype=np.intp)
+        else:
+            # These tie with the one before them.
+            tied = np.flatnonzero(~self._is_new)
+        is_first = np.diff(tied, prepend=-1) > 1
+        start = tied[is_first] - 1
+        end = tied[np.roll(is_first, -1)] + 1
+        is_mixed = cases[start] != cases[end - 1]
+        start, end = start[is_mixed], end[is_mixed]
+        # Ordered by label, so that the label changes once.
+        turn = tied[cases[tied] != cases[tied - 1]]
+        leads = cases[start]
+        return start, end, np.where(leads, start, turn), np.where(leads, turn, end)
 
     @property
     def ends(self) -> IntArray | None:
@@ -233,9 +257,6 @@ class RankTable:
     @cached_property
     def rates(self) -> FloatArray:
         """Rate at each cut."""
-        if self.labels is not None:
-            n = len(self.labels)
-            return _frozen(np.arange(n + 1) / n)
         if self.ends is not None:
             return _frozen(np.append(0, self.ends) / self.ends[-1])
         processed = _cumulated(self.pos + self.neg)
@@ -328,7 +349,8 @@ def _packed(is_pos: BoolArray, scores: Array) -> RankTable | None:
         bits &= ~label_bit
     bits |= is_pos.view(np.uint8)
     keys.sort()
-    cases = (bits & label_bit).astype(bool)[::-1]
+    # The lowest byte alone: no copy of all eight.
+    cases = (bits.astype(np.uint8) & np.uint8(1)).view(bool)[::-1]
     bits &= ~label_bit
     is_new = begins_group(keys[::-1])
     if is_new.all():
@@ -337,23 +359,6 @@ def _packed(is_pos: BoolArray, scores: Array) -> RankTable | None:
     if is_lossy and np.count_nonzero(is_new) < n_distinct(scores):
         return None
     return _new(cases=cases, is_new=is_new)
-
-
-def _fractional(cases: BoolArray, is_new: BoolArray) -> FloatArray:
-    """Return the share of positives in its group of ties, for each case."""
-    shares = cases.astype(np.float64)
-    starts = np.flatnonzero(is_new)
-    # In a group the labels are sorted (negative scores: positives last), so that the
-    # label changes once where it is mixed.
-    turns = 1 + np.flatnonzero((cases[:-1] != cases[1:]) & ~is_new[1:])
-    group = np.searchsorted(starts, turns, side="right") - 1
-    start, end = starts[group], np.append(starts, len(cases))[group + 1]
-    sizes = end - start
-    n_pos = np.where(cases[start], turns - start, end - turns)
-    offsets = np.repeat(np.cumsum(sizes) - sizes, sizes)
-    members = np.repeat(start, sizes) + np.arange(len(offsets)) - offsets
-    shares[members] = np.repeat(n_pos / sizes, sizes)
-    return shares
 
 
 def _grouped(sample: RankedSample) -> RankTable:

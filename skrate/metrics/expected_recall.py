@@ -14,6 +14,8 @@ from skrate.core.validation import check_choice, warn_undefined
 # The sum over positives: rankings up to this length keep their weights, longer ones
 # are cut into blocks, on each of which the weights are a polynomial of this degree.
 _KEPT_LENGTH = 16_384
+# Groups at a time: products of vectors this short are not worth a thread to BLAS.
+_GROUPS = 8_192
 _DEGREE = 7
 _TOLERANCE = 1e-13
 
@@ -121,10 +123,8 @@ def expected_recall_score(
 def expected_recall(table: RankTable, rate: RateDistribution) -> float:
     """Return E[F0], the mean over positives of the probability of being processed."""
     # With few ties it is quicker by place than by group, if cases have equal weights.
-    if table.n_groups > table.total / 16:
-        labels = table.fractional_labels
-        if labels is not None:
-            return _sum_over_places(labels, rate) / table.n_pos
+    if table.cases is not None and 3 * table.n_groups > 2 * len(table.cases):
+        return _sum_over_cases(table, rate) / table.n_pos
     return _sum_over_groups(table, rate) / table.n_pos
 
 
@@ -138,15 +138,30 @@ def expected_negative_recall(table: RankTable, rate: RateDistribution) -> float:
 def _sum_over_groups(table: RankTable, rate: RateDistribution) -> float:
     """Return the sum over positives of the probability of being processed."""
     edges, total = table.rates, 0.0
-    for first in range(0, table.n_groups, _KEPT_LENGTH):
-        part = edges[first : first + _KEPT_LENGTH + 1]
+    for first in range(0, table.n_groups, _GROUPS):
+        part = edges[first : first + _GROUPS + 1]
         processed = rate._mean_survival(part[:-1], part[1:])
-        total += float(table.pos[first : first + _KEPT_LENGTH] @ processed)
+        total += float(table.pos[first : first + _GROUPS] @ processed)
     return total
 
 
-def _sum_over_places(labels: BoolArray | FloatArray, rate: RateDistribution) -> float:
-    """Return the same where every case has a place of its own, maybe a part of a label.
+def _sum_over_cases(table: RankTable, rate: RateDistribution) -> float:
+    """Return the same where weights are equal."""
+    cases = table.cases
+    assert cases is not None
+    total = _sum_over_places(cases, rate)
+    # The positives of a tie share the places of all in it, not only those they have.
+    start, end, first, last = table.mixed_ties()
+    if len(start):
+        n = len(cases)
+        shared = rate._mean_survival(start / n, end / n)
+        taken = rate._mean_survival(first / n, last / n)
+        total += float((last - first) @ (shared - taken))
+    return total
+
+
+def _sum_over_places(labels: BoolArray, rate: RateDistribution) -> float:
+    """Return the same where every case has a place of its own.
 
     In a block of a long ranking that probability is a polynomial of the position, to
     rounding, nearly everywhere: its values at a few positions give the sum over the
@@ -164,8 +179,9 @@ def _sum_over_places(labels: BoolArray | FloatArray, rate: RateDistribution) -> 
     is_smooth = np.abs(misses).max(axis=1) < _TOLERANCE
     blocks = labels[: size * len(starts)].reshape(-1, size)
     total = 0.0
-    for first in range(0, len(blocks), 64):
-        chunk = slice(first, first + 64)
+    # A few blocks at a time, which stay in the cache.
+    for first in range(0, len(blocks), 16):
+        chunk = slice(first, first + 16)
         moments = blocks[chunk].astype(np.float64) @ to_moments
         per_block = (moments * at_nodes[chunk]).sum(axis=1)
         total += float(per_block[is_smooth[chunk]].sum())

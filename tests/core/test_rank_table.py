@@ -41,13 +41,26 @@ def check(y_true, y_score, sample_weight=None):
         assert table.neg.tolist() == neg
         assert table.n_groups == len(pos)
         assert (table.n_pos, table.n_neg) == (sum(pos), sum(neg))
-        if table.fractional_labels is not None:
-            sizes = np.add(pos, neg).astype(int)
-            shares = np.repeat(np.divide(pos, np.add(pos, neg)), sizes)
-            assert np.array_equal(table.fractional_labels, shares)
+        if table.cases is not None:
+            check_mixed_ties(table)
         if table.labels is not None:
             assert table.labels.tolist() == pos
     return quick
+
+
+def check_mixed_ties(table):
+    """Check the places of the mixed ties against the weights per group."""
+    ends = np.cumsum(table.pos + table.neg).astype(int)
+    starts = np.append(0, ends[:-1])
+    is_mixed = (table.pos > 0) & (table.neg > 0)
+    start, end, first, last = table.mixed_ties()
+    assert start.tolist() == starts[is_mixed].tolist()
+    assert end.tolist() == ends[is_mixed].tolist()
+    assert (last - first).tolist() == table.pos[is_mixed].tolist()
+    for low, high in zip(first, last, strict=True):
+        assert table.cases[low:high].all()
+    for low, high, n_pos in zip(starts, ends, table.pos, strict=True):
+        assert table.cases[low:high].sum() == n_pos
 
 
 @given(sample=ranked_samples(weighted=True, both_classes=False))
@@ -154,7 +167,7 @@ def test_quantities_by_hand():
     assert table.tpr.tolist() == [0, 1 / 3, 1, 1]
     assert table.fpr.tolist() == [0, 0, 2 / 5, 1]
     assert table.labels is None
-    assert table.fractional_labels is None
+    assert table.cases is None
     assert repr(table) == "RankTable(3 groups, n_pos=3, n_neg=5)"
 
 

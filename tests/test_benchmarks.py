@@ -1,0 +1,74 @@
+"""Every benchmark runs, at its smallest size."""
+
+import importlib.util
+import inspect
+import itertools
+import json
+import sys
+
+import pytest
+
+from repository import ROOT
+
+FOLDER = ROOT / "benchmarks"
+KINDS = ("time_", "peakmem_", "mem_", "track_")
+
+
+def benchmarks():
+    """Yield each benchmark: its class, its method, its smallest parameters."""
+    for path in sorted(FOLDER.glob("bench_*.py")):
+        module = load(path)
+        for class_name, kind in inspect.getmembers(module, inspect.isclass):
+            methods = [name for name in dir(kind) if name.startswith(KINDS)]
+            if kind.__module__ != module.__name__ or not methods:
+                continue
+            for method, values in itertools.product(methods, smallest(kind)):
+                name = f"{path.stem}-{class_name}-{method}-{values}"
+                yield pytest.param(kind, method, values, id=name)
+
+
+def load(path):
+    if str(FOLDER) not in sys.path:
+        sys.path.append(str(FOLDER))
+    name = path.stem
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, path)
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+def smallest(kind):
+    """Return the combinations of parameters, numbers only at their least."""
+    params = getattr(kind, "params", ())
+    if not params:
+        return [()]
+    if not isinstance(params[0], tuple | list):
+        params = (params,)
+    return list(
+        itertools.product(
+            *(
+                [min(values)] if all(isinstance(v, int) for v in values) else values
+                for values in params
+            )
+        )
+    )
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
+@pytest.mark.parametrize(("kind", "method", "values"), list(benchmarks()))
+def test_benchmark_runs(kind, method, values):
+    benchmark = kind()
+    for prepare in ("setup", f"setup_{method}"):
+        if hasattr(benchmark, prepare):
+            getattr(benchmark, prepare)(*values)
+    getattr(benchmark, method)(*values)
+    if hasattr(benchmark, "teardown"):
+        benchmark.teardown(*values)
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
+def test_the_settings_of_asv_are_valid():
+    settings = json.loads((FOLDER / "asv.conf.json").read_text(encoding="utf-8"))
+    assert settings["project"] == "skrate"
+    assert (FOLDER / settings["repo"] / "pyproject.toml").is_file()
