@@ -7,13 +7,11 @@ import numpy as np
 
 from skrate.core.arrays import FloatArray
 from skrate.core.results import Comparison
-from skrate.core.validation import check_choice, check_count, check_fraction
 from skrate.inference.checks import check_stratify, defined_value
 from skrate.inference.delta import covariance as influence_covariance
 from skrate.inference.delta import influence_values, variance
 from skrate.inference.differences import Question, conclude
 from skrate.inference.permutation import ExchangeDraw
-from skrate.inference.pvalues import ALTERNATIVES
 from skrate.inference.registry import table_metric
 from skrate.inference.replicates import defined_replicates, spread, statistic_of
 from skrate.inference.resampling import resample_draw
@@ -26,9 +24,6 @@ from skrate.inference.sample import (
     scored,
 )
 from skrate.inference.table_metric import TableMetric
-
-METHODS = ("delta", "bootstrap", "permutation")
-INTERVALS = ("wald", "percentile", "basic")
 
 
 def compare(
@@ -155,41 +150,33 @@ def compare(
     (0.4, 0.1275)
     """
     question = Question(
-        check_choice("method", method, METHODS),
-        check_choice("alternative", alternative, ALTERNATIVES),
-        check_fraction("confidence_level", confidence_level),
-        check_choice("interval", interval, INTERVALS),
-        check_count("n_resamples", n_resamples),
-        stratify,
-        random_state,
-        n_jobs,
-    )
-    question.check()
-    options = {
-        "sample_weight": sample_weight,
-        "weights": weights,
-        "groups": groups,
-        "pos_label": pos_label,
-    }
+        method, alternative, confidence_level, interval, n_resamples, stratify,
+        random_state, n_jobs,
+    )  # fmt: skip
     build = partial(_metric, is_weighted=sample_weight is not None)
     if y_true_b is not None:
         _check_unpaired(y_score_b, method, groups, sample_weight)
-        ranked = [
-            check_sample(y_true, y_score_a, pos_label=pos_label),
-            check_sample(y_true_b, y_score_b, pos_label=pos_label),
-        ]
+        given = ((y_true, y_score_a), (y_true_b, y_score_b))
+        ranked = [check_sample(*one, pos_label=pos_label) for one in given]
         metrics = [build(metric, metric_kwargs, one.cases) for one in ranked]
         return _unpaired(metrics, ranked, question)
-    cases = check_cases(y_true, **options)
-    ranked = [scored(cases, "y_score_a", y_score_a)]
+    cases = check_cases(
+        y_true,
+        sample_weight=sample_weight,
+        weights=weights,
+        groups=groups,
+        pos_label=pos_label,
+    )
+    model_a = scored(cases, "y_score_a", y_score_a)
     if isinstance(metric, tuple | list):
         _check_pair(metric, y_score_b, method, metric_kwargs)
         metrics = [build(one, {}, cases) for one in metric]
-        return paired(metrics, ranked * 2, question)
+        return paired(metrics, [model_a, model_a], question)
     if y_score_b is None:
         raise ValueError("y_score_b is missing: give it, or a pair of metrics.")
-    ranked.append(scored(cases, "y_score_b", y_score_b))
-    return paired([build(metric, metric_kwargs, cases)] * 2, ranked, question)
+    model_b = scored(cases, "y_score_b", y_score_b)
+    metrics = [build(metric, metric_kwargs, cases)] * 2
+    return paired(metrics, [model_a, model_b], question)
 
 
 def paired(

@@ -8,11 +8,10 @@ import numpy as np
 
 from skrate.core.arrays import FloatArray
 from skrate.core.results import Comparisons
-from skrate.core.validation import check_choice, check_count, check_fraction
 from skrate.inference.checks import check_stratify, defined_value
-from skrate.inference.compare import METHODS, model_covariance, paired
+from skrate.inference.compare import model_covariance, paired
 from skrate.inference.differences import Question
-from skrate.inference.pvalues import ALTERNATIVES, holm
+from skrate.inference.pvalues import holm
 from skrate.inference.registry import table_metric
 from skrate.inference.sample import Ranked, check_cases, scored
 from skrate.inference.table_metric import TableMetric
@@ -205,14 +204,9 @@ def compare_all(
     [0.4, -0.133, -0.533]
     """
     question = Question(
-        check_choice("method", method, METHODS),
-        check_choice("alternative", alternative, ALTERNATIVES),
-        check_fraction("confidence_level", confidence_level),
-        n_resamples=check_count("n_resamples", n_resamples),
-        stratify=stratify,
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
+        method, alternative, confidence_level, "wald", n_resamples, stratify,
+        random_state, n_jobs,
+    )  # fmt: skip
     names, found, ranked = _models(
         metric, y_true, y_scores, sample_weight, weights, groups, pos_label,
         metric_kwargs,

@@ -8,7 +8,13 @@ import numpy as np
 
 from skrate.core.arrays import FloatArray
 from skrate.core.results import Comparison, ConfidenceInterval
-from skrate.core.validation import check_generator, warn_undefined
+from skrate.core.validation import (
+    check_choice,
+    check_count,
+    check_fraction,
+    check_generator,
+    warn_undefined,
+)
 from skrate.inference.intervals import (
     NEGLIGIBLE,
     basic_interval,
@@ -17,6 +23,7 @@ from skrate.inference.intervals import (
     wald_interval,
 )
 from skrate.inference.pvalues import (
+    ALTERNATIVES,
     hybrid_interval,
     normal_pvalue,
     permutation_pvalue,
@@ -25,12 +32,14 @@ from skrate.inference.pvalues import (
 from skrate.inference.sample import Ranked
 from skrate.inference.table_metric import TableMetric
 
+METHODS = ("delta", "bootstrap", "permutation")
+INTERVALS = ("wald", "percentile", "basic")
 _NAN = float("nan")
 
 
 @dataclass(frozen=True)
 class Question:
-    """How a comparison is to be made: the arguments of compare, all checked."""
+    """How a comparison is to be made: the arguments of compare, which it checks."""
 
     method: str
     alternative: str
@@ -41,8 +50,12 @@ class Question:
     random_state: Any = None
     n_jobs: int | None = None
 
-    def check(self) -> None:
-        """Raise if the interval needs replicates of the difference and has none."""
+    def __post_init__(self) -> None:
+        check_choice("method", self.method, METHODS)
+        check_choice("alternative", self.alternative, ALTERNATIVES)
+        check_fraction("confidence_level", self.level)
+        check_choice("interval", self.interval, INTERVALS)
+        check_count("n_resamples", self.n_resamples)
         if self.interval != "wald" and self.method != "bootstrap":
             raise ValueError(
                 f"interval={self.interval!r} needs replicates: use method='bootstrap', "
