@@ -37,9 +37,12 @@ from skrate.metrics.rate_weighted_auc import (
     rate_weighted_auc_score,
     rauc_from_expected_recall,
 )
+from skrate.model_selection.fold_comparison import compare_folds
 from skrate.model_selection.ranking_scorer import RankingAUCScorer
-from skrate.model_selection.refit import refit_best
+from skrate.model_selection.refit import refit_best, refit_one_standard_error
+from skrate.model_selection.score_report import ScoreReport
 from skrate.model_selection.scorers import AveragePrecisionScorer, RateWeightedAUCScorer
+from skrate.model_selection.summary import FoldSummaries, FoldSummary, summarize
 
 __version__ = "0.1.0"
 
@@ -49,6 +52,8 @@ __all__ = [
     "Comparisons",
     "ConsensusCurve",
     "Estimate",
+    "FoldSummaries",
+    "FoldSummary",
     "GroupScores",
     "HitCurveDisplay",
     "MomentumAndStamina",
@@ -58,9 +63,11 @@ __all__ = [
     "RankingAUCScorer",
     "RateAveragedROC",
     "RateWeightedAUCScorer",
+    "ScoreReport",
     "average_precision_score",
     "compare",
     "compare_all",
+    "compare_folds",
     "covariance",
     "estimate",
     "expected_recall_from_rauc",
@@ -79,4 +86,6 @@ __all__ = [
     "rauc_from_expected_recall",
     "recall_at_rate_score",
     "refit_best",
+    "refit_one_standard_error",
+    "summarize",
 ]

@@ -84,6 +84,7 @@ RATES = {
     "prevalence",
     "adjusted",
     "undefined",
+    "complexity",
     "min_defined",
     "alpha",
     "expected_recall",

@@ -79,7 +79,115 @@ def refit_best(
     return partial(_best_index, metric=metric, min_defined=min_defined)
 
 
+def refit_one_standard_error(
+    metric: str = "score", *, complexity: Any, min_defined: float = 0.8
+) -> Callable[[dict[str, Any]], int]:
+    """Return a ``refit=`` rule that selects the simplest of the best candidates.
+
+    Means over folds that differ by less than their standard error do not say which
+    candidate is better: of all within one standard error of the best mean, the rule
+    selects the simplest.
+
+    Parameters
+    ----------
+    metric : str, default="score"
+        Name of the metric in ``cv_results_``, as in :func:`refit_best`.
+    complexity : str or callable
+        What is simple: the name of a parameter of which the least value is simplest
+        ("-" before the name for the greatest), or a function of the dict of a
+        candidate's parameters that returns a number.
+    min_defined : float, default=0.8
+        As in :func:`refit_best`.
+
+    Returns
+    -------
+    rule : callable
+        Takes ``cv_results_`` and returns the index of a candidate.
+
+    Raises
+    ------
+    ValueError
+        If ``min_defined`` is not in (0, 1]. The rule raises it as that of
+        :func:`refit_best`, and if a candidate lacks the parameter.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        By the rule, as that of :func:`refit_best`.
+
+    See Also
+    --------
+    refit_best : Selects the best mean.
+
+    Notes
+    -----
+    The standard error is the standard deviation over the defined folds of the best
+    candidate over the square root of their number, as in [1]_. Of candidates that are
+    equally simple, the one with the best mean is selected.
+
+    References
+    ----------
+    .. [1] Hastie, Tibshirani and Friedman (2009), The elements of statistical
+       learning, :doi:`10.1007/978-0-387-84858-7`, section 7.10.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skrate import RateWeightedAUCScorer, refit_one_standard_error
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> search = GridSearchCV(
+    ...     DecisionTreeClassifier(random_state=0), {"max_depth": [2, 3, 6]},
+    ...     scoring=RateWeightedAUCScorer(rate=0.5),
+    ...     refit=refit_one_standard_error(complexity="max_depth"),
+    ... ).fit(X, y)
+    >>> search.best_params_
+    {'max_depth': 2}
+    """
+    min_defined = check_fraction("min_defined", min_defined, include_one=True)
+    if not (isinstance(complexity, str) or callable(complexity)):
+        raise ValueError(
+            "complexity must be the name of a parameter or a function of the "
+            f"parameters, got {complexity!r}."
+        )
+    return partial(
+        _simplest_index, metric=metric, complexity=complexity, min_defined=min_defined
+    )
+
+
 def _best_index(cv_results: dict[str, Any], metric: str, min_defined: float) -> int:
+    return int(np.nanargmax(_compared_scores(cv_results, metric, min_defined).mean(1)))
+
+
+def _simplest_index(
+    cv_results: dict[str, Any], metric: str, complexity: Any, min_defined: float
+) -> int:
+    scores = _compared_scores(cv_results, metric, min_defined)
+    means = scores.mean(axis=1)
+    best = scores[np.nanargmax(means)]
+    slack = np.std(best, ddof=1) / np.sqrt(len(best)) if len(best) > 1 else 0.0
+    is_close = means >= best.mean() - slack
+    simplicity = [_complexity(params, complexity) for params in cv_results["params"]]
+    candidates = np.flatnonzero(is_close)
+    return int(min(candidates, key=lambda i: (simplicity[i], -means[i])))
+
+
+def _complexity(params: dict[str, Any], complexity: Any) -> Any:
+    if callable(complexity):
+        return complexity(params)
+    name = complexity.removeprefix("-")
+    if name not in params:
+        raise ValueError(
+            f"complexity={complexity!r} is not a parameter of the candidate {params}."
+        )
+    return -params[name] if complexity.startswith("-") else params[name]
+
+
+def _compared_scores(
+    cv_results: dict[str, Any], metric: str, min_defined: float
+) -> FloatArray:
+    """Return the scores on the defined folds; a candidate that failed has a nan."""
     scores, is_defined = defined_folds(cv_results, metric)
     n_folds, n_defined = len(is_defined), int(is_defined.sum())
     if n_defined < min_defined * n_folds or n_defined == 0:
@@ -89,8 +197,8 @@ def _best_index(cv_results: dict[str, Any], metric: str, min_defined: float) -> 
             "min_defined."
         )
     # Undefined folds are nan for every candidate; other nans are its own failures.
-    means = scores[:, is_defined].mean(axis=1)
-    has_failed = np.isnan(means)
+    scores = scores[:, is_defined]
+    has_failed = np.isnan(scores).any(axis=1)
     if has_failed.all():
         raise ValueError(f"No candidate has a {metric!r} on all of the defined folds.")
     left_out = []
@@ -103,9 +211,9 @@ def _best_index(cv_results: dict[str, Any], metric: str, min_defined: float) -> 
             f"{metric!r} is undefined in places: selected without "
             f"{' and '.join(left_out)}.",
             UndefinedMetricWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    return int(np.nanargmax(means))
+    return scores
 
 
 def defined_folds(

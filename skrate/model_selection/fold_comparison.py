@@ -1,0 +1,179 @@
+"""Two models over the folds of a cross-validation."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import stats
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrate.core.arrays import FloatArray
+from skrate.core.results import Comparison
+from skrate.core.validation import check_choice, check_fraction
+from skrate.inference.pvalues import ALTERNATIVES, standardised
+from skrate.model_selection.fold_variance import (
+    check_test_share,
+    mean_standard_error,
+    t_interval,
+)
+
+METHODS = ("corrected", "paired")
+
+
+def compare_folds(
+    a: Any,
+    b: Any,
+    *,
+    n_train: float | None = None,
+    n_test: float | None = None,
+    method: str = "corrected",
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+) -> Comparison:
+    r"""Compare the scores of two models over the same folds.
+
+    Which of two learning algorithms is better on data of this size? Unlike
+    :func:`compare`, which takes two models as given, it counts in what other training
+    sets would have changed.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_folds,) or (n_repeats, n_folds)
+        Scores of both models on the same folds, as ``cross_val_score`` returns them;
+        one row per repetition where cross-validation was repeated.
+    n_train, n_test : float, default=None
+        Number of training and of test cases per fold. None means those of
+        cross-validation with ``n_folds`` folds; give them for repeated random splits.
+    method : {"corrected", "paired"}, default="corrected"
+        - "corrected": the corrected resampled t-test of Nadeau and Bengio [1]_.
+        - "paired": the plain paired t-test, as in [2]_; it takes folds for
+          independent, which they are not, and finds too many differences.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        What a small p-value speaks for; "greater": a has the greater mean.
+    confidence_level : float, default=0.95
+        Level of the interval, in (0, 1).
+
+    Returns
+    -------
+    result : Comparison
+        With ``values`` (both means), ``difference``, ``standard_error``,
+        ``confidence_interval``, ``statistic`` and ``pvalue``.
+
+    Raises
+    ------
+    ValueError
+        If ``a`` and ``b`` differ in shape or hold fewer than two folds, one of
+        ``n_train`` and ``n_test`` is missing, or an option is none of the choices.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If folds were left out, because a score is nan, or if all differences are
+        equal and not 0: then there is no p-value.
+
+    See Also
+    --------
+    scipy.stats.ttest_rel : The same as ``method="paired"``.
+    compare : Two models that are given, on one test set.
+    summarize : Each model with its interval over folds.
+
+    Notes
+    -----
+    With d the J differences and s their standard deviation,
+
+    .. math:: t = \bar d \Big/ \sqrt{(1 / J + n_{test} / n_{train}) s^2},
+
+    with J - 1 degrees of freedom; "paired" lacks the second term.
+
+    References
+    ----------
+    .. [1] Nadeau and Bengio (2003), Inference for the generalization error,
+       :doi:`10.1023/A:1024068626366`.
+    .. [2] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
+       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`, section 5.3.
+
+    Examples
+    --------
+    >>> from skrate import compare_folds
+    >>> a, b = [0.81, 0.78, 0.84, 0.80, 0.79], [0.78, 0.77, 0.79, 0.79, 0.76]
+    >>> round(compare_folds(a, b).pvalue, 3)
+    0.081
+
+    Folds taken for independent make it look surer than it is:
+
+    >>> round(compare_folds(a, b, method="paired").pvalue, 3)
+    0.025
+    """
+    method = check_choice("method", method, METHODS)
+    check_choice("alternative", alternative, ALTERNATIVES)
+    level = check_fraction("confidence_level", confidence_level)
+    scores_a, scores_b = _fold_scores("a", a), _fold_scores("b", b)
+    if scores_a.shape != scores_b.shape:
+        raise ValueError(
+            "a and b must be scores on the same folds, found shapes "
+            f"{scores_a.shape} and {scores_b.shape}."
+        )
+    test_share = check_test_share(n_train, n_test, scores_a.shape[-1])
+    if method == "paired":
+        test_share = 0.0
+    scores_a, scores_b = _on_defined_folds(scores_a.ravel(), scores_b.ravel())
+    differences = scores_a - scores_b
+    n_folds = len(differences)
+    difference = float(differences.mean())
+    standard_error = mean_standard_error(differences, test_share)
+    statistic = standardised(difference, standard_error)
+    if np.isnan(statistic):
+        warnings.warn(
+            "All differences are equal: the p-value is undefined. nan is returned.",
+            UndefinedMetricWarning,
+            stacklevel=2,
+        )
+    return Comparison(
+        "Mean over folds",
+        (float(scores_a.mean()), float(scores_b.mean())),
+        difference,
+        standard_error,
+        statistic,
+        _pvalue(statistic, n_folds - 1, alternative),
+        t_interval(difference, standard_error, n_folds, level),
+        alternative,
+        method,
+        level,
+    )
+
+
+def _fold_scores(name: str, scores: Any) -> FloatArray:
+    array = np.asarray(scores, dtype=np.float64)
+    if array.ndim not in (1, 2) or array.size < 2:
+        raise ValueError(
+            f"{name} must hold one score per fold, of at least 2 folds, or one row of "
+            f"them per repetition; found an array of shape {array.shape}."
+        )
+    return array
+
+
+def _on_defined_folds(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the scores of the folds on which both are defined."""
+    is_defined = np.isfinite(a) & np.isfinite(b)
+    n_defined = int(np.count_nonzero(is_defined))
+    if n_defined < 2:
+        raise ValueError(
+            f"a and b are both defined on {n_defined} of {len(a)} folds: at least 2 "
+            "are needed."
+        )
+    if n_defined < len(a):
+        warnings.warn(
+            f"{len(a) - n_defined} of {len(a)} folds are left out: a score is nan.",
+            UndefinedMetricWarning,
+            stacklevel=3,
+        )
+    return a[is_defined], b[is_defined]
+
+
+def _pvalue(statistic: float, freedom: int, alternative: str) -> float:
+    t = stats.t(freedom)
+    if alternative == "less":
+        return float(t.cdf(statistic))
+    if alternative == "greater":
+        return float(t.sf(statistic))
+    return float(2 * t.sf(abs(statistic)))

@@ -1,0 +1,288 @@
+"""A cross-validation as a table: means over folds with honest intervals."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from skrate.core.arrays import FloatArray
+from skrate.core.results import ConfidenceInterval
+from skrate.core.validation import check_fraction
+from skrate.model_selection.fold_variance import (
+    check_test_share,
+    mean_standard_error,
+    t_interval,
+)
+from skrate.model_selection.score_report import COUNTS, STANDARD_ERROR
+
+_SPLIT = re.compile(r"split(\d+)_test_(.+)")
+_NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class FoldSummary:
+    """One metric of one model over folds: a row of :func:`skrate.summarize`.
+
+    Attributes
+    ----------
+    model : str
+        The model: its key, or its parameters in a search.
+    metric : str
+        Name of the metric.
+    mean : float
+        Mean over the defined folds.
+    standard_error : float
+        Of the mean, for training sets of this size; folds are not independent.
+    confidence_interval : ConfidenceInterval
+        Of the mean; its ends are ``.low`` and ``.high``.
+    pooled : float
+        Mean over folds weighted by n_pos n_neg / (n_pos + n_neg); nan where the
+        results lack these.
+    pooled_standard_error : float
+        Of the pooled mean, for the models that were fitted: the spread over test
+        cases.
+    n_folds, n_undefined : int
+        Number of folds, and of those on which the metric is undefined.
+
+    See Also
+    --------
+    skrate.summarize : Makes it.
+
+    Examples
+    --------
+    >>> from skrate import summarize
+    >>> summarize({"test_auc": [0.5, 0.75, 1]})[0].mean
+    0.75
+    """
+
+    model: str
+    metric: str
+    mean: float
+    standard_error: float
+    confidence_interval: ConfidenceInterval
+    pooled: float
+    pooled_standard_error: float
+    n_folds: int
+    n_undefined: int
+
+
+@dataclass(frozen=True)
+class FoldSummaries:
+    """Rows of :func:`skrate.summarize`, printed as a table.
+
+    It has a length, and its rows are found by position or in a loop.
+
+    Attributes
+    ----------
+    rows : tuple of FoldSummary
+        One per model and metric.
+
+    See Also
+    --------
+    skrate.summarize : Makes it.
+
+    Examples
+    --------
+    >>> from skrate import summarize
+    >>> a, b = {"test_auc": [0.7, 0.8, 0.9]}, {"test_auc": [0.6, 0.7, 0.8]}
+    >>> summarize({"A": a, "B": b})
+    model  metric    mean     low    high  pooled  undefined
+    A      auc     0.8000  0.4072  1.1928     nan     0 of 3
+    B      auc     0.7000  0.3072  1.0928     nan     0 of 3
+    """
+
+    rows: tuple[FoldSummary, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[FoldSummary]:
+        return iter(self.rows)
+
+    def __getitem__(self, position: int) -> FoldSummary:
+        return self.rows[position]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return the columns by name, as ``pandas.DataFrame`` takes them."""
+        rows = [asdict(row) for row in self.rows]
+        for row in rows:
+            row["low"], row["high"] = row.pop("confidence_interval")
+        return {name: [row[name] for row in rows] for name in rows[0]}
+
+    def __repr__(self) -> str:
+        head = ("model", "metric", "mean", "low", "high", "pooled", "undefined")
+        body = [
+            (
+                row.model,
+                row.metric,
+                *(
+                    f"{number:.4f}"
+                    for number in (row.mean, *row.confidence_interval, row.pooled)
+                ),
+                f"{row.n_undefined} of {row.n_folds}",
+            )
+            for row in self.rows
+        ]
+        widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
+        return "\n".join(
+            "  ".join(
+                cell.ljust(width) if i < 2 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+            )
+            for line in (head, *body)
+        )
+
+
+def summarize(
+    cv_results: Mapping[str, Any],
+    *,
+    n_train: float | None = None,
+    n_test: float | None = None,
+    confidence_level: float = 0.95,
+) -> FoldSummaries:
+    """Summarise a cross-validation: means over folds with intervals that are honest.
+
+    The standard deviation over folds is no standard error: folds share training cases.
+    The mean's interval counts that in; the pooled mean tells what is known of the
+    models that were fitted.
+
+    Parameters
+    ----------
+    cv_results : dict
+        ``cv_results_`` of a search, what ``cross_validate`` returns, or a dict of
+        the latter by the name of the model.
+    n_train, n_test : float, default=None
+        Number of training and of test cases per fold; None means those of
+        cross-validation with as many folds. Give them for repeated splits.
+    confidence_level : float, default=0.95
+        Level of the intervals, in (0, 1).
+
+    Returns
+    -------
+    table : FoldSummaries
+        One :class:`FoldSummary` per model and metric.
+
+    Raises
+    ------
+    ValueError
+        If there are no scores of folds in ``cv_results``, one of ``n_train`` and
+        ``n_test`` is missing, or the level is not in (0, 1).
+
+    See Also
+    --------
+    ScoreReport : Puts standard errors and class sizes into the results.
+    compare_folds : The test of a difference.
+
+    Notes
+    -----
+    The interval of the mean is that of the corrected t-test [1]_ on the folds where
+    the metric is defined. The pooled mean needs the class sizes of
+    :class:`ScoreReport`; its weights are inversely proportional to the variances, if
+    these are as the class sizes say.
+
+    References
+    ----------
+    .. [1] Nadeau and Bengio (2003), Inference for the generalization error,
+       :doi:`10.1023/A:1024068626366`.
+
+    Examples
+    --------
+    >>> from skrate import summarize
+    >>> results = {
+    ...     "test_auc": [0.7, 0.8, 0.9], "test_auc_standard_error": [0.06, 0.06, 0.06],
+    ...     "test_n_pos": [10, 10, 10], "test_n_neg": [40, 40, 40],
+    ... }
+    >>> row = summarize(results)[0]
+    >>> round(row.mean, 3), round(row.standard_error, 3)
+    (0.8, 0.091)
+    >>> round(row.pooled, 3), round(row.pooled_standard_error, 3)
+    (0.8, 0.035)
+    """
+    level = check_fraction("confidence_level", confidence_level)
+    rows: list[FoldSummary] = []
+    for model, scores in _models(cv_results):
+        rows.extend(_rows(model, scores, n_train, n_test, level))
+    if not rows:
+        raise ValueError(
+            "cv_results holds no scores of folds: pass cv_results_ of a search, what "
+            "cross_validate returned, or a dict of these by model; found the keys "
+            f"{sorted(map(str, cv_results))[:6]}."
+        )
+    return FoldSummaries(tuple(rows))
+
+
+def _models(cv_results: Any) -> Iterator[tuple[str, dict[str, FloatArray]]]:
+    """Yield for each model its name and its fold scores by metric."""
+    if all(isinstance(value, Mapping) for value in cv_results.values()):
+        for name, results in cv_results.items():
+            for _, scores in _models(results):
+                yield str(name), scores
+        return
+    splits: dict[str, dict[int, Any]] = {}
+    for key, values in cv_results.items():
+        if match := _SPLIT.fullmatch(key):
+            splits.setdefault(match[2], {})[int(match[1])] = values
+    if splits:
+        table = {
+            name: np.stack([np.asarray(by[i], float) for i in sorted(by)], axis=1)
+            for name, by in splits.items()
+        }
+        for i, params in enumerate(cv_results["params"]):
+            yield _label(params), {name: scores[i] for name, scores in table.items()}
+        return
+    scores = {
+        key.removeprefix("test_"): np.asarray(values, dtype=np.float64)
+        for key, values in cv_results.items()
+        if key.startswith("test_")
+    }
+    if scores:
+        yield "model", scores
+
+
+def _label(params: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in params.items())
+
+
+def _rows(
+    model: str,
+    scores: dict[str, FloatArray],
+    n_train: float | None,
+    n_test: float | None,
+    level: float,
+) -> Iterator[FoldSummary]:
+    for name, values in scores.items():
+        if name in COUNTS or name.endswith(STANDARD_ERROR):
+            continue
+        is_defined = np.isfinite(values)
+        defined = values[is_defined]
+        test_share = check_test_share(n_train, n_test, len(values))
+        error = mean_standard_error(defined, test_share)
+        mean = float(defined.mean()) if len(defined) else _NAN
+        pooled = _pooled(name, scores, is_defined)
+        yield FoldSummary(
+            model,
+            name,
+            mean,
+            error,
+            t_interval(mean, error, len(defined), level),
+            *pooled,
+            len(values),
+            len(values) - len(defined),
+        )
+
+
+def _pooled(
+    name: str, scores: dict[str, FloatArray], is_defined: Any
+) -> tuple[float, float]:
+    if not set(COUNTS) <= set(scores) or not is_defined.any():
+        return _NAN, _NAN
+    n_pos, n_neg = (scores[count][is_defined] for count in COUNTS)
+    weights = n_pos * n_neg / (n_pos + n_neg)
+    weights = weights / weights.sum()
+    pooled = float(weights @ scores[name][is_defined])
+    errors = scores.get(name + STANDARD_ERROR)
+    if errors is None:
+        return pooled, _NAN
+    return pooled, float(np.sqrt(weights**2 @ errors[is_defined] ** 2))

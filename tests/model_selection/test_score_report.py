@@ -1,0 +1,224 @@
+"""Reports per fold, their summary, and the rule of one standard error."""
+
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, KFold, cross_validate
+
+from optional import require
+from skrate import (
+    RateWeightedAUCScorer,
+    ScoreReport,
+    average_precision_score,
+    estimate,
+    rate_weighted_auc_score,
+    recall_at_rate_score,
+    refit_one_standard_error,
+    summarize,
+)
+
+X, Y = make_classification(300, weights=[0.8], random_state=0)
+METRICS = {
+    "auc": "auc",
+    "ap": average_precision_score,
+    "rauc": partial(rate_weighted_auc_score, rate=0.2),
+    "by_scorer": RateWeightedAUCScorer(rate=0.2),
+}
+
+
+class CountsCalls(LogisticRegression):
+    n_calls = 0
+
+    def decision_function(self, X):
+        type(self).n_calls += 1
+        return super().decision_function(X)
+
+
+def test_a_report_is_what_estimate_says():
+    model = LogisticRegression().fit(X, Y)
+    report = ScoreReport(METRICS)(model, X, Y)
+    scores = model.decision_function(X)
+    for name, metric in [("auc", "auc"), ("ap", average_precision_score)]:
+        expected = estimate(metric, Y, scores)
+        assert report[name] == expected.value
+        assert report[f"{name}_standard_error"] == expected.standard_error
+    assert report["by_scorer"] == report["rauc"]
+    assert (report["n_pos"], report["n_neg"]) == (Y.sum(), 300 - Y.sum())
+
+
+def test_a_report_predicts_once():
+    model = CountsCalls().fit(X, Y)
+    CountsCalls.n_calls = 0
+    ScoreReport(METRICS)(model, X, Y)
+    assert CountsCalls.n_calls == 1
+
+
+def test_labels_may_be_strings_and_the_positive_class_chosen():
+    labels = np.where(Y == 1, "b", "a")
+    model = LogisticRegression().fit(X, labels)
+    plain = ScoreReport(METRICS)(LogisticRegression().fit(X, Y), X, Y)
+    assert ScoreReport(METRICS)(model, X, labels) == plain
+    other = ScoreReport({"auc": "auc"}, pos_label="a")(model, X, labels)
+    assert other["auc"] == pytest.approx(plain["auc"], abs=1e-12)
+    assert other["n_pos"] == plain["n_neg"]
+
+
+def test_weights_are_repetitions_unless_they_are_not():
+    model = LogisticRegression().fit(X, Y)
+    weight = np.arange(300) % 3
+    report = ScoreReport({"auc": "auc"})(model, X, Y, sample_weight=weight)
+    rows = np.repeat(np.arange(300), weight)
+    repeated = ScoreReport({"auc": "auc"})(model, X[rows], Y[rows])
+    assert report == pytest.approx(repeated)
+    sampling = ScoreReport({"auc": "auc"}, weights="sampling")
+    assert sampling(model, X, Y, sample_weight=weight / 2)["n_pos"] < report["n_pos"]
+
+
+def test_reports_land_in_the_results_of_a_search():
+    search = GridSearchCV(
+        LogisticRegression(),
+        {"C": [0.01, 1]},
+        scoring=ScoreReport(METRICS),
+        refit="auc",
+    ).fit(X, Y)
+    for name in METRICS:
+        assert f"mean_test_{name}_standard_error" in search.cv_results_
+    assert search.cv_results_["split0_test_n_pos"].tolist() == [13, 13]
+    table = summarize(search.cv_results_)
+    assert [row.model for row in table] == ["C=0.01"] * 4 + ["C=1"] * 4
+    assert table[0].mean == pytest.approx(search.cv_results_["mean_test_auc"][0])
+    assert table[0].n_folds == 5
+    assert "C=0.01" in repr(table)
+
+
+def test_reports_are_cloned_and_pickled():
+    report = ScoreReport(METRICS, pos_label=1)
+    assert clone(report).get_params()["pos_label"] == 1
+    model = LogisticRegression().fit(X, Y)
+    assert pickle.loads(pickle.dumps(report))(model, X, Y) == report(model, X, Y)
+
+
+def test_undefined_folds_are_counted_and_not_averaged():
+    order = np.argsort(Y, kind="stable")
+    results = {}
+    with pytest.warns(UndefinedMetricWarning):
+        results = cross_validate(
+            LogisticRegression(), X[order], Y[order], cv=KFold(5),
+            scoring=ScoreReport({"auc": "auc"}),
+        )  # fmt: skip
+    row = summarize(results)[0]
+    defined = results["test_auc"][np.isfinite(results["test_auc"])]
+    assert 0 < row.n_undefined == 5 - len(defined)
+    if len(defined):
+        assert row.mean == pytest.approx(defined.mean())
+
+
+def test_one_positive_has_a_value_but_no_standard_error():
+    model = LogisticRegression().fit(X, Y)
+    rows = [np.flatnonzero(Y == 1)[0], *np.flatnonzero(Y == 0)[:9]]
+    report = ScoreReport({"auc": "auc"})(model, X[rows], Y[rows])
+    assert np.isfinite(report["auc"])
+    assert np.isnan(report["auc_standard_error"])
+
+
+@pytest.mark.parametrize(
+    ("metrics", "message"),
+    [
+        ({}, "metrics must be a dict"),
+        ("auc", "metrics must be a dict"),
+        ({"n_pos": "auc"}, "the name 'n_pos'"),
+        ({"x_standard_error": "auc"}, "the name 'x_standard_error'"),
+        ({1: "auc"}, "the name 1"),
+        ({"a": "accuracy"}, "metric='accuracy' is not one"),
+        ({"a": recall_at_rate_score}, "needs the keyword 'rate'"),
+    ],
+)
+def test_bad_metrics_are_named(metrics, message):
+    model = LogisticRegression().fit(X, Y)
+    with pytest.raises(ValueError, match=message):
+        ScoreReport(metrics)(model, X, Y)
+
+
+RESULTS = {
+    "test_a": np.array([0.6, 0.7, 0.8, 0.9]),
+    "test_a_standard_error": np.array([0.1, 0.1, 0.2, 0.2]),
+    "test_n_pos": np.array([10, 10, 20, 20]),
+    "test_n_neg": np.array([10, 10, 20, 20]),
+    "fit_time": np.zeros(4),
+}
+
+
+def test_a_summary_by_hand():
+    (row,) = summarize(RESULTS)
+    assert (row.metric, row.mean, row.n_folds) == ("a", pytest.approx(0.75), 4)
+    # Variance 1 / 60 of the values, 1 / 3 for n_test / n_train.
+    assert row.standard_error == pytest.approx(np.sqrt((1 / 4 + 1 / 3) / 60))
+    # Weights 5, 5, 10, 10 of 30.
+    assert row.pooled == pytest.approx((3 + 3.5 + 8 + 9) / 30)
+    assert row.pooled_standard_error == pytest.approx(
+        np.sqrt(2 * 25 * 0.01 + 2 * 100 * 0.04) / 30
+    )
+    low, high = row.confidence_interval
+    assert low + high == pytest.approx(1.5)
+    # Student's t with 3 degrees of freedom.
+    assert high - row.mean == pytest.approx(3.182446 * row.standard_error)
+
+
+def test_a_summary_of_several_models_makes_a_data_frame():
+    pandas = require("pandas")
+    table = summarize({"one": RESULTS, "two": RESULTS}, confidence_level=0.9)
+    frame = pandas.DataFrame(table.to_dict())
+    assert frame["model"].tolist() == ["one", "two"]
+    assert frame["low"].tolist() == [row.confidence_interval.low for row in table]
+    assert len(table) == 2
+
+
+def test_results_without_scores_are_refused():
+    with pytest.raises(ValueError, match="no scores of folds"):
+        summarize({"fit_time": [1, 2]})
+
+
+def one_se(scores, **kwargs):
+    """Return what the rule selects; a row of ``scores`` per candidate with depth i."""
+    scores = np.asarray(scores, dtype=float)
+    results = {f"split{j}_test_score": column for j, column in enumerate(scores.T)}
+    results["params"] = [{"depth": i} for i in range(len(scores))]
+    return refit_one_standard_error(**kwargs)(results)
+
+
+# The best mean is 0.8, its standard error 0.1 / sqrt(3) = 0.058.
+SCORES = [[0.5, 0.5, 0.5], [0.75, 0.75, 0.75], [0.7, 0.8, 0.9], [0.76, 0.76, 0.76]]
+
+
+def test_one_standard_error_selects_the_simplest_of_the_best():
+    assert one_se(SCORES, complexity="depth") == 1
+    assert one_se(SCORES, complexity="-depth") == 3
+    assert one_se(SCORES, complexity=lambda params: params["depth"] % 3) == 3
+    # Equally simple: the best mean.
+    assert one_se(SCORES, complexity=lambda params: 0) == 2
+
+
+def test_one_standard_error_leaves_undefined_folds_out():
+    with pytest.warns(UndefinedMetricWarning, match="1 of 4 folds"):
+        found = one_se(np.c_[SCORES, [np.nan] * 4], complexity="depth", min_defined=0.7)
+    assert found == 1
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "message"),
+    [
+        ({"complexity": 3}, "complexity must be the name"),
+        ({"complexity": "width"}, "complexity='width' is not a parameter"),
+        ({"complexity": "depth", "min_defined": 2}, "min_defined"),
+        ({"complexity": "depth", "metric": "auc"}, "metric='auc' is not in"),
+    ],
+)
+def test_bad_rules_are_named(kwargs, message):
+    with pytest.raises(ValueError, match=message):
+        one_se(SCORES, **kwargs)
