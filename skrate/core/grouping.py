@@ -92,7 +92,7 @@ def segment_cumsum(values: FloatArray, starts: IntArray) -> FloatArray:
 def _ranged(labels: Array, low: int, high: int) -> Grouping:
     # Differences wrap around to what they are, whatever the labels themselves do.
     offset = np.array(low).astype(labels.dtype).astype(np.int64)
-    codes = labels.astype(np.int64) - offset
+    codes = labels.astype(np.int64, copy=False) - offset
     spanned = np.arange(high - low + 1, dtype=np.int64) + offset
     sizes = np.bincount(codes, minlength=high - low + 1)
     return Grouping(codes, spanned.astype(labels.dtype), sizes)

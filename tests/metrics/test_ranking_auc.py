@@ -4,12 +4,14 @@ import math
 
 import numpy as np
 import pytest
+import sklearn.datasets
 import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
 from list_strategies import ranked_lists
+from optional import data_file
 from reference import list_auc as reference
 from skrate import ranking_auc_report, ranking_auc_score
 
@@ -383,3 +385,26 @@ def test_grades_must_be_numbers():
 def test_the_level_of_the_interval_is_checked():
     with pytest.raises(ValueError, match="confidence_level must be a number in"):
         ranking_auc_report(Y_TRUE, Y_SCORE, groups=GROUPS, confidence_level=95)
+
+
+def test_the_lists_of_a_ranking_sample():
+    path = data_file("lightgbm-lambdarank/rank.test")
+    X, grades = sklearn.datasets.load_svmlight_file(str(path))
+    sizes = np.loadtxt(f"{path}.query", dtype=int)
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    assert len(groups) == len(grades)
+    # A feature for a score: it is 0, tied, for many items.
+    y_score = X[:, 8].toarray().ravel()
+    values = [
+        sklearn.metrics.roc_auc_score(grades[rows] >= 2, y_score[rows])
+        for rows in np.split(np.arange(len(groups)), np.cumsum(sizes)[:-1])
+        if 0 < (grades[rows] >= 2).sum() < len(rows)
+    ]
+    report = ranking_auc_report(grades, y_score, groups=groups, relevance_threshold=2)
+    assert (report.n_defined, len(report.groups)) == (len(values), 50)
+    assert report.score == pytest.approx(np.mean(values), abs=1e-14)
+    half = ranking_auc_score(
+        grades, y_score, groups=groups, relevance_threshold=2, undefined=0.5
+    )
+    n_undefined = 50 - len(values)
+    assert half == pytest.approx((sum(values) + n_undefined / 2) / 50, abs=1e-14)
