@@ -112,7 +112,7 @@ def counts_at(labels: Array, rates: FloatArray) -> FloatArray:
 
 def _found(table: RankTable, rates: FloatArray) -> FloatArray:
     """Return the weight of positives above the cut at each rate."""
-    labels = table.fractional_labels
+    labels = table.labels
     if labels is None or len(rates) > len(labels):
         return np.interp(rates, table.rates, table.cum_pos)
-    return counts_at(labels.view(np.uint8) if labels.dtype == bool else labels, rates)
+    return counts_at(labels.view(np.uint8), rates)
