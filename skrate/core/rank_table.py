@@ -100,8 +100,8 @@ class RankTable:
     ) -> "RankTable":
         """Set the state: weights per group, or unweighted cases in ranking order.
 
-        ``cases`` says which case is positive, those with one label together where
-        cases tie, and ``is_new`` which begins a group, None if all do.
+        ``cases`` says which case is positive, the positives first where cases tie,
+        and ``is_new`` which begins a group, None if all do.
         """
         for array in (pos, neg, thresholds, cases, is_new):
             if array is not None:
@@ -148,15 +148,15 @@ class RankTable:
     def cases(self) -> BoolArray | None:
         """Which case is positive, where weights are equal; None where they are not.
 
-        In the order of the ranking; those that tie are ordered by label.
+        In the order of the ranking; of those that tie, the positives come first.
         """
         return self._cases
 
-    def mixed_ties(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    def mixed_ties(self) -> tuple[IntArray, IntArray, IntArray]:
         """Return where cases tie that have different labels, if weights are equal.
 
-        Of each such group the places in ``cases``: start and end of the group, start
-        and end of its positives.
+        Of each such group, the places in ``cases`` where it starts, where its positives
+        end and where it ends.
         """
         cases = self._cases
         assert cases is not None
@@ -166,14 +166,10 @@ class RankTable:
             # These tie with the one before them.
             tied = np.flatnonzero(~self._is_new)
         is_first = np.diff(tied, prepend=-1) > 1
-        start = tied[is_first] - 1
-        end = tied[np.roll(is_first, -1)] + 1
-        is_mixed = cases[start] != cases[end - 1]
-        start, end = start[is_mixed], end[is_mixed]
-        # Ordered by label, so that the label changes once.
-        turn = tied[cases[tied] != cases[tied - 1]]
-        leads = cases[start]
-        return start, end, np.where(leads, start, turn), np.where(leads, turn, end)
+        start, end = tied[is_first] - 1, tied[np.roll(is_first, -1)] + 1
+        is_mixed = cases[start] & ~cases[end - 1]
+        turn = tied[cases[tied - 1] & ~cases[tied]]
+        return start[is_mixed], turn, end[is_mixed]
 
     @property
     def ends(self) -> IntArray | None:
@@ -347,10 +343,15 @@ def _packed(is_pos: BoolArray, scores: Array) -> RankTable | None:
     )
     if is_lossy:
         bits &= ~label_bit
-    bits |= is_pos.view(np.uint8)
+    # A greater last bit makes a negative number less: its label is turned round, so
+    # that the positives come first wherever cases tie.
+    is_below = keys < 0
+    bits |= (is_pos ^ is_below).view(np.uint8)
     keys.sort()
     # The lowest byte alone: no copy of all eight.
-    cases = (bits.astype(np.uint8) & np.uint8(1)).view(bool)[::-1]
+    last_bits = bits.astype(np.uint8) & np.uint8(1)
+    last_bits[: np.count_nonzero(is_below)] ^= 1
+    cases = last_bits.view(bool)[::-1]
     bits &= ~label_bit
     is_new = begins_group(keys[::-1])
     if is_new.all():

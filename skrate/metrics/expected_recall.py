@@ -150,13 +150,13 @@ def _sum_over_cases(table: RankTable, rate: RateDistribution) -> float:
     cases = table.cases
     assert cases is not None
     total = _sum_over_places(cases, rate)
-    # The positives of a tie share the places of all in it, not only those they have.
-    start, end, first, last = table.mixed_ties()
+    # The positives of a tie share the places of all in it, not only the first.
+    start, turn, end = table.mixed_ties()
     if len(start):
         n = len(cases)
         shared = rate._mean_survival(start / n, end / n)
-        taken = rate._mean_survival(first / n, last / n)
-        total += float((last - first) @ (shared - taken))
+        taken = rate._mean_survival(start / n, turn / n)
+        total += float(np.sum((turn - start) * (shared - taken)))
     return total
 
 

@@ -53,14 +53,15 @@ def check_mixed_ties(table):
     ends = np.cumsum(table.pos + table.neg).astype(int)
     starts = np.append(0, ends[:-1])
     is_mixed = (table.pos > 0) & (table.neg > 0)
-    start, end, first, last = table.mixed_ties()
+    start, turn, end = table.mixed_ties()
     assert start.tolist() == starts[is_mixed].tolist()
     assert end.tolist() == ends[is_mixed].tolist()
-    assert (last - first).tolist() == table.pos[is_mixed].tolist()
-    for low, high in zip(first, last, strict=True):
-        assert table.cases[low:high].all()
-    for low, high, n_pos in zip(starts, ends, table.pos, strict=True):
-        assert table.cases[low:high].sum() == n_pos
+    assert (turn - start).tolist() == table.pos[is_mixed].tolist()
+    # The positives first in each group.
+    turns = (starts + table.pos).astype(int)
+    for low, middle, high in zip(starts, turns, ends, strict=True):
+        assert table.cases[low:middle].all()
+        assert not table.cases[middle:high].any()
 
 
 @given(sample=ranked_samples(weighted=True, both_classes=False))
