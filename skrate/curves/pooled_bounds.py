@@ -113,7 +113,7 @@ def scaled_beta_interval(
     if concentration > 1e-6:
         shapes = m * concentration, (1 - m) * concentration
         low = float(special.betaincinv(*shapes, tail))
-        high = 1 - float(special.betaincinv(*shapes[::-1], tail))
+        high = max(low, float(special.betainccinv(*shapes, tail)))
     else:
         # All mass lies at the two ends, as for the first case of a single fold.
         low, high = float(1 - m <= tail), float(m > tail)

@@ -81,8 +81,8 @@ class RateAveragedROC:
     >>> display.line_.get_label()
     'GaussianNB (AUC = 0.99 ± 0.01)'
     >>> recall = display.curve.recall_at_rate(0.6)
-    >>> round(recall.value, 3), round(recall.low, 3), round(recall.high, 3)
-    (0.935, 0.918, 0.945)
+    >>> round(recall.value, 2), round(recall.low, 2), round(recall.high, 2)
+    (0.93, 0.92, 0.95)
     """
 
     def __init__(

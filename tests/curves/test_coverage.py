@@ -1,0 +1,82 @@
+"""What the bounds promise, by simulation: the experiment of the paper, in short.
+
+benchmarks/reproduce/millard_kull_flach_2014.py prints the whole table.
+"""
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from guarantees import binomial_tolerance, simulations
+from skrate import rate_averaged_roc_curve
+from skrate.curves.bootstrap import bootstrap_counts
+
+pytestmark = pytest.mark.slow
+
+N_TABLES = 1000
+RATES = np.arange(51) / 50
+MIDDLE = (RATES > 0.099) & (RATES < 0.901)
+# Counts are whole: only rounding is between them.
+ROUNDING = 1e-9
+
+
+def sample(rng, n):
+    y = np.repeat([1, 0], n // 2)
+    return [y] * 10, [rng.normal(size=n) + y for _ in range(10)]
+
+
+def held(curve, recall):
+    above = recall >= curve.tpr_lower - ROUNDING
+    return above & (recall <= curve.tpr_upper + ROUNDING)
+
+
+def share_of_new_tables(bounds, n_tests):
+    """Return the share of new consensus curves within the bounds, by rate."""
+    shares = []
+    for seed in range(n_tests):
+        rng = np.random.default_rng([1, seed])
+        curve = rate_averaged_roc_curve(*sample(rng, 50), bounds=bounds)
+        counts = bootstrap_counts(curve.folds, RATES, N_TABLES, rng)
+        shares.append(held(curve, counts / 250).mean(axis=0))
+    return np.mean(shares, axis=0)
+
+
+def test_exact_bounds_hold_at_every_rate():
+    n_tests = simulations(100)
+    shares = share_of_new_tables("exact", n_tests)
+    assert np.all(shares >= 0.95 - binomial_tolerance(0.95, n_tests * N_TABLES))
+    # No more than whole counts ask for.
+    assert np.all(shares[MIDDLE] <= 0.975)
+
+
+def test_parametric_bounds_hold_but_at_the_ends():
+    shares = share_of_new_tables("parametric", simulations(100))
+    assert 0.94 < shares[MIDDLE].mean() < 0.96
+    assert shares[2] < 0.9
+
+
+def test_normal_bounds_hold_too_little():
+    shares = share_of_new_tables("normal", simulations(100))
+    assert 0.88 < shares[MIDDLE].mean() < 0.94
+
+
+@pytest.mark.parametrize("n", [50, 1000])
+def test_exact_bounds_hold_the_true_curve(n):
+    n_tests = simulations(200)
+    inner = np.array([5, 15, 25, 35, 45])
+    truth = [true_recall(rate) for rate in RATES[inner]]
+    found = np.zeros(len(inner))
+    for seed in range(n_tests):
+        data = sample(np.random.default_rng([2, n, seed]), n)
+        curve = rate_averaged_roc_curve(*data, rates=RATES[inner])
+        found += held(curve, truth)
+    assert np.all(found / n_tests >= 0.95 - binomial_tolerance(0.95, n_tests))
+
+
+def true_recall(rate):
+    """Return the recall at a rate where classes score N(1, 1) and N(0, 1)."""
+
+    def miss(t):
+        return (stats.norm.sf(t, 1) + stats.norm.sf(t)) / 2 - rate
+
+    return stats.norm.sf(optimize.brentq(miss, -20, 20), 1)
