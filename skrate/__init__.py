@@ -12,8 +12,15 @@ from skrate.curves.consensus_curve import ConsensusCurve
 from skrate.curves.hit_curve import hit_curve
 from skrate.curves.quasi_concave import QuasiConcaveHitCurve
 from skrate.curves.rate_averaged import rate_averaged_roc_curve
+from skrate.displays.auc_error_rate import AUCErrorRateDisplay
 from skrate.displays.hit_curve import HitCurveDisplay
 from skrate.displays.rate_averaged_roc import RateAveragedROC
+from skrate.ensemble.rankboost import RankBoostClassifier
+from skrate.inference.auc_interval import (
+    AUCIntervalFromErrors,
+    auc_interval_from_errors,
+)
+from skrate.inference.auc_moments import AUCMoments, auc_moments
 from skrate.inference.compare import compare
 from skrate.inference.compare_all import compare_all, covariance
 from skrate.inference.estimate import estimate
@@ -47,6 +54,9 @@ from skrate.model_selection.summary import FoldSummaries, FoldSummary, summarize
 __version__ = "0.1.0"
 
 __all__ = [
+    "AUCErrorRateDisplay",
+    "AUCIntervalFromErrors",
+    "AUCMoments",
     "AveragePrecisionScorer",
     "Comparison",
     "Comparisons",
@@ -58,12 +68,15 @@ __all__ = [
     "HitCurveDisplay",
     "MomentumAndStamina",
     "QuasiConcaveHitCurve",
+    "RankBoostClassifier",
     "RankTable",
     "RankingAUCReport",
     "RankingAUCScorer",
     "RateAveragedROC",
     "RateWeightedAUCScorer",
     "ScoreReport",
+    "auc_interval_from_errors",
+    "auc_moments",
     "average_precision_score",
     "compare",
     "compare_all",

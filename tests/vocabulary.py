@@ -34,6 +34,7 @@ SKLEARN = {
     "n_estimators",
     "learning_rate",
     "n_iter_no_change",
+    "tol",
     "validation_fraction",
     "max_bins",
     "warm_start",
@@ -57,6 +58,11 @@ DISPLAY = {
     "plot_rate",
     "plot_reachable",
     "kind",
+    "y_pred",
+    "curves",
+    "point",
+    "class_ratios",
+    "n_cases",
 }
 
 STATISTICS = {

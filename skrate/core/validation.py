@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.arrays import Array, BoolArray, FloatArray
+from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
 
 
 class RankedSample(NamedTuple):
@@ -239,6 +239,18 @@ def check_count(name: str, value: Any, *, minimum: int = 1) -> int:
     if not is_whole or value < minimum:
         raise ValueError(f"{name} must be an integer >= {minimum}, got {value!r}.")
     return int(value)
+
+
+def check_counts(name: str, values: Any, *, minimum: int = 0) -> IntArray:
+    """Return ``values``, one count or an array of them, as integers >= ``minimum``."""
+    counts = np.asarray(values)
+    if counts.dtype.kind not in "iu":
+        raise ValueError(
+            f"{name} must hold integers, found dtype {counts.dtype} ({values!r})."
+        )
+    if counts.size and counts.min() < minimum:
+        raise ValueError(f"{name} must be at least {minimum}, found {counts.min()}.")
+    return counts.astype(np.intp)
 
 
 def check_choice(name: str, value: Any, choices: Collection[str]) -> str:

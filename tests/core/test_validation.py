@@ -212,3 +212,13 @@ def test_the_difference_of_labels_does_not_overflow():
     with pytest.raises(ValueError, match="found 3 labels"):
         v.check_labels(labels, 127)
     assert v.check_labels(labels[:2], 127).tolist() == [False, True]
+
+
+def test_counts_are_integers_of_a_least_size():
+    assert v.check_counts("name", 3).tolist() == 3
+    assert v.check_counts("name", [[0, 2]]).tolist() == [[0, 2]]
+    assert v.check_counts("name", np.array([2], np.uint8)).dtype == np.intp
+    with pytest.raises(ValueError, match="name must hold integers, found dtype float"):
+        v.check_counts("name", [1.0])
+    with pytest.raises(ValueError, match="name must be at least 2, found 1"):
+        v.check_counts("name", [3, 1], minimum=2)

@@ -1,0 +1,422 @@
+"""The AUC that an error rate stands for, drawn against the error rate."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from skrate.core.arrays import ArrayLike, FloatArray
+from skrate.core.validation import (
+    check_choice,
+    check_count,
+    check_equal_length,
+    check_fraction,
+    check_ranked,
+    check_vector,
+)
+from skrate.inference.auc_moments import auc_moments
+from skrate.model_selection.responses import DEFAULT_RESPONSE, ranking_scores
+
+# Those of the paper's figure.
+CLASS_RATIOS = (0.01, 0.05, 0.1, 0.25, 0.5)
+KINDS = {
+    "mean": "Mean AUC",
+    "relative_deviation": "Standard deviation of the AUC / mean",
+}
+_MOST_POINTS = 500
+
+
+class ErrorRateCurve(NamedTuple):
+    """Moments of the AUC for one class ratio, by increasing error rate."""
+
+    class_ratio: float
+    error_rates: FloatArray
+    means: FloatArray
+    standard_deviations: FloatArray
+
+
+class ModelPoint(NamedTuple):
+    """A model's error rate and AUC, and what its error rate alone would say."""
+
+    error_rate: float
+    auc: float
+    mean: float
+    standard_deviation: float
+
+
+class AUCErrorRateDisplay:
+    """Mean and spread of the AUC against the error rate, for ratios of the classes.
+
+    Each curve covers all rankings and thresholds with a given number of errors
+    (:func:`auc_moments`), up to the size of the smaller class, the errors made by
+    calling every case the larger one. A model far above its curve ranks better than
+    its accuracy tells.
+
+    Make it by :meth:`from_class_ratios`, :meth:`from_predictions` or
+    :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    curves : sequence of ErrorRateCurve
+        With the fields ``class_ratio`` (share of the smaller class), ``error_rates``,
+        ``means`` and ``standard_deviations``.
+    point : ModelPoint, default=None
+        With the fields ``error_rate``, ``auc``, ``mean`` and ``standard_deviation``.
+    name : str, default=None
+        Name of the model, written beside its point.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes of the last plot.
+    figure_ : matplotlib Figure
+        Figure of the last plot.
+    lines_ : list of matplotlib Line2D
+        A line for each curve.
+    point_ : matplotlib Line2D or None
+        The model.
+    interval_ : matplotlib ErrorbarContainer or None
+        The mean for the model's errors, with two standard deviations on either side.
+
+    See Also
+    --------
+    sklearn.metrics.RocCurveDisplay : The ranking itself, for all thresholds.
+    auc_moments : The numbers drawn.
+    auc_interval_from_errors : The AUCs that one confusion matrix allows.
+
+    Notes
+    -----
+    The moments do not change if the two classes are swapped, so a ratio stands for
+    both. They hardly depend on the number of cases at a given ratio and error rate;
+    the standard deviation falls with its root.
+
+    References
+    ----------
+    .. [1] Cortes, C. and Mohri, M. (2003). AUC optimization vs. error rate
+       minimization. Advances in Neural Information Processing Systems 16, 313-320.
+       Figure 3.
+
+    Examples
+    --------
+    The mean for even classes is one minus the error rate:
+
+    >>> from skrate import AUCErrorRateDisplay
+    >>> display = AUCErrorRateDisplay.from_class_ratios([0.1, 0.5], n_cases=100)
+    >>> even = display.curves[1]
+    >>> [round(mean, 2) for mean in even.means[:3].tolist()]
+    [1.0, 0.99, 0.98]
+    >>> len(display.lines_)
+    2
+
+    A model with one error in four cases, and a perfect ranking all the same:
+
+    >>> display = AUCErrorRateDisplay.from_predictions(
+    ...     [0, 0, 1, 1], [0.1, 0.2, 0.3, 0.9], y_pred=[0, 0, 0, 1]
+    ... )
+    >>> display.point.error_rate, display.point.auc, round(display.point.mean, 3)
+    (0.25, 1.0, 0.75)
+    """
+
+    ax_: Any
+    figure_: Any
+    lines_: list[Any]
+    point_: Any
+    interval_: Any
+
+    def __init__(
+        self,
+        *,
+        curves: Sequence[ErrorRateCurve],
+        point: ModelPoint | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.curves = curves
+        self.point = point
+        self.name = name
+
+    @classmethod
+    def from_class_ratios(
+        cls,
+        class_ratios: Sequence[float] = CLASS_RATIOS,
+        *,
+        n_cases: int = 1000,
+        **plot_kwargs: Any,
+    ) -> "AUCErrorRateDisplay":
+        """Draw the curves for some shares of the smaller class.
+
+        Parameters
+        ----------
+        class_ratios : sequence of float, default=(0.01, 0.05, 0.1, 0.25, 0.5)
+            Shares of the smaller class, in (0, 0.5].
+        n_cases : int, default=1000
+            Number of cases, at least 2; a class has at least one.
+        **plot_kwargs : dict
+            Passed to :meth:`plot`: ``ax``, ``kind`` and so on.
+
+        Returns
+        -------
+        display : AUCErrorRateDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If a ratio or `n_cases` is out of range.
+        """
+        curves = _curves(class_ratios, check_count("n_cases", n_cases, minimum=2))
+        return cls(curves=curves).plot(**plot_kwargs)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        y_pred: ArrayLike,
+        class_ratios: Sequence[float] = CLASS_RATIOS,
+        pos_label: Any = None,
+        name: str | None = None,
+        **plot_kwargs: Any,
+    ) -> "AUCErrorRateDisplay":
+        """Draw the curves, and a model by its predictions.
+
+        The curves are for the model's number of cases, and the one for its own ratio
+        of the classes is added.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels, of two classes.
+        y_score : array-like of shape (n,)
+            Scores, higher for the positive class.
+        y_pred : array-like of shape (n,)
+            Predicted labels, which make the errors.
+        class_ratios : sequence of float, default=(0.01, 0.05, 0.1, 0.25, 0.5)
+            Shares of the smaller class, in (0, 0.5].
+        pos_label : int, float, bool or str, default=None
+            The positive class; None takes 1 of {0, 1} and {-1, 1}, and True.
+        name : str, default=None
+            Name of the model, written beside its point.
+        **plot_kwargs : dict
+            Passed to :meth:`plot`: ``ax``, ``kind`` and so on.
+
+        Returns
+        -------
+        display : AUCErrorRateDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If the labels or scores are invalid, differ in length or hold one class.
+        """
+        sample = check_ranked(y_true, y_score, pos_label=pos_label)
+        labels = check_vector("y_true", y_true)
+        predicted = check_vector("y_pred", y_pred)
+        check_equal_length(y_true=labels, y_pred=predicted)
+        if not np.isin(predicted, labels).all():
+            raise ValueError(
+                f"y_pred holds labels that y_true does not: "
+                f"{np.setdiff1d(predicted, labels).tolist()}."
+            )
+        n_cases, n_pos = len(labels), int(sample.is_pos.sum())
+        if not 0 < n_pos < n_cases:
+            raise ValueError("y_true must hold both classes, found one.")
+        n_errors = int(np.count_nonzero(labels != predicted))
+        moments = auc_moments(n_pos, n_cases - n_pos, n_errors)
+        point = ModelPoint(
+            n_errors / n_cases,
+            float(roc_auc_score(sample.is_pos, sample.scores)),
+            moments.mean,
+            moments.standard_deviation,
+        )
+        n_smaller = min(n_pos, n_cases - n_pos)
+        own = _curve(n_smaller / n_cases, n_smaller, n_cases - n_smaller)
+        curves = {curve.class_ratio: curve for curve in _curves(class_ratios, n_cases)}
+        curves[own.class_ratio] = own
+        ordered = [curves[ratio] for ratio in sorted(curves)]
+        return cls(curves=ordered, point=point, name=name).plot(**plot_kwargs)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        class_ratios: Sequence[float] = CLASS_RATIOS,
+        response_method: Any = DEFAULT_RESPONSE,
+        pos_label: Any = None,
+        name: str | None = None,
+        **plot_kwargs: Any,
+    ) -> "AUCErrorRateDisplay":
+        """Draw the curves, and a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            Its `predict` makes the errors, its scores the AUC.
+        X : array-like of shape (n, n_features)
+            Features of cases it was not trained on.
+        y : array-like of shape (n,)
+            True labels.
+        class_ratios : sequence of float, default=(0.01, 0.05, 0.1, 0.25, 0.5)
+            Shares of the smaller class, in (0, 0.5].
+        response_method : str or tuple of str, optional
+            Methods that give scores; the first that the estimator has is taken.
+        pos_label : int, float, bool or str, default=None
+            The positive class; None takes the second of the estimator's classes.
+        name : str, default=None
+            Name of the model; None takes that of its class.
+        **plot_kwargs : dict
+            Passed to :meth:`plot`: ``ax``, ``kind`` and so on.
+
+        Returns
+        -------
+        display : AUCErrorRateDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If `y` or the scores are invalid, or `y` holds one class.
+        """
+        y_score, label = ranking_scores(
+            estimator, X, response_method, pos_label, user=cls.__name__
+        )
+        return cls.from_predictions(
+            y,
+            y_score,
+            y_pred=estimator.predict(X),
+            class_ratios=class_ratios,
+            pos_label=label,
+            name=type(estimator).__name__ if name is None else name,
+            **plot_kwargs,
+        )
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        kind: str = "mean",
+        name: str | None = None,
+        curve_kwargs: dict[str, Any] | None = None,
+        point_kwargs: dict[str, Any] | None = None,
+        despine: bool = False,
+    ) -> "AUCErrorRateDisplay":
+        """Draw the curves, and the model if there is one.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        kind : {"mean", "relative_deviation"}, default="mean"
+            - "mean": the mean AUC. The model is drawn at its AUC, beside a bar of two
+              standard deviations on either side of the mean for its errors.
+            - "relative_deviation": the standard deviation divided by the mean. The
+              model is drawn at the distance of its AUC from the mean, divided by the
+              mean.
+        name : str, default=None
+            Name of the model; None takes that of the display.
+        curve_kwargs : dict, default=None
+            Passed to matplotlib's ``plot`` for the curves.
+        point_kwargs : dict, default=None
+            Passed to matplotlib's ``plot`` for the model.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : AUCErrorRateDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If ``kind`` is not one of the choices.
+        """
+        import matplotlib.pyplot as plt
+
+        kind = check_choice("kind", kind, KINDS)
+        self.ax_ = plt.subplots()[1] if ax is None else ax
+        self.figure_ = self.ax_.figure
+        self.lines_ = []
+        for curve in self.curves:
+            heights = curve.means
+            if kind == "relative_deviation":
+                heights = curve.standard_deviations / curve.means
+            style: dict[str, Any] = {"label": f"{100 * curve.class_ratio:.3g}%"}
+            style |= curve_kwargs or {}
+            self.lines_ += self.ax_.plot(curve.error_rates, heights, **style)
+        self.point_ = self.interval_ = None
+        if self.point is not None:
+            self._draw_point(self.point, kind, name, point_kwargs or {})
+        self.ax_.set(xlabel="Error rate", ylabel=KINDS[kind])
+        self.ax_.legend(handles=self.lines_, title="Smaller class", loc="upper right")
+        if despine:
+            self.ax_.spines[["top", "right"]].set_visible(False)
+        return self
+
+    def _draw_point(
+        self,
+        point: ModelPoint,
+        kind: str,
+        name: str | None,
+        point_kwargs: dict[str, Any],
+    ) -> None:
+        name = self.name if name is None else name
+        style: dict[str, Any] = {"marker": "o", "linestyle": "none", "color": "black"}
+        style["label"] = f"{name or 'Model'}\nAUC = {point.auc:.2f}"
+        height = point.auc
+        if kind == "relative_deviation":
+            height = abs(point.auc - point.mean) / point.mean
+        else:
+            self.interval_ = self.ax_.errorbar(
+                point.error_rate,
+                point.mean,
+                2 * point.standard_deviation,
+                color="black",
+                capsize=3,
+                linewidth=1,
+            )
+        style |= point_kwargs
+        (self.point_,) = self.ax_.plot([point.error_rate], [height], **style)
+        # Beside the point: in the legend, a long name would cover the curves.
+        is_left = point.error_rate < np.mean(self.ax_.get_xlim())
+        self.ax_.annotate(
+            style["label"],
+            (point.error_rate, height),
+            xytext=(8 if is_left else -8, 0),
+            textcoords="offset points",
+            ha="left" if is_left else "right",
+            va="center",
+        )
+
+
+def _curves(class_ratios: Sequence[float], n_cases: int) -> list[ErrorRateCurve]:
+    """Return the curves of some ratios, rounded to whole cases."""
+    ratios = [check_fraction("class_ratios", ratio) for ratio in class_ratios]
+    if any(ratio > 0.5 for ratio in ratios):
+        raise ValueError(
+            "class_ratios must be shares of the smaller class, at most 0.5, got "
+            f"{list(class_ratios)}."
+        )
+    curves = []
+    for ratio in ratios:
+        n_smaller = max(1, round(ratio * n_cases))
+        curves.append(_curve(ratio, n_smaller, n_cases - n_smaller))
+    return curves
+
+
+def _curve(ratio: float, n_smaller: int, n_larger: int) -> ErrorRateCurve:
+    """Return the moments for numbers of errors up to the smaller class."""
+    n_points = min(n_smaller + 1, _MOST_POINTS)
+    n_errors = np.unique(np.linspace(0, n_smaller, n_points).round().astype(int))
+    moments = auc_moments(n_smaller, n_larger, n_errors)
+    return ErrorRateCurve(
+        ratio,
+        n_errors / (n_smaller + n_larger),
+        moments.mean,
+        moments.standard_deviation,
+    )

@@ -1,0 +1,483 @@
+"""RankBoost: a classifier that is boosted to order pairs, hence to maximise the AUC."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, log_expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import check_scoring
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skrate.core.arrays import Array, ArrayLike, FloatArray
+from skrate.core.validation import (
+    check_count,
+    check_fraction,
+    check_generator,
+    check_positive,
+)
+from skrate.ensemble.boosting import Boosting
+from skrate.ensemble.cases import Cases, check_cases
+from skrate.ensemble.columns import MAX_BINS
+from skrate.ensemble.held_out import StoppingRule, split_cases
+from skrate.ensemble.link import fit_link
+from skrate.ensemble.stumps import STUMP, staged_stump_scores, stump_scores
+
+
+class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Boosted classifier that maximises the AUC.
+
+    Bipartite RankBoost with thresholds on single features as weak rankers. Where
+    :class:`~sklearn.ensemble.AdaBoostClassifier` gives weight to cases that are on
+    the wrong side, RankBoost gives weight to pairs of a positive and a negative in
+    the wrong order: the loss it bounds is one minus the training AUC. No pair is
+    ever formed, so the cost of a round grows with cases times features.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of rounds, hence of weak rankers. Fewer are made if the sample is
+        separated, no threshold helps, or early stopping ends the run.
+    learning_rate : float, default=1.0
+        Factor on the weight of each weak ranker, above 0. 1 is the algorithm as
+        published; less often generalises better and needs more rounds.
+    max_bins : int, default=None
+        Cut each feature into at most this many bins of about equal weight, from 2
+        to 255; a bin is one byte, which makes large samples fast and small. None
+        tries a threshold between any two neighbouring values.
+    n_iter_no_change : int, default=None
+        Hold cases out, and stop when none of this many rounds in a row has raised
+        their best score by more than `tol`. None makes all rounds on all cases.
+    validation_fraction : float, default=0.1
+        Share of the cases held out, in (0, 1), drawn within the classes; with
+        `groups`, share of the lists. Used with `n_iter_no_change` only.
+    scoring : str or callable, default=None
+        Scorer for the held-out cases, called as ``scorer(estimator, X, y)``, and with
+        ``sample_weight`` if `fit` got one. None is the share of held-out pairs in
+        order: the AUC, or with `groups` the share within lists.
+    tol : float, default=1e-4
+        Gain of the score that counts as one, at least 0.
+    random_state : int, RandomState or Generator, default=None
+        Draws the held-out cases; nothing else is random.
+    warm_start : bool, default=False
+        Keep the rankers of the last call of `fit` and add to them. The sample should
+        be the same; a higher `n_estimators` says how many are wanted in all.
+    verbose : int, default=0
+        1 prints the first ten rounds and every tenth, 2 prints all.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels, sorted; the second is the positive one.
+    estimators_ : structured ndarray of shape (n_rounds,)
+        The weak rankers in the order found, with the fields ``feature``,
+        ``threshold``, ``missing_above`` and ``weight``. A ranker adds ``weight`` to
+        the score of the cases with a value above ``threshold``, and of those without
+        a value if ``missing_above``.
+    n_estimators_ : int
+        Number of weak rankers made.
+    normalisers_ : ndarray of shape (n_rounds,)
+        Factor by which each round lowered the bound on the ranking loss. The share of
+        training pairs in the wrong order, ties included, is at most their product.
+    stop_reason_ : str
+        "n_estimators" (all rounds made), "separable" (one threshold orders every
+        pair), "no_gain" (no threshold is better than chance) or "no_improvement"
+        (early stopping).
+    slope_ : float
+        Slope of the fitted link, above 0.
+    offset_ : float
+        Score at which the fitted probability is one half.
+    validation_scores_ : ndarray of shape (n_rounds,)
+        Score of the held-out cases after each round of this call of `fit`; only with
+        `n_iter_no_change`.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each feature in the fall of the logarithm of the loss bound.
+    n_features_in_ : int
+        Number of features seen during `fit`.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, if `X` had names that are all strings.
+
+    See Also
+    --------
+    sklearn.ensemble.AdaBoostClassifier : Boosts the same weak learners to classify.
+    sklearn.ensemble.HistGradientBoostingClassifier : Boosts trees, which see
+        interactions of features; RankBoost is additive in the features.
+    sklearn.calibration.CalibratedClassifierCV : Probabilities fitted on cases that
+        were not trained on.
+
+    Notes
+    -----
+    Every pair of a positive i and a negative j starts with the product of their
+    weights, made to sum to one. Each round takes the threshold ranker h, with values
+    0 and 1, of the largest :math:`|r|`, where r is the weighted mean of
+    h(i) - h(j), gives it the weight :math:`\alpha = \frac{1}{2}\ln\frac{1+r}{1-r}`
+    (the "third method" of [1]_), and multiplies the weight of each pair by
+    exp(-α (h(i) - h(j))) / Z. The weights stay a product of two weights of cases
+    [1]_, and r for all thresholds of a feature is one running sum. Rankers whose
+    :math:`|r|` agree to 1e-10 count as equally good; the first is taken.
+
+    A ranker with :math:`|r| = 1` orders every pair: it gets the finite weight for
+    1 - 1e-10 and ends the run.
+
+    The ranking score F is the sum of the weights of the rankers that lift a case. It
+    has no natural zero, so a logistic regression of the class on F, with the cases'
+    weights and a penalty of 1e-4/2 on the squared slope per standard deviation, is
+    fitted on the training cases: P(positive) = expit(`slope_` (F - `offset_`)).
+    `decision_function` is F - `offset_`, and `predict` takes the second class where
+    it is above 0, that is, where the fitted probability is above one half. As with
+    any model that is calibrated on its own training cases, the probabilities are too
+    extreme when the model overfits.
+
+    A missing value (NaN) goes to the side of the threshold where it orders more
+    pairs; if the feature had none in training, to the side with more of the cases.
+
+    Integer weights equal repeated rows, weight zero equals a missing row, and the
+    scale of weights is free. The cost of `fit` is a sort of each feature and
+    O(n_samples * n_features) a round, with 8 bytes of memory a value (with
+    `max_bins`, 1 byte).
+
+    References
+    ----------
+    .. [1] Freund, Y., Iyer, R., Schapire, R. E. and Singer, Y. (2003). An efficient
+       boosting algorithm for combining preferences. Journal of Machine Learning
+       Research 4, 933-969.
+    .. [2] Cortes, C. and Mohri, M. (2003). AUC optimization vs. error rate
+       minimization. Advances in Neural Information Processing Systems 16, 313-320.
+
+    Examples
+    --------
+    The first feature orders three of the four pairs. The first ranker ties one of
+    them, the second sets this right:
+
+    >>> from skrate import RankBoostClassifier
+    >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1]
+    >>> model = RankBoostClassifier(n_estimators=2).fit(X, y)
+    >>> model.estimators_["threshold"].tolist()
+    [1.5, 3.5]
+    >>> model.decision_function(X).argsort().tolist()
+    [0, 1, 2, 3]
+
+    Stop when the AUC of held-out cases no longer rises:
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = RankBoostClassifier(
+    ...     n_estimators=1000, n_iter_no_change=10, random_state=0
+    ... ).fit(X, y)
+    >>> model.stop_reason_
+    'no_improvement'
+    """
+
+    classes_: Array
+    estimators_: Array
+    normalisers_: FloatArray
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        learning_rate: float = 1.0,
+        max_bins: int | None = None,
+        n_iter_no_change: int | None = None,
+        validation_fraction: float = 0.1,
+        scoring: Any = None,
+        tol: float = 1e-4,
+        random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.max_bins = max_bins
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.scoring = scoring
+        self.tol = tol
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> "RankBoostClassifier":
+        """Find the weak rankers and fit the link.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Dense; NaN is a missing value, infinity is refused.
+        y : array-like of shape (n_samples,)
+            Two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the cases, not negative; a pair has the product.
+        groups : array-like of shape (n_samples,), default=None
+            Label of the list of each case. Only pairs within a list are to be put
+            in order, each pair counting the same, so long lists count for more. None
+            takes all cases as one list.
+
+        Returns
+        -------
+        self : RankBoostClassifier
+            The fitted estimator.
+
+        Raises
+        ------
+        TypeError
+            If `X` is sparse.
+        ValueError
+            If a parameter is out of its range, `X`, `y`, `sample_weight` or `groups`
+            differ in length or hold invalid values, `y` does not hold two classes
+            with weight, or no list holds both classes.
+        """
+        self._check_parameters()
+        is_warm = self.warm_start and hasattr(self, "estimators_")
+        data, labels = validate_data(
+            self,
+            X,
+            y,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite="allow-nan",
+            reset=not is_warm,
+        )
+        cases, labels, classes = check_cases(data, labels, sample_weight, groups)
+        self._start(classes, is_warm)
+        rule = None
+        if self.n_iter_no_change is not None:
+            has_lists, has_weights = groups is not None, sample_weight is not None
+            train, held_out = split_cases(
+                cases, has_lists, self.validation_fraction, self._seed
+            )
+            rule = self._stopping_rule(
+                cases.take(train),
+                cases.take(held_out),
+                labels[held_out],
+                has_weights,
+                self.n_iter_no_change,
+            )
+            cases = cases.take(train)
+        self._boost(cases, rule)
+        scores = stump_scores(self.estimators_, cases.X)
+        self.slope_, self.offset_ = fit_link(scores, cases.is_pos, cases.weights)
+        return self
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return the ranking score, minus the score of probability one half.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Dense; NaN is a missing value.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            Higher means more probably of the second class; above 0 is predicted so.
+        """
+        X = self._check_new(X)
+        return np.asarray(stump_scores(self.estimators_, X) - self.offset_)
+
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """Return the ranking score after each round, one array after another.
+
+        The same offset is taken off in all rounds, that of the whole model, so the
+        last array is that of `decision_function`; only the order means something in
+        those before.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Dense; NaN is a missing value.
+
+        Returns
+        -------
+        scores : iterator of ndarray of shape (n_samples,)
+            Scores of the models that end with each round.
+        """
+        X = self._check_new(X)
+        stages = staged_stump_scores(self.estimators_, X)
+        return (scores - self.offset_ for scores in stages)
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the probability of each class by the fitted link.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Dense; NaN is a missing value.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, 2)
+            In the order of `classes_`; expit(`slope_` * `decision_function`) in the
+            second column.
+        """
+        margin = self._margin(X)
+        return np.column_stack([expit(-margin), expit(margin)])
+
+    def predict_log_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the logarithm of the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Dense; NaN is a missing value.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, 2)
+            In the order of `classes_`; finite however extreme the score.
+        """
+        margin = self._margin(X)
+        return np.column_stack([log_expit(-margin), log_expit(margin)])
+
+    def predict(self, X: ArrayLike) -> Array:
+        """Return the class: the second where `decision_function` is above 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Dense; NaN is a missing value.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Labels out of `classes_`.
+        """
+        is_second = self.decision_function(X) > 0
+        return np.asarray(self.classes_[is_second.astype(int)])
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Share of each feature in the fall of the logarithm of the loss bound."""
+        check_is_fitted(self)
+        gain = -np.log(self.normalisers_)
+        total = np.bincount(
+            self.estimators_["feature"], weights=gain, minlength=self.n_features_in_
+        )
+        return np.asarray(total / total.sum() if len(gain) else total)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _check_parameters(self) -> None:
+        check_count("n_estimators", self.n_estimators)
+        check_positive("learning_rate", self.learning_rate)
+        if self.max_bins is not None:
+            check_count("max_bins", self.max_bins, minimum=2)
+            if self.max_bins > MAX_BINS:
+                raise ValueError(
+                    f"max_bins must be at most {MAX_BINS}, got {self.max_bins!r}."
+                )
+        if self.n_iter_no_change is not None:
+            check_count("n_iter_no_change", self.n_iter_no_change)
+        check_fraction("validation_fraction", self.validation_fraction)
+        if self.tol != 0:
+            check_positive("tol", self.tol)
+        if not isinstance(self.verbose, bool):
+            check_count("verbose", self.verbose, minimum=0)
+
+    def _check_new(self, X: ArrayLike) -> Array:
+        check_is_fitted(self)
+        return np.asarray(
+            validate_data(
+                self,
+                X,
+                dtype=[np.float64, np.float32],
+                ensure_all_finite="allow-nan",
+                reset=False,
+            )
+        )
+
+    def _margin(self, X: ArrayLike) -> FloatArray:
+        """Return the log odds of the second class."""
+        scores = self.decision_function(X)
+        return np.asarray(self.slope_ * scores)
+
+    def _start(self, classes: Array, is_warm: bool) -> None:
+        """Take up the rankers of the last fit, or none."""
+        if not is_warm:
+            self.estimators_ = np.zeros(0, dtype=STUMP)
+            self.normalisers_ = np.zeros(0)
+            self.stop_reason_ = ""
+            self._seed = int(check_generator(self.random_state).integers(2**31))
+        elif classes.tolist() != self.classes_.tolist():
+            raise ValueError(
+                f"warm_start=True needs the classes of the last call of fit, "
+                f"{self.classes_.tolist()}, found {classes.tolist()}."
+            )
+        elif self.n_estimators < len(self.estimators_):
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be at least the "
+                f"{len(self.estimators_)} rankers kept by warm_start=True."
+            )
+        self.classes_ = classes
+
+    def _stopping_rule(
+        self,
+        train: Cases,
+        held_out: Cases,
+        y_held_out: Array,
+        has_weights: bool,
+        patience: int,
+    ) -> StoppingRule:
+        scorer = self.scoring and check_scoring(self, scoring=self.scoring)
+        kwargs = {"sample_weight": held_out.weights} if has_weights else {}
+        return StoppingRule(
+            train,
+            held_out,
+            y_held_out,
+            self.classes_,
+            scorer,
+            kwargs,
+            self.estimators_,
+            patience,
+            self.tol,
+        )
+
+    def _boost(self, cases: Cases, rule: StoppingRule | None) -> None:
+        """Make rounds until there are enough, or a reason to stop."""
+        with_pairs = cases.with_pairs()
+        scores = stump_scores(self.estimators_, with_pairs.X)
+        boosting = Boosting(with_pairs, scores, self.max_bins, self.learning_rate)
+        stumps: list[Array] = list(self.estimators_)
+        normalisers: list[float] = self.normalisers_.tolist()
+        reason = self.stop_reason_ if self.stop_reason_ == "separable" else ""
+        while not reason:
+            if len(stumps) >= self.n_estimators:
+                reason = "n_estimators"
+                break
+            found = boosting.step()
+            if found is None:
+                reason = "no_gain"
+                break
+            stumps.append(np.array(found.stump, dtype=STUMP))
+            normalisers.append(found.normaliser)
+            held_out_score = None if rule is None else rule.add(stumps[-1])
+            self._report(len(stumps), normalisers, held_out_score)
+            if found.is_perfect:
+                reason = "separable"
+            elif rule is not None and rule.is_over():
+                reason = "no_improvement"
+        self.estimators_ = np.array(stumps, dtype=STUMP)
+        self.normalisers_ = np.array(normalisers, dtype=np.float64)
+        self.n_estimators_ = len(stumps)
+        self.stop_reason_ = reason
+        if rule is not None:
+            self.validation_scores_ = np.array(rule.scores)
+
+    def _report(
+        self, n_rounds: int, normalisers: list[float], held_out_score: float | None
+    ) -> None:
+        if not self.verbose or (self.verbose < 2 and n_rounds > 10 and n_rounds % 10):
+            return
+        line = f"round {n_rounds:>5}  loss bound {np.prod(normalisers):.3g}"
+        if held_out_score is not None:
+            line += f"  held-out score {held_out_score:.6g}"
+        print(line)  # noqa: T201

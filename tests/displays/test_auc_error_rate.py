@@ -1,0 +1,154 @@
+"""The mean and spread of the AUC drawn against the error rate."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, roc_auc_score
+
+from optional import require
+from skrate import AUCErrorRateDisplay, auc_moments
+
+require("matplotlib")
+
+
+@pytest.fixture
+def model():
+    X, y = make_classification(300, 5, weights=[0.8], flip_y=0.2, random_state=0)
+    y = np.array(["no", "yes"])[y]
+    return LogisticRegression().fit(X[:150], y[:150]), X[150:], y[150:]
+
+
+@pytest.mark.parametrize("kind", ["mean", "relative_deviation"])
+def test_draws_the_moments(kind):
+    display = AUCErrorRateDisplay.from_class_ratios([0.1, 0.4], n_cases=200, kind=kind)
+    assert len(display.lines_) == 2
+    for line, n_smaller in zip(display.lines_, (20, 80), strict=True):
+        n_errors = np.arange(n_smaller + 1)
+        moments = auc_moments(n_smaller, 200 - n_smaller, n_errors)
+        height = moments.mean
+        if kind == "relative_deviation":
+            height = moments.standard_deviation / moments.mean
+        np.testing.assert_array_equal(line.get_xdata(), n_errors / 200)
+        np.testing.assert_allclose(line.get_ydata(), height)
+    assert display.point_ is None
+
+
+def test_default_ratios_are_the_papers():
+    labels = AUCErrorRateDisplay.from_class_ratios().ax_.get_legend().get_texts()
+    assert [label.get_text() for label in labels] == ["1%", "5%", "10%", "25%", "50%"]
+
+
+def test_large_samples_are_drawn_at_some_errors_only():
+    display = AUCErrorRateDisplay.from_class_ratios([0.5], n_cases=100_000)
+    line = display.lines_[0]
+    assert len(line.get_xdata()) == 500
+    np.testing.assert_allclose(line.get_ydata(), 1 - line.get_xdata(), rtol=1e-12)
+
+
+def test_places_the_model_beside_the_mean_for_its_errors(model):
+    fitted, X, y = model
+    display = AUCErrorRateDisplay.from_estimator(fitted, X, y)
+    error_rate = 1 - accuracy_score(y, fitted.predict(X))
+    auc = roc_auc_score(y == "yes", fitted.decision_function(X))
+    assert display.point_.get_xdata()[0] == pytest.approx(error_rate)
+    assert display.point_.get_ydata()[0] == pytest.approx(auc)
+    n_pos = int((y == "yes").sum())
+    moments = auc_moments(n_pos, 150 - n_pos, round(150 * error_rate))
+    _, _, (bar,) = display.interval_
+    low, high = bar.get_segments()[0][:, 1]
+    assert low == pytest.approx(moments.mean - 2 * moments.standard_deviation)
+    assert high == pytest.approx(moments.mean + 2 * moments.standard_deviation)
+    # The curve of its own ratio is there, and passes through that mean.
+    own = [c for c in display.curves if c.class_ratio == min(n_pos, 150 - n_pos) / 150]
+    assert np.isclose(own[0].means, moments.mean, rtol=1e-12).any()
+    assert len(display.curves) == 6
+
+
+def test_distance_from_the_mean_is_drawn_on_the_relative_scale(model):
+    fitted, X, y = model
+    display = AUCErrorRateDisplay.from_estimator(
+        fitted, X, y, kind="relative_deviation"
+    )
+    point = display.point
+    expected = abs(point.auc - point.mean) / point.mean
+    assert display.point_.get_ydata()[0] == pytest.approx(expected)
+    assert display.interval_ is None
+
+
+def test_predictions_and_estimator_agree(model):
+    fitted, X, y = model
+    one = AUCErrorRateDisplay.from_estimator(fitted, X, y)
+    other = AUCErrorRateDisplay.from_predictions(
+        y, fitted.decision_function(X), y_pred=fitted.predict(X), pos_label="yes"
+    )
+    assert one.point == other.point
+    turned = AUCErrorRateDisplay.from_estimator(fitted, X, y, pos_label="no")
+    assert turned.point == pytest.approx(one.point)
+
+
+def test_own_ratio_that_is_among_those_asked_for_is_drawn_once():
+    y_true = [0, 0, 0, 1]
+    display = AUCErrorRateDisplay.from_predictions(
+        y_true, [1, 2, 3, 4], y_pred=y_true, class_ratios=[0.25, 0.5]
+    )
+    assert [curve.class_ratio for curve in display.curves] == [0.25, 0.5]
+
+
+def test_uses_axes_names_and_styles(model):
+    import matplotlib.pyplot as plt
+
+    fitted, X, y = model
+    figure, axes = plt.subplots()
+    display = AUCErrorRateDisplay.from_estimator(
+        fitted,
+        X,
+        y,
+        ax=axes,
+        curve_kwargs={"linewidth": 3},
+        point_kwargs={"markersize": 9},
+        despine=True,
+    )
+    assert display.ax_ is axes
+    assert display.figure_ is figure
+    assert {line.get_linewidth() for line in display.lines_} == {3}
+    assert display.point_.get_markersize() == 9
+    assert not axes.spines["top"].get_visible()
+    assert axes.get_xlabel() == "Error rate"
+    assert axes.get_ylabel() == "Mean AUC"
+    (text,) = axes.texts
+    assert text.get_text() == display.point_.get_label()
+    assert text.get_text().startswith("LogisticRegression\nAUC = ")
+    assert len(axes.get_legend().get_texts()) == len(display.lines_)
+    again = display.plot(name="ours", kind="relative_deviation")
+    assert again is display
+    assert display.point_.get_label().startswith("ours\nAUC = ")
+    assert display.ax_ is not axes
+    assert "deviation" in display.ax_.get_ylabel()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"class_ratios": [0.1, 0.6]}, "at most 0.5"),
+        ({"class_ratios": [0.0]}, "class_ratios must be"),
+        ({"n_cases": 1}, "n_cases must be"),
+        ({"kind": "variance"}, "kind must be one of"),
+    ],
+)
+def test_refuses_arguments_out_of_range(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        AUCErrorRateDisplay.from_class_ratios(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "message"),
+    [
+        ([0, 1, 0], [0, 1], "y_pred has 2"),
+        ([0, 1, 0], [0, 2, 1], r"y_pred holds labels .* \[2\]"),
+        ([1, 1, 1], [1, 1, 1], "both classes"),
+    ],
+)
+def test_refuses_bad_predictions(y_true, y_pred, message):
+    with pytest.raises(ValueError, match=message):
+        AUCErrorRateDisplay.from_predictions(y_true, [1, 2, 3], y_pred=y_pred)

@@ -1,0 +1,180 @@
+"""Runs of RankBoost that go on, stop early or report."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.metrics import make_scorer, roc_auc_score
+
+from reference.rankboost_pairs import ranking_loss, sample
+from skrate import RankBoostClassifier, RateWeightedAUCScorer
+
+
+def test_warm_start_continues_where_it_stopped():
+    X, y, rng = sample(13, n=150, share_missing=0.1)
+    groups = rng.integers(0, 4, size=150)
+    model = RankBoostClassifier(n_estimators=10, warm_start=True)
+    model.fit(X, y, groups=groups)
+    model.set_params(n_estimators=35).fit(X, y, groups=groups)
+    once = RankBoostClassifier(n_estimators=35).fit(X, y, groups=groups)
+    np.testing.assert_array_equal(
+        model.estimators_["threshold"], once.estimators_["threshold"]
+    )
+    np.testing.assert_allclose(model.normalisers_, once.normalisers_, rtol=1e-10)
+    np.testing.assert_allclose(model.predict_proba(X), once.predict_proba(X), rtol=1e-8)
+
+
+def test_warm_start_of_a_separated_sample_adds_nothing():
+    model = RankBoostClassifier(n_estimators=5, warm_start=True)
+    model.fit([[1.0], [2.0]], [0, 1]).set_params(n_estimators=9)
+    model.fit([[1.0], [2.0]], [0, 1])
+    assert model.n_estimators_ == 1
+    assert model.stop_reason_ == "separable"
+
+
+def test_without_warm_start_fit_forgets():
+    X, y, _ = sample(14)
+    model = RankBoostClassifier(n_estimators=5)
+    first = model.fit(X, y).estimators_
+    np.testing.assert_array_equal(model.fit(X, y).estimators_, first)
+
+
+@pytest.mark.parametrize(
+    ("changes", "labels", "message"),
+    [
+        ({"n_estimators": 3}, [0, 1], "at least the 5 rankers"),
+        ({}, [1, 2], "needs the classes"),
+    ],
+)
+def test_warm_start_refuses_another_task(changes, labels, message):
+    X, y, _ = sample(15)
+    model = RankBoostClassifier(n_estimators=5, warm_start=True).fit(X, y)
+    with pytest.raises(ValueError, match=message):
+        model.set_params(**changes).fit(X, np.array(labels)[y])
+
+
+def test_early_stopping_scores_held_out_cases():
+    X, y, _ = sample(16, n=400)
+    model = RankBoostClassifier(
+        n_estimators=500, n_iter_no_change=5, validation_fraction=0.25, random_state=3
+    ).fit(X, y)
+    scores = model.validation_scores_
+    assert model.stop_reason_ == "no_improvement"
+    assert len(scores) == model.n_estimators_ < 500
+    assert scores[-5:].max() <= scores[:-5].max() + 1e-4
+    assert all(
+        scores[k : k + 5].max() > scores[:k].max() + 1e-4
+        for k in range(1, len(scores) - 5)
+    )
+    again = clone(model).fit(X, y)
+    np.testing.assert_array_equal(again.estimators_, model.estimators_)
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", RateWeightedAUCScorer(rate="uniform")])
+def test_any_scorer_may_stop_the_run(scoring):
+    X, y, _ = sample(17, n=300)
+    y = np.array(["no", "yes"])[y]
+    scorers = RankBoostClassifier(
+        n_estimators=15, n_iter_no_change=15, scoring=scoring, random_state=0
+    ).fit(X, y)
+    plain = RankBoostClassifier(n_estimators=15, n_iter_no_change=15, random_state=0)
+    expected = plain.fit(X, y).validation_scores_
+    np.testing.assert_allclose(scorers.validation_scores_, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "accuracy", "roc_auc"])
+def test_held_out_score_is_that_of_the_model_made_so_far(scoring):
+    X, y, rng = sample(18, n=200)
+    weights = rng.uniform(0.5, 2, size=200)
+    seen = []
+
+    def spy(estimator, X, y, sample_weight=None):
+        seen.append((X, y, sample_weight))
+        method = "predict" if scoring == "accuracy" else "predict_proba"
+        return float(
+            getattr(estimator, method)(X).ravel()
+            @ np.arange(y.size).repeat(1 if scoring == "accuracy" else 2)
+        )
+
+    model = RankBoostClassifier(
+        n_estimators=7, n_iter_no_change=7, scoring=spy, random_state=1
+    ).fit(X, y, weights)
+    held_out, labels, held_out_weights = seen[-1]
+    assert len(seen) == 7
+    assert len(labels) == len(held_out_weights) == len(held_out) == 20
+    assert model.validation_scores_[-1] == pytest.approx(
+        spy(model, held_out, labels), rel=1e-9
+    )
+
+
+def test_early_stopping_holds_out_whole_lists():
+    X, y, rng = sample(19, n=300)
+    groups = rng.integers(0, 20, size=300)
+    X[:, 1] = groups
+    seen = []
+
+    def spy(estimator, X, y):
+        seen.append(set(X[:, 1]))
+        return 0.0
+
+    RankBoostClassifier(
+        n_iter_no_change=2, scoring=spy, validation_fraction=0.2, random_state=0
+    ).fit(X, y, groups=groups)
+    assert len(seen[0]) == 4
+
+
+def test_held_out_score_is_the_share_of_pairs_in_order_by_default():
+    X, y, rng = sample(25, n=200)
+    weights, groups = rng.uniform(0.5, 2, size=200), rng.integers(0, 12, size=200)
+    seen = []
+
+    def spy(estimator, X, y, sample_weight):
+        seen.append((X[:, 0], estimator.decision_function(X), y, sample_weight))
+        return 0.0
+
+    model = RankBoostClassifier(
+        n_estimators=6, n_iter_no_change=6, validation_fraction=0.3, random_state=0
+    )
+    clone(model).set_params(scoring=spy).fit(X, y, weights, groups=groups)
+    default = model.fit(X, y, weights, groups=groups).validation_scores_
+    for (first, scores, labels, held_out_weights), score in zip(
+        seen, default, strict=True
+    ):
+        lists = [groups[X[:, 0] == value][0] for value in first]
+        wrong = ranking_loss(labels, scores, held_out_weights, lists)
+        strictly_wrong = 1 - ranking_loss(1 - labels, scores, held_out_weights, lists)
+        assert score == pytest.approx(1 - (wrong + strictly_wrong) / 2)
+
+
+def test_early_stopping_needs_pairs_on_both_sides():
+    X, y = np.arange(6.0)[:, None], [0, 1, 0, 0, 0, 0]
+    model = RankBoostClassifier(n_iter_no_change=2, random_state=0)
+    with pytest.raises(ValueError, match="no list held out holds both"):
+        model.fit(X, y, groups=[0, 0, 0, 1, 2, 3])
+
+
+def test_a_scorer_that_changes_the_cases_is_refused():
+    X, y, _ = sample(20, n=100)
+    model = RankBoostClassifier(
+        n_iter_no_change=2, scoring=lambda e, X, y: e.decision_function(X[:5]).sum()
+    )
+    with pytest.raises(ValueError, match="must pass X as it got it"):
+        model.fit(X, y)
+
+
+def test_verbose_prints_rounds(capsys):
+    X, y, _ = sample(22)
+    RankBoostClassifier(n_estimators=25, verbose=1).fit(X, y)
+    assert len(capsys.readouterr().out.splitlines()) == 11
+    RankBoostClassifier(
+        n_estimators=25, verbose=2, n_iter_no_change=25, validation_fraction=0.3
+    ).fit(X, y)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 25
+    assert all("loss bound" in line and "held-out score" in line for line in lines)
+
+
+def test_one_more_scorer_made_by_scikit_learn():
+    X, y, _ = sample(24, n=200)
+    scorer = make_scorer(roc_auc_score, response_method="predict_proba")
+    model = RankBoostClassifier(n_iter_no_change=3, scoring=scorer, random_state=0)
+    assert model.fit(X, y).validation_scores_.max() > 0.5

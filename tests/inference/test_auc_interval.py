@@ -1,0 +1,134 @@
+"""Which AUCs a confusion matrix allows."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from reference.error_enumeration import auc_counts
+from skrate import auc_interval_from_errors, auc_moments
+from skrate.inference.auc_distribution import auc_probabilities
+
+SIZES = [(1, 1), (1, 6), (2, 3), (4, 4), (6, 2)]
+
+
+def shares(counts, pairs):
+    """Enumerated counts as probabilities of 0, ..., pairs in order."""
+    result = np.zeros(pairs + 1)
+    for auc, count in counts.items():
+        result[int(auc * pairs)] = count / sum(counts.values())
+    return result
+
+
+@pytest.mark.parametrize(("n_pos", "n_neg"), SIZES)
+def test_exact_distribution_equals_enumeration(n_pos, n_neg):
+    for n_errors in range(n_pos + n_neg + 1):
+        expected = shares(auc_counts(n_pos, n_neg, n_errors), n_pos * n_neg)
+        found = auc_probabilities(n_pos, n_neg, n_errors)
+        np.testing.assert_allclose(found, expected, atol=1e-15)
+
+
+@pytest.mark.parametrize(("n_pos", "n_neg"), SIZES)
+def test_exact_distribution_given_both_kinds_equals_enumeration(n_pos, n_neg):
+    for false_pos in range(n_neg + 1):
+        for false_neg in range(n_pos + 1):
+            counts = auc_counts(n_pos, n_neg, errors_apart=(false_pos, false_neg))
+            found = auc_probabilities(n_pos, n_neg, false_pos, false_neg)
+            expected = shares(counts, n_pos * n_neg)
+            np.testing.assert_allclose(found, expected, atol=1e-15)
+
+
+def test_exact_distribution_has_the_known_moments():
+    found = auc_probabilities(30, 70, 40)
+    auc = np.arange(2101) / 2100
+    known = auc_moments(30, 70, 40)
+    mean = found @ auc
+    assert mean == pytest.approx(known.mean, rel=1e-13)
+    assert found @ (auc - mean) ** 2 == pytest.approx(known.variance, rel=1e-12)
+
+
+@pytest.mark.parametrize("method", ["exact", "moments"])
+@pytest.mark.parametrize("level", [0.3, 0.8, 0.95])
+@pytest.mark.parametrize(("n_pos", "n_neg"), SIZES)
+def test_holds_at_least_its_share_of_the_rankings(n_pos, n_neg, level, method):
+    for n_errors in range(n_pos + n_neg + 1):
+        counts = auc_counts(n_pos, n_neg, n_errors)
+        found = auc_interval_from_errors(n_pos, n_neg, n_errors, level, method=method)
+        low, high = found.confidence_interval
+        inside = sum(counts[auc] for auc in counts if low <= float(auc) <= high)
+        assert inside >= level * sum(counts.values())
+        assert found.possible == (float(min(counts)), float(max(counts)))
+
+
+def test_exact_tails_are_as_large_as_allowed():
+    found = auc_interval_from_errors(8, 9, 6, 0.9)
+    p = auc_probabilities(8, 9, 6)
+    low, high = (round(end * 72) for end in found.confidence_interval)
+    assert p[:low].sum() <= 0.05 < p[: low + 1].sum()
+    assert p[high + 1 :].sum() <= 0.05 < p[high:].sum()
+
+
+def test_moments_interval_is_chebyshevs():
+    found = auc_interval_from_errors(500, 400, 200, 0.75, method="moments")
+    reach = found.standard_deviation / sqrt(0.25)
+    assert found.confidence_interval.low == pytest.approx(found.mean - reach)
+    assert found.confidence_interval.high == pytest.approx(found.mean + reach)
+
+
+def test_moments_interval_stops_at_the_possible_aucs():
+    found = auc_interval_from_errors(3, 3, 1, 0.9999, method="moments")
+    # At worst the one wrong case loses its three pairs.
+    assert found.confidence_interval == found.possible == (6 / 9, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("n_pos", "n_neg", "method"),
+    [(100, 100, "exact"), (100, 101, "moments"), (1, 10_000, "exact")],
+)
+def test_says_which_method_it_took(n_pos, n_neg, method):
+    assert auc_interval_from_errors(n_pos, n_neg, 5).method == method
+
+
+def test_no_error_leaves_one_auc():
+    found = auc_interval_from_errors(4, 7, 0)
+    assert found.confidence_interval == found.possible == (1.0, 1.0)
+    assert found.mean == 1.0
+    assert found.standard_deviation == 0.0
+
+
+def test_knowing_both_kinds_of_errors_narrows_the_interval():
+    either = auc_interval_from_errors(30, 60, 20).confidence_interval
+    both = auc_interval_from_errors(
+        30, 60, n_false_pos=12, n_false_neg=8
+    ).confidence_interval
+    assert both.high - both.low < either.high - either.low
+
+
+def test_million_cases_are_no_trouble():
+    found = auc_interval_from_errors(400_000, 600_000, 450_000)
+    assert found.method == "moments"
+    assert 0 < found.confidence_interval.low < found.mean
+    assert found.mean < found.confidence_interval.high < 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, 3, 1), "n_pos must be an integer >= 1"),
+        ((2, 3.0, 1), "n_neg must be an integer >= 1"),
+        ((2, 3, -1), "n_errors must be an integer >= 0"),
+        ((2, 3, [1]), "n_errors must be an integer >= 0"),
+        ((2, 3, 6), "n_errors must be at most"),
+        ((2, 3), "either n_errors, or"),
+        ((2, 3, 1, 1.0), "confidence_level must be"),
+        ((2, 3, 1, 0), "confidence_level must be"),
+    ],
+)
+def test_refuses_impossible_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        auc_interval_from_errors(*arguments)
+
+
+def test_refuses_an_unknown_method():
+    with pytest.raises(ValueError, match="method must be one of"):
+        auc_interval_from_errors(2, 3, 1, method="normal")

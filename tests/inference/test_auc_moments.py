@@ -1,0 +1,177 @@
+"""Mean and variance of the AUC for a known number of errors."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from reference.error_enumeration import (
+    auc_counts,
+    closed_form_mean,
+    moments,
+    moments_by_counting,
+)
+from skrate import auc_moments
+
+SIZES = [(m, n) for m in range(1, 9) for n in range(1, 10 - m)]
+
+
+@pytest.mark.parametrize(
+    ("n_pos", "n_neg", "n_errors", "mean", "variance"),
+    [
+        pytest.param(3, 4, 0, 1.0, 0.0, id="no error: one AUC"),
+        pytest.param(1, 1, 2, 0.0, 0.0, id="all wrong: one AUC"),
+        pytest.param(1, 1, 1, 1 / 2, 1 / 4, id="two cases, one error"),
+        # Orders ++-, +-+, -++ with one error: cut after 1 (one missed) for ++-, +-+;
+        # cut after 3 (one false alarm) for all three. AUC 1, 1/2, 1, 1/2, 0.
+        pytest.param(2, 1, 1, 3 / 5, 2.5 / 5 - 9 / 25, id="three cases, one error"),
+    ],
+)
+def test_moments_solved_by_hand(n_pos, n_neg, n_errors, mean, variance):
+    found = auc_moments(n_pos, n_neg, n_errors)
+    assert found.mean == pytest.approx(mean, abs=1e-15)
+    assert found.variance == pytest.approx(variance, abs=1e-15)
+
+
+def test_enumeration_of_three_cases():
+    # The oracle itself, on the case worked out above.
+    half = Fraction(1, 2)
+    assert auc_counts(2, 1, 1) == {Fraction(1): 2, half: 2, Fraction(0): 1}
+
+
+@pytest.mark.parametrize(("n_pos", "n_neg"), SIZES)
+def test_equals_enumeration_of_all_rankings_and_thresholds(n_pos, n_neg):
+    for n_errors in range(n_pos + n_neg + 1):
+        mean, variance = moments(auc_counts(n_pos, n_neg, n_errors))
+        found = auc_moments(n_pos, n_neg, n_errors)
+        assert found.mean == pytest.approx(float(mean), abs=1e-15)
+        assert found.variance == pytest.approx(float(variance), abs=1e-15)
+
+
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(1, 4), (3, 3), (4, 2), (2, 6)])
+def test_equals_enumeration_given_both_kinds_of_errors(n_pos, n_neg):
+    for false_pos in range(n_neg + 1):
+        for false_neg in range(n_pos + 1):
+            counts = auc_counts(n_pos, n_neg, errors_apart=(false_pos, false_neg))
+            mean, variance = moments(counts)
+            found = auc_moments(
+                n_pos, n_neg, n_false_pos=false_pos, n_false_neg=false_neg
+            )
+            assert found.mean == pytest.approx(float(mean), abs=1e-15)
+            assert found.variance == pytest.approx(float(variance), abs=1e-15)
+
+
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(6, 6), (5, 30), (40, 11), (1, 7)])
+def test_mean_is_the_closed_form_up_to_the_smaller_class(n_pos, n_neg):
+    for n_errors in range(min(n_pos, n_neg) + 1):
+        expected = float(closed_form_mean(n_pos, n_neg, n_errors))
+        found = auc_moments(n_pos, n_neg, n_errors).mean
+        assert found == pytest.approx(expected, abs=1e-15)
+
+
+def test_mean_is_not_the_closed_form_beyond_the_smaller_class():
+    n_pos, n_neg, n_errors = 2, 5, 5
+    exact, _ = moments(auc_counts(n_pos, n_neg, n_errors))
+    assert closed_form_mean(n_pos, n_neg, n_errors) != exact
+    assert auc_moments(n_pos, n_neg, n_errors).mean == pytest.approx(float(exact))
+
+
+def test_counting_oracle_equals_enumeration():
+    for n_pos, n_neg in [(1, 3), (3, 2), (2, 5)]:
+        for n_errors in range(n_pos + n_neg + 1):
+            exact = moments(auc_counts(n_pos, n_neg, n_errors))
+            assert moments_by_counting(n_pos, n_neg, n_errors) == exact
+
+
+@pytest.mark.parametrize(
+    ("n_pos", "n_neg", "n_errors"),
+    [(300_000, 700_000, 300), (999_000, 1_000, 250), (900, 1_100, 1_500)],
+)
+def test_keeps_twelve_digits_on_large_samples(n_pos, n_neg, n_errors):
+    mean, variance = moments_by_counting(n_pos, n_neg, n_errors)
+    found = auc_moments(n_pos, n_neg, n_errors)
+    assert found.mean == pytest.approx(float(mean), rel=1e-12)
+    assert found.variance == pytest.approx(float(variance), rel=1e-12)
+
+
+def test_mean_is_the_accuracy_for_a_million_cases_of_equal_classes():
+    n_errors = np.array([0, 1, 10, 1_000, 123_456, 400_000, 500_000])
+    found = auc_moments(500_000, 500_000, n_errors)
+    np.testing.assert_allclose(found.mean, 1 - n_errors / 1e6, rtol=1e-13)
+    assert np.isfinite(found.variance).all()
+
+
+def test_swapping_the_classes_changes_nothing():
+    n_errors = np.arange(0, 1001, 25)
+    one, other = auc_moments(150, 850, n_errors), auc_moments(850, 150, n_errors)
+    np.testing.assert_allclose(one.mean, other.mean, rtol=1e-13)
+    np.testing.assert_allclose(one.variance, other.variance, rtol=1e-11, atol=1e-18)
+
+
+def test_being_wrong_instead_of_right_mirrors_the_mean():
+    # Turning a ranking and its calls around makes n - e errors of e.
+    n_errors = np.arange(61)
+    found = auc_moments(20, 40, n_errors)
+    np.testing.assert_allclose(found.mean, 1 - found.mean[::-1], atol=1e-14)
+    np.testing.assert_allclose(found.variance, found.variance[::-1], atol=1e-15)
+
+
+def test_settings_broadcast_and_equal_single_calls():
+    n_pos, n_errors = np.array([[3], [40], [500]]), np.array([0, 1, 7, 30])
+    found = auc_moments(n_pos, 60, n_errors)
+    assert found.mean.shape == found.variance.shape == (3, 4)
+    for i in range(3):
+        for j in range(4):
+            one = auc_moments(int(n_pos[i, 0]), 60, int(n_errors[j]))
+            assert type(one.mean) is type(one.variance) is float
+            assert found.mean[i, j] == pytest.approx(one.mean, rel=1e-14)
+            assert found.variance[i, j] == pytest.approx(one.variance, rel=1e-13)
+
+
+def test_many_settings_are_split_into_blocks_without_a_trace(monkeypatch):
+    n_errors = np.arange(301)
+    whole = auc_moments(100, 200, n_errors)
+    monkeypatch.setattr("skrate.inference.auc_moments._BLOCK", 250)
+    split = auc_moments(100, 200, n_errors)
+    np.testing.assert_allclose(split.mean, whole.mean, rtol=1e-14)
+    np.testing.assert_allclose(split.variance, whole.variance, rtol=1e-13)
+
+
+def test_standard_deviation_is_the_root_of_the_variance():
+    found = auc_moments(1, 1, 1)
+    assert found.standard_deviation == 0.5
+    assert type(found.standard_deviation) is float
+    many = auc_moments(5, 5, [0, 1]).standard_deviation
+    np.testing.assert_array_equal(many > 0, [False, True])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_pos": 2.0, "n_neg": 3, "n_errors": 1}, "n_pos must hold integers"),
+        ({"n_pos": True, "n_neg": 3, "n_errors": 1}, "n_pos must hold integers"),
+        ({"n_pos": 2, "n_neg": "3", "n_errors": 1}, "n_neg must hold integers"),
+        ({"n_pos": 0, "n_neg": 3, "n_errors": 1}, "n_pos must be at least 1"),
+        ({"n_pos": 2, "n_neg": 0, "n_errors": 1}, "n_neg must be at least 1"),
+        ({"n_pos": 2, "n_neg": 3, "n_errors": -1}, "n_errors must be at least 0"),
+        ({"n_pos": 2, "n_neg": 3, "n_errors": [1, 6]}, "found 6 with n_pos"),
+        ({"n_pos": 2, "n_neg": 3}, "either n_errors, or"),
+        ({"n_pos": 2, "n_neg": 3, "n_false_pos": 1}, "either n_errors, or"),
+        (
+            {"n_pos": 2, "n_neg": 3, "n_errors": 1, "n_false_pos": 1},
+            "either n_errors, or",
+        ),
+        (
+            {"n_pos": 2, "n_neg": 3, "n_false_pos": 4, "n_false_neg": 0},
+            "n_false_pos must be at most n_neg",
+        ),
+        (
+            {"n_pos": 2, "n_neg": 3, "n_false_pos": 0, "n_false_neg": 3},
+            "n_false_neg must be at most n_pos",
+        ),
+        ({"n_pos": [2, 3], "n_neg": [3, 4, 5], "n_errors": 1}, "broadcast"),
+    ],
+)
+def test_refuses_impossible_counts(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        auc_moments(**arguments)
