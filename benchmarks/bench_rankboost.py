@@ -1,0 +1,68 @@
+"""How long RankBoost, and the AUC for a known number of errors, take."""
+
+import numpy as np
+
+from skrate import RankBoostClassifier, auc_interval_from_errors, auc_moments
+
+
+def ranked_features(n_cases, n_features, seed=0):
+    """Features, and labels that depend on the first ten of them with noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_cases, n_features))
+    signal = X[:, :10] @ rng.normal(size=min(10, n_features)) + np.sin(3 * X[:, 0])
+    y = (signal + 2 * rng.normal(size=n_cases) > 0).astype(int)
+    return X, y
+
+
+class RankBoostFit:
+    """Fitting 100 rounds."""
+
+    params = ((1_000, 20_000), (30,), (None, 255))
+    param_names = ("n_cases", "n_features", "max_bins")
+
+    def setup(self, n_cases, n_features, max_bins):
+        self.X, self.y = ranked_features(n_cases, n_features)
+        self.model = RankBoostClassifier(max_bins=max_bins)
+
+    def time_fit(self, n_cases, n_features, max_bins):
+        self.model.fit(self.X, self.y)
+
+    def peakmem_fit(self, n_cases, n_features, max_bins):
+        self.model.fit(self.X, self.y)
+
+
+class RankBoostPredict:
+    """Scoring new cases with 100 rankers."""
+
+    params = ((1_000, 100_000),)
+    param_names = ("n_cases",)
+
+    def setup(self, n_cases):
+        self.X, y = ranked_features(n_cases, 30)
+        self.model = RankBoostClassifier(max_bins=255).fit(self.X, y)
+
+    def time_decision_function(self, n_cases):
+        self.model.decision_function(self.X)
+
+
+class ErrorMoments:
+    """Settings of 1,000 cases, all numbers of errors in turn."""
+
+    params = ((100, 10_000),)
+    param_names = ("n_settings",)
+
+    def setup(self, n_settings):
+        self.n_errors = np.arange(n_settings) % 1_001
+
+    def time_auc_moments(self, n_settings):
+        auc_moments(300, 700, self.n_errors)
+
+
+class ErrorInterval:
+    """The exact distribution, at the largest size "auto" takes it for."""
+
+    params = ((20, 100),)
+    param_names = ("n_pos",)
+
+    def time_auc_interval_from_errors(self, n_pos):
+        auc_interval_from_errors(n_pos, n_pos, n_pos // 2, method="exact")
