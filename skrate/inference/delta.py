@@ -1,5 +1,7 @@
 """The delta method: variances from slopes, in one pass over the table."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from skrate.core.arrays import FloatArray
@@ -8,27 +10,82 @@ from skrate.inference.sample import Cases, Ranked
 from skrate.inference.table_metric import Gradients, TableMetric, merged
 
 
+class Parts(NamedTuple):
+    """A variance by its sources: the two classes, and their shares."""
+
+    by_pos: float
+    by_neg: float
+    by_prevalence: float
+
+    @property
+    def total(self) -> float:
+        """The variance."""
+        return sum(self)
+
+
 def variance(metric: TableMetric, ranked: Ranked, *, stratify: bool = False) -> float:
     """Return the variance of a metric; with ``stratify``, at the given class sizes."""
+    cases = ranked.cases
+    if cases.clusters is None:
+        return variance_parts(metric, ranked, stratify=stratify).total
+    values = influence_values(metric, ranked, stratify=stratify)
+    return float(covariance(values[None, :], cases)[0, 0])
+
+
+def variance_parts(
+    metric: TableMetric, ranked: Ranked, *, stratify: bool = False
+) -> Parts:
+    """Return the variance of a metric of independent cases, by its sources."""
     if ranked.cases.is_plain:
         return table_variance(metric, ranked.table, stratify=stratify)
-    values = influence_values(metric, ranked, stratify=stratify)
-    return float(covariance(values[None, :], ranked.cases)[0, 0])
+    cases = ranked.cases
+    fixed = influence_values(metric, ranked, stratify=True)
+    by_pos, by_neg = (
+        float(covariance(np.where(chosen, fixed, 0)[None, :], cases)[0, 0])
+        for chosen in (cases.is_pos, ~cases.is_pos)
+    )
+    if stratify:
+        return Parts(by_pos, by_neg, 0.0)
+    values = influence_values(metric, ranked)
+    whole = float(covariance(values[None, :], cases)[0, 0])
+    # With sampling weights the sources are correlated: the rest may be below 0.
+    return Parts(by_pos, by_neg, whole - by_pos - by_neg)
+
+
+def degrees_of_freedom(parts: Parts, cases: Cases) -> float:
+    """Return those of Student's t that go with the variance ([1]_, equation 9).
+
+    Each class estimates its part of the variance with its size less 1.
+
+    References
+    ----------
+    .. [1] Brunner and Munzel (2000), The nonparametric Behrens-Fisher problem:
+       asymptotic theory and a small-sample approximation,
+       :doi:`10.1002/(SICI)1521-4036(200001)42:1<17::AID-BIMJ17>3.0.CO;2-U`.
+    """
+    n_pos, n_neg = cases.effective_sizes
+    sizes = (n_pos, n_neg, n_pos + n_neg)
+    squares = sum(
+        part**2 / max(size - 1, 1) for part, size in zip(parts, sizes, strict=True)
+    )
+    # No variation, no estimate of it: as few as there can be.
+    return max(parts.total**2 / squares, 1.0) if squares > 0 else 1.0
 
 
 def table_variance(
     metric: TableMetric, table: RankTable, *, stratify: bool = False
-) -> float:
+) -> Parts:
     """Return the variance from counts per group alone, in O(K)."""
     table = merged(table).table
     slopes = metric.gradients(table)
     lost = 1 if metric.is_two_sample else 0
-    total = _spread(slopes.by_pos, table.pos) / (table.n_pos - lost)
-    total += _spread(slopes.by_neg, table.neg) / (table.n_neg - lost)
-    if not stratify:
-        p = table.prevalence
-        total += slopes.by_prevalence**2 * p * (1 - p) / table.total
-    return total
+    by_pos = _spread(slopes.by_pos, table.pos) / (table.n_pos - lost)
+    by_neg = _spread(slopes.by_neg, table.neg) / (table.n_neg - lost)
+    if stratify:
+        return Parts(by_pos, by_neg, 0.0)
+    p = table.prevalence
+    by_prevalence = slopes.by_prevalence**2 * p * (1 - p) / table.total
+    return Parts(by_pos, by_neg, float(by_prevalence))
 
 
 def influence_values(

@@ -8,7 +8,7 @@ from skrate.core.arrays import FloatArray
 from skrate.core.results import ConfidenceInterval, Estimate
 from skrate.core.validation import check_choice, check_count, check_fraction
 from skrate.inference.checks import check_interval, check_stratify, defined_value
-from skrate.inference.delta import variance
+from skrate.inference.delta import degrees_of_freedom, variance, variance_parts
 from skrate.inference.intervals import metric_interval
 from skrate.inference.jackknife import jackknife_variance
 from skrate.inference.registry import table_metric
@@ -129,6 +129,9 @@ def estimate(
     place of n_1 and n_0, which is DeLong's variance [1]_. Where a rate is known
     exactly, the share of positives at the cut is averaged over a bandwidth.
 
+    "logit" and "wald" use Student's t; each class estimates its part of the variance
+    with its size less 1, which gives the degrees of freedom [4]_.
+
     Where the sample shows no variation, as with perfect separation, all these
     intervals would have no width. Newcombe's [2]_ takes their place for the AUC, and
     Wilson's for a proportion of the smaller class, which is wide, otherwise.
@@ -148,6 +151,9 @@ def estimate(
     .. [3] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
        classification and prediction: average precision versus area under the ROC
        curve, :doi:`10.48550/arXiv.1310.5103`.
+    .. [4] Brunner and Munzel (2000), The nonparametric Behrens-Fisher problem:
+       asymptotic theory and a small-sample approximation,
+       :doi:`10.1002/(SICI)1521-4036(200001)42:1<17::AID-BIMJ17>3.0.CO;2-U`.
 
     Examples
     --------
@@ -161,7 +167,7 @@ def estimate(
     Counts per category, best first:
 
     >>> estimate("auc", RankTable([30, 20, 10], [5, 25, 50]))
-    Estimate(AUC 0.7969, 95 % interval [0.7161, 0.8592], standard error 0.03649;
+    Estimate(AUC 0.7969, 95 % interval [0.7150, 0.8598], standard error 0.03649;
     n_pos=60, n_neg=80, delta)
     """
     method = check_choice("method", method, METHODS)
@@ -187,14 +193,16 @@ def estimate(
     if np.isnan(value):
         ends = ConfidenceInterval(_NAN, _NAN)
         return _result(found, ranked, method, level, _NAN, _NAN, ends)
-    standard_error, draws = _standard_error(
+    standard_error, freedom, draws = _spread_of(
         found, ranked, method, is_stratified, n_resamples, random_state, n_jobs
     )
-    ends = metric_interval(found, ranked, value, standard_error, level, kind, draws)
+    ends = metric_interval(
+        found, ranked, value, standard_error, level, kind, freedom, draws
+    )
     return _result(found, ranked, method, level, value, standard_error, ends)
 
 
-def _standard_error(
+def _spread_of(
     metric: TableMetric,
     ranked: Ranked,
     method: str,
@@ -202,14 +210,21 @@ def _standard_error(
     n_resamples: int,
     random_state: Any,
     n_jobs: int | None,
-) -> tuple[float, FloatArray | None]:
-    """Return the standard error, and the replicates if there are any."""
+) -> tuple[float, float, FloatArray | None]:
+    """Return standard error, degrees of freedom, and the replicates if any."""
+    if ranked.cases.clusters is None:
+        parts = variance_parts(metric, ranked, stratify=is_stratified)
+        freedom = degrees_of_freedom(parts, ranked.cases)
+        squared = parts.total
+    else:
+        freedom = ranked.cases.n_clusters - 1.0
+        squared = variance(metric, ranked, stratify=is_stratified)
     if method == "delta":
-        return float(np.sqrt(variance(metric, ranked, stratify=is_stratified))), None
+        return float(np.sqrt(squared)), freedom, None
     statistic = statistic_of([metric], [ranked])
     if method == "jackknife":
         squared = jackknife_variance(statistic, [ranked], stratify=is_stratified)
-        return float(np.sqrt(squared)), None
+        return float(np.sqrt(squared)), freedom, None
     draws = defined_replicates(
         metric.name,
         resample_draw(
@@ -220,7 +235,7 @@ def _standard_error(
         random_state=random_state,
         n_jobs=n_jobs,
     )
-    return spread(draws), draws
+    return spread(draws), freedom, draws
 
 
 def _result(

@@ -13,9 +13,11 @@ INTERVALS = ("logit", "wald", "percentile", "basic")
 NEGLIGIBLE = 1e-12
 
 
-def normal_quantile(level: float) -> float:
-    """Return z with P(-z < Z < z) = ``level``."""
-    return float(special.ndtri((1 + level) / 2))
+def t_quantile(level: float, freedom: float = np.inf) -> float:
+    """Return t with P(-t < T < t) = ``level`` for Student's T, normal by default."""
+    if np.isinf(freedom):
+        return float(special.ndtri((1 + level) / 2))
+    return float(special.stdtrit(freedom, (1 + level) / 2))
 
 
 def metric_interval(
@@ -25,6 +27,7 @@ def metric_interval(
     standard_error: float,
     level: float,
     kind: str,
+    freedom: float = np.inf,
     draws: FloatArray | None = None,
 ) -> ConfidenceInterval:
     """Return the interval of a kind, or one with a width if there is no variation."""
@@ -44,11 +47,15 @@ def metric_interval(
     if draws is not None and kind == "basic":
         return basic_interval(value, draws, level, bounds)
     make = logit_interval if kind == "logit" else wald_interval
-    return make(value, standard_error, level, bounds)
+    return make(value, standard_error, level, bounds, freedom)
 
 
 def logit_interval(
-    value: float, standard_error: float, level: float, bounds: tuple[float, float]
+    value: float,
+    standard_error: float,
+    level: float,
+    bounds: tuple[float, float],
+    freedom: float = np.inf,
 ) -> ConfidenceInterval:
     """Return the interval that is symmetric in log((x - low) / (high - x)).
 
@@ -56,21 +63,25 @@ def logit_interval(
     """
     low, high = bounds
     if np.isinf(high):
-        factor = np.exp(normal_quantile(level) * standard_error / (value - low))
+        factor = np.exp(t_quantile(level, freedom) * standard_error / (value - low))
         below, above = low + (value - low) / factor, low + (value - low) * factor
         return ConfidenceInterval(float(below), float(above))
     odds = np.log(value - low) - np.log(high - value)
     by_value = 1 / (value - low) + 1 / (high - value)
-    half = normal_quantile(level) * standard_error * by_value
+    half = t_quantile(level, freedom) * standard_error * by_value
     ends = low + (high - low) * special.expit(np.array([odds - half, odds + half]))
     return ConfidenceInterval(float(ends[0]), float(ends[1]))
 
 
 def wald_interval(
-    value: float, standard_error: float, level: float, bounds: tuple[float, float]
+    value: float,
+    standard_error: float,
+    level: float,
+    bounds: tuple[float, float],
+    freedom: float = np.inf,
 ) -> ConfidenceInterval:
     """Return the symmetric interval, cut off at the bounds."""
-    half = normal_quantile(level) * standard_error
+    half = t_quantile(level, freedom) * standard_error
     return _clipped(value - half, value + half, bounds)
 
 
@@ -114,7 +125,7 @@ def score_interval(
     """
     low, high = bounds
     width = high - low
-    z = normal_quantile(level)
+    z = t_quantile(level)
     start = (value - low) / width
 
     def excess(x: float) -> float:

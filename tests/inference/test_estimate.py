@@ -11,6 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from inference_cases import AVERAGES, JUMPS, SMOOTH, each, evaluate, sample
 from reference.delong import auc as oracle_auc
 from reference.delong import covariance as oracle_covariance
+from reference.delong import placements
 from reference.su_variance import average_precision_variance
 from skrate import (
     RankTable,
@@ -315,21 +316,39 @@ def test_constant_scores_have_an_interval_with_a_width():
     assert low + high == pytest.approx(1)
 
 
+def welch(y_true, y_score):
+    """Return the degrees of freedom of the AUC by all pairs, as Brunner and Munzel."""
+    of_pos, of_neg = (np.array(part, float) for part in placements(y_true, y_score))
+    parts = [np.var(part, ddof=1) / len(part) for part in (of_pos, of_neg)]
+    sizes = [len(of_pos), len(of_neg)]
+    squares = sum(a**2 / (n - 1) for a, n in zip(parts, sizes, strict=True))
+    return sum(parts) ** 2 / squares
+
+
 def test_the_logit_interval_is_symmetric_in_the_log_odds():
-    y_true, y_score = sample(10)
+    y_true, y_score = sample(10, n=40)
     result = estimate("auc", y_true, y_score, confidence_level=0.9)
     odds = special.logit([*result.confidence_interval, result.value])
     assert (odds[0] + odds[1]) / 2 == pytest.approx(odds[2])
     slope = 1 / (result.value * (1 - result.value))
-    half = special.ndtri(0.95) * result.standard_error * slope
-    assert odds[1] - odds[2] == pytest.approx(half)
+    quantile = special.stdtrit(welch(y_true, y_score), 0.95)
+    assert odds[1] - odds[2] == pytest.approx(quantile * result.standard_error * slope)
+
+
+def test_clusters_less_one_are_the_degrees_of_freedom():
+    y_true, y_score = sample(10, n=40)
+    result = estimate(
+        "auc", y_true, y_score, groups=np.arange(40) // 4, interval="wald"
+    )
+    half = special.stdtrit(9, 0.975) * result.standard_error
+    assert result.confidence_interval.high == pytest.approx(result.value + half)
 
 
 def test_intervals_of_other_kinds():
     y_true, y_score = sample(11)
     options = {"method": "bootstrap", "random_state": 0}
     wald = estimate("auc", y_true, y_score, interval="wald", **options)
-    half = special.ndtri(0.975) * wald.standard_error
+    half = special.stdtrit(welch(y_true, y_score), 0.975) * wald.standard_error
     assert wald.confidence_interval == pytest.approx(
         (wald.value - half, wald.value + half)
     )
@@ -397,7 +416,7 @@ def test_replicates_of_one_class_are_left_out_with_a_warning():
 def test_the_result_reads_well_and_is_frozen():
     result = estimate("auc", DMIST)
     assert repr(result) == (
-        "Estimate(AUC 0.7529, 95 % interval [0.7214, 0.7820], standard error 0.01547; "
+        "Estimate(AUC 0.7529, 95 % interval [0.7212, 0.7821], standard error 0.01547; "
         "n_pos=334, n_neg=42236, delta)"
     )
     with pytest.raises(AttributeError):

@@ -100,7 +100,8 @@ def test_the_interval_is_symmetric_on_the_log_scale():
     low, high = np.log(result.confidence_interval)
     assert (low + high) / 2 == pytest.approx(math.log(result.value))
     half = special.ndtri(0.95) * result.standard_error / result.value
-    assert (high - low) / 2 == pytest.approx(half)
+    # By Student's t, of many degrees of freedom.
+    assert half < (high - low) / 2 < 1.02 * half
 
 
 @pytest.mark.parametrize(
