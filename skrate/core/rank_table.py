@@ -379,6 +379,11 @@ def table_of_weights(pos: FloatArray, neg: FloatArray) -> RankTable:
     return _new(pos, neg)
 
 
+def table_of_labels(labels: BoolArray) -> RankTable:
+    """Return the table of cases that do not tie, best first, without checks."""
+    return _new(cases=labels)
+
+
 def _new(*parts: Array, **named: Array) -> RankTable:
     """Return a table from parts that are known to be right."""
     return RankTable.__new__(RankTable)._fill(*parts, **named)

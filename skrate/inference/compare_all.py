@@ -275,7 +275,7 @@ def _columns(y_scores: Any) -> dict[Any, Any]:
             "y_scores must have one column per model, found an array of shape "
             f"{table.shape}."
         )
-    return {str(j): table[:, j] for j in range(table.shape[1])}
+    return {str(j): column for j, column in enumerate(np.ascontiguousarray(table.T))}
 
 
 def _values(metric: TableMetric, ranked: list[Ranked]) -> list[float]:

@@ -1,13 +1,19 @@
 """Checked input: labels and scores of the same cases, by one or several models."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
-from skrate.core.rank_table import RankTable, table_of
+from skrate.core.grouping import begins_group
+from skrate.core.rank_table import (
+    RankTable,
+    table_of,
+    table_of_labels,
+    table_of_weights,
+)
 from skrate.core.validation import (
     RankedSample,
     check_choice,
@@ -100,12 +106,14 @@ class Ranked:
     """Scored cases as a table, and the group of ties of each case.
 
     ``scores`` is None where only counts per group are known; then there is one case
-    per class and group, with its count as its weight.
+    per class and group, with its count as its weight. ``by_case`` says that groups of
+    cases will be asked for, so that one sort does for both.
     """
 
     cases: Cases
     scores: Array | None = None
-    counts: RankTable | None = field(default=None)
+    counts: RankTable | None = None
+    by_case: bool = False
 
     @cached_property
     def table(self) -> RankTable:
@@ -114,6 +122,8 @@ class Ranked:
             return self.counts
         assert self.scores is not None
         weights = self.cases.weights
+        if self.by_case and weights is None:
+            return self._table_by_case
         return table_of(RankedSample(self.cases.is_pos, self.scores, weights))
 
     @cached_property
@@ -122,13 +132,27 @@ class Ranked:
         if self.scores is None:
             of_pos, of_neg = _cells(self.table)
             return np.concatenate([of_pos, of_neg])
-        order = np.argsort(self.scores)[::-1]
-        ranked = self.scores[order]
-        is_new = np.zeros(len(order), dtype=np.intp)
-        np.not_equal(ranked[1:], ranked[:-1], out=is_new[1:], casting="unsafe")
-        group = np.empty_like(is_new)
-        group[order] = np.cumsum(is_new)
+        order, begins = self._ranking
+        group = np.empty_like(order)
+        group[order] = np.cumsum(begins) - 1
         return group
+
+    @cached_property
+    def _ranking(self) -> tuple[IntArray, BoolArray]:
+        """The cases, best first, and where groups of ties begin among them."""
+        assert self.scores is not None
+        order = np.argsort(self.scores)[::-1]
+        return order, begins_group(self.scores[order])
+
+    @property
+    def _table_by_case(self) -> RankTable:
+        order, begins = self._ranking
+        labels = self.cases.is_pos[order]
+        starts = np.flatnonzero(begins)
+        if len(starts) == len(labels):
+            return table_of_labels(labels)
+        pos = np.add.reduceat(labels, starts, dtype=np.float64)
+        return table_of_weights(pos, np.diff(starts, append=len(labels)) - pos)
 
 
 def _cells(table: RankTable) -> tuple[IntArray, IntArray]:
@@ -182,10 +206,11 @@ def check_sample(y_true: Any, y_score: Any, **case_arguments: Any) -> Ranked:
         raise ValueError(
             "y_score is missing: give scores, or a RankTable of counts as y_true."
         )
-    return scored(check_cases(y_true, **case_arguments), "y_score", y_score)
+    cases = check_cases(y_true, **case_arguments)
+    return scored(cases, "y_score", y_score, by_case=False)
 
 
-def scored(cases: Cases, name: str, y_score: Any) -> Ranked:
+def scored(cases: Cases, name: str, y_score: Any, *, by_case: bool = True) -> Ranked:
     """Return ``cases`` with scores, which are checked under ``name``."""
     scores = check_scores(name, y_score)
     n_given = len(cases.is_pos) if cases.kept is None else len(cases.kept)
@@ -193,7 +218,8 @@ def scored(cases: Cases, name: str, y_score: Any) -> Ranked:
         raise ValueError(
             f"Unequal numbers of cases: y_true has {n_given}, {name} has {len(scores)}."
         )
-    return Ranked(cases, scores if cases.kept is None else scores[cases.kept])
+    kept = scores if cases.kept is None else scores[cases.kept]
+    return Ranked(cases, kept, by_case=by_case)
 
 
 def repeated(ranked: Ranked) -> Ranked:
