@@ -92,7 +92,7 @@ class Folds:
 
 
 def counts_at(labels: Array, rates: FloatArray) -> FloatArray:
-    """Return the sum of ``labels`` over the first share of each ranking.
+    """Return how many ``labels``, 0 or 1, are 1 in the first share of each ranking.
 
     Rankings lie along the last axis, rates take its place in the result. Of a case that
     is cut, its part is counted.
@@ -103,8 +103,7 @@ def counts_at(labels: Array, rates: FloatArray) -> FloatArray:
     part = np.clip(processed - whole, 0, 1)
     cuts, where = np.unique(np.append(0, whole), return_inverse=True)
     # From one cut to the next, then above each.
-    dtype = np.float64 if labels.dtype.kind == "f" else np.int32
-    gains = np.add.reduceat(labels, cuts, axis=-1, dtype=dtype)
+    gains = np.add.reduceat(labels, cuts, axis=-1, dtype=np.int32)
     above = np.zeros_like(gains)
     np.cumsum(gains[..., :-1], axis=-1, out=above[..., 1:])
     return np.asarray(above[..., where[1:]] + part * labels[..., whole])

@@ -295,6 +295,17 @@ class RateAveragedROC:
         display = cls(curve, name=name, rate=rate, pos_label=pos_label)
         return display.plot(**plot_kwargs)
 
+    def _start(self, ax: Any) -> None:
+        """Take the axes, and let go of what was drawn before."""
+        self.ax_ = ax
+        self.figure_ = ax.figure
+        self.reachable_: list[Any] = []
+        self.isometrics_: list[Any] = []
+        self.rate_: list[Any] = []
+        self.fold_lines_: list[Any] = []
+        self.bounds_: Any = None
+        self.chance_level_: Any = None
+
     def plot(
         self,
         ax: Any = None,
@@ -378,12 +389,7 @@ class RateAveragedROC:
             raise ValueError("plot_rate=True needs a rate: pass rate=.")
         isometrics = _check_isometrics(plot_isometrics)
         label = self._label(self.name if name is None else name, rate)
-        self.ax_ = plt.subplots()[1] if ax is None else ax
-        self.figure_ = self.ax_.figure
-        self.reachable_, self.isometrics_, self.rate_ = [], [], []
-        self.fold_lines_: list[Any] = []
-        self.bounds_: Any = None
-        self.chance_level_ = None
+        self._start(plt.subplots()[1] if ax is None else ax)
         if plot_rate:
             style = {"color": "0.5", "alpha": 0.25} | (rate_kwargs or {})
             self.rate_ = plane.draw_rate(self.ax_, check_rate(rate), style)

@@ -6,7 +6,7 @@ from scipy import stats
 
 from skrate import rate_averaged_roc_curve
 from skrate.core.rank_table import rank_table
-from skrate.curves.bootstrap import bootstrap_counts, central_range
+from skrate.curves.bootstrap import _Places, bootstrap_counts, central_range
 from skrate.curves.count_law import FoldSource
 from skrate.curves.folds import Folds
 
@@ -119,6 +119,24 @@ def test_adjusted_folds_have_the_right_number_of_positives():
     assert np.all(counts[:, 0] == 0)
     assert counts[:, -1] == pytest.approx(5)
     assert np.all(np.diff(counts, axis=1) >= -1e-9)
+
+
+def test_adjusted_folds_leave_the_number_of_positives_to_chance(monkeypatch):
+    folds = random_folds(5, [(3, 17)])
+    drawn = []
+    original = _Places.ranked_labels
+
+    def recording(self, n_pos, n_cases, rng):
+        drawn.extend(n_pos)
+        return original(self, n_pos, n_cases, rng)
+
+    monkeypatch.setattr(_Places, "ranked_labels", recording)
+    rng = np.random.default_rng(0)
+    bootstrap_counts(folds, np.array([0.5]), 20_000, rng, is_adjusted=True)
+    # Binomial, but for the folds that lack a class, which are drawn again.
+    law = stats.binom(20, 3 / 20).pmf(np.arange(1, 20))
+    shares = np.bincount(drawn, minlength=20)[1:20] / len(drawn)
+    assert shares == pytest.approx(law / law.sum(), abs=0.015)
 
 
 def test_adjusting_stretches_the_cases_of_a_class(monkeypatch):

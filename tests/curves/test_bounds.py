@@ -13,6 +13,7 @@ from skrate import rate_averaged_roc_curve
 from skrate.core.rank_table import rank_table
 from skrate.curves import pooled_bounds
 from skrate.curves.folds import Folds
+from skrate.curves.pooled_bounds import scaled_beta_interval
 from strategies import ranked_samples
 
 ALL = ["exact", "parametric", "bootstrap", "bootstrap-adjusted", "normal", "beta"]
@@ -182,6 +183,21 @@ def test_a_certain_curve_has_no_width():
         assert curve.tpr_upper == pytest.approx(curve.tpr, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("mean", "variance", "expected"),
+    [
+        pytest.param(0.3, 1e-20, (0.3, 0.3), id="what rounding leaves"),
+        pytest.param(0.5, 0.25, (0, 1), id="both ends"),
+        pytest.param(0.01, 0.01 * 0.99, (0, 0), id="hardly ever the upper end"),
+        pytest.param(0.99, 0.01 * 0.99, (1, 1), id="hardly ever the lower end"),
+        pytest.param(0.5, 1 / 12, (0.025, 0.975), id="uniform"),
+    ],
+)
+def test_interval_of_a_beta_by_hand(mean, variance, expected):
+    interval = scaled_beta_interval(2 + mean, variance, 2, 3, 0.95)
+    assert interval == pytest.approx(np.add(2, expected))
+
+
 def test_more_confidence_is_more_width():
     folds = random_folds(4, 5, 10, 15)
     for bounds in ALL:
@@ -213,7 +229,9 @@ def test_beta_bounds_by_hand():
 
 
 @pytest.mark.parametrize("bounds", ["exact", "parametric", "bootstrap"])
-def test_threads_change_nothing(bounds):
+def test_threads_change_nothing(bounds, monkeypatch):
+    # Several batches of the bootstrap, of one draw each.
+    monkeypatch.setattr("skrate.curves.bootstrap._BATCH_CASES", 75)
     folds = random_folds(5, 3, 10, 15)
     one = curve_of(folds, bounds)
     two = curve_of(folds, bounds, n_jobs=2)

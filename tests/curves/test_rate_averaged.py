@@ -13,6 +13,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
+from skrate.curves.consensus_curve import _first_rate
 from strategies import ranked_samples
 
 Y = [[1, 1, 0, 0, 0], [1, 0, 1, 0, 0]]
@@ -81,6 +82,16 @@ def test_curve_pools_the_recall_of_the_folds(folds):
         p = curve.prevalence
         on_isometric = p * curve.tpr[i] + (1 - p) * curve.fpr[i]
         assert on_isometric == pytest.approx(rate)
+
+
+def test_a_part_of_a_case_counts_where_no_cases_tie():
+    y, scores = random_folds(5, [(8, 12), (10, 21)])
+    curve = rate_averaged_roc_curve(y, scores, rates=[0.07, 0.33, 0.81], bounds=None)
+    by_fold = [
+        [recall_at_rate_score(a, b, rate=rate) for rate in (0.07, 0.33, 0.81)]
+        for a, b in zip(y, scores, strict=True)
+    ]
+    assert curve.fold_tpr == pytest.approx(np.array(by_fold))
 
 
 @given(fold_lists(weighted=True))
@@ -183,6 +194,13 @@ def test_reading_back_takes_the_first_rate_of_a_flat_piece():
     assert rate.value == 0.25
     assert np.isnan([rate.low, rate.high]).all()
     assert np.isnan(curve.recall_at_rate(0.5)[1:]).all()
+
+
+def test_a_recall_that_rounding_misses_is_reached():
+    recalls = np.array([0.0, 0.1 + 0.2 - 2e-16, 1.0])
+    assert recalls[1] < 0.3
+    rate = _first_rate(np.array([0.0, 0.5, 1.0]), recalls, 0.3)
+    assert rate == 0.5
 
 
 def test_bounds_are_not_read_where_there_are_none():

@@ -72,9 +72,16 @@ def test_borders_are_the_perfect_and_the_worst_ranking(space, perfect, worst):
 @pytest.mark.parametrize("space", SPACES)
 def test_isometrics_end_on_the_borders(space):
     display = RateAveragedROC.from_predictions(
-        *folds(), space=space, plot_isometrics=[0.5]
+        *folds(), space=space, plot_isometrics=[0.06, 0.5]
     )
-    (line,) = display.isometrics_
+    low, line = display.isometrics_
+    # A rate below the prevalence: all that is processed may be positive.
+    ends = {
+        "roc": [(0.06 / 0.7, 0), (0, 0.06 / 0.3)],
+        "rate-recall": [(0.06, 0), (0.06, 0.06 / 0.3)],
+        "rate-accuracy": [(0.06, 0.64), (0.06, 0.76)],
+    }[space]
+    assert low.get_xydata() == pytest.approx(np.array(ends), abs=1e-12)
     ends = {
         # At rate 0.5 and prevalence 0.3: none of 0.7 negatives spared, or 0.3 found.
         "roc": [(0.5 / 0.7, 0), (0.2 / 0.7, 1)],
