@@ -105,8 +105,8 @@ class SurvivalTable:
         across = high > self.breaks[panel + 1]
         if across.any():
             first, last = low[across], high[across]
-            area = self.limited_mean(last) - self.limited_mean(first)
-            means[across] = area / (last - first)
+            below_first, below_last = self.limited_mean(np.stack([first, last]))
+            means[across] = (below_last - below_first) / (last - first)
         return means
 
     def density(self, x: FloatArray) -> FloatArray:

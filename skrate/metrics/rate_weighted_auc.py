@@ -1,5 +1,6 @@
 """The rate-weighted AUC, and its relation to expected recall."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -134,6 +135,8 @@ def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
     return min(max(score, 0.0), 1.0)
 
 
+# Kept, because the folds and candidates of a search share few prevalences.
+@lru_cache(maxsize=256)
 def expected_recall_range(
     prevalence: float, rate: RateDistribution
 ) -> tuple[float, float]:
