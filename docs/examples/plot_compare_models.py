@@ -1,0 +1,110 @@
+"""
+Is model B better than model A?
+===============================
+
+Two models, one test set, one budget: a difference with its interval and p-value, and
+then the question that a single training set cannot answer.
+"""
+
+# %%
+# On one test set
+# ---------------
+# One case in ten is positive, and about a seventh of the cases will be processed. How
+# sure is each number?
+
+from functools import partial
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_validate, train_test_split
+
+from skrate import (
+    ScoreReport,
+    compare,
+    compare_folds,
+    estimate,
+    rate_weighted_auc_score,
+    rates,
+    summarize,
+)
+
+X, y = make_classification(
+    3_000, 20, n_informative=6, n_clusters_per_class=3, weights=[0.9], flip_y=0.1,
+    class_sep=0.7, random_state=1,
+)  # fmt: skip
+X_train, X_test, y_train, y_test = train_test_split(
+    X, y, test_size=1_500, stratify=y, random_state=0
+)
+models = {
+    "A: logistic regression": LogisticRegression(max_iter=1_000),
+    "B: random forest": RandomForestClassifier(200, min_samples_leaf=5, random_state=0),
+}
+budget = rates.beta(3, 19)
+y_scores = {
+    name: model.fit(X_train, y_train).predict_proba(X_test)[:, 1]
+    for name, model in models.items()
+}
+for name, y_score in y_scores.items():
+    print(name)
+    print("  ", estimate("auc", y_test, y_score))
+    print("  ", estimate(rate_weighted_auc_score, y_test, y_score, rate=budget))
+
+# %%
+# The intervals of the models may overlap while their difference is clear: the cases are
+# the same, so that what makes the test set hard or easy cancels.
+
+a, b = y_scores.values()
+comparisons = {
+    "AUC": compare("auc", y_test, b, a),
+    "rAUC": compare(rate_weighted_auc_score, y_test, b, a, rate=budget),
+}
+for result in comparisons.values():
+    print(result)
+
+_, ax = plt.subplots(figsize=(7, 2.2), layout="constrained")
+for row, result in enumerate(comparisons.values()):
+    ax.plot(result.confidence_interval, [row, row], color="C0", lw=2)
+    ax.plot(result.difference, row, "o", color="C0")
+ax.axvline(0, color="0.6", lw=1)
+ax.set(
+    yticks=[0, 1], yticklabels=list(comparisons), ylim=(-0.6, 1.6),
+    xlabel="B less A on the test set, 95 % interval",
+)  # fmt: skip
+
+# %%
+# Without assumptions about large samples, by exchanging the models within cases:
+
+print(compare("auc", y_test, b, a, method="permutation", random_state=0))
+
+# %%
+# Over folds
+# ----------
+# That B is better *as trained here* does not say that it would be after training on
+# other cases. Cross-validation varies both. Each fold reports its metrics with standard
+# errors, and numbers of positives and negatives:
+
+report = ScoreReport(
+    metrics={"AUC": "auc", "rAUC": partial(rate_weighted_auc_score, rate=budget)}
+)
+results = {
+    name: cross_validate(model, X, y, cv=10, scoring=report)
+    for name, model in models.items()
+}
+summarize(results)
+
+# %%
+# The folds' training sets overlap. The corrected test counts it in; the plain paired
+# t-test does not, and is too sure.
+
+fold_a, fold_b = (result["test_rAUC"] for result in results.values())
+for method in ("corrected", "paired"):
+    print(compare_folds(fold_b, fold_a, method=method))
+
+_, ax = plt.subplots(figsize=(5, 3.5), layout="constrained")
+ax.plot(np.stack([fold_a, fold_b]), "o-", color="0.7", mfc="C0", mec="C0")
+ax.plot([fold_a.mean(), fold_b.mean()], "s-", color="C1", label="mean")
+ax.set(xticks=[0, 1], xticklabels=list(results), xlim=(-0.3, 1.3), ylabel="rAUC")
+ax.legend()
