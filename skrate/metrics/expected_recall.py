@@ -171,7 +171,8 @@ def _sum_over_places(labels: BoolArray, rate: RateDistribution) -> float:
     n = len(labels)
     if n <= _KEPT_LENGTH:
         return float(labels @ _kept_weights(rate, n))
-    size = 128 if n < 131_072 else 1024
+    # A power of two, less than a hundredth of the ranking.
+    size = min(1024, 1 << ((n // 128).bit_length() - 1))
     nodes, checks, to_moments, to_checks = _interpolation(size)
     starts = size * np.arange(n // size)[:, None]
     at_nodes = _processed(starts + nodes, n, rate)
@@ -198,7 +199,7 @@ def _kept_weights(rate: RateDistribution, n: int) -> FloatArray:
     return _processed(np.arange(n), n, rate)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def _interpolation(size: int) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
     """Return nodes and checks in a block, and Lagrange polynomials at all its places.
 

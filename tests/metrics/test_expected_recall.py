@@ -148,7 +148,12 @@ def long_sample(n, ties, dtype):
 @pytest.mark.parametrize("ties", ["none", "pairs", "some long", "many"])
 @pytest.mark.parametrize(
     ("n", "dtype"),
-    [(16_384, "float64"), (16_392, "float32"), (131_080, "float64")],
+    [
+        (16_384, "float64"),
+        (16_392, "float32"),
+        (70_000, "float64"),
+        (131_080, "float64"),
+    ],
 )
 def test_long_rankings_equal_the_plain_sum_over_groups(name, ties, n, dtype):
     rate, survival = LONG_RATES[name]
