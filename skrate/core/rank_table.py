@@ -137,7 +137,10 @@ class RankTable:
         table : RankTable
             With the scores as ``thresholds``.
         """
-        return _grouped(check_ranked(y_true, y_score, sample_weight, pos_label))
+        # The scale matters where tables are added.
+        return _grouped(
+            check_ranked(y_true, y_score, sample_weight, pos_label, keep_scale=True)
+        )
 
     @property
     def labels(self) -> BoolArray | None:

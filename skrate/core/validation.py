@@ -24,12 +24,17 @@ class RankedSample(NamedTuple):
 
 
 def check_ranked(
-    y_true: Any, y_score: Any, sample_weight: Any = None, pos_label: Any = None
+    y_true: Any,
+    y_score: Any,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    *,
+    keep_scale: bool = False,
 ) -> RankedSample:
     """Return labels, scores and weights of the cases that count.
 
-    Cases of weight zero are left out, and weights that are all equal are dropped:
-    the scale of weights is free, so they say nothing.
+    Cases of weight zero are left out, and weights that are all equal are dropped, as
+    their scale is free for every metric; with ``keep_scale`` only weights of one.
     """
     labels = check_vector("y_true", y_true)
     scores = check_scores("y_score", y_score)
@@ -42,7 +47,8 @@ def check_ranked(
     counts = weights > 0
     if not counts.all():
         is_pos, scores, weights = is_pos[counts], scores[counts], weights[counts]
-    if weights.min() == weights.max():
+    are_equal = bool(weights.min() == weights.max())
+    if are_equal and not (keep_scale and weights[0] != 1):
         return RankedSample(is_pos, scores, None)
     return RankedSample(is_pos, scores, weights)
 

@@ -36,11 +36,14 @@ def check(y_true, y_score, sample_weight=None):
     quick = rank_table(y_true, y_score, sample_weight)
     whole = RankTable.from_arrays(y_true, y_score, sample_weight=sample_weight)
     assert whole.thresholds.tolist() == thresholds
-    for table in (quick, whole):
-        assert table.pos.tolist() == pos
-        assert table.neg.tolist() == neg
+    # The quick table, for metrics, leaves out a weight that all cases share.
+    kept = {w for w in ([] if sample_weight is None else sample_weight) if w}
+    shared = kept.pop() if len(kept) == 1 else 1
+    for table, unit in ((quick, shared), (whole, 1)):
+        assert [unit * weight for weight in table.pos.tolist()] == pos
+        assert [unit * weight for weight in table.neg.tolist()] == neg
         assert table.n_groups == len(pos)
-        assert (table.n_pos, table.n_neg) == (sum(pos), sum(neg))
+        assert (unit * table.n_pos, unit * table.n_neg) == (sum(pos), sum(neg))
         if table.cases is not None:
             check_mixed_ties(table)
         if table.labels is not None:
@@ -200,6 +203,13 @@ def test_long_sums_of_weights_are_exact_to_rounding():
 
 
 # --- Merging -------------------------------------------------------------------------
+
+
+def test_a_weight_that_all_cases_share_counts_when_tables_add():
+    single = RankTable.from_arrays([1, 0], [0.9, 0.1])
+    triple = RankTable.from_arrays([1, 0], [0.9, 0.1], sample_weight=[3, 3])
+    assert triple.pos.tolist() == [3.0, 0.0]
+    assert (single + triple).pos.tolist() == [4.0, 0.0]
 
 
 @given(
