@@ -394,16 +394,12 @@ class RateAveragedROC:
             style = {"color": "0.5", "alpha": 0.25} | (rate_kwargs or {})
             self.rate_ = plane.draw_rate(self.ax_, check_rate(rate), style)
         if plot_reachable:
-            style = {"color": "0.6", "linewidth": 1} | (reachable_kwargs or {})
-            borders = (plane.worst, plane.perfect)
-            self.reachable_ = [self._draw(*line, style) for line in borders]
+            self._draw_reachable(plane, reachable_kwargs or {})
         style = {"color": "0.8", "linewidth": 0.5} | (isometrics_kwargs or {})
         lines = [plane.isometric(rate) for rate in isometrics]
         self.isometrics_ = [self._draw(*line, style) for line in lines]
         if plot_chance_level:
-            style = {"color": "k", "linestyle": "--", "label": "Random"}
-            style |= chance_level_kwargs or {}
-            self.chance_level_ = self._draw(*plane.chance, style)
+            self._draw_chance_level(plane, chance_level_kwargs or {})
         self._draw_curve(plane, {"label": label} | (curve_kwargs or {}))
         if plot_folds:
             self._draw_folds(plane, fold_kwargs or {})
@@ -420,6 +416,15 @@ class RateAveragedROC:
         if self.curve.n_folds > 1:
             text += f" ± {np.std(self.curve.fold_rate_weighted_auc(rate)):.2f}"
         return text if name is None else f"{name} ({text})"
+
+    def _draw_reachable(self, plane: Space, style: dict[str, Any]) -> None:
+        style = {"color": "0.6", "linewidth": 1} | style
+        borders = (plane.worst, plane.perfect)
+        self.reachable_ = [self._draw(*line, style) for line in borders]
+
+    def _draw_chance_level(self, plane: Space, style: dict[str, Any]) -> None:
+        style = {"color": "k", "linestyle": "--", "label": "Random"} | style
+        self.chance_level_ = self._draw(*plane.chance, style)
 
     def _draw_curve(self, plane: Space, style: dict[str, Any]) -> None:
         curve = self.curve
