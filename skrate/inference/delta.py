@@ -62,6 +62,14 @@ def degrees_of_freedom(parts: Parts, cases: Cases) -> float:
     .. [1] Brunner and Munzel (2000), The nonparametric Behrens-Fisher problem:
        asymptotic theory and a small-sample approximation,
        :doi:`10.1002/(SICI)1521-4036(200001)42:1<17::AID-BIMJ17>3.0.CO;2-U`.
+
+    Examples
+    --------
+    Only the 10 positives vary:
+
+    >>> cases = Cases(np.repeat([True, False], [10, 90]))
+    >>> degrees_of_freedom(Parts(0.01, 0.0, 0.0), cases)
+    9.0
     """
     n_pos, n_neg = cases.effective_sizes
     sizes = (n_pos, n_neg, n_pos + n_neg)

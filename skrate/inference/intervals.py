@@ -122,6 +122,14 @@ def score_interval(
     .. [2] Newcombe (2006), Confidence intervals for an effect size measure based on
        the Mann-Whitney statistic. Part 2: asymptotic methods and evaluation,
        :doi:`10.1002/sim.2324`.
+
+    Examples
+    --------
+    All of ten, by Wilson's interval:
+
+    >>> low, high = score_interval(1.0, (10, 30), 0.95)
+    >>> round(low, 4), high
+    (0.7225, 1.0)
     """
     low, high = bounds
     width = high - low

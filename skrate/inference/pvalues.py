@@ -57,6 +57,13 @@ def hybrid_interval(
     ----------
     .. [1] Zou and Donner (2008), Construction of confidence limits about effect
        measures: a general approach, :doi:`10.1002/sim.3095`.
+
+    Examples
+    --------
+    >>> one = ConfidenceInterval(0.7, 1.0), ConfidenceInterval(0.6, 0.9)
+    >>> low, high = hybrid_interval((1.0, 0.8), one)
+    >>> round(low, 4), round(high, 4)
+    (-0.1162, 0.4)
     """
     (a, b), (of_a, of_b) = values, intervals
     low = a - b - np.hypot(a - of_a.low, of_b.high - b)

@@ -34,6 +34,13 @@ def mean_standard_error(values: FloatArray, test_share: float) -> float:
     ----------
     .. [1] Nadeau and Bengio (2003), Inference for the generalization error,
        :doi:`10.1023/A:1024068626366`.
+
+    Examples
+    --------
+    Two folds of variance 2 and equal training and test sets: (1 / 2 + 1) 2 = 3.
+
+    >>> round(mean_standard_error(np.array([0.0, 2.0]), 1.0) ** 2, 12)
+    3.0
     """
     if len(values) < 2:
         return float("nan")
