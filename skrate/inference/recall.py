@@ -181,11 +181,6 @@ def _kept_limited_means(rate: RateDistribution, n: int) -> FloatArray:
     return n * rate._limited_mean(np.arange(n + 1) / n)
 
 
-@lru_cache(maxsize=64)
-def _kept_range(prevalence: float, rate: RateDistribution) -> tuple[float, float]:
-    return expected_recall_range(prevalence, rate)
-
-
 def _prevalences(pos: Array, neg: Array) -> FloatArray:
     n_pos = pos.sum(axis=1)
     return np.asarray(n_pos / (n_pos + neg.sum(axis=1)))
@@ -199,7 +194,7 @@ def _ranges(
     first = float(prevalences[0])
     if 0 < first < 1 and (prevalences == first).all():
         ends = np.full(
-            (2, len(prevalences)), np.array(_kept_range(first, rate))[:, None]
+            (2, len(prevalences)), np.array(expected_recall_range(first, rate))[:, None]
         )
         return ends[0], ends[1]
     found, where = np.unique(prevalences, return_inverse=True)
