@@ -347,8 +347,9 @@ def _packed(is_pos: BoolArray, scores: Array) -> RankTable | None:
     if is_lossy:
         bits &= ~label_bit
     # A greater last bit makes a negative number less: its label is turned round, so
-    # that the positives come first wherever cases tie.
-    is_below = keys < 0
+    # that the positives come first wherever cases tie. By its sign, as the least
+    # number below zero has just lost its only bit.
+    is_below = np.signbit(keys)
     bits |= (is_pos ^ is_below).view(np.uint8)
     keys.sort()
     # The lowest byte alone: no copy of all eight.

@@ -85,6 +85,10 @@ def test_tables_count_any_finite_scores(data, n):
     check(labels, scores)
 
 
+def test_positives_come_first_among_ties_of_the_least_number_below_zero():
+    check(np.array([0, 1]), np.full(2, -5e-324))
+
+
 EDGES = {
     "neighbours in the last bit": [1.0, np.nextafter(1, 2), np.nextafter(1, 0), 1.0],
     "negative neighbours": [-1.0, np.nextafter(-1, -2), np.nextafter(-1, 0), -1.0],
