@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 
 from skrate.core.arrays import Array, FloatArray, IntArray
@@ -42,18 +43,29 @@ def replicates(
     if n_resamples % size:
         sizes.append(n_resamples % size)
     generators = check_generator(random_state).spawn(len(sizes))
+    # A batch takes less than a millisecond: a task is many.
+    n_tasks = min(len(sizes), 4 * effective_n_jobs(n_jobs))
+    bounds = np.linspace(0, len(sizes), n_tasks + 1).astype(int).tolist()
     run = Parallel(n_jobs=n_jobs, prefer="threads")
     done = run(
-        delayed(_one_batch)(draw, statistic, generator, size)
-        for generator, size in zip(generators, sizes, strict=True)
+        delayed(_batches)(draw, statistic, generators[i:j], sizes[i:j])
+        for i, j in pairwise(bounds)
     )
     return np.concatenate(done)
 
 
-def _one_batch(
-    draw: Draw, statistic: Statistic, generator: np.random.Generator, size: int
+def _batches(
+    draw: Draw,
+    statistic: Statistic,
+    generators: Sequence[np.random.Generator],
+    sizes: Sequence[int],
 ) -> FloatArray:
-    return statistic(draw(generator, size))
+    return np.concatenate(
+        [
+            statistic(draw(generator, size))
+            for generator, size in zip(generators, sizes, strict=True)
+        ]
+    )
 
 
 @dataclass(frozen=True)
