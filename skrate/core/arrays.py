@@ -1,4 +1,4 @@
-"""Names for the types that signatures share."""
+"""Names for the types that signatures share, and how scalars leave."""
 
 from typing import Any, TypeAlias
 
@@ -10,3 +10,8 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 IntArray: TypeAlias = npt.NDArray[np.intp]
 ArrayLike: TypeAlias = npt.ArrayLike
+
+
+def float_or_array(values: Array) -> Any:
+    """Return a scalar array as a builtin float, any other as it is."""
+    return float(values) if values.ndim == 0 else values

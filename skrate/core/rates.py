@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import ArrayLike, FloatArray
+from skrate.core.arrays import ArrayLike, FloatArray, float_or_array
 from skrate.core.survival import SurvivalTable
 from skrate.core.validation import check_count, check_fraction
 
@@ -39,11 +39,11 @@ class RateDistribution(ABC):
     def survival(self, x: ArrayLike) -> Any:
         """Return P(R > x) for rates ``x`` in [0, 1], in the shape of ``x``."""
         rates = _check_rates("x", x)
-        return _shaped(np.where(rates >= 1, 0.0, self._survival(rates)))
+        return float_or_array(np.where(rates >= 1, 0.0, self._survival(rates)))
 
     def limited_mean(self, x: ArrayLike) -> Any:
         """Return E[min(R, x)] for rates ``x`` in [0, 1], in the shape of ``x``."""
-        return _shaped(self._limited_mean(_check_rates("x", x)))
+        return float_or_array(self._limited_mean(_check_rates("x", x)))
 
     def mean(self) -> float:
         """Return E[R], the share processed on average (R clipped to [0, 1])."""
@@ -52,7 +52,7 @@ class RateDistribution(ABC):
     def ppf(self, q: ArrayLike) -> Any:
         """Return the quantiles of R at probabilities ``q`` in [0, 1]."""
         probabilities = _check_rates("q", q)
-        return _shaped(np.clip(self._ppf(probabilities), 0, 1))
+        return float_or_array(np.clip(self._ppf(probabilities), 0, 1))
 
     def mean_survival(self, low: ArrayLike, high: ArrayLike) -> Any:
         """Return the mean of P(R > u) over u in [low, high], cell by cell.
@@ -64,14 +64,14 @@ class RateDistribution(ABC):
         if not np.all(low < high):
             raise ValueError("low must be below high in every cell.")
         low, high = np.broadcast_arrays(low, high)
-        return _shaped(self._mean_survival(low, high))
+        return float_or_array(self._mean_survival(low, high))
 
     def density(self, x: ArrayLike) -> Any:
         """Return the density of R at rates ``x`` in [0, 1], in the shape of ``x``.
 
         It is that of the continuous part: see ``point_masses`` for the rest.
         """
-        return _shaped(np.maximum(self._density(_check_rates("x", x)), 0.0))
+        return float_or_array(np.maximum(self._density(_check_rates("x", x)), 0.0))
 
     def point_masses(self) -> tuple[FloatArray, FloatArray]:
         """Return the rates that have a probability of their own, and that probability.
@@ -350,10 +350,6 @@ def _check_rates(name: str, values: Any) -> FloatArray:
     if not np.all((rates >= 0) & (rates <= 1)):
         raise ValueError(f"{name} must lie in [0, 1], got {values!r}.")
     return rates
-
-
-def _shaped(values: FloatArray) -> Any:
-    return float(values) if values.ndim == 0 else values
 
 
 def _number(value: Any) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from skrate.core.arrays import float_or_array
 from skrate.core.elicitation import check_rate
 from skrate.core.rank_table import RankTable, rank_table
 from skrate.core.rates import RateDistribution
@@ -215,7 +216,7 @@ def rauc_from_expected_recall(
     if best - worst < LEAST_RANGE:
         warn_undefined("The rAUC", undefined_rate_reason(prevalence, rate))
         return np.full_like(recall, np.nan)[()]
-    return _shaped((recall - worst) / (best - worst))
+    return float_or_array((recall - worst) / (best - worst))
 
 
 def expected_recall_from_rauc(rauc: Any, *, rate: Any, prevalence: float) -> Any:
@@ -265,8 +266,4 @@ def expected_recall_from_rauc(rauc: Any, *, rate: Any, prevalence: float) -> Any
     rate = check_rate(rate)
     prevalence = check_fraction("prevalence", prevalence)
     worst, best = expected_recall_range(prevalence, rate)
-    return _shaped(worst + (best - worst) * np.asarray(rauc, dtype=np.float64))
-
-
-def _shaped(values: Any) -> Any:
-    return float(values) if np.ndim(values) == 0 else values
+    return float_or_array(worst + (best - worst) * np.asarray(rauc, dtype=np.float64))
