@@ -1,28 +1,17 @@
 """The house rules that a reader relies on, checked on the source itself."""
 
 import ast
-import io
 import os
 import subprocess
 import sys
-import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import skrate
-from repository import (
-    FOLDERS,
-    PACKAGE,
-    ROOT,
-    package_modules,
-    project_metadata,
-    tracked_files,
-)
+from repository import FOLDERS, PACKAGE, package_modules, project_metadata
 
-MAX_FILE_LINES = 500
-MAX_FUNCTION_LINES = 50
 DEPENDENCIES = {"sklearn", "numpy", "scipy", "joblib"}
 # Never loaded by `import skrate` of its own accord.
 HEAVY = {"matplotlib", "pandas", "polars", "pyarrow", "xgboost", "lightgbm"}
@@ -102,81 +91,6 @@ def test_import_skrate_loads_nothing_heavy():
     ).stdout.split()
     assert "skrate" in loaded
     assert not HEAVY & set(loaded)
-
-
-def test_files_are_short():
-    long = {str(path): n_lines for path, n_lines in lines_per_file()}
-    assert not {path: n for path, n in long.items() if n > MAX_FILE_LINES}
-
-
-def test_functions_are_short():
-    long = [
-        f"{path}:{function.lineno} {function.name} has {n_lines} lines of code"
-        for path in python_files()
-        for function, n_lines in lines_per_function(path.read_text(encoding="utf-8"))
-        if n_lines > MAX_FUNCTION_LINES
-    ]
-    assert not long, "\n".join(long)
-
-
-def test_lines_of_code_leave_out_docstring_comments_and_blank_lines():
-    source = '''
-@decorated
-def function(
-    x,
-):
-    """Say what it does.
-
-    At length.
-    """
-    # A comment.
-
-    return [
-        x,  # counted: there is code on the line
-    ]
-'''
-    ((function, n_lines),) = lines_per_function(source)
-    assert (function.name, n_lines) == ("function", 3 + 3)
-
-
-def python_files() -> list[Path]:
-    """Return the tracked Python files, or the tested package's outside a checkout."""
-    if (ROOT / ".git").exists():
-        return [path for path in tracked_files() if path.suffix == ".py"]
-    return sorted(PACKAGE.rglob("*.py"))
-
-
-def lines_per_file() -> Iterator[tuple[Path, int]]:
-    for path in python_files():
-        yield path, len(path.read_text(encoding="utf-8").splitlines())
-
-
-def lines_per_function(source: str) -> Iterator[tuple[ast.FunctionDef, int]]:
-    coded = code_lines(source)
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            lines = set(range(node.lineno, node.end_lineno + 1))
-            if ast.get_docstring(node) is not None:
-                docstring = node.body[0]
-                lines -= set(range(docstring.lineno, docstring.end_lineno + 1))
-            yield node, len(lines & coded)
-
-
-def code_lines(source: str) -> set[int]:
-    """Return the numbers of the lines that hold more than a comment."""
-    empty = {
-        tokenize.COMMENT,
-        tokenize.NL,
-        tokenize.NEWLINE,
-        tokenize.INDENT,
-        tokenize.DEDENT,
-        tokenize.ENDMARKER,
-    }
-    lines: set[int] = set()
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type not in empty:
-            lines.update(range(token.start[0], token.end[0] + 1))
-    return lines
 
 
 def parse(path: Path) -> ast.Module:
