@@ -126,14 +126,22 @@ def check_labels(labels: Array, pos_label: Any = None) -> BoolArray:
     labels must be told apart by name. A sample of one class is fine: whether a metric
     is defined on it is for the metric to say.
     """
-    if labels.dtype.kind in "biuf":
-        found = _two_extremes(labels)
-    else:
-        found = _distinct_objects(labels)
-    positive = _positive_label(found, pos_label)
+    positive = _positive_label(distinct_labels(labels), pos_label)
     if positive is None:
         return np.zeros(len(labels), dtype=bool)
     return np.asarray(labels == positive, dtype=bool)
+
+
+def distinct_labels(labels: Array) -> list[Any]:
+    """Return the labels in sorted order, at most two."""
+    if labels.dtype.kind in "biuf":
+        return _two_extremes(labels)
+    return _distinct_objects(labels)
+
+
+def says_its_positive(found: list[Any]) -> bool:
+    """Return whether labels are of {0, 1}, {-1, 1} or booleans: 1 is positive."""
+    return set(found) <= {0, 1} or set(found) <= {-1, 1}
 
 
 def _two_extremes(labels: Array) -> list[Any]:
@@ -179,7 +187,7 @@ def _raise_many_labels(found: list[Any]) -> None:
 def _positive_label(found: list[Any], pos_label: Any) -> Any:
     """Return the label that counts as positive, None if no case carries it."""
     if pos_label is None:
-        if not (set(found) <= {0, 1} or set(found) <= {-1, 1}):
+        if not says_its_positive(found):
             raise ValueError(
                 f"pos_label=None is ambiguous for y_true with the labels {found}: "
                 f"say which is positive, for example pos_label={found[-1]!r}."
