@@ -74,6 +74,8 @@ STATISTICS = {
     "stratify",
     "n_train",
     "n_test",
+    "repeats",  # which folds are of one repeat; n_repeats says how many, not which
+    "score_range",
     "y_true_b",
     "n_pos",
     "n_neg",

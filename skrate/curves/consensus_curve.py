@@ -97,6 +97,11 @@ class ConsensusCurve:
         return len(self.fold_tpr)
 
     @property
+    def n_repeats(self) -> int:
+        """Number of repeats of the cross-validation; the bounds are means of theirs."""
+        return len(self.folds.by_repeat)
+
+    @property
     def accuracy(self) -> FloatArray:
         """Share of cases that are rightly processed or rightly left, at each rate."""
         return self._accuracy(self.tpr, self.fpr)
@@ -203,8 +208,11 @@ class ConsensusCurve:
         bounds = "no bounds"
         if self.bounds is not None:
             bounds = f"bounds={self.bounds!r} at {self.confidence_level:g}"
+        folds = f"{self.n_folds} folds"
+        if self.n_repeats > 1:
+            folds += f" in {self.n_repeats} repeats"
         return (
-            f"ConsensusCurve({self.n_folds} folds, prevalence={self.prevalence:.3g}, "
+            f"ConsensusCurve({folds}, prevalence={self.prevalence:.3g}, "
             f"{len(self.rates)} rates, {bounds})"
         )
 

@@ -17,10 +17,25 @@ class Folds:
     is that of all positives together, so that the point of the consensus curve lies
     on the rate isometric of the pooled prevalence. For folds of one size and
     prevalence it is the plain mean over folds.
+
+    ``repeats`` numbers the repeat that each fold belongs to; None is one repeat. Within
+    a repeat no case is tested twice, so that its folds are independent given the curve;
+    between repeats the same cases come again, and tell nothing new.
     """
 
     tables: tuple[RankTable, ...]
     has_weights: bool = False
+    repeats: tuple[int, ...] | None = None
+
+    @cached_property
+    def by_repeat(self) -> list["Folds"]:
+        """The folds of each repeat, as a single cross-validation."""
+        if self.repeats is None:
+            return [self]
+        tables: dict[int, list[RankTable]] = {}
+        for table, repeat in zip(self.tables, self.repeats, strict=True):
+            tables.setdefault(repeat, []).append(table)
+        return [Folds(tuple(own), self.has_weights) for own in tables.values()]
 
     @property
     def n_pos(self) -> float:
