@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.model_selection import cross_validate
 
 from skrate.core.elicitation import check_rate
+from skrate.core.repeats import disjoint_repeats
 from skrate.core.validation import check_choice, check_scores
 from skrate.curves.consensus_curve import ConsensusCurve
 from skrate.curves.rate_averaged import rate_averaged_roc_curve
@@ -172,6 +173,10 @@ class RateAveragedROC:
     ) -> "RateAveragedROC":
         """Draw the consensus over the test folds of a cross-validation.
 
+        Cross-validation may be repeated, and random splits may overlap: folds in a row
+        whose test sets share no case are one repeat, and the bounds are those of one
+        repeat, averaged over repeats. More repeats make them steadier, not narrower.
+
         Parameters
         ----------
         cv_results : dict
@@ -221,7 +226,7 @@ class RateAveragedROC:
             else [response.sample_weight for response in responses],
             pos_label=responses[0].pos_label,
             name=name,
-            **kwargs,
+            **{"repeats": disjoint_repeats(cv_results["indices"]["test"]), **kwargs},
         )
 
     @classmethod
@@ -232,6 +237,7 @@ class RateAveragedROC:
         *,
         sample_weight: Any = None,
         pos_label: Any = None,
+        repeats: Any = None,
         rates: Any = None,
         bounds: str | None = "exact",
         confidence_level: float = 0.95,
@@ -253,8 +259,11 @@ class RateAveragedROC:
             Relative weights of the cases, for ``bounds`` "normal", "beta" and None.
         pos_label : int, float, bool or str, default=None
             The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        repeats : int or array-like of shape (n_folds,), default=None
+            Which folds belong to one repeat of the cross-validation. This and the seven
+            below as in :func:`rate_averaged_roc_curve`.
         rates : array-like of shape (n_rates,), default=None
-            This and the six below as in :func:`rate_averaged_roc_curve`.
+            Rates at which to average.
         bounds : str or None, default="exact"
             Method of the bounds.
         confidence_level : float, default=0.95
@@ -284,6 +293,7 @@ class RateAveragedROC:
             y_scores,
             sample_weight=sample_weight,
             pos_label=pos_label,
+            repeats=repeats,
             rates=rates,
             bounds=bounds,
             confidence_level=confidence_level,

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_validate
+from sklearn.model_selection import (
+    GroupKFold,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_validate,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
@@ -283,6 +290,46 @@ def test_weights_are_divided_over_the_folds():
     )
     totals = [weights[test].sum() for test in results["indices"]["test"]]
     assert [t.total for t in display.curve.folds.tables] == pytest.approx(totals)
+
+
+@pytest.mark.parametrize(
+    ("cv", "n_repeats"),
+    [
+        (RepeatedStratifiedKFold(n_splits=4, n_repeats=6, random_state=0), 6),
+        (RepeatedKFold(n_splits=4, n_repeats=6, random_state=0), 6),
+        (ShuffleSplit(8, test_size=0.5, random_state=0), 8),
+        (list(StratifiedKFold(3).split(X, Y)) * 3, 3),
+    ],
+)
+def test_a_case_counts_once_in_the_bounds_of_test_sets_that_overlap(cv, n_repeats):
+    results = cross_validate(
+        GaussianNB(), X, Y, cv=cv, return_estimator=True, return_indices=True
+    )
+    display = RateAveragedROC.from_cv_results(results, X, Y)
+    assert display.curve.n_repeats == n_repeats
+    tests = results["indices"]["test"]
+    n_folds = len(tests) // n_repeats
+    single = []
+    for i in range(0, len(tests), n_folds):
+        repeat = {
+            "estimator": results["estimator"][i : i + n_folds],
+            "indices": {"test": tests[i : i + n_folds]},
+        }
+        single.append(RateAveragedROC.from_cv_results(repeat, X, Y).curve)
+    widths = [np.mean(curve.tpr_upper - curve.tpr_lower) for curve in single]
+    curve = display.curve
+    # Random splits differ in their positives, by which the bounds are averaged.
+    width = np.mean(curve.tpr_upper - curve.tpr_lower)
+    assert width == pytest.approx(np.mean(widths), rel=0.02)
+
+
+def test_repeats_may_be_told():
+    y_trues, y_scores = folds()
+    display = RateAveragedROC.from_predictions(
+        [*y_trues, *y_trues], [*y_scores, *y_scores], repeats=2
+    )
+    single = RateAveragedROC.from_predictions(y_trues, y_scores)
+    assert display.curve.tpr_lower == pytest.approx(single.curve.tpr_lower)
 
 
 @pytest.mark.parametrize("missing", ["estimator", "indices"])

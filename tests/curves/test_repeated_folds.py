@@ -1,0 +1,173 @@
+"""Repeated cross-validation: more repeats do not make the bounds narrower."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import UndefinedMetricWarning
+
+from guarantees import binomial_tolerance
+from skrate import rate_averaged_roc_curve
+
+METHODS = ["exact", "parametric", "bootstrap", "bootstrap-adjusted", "normal", "beta"]
+RATES = np.linspace(0, 1, 21)
+
+
+def repeated_folds(seed, n_repeats, n_folds=5, n=100):
+    """Return labels and scores of the same cases, divided anew in each repeat."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat([1, 0], [2 * n // 5, n - 2 * n // 5])
+    scores = rng.normal(size=n) + y
+    y_trues, y_scores = [], []
+    for _ in range(n_repeats):
+        # Stratified: a part of each class in each fold.
+        fold = np.empty(n, dtype=int)
+        for label in (0, 1):
+            rows = rng.permutation(np.flatnonzero(y == label))
+            fold[rows] = np.arange(len(rows)) % n_folds
+        # Models of other folds differ a little.
+        noisy = scores + 0.2 * rng.normal(size=n)
+        y_trues += [y[fold == i] for i in range(n_folds)]
+        y_scores += [noisy[fold == i] for i in range(n_folds)]
+    return y_trues, y_scores
+
+
+def width(curve):
+    return float(np.mean(curve.tpr_upper - curve.tpr_lower))
+
+
+@pytest.mark.parametrize("bounds", METHODS)
+def test_twenty_repeats_are_as_wide_as_one(bounds):
+    y_trues, y_scores = repeated_folds(0, 20)
+    options = {"rates": RATES, "bounds": bounds, "n_resamples": 500}
+    repeated = rate_averaged_roc_curve(
+        y_trues, y_scores, repeats=20, random_state=0, **options
+    )
+    single = [
+        width(
+            rate_averaged_roc_curve(
+                y_trues[i : i + 5], y_scores[i : i + 5], random_state=0, **options
+            )
+        )
+        for i in range(0, 100, 5)
+    ]
+    # The mean of their widths, but for the randomness of a bootstrap.
+    assert width(repeated) == pytest.approx(np.mean(single), rel=0.02)
+    pooled = rate_averaged_roc_curve(y_trues, y_scores, random_state=0, **options)
+    assert width(pooled) < 0.3 * width(repeated)
+
+
+@pytest.mark.parametrize("bounds", ["exact", "parametric", "normal", "beta"])
+def test_bounds_are_the_mean_of_those_of_the_repeats(bounds):
+    y_trues, y_scores = repeated_folds(1, 3)
+    options = {"rates": RATES, "bounds": bounds}
+    repeated = rate_averaged_roc_curve(
+        y_trues, y_scores, repeats=np.repeat(["a", "b", "c"], 5), **options
+    )
+    single = [
+        rate_averaged_roc_curve(y_trues[i : i + 5], y_scores[i : i + 5], **options)
+        for i in (0, 5, 10)
+    ]
+    for name in ("tpr", "tpr_lower", "tpr_upper", "fpr_lower", "fpr_upper"):
+        mean = np.mean([getattr(curve, name) for curve in single], axis=0)
+        assert getattr(repeated, name) == pytest.approx(mean), name
+    assert repeated.n_repeats == 3
+    assert "15 folds in 3 repeats" in repr(repeated)
+
+
+def test_the_curve_pools_all_folds_however_they_are_labelled():
+    y_trues, y_scores = repeated_folds(2, 4)
+    plain = rate_averaged_roc_curve(y_trues, y_scores, bounds=None)
+    repeated = rate_averaged_roc_curve(y_trues, y_scores, repeats=4, bounds=None)
+    assert repeated.tpr.tolist() == plain.tpr.tolist()
+    assert repeated.rate_weighted_auc() == plain.rate_weighted_auc()
+
+
+def test_one_repeat_is_no_repeat():
+    y_trues, y_scores = repeated_folds(3, 1)
+    for bounds in ("exact", "bootstrap"):
+        options = {"bounds": bounds, "n_resamples": 50, "random_state": 0}
+        plain = rate_averaged_roc_curve(y_trues, y_scores, **options)
+        labelled = rate_averaged_roc_curve(
+            y_trues, y_scores, repeats=[7] * 5, **options
+        )
+        assert labelled.tpr_lower.tolist() == plain.tpr_lower.tolist()
+        assert labelled.tpr_upper.tolist() == plain.tpr_upper.tolist()
+        assert repr(labelled) == repr(plain)
+
+
+def test_the_order_of_the_folds_does_not_matter():
+    y_trues, y_scores = repeated_folds(4, 3)
+    order = np.random.default_rng(0).permutation(15)
+    labels = np.repeat([0, 1, 2], 5)
+    a = rate_averaged_roc_curve(y_trues, y_scores, repeats=labels)
+    b = rate_averaged_roc_curve(
+        [y_trues[i] for i in order], [y_scores[i] for i in order], repeats=labels[order]
+    )
+    assert b.tpr_lower == pytest.approx(a.tpr_lower)
+    assert b.tpr_upper == pytest.approx(a.tpr_upper)
+
+
+@pytest.mark.parametrize("bounds", METHODS)
+def test_bounds_of_repeats_of_unequal_folds_lie_within_reach(bounds):
+    y_trues, y_scores = repeated_folds(5, 2)
+    y_trues, y_scores = y_trues[:8], y_scores[:8]
+    curve = rate_averaged_roc_curve(
+        y_trues, y_scores, repeats=[0] * 5 + [1] * 3, rates=RATES, bounds=bounds,
+        random_state=0, n_resamples=200,
+    )  # fmt: skip
+    assert np.all(curve.tpr_lower <= curve.tpr_upper)
+    if bounds != "normal":
+        least, most = curve.folds.reachable(RATES)
+        assert np.all(curve.tpr_lower * curve.folds.n_pos >= least - 1e-9)
+        assert np.all(curve.tpr_upper * curve.folds.n_pos <= most + 1e-9)
+
+
+def test_a_fold_that_is_left_out_keeps_the_others_in_their_repeats():
+    y_trues, y_scores = repeated_folds(6, 2)
+    expected = rate_averaged_roc_curve(
+        y_trues[:2] + y_trues[3:], y_scores[:2] + y_scores[3:],
+        repeats=[0] * 4 + [1] * 5,
+    )  # fmt: skip
+    y_trues[2] = np.zeros_like(y_trues[2])
+    with pytest.warns(UndefinedMetricWarning, match="1 of 10 folds"):
+        found = rate_averaged_roc_curve(y_trues, y_scores, repeats=2)
+    assert found.tpr_lower.tolist() == expected.tpr_lower.tolist()
+
+
+@pytest.mark.parametrize("bounds", ["normal", "beta"])
+def test_the_spread_over_folds_needs_two_that_share_no_case(bounds):
+    y_trues, y_scores = repeated_folds(7, 1)
+    with pytest.raises(ValueError, match="found one in a repeat: it is the spread"):
+        rate_averaged_roc_curve(
+            y_trues, y_scores, repeats=[0, 0, 0, 0, 1], bounds=bounds
+        )
+
+
+def test_bad_repeats_are_named():
+    y_trues, y_scores = repeated_folds(8, 1)
+    with pytest.raises(ValueError, match="repeats=2 does not divide the 5 folds"):
+        rate_averaged_roc_curve(y_trues, y_scores, repeats=2)
+
+
+def test_bounds_of_repeated_folds_cover_the_curve_of_the_population():
+    n_simulations = 100
+    rng = np.random.default_rng(99)
+    # The score of case and noise, as repeated_folds draws it, in a large sample.
+    y = np.repeat([1, 0], [40_000, 60_000])
+    order = np.argsort(-(rng.normal(size=100_000) * np.hypot(1, 0.2) + y))
+    truth = np.interp([0.2, 0.4, 0.6], np.arange(1, 100_001) / 1e5,
+                      np.cumsum(y[order]) / 40_000)  # fmt: skip
+    inside = {1: np.zeros(3), 8: np.zeros(3)}
+    for seed in range(n_simulations):
+        y_trues, y_scores = repeated_folds(seed, 8)
+        for n_repeats in inside:
+            curve = rate_averaged_roc_curve(
+                y_trues[: 5 * n_repeats],
+                y_scores[: 5 * n_repeats],
+                repeats=n_repeats,
+                rates=[0.2, 0.4, 0.6],
+                bounds="parametric",
+            )
+            inside[n_repeats] += (curve.tpr_lower <= truth) & (truth <= curve.tpr_upper)
+    slack = binomial_tolerance(0.95, n_simulations)
+    assert np.all(inside[1] / n_simulations > 0.95 - slack)
+    assert np.all(inside[8] / n_simulations > 0.95 - slack)
