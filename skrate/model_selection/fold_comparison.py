@@ -14,8 +14,11 @@ from skrate.inference.pvalues import ALTERNATIVES, standardised
 from skrate.model_selection.fold_variance import (
     check_test_share,
     mean_standard_error,
+    share_of_folds,
     t_interval,
+    warn_of_flat_scores,
 )
+from skrate.model_selection.score_range import UNKNOWN, check_range, check_within
 
 METHODS = ("corrected", "paired")
 
@@ -29,6 +32,7 @@ def compare_folds(
     method: str = "corrected",
     alternative: str = "two-sided",
     confidence_level: float = 0.95,
+    score_range: Any = None,
 ) -> Comparison:
     r"""Compare the scores of two models over the same folds.
 
@@ -43,7 +47,8 @@ def compare_folds(
         one row per repetition where cross-validation was repeated.
     n_train, n_test : float, default=None
         Number of training and of test cases per fold. None means those of
-        cross-validation with ``n_folds`` folds; give them for repeated random splits.
+        cross-validation with ``n_folds`` folds; give them for repeated random splits,
+        and for repeated cross-validation if its scores are flat.
     method : {"corrected", "paired"}, default="corrected"
         - "corrected": the corrected resampled t-test of Nadeau and Bengio [1]_.
         - "paired": the plain paired t-test, as in [2]_; it takes folds for
@@ -52,6 +57,11 @@ def compare_folds(
         What a small p-value speaks for; "greater": a has the greater mean.
     confidence_level : float, default=0.95
         Level of the interval, in (0, 1).
+    score_range : tuple of float, default=None
+        The least and the greatest value (low, high) of the metric, None for an end that
+        it lacks: (0, 1) for an AUC or average precision. The interval then stays within
+        ``low - high`` and ``high - low``. Scores do not tell their metric, so that None
+        sets no limit.
 
     Returns
     -------
@@ -63,10 +73,16 @@ def compare_folds(
     ------
     ValueError
         If ``a`` and ``b`` differ in shape or hold fewer than two folds, one of
-        ``n_train`` and ``n_test`` is missing, or an option is none of the choices.
+        ``n_train`` and ``n_test`` is missing, an option is none of the choices, or a
+        score lies outside ``score_range``.
 
     Warns
     -----
+    UserWarning
+        If there are more than ten flat scores and no ``n_train`` and ``n_test``: they
+        are taken for the folds of one cross-validation, which many folds seldom are.
+        In 20 x 5 folds taken for 100, equal models would seem to differ in every third
+        comparison at a level of 5 %. An array of shape (1, n_folds) says that they are.
     UndefinedMetricWarning
         If folds were left out, because a score is nan, or if all differences are
         equal and not 0: then there is no p-value.
@@ -113,9 +129,24 @@ def compare_folds(
             "a and b must be scores on the same folds, found shapes "
             f"{scores_a.shape} and {scores_b.shape}."
         )
-    test_share = check_test_share(n_train, n_test, scores_a.shape[-1])
+    limits = UNKNOWN
+    if score_range is not None:
+        low, high = check_range("score_range", score_range)
+        for name, scores in (("a", scores_a), ("b", scores_b)):
+            check_within("score_range", scores, low, high, f"in {name}")
+        limits = (low - high, high - low)
+    test_share = check_test_share(n_train, n_test)
     if method == "paired":
         test_share = 0.0
+    elif test_share is None:
+        test_share = share_of_folds(scores_a.shape[-1])
+        if scores_a.ndim == 1:
+            warn_of_flat_scores(
+                "a and b hold",
+                scores_a.size,
+                "pass arrays of shape (n_repeats, n_folds), or n_train and n_test.",
+                stacklevel=2,
+            )
     scores_a, scores_b = _on_defined_folds(scores_a.ravel(), scores_b.ravel())
     differences = scores_a - scores_b
     n_folds = len(differences)
@@ -135,7 +166,7 @@ def compare_folds(
         standard_error,
         statistic,
         _pvalue(statistic, n_folds - 1, alternative),
-        t_interval(difference, standard_error, n_folds, level),
+        t_interval(difference, standard_error, n_folds, level, limits),
         alternative,
         method,
         level,

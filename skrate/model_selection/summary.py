@@ -11,10 +11,13 @@ from skrate.core.arrays import FloatArray
 from skrate.core.results import ConfidenceInterval
 from skrate.core.validation import check_fraction
 from skrate.model_selection.fold_variance import (
-    check_test_share,
+    FoldDesign,
+    fold_design,
     mean_standard_error,
     t_interval,
+    warn_of_flat_scores,
 )
+from skrate.model_selection.score_range import range_of
 from skrate.model_selection.score_report import COUNTS, STANDARD_ERROR
 
 _SPLIT = re.compile(r"split(\d+)_test_(.+)")
@@ -36,13 +39,14 @@ class FoldSummary:
     standard_error : float
         Of the mean, for training sets of this size; folds are not independent.
     confidence_interval : ConfidenceInterval
-        Of the mean; its ends are ``.low`` and ``.high``.
+        Of the mean; its ends are ``.low`` and ``.high``, within the metric's range
+        where that is known.
     pooled : float
         Mean over folds weighted by n_pos n_neg / (n_pos + n_neg); nan where the
         results lack these.
     pooled_standard_error : float
         Of the pooled mean, for the models that were fitted: the spread over test
-        cases.
+        cases, each of which counts once however often it was tested.
     n_folds, n_undefined : int
         Number of folds, and of those on which the metric is undefined.
 
@@ -89,8 +93,8 @@ class FoldSummaries:
     >>> a, b = {"test_auc": [0.7, 0.8, 0.9]}, {"test_auc": [0.6, 0.7, 0.8]}
     >>> summarize({"A": a, "B": b})
     model  metric    mean     low    high  pooled  undefined
-    A      auc     0.8000  0.4072  1.1928     nan     0 of 3
-    B      auc     0.7000  0.3072  1.0928     nan     0 of 3
+    A      auc     0.8000  0.4072  1.0000     nan     0 of 3
+    B      auc     0.7000  0.3072  1.0000     nan     0 of 3
     """
 
     rows: tuple[FoldSummary, ...]
@@ -140,7 +144,9 @@ def summarize(
     *,
     n_train: float | None = None,
     n_test: float | None = None,
+    repeats: Any = None,
     confidence_level: float = 0.95,
+    score_range: Any = None,
 ) -> FoldSummaries:
     """Summarise a cross-validation: means over folds with intervals that are honest.
 
@@ -154,10 +160,22 @@ def summarize(
         ``cv_results_`` of a search, what ``cross_validate`` returns, or a dict of
         the latter by the name of the model.
     n_train, n_test : float, default=None
-        Number of training and of test cases per fold; None means those of
-        cross-validation with as many folds. Give them for repeated splits.
+        Number of training and of test cases per fold. None means those of the
+        ``indices`` that ``cross_validate(return_indices=True)`` returns, without these
+        those of cross-validation with as many folds. Give them for random splits.
+    repeats : int or array-like of shape (n_folds,), default=None
+        Which folds belong to one repeat, where cross-validation was repeated: the
+        number of repeats, or a label for each fold. None means what the ``indices``
+        show: folds in a row that test no case twice are one repeat.
     confidence_level : float, default=0.95
         Level of the intervals, in (0, 1).
+    score_range : tuple of float or dict, default=None
+        The least and the greatest value (low, high) of the metrics, None for an end
+        that is not there, or a dict of such pairs by metric: intervals end where the
+        range does. None means (0, 1) for metrics of this name in this package ("auc",
+        "rauc", "ap", "recall_at_rate" and so on) and in scikit-learn ("roc_auc",
+        "average_precision", "f1" and so on), as long as no score lies outside, and no
+        limits for others, as "score" or "neg_log_loss".
 
     Returns
     -------
@@ -168,7 +186,15 @@ def summarize(
     ------
     ValueError
         If there are no scores of folds in ``cv_results``, one of ``n_train`` and
-        ``n_test`` is missing, or the level is not in (0, 1).
+        ``n_test`` is missing, the level is not in (0, 1), or ``repeats`` or
+        ``score_range`` do not go with the scores.
+
+    Warns
+    -----
+    UserWarning
+        If there are more than ten folds, and no ``n_train``, ``repeats`` or
+        ``indices`` that say whether cross-validation was repeated: they are taken for
+        one cross-validation.
 
     See Also
     --------
@@ -180,7 +206,8 @@ def summarize(
     The interval of the mean is that of the corrected t-test [1]_ on the folds where
     the metric is defined. The pooled mean needs the class sizes of
     :class:`ScoreReport`; its weights are inversely proportional to the variances, if
-    these are as the class sizes say.
+    these are as the class sizes say. Its standard error is that of one repeat, averaged
+    over repeats: they test the same cases.
 
     References
     ----------
@@ -202,23 +229,44 @@ def summarize(
     """
     level = check_fraction("confidence_level", confidence_level)
     rows: list[FoldSummary] = []
-    for model, scores in _models(cv_results):
-        rows.extend(_rows(model, scores, n_train, n_test, level))
+    n_assumed = 0
+    for model, scores, indices in _models(cv_results):
+        n_folds = len(next(iter(scores.values())))
+        design = fold_design(n_folds, n_train, n_test, repeats, indices)
+        n_assumed = max(n_assumed, n_folds if design.is_assumed else 0)
+        rows.extend(_rows(model, scores, design, level, score_range))
+    warn_of_flat_scores(
+        "cv_results holds",
+        n_assumed,
+        "pass repeats=, n_train and n_test, or run cross_validate with "
+        "return_indices=True.",
+        stacklevel=2,
+    )
     if not rows:
         raise ValueError(
             "cv_results holds no scores of folds: pass cv_results_ of a search, what "
             "cross_validate returned, or a dict of these by model; found the keys "
             f"{sorted(map(str, cv_results))[:6]}."
         )
+    _check_names(score_range, {row.metric for row in rows})
     return FoldSummaries(tuple(rows))
 
 
-def _models(cv_results: Any) -> Iterator[tuple[str, dict[str, FloatArray]]]:
-    """Yield for each model its name and its fold scores by metric."""
+def _check_names(score_range: Any, metrics: set[str]) -> None:
+    unknown = set(score_range) - metrics if isinstance(score_range, Mapping) else None
+    if unknown:
+        raise ValueError(
+            f"score_range names {sorted(map(str, unknown))}, which cv_results does not "
+            f"have: its metrics are {sorted(metrics)}."
+        )
+
+
+def _models(cv_results: Any) -> Iterator[tuple[str, dict[str, FloatArray], Any]]:
+    """Yield for each model its name, its fold scores by metric and its indices."""
     if all(isinstance(value, Mapping) for value in cv_results.values()):
         for name, results in cv_results.items():
-            for _, scores in _models(results):
-                yield str(name), scores
+            for _, scores, indices in _models(results):
+                yield str(name), scores, indices
         return
     splits: dict[str, dict[int, Any]] = {}
     for key, values in cv_results.items():
@@ -230,7 +278,8 @@ def _models(cv_results: Any) -> Iterator[tuple[str, dict[str, FloatArray]]]:
             for name, by in splits.items()
         }
         for i, params in enumerate(cv_results["params"]):
-            yield _label(params), {name: scores[i] for name, scores in table.items()}
+            scores = {name: values[i] for name, values in table.items()}
+            yield _label(params), scores, None
         return
     scores = {
         key.removeprefix("test_"): np.asarray(values, dtype=np.float64)
@@ -238,7 +287,7 @@ def _models(cv_results: Any) -> Iterator[tuple[str, dict[str, FloatArray]]]:
         if key.startswith("test_")
     }
     if scores:
-        yield "model", scores
+        yield "model", scores, cv_results.get("indices")
 
 
 def _label(params: Mapping[str, Any]) -> str:
@@ -248,25 +297,25 @@ def _label(params: Mapping[str, Any]) -> str:
 def _rows(
     model: str,
     scores: dict[str, FloatArray],
-    n_train: float | None,
-    n_test: float | None,
+    design: FoldDesign,
     level: float,
+    score_range: Any,
 ) -> Iterator[FoldSummary]:
     for name, values in scores.items():
         if name in COUNTS or name.endswith(STANDARD_ERROR):
             continue
         is_defined = np.isfinite(values)
         defined = values[is_defined]
-        test_share = check_test_share(n_train, n_test, len(values))
-        error = mean_standard_error(defined, test_share)
+        error = mean_standard_error(defined, design.test_share)
         mean = float(defined.mean()) if len(defined) else _NAN
-        pooled = _pooled(name, scores, is_defined)
+        limits = range_of(name, defined, score_range)
+        pooled = _pooled(name, scores, is_defined, design)
         yield FoldSummary(
             model,
             name,
             mean,
             error,
-            t_interval(mean, error, len(defined), level),
+            t_interval(mean, error, len(defined), level, limits),
             *pooled,
             len(values),
             len(values) - len(defined),
@@ -274,8 +323,9 @@ def _rows(
 
 
 def _pooled(
-    name: str, scores: dict[str, FloatArray], is_defined: Any
+    name: str, scores: dict[str, FloatArray], is_defined: Any, design: FoldDesign
 ) -> tuple[float, float]:
+    """Return the pooled mean and its standard error, which counts no case twice."""
     if not set(COUNTS) <= set(scores) or not is_defined.any():
         return _NAN, _NAN
     n_pos, n_neg = (scores[count][is_defined] for count in COUNTS)
@@ -285,4 +335,10 @@ def _pooled(
     errors = scores.get(name + STANDARD_ERROR)
     if errors is None:
         return pooled, _NAN
-    return pooled, float(np.sqrt(weights**2 @ errors[is_defined] ** 2))
+    # Repeats test the same cases: they err together, and their standard errors, unlike
+    # the variances of the folds within one, are averaged.
+    variances = np.bincount(
+        design.repeats[is_defined], weights=weights**2 * errors[is_defined] ** 2
+    )
+    error = np.sqrt(variances).sum() * np.sqrt(design.times_tested)
+    return pooled, float(error)

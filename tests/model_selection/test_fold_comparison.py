@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
+from guarantees import binomial_tolerance
 from skrate import compare_folds
 
 A = [0.81, 0.78, 0.84, 0.80, 0.79]
@@ -45,6 +46,63 @@ def test_repetitions_are_rows():
     assert found.standard_error == pytest.approx(np.sqrt((1 / 10 + 1 / 4) * variance))
 
 
+def test_flat_scores_of_repeats_are_warned_of():
+    rng = np.random.default_rng(0)
+    a, b = rng.uniform(0.6, 0.8, (2, 20, 5))
+    message = r"100 flat scores, .* = 1/99.*shape \(n_repeats, n_folds\)"
+    with pytest.warns(UserWarning, match=message) as caught:
+        flat = compare_folds(a.ravel(), b.ravel())
+    assert caught[0].filename == __file__
+    told = compare_folds(a.ravel(), b.ravel(), n_train=80, n_test=20)
+    assert told == compare_folds(a, b)
+    assert told.standard_error > 3 * flat.standard_error
+
+
+@pytest.mark.parametrize(
+    ("shape", "kwargs"),
+    [
+        (10, {}),
+        ((1, 20), {}),
+        ((20, 5), {}),
+        (100, {"n_train": 80, "n_test": 20}),
+        (100, {"method": "paired"}),
+    ],
+)
+def test_scores_that_say_where_they_come_from_are_not(shape, kwargs):
+    a, b = np.random.default_rng(0).uniform(0.6, 0.8, (2, *np.atleast_1d(shape)))
+    compare_folds(a, b, **kwargs)
+
+
+def test_level_is_kept_by_the_shape_of_repeats():
+    rng = np.random.default_rng(0)
+    # All folds share what their training sets do: a correlation of n_test / n.
+    n_simulations, correlation = 500, 1 / 5
+    n_found = {"rows": 0, "flat": 0}
+    for _ in range(n_simulations):
+        own = rng.normal(size=(20, 5)) * np.sqrt(1 - correlation)
+        d = own + rng.normal() * np.sqrt(correlation)
+        n_found["rows"] += compare_folds(d, np.zeros((20, 5))).pvalue < 0.05
+        with pytest.warns(UserWarning, match="100 flat scores"):
+            flat = compare_folds(d.ravel(), np.zeros(100))
+        n_found["flat"] += flat.pvalue < 0.05
+    assert n_found["rows"] / n_simulations == pytest.approx(
+        0.05, abs=binomial_tolerance(0.05, n_simulations)
+    )
+    assert n_found["flat"] / n_simulations > 0.3
+
+
+def test_interval_stays_within_the_range_of_a_difference():
+    a, b = [0.9, 0.1], [0.1, 0.9]
+    assert compare_folds(a, b).confidence_interval.low < -1
+    interval = compare_folds(a, b, score_range=(0, 1)).confidence_interval
+    assert interval == (-1, 1)
+    low, high = compare_folds(a, b, score_range=(None, 1)).confidence_interval
+    assert low < -1
+    assert high > 1
+    # The p-value is that of the unlimited interval.
+    assert compare_folds(A, B, score_range=(0, 1)) == compare_folds(A, B)
+
+
 def test_undefined_folds_are_left_out_with_a_warning():
     with pytest.warns(UndefinedMetricWarning, match="1 of 6 folds are left out"):
         found = compare_folds([*A, np.nan], [*B, 0.5], n_train=4, n_test=1)
@@ -75,6 +133,8 @@ def test_equal_differences_have_no_p_value():
         (A, B, {"confidence_level": 0}, "confidence_level"),
         ([0.1, np.nan], [0.1, 0.2], {}, "defined on 1 of 2 folds"),
         (np.ones((3, 1)), np.ones((3, 1)), {}, "one fold per repetition"),
+        (A, B, {"score_range": (0.78, 1)}, "does not hold the score 0.77 in b"),
+        (A, B, {"score_range": (1, 0)}, r"score_range must be a pair \(low, high\)"),
     ],
 )
 def test_bad_input_is_named(a, b, kwargs, message):

@@ -1,0 +1,232 @@
+"""Summaries over folds: intervals within range, and no case counted twice."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB
+
+from skrate import ScoreReport, average_precision_score, summarize
+
+X, Y = make_classification(
+    150, 4, weights=[0.6], flip_y=0.1, class_sep=0.6, random_state=0
+)
+REPORT = ScoreReport(metrics={"auc": "auc", "ap": average_precision_score})
+WIDE = [0.05, 0.5, 0.95]
+
+
+def results_of(cv, **kwargs):
+    return cross_validate(GaussianNB(), X, Y, cv=cv, scoring=REPORT, **kwargs)
+
+
+def interval_of(values, metric="auc", **kwargs):
+    (row,) = summarize({f"test_{metric}": values}, **kwargs)
+    return row.confidence_interval
+
+
+# --- The range of a metric ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "auc", "rauc", "ap", "roc_auc", "roc_auc_ovr_weighted", "average_precision",
+        "average_precision_score", "f1_macro", "recall_at_rate", "momentum", "AUC",
+    ],
+)  # fmt: skip
+def test_an_interval_ends_where_the_range_of_a_known_metric_does(metric):
+    assert interval_of(WIDE, metric) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "metric",
+    ["score", "neg_log_loss", "r2", "lift_at_rate", "adjusted_ap", "mine", "my_auc"],
+)
+def test_an_unknown_metric_has_no_limits(metric):
+    low, high = interval_of(WIDE, metric)
+    assert low < 0
+    assert high > 1
+
+
+@pytest.mark.parametrize("outside", [-0.1, 1.5, 70])
+def test_a_score_outside_shows_that_the_name_is_borrowed(outside):
+    # As those of the adjusted average precision, or in per cent.
+    low, high = interval_of([*WIDE, outside], "ap")
+    assert low < 0
+    assert high > 1
+
+
+def test_a_range_may_be_given():
+    assert interval_of(WIDE, "score", score_range=(0, 1)) == (0, 1)
+    low, high = interval_of(WIDE, "auc", score_range=(None, 1))
+    assert low < 0
+    assert high == 1
+    low, high = interval_of(WIDE, "auc", score_range=(-np.inf, np.inf))
+    assert low < 0
+    assert high > 1
+
+
+def test_a_range_may_be_given_by_metric():
+    results = {"test_a": WIDE, "test_auc": WIDE, "test_b": WIDE}
+    table = summarize(results, score_range={"a": (0, 1), "auc": (-1, 1)})
+    (_, a), (auc, _), (_, b) = (row.confidence_interval for row in table)
+    assert a == 1
+    assert auc == -1
+    assert b > 1
+
+
+def test_undefined_folds_have_no_range_to_leave():
+    low, high = interval_of([np.nan, *WIDE])
+    assert (low, high) == (0, 1)
+    assert np.isnan(interval_of([np.nan, np.nan, 0.5])).all()
+
+
+@pytest.mark.parametrize(
+    ("score_range", "message"),
+    [
+        ((1, 0), r"score_range must be a pair \(low, high\)"),
+        ((0, np.nan), "score_range must be a pair"),
+        (1, "score_range must be a pair"),
+        ("auc", "score_range must be a pair"),
+        ((0, 1, 2), "score_range must be a pair"),
+        ((0.1, 1), r"score_range=\(0.1, 1\) does not hold the score 0.05 of 'auc'"),
+        ({"auk": (0, 1)}, r"names \['auk'\], .* metrics are \['auc'\]"),
+    ],
+)
+def test_bad_ranges_are_named(score_range, message):
+    with pytest.raises(ValueError, match=message):
+        interval_of(WIDE, score_range=score_range)
+
+
+# --- Repeats --------------------------------------------------------------------------
+
+
+def test_pooled_standard_error_of_repeats_is_that_of_one():
+    cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=20, random_state=0)
+    results = results_of(cv, return_indices=True)
+    singles = [
+        summarize({k: v[i : i + 5] for k, v in results.items() if k != "indices"})
+        for i in range(0, 100, 5)
+    ]
+    for j in (0, 1):
+        expected = np.mean([table[j].pooled_standard_error for table in singles])
+        row = summarize(results)[j]
+        assert row.pooled_standard_error == pytest.approx(expected, rel=1e-3)
+        assert row.n_folds == 100
+
+
+def test_indices_say_what_repeats_and_sizes_would():
+    cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=4, random_state=0)
+    results = results_of(cv, return_indices=True)
+    found = summarize(results)
+    del results["indices"]
+    assert summarize(results, repeats=4) == found
+    assert summarize(results, repeats=np.repeat(list("abcd"), 5)) == found
+    for row, same in zip(
+        summarize(results, n_train=120, n_test=30), found, strict=True
+    ):
+        assert row.standard_error == pytest.approx(same.standard_error)
+        # Each case was tested four times: that much is known from the sizes.
+        assert row.pooled_standard_error == pytest.approx(
+            same.pooled_standard_error, rel=0.01
+        )
+
+
+def test_mean_of_repeats_by_hand():
+    values = np.random.default_rng(0).uniform(0.6, 0.9, 12)
+    results = {
+        "test_auc": values,
+        "test_auc_standard_error": np.full(12, 0.06),
+        "test_n_pos": np.full(12, 10),
+        "test_n_neg": np.full(12, 40),
+    }
+    (row,) = summarize(results, repeats=3)
+    # Four folds a repeat: n_test / n_train is 1 / 3.
+    variance = (1 / 12 + 1 / 3) * np.var(values, ddof=1)
+    assert row.standard_error == pytest.approx(np.sqrt(variance))
+    assert row.pooled_standard_error == pytest.approx(0.06 / np.sqrt(4))
+    results["test_auc"] = np.where(np.arange(12) == 5, np.nan, values)
+    (row,) = summarize(results, repeats=3)
+    # Eleven folds, of which one repeat has three: 4/11, 3/11 and 4/11 of the weight.
+    expected = 0.06 * (2 * np.sqrt(4) + np.sqrt(3)) / 11
+    assert row.pooled_standard_error == pytest.approx(expected)
+
+
+def test_indices_of_random_splits_give_the_sizes():
+    cv = ShuffleSplit(12, test_size=50, random_state=0)
+    results = results_of(cv, return_indices=True)
+    row = summarize(results)[0]
+    values = results["test_auc"]
+    variance = (1 / 12 + 50 / 100) * np.var(values, ddof=1)
+    assert row.standard_error == pytest.approx(np.sqrt(variance))
+    assert summarize(results, n_train=90, n_test=10)[0].standard_error < (
+        row.standard_error
+    )
+
+
+def test_one_cross_validation_is_as_before():
+    cv = StratifiedKFold(5)
+    plain, indexed = results_of(cv), results_of(cv, return_indices=True)
+    for row, same in zip(summarize(plain), summarize(indexed), strict=True):
+        assert row == same
+
+
+@pytest.mark.parametrize(
+    "kwargs", [{"repeats": 4}, {"repeats": 1}, {"n_train": 120, "n_test": 30}]
+)
+def test_many_flat_folds_are_warned_of_unless_something_tells(kwargs):
+    results = {"test_auc": np.linspace(0.6, 0.8, 20)}
+    with pytest.warns(UserWarning, match=r"20 flat scores, .* = 1/19.*repeats="):
+        summarize({"a": results, "b": results})
+    summarize(results, **kwargs)
+    summarize({"test_auc": np.linspace(0.6, 0.8, 10)})
+
+
+def test_a_search_over_repeats_warns_and_takes_them():
+    search = GridSearchCV(
+        GaussianNB(),
+        {"var_smoothing": [1e-9, 0.1]},
+        scoring=REPORT,
+        cv=RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0),
+        refit=False,
+    ).fit(X, Y)
+    with pytest.warns(UserWarning, match="15 flat scores") as caught:
+        assumed = summarize(search.cv_results_)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    for row, wrong in zip(
+        summarize(search.cv_results_, repeats=3), assumed, strict=True
+    ):
+        assert row.standard_error > 1.4 * wrong.standard_error
+        assert row.pooled_standard_error > 1.6 * wrong.pooled_standard_error
+
+
+def test_models_have_folds_of_their_own():
+    few = results_of(KFold(5), return_indices=True)
+    many = results_of(KFold(15), return_indices=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table = summarize({"few": few, "many": many})
+    assert [row.n_folds for row in table] == [5, 5, 15, 15]
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "message"),
+    [
+        ({"repeats": 2}, "repeats=2 does not divide the 3 folds"),
+        ({"repeats": 3}, "n_train and n_test are needed where there is one fold"),
+        ({"n_train": 3}, "n_test is missing"),
+    ],
+)
+def test_bad_designs_are_named(kwargs, message):
+    with pytest.raises(ValueError, match=message):
+        interval_of(WIDE, **kwargs)
