@@ -271,6 +271,11 @@ class Empirical(RateDistribution):
         )
 
 
+def is_uniform(rate: RateDistribution) -> bool:
+    """Return whether a rate is uniform on [0, 1], by whatever name."""
+    return rate in (Interval(0.0, 1.0), Beta(1.0, 1.0))
+
+
 def from_masses(points: Any, masses: Any) -> Empirical:
     """Return a discrete rate from finite points, clipped to [0, 1], and masses."""
     points, where = np.unique(np.clip(points, 0, 1), return_inverse=True)

@@ -5,23 +5,12 @@ import numpy as np
 from skrate.core.arrays import Array, FloatArray
 from skrate.core.rank_table import RankTable
 from skrate.inference.table_metric import Gradients, TableMetric
+from skrate.metrics.rate_weighted_auc import auc
 
 
 def auc_metric() -> TableMetric:
     """Return the AUC: the probability that a positive outscores a negative."""
     return TableMetric("AUC", auc, _gradients, _resampled, is_two_sample=True)
-
-
-def auc(table: RankTable) -> float:
-    """Return the AUC with ties counted one half."""
-    n_pairs = table.n_pos * table.n_neg
-    if table.labels is not None:
-        # The positive at place i, the j-th, has i - j negatives above it.
-        places = np.flatnonzero(table.labels)
-        n_above = int(places.sum()) - len(places) * (len(places) - 1) // 2
-        return 1 - n_above / n_pairs
-    above = table.cum_neg[:-1] + table.neg / 2
-    return 1 - float(table.pos @ above) / n_pairs
 
 
 def _gradients(table: RankTable) -> Gradients:

@@ -1,6 +1,7 @@
 """Expected recall, rAUC and the budget metrics, as inference sees them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -9,8 +10,9 @@ import numpy as np
 from skrate.core.arrays import Array, FloatArray
 from skrate.core.elicitation import check_rate
 from skrate.core.rank_table import RankTable
-from skrate.core.rates import Fixed, RateDistribution
+from skrate.core.rates import Fixed, RateDistribution, is_uniform
 from skrate.core.validation import check_choice
+from skrate.inference.auc import auc_metric
 from skrate.inference.recall_slopes import recall_gradients
 from skrate.inference.table_metric import Gradients, TableMetric, ratio
 from skrate.metrics.budget import check_budget, found_at
@@ -22,8 +24,10 @@ from skrate.metrics.rate_weighted_auc import expected_recall_range, rate_weighte
 
 
 def rate_weighted_auc_metric(*, rate: Any = "uniform") -> TableMetric:
-    """Return the rAUC under a rate."""
+    """Return the rAUC under a rate; under a uniform one it is the AUC."""
     checked = check_rate(rate)
+    if is_uniform(checked):
+        return replace(auc_metric(), name="rAUC")
 
     def gradients(table: RankTable) -> Gradients:
         return _rescaled(table, checked)
