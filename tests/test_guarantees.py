@@ -109,3 +109,26 @@ def test_paired_tests_keep_their_level_and_have_power(metric, method):
     # 0.02 for samples of this size, beyond chance.
     assert 0.05 - 0.02 - slack <= level <= 0.05 + 0.02 + slack
     assert power > 0.6
+
+
+@pytest.mark.parametrize("metric", ["AUC", "rAUC, beta(3, 19)"])
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(5, 50), (5, 200), (10, 100), (50, 200)])
+def test_paired_tests_keep_their_level_with_few_positives(metric, n_pos, n_neg):
+    n_simulations = simulations(2000)
+    function, kwargs = METRICS[metric]
+    generator = np.random.default_rng([n_pos, n_neg])
+    y_true = np.repeat([1, 0], [n_pos, n_neg])
+    rejected = np.zeros(n_simulations, dtype=bool)
+    by_normal = np.zeros(n_simulations, dtype=bool)
+    for i in range(n_simulations):
+        shared = y_true + generator.normal(size=len(y_true))
+        a, b = shared + generator.normal(size=(2, len(y_true)))
+        found = compare(function, y_true, a, b, **kwargs)
+        rejected[i] = found.pvalue <= 0.05
+        by_normal[i] = abs(found.statistic) > 1.96
+    slack = binomial_tolerance(0.05, n_simulations)
+    # With few positives it is a little shy.
+    assert 0.05 - 0.025 - slack <= rejected.mean() <= 0.05 + slack
+    if n_pos == 5:
+        # What the normal distribution would make of the same statistics.
+        assert by_normal.mean() > 1.3 * rejected.mean()

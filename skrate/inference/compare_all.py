@@ -9,7 +9,8 @@ import numpy as np
 from skrate.core.arrays import FloatArray
 from skrate.core.results import Comparisons
 from skrate.inference.checks import check_stratify, defined_value
-from skrate.inference.compare import model_covariance, paired
+from skrate.inference.compare import model_influences, paired
+from skrate.inference.delta import covariance as influence_covariance
 from skrate.inference.differences import Question
 from skrate.inference.pvalues import holm
 from skrate.inference.registry import table_metric
@@ -100,7 +101,8 @@ def covariance(
     if np.isnan(values).any():
         return np.full((len(ranked), len(ranked)), np.nan)
     is_stratified = check_stratify(stratify, "delta", ranked[0].cases)
-    return model_covariance([found] * len(ranked), ranked, stratify=is_stratified)
+    rows = model_influences([found] * len(ranked), ranked, stratify=is_stratified)
+    return influence_covariance(np.stack(rows), ranked[0].cases)
 
 
 def compare_all(
@@ -214,10 +216,12 @@ def compare_all(
     if len(names) < 2:
         raise ValueError(f"y_scores must hold at least 2 models, found {len(names)}.")
     values = _values(found, ranked)
-    matrix = None
-    if method != "bootstrap" and not np.isnan(values).any():
+    influences = None
+    if not np.isnan(values).any():
         is_stratified = check_stratify(stratify, method, ranked[0].cases)
-        matrix = model_covariance([found] * len(ranked), ranked, stratify=is_stratified)
+        influences = model_influences(
+            [found] * len(ranked), ranked, stratify=is_stratified
+        )
     indices = list(combinations(range(len(names)), 2))
     pairs = tuple(
         paired(
@@ -225,7 +229,7 @@ def compare_all(
             [ranked[i], ranked[j]],
             share,
             [values[i], values[j]],
-            None if matrix is None else matrix[np.ix_([i, j], [i, j])],
+            None if influences is None else [influences[i], influences[j]],
         )
         for (i, j), share in zip(indices, question.split(len(indices)), strict=True)
     )

@@ -19,8 +19,8 @@ class Parts(NamedTuple):
 
     @property
     def total(self) -> float:
-        """The variance."""
-        return sum(self)
+        """The variance; where it is 0, rounding may leave less than nothing."""
+        return max(sum(self), 0.0)
 
 
 def variance(metric: TableMetric, ranked: Ranked, *, stratify: bool = False) -> float:
@@ -38,24 +38,36 @@ def variance_parts(
     """Return the variance of a metric of independent cases, by its sources."""
     if ranked.cases.is_plain:
         return table_variance(metric, ranked.table, stratify=stratify)
-    cases = ranked.cases
-    fixed = influence_values(metric, ranked, stratify=True)
-    by_pos, by_neg = (
-        float(covariance(np.where(chosen, fixed, 0)[None, :], cases)[0, 0])
-        for chosen in (cases.is_pos, ~cases.is_pos)
+    values = influence_values(metric, ranked, stratify=stratify)
+    return influence_parts(values, ranked.cases)
+
+
+def influence_parts(values: FloatArray, cases: Cases) -> Parts:
+    """Return the variance of what has these influence values, by its sources.
+
+    What the shares of the classes add to a case is the same for all of its class.
+    """
+    within = np.zeros_like(values)
+    for chosen in (cases.is_pos, ~cases.is_pos):
+        weights = None if cases.weights is None else cases.weights[chosen]
+        within[chosen] = values[chosen] - np.average(values[chosen], weights=weights)
+    by_pos, by_neg, whole = (
+        float(covariance(part[None, :], cases)[0, 0])
+        for part in (
+            np.where(cases.is_pos, within, 0),
+            np.where(cases.is_pos, 0, within),
+            values,
+        )
     )
-    if stratify:
-        return Parts(by_pos, by_neg, 0.0)
-    values = influence_values(metric, ranked)
-    whole = float(covariance(values[None, :], cases)[0, 0])
     # With sampling weights the sources are correlated: the rest may be below 0.
     return Parts(by_pos, by_neg, whole - by_pos - by_neg)
 
 
-def degrees_of_freedom(parts: Parts, cases: Cases) -> float:
-    """Return those of Student's t that go with the variance ([1]_, equation 9).
+def degrees_of_freedom(*sources: tuple[Parts, Cases]) -> float:
+    """Return those of Student's t that go with a variance ([1]_, equation 9).
 
-    Each class estimates its part of the variance with its size less 1.
+    Each class estimates its part of the variance with its size less 1. The variance
+    may be the sum of those of several samples.
 
     References
     ----------
@@ -68,16 +80,19 @@ def degrees_of_freedom(parts: Parts, cases: Cases) -> float:
     Only the 10 positives vary:
 
     >>> cases = Cases(np.repeat([True, False], [10, 90]))
-    >>> degrees_of_freedom(Parts(0.01, 0.0, 0.0), cases)
+    >>> degrees_of_freedom((Parts(0.01, 0.0, 0.0), cases))
     9.0
     """
-    n_pos, n_neg = cases.effective_sizes
-    sizes = (n_pos, n_neg, n_pos + n_neg)
-    squares = sum(
-        part**2 / max(size - 1, 1) for part, size in zip(parts, sizes, strict=True)
-    )
+    squares = 0.0
+    for parts, cases in sources:
+        n_pos, n_neg = cases.effective_sizes
+        sizes = (n_pos, n_neg, n_pos + n_neg)
+        squares += sum(
+            part**2 / max(size - 1, 1) for part, size in zip(parts, sizes, strict=True)
+        )
+    total = sum(parts.total for parts, _ in sources)
     # No variation, no estimate of it: as few as there can be.
-    return max(parts.total**2 / squares, 1.0) if squares > 0 else 1.0
+    return max(total**2 / squares, 1.0) if squares > 0 else 1.0
 
 
 def table_variance(

@@ -25,9 +25,9 @@ from skrate.inference.intervals import (
 from skrate.inference.pvalues import (
     ALTERNATIVES,
     hybrid_interval,
-    normal_pvalue,
     permutation_pvalue,
     standardised,
+    t_pvalue,
 )
 from skrate.inference.sample import Ranked
 from skrate.inference.table_metric import TableMetric
@@ -74,16 +74,22 @@ def conclude(
     values: Sequence[float],
     standard_error: float,
     question: Question,
+    freedom: float = np.inf,
     draws: FloatArray | None = None,
 ) -> Comparison:
-    """Return the comparison of two values; ``draws`` are of their difference."""
+    """Return the comparison of two values; ``draws`` are of their difference.
+
+    The degrees of freedom are those of the standard error.
+    """
     a, b = values
     difference = a - b
     statistic, pvalue = _NAN, _NAN
     ends = ConfidenceInterval(_NAN, _NAN)
     if not np.isnan(difference):
-        statistic, pvalue = _test(difference, standard_error, question, draws)
-        ends = _interval(metrics, ranked, (a, b), standard_error, question, draws)
+        statistic, pvalue = _test(difference, standard_error, question, freedom, draws)
+        ends = _interval(
+            metrics, ranked, (a, b), standard_error, question, freedom, draws
+        )
     names = list(dict.fromkeys(metric.name for metric in metrics))
     return Comparison(
         " - ".join(names),
@@ -103,6 +109,7 @@ def _test(
     difference: float,
     standard_error: float,
     question: Question,
+    freedom: float,
     draws: FloatArray | None,
 ) -> tuple[float, float]:
     if question.method == "permutation" and draws is not None:
@@ -111,7 +118,7 @@ def _test(
     if np.isnan(statistic):
         warn_undefined("The p-value", "the sample shows no variation of the difference")
         return _NAN, _NAN
-    return statistic, normal_pvalue(statistic, question.alternative)
+    return statistic, t_pvalue(statistic, question.alternative, freedom)
 
 
 def _interval(
@@ -120,6 +127,7 @@ def _interval(
     values: tuple[float, float],
     standard_error: float,
     question: Question,
+    freedom: float,
     draws: FloatArray | None,
 ) -> ConfidenceInterval:
     level = question.level
@@ -138,4 +146,4 @@ def _interval(
         return percentile_interval(draws, level, bounds)
     if question.interval == "basic" and draws is not None:
         return basic_interval(difference, draws, level, bounds)
-    return wald_interval(difference, standard_error, level, bounds)
+    return wald_interval(difference, standard_error, level, bounds, freedom)

@@ -214,7 +214,7 @@ def _spread_of(
     """Return standard error, degrees of freedom, and the replicates if any."""
     if ranked.cases.clusters is None:
         parts = variance_parts(metric, ranked, stratify=is_stratified)
-        freedom = degrees_of_freedom(parts, ranked.cases)
+        freedom = degrees_of_freedom((parts, ranked.cases))
         squared = parts.total
     else:
         freedom = ranked.cases.n_clusters - 1.0

@@ -10,13 +10,13 @@ from skrate.inference.intervals import NEGLIGIBLE
 ALTERNATIVES = ("two-sided", "less", "greater")
 
 
-def normal_pvalue(statistic: float, alternative: str) -> float:
-    """Return the p-value of a standard normal statistic."""
+def t_pvalue(statistic: float, alternative: str, freedom: float) -> float:
+    """Return the p-value of a statistic with Student's t distribution."""
     if alternative == "less":
-        return float(special.ndtr(statistic))
+        return float(special.stdtr(freedom, statistic))
     if alternative == "greater":
-        return float(special.ndtr(-statistic))
-    return float(2 * special.ndtr(-abs(statistic)))
+        return float(special.stdtr(freedom, -statistic))
+    return float(2 * special.stdtr(freedom, -abs(statistic)))
 
 
 def permutation_pvalue(

@@ -14,18 +14,20 @@ from inference_cases import SMOOTH, each, evaluate
 from optional import require
 from reference.delong import auc as oracle_auc
 from reference.delong import covariance as oracle_covariance
+from reference.delong import placements
 from skrate import (
     average_precision_score,
     compare,
     compare_all,
     covariance,
     estimate,
+    influence,
     rate_weighted_auc_score,
     rates,
     recall_at_rate_score,
 )
 from skrate.inference.permutation import ExchangeDraw
-from skrate.inference.pvalues import holm, normal_pvalue, permutation_pvalue
+from skrate.inference.pvalues import holm, permutation_pvalue, t_pvalue
 from skrate.inference.sample import check_cases, scored
 
 
@@ -37,6 +39,26 @@ def two_models(seed, n=200, gain=0.5):
     own = generator.normal(size=(2, n))
     own[0] += gain * y_true
     return y_true, *np.round(shared + own, 1)
+
+
+def oracle_freedom(y_true, a, b):
+    """Return Welch's degrees of freedom of the differences of placement values."""
+    parts = []
+    for of_a, of_b in zip(placements(y_true, a), placements(y_true, b), strict=True):
+        differences = np.array([x - y for x, y in zip(of_a, of_b, strict=True)], float)
+        n = len(differences)
+        parts.append((np.var(differences, ddof=1) / n, n))
+    whole = sum(part for part, _ in parts)
+    return whole**2 / sum(part**2 / (n - 1) for part, n in parts)
+
+
+def assert_freedom(result, df):
+    """Assert that the p-value and the interval are those of so many of freedom."""
+    pvalue = 2 * special.stdtr(df, -abs(result.statistic))
+    assert result.pvalue == pytest.approx(pvalue, rel=1e-9)
+    half = special.stdtrit(df, 0.975) * result.standard_error
+    ends = result.difference - half, result.difference + half
+    assert result.confidence_interval == pytest.approx(ends, rel=1e-9)
 
 
 @given(st.data())
@@ -58,7 +80,13 @@ def test_paired_auc_is_delongs_test(data):
     z = difference / np.sqrt(variance)
     assert result.difference == pytest.approx(difference, abs=1e-12)
     assert result.standard_error**2 == pytest.approx(variance, abs=1e-12)
-    assert result.pvalue == pytest.approx(2 * special.ndtr(-abs(z)), abs=1e-9)
+    assert result.statistic == pytest.approx(z, abs=1e-9)
+    df = oracle_freedom(y_true, a, b)
+    assert result.pvalue == pytest.approx(2 * special.stdtr(df, -abs(z)), abs=1e-9)
+    low, high = result.confidence_interval
+    half = special.stdtrit(df, 0.975) * np.sqrt(variance)
+    assert low == pytest.approx(max(difference - half, -1), abs=1e-9)
+    assert high == pytest.approx(min(difference + half, 1), abs=1e-9)
 
 
 def test_covariance_of_aucs_is_delongs_matrix():
@@ -287,10 +315,85 @@ def test_permutation_pvalues_count_the_sample_in(alternative, expected):
     assert permutation_pvalue(0.5, permuted, alternative) == pytest.approx(expected)
 
 
-def test_normal_pvalues_by_hand():
-    assert normal_pvalue(1.959964, "two-sided") == pytest.approx(0.05, abs=1e-6)
-    assert normal_pvalue(1.644854, "greater") == pytest.approx(0.05, abs=1e-6)
-    assert normal_pvalue(1.644854, "less") == pytest.approx(0.95, abs=1e-6)
+@pytest.mark.parametrize(
+    ("freedom", "quantiles"),
+    # Of Student's t, as tables print them: 0.95 and 0.975.
+    [(1, (6.3138, 12.7062)), (10, (1.8125, 2.2281)), (np.inf, (1.6449, 1.9600))],
+)
+def test_t_pvalues_by_hand(freedom, quantiles):
+    one_sided, two_sided = quantiles
+    assert t_pvalue(two_sided, "two-sided", freedom) == pytest.approx(0.05, abs=1e-5)
+    assert t_pvalue(-two_sided, "two-sided", freedom) == pytest.approx(0.05, abs=1e-5)
+    assert t_pvalue(one_sided, "greater", freedom) == pytest.approx(0.05, abs=1e-5)
+    assert t_pvalue(one_sided, "less", freedom) == pytest.approx(0.95, abs=1e-5)
+
+
+@pytest.mark.parametrize("method", ["delta", "bootstrap"])
+def test_p_value_and_interval_take_students_t(method):
+    y_true, a, b = two_models(13, n=40)
+    options = {"method": method, "random_state": 0}
+    result = compare("auc", y_true, a, b, **options)
+    assert_freedom(result, oracle_freedom(y_true, a, b))
+    by_all = compare_all("auc", y_true, {"a": a, "b": b}, method=method, random_state=0)
+    pair = by_all.pairs[0]
+    assert_freedom(pair, oracle_freedom(y_true, a, b))
+
+
+def test_clusters_less_one_are_the_degrees_of_freedom():
+    y_true, a, b = two_models(14, n=40)
+    groups = np.arange(40) // 4
+    for method in ("delta", "bootstrap"):
+        options = {"method": method, "random_state": 0, "groups": groups}
+        assert_freedom(compare("auc", y_true, a, b, **options), 9)
+        by_all = compare_all("auc", y_true, {"a": a, "b": b}, **options)
+        assert_freedom(by_all.pairs[0], 9)
+
+
+def test_repetitions_are_cases_and_sampling_weights_count_by_effective_size():
+    y_true, a, b = two_models(15, n=40)
+    generator = np.random.default_rng(0)
+    repeats = generator.integers(1, 4, 40)
+    rows = [np.repeat(values, repeats) for values in (y_true, a, b)]
+    weighted = compare("auc", y_true, a, b, sample_weight=repeats)
+    assert_freedom(weighted, oracle_freedom(*rows))
+    # Weights that are equal within a class: as many cases as rows.
+    weight = np.where(y_true == 1, 3.0, 0.5)
+    options = {"weights": "sampling", "stratify": True}
+    result = compare("auc", y_true, a, b, sample_weight=weight, **options)
+    assert_freedom(result, oracle_freedom(y_true, a, b))
+    # Uneven ones: by (sum w)^2 / sum w^2 cases of a class.
+    weight = generator.exponential(size=40)
+    result = compare("auc", y_true, a, b, sample_weight=weight, weights="sampling")
+    first, second = (
+        influence("auc", y_true, score, sample_weight=weight, weights="sampling")
+        for score in (a, b)
+    )
+    terms = (weight / weight.sum() * (first - second)) ** 2
+    parts, sizes = [], []
+    for label in (1, 0):
+        of_class = weight[y_true == label]
+        parts.append(terms[y_true == label].sum())
+        sizes.append(of_class.sum() ** 2 / (of_class @ of_class))
+    squares = sum(part**2 / (n - 1) for part, n in zip(parts, sizes, strict=True))
+    assert_freedom(result, sum(parts) ** 2 / squares)
+
+
+def test_unpaired_samples_have_the_freedom_of_all_their_parts():
+    y_true, a, _ = two_models(16, n=40)
+    y_true_b, _, b = two_models(17, n=24)
+    result = compare("auc", y_true, a, b, y_true_b=y_true_b)
+    parts = []
+    for labels, scores in ((y_true, a), (y_true_b, b)):
+        for values in placements(labels, scores):
+            n = len(values)
+            parts.append((np.var(np.array(values, float), ddof=1) / n, n))
+    whole = sum(part for part, _ in parts)
+    df = whole**2 / sum(part**2 / (n - 1) for part, n in parts)
+    assert_freedom(result, df)
+    boot = compare(
+        "auc", y_true, a, b, y_true_b=y_true_b, method="bootstrap", random_state=0
+    )
+    assert_freedom(boot, df)
 
 
 def test_too_few_cases_are_undefined():
