@@ -51,6 +51,8 @@ def estimate(
     metric : callable or {"auc", "momentum", "stamina"}
         A score of this package, such as :func:`rate_weighted_auc_score`, a
         :func:`functools.partial` of one, or a name (:func:`momentum_and_stamina`).
+        Also :func:`sklearn.metrics.roc_auc_score` and
+        :func:`sklearn.metrics.average_precision_score`, without options.
     y_true : array-like of shape (n_samples,) or RankTable
         True labels of two classes; or a table of counts per category, as screening
         studies publish them, without ``y_score``.

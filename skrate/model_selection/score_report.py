@@ -29,8 +29,7 @@ class ScoreReport(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     metrics : dict
-        Metrics by name: scores of this package, :func:`functools.partial` of these,
-        scorers of this package, or "auc".
+        Metrics by name: whatever :func:`estimate` takes, or scorers of this package.
     response_method : str or tuple of str
         Methods of the estimator that give scores, the first that it has is used;
         "decision_function", then "predict_proba" by default.

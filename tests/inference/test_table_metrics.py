@@ -188,7 +188,7 @@ def test_the_bandwidth_stays_inside_and_shrinks(n):
 @pytest.mark.parametrize(
     ("metric", "kwargs", "message"),
     [
-        (len, {}, "metric=len is not one .* 'auc'"),
+        (len, {}, "metric=builtins.len is not one .* 'auc'"),
         ("roc", {}, "metric='roc' is not one"),
         ([], {}, r"metric=\[\] is not one"),
         (expected_recall_score, {"rte": 1}, "no parameter 'rte'"),

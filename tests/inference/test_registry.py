@@ -1,0 +1,121 @@
+"""Which metrics inference takes, those of scikit-learn among them, and which not."""
+
+import subprocess
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn import metrics
+from sklearn.linear_model import LogisticRegression
+
+from inference_cases import sample
+from skrate import (
+    ScoreReport,
+    average_precision_score,
+    compare,
+    compare_all,
+    covariance,
+    estimate,
+    influence,
+)
+
+Y, A = sample(0, n=80)
+B = np.round(A + np.random.default_rng(1).normal(size=80), 1)
+SAME = [
+    (metrics.roc_auc_score, "auc"),
+    (metrics.average_precision_score, average_precision_score),
+    (partial(metrics.roc_auc_score, average="macro", max_fpr=None), "auc"),
+    (partial(metrics.roc_auc_score, multi_class="raise", labels=None), "auc"),
+    (
+        partial(metrics.average_precision_score, average="macro", pos_label=1),
+        average_precision_score,
+    ),
+    (
+        partial(metrics.average_precision_score, sample_weight=None),
+        average_precision_score,
+    ),
+]
+each_same = pytest.mark.parametrize(("theirs", "ours"), SAME)
+
+
+@each_same
+def test_scikit_learns_functions_are_the_same_metrics(theirs, ours):
+    found = estimate(theirs, Y, A)
+    assert found == estimate(ours, Y, A)
+    assert found.value == pytest.approx(theirs(Y, A), abs=1e-14)
+    assert compare(theirs, Y, A, B) == compare(ours, Y, A, B)
+    assert compare((theirs, "auc"), Y, A) == compare((ours, "auc"), Y, A)
+    models = {"a": A, "b": B}
+    assert compare_all(theirs, Y, models) == compare_all(ours, Y, models)
+    for function in (covariance, influence):
+        scores = models if function is covariance else A
+        expected = function(ours, Y, scores)
+        assert function(theirs, Y, scores).tolist() == expected.tolist()
+
+
+def test_a_score_report_takes_them():
+    model = LogisticRegression().fit(A[:, None], Y)
+    report = ScoreReport(
+        {"theirs": metrics.average_precision_score, "ours": average_precision_score}
+    )
+    found = report(model, A[:, None], Y)
+    assert found["theirs"] == found["ours"]
+    assert found["theirs_standard_error"] == found["ours_standard_error"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "kwargs", "message"),
+    [
+        (metrics.roc_auc_score, {"max_fpr": 0.1}, "max_fpr=0.1 is not an option"),
+        (metrics.roc_auc_score, {"multi_class": "ovr"}, "with multi_class='raise'"),
+        (metrics.roc_auc_score, {"average": "micro"}, "with average='macro' only"),
+        (metrics.roc_auc_score, {"average": None}, "with average='macro' only"),
+        (metrics.roc_auc_score, {"labels": [0, 1]}, "with labels=None only"),
+        (metrics.roc_auc_score, {"rate": 0.1}, "roc_auc_score has no parameter 'rate'"),
+        (
+            partial(metrics.average_precision_score, pos_label=0),
+            {},
+            "pos_label must not be in the partial of sklearn.metrics.average_precision",
+        ),
+        (
+            partial(metrics.roc_auc_score, sample_weight=[1.0] * 80),
+            {},
+            "sample_weight must not be in the partial of sklearn.metrics.roc_auc",
+        ),
+        (metrics.average_precision_score, {"prevalence": 0.1}, "no parameter 'prev"),
+    ],
+)
+def test_options_that_change_the_number_are_refused(metric, kwargs, message):
+    for call in (
+        partial(estimate, metric, Y, A),
+        partial(compare, metric, Y, A, B),
+        partial(compare_all, metric, Y, {"a": A, "b": B}),
+        partial(influence, metric, Y, A),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call(**kwargs)
+
+
+def test_the_error_names_module_and_function():
+    with pytest.raises(ValueError, match=r"metric=sklearn\.\S+\.f1_score is not") as no:
+        estimate(metrics.f1_score, Y, A)
+    known = str(no.value).partition("which are ")[2]
+    assert "skrate.average_precision_score" in known
+    assert "sklearn.metrics.average_precision_score" in known
+
+    def average_precision_score(y_true, y_score):
+        return 0.5
+
+    # A function of one's own by a known name is told from the known one.
+    with pytest.raises(ValueError, match=r"metric=\S*test_registry\.average_precision"):
+        estimate(average_precision_score, Y, A)
+
+
+def test_no_module_is_imported_to_know_scikit_learns_functions():
+    code = (
+        "import sys; from skrate.inference.registry import table_metric;"
+        "table_metric('auc', {}, n_cases=9);"
+        "assert 'sklearn.metrics' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
