@@ -1,13 +1,19 @@
 """The table under every metric and curve: groups of tied scores."""
 
+import math
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
-from skrate.core.grouping import begins_group, n_distinct
+from skrate.core.grouping import begins_group
 from skrate.core.validation import RankedSample, check_ranked
+
+# Scores whose keys are made at a time: they stay in the cache of a core.
+_CACHED = 2**14
+
+_LABEL_BIT, _SIGN_BIT = np.uint64(1), np.uint64(2**63)
 
 
 class RankTable:
@@ -323,46 +329,94 @@ def rank_table(
 
 def table_of(sample: RankedSample) -> RankTable:
     """Return the table of a sample that was checked before."""
-    if sample.weights is None and _fits_float64(sample.scores):
-        table = _packed(sample.is_pos, sample.scores)
-        if table is not None:
-            return table
+    if sample.weights is None:
+        keys = _sort_keys(sample.scores, sample.is_pos)
+        if keys is not None:
+            return _packed(keys)
     return _grouped(sample)
 
 
-def _packed(is_pos: BoolArray, scores: Array) -> RankTable | None:
-    """Return the table of unweighted cases by one sort of values, None if it fails.
+def _sort_keys(scores: Array, is_pos: BoolArray) -> FloatArray | None:
+    """Return floats that order cases by score, then by label, which is the last bit.
 
-    The label takes the place of the last bit of the score, so that values can be
-    sorted instead of an index. That is exact where no score had the bit set, or no
-    two scores became equal by its loss.
+    No digit of a score is lost, so that equal scores share all other bits, and values
+    can be sorted in place of an index. Floats, as many processors sort them quicker
+    than integers. None where a score has no bit to spare: integers that span 2**61,
+    floats of more than 64 bits, tiny ones next to others of above 1.
     """
-    # Adding zero turns -0.0 into 0.0, which it ties with.
-    keys = np.add(scores, 0.0, dtype=np.float64)
+    keys = np.empty(len(scores))
+    if scores.dtype.kind != "f":
+        lowest = int(scores.min())
+        if int(scores.max()) - lowest >= 2**61:
+            return None
+        for part in _parts(len(scores)):
+            _write_integer_keys(scores[part], is_pos[part], lowest, keys[part])
+        return keys
+    if scores.dtype.itemsize > 8:
+        return None
+    low, high = float(scores.min()), float(scores.max())
+    top = max(high, -low)
+    # Of numbers up to 1 the bits after the sign can move up by one.
+    scale = 1.0 if top <= 1 else 2.0 ** -math.frexp(top)[1]
+    try:
+        # Underflow is a loss of digits.
+        with np.errstate(under="raise"):
+            for part in _parts(len(scores)):
+                _write_keys(scores[part], is_pos[part], scale, low < 0, keys[part])
+    except FloatingPointError:
+        return None
+    return keys
+
+
+def _parts(n: int) -> list[slice]:
+    return [slice(first, first + _CACHED) for first in range(0, n, _CACHED)]
+
+
+def _write_integer_keys(
+    scores: Array, is_pos: BoolArray, lowest: int, keys: FloatArray
+) -> None:
+    """Write the distances to the lowest score as the bits of floats above 0."""
     bits = keys.view(np.uint64)
-    label_bit = np.uint64(1)
-    is_lossy = keys.dtype == scores.dtype and bool(
-        np.bitwise_or.reduce(bits) & label_bit
-    )
-    if is_lossy:
-        bits &= ~label_bit
-    # A greater last bit makes a negative number less: its label is turned round, so
-    # that the positives come first wherever cases tie. By its sign, as the least
-    # number below zero has just lost its only bit.
-    is_below = np.signbit(keys)
-    bits |= (is_pos ^ is_below).view(np.uint8)
+    # Differences wrap around to what they are, whatever the scores themselves do.
+    bits[:] = scores
+    # So far from 0 that none is subnormal: some processors are told to ignore these.
+    bits -= np.uint64((lowest - 2**52) % 2**64)
+    bits <<= _LABEL_BIT
+    bits |= is_pos.view(np.uint8)
+
+
+def _write_keys(
+    scores: Array, is_pos: BoolArray, scale: float, has_below: bool, keys: FloatArray
+) -> None:
+    """Write scaled scores with all bits but the sign moved up."""
+    # Adding zero turns -0.0 into 0.0, which it ties with.
+    np.add(scores, 0.0, out=keys, dtype=np.float64)
+    if scale != 1:
+        keys *= scale
+    bits = keys.view(np.uint64)
+    if has_below:
+        sign = bits & _SIGN_BIT
+        bits <<= _LABEL_BIT
+        bits |= sign
+        # A greater last bit makes a negative number less.
+        bits |= (is_pos ^ sign.astype(bool)).view(np.uint8)
+    else:
+        bits <<= _LABEL_BIT
+        bits |= is_pos.view(np.uint8)
+
+
+def _packed(keys: FloatArray) -> RankTable:
+    """Return the table of unweighted cases by one sort of their keys."""
     keys.sort()
+    bits = keys.view(np.uint64)
     # The lowest byte alone: no copy of all eight.
     last_bits = bits.astype(np.uint8) & np.uint8(1)
-    last_bits[: np.count_nonzero(is_below)] ^= 1
+    last_bits[: np.searchsorted(keys, 0.0)] ^= 1
     cases = last_bits.view(bool)[::-1]
-    bits &= ~label_bit
-    is_new = begins_group(keys[::-1])
+    bits |= _LABEL_BIT
+    is_new = begins_group(bits[::-1])
     if is_new.all():
         return _new(cases=cases)
-    del keys, bits
-    if is_lossy and np.count_nonzero(is_new) < n_distinct(scores):
-        return None
     return _new(cases=cases, is_new=is_new)
 
 
@@ -409,13 +463,6 @@ def _group(
         np.add.reduceat(neg[order], starts),
         ranked[starts],
     )
-
-
-def _fits_float64(scores: Array) -> bool:
-    """Return whether float64 holds each of the scores exactly."""
-    if scores.dtype.kind in "iu" and scores.dtype.itemsize == 8:
-        return bool(scores.max() <= 2**53 and scores.min() >= -(2**53))
-    return scores.dtype.itemsize <= 8
 
 
 def _cumulated(weights: FloatArray) -> FloatArray:

@@ -11,7 +11,6 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 
 from skrate import RankTable, expected_recall_score, rates
-from skrate.core import rank_table as module
 from skrate.core.rank_table import rank_table
 from strategies import ranked_samples
 
@@ -144,24 +143,6 @@ def test_float32_scores_tie_as_float32():
     scores = np.array([0.1, 0.1 + 1e-9], dtype=np.float32)
     assert check([1, 0], scores).n_groups == 1
     assert check([1, 0], [0.1, 0.1 + 1e-9]).n_groups == 2
-
-
-def test_scores_without_a_last_bit_are_sorted_by_value(monkeypatch):
-    def fail(*args):
-        raise AssertionError("the slow way was taken")
-
-    monkeypatch.setattr(module, "_grouped", fail)
-    rng = np.random.default_rng(0)
-    labels = rng.integers(0, 2, 1000)
-    for scores in (
-        rng.normal(size=1000),
-        rng.normal(size=1000).astype(np.float32),
-        rng.integers(-9, 9, 1000),
-        rng.normal(size=1000).round(1),
-    ):
-        assert rank_table(labels, scores).total == 1000
-    with pytest.raises(AssertionError, match="slow way"):
-        rank_table([1, 0], [1.0, np.nextafter(1, 2)])
 
 
 def test_quantities_by_hand():
