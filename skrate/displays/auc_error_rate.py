@@ -1,9 +1,11 @@
 """The AUC that an error rate stands for, drawn against the error rate."""
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
 
 from skrate.core.arrays import ArrayLike, FloatArray
@@ -316,7 +318,8 @@ class AUCErrorRateDisplay:
               standard deviations on either side of the mean for its errors.
             - "relative_deviation": the standard deviation divided by the mean. The
               model is drawn at the distance of its AUC from the mean, divided by the
-              mean.
+              mean. Where the mean is 0 (every case in error), there is no such ratio,
+              and nothing is drawn.
         name : str, default=None
             Name of the model; None takes that of the display.
         curve_kwargs : dict, default=None
@@ -335,6 +338,11 @@ class AUCErrorRateDisplay:
         ------
         ValueError
             If ``kind`` is not one of the choices.
+
+        Warns
+        -----
+        UndefinedMetricWarning
+            If the model is not drawn, because it has every case in error.
         """
         import matplotlib.pyplot as plt
 
@@ -345,7 +353,7 @@ class AUCErrorRateDisplay:
         for curve in self.curves:
             heights = curve.means
             if kind == "relative_deviation":
-                heights = curve.standard_deviations / curve.means
+                heights = _relative(curve.standard_deviations, curve.means)
             style: dict[str, Any] = {"label": f"{100 * curve.class_ratio:.3g}%"}
             style |= curve_kwargs or {}
             self.lines_ += self.ax_.plot(curve.error_rates, heights, **style)
@@ -370,7 +378,15 @@ class AUCErrorRateDisplay:
         style["label"] = f"{name or 'Model'}\nAUC = {point.auc:.2f}"
         height = point.auc
         if kind == "relative_deviation":
-            height = abs(point.auc - point.mean) / point.mean
+            height = float(_relative(abs(point.auc - point.mean), point.mean))
+            if np.isnan(height):
+                warnings.warn(
+                    "The model has every case in error, so that the mean AUC is 0 and "
+                    "no deviation is relative to it: it is not drawn. Use kind='mean'.",
+                    UndefinedMetricWarning,
+                    stacklevel=3,
+                )
+                return
         else:
             self.interval_ = self.ax_.errorbar(
                 point.error_rate,
@@ -392,6 +408,13 @@ class AUCErrorRateDisplay:
             ha="left" if is_left else "right",
             va="center",
         )
+
+
+def _relative(deviations: Any, means: Any) -> FloatArray:
+    """Return ``deviations`` divided by ``means``, nan where these are 0."""
+    means = np.asarray(means, dtype=np.float64)
+    undefined = np.full(means.shape, np.nan)
+    return np.asarray(np.divide(deviations, means, out=undefined, where=means != 0))
 
 
 def _curves(class_ratios: Sequence[float], n_cases: int) -> list[ErrorRateCurve]:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
 from skrate.core.arrays import Array, FloatArray, IntArray
 from skrate.ensemble.cases import Cases
@@ -18,22 +17,35 @@ from skrate.metrics.ranking_auc import ranking_auc_score
 def split_cases(
     cases: Cases, has_lists: bool, fraction: float, seed: int
 ) -> tuple[IntArray, IntArray]:
-    """Return the rows to train on and the rows held out, whole lists if there are."""
-    rows = np.arange(len(cases.is_pos))
-    if not has_lists:
-        train, held_out = train_test_split(
-            rows, test_size=fraction, stratify=cases.is_pos, random_state=seed
+    """Return the rows to train on and the rows held out, whole lists if there are.
+
+    Both parts hold both classes, or a list of both: what lacks a class has no pair to
+    learn from, or to score. Cases are drawn within the classes, lists within those that
+    hold both classes and those that do not.
+    """
+    rng = np.random.default_rng(seed)
+    kinds, what = cases.is_pos, "case of each class"
+    if has_lists:
+        # Some codes have no cases.
+        lists, list_of_case = np.unique(cases.lists, return_inverse=True)
+        kinds, what = cases.has_pairs()[lists], "list of both classes"
+    n_kinds = [np.count_nonzero(kinds == kind) for kind in (True, False)]
+    # Lists of one class may all be on one side, or lack.
+    n_needed = n_kinds[0] if has_lists else min(n_kinds)
+    if n_needed < 2:
+        raise ValueError(
+            f"Early stopping holds out at least one {what} and trains on at least one, "
+            f"but there is {n_needed}: set n_iter_no_change=None, or give more cases."
         )
-        return train, held_out
-    splitter = GroupShuffleSplit(1, test_size=fraction, random_state=seed)
-    train, held_out = next(splitter.split(rows, groups=cases.lists))
-    for part, name in ((train, "trained on"), (held_out, "held out")):
-        if not cases.take(part).has_pairs().any():
-            raise ValueError(
-                f"With validation_fraction={fraction!r} no list {name} holds both "
-                "classes: change it, or random_state."
-            )
-    return train, held_out
+    is_out = np.zeros(len(kinds), dtype=bool)
+    for kind, n_kind in zip((True, False), n_kinds, strict=True):
+        n_out = round(fraction * n_kind)
+        if kind or not has_lists:
+            n_out = min(max(n_out, 1), n_kind - 1)
+        is_out[rng.permutation(np.flatnonzero(kinds == kind))[:n_out]] = True
+    if has_lists:
+        is_out = is_out[list_of_case]
+    return np.flatnonzero(~is_out), np.flatnonzero(is_out)
 
 
 class StoppingRule:
@@ -93,6 +105,13 @@ class StoppingRule:
             self._train_scores += stump["weight"] * is_above(stump, train.X)
             model.link = fit_link(self._train_scores, train.is_pos, train.weights)
             score = self._scorer(model, held_out.X, self._y, **self._scorer_kwargs)
+        if np.isnan(score):
+            # No round would ever be better, nor the run end.
+            raise ValueError(
+                f"The score of the {len(self._y)} held-out cases is nan in round "
+                f"{len(self.scores) + 1}: early stopping needs a number. Set another "
+                "scoring, a larger validation_fraction or n_iter_no_change=None."
+            )
         self.scores.append(float(score))
         return self.scores[-1]
 

@@ -50,7 +50,9 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         their best score by more than `tol`. None makes all rounds on all cases.
     validation_fraction : float, default=0.1
         Share of the cases held out, in (0, 1), drawn within the classes; with
-        `groups`, share of the lists. Used with `n_iter_no_change` only.
+        `groups`, share of the lists, drawn within those of both classes. At least one
+        case of each class, or list of both, is held out and one is trained on. Used
+        with `n_iter_no_change` only.
     scoring : str or callable, default=None
         Scorer for the held-out cases, called as ``scorer(estimator, X, y)``, and with
         ``sample_weight`` if `fit` got one. None is the share of held-out pairs in
@@ -231,7 +233,9 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             If a parameter is out of its range, `X`, `y`, `sample_weight` or `groups`
             differ in length or hold invalid values, `y` does not hold two classes
-            with weight, or no list holds both classes.
+            with weight, or no list holds both classes. With early stopping, if a class
+            has a single case, a single list holds both classes, or the score of the
+            held-out cases is nan.
         """
         self._check_parameters()
         is_warm = self.warm_start and hasattr(self, "estimators_")

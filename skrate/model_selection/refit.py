@@ -4,6 +4,7 @@ import re
 import warnings
 from collections.abc import Callable
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,8 @@ def refit_one_standard_error(
     complexity : str or callable
         What is simple: the name of a parameter of which the least value is simplest
         ("-" before the name for the greatest), or a function of the dict of a
-        candidate's parameters that returns a number.
+        candidate's parameters that returns a number. None counts as the most complex
+        in each case: without a limit, as in ``max_depth=None``.
     min_defined : float, default=0.8
         As in :func:`refit_best`.
 
@@ -108,7 +110,8 @@ def refit_one_standard_error(
     ------
     ValueError
         If ``min_defined`` is not in (0, 1]. The rule raises it as that of
-        :func:`refit_best`, and if a candidate lacks the parameter.
+        :func:`refit_best`, if a candidate lacks the parameter, and if its value is
+        neither a number nor None: pass a function then.
 
     Warns
     -----
@@ -173,15 +176,33 @@ def _simplest_index(
     return int(min(candidates, key=lambda i: (simplicity[i], -means[i])))
 
 
-def _complexity(params: dict[str, Any], complexity: Any) -> Any:
+def _complexity(params: dict[str, Any], complexity: Any) -> float:
+    """Return a number that grows with what is complex, infinity for None."""
     if callable(complexity):
-        return complexity(params)
+        return _number(complexity(params), "complexity returned", params)
     name = complexity.removeprefix("-")
     if name not in params:
         raise ValueError(
             f"complexity={complexity!r} is not a parameter of the candidate {params}."
         )
-    return -params[name] if complexity.startswith("-") else params[name]
+    found = _number(params[name], f"complexity={complexity!r} found", params)
+    # Unlimited is complex, whichever end is the simple one.
+    is_reversed = complexity.startswith("-") and params[name] is not None
+    return -found if is_reversed else found
+
+
+def _number(value: Any, what: str, params: dict[str, Any]) -> float:
+    if value is None:
+        return float("inf")
+    # Not only of Python and numpy; a string is no number, though it may look like one.
+    # A nan, the one value that differs from itself, has no place among numbers.
+    if not isinstance(value, Real | np.bool_) or value != value:
+        raise ValueError(
+            f"{what} {value!r} for the candidate {params}: only numbers have an order, "
+            "and None, which is the most complex. Pass a function of the parameters "
+            "that returns a number."
+        )
+    return float(value)
 
 
 def _compared_scores(

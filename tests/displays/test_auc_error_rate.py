@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, roc_auc_score
 
 from optional import require
 from skrate import AUCErrorRateDisplay, auc_moments
+from skrate.displays.auc_error_rate import ErrorRateCurve
 
 require("matplotlib")
 
@@ -74,6 +76,34 @@ def test_distance_from_the_mean_is_drawn_on_the_relative_scale(model):
     expected = abs(point.auc - point.mean) / point.mean
     assert display.point_.get_ydata()[0] == pytest.approx(expected)
     assert display.interval_ is None
+
+
+@pytest.mark.parametrize("y_true", [[0, 1], [0, 0, 1], [0, 1, 1, 0, 1]])
+@pytest.mark.parametrize("scores", ["right", "wrong"])
+def test_a_model_with_every_case_in_error_has_no_relative_deviation(y_true, scores):
+    y_true = np.array(y_true)
+    arguments = (y_true, y_true if scores == "right" else 1 - y_true)
+    draw = AUCErrorRateDisplay.from_predictions
+    with pytest.warns(UndefinedMetricWarning, match="every case in error") as caught:
+        display = draw(*arguments, y_pred=1 - y_true, kind="relative_deviation")
+    assert len(caught) == 1
+    assert display.point.mean == 0
+    assert display.point_ is None
+    assert not display.ax_.texts
+    assert len(display.lines_) == len(display.curves)
+    display.figure_.canvas.draw()
+    # Its mean can be drawn all the same.
+    display.plot()
+    assert display.point_.get_ydata()[0] == display.point.auc
+
+
+def test_a_mean_of_zero_is_a_gap_in_the_line():
+    curve = ErrorRateCurve(
+        0.5, np.array([0, 0.5, 1]), np.array([1, 0.5, 0]), np.array([0, 0.25, 0])
+    )
+    display = AUCErrorRateDisplay(curves=[curve]).plot(kind="relative_deviation")
+    heights = display.lines_[0].get_ydata()
+    np.testing.assert_array_equal(heights, [0, 0.5, np.nan])
 
 
 def test_predictions_and_estimator_agree(model):

@@ -145,11 +145,107 @@ def test_held_out_score_is_the_share_of_pairs_in_order_by_default():
         assert score == pytest.approx(1 - (wrong + strictly_wrong) / 2)
 
 
-def test_early_stopping_needs_pairs_on_both_sides():
-    X, y = np.arange(6.0)[:, None], [0, 1, 0, 0, 0, 0]
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("n_rare", [2, 3, 5])
+@pytest.mark.parametrize("rare", [0, 1])
+def test_both_classes_are_held_out_however_rare(rare, n_rare, seed):
+    X, _, rng = sample(seed, n=300)
+    y = np.full(300, 1 - rare)
+    y[rng.permutation(300)[:n_rare]] = rare
+    seen = []
+
+    def spy(estimator, X, y):
+        seen.append(y)
+        return roc_auc_score(y, estimator.decision_function(X))
+
+    model = RankBoostClassifier(
+        n_estimators=300, n_iter_no_change=3, scoring=spy, random_state=seed
+    ).fit(X, y)
+    n_held_out = np.count_nonzero(seen[0] == rare)
+    assert 1 <= n_held_out < n_rare
+    assert len(seen[0]) == round(0.1 * (300 - n_rare)) + 1
+    assert np.isfinite(model.validation_scores_).all()
+    assert len(model.validation_scores_) < 300
+    default = model.set_params(scoring=None).fit(X, y)
+    assert np.isfinite(default.validation_scores_).all()
+
+
+@pytest.mark.parametrize("fraction", [1e-6, 0.1, 0.5, 0.999])
+@pytest.mark.parametrize("has_groups", [False, True])
+def test_both_sides_hold_both_classes_at_any_fraction(fraction, has_groups):
+    X, y, rng = sample(31, n=60)
+    groups = rng.integers(0, 8, size=60) if has_groups else None
+    model = RankBoostClassifier(
+        n_estimators=4, n_iter_no_change=4, validation_fraction=fraction
+    ).fit(X, y, groups=groups)
+    assert np.isfinite(model.validation_scores_).all()
+    assert len(model.estimators_) > 0
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_list_of_both_classes_is_held_out_and_one_is_trained_on(seed):
+    X, _, _ = sample(seed, n=200)
+    # Two lists of twenty hold both classes; the labels of lists leave gaps.
+    groups = 37 * (np.arange(200) // 10)
+    y = np.zeros(200, dtype=int)
+    y[[3, 4, 105]] = 1
+    seen = []
+
+    def spy(estimator, X, y):
+        seen.append(y)
+        return 0.0
+
+    RankBoostClassifier(
+        n_iter_no_change=1, scoring=spy, validation_fraction=0.2, random_state=seed
+    ).fit(X, y, groups=groups)
+    # One of the two, and a fifth of the eighteen others.
+    assert len(seen[0]) == 10 * (1 + round(0.2 * 18))
+    assert 1 <= seen[0].sum() <= 2
+
+
+def test_cases_without_weight_do_not_count_for_early_stopping():
+    X, y, _ = sample(32, n=100)
+    y[:] = 0
+    y[:3] = 1
+    weights = np.ones(100)
+    weights[0] = 0
     model = RankBoostClassifier(n_iter_no_change=2, random_state=0)
-    with pytest.raises(ValueError, match="no list held out holds both"):
+    model.fit(X, y, weights)
+    weights[1] = 0
+    with pytest.raises(ValueError, match=r"one case of each class .* there is 1"):
+        model.fit(X, y, weights)
+
+
+@pytest.mark.parametrize("rare", ["a", "b"])
+def test_early_stopping_needs_two_cases_of_each_class(rare):
+    X, y = np.arange(20.0)[:, None], np.full(20, "b" if rare == "a" else "a")
+    y[4] = rare
+    model = RankBoostClassifier(n_iter_no_change=2, random_state=0)
+    message = "one case of each class .* there is 1: set n_iter_no_change=None"
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, y)
+    model.set_params(n_iter_no_change=None).fit(X, y)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_early_stopping_needs_pairs_on_both_sides(seed):
+    X, y = np.arange(6.0)[:, None], [0, 1, 0, 0, 0, 0]
+    model = RankBoostClassifier(n_iter_no_change=2, random_state=seed)
+    with pytest.raises(ValueError, match=r"one list of both .* there is 1: set"):
         model.fit(X, y, groups=[0, 0, 0, 1, 2, 3])
+
+
+def test_a_score_of_nan_ends_the_run_at_once():
+    X, y, _ = sample(33, n=100)
+    calls = []
+
+    def scorer(estimator, X, y):
+        calls.append(0)
+        return np.nan if len(calls) > 2 else 0.5
+
+    model = RankBoostClassifier(n_iter_no_change=5, scoring=scorer)
+    with pytest.raises(ValueError, match="10 held-out cases is nan in round 3: early"):
+        model.fit(X, y)
 
 
 def test_a_scorer_that_changes_the_cases_is_refused():

@@ -10,6 +10,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
+from sklearn.tree import DecisionTreeClassifier
 
 from optional import require
 from skrate import (
@@ -208,6 +209,73 @@ def test_one_standard_error_leaves_undefined_folds_out():
     with pytest.warns(UndefinedMetricWarning, match="1 of 4 folds"):
         found = one_se(np.c_[SCORES, [np.nan] * 4], complexity="depth", min_defined=0.7)
     assert found == 1
+
+
+def one_se_of(values, scores=None, complexity="depth", **kwargs):
+    """Return the value that the rule selects, where all candidates are as good."""
+    scores = np.full((len(values), 3), 0.5) if scores is None else np.array(scores)
+    results = {f"split{j}_test_score": column for j, column in enumerate(scores.T)}
+    results["params"] = [{"depth": value} for value in values]
+    index = refit_one_standard_error(complexity=complexity, **kwargs)(results)
+    return values[index]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_no_limit_is_the_most_complex(order):
+    values = [None, 2, 10**9, np.inf, None][::order]
+    assert one_se_of(values) == 2
+    assert one_se_of(values, complexity="-depth") == np.inf
+    assert one_se_of(values, complexity=lambda params: params["depth"]) == 2
+    assert one_se_of([None, None]) is None
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[3, 2.5], [np.int64(4), np.float32(2.5)], [True, False], [np.True_, np.False_]],
+)
+def test_numbers_of_any_type_are_ordered(values):
+    assert one_se_of(values) == values[1]
+    assert one_se_of(values, complexity="-depth") == values[0]
+
+
+@pytest.mark.parametrize("values", [["sqrt", "log2"], ["sqrt", 0.5], [2, "3", None]])
+@pytest.mark.parametrize("complexity", ["depth", "-depth", lambda p: p["depth"]])
+def test_what_has_no_order_is_named(values, complexity):
+    with pytest.raises(ValueError, match=r"complexity.*'(sqrt|3)' .*Pass a function"):
+        one_se_of(values, complexity=complexity)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("complexity", ["depth", "-depth", lambda p: p["depth"]])
+def test_a_complexity_of_nan_does_not_win(complexity, order):
+    with pytest.raises(ValueError, match="nan for the candidate"):
+        one_se_of([2, np.nan, 3][::order], complexity=complexity)
+
+
+@pytest.mark.parametrize("nans", [[np.nan] * 3, [0.9, np.nan, 0.9]])
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_candidate_without_scores_does_not_win(nans, order):
+    scores = [nans, [0.5, 0.6, 0.7], [0.5, 0.6, 0.7]][::order]
+    with pytest.warns(UndefinedMetricWarning, match="1 candidates that failed"):
+        assert one_se_of([1, 2, 3][::order], scores) == 2
+
+
+def test_a_search_without_scores_selects_nothing():
+    with pytest.raises(ValueError, match="'score' is defined on 0 of 3 folds"):
+        one_se_of([1, 2], np.full((2, 3), np.nan))
+    scores = [[np.nan, 0.5, 0.5], [0.5, np.nan, 0.5]]
+    with pytest.raises(ValueError, match="No candidate has a 'score' on all"):
+        one_se_of([1, 2], scores)
+
+
+def test_a_search_may_leave_the_depth_unlimited():
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [None, 2, 6]},
+        scoring="roc_auc",
+        refit=refit_one_standard_error(complexity="max_depth"),
+    ).fit(X, Y)
+    assert search.best_params_["max_depth"] in (2, 6)
 
 
 @pytest.mark.parametrize(
