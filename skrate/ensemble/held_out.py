@@ -29,7 +29,7 @@ def split_cases(
         # Some codes have no cases.
         lists, list_of_case = np.unique(cases.lists, return_inverse=True)
         kinds, what = cases.has_pairs()[lists], "list of both classes"
-    n_kinds = [np.count_nonzero(kinds == kind) for kind in (True, False)]
+    n_kinds = [int(np.count_nonzero(kinds == kind)) for kind in (True, False)]
     # Lists of one class may all be on one side, or lack.
     n_needed = n_kinds[0] if has_lists else min(n_kinds)
     if n_needed < 2:
