@@ -7,6 +7,9 @@ import numpy as np
 from skrate.core.arrays import Array, FloatArray, IntArray
 from skrate.inference.sample import Cases, Ranked
 
+# Of sums of shares, which round otherwise where other cases tie.
+_ROUNDING = 1e-13
+
 
 @dataclass(frozen=True)
 class ExchangeDraw:
@@ -45,9 +48,14 @@ class ExchangeDraw:
     def of(cls, a: Ranked, b: Ranked) -> "ExchangeDraw":
         """Return the draw for two rankings of the same cases."""
         middles = np.concatenate([_midranks(a), _midranks(b)])
-        found, where = np.unique(middles, return_inverse=True)
-        places = where.reshape(2, -1) + len(found) * ~a.cases.is_pos
-        return cls(places, len(found), a.cases)
+        order = np.argsort(middles)
+        # Ranks that are equal but for rounding are one place.
+        is_new = np.diff(middles[order], prepend=-1.0) > _ROUNDING
+        where = np.empty_like(order)
+        where[order] = np.cumsum(is_new) - 1
+        n_places = int(np.count_nonzero(is_new))
+        places = where.reshape(2, -1) + n_places * ~a.cases.is_pos
+        return cls(places, n_places, a.cases)
 
     @property
     def width(self) -> int:
@@ -82,8 +90,6 @@ class ExchangeDraw:
 
 
 def _midranks(ranked: Ranked) -> FloatArray:
-    """Return the middle of the weight that each case shares its place with."""
+    """Return the middle of the rates that each case has its place among."""
     edges = ranked.table.rates
-    middles = (edges[1:] + edges[:-1]) / 2
-    # Ranks of two models that are equal must be equal bit by bit.
-    return np.asarray(middles.round(12).take(ranked.group))
+    return np.asarray(((edges[1:] + edges[:-1]) / 2).take(ranked.group))

@@ -191,6 +191,27 @@ def test_a_permutation_exchanges_ranks_within_cases():
                 assert counts.tolist() == expected.tolist()
 
 
+@pytest.mark.parametrize("n", [9, 30, 300, 61_440])
+def test_midranks_of_both_models_that_are_equal_share_a_place(n):
+    # The middle of three that tie is the place of the second of them without ties.
+    cases = check_cases(np.arange(n) % 2)
+    order = np.random.default_rng(n).permutation(n)
+    models = order, order // 3
+    draw = ExchangeDraw.of(*(scored(cases, "score", model) for model in models))
+    assert draw.n_places == n
+
+
+def test_midranks_by_weight_that_are_equal_share_a_place():
+    # Ties of neighbours in every tenth place: sums are rounded otherwise below them.
+    n, y_true = 200, np.arange(200) % 2
+    weight = np.random.default_rng(0).exponential(size=n)
+    cases = check_cases(y_true, sample_weight=weight, weights="sampling")
+    a = np.arange(n)
+    b = np.where(a % 10 == 1, a - 1, a)
+    draw = ExchangeDraw.of(*(scored(cases, "score", model) for model in (a, b)))
+    assert draw.n_places == n + n // 10
+
+
 def test_permutations_come_near_to_all_of_them():
     y_true = np.array([1, 1, 1, 0, 0, 0, 0, 0])
     a = np.array([8, 7, 4, 6, 5, 3, 2, 1])

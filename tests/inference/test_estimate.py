@@ -16,6 +16,7 @@ from reference.su_variance import average_precision_variance
 from skrate import (
     RankTable,
     average_precision_score,
+    covariance,
     estimate,
     expected_recall_score,
     influence,
@@ -237,6 +238,60 @@ def test_methods_agree_with_sampling_weights_and_with_clusters(
     ]  # fmt: skip
     assert found[1] == pytest.approx(found[0], rel=0.06)
     assert found[2] == pytest.approx(found[0], rel=0.03)
+
+
+@each(AVERAGES)
+def test_a_few_clusters_vary_about_their_mean_with_one_less_of_freedom(metric, kwargs):
+    y_true, y_score = sample(8, n=40)
+    groups = np.arange(40) % 5
+    values = influence(metric, y_true, y_score, **kwargs) / 40
+    sums = np.bincount(groups, values)
+    # A sum of 5 independent terms with mean 0: 5 times their variance.
+    expected = np.sqrt(5 * np.var(sums, ddof=1))
+    found = estimate(metric, y_true, y_score, groups=groups, **kwargs).standard_error
+    assert found == pytest.approx(expected, rel=1e-9)
+    matrix = covariance(metric, y_true, y_score[:, None], groups=groups, **kwargs)
+    assert matrix[0, 0] == pytest.approx(expected**2, rel=1e-9)
+
+
+def leave_out(metric, y_true, y_score, units, **kwargs):
+    """Return the metric without each of the units."""
+    return [
+        evaluate(metric, y_true[units != unit], y_score[units != unit], **kwargs)
+        for unit in np.unique(units)
+    ]
+
+
+def jackknifed(values):
+    """Return (n - 1) / n times the sum of squares about the mean."""
+    n = len(values)
+    return (n - 1) / n * np.sum((np.array(values) - np.mean(values)) ** 2)
+
+
+@each(AVERAGES)
+@pytest.mark.parametrize("design", ["cases", "repeated", "clusters"])
+def test_the_jackknife_leaves_out_one_by_one(metric, kwargs, design):
+    y_true, y_score = sample(9, n=14)
+    options, rows, units = {}, np.arange(14), np.arange(14)
+    if design == "repeated":
+        options["sample_weight"] = np.arange(14) % 3 + 1
+        rows = np.repeat(rows, options["sample_weight"])
+        units = np.arange(len(rows))
+    if design == "clusters":
+        units = options["groups"] = np.arange(14) % 4
+    left_out = leave_out(metric, y_true[rows], y_score[rows], units, **kwargs)
+    found = estimate(
+        metric, y_true, y_score, method="jackknife", **options, **kwargs
+    ).standard_error
+    assert found == pytest.approx(np.sqrt(jackknifed(left_out)), rel=1e-9)
+
+
+def test_the_jackknife_of_fixed_class_sizes_leaves_out_by_class():
+    y_true, y_score = sample(9, n=14)
+    left_out = np.array(leave_out("auc", y_true, y_score, np.arange(14)))
+    expected = sum(jackknifed(left_out[y_true == label]) for label in (0, 1))
+    found = estimate("auc", y_true, y_score, method="jackknife", stratify=True)
+    assert found.standard_error == pytest.approx(np.sqrt(expected), rel=1e-9)
 
 
 def test_copies_in_one_cluster_add_nothing():

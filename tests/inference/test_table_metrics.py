@@ -175,6 +175,17 @@ def test_long_rankings_look_rates_up(rate, monkeypatch):
     assert looked_up == pytest.approx(exact, rel=1e-6)
 
 
+def test_the_bandwidth_is_hall_and_sheathers_at_a_level_of_5_percent():
+    # The cube root of z^2 1.5 phi(x)^2 / (2 x^2 + 1) / n, with z = 1.959964: at the
+    # median x = 0 and phi^2 = 1 / (2 pi), at a tenth x = -1.281552 and phi = 0.175498.
+    at_median = (1.959964**2 * 1.5 / (2 * np.pi) / 1000) ** (1 / 3)
+    at_tenth = (1.959964**2 * 1.5 * 0.175498**2 / (2 * 1.281552**2 + 1) / 1000) ** (
+        1 / 3
+    )
+    found = bandwidth(np.array([0.5, 0.1]), 1000)
+    assert found == pytest.approx([at_median, at_tenth], rel=1e-5)
+
+
 @pytest.mark.parametrize("n", [10, 1000])
 def test_the_bandwidth_stays_inside_and_shrinks(n):
     points = np.array([0, 0.001, 0.1, 0.5, 0.9, 1])
