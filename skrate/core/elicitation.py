@@ -323,10 +323,10 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
             "quantiles must be a dict of two entries {probability: rate}, got "
             f"{quantiles!r}."
         )
-    (p_low, q_low), (p_high, q_high) = (
+    (p_low, q_low), (p_high, q_high) = sorted(
         (check_fraction("a probability of quantiles", p),
          check_fraction("a rate of quantiles", q))
-        for p, q in sorted(quantiles.items())
+        for p, q in quantiles.items()
     )  # fmt: skip
     if q_low >= q_high:
         raise ValueError(f"quantiles must increase with probability, got {quantiles}.")

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
+from skrate.core.conversion import first_missing, is_missing
 from skrate.core.validation import check_vector
 
 # Integer labels that span no more than the rows, or this, need no ranking.
@@ -105,10 +106,8 @@ def _hashed(name: str, labels: Array) -> Grouping:
         distinct = list(dict.fromkeys(cells))
     except TypeError:
         raise ValueError(f"{name} must hold hashable labels.") from None
-    for label in distinct:
-        if _is_missing(label):
-            where = next(i for i, cell in enumerate(cells) if cell is label)
-            _raise_missing(name, where)
+    if any(map(is_missing, distinct)):
+        _raise_missing(name, first_missing(cells) or 0)
     try:
         distinct.sort()
     except TypeError:
@@ -123,17 +122,6 @@ def _hashed(name: str, labels: Array) -> Grouping:
     if labels.dtype.kind != "O":
         known = known.astype(labels.dtype)
     return Grouping(codes, known, np.bincount(codes))
-
-
-def _is_missing(label: Any) -> bool:
-    """Return whether a label is None, or a value that does not equal itself."""
-    if label is None:
-        return True
-    try:
-        return bool(label != label)
-    except (TypeError, ValueError):
-        # pandas.NA will not say whether it differs.
-        return True
 
 
 def _raise_missing(name: str, where: int) -> None:

@@ -7,12 +7,23 @@ that names the argument, says what was found and what to do.
 import numbers
 import warnings
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
+from skrate.core.conversion import (
+    as_array,
+    as_float64,
+    as_numbers,
+    first_missing,
+    is_missing,
+    shown,
+)
+
+# The largest count that the integers of an array index hold.
+_MOST = np.iinfo(np.intp).max
 
 
 class RankedSample(NamedTuple):
@@ -54,35 +65,47 @@ def check_ranked(
 
 
 def check_vector(name: str, values: Any) -> Array:
-    """Return ``values`` as an array of shape (n,), n >= 1; a column is flattened."""
-    array = np.asarray(values)
+    """Return ``values`` as an array of shape (n,), n >= 1; a column is flattened.
+
+    Its byte order is native, and no value was changed on the way.
+    """
+    array = as_array(name, values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        hint = ""
-        if array.ndim == 2 and array.shape[1] == 2:
-            hint = f"; pass the column of the positive class, {name}[:, 1]"
         raise ValueError(
-            f"{name} must be one-dimensional, found an array of shape "
-            f"{array.shape}{hint}."
+            f"{name} must be one-dimensional, found {_shape_found(name, values, array)}"
         )
     if array.size == 0:
         raise ValueError(f"{name} is empty: at least one case is needed.")
     return array
 
 
+def _shape_found(name: str, values: Any, array: Array) -> str:
+    """Return what was found instead of a vector, and what to do about it."""
+    if array.ndim:
+        hint = ""
+        if array.ndim == 2 and array.shape[1] == 2:
+            hint = f"; pass the column of the positive class, {name}[:, 1]"
+        return f"an array of shape {array.shape}{hint}."
+    hint = ""
+    if hasattr(values, "toarray"):
+        hint = f"; pass {name}.toarray().ravel()"
+    elif hasattr(values, "__iter__") and not isinstance(values, str | bytes):
+        hint = "; pass a list or an array with one entry per case"
+    return f"a single object of type {type(values).__name__}{hint}."
+
+
 def check_scores(name: str, values: Any) -> Array:
     """Return ``values`` as a finite numeric vector in the precision it came in."""
-    scores = check_vector(name, values)
-    if scores.dtype.kind not in "fiub":
-        scores = _as_float(name, scores)
+    scores = as_numbers(name, check_vector(name, values))
     check_finite(name, scores)
     return scores
 
 
 def check_weights(name: str, values: Any) -> FloatArray:
     """Return ``values`` as non-negative float64 weights, not all zero."""
-    weights = _as_float(name, check_vector(name, values))
+    weights = as_float64(name, check_vector(name, values))
     check_finite(name, weights)
     smallest = weights.min()
     if smallest < 0:
@@ -129,6 +152,9 @@ def check_labels(labels: Array, pos_label: Any = None) -> BoolArray:
     positive = _positive_label(distinct_labels(labels), pos_label)
     if positive is None:
         return np.zeros(len(labels), dtype=bool)
+    if labels.dtype.kind == "O":
+        # One by one: a label may itself be a tuple, which numpy would spread out.
+        return np.array([label == positive for label in labels.tolist()], dtype=bool)
     return np.asarray(labels == positive, dtype=bool)
 
 
@@ -136,7 +162,12 @@ def distinct_labels(labels: Array) -> list[Any]:
     """Return the labels in sorted order, at most two."""
     if labels.dtype.kind in "biuf":
         return _two_extremes(labels)
-    return _distinct_objects(labels)
+    if labels.dtype.kind in "USO":
+        return _distinct_objects(labels)
+    raise ValueError(
+        "y_true must hold numbers, booleans or strings, found dtype "
+        f"{labels.dtype}: binarise y_true first, for example y_true == label."
+    )
 
 
 def says_its_positive(found: list[Any]) -> bool:
@@ -159,26 +190,50 @@ def _two_extremes(labels: Array) -> list[Any]:
 
 
 def _distinct_objects(labels: Array) -> list[Any]:
+    """Return the distinct labels that are strings or objects, at most two."""
+    cells = labels.tolist()
     try:
-        found: list[Any] = np.unique(labels).tolist()
+        distinct = list(dict.fromkeys(cells))
     except TypeError:
-        kinds = sorted({type(label).__name__ for label in labels.tolist()})
+        _raise_mixed_labels(cells)
+    if first_missing(distinct) is not None:
         raise ValueError(
-            f"y_true mixes labels of the types {kinds}: use one type, and remove "
-            "missing labels."
-        ) from None
-    if any(label != label for label in found):
-        raise ValueError("y_true contains NaN: remove the cases without a label.")
-    if len(found) > 2:
-        _raise_many_labels(found)
-    return found
+            "y_true contains NaN or another missing label (first at position "
+            f"{first_missing(cells)}): remove the cases without a label."
+        )
+    try:
+        distinct.sort()
+    except TypeError:
+        _raise_mixed_labels(cells)
+    if "nan" in distinct:
+        raise ValueError(
+            "y_true contains the text 'nan', which is what becomes of a missing label "
+            f"among strings (first at position {cells.index('nan')}): remove the cases "
+            "without a label, or pass booleans."
+        )
+    if len(distinct) > 2:
+        _raise_many_labels(distinct)
+    return distinct
 
 
-def _raise_many_labels(found: list[Any]) -> None:
-    shown = ", ".join(repr(label) for label in found[:6])
+def _raise_mixed_labels(cells: list[Any]) -> NoReturn:
+    kinds = sorted({type(label).__name__ for label in cells})
+    if len(kinds) == 1:
+        raise ValueError(
+            f"y_true must hold numbers, booleans or strings, found labels of the type "
+            f"{kinds[0]}."
+        )
+    raise ValueError(
+        f"y_true mixes labels of the types {kinds}: use one type, and remove "
+        "missing labels."
+    )
+
+
+def _raise_many_labels(found: list[Any]) -> NoReturn:
     more = ", ..." if len(found) > 6 else ""
     raise ValueError(
-        f"y_true must hold two classes, found {len(found)} labels: {shown}{more}. "
+        f"y_true must hold two classes, found {len(found)} labels: "
+        f"{', '.join(map(shown, found[:6]))}{more}. "
         "Multiclass targets are not supported; binarise y_true first, for example "
         "y_true == label."
     )
@@ -188,89 +243,115 @@ def _positive_label(found: list[Any], pos_label: Any) -> Any:
     """Return the label that counts as positive, None if no case carries it."""
     if pos_label is None:
         if not says_its_positive(found):
+            choices = " or ".join(f"pos_label={shown(label)}" for label in found)
             raise ValueError(
-                f"pos_label=None is ambiguous for y_true with the labels {found}: "
-                f"say which is positive, for example pos_label={found[-1]!r}."
+                f"pos_label=None is ambiguous for y_true with {_listed(found)}: pass "
+                f"{choices}{', or the label that is not here' * (len(found) == 1)}."
             )
         return 1 if 1 in found else None
-    for label in found:
-        if isinstance(label, str) == isinstance(pos_label, str) and label == pos_label:
-            return label
-    if len(found) == 2:
+    if is_missing(pos_label):
         raise ValueError(
-            f"pos_label={pos_label!r} is not a label of y_true, which holds {found}."
+            f"pos_label={shown(pos_label)} is no label: pass one of y_true, which has "
+            f"{_listed(found)}."
+        )
+    for label in found:
+        if _are_alike(label, pos_label) and label == pos_label:
+            return label
+    # Where there is one class the other may be the positive one.
+    if len(found) == 2 or not _are_alike(found[0], pos_label):
+        raise ValueError(
+            f"pos_label={shown(pos_label)} is not a label of y_true, which has "
+            f"{_listed(found)}."
         )
     return None
 
 
-def _as_float(name: str, values: Array) -> FloatArray:
-    try:
-        # From a complex number the cast would take a half, with no more than a warning.
-        if values.dtype.kind == "c":
-            raise TypeError
-        return values.astype(np.float64, copy=False)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"{name} must be numeric, found dtype {values.dtype} (first value "
-            f"{values[:1].tolist()[0]!r})."
-        ) from None
+def _listed(labels: list[Any]) -> str:
+    texts = ", ".join(map(shown, labels))
+    return f"the labels [{texts}]" if len(labels) > 1 else f"the one label {texts}"
+
+
+def _are_alike(label: Any, pos_label: Any) -> bool:
+    """Return whether both are numbers, or one is of the type of the other."""
+    kinds = (numbers.Number, np.bool_)
+    if isinstance(label, kinds) and isinstance(pos_label, kinds):
+        return True
+    return isinstance(label, type(pos_label)) or isinstance(pos_label, type(label))
 
 
 def check_fraction(
     name: str, value: Any, *, include_zero: bool = False, include_one: bool = False
 ) -> float:
     """Return ``value`` as a float between 0 and 1, bounds as told."""
-    left, right = "[" if include_zero else "(", "]" if include_one else ")"
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    is_inside = is_number and (
-        0 < value < 1 or (include_zero and value == 0) or (include_one and value == 1)
+    number = _as_float(value)
+    is_inside = (
+        0 < number < 1
+        or (include_zero and number == 0)
+        or (include_one and number == 1)
     )
     if not is_inside:
+        left, right = "[" if include_zero else "(", "]" if include_one else ")"
         bounds = f"{left}0, 1{right}"
-        raise ValueError(f"{name} must be a number in {bounds}, got {value!r}.")
-    return float(value)
+        raise ValueError(f"{name} must be a number in {bounds}, got {shown(value)}.")
+    return number
 
 
 def check_number(name: str, value: Any) -> float:
     """Return ``value`` as a finite float."""
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not is_number or not np.isfinite(float(value)):
-        raise ValueError(f"{name} must be a finite number, got {value!r}.")
-    return float(value)
+    number = _as_float(value)
+    if not np.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, got {shown(value)}.")
+    return number
 
 
 def check_positive(name: str, value: Any) -> float:
     """Return ``value`` as a finite float above zero."""
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not is_number or not 0 < value < np.inf:
-        raise ValueError(f"{name} must be a finite number above 0, got {value!r}.")
-    return float(value)
+    number = _as_float(value)
+    if not 0 < number < np.inf:
+        raise ValueError(f"{name} must be a finite number above 0, got {shown(value)}.")
+    return number
+
+
+def _as_float(value: Any) -> float:
+    """Return a real number as a float; nan for another object, or one too large."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return float("nan")
+    try:
+        return float(value)
+    except OverflowError:
+        return float("nan")
 
 
 def check_count(name: str, value: Any, *, minimum: int = 1) -> int:
-    """Return ``value`` as an int of at least ``minimum``."""
+    """Return ``value`` as an int of at least ``minimum``, which an array can index."""
     is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not is_whole or value < minimum:
-        raise ValueError(f"{name} must be an integer >= {minimum}, got {value!r}.")
+        raise ValueError(f"{name} must be an integer >= {minimum}, got {shown(value)}.")
+    if value > _MOST:
+        raise ValueError(f"{name} must be at most {_MOST}, got {shown(value)}.")
     return int(value)
 
 
 def check_counts(name: str, values: Any, *, minimum: int = 0) -> IntArray:
     """Return ``values``, one count or an array of them, as integers >= ``minimum``."""
-    counts = np.asarray(values)
+    counts = as_array(name, values)
     if counts.dtype.kind not in "iu":
         raise ValueError(
-            f"{name} must hold integers, found dtype {counts.dtype} ({values!r})."
+            f"{name} must hold integers, found dtype {counts.dtype} ({shown(values)})."
         )
     if counts.size and counts.min() < minimum:
         raise ValueError(f"{name} must be at least {minimum}, found {counts.min()}.")
+    if counts.size and counts.max() > _MOST:
+        raise ValueError(f"{name} must be at most {_MOST}, found {counts.max()}.")
     return counts.astype(np.intp)
 
 
 def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
     """Return ``value`` if it is one of ``choices``."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be one of {sorted(choices)}, got {value!r}.")
+        raise ValueError(
+            f"{name} must be one of {sorted(choices)}, got {shown(value)}."
+        )
     return value
 
 
@@ -283,7 +364,7 @@ def check_generator(random_state: Any) -> np.random.Generator:
     except (TypeError, ValueError):
         raise ValueError(
             "random_state must be None, an integer >= 0, a numpy Generator or a "
-            f"RandomState, got {random_state!r}."
+            f"RandomState, got {shown(random_state)}."
         ) from None
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from skrate.core.arrays import FloatArray
+from skrate.core.conversion import as_array
 from skrate.core.results import Comparisons
 from skrate.inference.checks import check_stratify, defined_value
 from skrate.inference.compare import model_influences, paired
@@ -273,7 +274,7 @@ def _columns(y_scores: Any) -> dict[Any, Any]:
         return {name: y_scores[name] for name in y_scores.columns}
     if isinstance(y_scores, Mapping):
         return dict(y_scores)
-    table = np.asarray(y_scores)
+    table = as_array("y_scores", y_scores)
     if table.ndim != 2 or table.shape[1] == 0:
         raise ValueError(
             "y_scores must have one column per model, found an array of shape "

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
-from skrate.core.grouping import begins_group
+from skrate.core.grouping import begins_group, check_groups
 from skrate.core.rank_table import (
     RankTable,
     table_of,
@@ -25,6 +25,7 @@ from skrate.core.validation import (
 )
 
 WEIGHTS = ("frequency", "sampling")
+_MOST_REPETITIONS = 2**53
 
 
 @dataclass(frozen=True)
@@ -169,11 +170,17 @@ def check_cases(
 ) -> Cases:
     """Return the cases behind labels, weights and groups."""
     are_repetitions = check_choice("weights", weights, WEIGHTS) == "frequency"
+    if isinstance(y_true, RankTable):
+        raise ValueError(
+            "y_true is a RankTable, whose groups know no single cases: to compare, "
+            "give the labels of the cases and the scores of each model, as the "
+            "correlation of two tables is unknown."
+        )
     labels = check_vector("y_true", y_true)
     is_pos = check_labels(labels, pos_label)
     clusters = None
     if groups is not None:
-        clusters = check_vector("groups", groups)
+        clusters = check_groups("groups", groups).codes
         check_equal_length(y_true=labels, groups=clusters)
     kept = None
     weight = None
@@ -181,7 +188,10 @@ def check_cases(
         weight = check_weights("sample_weight", sample_weight)
         check_equal_length(y_true=labels, sample_weight=weight)
         if are_repetitions:
-            _check_whole("sample_weight", weight)
+            _check_repetitions(weight)
+        else:
+            # By a power of two, which changes no digit: their sum could be infinite.
+            weight = np.ldexp(weight, -np.frexp(weight.max())[1])
         if not weight.all():
             kept = weight > 0
             weight, is_pos = weight[kept], is_pos[kept]
@@ -254,6 +264,17 @@ def counted(table: RankTable) -> Ranked:
     is_pos = np.arange(len(of_pos) + len(of_neg)) < len(of_pos)
     counts = np.concatenate([table.pos[of_pos], table.neg[of_neg]])
     return Ranked(Cases(is_pos, counts), counts=table)
+
+
+def _check_repetitions(weights: FloatArray) -> None:
+    _check_whole("sample_weight", weights)
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if total > _MOST_REPETITIONS:
+        raise ValueError(
+            f"sample_weight stands for {total:g} repetitions, more than float64 can "
+            'count: for weights of another kind use weights="sampling".'
+        )
 
 
 def _check_whole(name: str, counts: FloatArray) -> None:

@@ -60,6 +60,10 @@ def test_a_budget_is_its_rates_at_the_quantiles():
     [
         ({0.5: 0.2}, r"must be a dict of two entries \{probability: rate\}, got \{0.5"),
         ([(0.1, 0.2), (0.9, 0.3)], "quantiles must be a dict of two entries"),
+        ({0.1: 0.2, "0.9": 0.3}, "a probability of quantiles must be a number in"),
+        ({0.1: 0.2, None: 0.3}, "a probability of quantiles must be a number in"),
+        ({0.1: 0.2, 0.9: "0.3"}, "a rate of quantiles must be a number in"),
+        ({0.1: 0.2, 0.9: 10**400}, "a rate of quantiles must be a number in"),
         ({0.1: 0.3, 0.9: 0.2}, "quantiles must increase with probability"),
         ({0.1: 0.3, 0.9: 0.3}, "quantiles must increase with probability"),
         ({0: 0.1, 0.9: 0.3}, r"a probability of quantiles must be .* got 0"),

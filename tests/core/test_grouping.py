@@ -2,6 +2,7 @@
 
 import datetime
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -56,6 +57,13 @@ def test_any_integers_are_told_apart(labels):
     assert grouping.labels[grouping.codes].tolist() == labels
 
 
+def nested(*labels):
+    """Return tuples as one label each."""
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
+
+
 @pytest.mark.parametrize(
     "labels",
     [
@@ -63,11 +71,25 @@ def test_any_integers_are_told_apart(labels):
         ["a", None],
         np.array(["a", math.nan], dtype=object),
         np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"),
+        ["a", math.nan],
+        [1, None],
+        np.array([1, Decimal("NaN")], dtype=object),
+        nested(("a", 1), ("a", math.nan)),
     ],
 )
 def test_a_missing_label_is_refused(labels):
     with pytest.raises(ValueError, match=r"groups contains NaN .* position 1\)"):
         check_groups("groups", labels)
+
+
+def test_strings_of_numpy_2_and_their_missing_values():
+    if not hasattr(np.dtypes, "StringDType"):
+        pytest.skip("needs the strings of variable width of numpy 2")
+    dtype = np.dtypes.StringDType(na_object=math.nan)
+    grouping = check_groups("groups", np.array(["b", "a", "b"], dtype=dtype))
+    assert grouping.labels[grouping.codes].tolist() == ["b", "a", "b"]
+    with pytest.raises(ValueError, match=r"groups contains NaN .* position 1\)"):
+        check_groups("groups", np.array(["a", math.nan], dtype=dtype))
 
 
 @pytest.mark.parametrize("dtype", ["Int64", "string", "category"])
@@ -93,6 +115,18 @@ def test_labels_that_cannot_be_told_apart_are_refused():
         check_groups("groups", unhashable)
     with pytest.raises(ValueError, match=r"groups mixes labels .*'int', 'str'"):
         check_groups("groups", np.array([1, "a"], dtype=object))
+    with pytest.raises(ValueError, match=r"groups mixes labels .*'int', 'str'"):
+        check_groups("groups", [1, "a"])
+    with pytest.raises(ValueError, match="groups is a structured array"):
+        check_groups("groups", np.zeros(2, "i4,i4"))
+    with pytest.raises(ValueError, match="groups is a masked array with 1 masked"):
+        check_groups("groups", np.ma.array([1, 2], mask=[0, 1]))
+
+
+def test_integers_beyond_float64_are_told_apart():
+    labels = [2**53, 2**53 + 1, 0.5]
+    grouping = check_groups("groups", labels)
+    assert grouping.labels[grouping.codes].tolist() == labels
 
 
 @given(st.lists(st.floats(-2, 2, width=16), min_size=1))
