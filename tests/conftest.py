@@ -12,12 +12,24 @@ from optional import is_installed
 # Before anything imports pyplot.
 os.environ.setdefault("MPLBACKEND", "Agg")
 
-hypothesis.settings.register_profile("dev", deadline=None, max_examples=50)
-# The same examples in each run: a red build is never a matter of luck.
+# The same examples in each run, and none replayed from an earlier one: a red build is
+# never a matter of luck. Other examples are drawn on demand.
 hypothesis.settings.register_profile(
-    "ci", parent=hypothesis.settings.get_profile("dev"), derandomize=True, database=None
+    "same", deadline=None, max_examples=50, derandomize=True, database=None
 )
-hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "dev")
+hypothesis.settings.register_profile(
+    "random", parent=hypothesis.settings.get_profile("same"), derandomize=False
+)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose whether Hypothesis draws the same examples, or others."""
+    if config.getoption("hypothesis_profile", None):
+        return
+    # What is derandomised takes no notice of a seed.
+    has_seed = config.getoption("hypothesis_seed", None) is not None
+    chosen = os.environ.get("HYPOTHESIS_PROFILE", "random" if has_seed else "same")
+    hypothesis.settings.load_profile(chosen)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

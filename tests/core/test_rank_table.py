@@ -46,7 +46,7 @@ def check(y_true, y_score, sample_weight=None):
         if table.cases is not None:
             check_mixed_ties(table)
         if table.labels is not None:
-            assert table.labels.tolist() == pos
+            assert [unit * label for label in table.labels.tolist()] == pos
     return quick
 
 
