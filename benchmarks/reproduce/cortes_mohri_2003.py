@@ -7,9 +7,13 @@ FOLDER (or the environment variable SKRATE_DATA) holds ``ionosphere/*.arff``,
 
 As in the paper: 10-fold cross-validation, and the boosting step of the highest mean
 AUC is reported, with the accuracy at that step. That step is chosen on the test folds,
-so step 100 is printed too. The paper does not say where it cuts the scores;
-"natural" cuts at half the sum of the weights, as AdaBoost does, and "link" where the
-probability fitted on the training folds is one half.
+so step 100 is printed too. Under "optimistic: per fold" each fold has the step that is
+best on its own test cases, which no model could know: that explains most of the
+distance to the paper (RankBoost, ionosphere: 97.2 at one step for all, 97.7 at their
+own, 98.0 in the paper; Pima: 83.0, 84.5 and 84.8; page-blocks: 98.7, 98.7 and 98.5).
+The paper does not say which it did, nor where it cuts the scores; "natural" cuts at
+half the sum of the weights, as AdaBoost does, and "link" where the probability fitted
+on the training folds is one half.
 """
 
 import os
@@ -56,9 +60,22 @@ def main(folder):
             aucs = np.array([fold_aucs(*parts, X, y) for parts in fitted])
             best = int(aucs.mean(axis=0).argmax())
             for step in sorted({best, min(99, aucs.shape[1] - 1)}):
-                hits = np.array([accuracies(*parts, X, y, step) for parts in fitted])
-                columns = map(percent, (aucs[:, step], *hits.T))
-                print(f"{model:28}{step + 1:>5}  " + "  ".join(columns))
+                print_row(
+                    model, str(step + 1), fitted, aucs, [step] * len(fitted), X, y
+                )
+            if aucs.shape[1] > 1:
+                own = aucs.argmax(axis=1).tolist()
+                print_row("  optimistic: per fold", "own", fitted, aucs, own, X, y)
+
+
+def print_row(title, label, fitted, aucs, steps, X, y):
+    """Print AUC and accuracies with the step of each fold."""
+    reached = aucs[np.arange(len(steps)), steps]
+    hits = np.array(
+        [accuracies(*parts, X, y, at) for parts, at in zip(fitted, steps, strict=True)]
+    )
+    columns = map(percent, (reached, *hits.T))
+    print(f"{title:28}{label:>5}  " + "  ".join(columns), flush=True)
 
 
 def read(path, positive):
