@@ -1,0 +1,1 @@
+"""The differential fuzz test: calls drawn at random, outcomes from the oracles."""

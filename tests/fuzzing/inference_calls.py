@@ -1,0 +1,494 @@
+"""Calls of estimate, compare and their kin: values by the oracles, and relations."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import skrate
+from fuzzing.calls import Call, holds, near, quietly, same_number, same_numbers
+from fuzzing.laws import Rate, draw_rate
+from fuzzing.metric_calls import check_law, check_rauc, refusals
+from fuzzing.samples import Sample, draw_sample
+from reference import delong, tables
+from reference.tables import Groups
+from skrate import rates
+
+METRICS = ("auc", "momentum", "stamina", "ap", "rauc", "recall", "cut")
+
+
+class Metric(NamedTuple):
+    """A metric as inference takes it, and the check of its value."""
+
+    kind: str
+    given: Any
+    options: dict[str, Any]
+    check: Callable[[Groups, float], None]
+    rate: Rate | None = None
+
+
+def draw_metric(rng: np.random.Generator) -> Metric:
+    """Draw a metric with its parameters."""
+    kind = str(rng.choice(METRICS))
+    if kind in ("auc", "momentum", "stamina"):
+        return Metric(kind, kind, {}, lambda groups, v: _check_named(kind, groups, v))
+    if kind == "ap":
+        return _average_precision(rng)
+    if kind == "cut":
+        return _cut(rng)
+    rate = draw_rate(rng)
+    if kind == "rauc":
+        return Metric(
+            kind,
+            skrate.rate_weighted_auc_score,
+            {"rate": rate.given},
+            lambda groups, v: check_rauc("value", groups, rate, v),
+            rate,
+        )
+    of = str(rng.choice(["positives", "negatives"]))
+
+    def check(groups: Groups, found: float) -> None:
+        check_law(
+            "value",
+            found,
+            lambda slip: tables.expected_recall(groups, rate.law, of, slip),
+            atol=1e-11,
+        )
+
+    options = {"rate": rate.given, "of": of}
+    return Metric(kind, skrate.expected_recall_score, options, check, rate)
+
+
+def _check_named(kind: str, groups: Groups, found: float) -> None:
+    if kind == "auc":
+        same_number("value", found, tables.auc(groups), rtol=1e-9)
+        return
+    expected = tables.momentum_and_stamina(groups)[kind == "stamina"]
+    if math.isnan(expected) and 2 * tables.auc(groups) - 1 > -1e-9:
+        return
+    same_number("value", found, expected, rtol=1e-6)
+
+
+def _average_precision(rng: np.random.Generator) -> Metric:
+    options: dict[str, Any] = {}
+    if rng.random() < 0.4:
+        options["prevalence"] = float(rng.choice([0.01, 0.5, rng.random()]))
+    if rng.random() < 0.3:
+        options["adjusted"] = True
+
+    def check(groups: Groups, found: float) -> None:
+        against = groups.n_neg / groups.total
+        expected = tables.average_precision(groups, **options)
+        same_number("value", found, expected, atol=1e-12 + 1e-14 / against)
+
+    return Metric("ap", skrate.average_precision_score, options, check)
+
+
+def _cut(rng: np.random.Generator) -> Metric:
+    names = ("recall_at_rate_score", "precision_at_rate_score", "lift_at_rate_score")
+    name = str(rng.choice(names))
+    rate = float(rng.choice([0.5, 0.1, 1 - rng.random()]))
+
+    def check(groups: Groups, found: float) -> None:
+        def value(slip: float) -> float:
+            share = min(Fraction(rate) * (1 + Fraction(slip)), Fraction(1))
+            recall = tables.found_at(groups, share)
+            if name.startswith("recall"):
+                return float(recall)
+            if name.startswith("lift"):
+                return float(recall) / rate
+            return float(recall * groups.n_pos / groups.total) / rate
+
+        check_law("value", found, value, atol=1e-11)
+
+    return Metric("cut", getattr(skrate, name), {"rate": rate}, check)
+
+
+def _cases(rng: np.random.Generator) -> tuple[Sample, dict[str, Any]]:
+    """Return cases whose weights are repetitions, or stand for sampled ones."""
+    is_sampling = rng.random() < 0.25
+    sample = draw_sample(
+        rng, weighted="any" if is_sampling else "whole", largest=400, lists=True
+    )
+    options: dict[str, Any] = {}
+    if is_sampling and sample.weights is not None:
+        options["weights"] = "sampling"
+    return sample, options
+
+
+def _enough(sample: Sample, options: dict[str, Any]) -> bool:
+    """Return whether both classes have at least two cases, which inference needs."""
+    is_pos, _, weights = sample.parts
+    counts = [1.0] * len(is_pos) if weights is None else weights
+    if "weights" in options:
+        counts = [float(weight > 0) for weight in counts]
+    n_pos = sum(w for pos, w in zip(is_pos, counts, strict=True) if pos)
+    return n_pos >= 2 and sum(counts) - n_pos >= 2
+
+
+def estimate(rng: np.random.Generator) -> Call:
+    """Draw a call of estimate."""
+    metric = draw_metric(rng)
+    sample, options = _cases(rng)
+    _draw_method(rng, sample, options)
+
+    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        named = {"metric": metric.given, "y_true": given.y_true}
+        named |= {"y_score": given.y_score, **given.keywords()}
+        if options.get("clustered"):
+            named["groups"] = given.group_labels
+        rest = {name: value for name, value in options.items() if name != "clustered"}
+        return (), {**named, **rest, **metric.options}
+
+    def check(given: Sample, found: Any) -> None:
+        _check_estimate(metric, given, options, found)
+        again = quietly(skrate.estimate, **arguments(given)[1])
+        holds(repr(again) == repr(found), f"a second time it is {again!r}")
+        if options.get("method", "delta") in ("delta", "jackknife"):
+            _check_relations(metric, given, options, arguments, found)
+
+    may_refuse = refusals(sample)
+    if options.get("clustered"):
+        may_refuse += ("groups puts all cases in one cluster", "groups")
+    return Call(
+        "estimate", skrate.estimate, arguments, check, sample, may_refuse=may_refuse,
+        may_warn=options.get("method") in ("bootstrap", "parametric"),
+    )  # fmt: skip
+
+
+def _draw_method(
+    rng: np.random.Generator, sample: Sample, options: dict[str, Any]
+) -> None:
+    method = str(
+        rng.choice(["delta", "bootstrap", "parametric", "jackknife"],
+                   p=[0.65, 0.15, 0.1, 0.1])
+    )  # fmt: skip
+    if "weights" in options and method == "parametric":
+        method = "bootstrap"
+    if method == "jackknife" and len(sample) > 60:
+        method = "delta"
+    options["method"] = method
+    if method in ("bootstrap", "parametric"):
+        options["n_resamples"] = int(rng.choice([2, 20]))
+        options["random_state"] = int(rng.integers(1000))
+        if rng.random() < 0.5:
+            options["interval"] = str(rng.choice(["percentile", "basic"]))
+    elif rng.random() < 0.3:
+        options["interval"] = "wald"
+    if rng.random() < 0.3 and method != "parametric":
+        options["stratify"] = bool(rng.random() < 0.5)
+    if rng.random() < 0.15 and method != "parametric" and "stratify" not in options:
+        options["clustered"] = True
+    if rng.random() < 0.3:
+        options["confidence_level"] = float(rng.choice([0.5, 0.9, 0.999]))
+
+
+def _check_estimate(
+    metric: Metric, given: Sample, options: dict[str, Any], found: Any
+) -> None:
+    if not _enough(given, options):
+        holds(math.isnan(found.value), f"too few cases give {found.value}")
+        return
+    groups = Groups(*given.parts)
+    metric.check(groups, found.value)
+    error, (low, high) = found.standard_error, found.confidence_interval
+    for number in (found.value, error, low, high):
+        holds(type(number) is float, f"{number!r} is no builtin float")
+    holds(not error < 0, f"standard error {error}")
+    holds(not low > high, f"interval [{low}, {high}]")
+    if math.isnan(found.value):
+        holds(math.isnan(low) and math.isnan(high), f"nan with [{low}, {high}]")
+        return
+    if options.get("interval") in (None, "wald"):
+        room = 1e-9 + 1e-9 * abs(found.value)
+        holds(
+            low - room <= found.value <= high + room,
+            f"interval [{low}, {high}] without the value {found.value}",
+        )
+    if metric.kind == "auc" and options["method"] == "delta":
+        _check_delong(given, options, error)
+
+
+def _check_delong(given: Sample, options: dict[str, Any], error: float) -> None:
+    """Check DeLong's standard error, where weights are repetitions."""
+    if "weights" in options or options.get("clustered") or len(given) > 40:
+        return
+    is_pos, scores = repetitions(given)
+    expected = delong.covariance(is_pos, scores, scores)
+    same_number("DeLong's error", error, math.sqrt(expected), rtol=1e-8, atol=1e-9)
+
+
+def repetitions(given: Sample) -> tuple[list[int], list[Any]]:
+    """Return labels in {0, 1} and scores with each case as often as it counts."""
+    is_pos, scores, weights = given.parts
+    times = [1] * len(is_pos) if weights is None else [int(w) for w in weights]
+    rows = [i for i, count in enumerate(times) for _ in range(count)]
+    return [int(is_pos[i]) for i in rows], [scores[i] for i in rows]
+
+
+def _check_relations(
+    metric: Metric, given: Sample, options: dict[str, Any], arguments: Any, found: Any
+) -> None:
+    """Check what cases in another order, repeated cases and equal laws give."""
+    order = np.random.default_rng(len(given)).permutation(len(given))
+    moved = quietly(skrate.estimate, **arguments(given.take(order))[1])
+    _same_estimate("in another order", moved, found)
+    if given.weights is not None and "weights" not in options:
+        rows = np.repeat(np.arange(len(given)), given.weights.astype(int))
+        if len(rows) < 200 and options["method"] == "delta":
+            plain = replace(given.take(rows), weights=None)
+            repeated = quietly(skrate.estimate, **arguments(plain)[1])
+            _same_estimate("with repeated rows", repeated, found)
+    law = metric.rate.law if metric.rate else None
+    if hasattr(law, "points"):
+        points = np.clip(law.points, 0, 1)
+        twin = rates.empirical(points[law.masses > 0], law.masses[law.masses > 0])
+        same = quietly(skrate.estimate, **{**arguments(given)[1], "rate": twin})
+        _same_estimate("with the same law as empirical rates", same, found, 1e-6)
+
+
+def _same_estimate(name: str, found: Any, expected: Any, rtol: float = 1e-9) -> None:
+    pairs = {
+        "value": (found.value, expected.value),
+        "standard error": (found.standard_error, expected.standard_error),
+        "low": (found.confidence_interval.low, expected.confidence_interval.low),
+        "high": (found.confidence_interval.high, expected.confidence_interval.high),
+    }
+    for part, (a, b) in pairs.items():
+        # The square of a standard error is a difference of squares.
+        atol = 1e-7 if part != "value" else 1e-12
+        holds(
+            near(a, b, rtol=rtol, atol=atol), f"{name} the {part} is {a!r}, not {b!r}"
+        )
+
+
+def estimate_of_counts(rng: np.random.Generator) -> Call:
+    """Draw a call of estimate with a table of counts."""
+    metric = draw_metric(rng)
+    n = int(rng.integers(1, 15))
+    pos, neg = rng.integers(0, 9, (2, n)).tolist()
+    pos[0], neg[-1] = pos[0] + 2, neg[-1] + 2
+    labels = [
+        label for p, q in zip(pos, neg, strict=True) for label in [1] * p + [0] * q
+    ]
+    scores = [-i for i in range(n) for _ in range(pos[i] + neg[i])]
+
+    def check(_: Any, found: Any) -> None:
+        cases = quietly(skrate.estimate, metric.given, labels, scores, **metric.options)
+        _same_estimate("case by case", cases, found)
+
+    return Call(
+        "estimate",
+        skrate.estimate,
+        lambda _: ((metric.given, skrate.RankTable(pos, neg)), metric.options),
+        check,
+    )
+
+
+def influence(rng: np.random.Generator) -> Call:
+    """Draw a call of influence."""
+    metric = draw_metric(rng)
+    sample, options = _cases(rng)
+
+    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        named = {"metric": metric.given, "y_true": given.y_true}
+        named |= {"y_score": given.y_score, **given.keywords()}
+        return (), {**named, **options, **metric.options}
+
+    def check(given: Sample, found: Any) -> None:
+        holds(found.shape == (len(given),), f"shape {found.shape}")
+        if not _enough(given, options):
+            return
+        known = quietly(skrate.estimate, **arguments(given)[1])
+        if math.isnan(known.value):
+            return
+        weights = np.ones(len(given))
+        if given.weights is not None:
+            weights = np.array(given.parts[2]) / max(given.parts[2])
+        mean = weights @ found / weights.sum()
+        scale = max(1.0, float(np.abs(found).max()))
+        holds(abs(mean) < 1e-8 * scale, f"the weighted mean is {mean}")
+        if "weights" not in options:
+            counts = np.ones(len(given)) if given.weights is None else given.parts[2]
+            squares = np.asarray(counts) @ found**2 / np.sum(counts) ** 2
+            # One source may take back what others give: an error is what is left.
+            error = known.standard_error
+            holds(
+                near(math.sqrt(squares), error, rtol=1e-6, atol=1e-7),
+                f"the squares give {math.sqrt(squares)!r}, estimate {error!r}",
+            )
+
+    return Call(
+        "influence", skrate.influence, arguments, check, sample,
+        may_refuse=refusals(sample),
+    )  # fmt: skip
+
+
+def momentum_and_stamina(rng: np.random.Generator) -> Call:
+    """Draw a call of momentum_and_stamina."""
+    sample = draw_sample(rng, weighted="whole", largest=300)
+
+    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        named = {"y_true": given.y_true, "y_score": given.y_score}
+        return (), {**named, **given.keywords()}
+
+    def check(given: Sample, found: Any) -> None:
+        if not _enough(given, {}):
+            holds(math.isnan(found.momentum.value), "too few cases")
+            return
+        groups = Groups(*given.parts)
+        for name, one in (("momentum", found.momentum), ("stamina", found.stamina)):
+            _check_named(name, groups, one.value)
+            holds(not one.standard_error < 0, f"standard error {one.standard_error}")
+
+    return Call(
+        "momentum_and_stamina", skrate.momentum_and_stamina, arguments, check, sample,
+        may_refuse=refusals(sample),
+    )  # fmt: skip
+
+
+def _other_scores(given: Sample, seed: int) -> np.ndarray:
+    """Return scores of another model, full of ties, some of them those of the first."""
+    rng = np.random.default_rng(seed)
+    noise = np.round(rng.normal(size=len(given)) + given.is_pos, 1)
+    if seed % 5 == 0:
+        return np.asarray(given.scores.copy())
+    return np.asarray(noise)
+
+
+def compare(rng: np.random.Generator) -> Call:
+    """Draw a call of compare."""
+    metric, seed = draw_metric(rng), int(rng.integers(100))
+    sample, options = _cases(rng)
+    method = str(rng.choice(["delta", "bootstrap", "permutation"], p=[0.7, 0.15, 0.15]))
+    if "weights" in options and method == "permutation":
+        method = "delta"
+    options["method"] = method
+    options["alternative"] = str(rng.choice(["two-sided", "less", "greater"]))
+    if method != "delta":
+        options["n_resamples"], options["random_state"] = 20, seed
+
+    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        named = {"metric": metric.given, "y_true": given.y_true}
+        named |= {"y_score_a": given.y_score, "y_score_b": _other_scores(given, seed)}
+        return (), {**named, **given.keywords(), **options, **metric.options}
+
+    def check(given: Sample, found: Any) -> None:
+        if not _enough(given, options):
+            holds(math.isnan(found.difference), "too few cases")
+            return
+        _check_comparison(metric, given, _other_scores(given, seed), found)
+        if metric.kind == "auc" and method == "delta" and len(given) <= 40:
+            _check_paired_delong(given, seed, options, found)
+        again = quietly(skrate.compare, **arguments(given)[1])
+        holds(repr(again) == repr(found), f"a second time it is {again!r}")
+
+    return Call(
+        "compare", skrate.compare, arguments, check, sample,
+        may_refuse=refusals(sample), may_warn=True,
+    )  # fmt: skip
+
+
+def _check_comparison(
+    metric: Metric, given: Sample, other: np.ndarray, found: Any
+) -> None:
+    is_pos, scores, weights = given.parts
+    for model, value in zip((scores, other.tolist()), found.values, strict=True):
+        if not math.isnan(value):
+            metric.check(Groups(is_pos, model, weights), value)
+    if math.isnan(found.difference):
+        return
+    a, b = found.values
+    holds(found.difference == a - b, f"difference {found.difference} of {a} and {b}")
+    holds(not found.standard_error < 0, f"standard error {found.standard_error}")
+    holds(math.isnan(found.pvalue) or 0 <= found.pvalue <= 1, f"p = {found.pvalue}")
+    low, high = found.confidence_interval
+    holds(
+        low - 1e-9 <= found.difference <= high + 1e-9 * max(1, abs(high)),
+        f"interval [{low}, {high}] without the difference {found.difference}",
+    )
+
+
+def _check_paired_delong(
+    given: Sample, seed: int, options: dict[str, Any], found: Any
+) -> None:
+    if "weights" in options:
+        return
+    is_pos, a = repetitions(given)
+    other = replace(given, scores=_other_scores(given, seed))
+    b = repetitions(other)[1]
+    squared = (
+        delong.covariance(is_pos, a, a)
+        + delong.covariance(is_pos, b, b)
+        - 2 * delong.covariance(is_pos, a, b)
+    )
+    error = math.sqrt(max(squared, 0))
+    same_number("error", found.standard_error, error, rtol=1e-8, atol=1e-7)
+
+
+def _models(given: Sample, seed: int, n: int) -> dict[str, Any]:
+    others = {f"model {i}": _other_scores(given, 5 * seed + i) for i in range(1, n)}
+    return {"first": given.y_score, **others}
+
+
+def compare_all(rng: np.random.Generator) -> Call:
+    """Draw a call of compare_all."""
+    metric, seed, n = draw_metric(rng), int(rng.integers(20)), int(rng.integers(2, 5))
+    sample, options = _cases(rng)
+
+    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        named = {"metric": metric.given, "y_true": given.y_true}
+        named |= {"y_scores": _models(given, seed, n), **given.keywords()}
+        return (), {**named, **options, **metric.options}
+
+    def check(given: Sample, found: Any) -> None:
+        holds(len(found.pairs) == n * (n - 1) // 2, f"{len(found.pairs)} pairs")
+        if not _enough(given, options):
+            holds(math.isnan(found.pairs[0].difference), "too few cases")
+            return
+        is_pos, _, weights = given.parts
+        models = _models(replace(given, forms=Sample.forms), seed, n)
+        places = [(i, j) for i in range(n) for j in range(i + 1, n)]
+        names = list(models)
+        for (i, j), pair in zip(places, found.pairs, strict=True):
+            chosen = (models[names[i]], models[names[j]])
+            for model, value in zip(chosen, pair.values, strict=True):
+                if not math.isnan(value):
+                    metric.check(Groups(is_pos, model.tolist(), weights), value)
+        for pair, adjusted in zip(found.pairs, found.adjusted_pvalues, strict=True):
+            holds(not adjusted < pair.pvalue, f"{adjusted} is below {pair.pvalue}")
+
+    return Call(
+        "compare_all", skrate.compare_all, arguments, check, sample,
+        may_refuse=refusals(sample), may_warn=True,
+    )  # fmt: skip
+
+
+def covariance(rng: np.random.Generator) -> Call:
+    """Draw a call of covariance."""
+    metric, seed = draw_metric(rng), int(rng.integers(20))
+    sample, options = _cases(rng)
+
+    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        named = {"metric": metric.given, "y_true": given.y_true}
+        named |= {"y_scores": _models(given, seed, 3), **given.keywords()}
+        return (), {**named, **options, **metric.options}
+
+    def check(given: Sample, found: Any) -> None:
+        holds(found.shape == (3, 3), f"shape {found.shape}")
+        if np.isnan(found).any():
+            return
+        same_numbers("its transpose", found.T, found)
+        named = arguments(given)[1]
+        for place, scores in enumerate(named.pop("y_scores").values()):
+            one = quietly(skrate.estimate, y_score=scores, **named)
+            error = math.sqrt(max(found[place, place], 0))
+            same_number("error", error, one.standard_error, rtol=1e-6, atol=1e-7)
+
+    return Call(
+        "covariance", skrate.covariance, arguments, check, sample,
+        may_refuse=refusals(sample),
+    )  # fmt: skip

@@ -1,0 +1,169 @@
+"""Calls of the metrics within lists."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+import skrate
+from fuzzing.calls import Call, holds, same_number, same_numbers
+from fuzzing.laws import draw_rate
+from fuzzing.metric_calls import check_law, check_rauc, refusals
+from fuzzing.samples import Sample, draw_sample
+from reference import lists as oracle
+from reference import tables
+
+
+def _lists(sample: Sample) -> dict[Any, Any]:
+    is_pos, scores, weights = sample.parts
+    return oracle.lists_of(is_pos, scores, sample.groups.tolist(), weights)
+
+
+def _call(name: str, sample: Sample, options: dict[str, Any], check: Any) -> Call:
+    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        named = {"y_true": given.y_true, "y_score": given.y_score}
+        named |= {"groups": given.group_labels, **given.keywords()}
+        average = options.get("average")
+        if callable(average):
+            return (), {**named, **options, "average": average(given)}
+        return (), {**named, **options}
+
+    return Call(
+        name, getattr(skrate, name), arguments, check, sample,
+        may_refuse=refusals(sample),
+    )  # fmt: skip
+
+
+def _options(rng: np.random.Generator, sample: Sample) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    if sample.weights is None and rng.random() < 0.5:
+        options["k"] = int(rng.choice([1, 2, 3, 5, 10]))
+    if rng.random() < 0.4:
+        options["undefined"] = [0.5, "skip", "nan", 0, -2.5][rng.integers(5)]
+    if rng.random() < 0.6:
+        options["average"] = str(rng.choice(["macro", "pairs", "positives", "size"]))
+        if rng.random() < 0.2:
+            seed = int(rng.integers(1000))
+            options["average"] = lambda given: _weights_by_label(given, seed)
+    return options
+
+
+def _weights_by_label(sample: Sample, seed: int) -> list[float]:
+    n_lists = len(set(sample.groups.tolist()))
+    weights = np.random.default_rng(seed).uniform(0.1, 2, n_lists)
+    return [float(weight) for weight in weights]
+
+
+def _expected(sample: Sample, options: dict[str, Any]) -> float:
+    found = _lists(sample)
+    average = options.get("average", "macro")
+    if callable(average):
+        average = dict(zip(found, average(sample), strict=True))
+    return oracle.ranking_auc(
+        found, options.get("k"), options.get("undefined", "skip"), average
+    )
+
+
+def ranking_auc_score(rng: np.random.Generator) -> Call:
+    """Draw a call of ranking_auc_score."""
+    sample = draw_sample(rng, lists=True, largest=300)
+    options = _options(rng, sample)
+
+    def check(given: Sample, found: Any) -> None:
+        same_number("ranking AUC", found, _expected(given, options), rtol=1e-9)
+
+    return _call("ranking_auc_score", sample, options, check)
+
+
+def ranking_auc_report(rng: np.random.Generator) -> Call:
+    """Draw a call of ranking_auc_report."""
+    sample = draw_sample(rng, lists=True, largest=300)
+    options = _options(rng, sample)
+
+    def check(given: Sample, found: Any) -> None:
+        same_number("score", found.score, _expected(given, options), rtol=1e-9)
+        by_label = _lists(given)
+        holds(found.groups.tolist() == list(by_label), "other lists")
+        scores = [
+            np.nan if one is None else oracle.list_auc(one, options.get("k"))[0]
+            for one in by_label.values()
+        ]
+        same_numbers("scores", found.scores, scores)
+        holds(not found.standard_error < 0, f"standard error {found.standard_error}")
+        low, high = found.confidence_interval
+        holds(not low > high, f"interval [{low}, {high}]")
+
+    call = _call("ranking_auc_report", sample, options, check)
+    return replace(call, may_warn=True)
+
+
+def group_scores(rng: np.random.Generator) -> Call:
+    """Draw a call of group_scores."""
+    sample = draw_sample(rng, lists=True, largest=300)
+    metric = str(
+        rng.choice(["auc", "average_precision", "expected_recall", "rauc", "recall",
+                    "precision"])
+    )  # fmt: skip
+    options: dict[str, Any] = {"metric": metric}
+    rate = None
+    if metric in ("expected_recall", "rauc"):
+        rate = draw_rate(rng)
+        options["rate"] = rate.given
+    elif metric in ("recall", "precision"):
+        if sample.weights is None and rng.random() < 0.6:
+            options["k"] = int(rng.integers(1, 12))
+        else:
+            options["rate"] = float(rng.choice([0.1, 0.5, 1.0, 1 - rng.random()]))
+    elif metric == "auc" and sample.weights is None and rng.random() < 0.5:
+        options["k"] = int(rng.integers(1, 12))
+
+    def check(given: Sample, found: Any) -> None:
+        by_label = _lists(given)
+        holds(found.groups.tolist() == list(by_label), "other lists")
+        for label, groups, score in zip(
+            by_label, by_label.values(), found.scores.tolist(), strict=True
+        ):
+            _check_list(f"{metric} of {label!r}", groups, score, options, rate)
+        if given.weights is None:
+            sizes = [groups.total for groups in by_label.values()]
+            holds(found.n_items.tolist() == sizes, "other numbers of items")
+
+    return _call("group_scores", sample, options, check)
+
+
+def _check_list(
+    name: str, groups: Any, score: float, options: dict[str, Any], rate: Any
+) -> None:
+    metric, k = options["metric"], options.get("k")
+    if groups is None:
+        holds(np.isnan(score), f"{name} has no weight, and is {score}")
+    elif metric == "auc":
+        same_number(name, score, oracle.list_auc(groups, k)[0])
+    elif metric == "average_precision":
+        same_number(name, score, tables.average_precision(groups))
+    elif metric == "expected_recall":
+        check_law(
+            name,
+            score,
+            lambda slip: tables.expected_recall(groups, rate.law, slip=slip),
+        )
+    elif metric == "rauc":
+        check_rauc(name, groups, rate, score)
+    else:
+        _check_cut(name, groups, score, metric, k, options.get("rate"))
+
+
+def _check_cut(
+    name: str, groups: Any, score: float, metric: str, k: Any, rate: Any
+) -> None:
+    def value(slip: float) -> float:
+        share = rate if k is None else min(k / groups.total, 1.0)
+        moved = tables.Fraction(min(share * (1 + slip), 1.0))
+        if not groups.n_pos:
+            return 0.0 if metric == "precision" else np.nan
+        recall = tables.found_at(groups, moved)
+        if metric == "recall":
+            return float(recall)
+        return float(recall * groups.n_pos / groups.total) / share
+
+    check_law(name, score, value)

@@ -1,0 +1,294 @@
+"""Calls of the metrics, the hit curve, the table and the conversions."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+import skrate
+from fuzzing.calls import Call, Disagreement, holds, near, same_number, same_numbers
+from fuzzing.laws import Rate, draw_rate
+from fuzzing.samples import Sample, draw_sample
+from reference import tables
+from reference.tables import Groups
+
+# Edges of groups are sums and quotients of floats: so far off they may be.
+SLIP = 2e-15
+
+
+def refusals(sample: Sample) -> tuple[str, ...]:
+    """Return the arguments that are objects, which need not be taken."""
+    names = ("y_true", "y_score", "sample_weight", "groups")
+    found = [n for n, form in zip(names, sample.forms, strict=True) if form.as_object]
+    return tuple(found)
+
+
+def metric_call(
+    rng: np.random.Generator,
+    name: str,
+    options: dict[str, Any],
+    check: Callable[[Groups, Any], None],
+    sample: Sample | None = None,
+) -> Call:
+    """Return the call of a function of labels and scores."""
+    sample = draw_sample(rng) if sample is None else sample
+
+    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        named = {"y_true": given.y_true, "y_score": given.y_score}
+        return (), {**named, **given.keywords(), **options}
+
+    return Call(
+        name,
+        getattr(skrate, name),
+        arguments,
+        lambda given, result: check(Groups(*given.parts), result),
+        sample,
+        may_refuse=refusals(sample),
+    )
+
+
+def check_law(
+    name: str, found: Any, value: Callable[[float], float], *, atol: float = 1e-12
+) -> None:
+    """Check a value under a rate, up to the last digits of the rates of the groups."""
+    if type(found) is not float:
+        raise Disagreement(f"{name} is {type(found).__name__}, not float: {found!r}")
+    expected = value(0.0)
+    if near(found, expected, rtol=1e-10, atol=atol):
+        return
+    low, high = sorted([value(-SLIP), value(SLIP)])
+    room = atol + 1e-10 * abs(expected)
+    if math.isnan(found) or not low - room <= found <= high + room:
+        raise Disagreement(f"{name} is not the oracle's: {found!r}, not {expected!r}")
+
+
+def check_rauc(name: str, groups: Groups, rate: Rate, found: Any) -> None:
+    """Check an rAUC, whose digits are those of what can be reached."""
+    width = np.nan
+    if groups.n_pos and groups.n_neg:
+        worst, best = tables.reachable(groups, rate.law)
+        width = best - worst
+    if width < 1e-11 and (math.isnan(found) or 0 <= found <= 1):
+        return
+    atol = 1e-11 + (0 if math.isnan(width) else 1e-14 / width)
+    check_law(
+        name,
+        found,
+        lambda slip: _clipped(tables.rate_weighted_auc(groups, rate.law, slip)),
+        atol=atol,
+    )
+
+
+def _clipped(value: float) -> float:
+    return value if math.isnan(value) else min(max(value, 0.0), 1.0)
+
+
+def rate_weighted_auc(rng: np.random.Generator) -> Call:
+    """Draw a call of rate_weighted_auc_score."""
+    rate = draw_rate(rng)
+    return metric_call(
+        rng,
+        "rate_weighted_auc_score",
+        {"rate": rate.given},
+        lambda groups, found: check_rauc("rAUC", groups, rate, found),
+    )
+
+
+def expected_recall(rng: np.random.Generator) -> Call:
+    """Draw a call of expected_recall_score."""
+    rate, of = draw_rate(rng), str(rng.choice(["positives", "negatives"]))
+
+    def check(groups: Groups, found: Any) -> None:
+        check_law(
+            f"expected recall of {of}",
+            found,
+            lambda slip: tables.expected_recall(groups, rate.law, of, slip),
+            atol=1e-12 if of == "positives" else 1e-11,
+        )
+
+    return metric_call(
+        rng, "expected_recall_score", {"rate": rate.given, "of": of}, check
+    )
+
+
+def average_precision(rng: np.random.Generator) -> Call:
+    """Draw a call of average_precision_score."""
+    options: dict[str, Any] = {}
+    if rng.random() < 0.4:
+        options["prevalence"] = float(rng.choice([0.01, 0.5, 1e-6, rng.random()]))
+    if rng.random() < 0.3:
+        options["adjusted"] = True
+
+    def check(groups: Groups, found: Any) -> None:
+        scale = 1.0
+        if options.get("adjusted") and "prevalence" not in options and groups.n_neg:
+            scale = groups.n_neg / groups.total
+        same_number(
+            "average precision",
+            found,
+            tables.average_precision(groups, **options),
+            atol=1e-12 + 1e-14 / scale,
+        )
+
+    return metric_call(rng, "average_precision_score", options, check)
+
+
+def at_rate(name: str) -> Callable[[np.random.Generator], Call]:
+    """Return what draws calls of a metric at a known rate."""
+
+    def draw(rng: np.random.Generator) -> Call:
+        sample = draw_sample(rng)
+        rate: Any = float(rng.choice([1.0, 0.5, 0.1, 1 - rng.random(), 1e-7]))
+        if sample.weights is None and rng.random() < 0.4:
+            rate = int(rng.integers(1, len(sample) + 1))
+
+        def check(given: Sample, found: Any) -> None:
+            groups = Groups(*given.parts)
+            share = Fraction(rate)
+            if isinstance(rate, int):
+                share = min(Fraction(rate, len(given)), Fraction(1))
+
+            def value(slip: float) -> float:
+                if not groups.n_pos:
+                    return 0.0 if name.startswith("precision") else math.nan
+                moved = min(share * (1 + Fraction(slip)), Fraction(1))
+                recall = tables.found_at(groups, moved)
+                if name.startswith("recall"):
+                    return float(recall)
+                if name.startswith("lift"):
+                    return float(recall / share)
+                return float(recall * groups.n_pos / groups.total / share)
+
+            check_law(name, found, value)
+
+        call = metric_call(rng, name, {"rate": rate}, lambda *_: None, sample)
+        # A number of cases is of these cases, and of no fewer.
+        is_count = isinstance(rate, int)
+        return replace(
+            call,
+            check=check,
+            may_refuse=(*call.may_refuse, *(["rate"] if is_count else [])),
+        )
+
+    return draw
+
+
+def hit_curve(rng: np.random.Generator) -> Call:
+    """Draw a call of hit_curve."""
+
+    def check(groups: Groups, found: Any) -> None:
+        rate, hits = found
+        same_numbers("rate", rate, groups.edges)
+        expected = [above / groups.total for above in groups.cum_pos]
+        same_numbers("hits", hits, expected)
+
+    return metric_call(rng, "hit_curve", {}, check)
+
+
+def table_from_arrays(rng: np.random.Generator) -> Call:
+    """Draw a call of RankTable.from_arrays."""
+
+    def check(given: Sample, table: Any) -> None:
+        groups = Groups(*given.parts)
+        holds(list(table.thresholds) == groups.thresholds, "thresholds differ")
+        unit = 1.0
+        if given.weights is not None:
+            unit = math.fsum(given.parts[2]) / groups.total
+        same_numbers("pos", table.pos, [float(w * Fraction(unit)) for w in groups.pos])
+        same_numbers("neg", table.neg, [float(w * Fraction(unit)) for w in groups.neg])
+        same_numbers("rates", table.rates, groups.edges)
+
+    call = metric_call(rng, "hit_curve", {}, lambda *_: None)
+    return replace(
+        call, name="RankTable.from_arrays", function=skrate.RankTable.from_arrays,
+        check=check,
+    )  # fmt: skip
+
+
+def table(rng: np.random.Generator) -> Call:
+    """Draw a call of RankTable, and of sums of two tables."""
+    n = int(rng.integers(1, 20))
+    pos, neg = rng.integers(0, 4, (2, n)).tolist()
+    pos[0] += 1
+    places = list(range(n, 0, -1))
+
+    def check(_: Any, found: Any) -> None:
+        kept = [i for i in range(n) if pos[i] + neg[i]]
+        holds(found.pos.tolist() == [pos[i] for i in kept], "pos differs")
+        holds(found.neg.tolist() == [neg[i] for i in kept], "neg differs")
+        both = found + found
+        holds(both.pos.tolist() == [2 * pos[i] for i in kept], "a sum differs")
+
+    return Call(
+        "RankTable", skrate.RankTable, lambda _: ((pos, neg, places), {}), check
+    )
+
+
+def conversion(name: str) -> Callable[[np.random.Generator], Call]:
+    """Return what draws calls between rAUC and expected recall."""
+
+    def draw(rng: np.random.Generator) -> Call:
+        rate, prevalence = draw_rate(rng), float(rng.choice([0.5, 0.01, rng.random()]))
+        value = float(rng.random())
+        given: Any = value if rng.random() < 0.5 else [value, 0.0, 1.0]
+        is_recall = name.startswith("expected")
+
+        def check(_: Any, found: Any) -> None:
+            low, high = np.array([1 - prevalence, 0.0]), np.array([1.0, prevalence])
+            worst, best = rate.law.mean_survival(low, high)
+            width = best - worst
+            if width < 1e-11 and not is_recall:
+                return
+            values = np.asarray(given, dtype=float)
+            expected = worst + width * values if is_recall else (values - worst) / width
+            atol = 1e-11 if is_recall else 1e-11 + 1e-13 / width**2
+            holds(isinstance(found, float) == isinstance(given, float), "other shape")
+            same_numbers(name, found, expected, atol=atol)
+
+        first = "rauc" if is_recall else "expected_recall"
+        options = {first: given, "rate": rate.given, "prevalence": prevalence}
+        return Call(name, getattr(skrate, name), lambda _: ((), options), check)
+
+    return draw
+
+
+def quasi_concave(rng: np.random.Generator) -> Call:
+    """Draw a hit curve of two pieces, and integrate it."""
+    prevalence = float(rng.uniform(0.01, 0.9))
+    momentum = float(rng.uniform(prevalence, 1))
+    stamina = float(rng.uniform(0, prevalence / momentum))
+    rates = np.linspace(0, 1, 11)
+
+    def check(_: Any, found: Any) -> None:
+        slope = (prevalence - momentum * stamina) / (1 - stamina)
+
+        def hits(t: Any) -> Any:
+            after = momentum * stamina + slope * (t - stamina)
+            return np.where(t <= stamina, momentum * t, after)
+
+        same_numbers("hits", found.hits(rates), hits(rates))
+        nodes, weights = np.polynomial.legendre.leggauss(40)
+        area = mean_precision = 0.0
+        # The precision falls as 1 / t: ever finer towards 0.
+        edges = np.unique([0.0, stamina, 1.0, *np.geomspace(1e-12, 1, 60)])
+        for low, high in pairwise(edges.tolist()):
+            t = low + (high - low) * (nodes + 1) / 2
+            share = weights * (high - low) / 2
+            steep = momentum if high <= stamina else slope
+            area += float(share @ hits(t))
+            mean_precision += steep / prevalence * float(share @ (hits(t) / t))
+        auc = (area - prevalence**2 / 2) / (prevalence * (1 - prevalence))
+        same_number("AUC", found.auc, auc, rtol=1e-8)
+        same_number("AP", found.average_precision, mean_precision, rtol=1e-8, atol=1e-9)
+
+    options = {"momentum": momentum, "stamina": stamina, "prevalence": prevalence}
+    return Call(
+        "QuasiConcaveHitCurve",
+        skrate.QuasiConcaveHitCurve,
+        lambda _: ((), options),
+        check,
+    )

@@ -1,0 +1,469 @@
+"""Calls of rates, error rates, folds, scorers, displays and RankBoost."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sklearn
+from scipy import stats
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+import skrate
+from fuzzing.calls import Call, holds, quietly, same_number, same_numbers
+from fuzzing.laws import draw_rate
+from fuzzing.metric_calls import check_rauc, refusals
+from fuzzing.samples import Sample, draw_sample
+from reference import error_enumeration, rankboost_pairs, rate_law, tables
+from reference.tables import Groups
+from skrate import rates
+
+
+def rate_methods(rng: np.random.Generator) -> Call:
+    """Draw a rate and read its mean, survival function, quantiles and masses."""
+    rate = draw_rate(rng)
+    x = np.sort(rng.random(5))
+
+    def read() -> Any:
+        return rates.mixture([rate.given])
+
+    def check(_: Any, found: Any) -> None:
+        law, low, high = rate.law, x[:-1], x[1:]
+        mean = rate_law.mean(law)
+        same_number("mean", found.mean(), mean, rtol=1e-9)
+        same_numbers("survival", found.survival(x), law.survival(x), atol=1e-11)
+        means = [rate_law.limited_mean(law, value) for value in x.tolist()]
+        same_numbers("limited mean", found.limited_mean(x), means, atol=1e-12)
+        cells = law.mean_survival(low, high)
+        same_numbers("mean survival", found.mean_survival(low, high), cells, atol=1e-11)
+        n = int(rng.integers(1, 30))
+        edges = np.arange(n + 1) / n
+        weights = law.mean_survival(edges[:-1], edges[1:])
+        same_numbers("instance weights", found.instance_weights(n), weights, atol=1e-11)
+        _, masses = found.point_masses()
+        holds(bool((masses > 0).all()), "a mass of nothing")
+        holds(float(masses.sum()) <= 1 + 1e-9, f"masses sum to {masses.sum()}")
+
+    return Call("rates.mixture", read, lambda _: ((), {}), check)
+
+
+def elicited(rng: np.random.Generator) -> Call:
+    """Draw a call of from_quantiles or from_budget, and read the quantiles."""
+    low = float(10 ** rng.uniform(-8, -0.5))
+    high = min(low * float(rng.uniform(1.5, 8)), 0.99)
+    tail = float(rng.choice([0.025, 0.1, 0.25]))
+    if rng.random() < 0.5:
+        n = 10 ** int(rng.integers(2, 8))
+        name, options = "from_budget", {
+            "total": 1.0, "n_items": n, "cost": (1 / n / high, 1 / n / low),
+            "confidence": 1 - 2 * tail,
+        }  # fmt: skip
+    else:
+        name = "from_quantiles"
+        options = {"quantiles": {tail: low, 1 - tail: high}}
+
+    def check(_: Any, found: Any) -> None:
+        # The law is beta: its parameters are what scipy takes.
+        law = stats.beta(found.a, found.b)
+        same_numbers("quantiles", law.ppf([tail, 1 - tail]), [low, high], rtol=1e-6)
+        same_number("mean", found.mean(), float(law.mean()), rtol=1e-9)
+
+    return Call(
+        f"rates.{name}", getattr(rates, name), lambda _: ((), options), check,
+        may_refuse=("quantiles", "cost"),
+    )  # fmt: skip
+
+
+def auc_moments(rng: np.random.Generator) -> Call:
+    """Draw a call of auc_moments."""
+    n_pos, n_neg = rng.integers(1, 30, 2).tolist()
+    if rng.random() < 0.5:
+        n_errors = int(rng.integers(0, n_pos + n_neg + 1))
+        options: dict[str, Any] = {"n_errors": n_errors}
+        expected = error_enumeration.moments_by_counting(n_pos, n_neg, n_errors)
+    else:
+        x, y = int(rng.integers(0, n_neg + 1)), int(rng.integers(0, n_pos + 1))
+        options = {"n_false_pos": x, "n_false_neg": y}
+        m, n = Fraction(n_pos), Fraction(n_neg)
+        above, below = m - y + x, n - x + y
+        pairs = x * (m - y) * (above + 1) + y * (n - x) * (below + 1)
+        expected = 1 - (x / n + y / m) / 2, pairs / 12 / (m * n) ** 2
+    dtype = str(rng.choice(["int64", "uint8", "int16"]))
+    is_array = rng.random() < 0.3
+
+    def arguments(_: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        named = {"n_pos": n_pos, "n_neg": n_neg, **options}
+        if is_array:
+            named = {name: np.array([v, v], dtype) for name, v in named.items()}
+        return (), named
+
+    def check(_: Any, found: Any) -> None:
+        mean, variance = (np.ravel(part)[0] for part in (found.mean, found.variance))
+        same_number("mean", float(mean), float(expected[0]), rtol=1e-9)
+        same_number("variance", float(variance), float(expected[1]), rtol=1e-8)
+
+    return Call("auc_moments", skrate.auc_moments, arguments, check)
+
+
+def auc_interval(rng: np.random.Generator) -> Call:
+    """Draw a call of auc_interval_from_errors."""
+    n_pos, n_neg = rng.integers(1, 7, 2).tolist()
+    level = float(rng.choice([0.5, 0.9, 0.95]))
+    options: dict[str, Any] = {"confidence_level": level}
+    if rng.random() < 0.5:
+        errors: Any = int(rng.integers(0, n_pos + n_neg + 1))
+        options["n_errors"] = errors
+    else:
+        errors = int(rng.integers(0, n_neg + 1)), int(rng.integers(0, n_pos + 1))
+        options["n_false_pos"], options["n_false_neg"] = errors
+    options["method"] = str(rng.choice(["auto", "exact", "moments"]))
+    apart = errors if isinstance(errors, tuple) else None
+
+    def check(_: Any, found: Any) -> None:
+        counts = error_enumeration.auc_counts(
+            n_pos, n_neg, None if apart else errors, apart
+        )
+        low, high = found.confidence_interval
+        total = sum(counts.values())
+        inside = sum(c for v, c in counts.items() if low - 1e-9 <= v <= high + 1e-9)
+        holds(inside >= (level - 1e-9) * total, f"holds {inside} of {total}")
+        mean, variance = error_enumeration.moments(counts)
+        same_number("mean", found.mean, float(mean), rtol=1e-9)
+        deviation = math.sqrt(variance)
+        same_number("deviation", found.standard_deviation, deviation, atol=1e-7)
+        same_numbers(
+            "possible", found.possible, [float(min(counts)), float(max(counts))]
+        )
+
+    options |= {"n_pos": n_pos, "n_neg": n_neg}
+    return Call(
+        "auc_interval_from_errors", skrate.auc_interval_from_errors,
+        lambda _: ((), options), check,
+    )  # fmt: skip
+
+
+def compare_folds(rng: np.random.Generator) -> Call:
+    """Draw a call of compare_folds."""
+    n = int(rng.integers(2, 11))
+    a, b = (np.round(rng.random(n), 2).tolist() for _ in range(2))
+    method = str(rng.choice(["corrected", "paired"]))
+    options: dict[str, Any] = {"method": method}
+    share = 1 / (n - 1)
+    if rng.random() < 0.3:
+        options |= {"n_train": 80, "n_test": 20}
+        share = 0.25
+
+    def check(_: Any, found: Any) -> None:
+        d = np.array(a) - np.array(b)
+        same_number("difference", found.difference, float(np.mean(d)))
+        factor = 1 / n + (share if method == "corrected" else 0)
+        error = math.sqrt(factor * np.var(d, ddof=1))
+        same_number("standard error", found.standard_error, error, rtol=1e-9)
+        if error > 1e-9:
+            t = float(np.mean(d)) / error
+            pvalue = 2 * float(stats.t.sf(abs(t), n - 1))
+            same_number("p-value", found.pvalue, pvalue, rtol=1e-7)
+
+    return Call(
+        "compare_folds", skrate.compare_folds,
+        lambda _: ((), {"a": list(a), "b": list(b), **options}), check, may_warn=True,
+    )  # fmt: skip
+
+
+def summarize(rng: np.random.Generator) -> Call:
+    """Draw a call of summarize."""
+    n = int(rng.integers(2, 11))
+    scores, errors = rng.random(n), rng.uniform(0.01, 0.1, n)
+    n_pos, n_neg = rng.integers(1, 50, (2, n))
+
+    def results(_: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (), {
+            "cv_results": {
+                "test_auc": scores.copy(), "test_auc_standard_error": errors.copy(),
+                "test_n_pos": n_pos.copy(), "test_n_neg": n_neg.copy(),
+            }
+        }  # fmt: skip
+
+    def check(_: Any, found: Any) -> None:
+        row = found[0]
+        same_number("mean", row.mean, float(np.mean(scores)))
+        error = math.sqrt((1 / n + 1 / (n - 1)) * np.var(scores, ddof=1))
+        same_number("standard error", row.standard_error, error, rtol=1e-9)
+        weights = n_pos * n_neg / (n_pos + n_neg)
+        pooled = float(np.sum(weights * scores) / np.sum(weights))
+        same_number("pooled", row.pooled, pooled, rtol=1e-9)
+        pooled_error = math.sqrt(np.sum((weights * errors) ** 2)) / np.sum(weights)
+        same_number(
+            "pooled error", row.pooled_standard_error, float(pooled_error), rtol=1e-9
+        )
+        low, high = row.confidence_interval
+        holds(low <= row.mean <= high, f"[{low}, {high}] without {row.mean}")
+
+    return Call("summarize", skrate.summarize, results, check, may_warn=True)
+
+
+def refit(name: str) -> Callable[[np.random.Generator], Call]:
+    """Return what draws calls of a rule for ``refit=``."""
+
+    def draw(rng: np.random.Generator) -> Call:
+        n_models, n_folds = int(rng.integers(1, 6)), int(rng.integers(2, 6))
+        scores = np.round(rng.random((n_models, n_folds)), 1)
+        results = {f"split{j}_test_score": scores[:, j] for j in range(n_folds)}
+        results["params"] = [{"depth": int(d)} for d in rng.permutation(n_models)]
+        options = {"complexity": "depth"} if "standard" in name else {}
+
+        def check(_: Any, rule: Any) -> None:
+            chosen, means = rule(results), scores.mean(axis=1)
+            if not options:
+                holds(means[chosen] == means.max(), f"{chosen} of {means}")
+                return
+            best = scores[int(np.argmax(means))]
+            least = best.mean() - np.std(best, ddof=1) / math.sqrt(n_folds)
+            depths = [params["depth"] for params in results["params"]]
+            simplest = min(d for d, m in zip(depths, means, strict=True) if m >= least)
+            holds(depths[chosen] == simplest, f"{chosen} of {means}, {depths}")
+
+        return Call(name, getattr(skrate, name), lambda _: ((), options), check)
+
+    return draw
+
+
+class Given(ClassifierMixin, BaseEstimator):
+    """A fitted classifier whose decision values are the first column."""
+
+    def __init__(self, classes: tuple[Any, Any]) -> None:
+        self.classes = classes
+        self.classes_ = np.array(sorted(classes))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def decision_function(self, X: Any) -> Any:
+        return np.asarray(X)[:, 0]
+
+    def predict(self, X: Any) -> Any:
+        return self.classes_[(np.asarray(X)[:, 0] > 0).astype(int)]
+
+
+def scorer(kind: str) -> Callable[[np.random.Generator], Call]:
+    """Return what draws calls of a scorer on a classifier with given scores."""
+
+    def draw(rng: np.random.Generator) -> Call:
+        sample = draw_sample(rng, lists=kind == "RankingAUCScorer", largest=300)
+        classes = sample.labels
+        options: dict[str, Any] = {}
+        rate = draw_rate(rng)
+        if kind == "RateWeightedAUCScorer":
+            options["rate"] = rate.given
+        elif kind == "AveragePrecisionScorer" and rng.random() < 0.5:
+            options["prevalence"] = 0.2
+        positive = sample.labels[1]
+        # The classifier scores its second class, whichever is asked for.
+        is_first = positive == Given(classes).classes_[0]
+        built = getattr(skrate, kind)(pos_label=positive, **options)
+        built = _asked(built, sample)
+
+        def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
+            X = np.asarray(given.scores, dtype=float)[:, None]
+            keywords = {}
+            if given.weights is not None:
+                keywords["sample_weight"] = given.sample_weight
+            if given.groups is not None:
+                keywords["groups"] = given.group_labels
+            return (Given(classes), X, given.y_true), keywords
+
+        def check(given: Sample, found: Any) -> None:
+            is_pos, scores, weights = given.parts
+            values = [-float(s) if is_first else float(s) for s in scores]
+            if given.groups is not None:
+                same = quietly(
+                    skrate.ranking_auc_score,
+                    np.array(is_pos), np.array(values), groups=given.groups,
+                    sample_weight=given.weights,
+                )  # fmt: skip
+                same_number("score", found, same)
+                return
+            groups = Groups(is_pos, values, weights)
+            if kind == "RateWeightedAUCScorer":
+                check_rauc("score", groups, rate, found)
+            else:
+                same_number("score", found, tables.average_precision(groups, **options))
+
+        def score(*args: Any, **kwargs: Any) -> Any:
+            # Else a scorer takes no groups.
+            with sklearn.config_context(enable_metadata_routing=True):
+                return built(*args, **kwargs)
+
+        return Call(kind, score, arguments, check, sample, may_refuse=refusals(sample))
+
+    return draw
+
+
+def _asked(built: Any, sample: Sample) -> Any:
+    """Return the scorer with a request for what it will be given."""
+    asked = {"sample_weight": True} if sample.weights is not None else {}
+    if sample.groups is not None:
+        asked["groups"] = True
+    with sklearn.config_context(enable_metadata_routing=True):
+        return built.set_score_request(**asked)
+
+
+def score_report(rng: np.random.Generator) -> Call:
+    """Draw a call of ScoreReport on a classifier with given scores."""
+    sample = draw_sample(rng, weighted="whole", largest=300)
+    rate = draw_rate(rng)
+    built = skrate.ScoreReport(
+        {
+            "auc": "auc",
+            "ap": skrate.average_precision_score,
+            "rauc": skrate.RateWeightedAUCScorer(
+                rate=rate.given, pos_label=sample.labels[1]
+            ),
+        },
+        pos_label=sample.labels[1],
+    )
+    is_first = sample.labels[1] == Given(sample.labels).classes_[0]
+
+    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        X = np.asarray(given.scores, dtype=float)[:, None]
+        keywords = {}
+        if given.weights is not None:
+            keywords["sample_weight"] = given.sample_weight
+        return (Given(given.labels), X, given.y_true), keywords
+
+    def check(given: Sample, found: Any) -> None:
+        is_pos, scores, weights = given.parts
+        values = [-float(s) if is_first else float(s) for s in scores]
+        groups = Groups(is_pos, values, weights)
+        holds(found["n_pos"] == groups.n_pos, f"{found['n_pos']} positives")
+        if not groups.n_pos or not groups.n_neg:
+            return
+        same_number("auc", found["auc"], tables.auc(groups), rtol=1e-9)
+        same_number("ap", found["ap"], tables.average_precision(groups), rtol=1e-9)
+        check_rauc("rauc", groups, rate, found["rauc"])
+        for name in ("auc", "ap", "rauc"):
+            error = found[f"{name}_standard_error"]
+            holds(not error < 0, f"standard error {error}")
+
+    return Call(
+        "ScoreReport", built, arguments, check, sample, may_refuse=refusals(sample)
+    )
+
+
+def rate_averaged_roc_curve(rng: np.random.Generator) -> Call:
+    """Draw a call of rate_averaged_roc_curve."""
+    seeds = rng.integers(0, 2**31, int(rng.integers(1, 5)))
+    folds = []
+    for seed in seeds:
+        other = np.random.default_rng(seed)
+        fold = draw_sample(other, weighted="none", one_class=0.05, largest=100)
+        folds.append(replace(fold, labels=(0, 1), pos_label=None, label_dtype="int64"))
+    methods = ["exact", "parametric", "bootstrap", "normal", "beta", None, None]
+    bounds = methods[rng.integers(len(methods))]
+    if sum(len(fold) for fold in folds) > 200:
+        bounds = None
+    both = [fold for fold in folds if 0 < fold.is_pos.sum() < len(fold)]
+    if len(both) < 2 and bounds in ("normal", "beta"):
+        bounds = None
+    options = {"rates": [0.0, 0.1, 0.5, 0.77, 1.0], "bounds": bounds}
+    if bounds == "bootstrap":
+        options |= {"n_resamples": 20, "random_state": 0}
+
+    def arguments(_: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        named = {"y_trues": [fold.y_true for fold in folds]}
+        return (), {**named, "y_scores": [fold.y_score for fold in folds], **options}
+
+    def check(_: Any, found: Any) -> None:
+        n_pos = sum(int(fold.is_pos.sum()) for fold in both)
+        n_neg = sum(int((~fold.is_pos).sum()) for fold in both)
+        for place, rate in enumerate(options["rates"]):
+            above = sum(
+                tables.found_at(Groups(*fold.parts), Fraction(rate))
+                * int(fold.is_pos.sum())
+                for fold in both
+            )
+            fpr = (Fraction(rate) * (n_pos + n_neg) - above) / n_neg
+            tpr = float(found.tpr[place])
+            same_number("tpr", tpr, float(above / n_pos), atol=1e-9)
+            same_number("fpr", float(found.fpr[place]), float(fpr), atol=1e-9)
+            if bounds is not None:
+                low, high = found.tpr_lower[place], found.tpr_upper[place]
+                holds(low <= high + 1e-12, f"bounds {low} and {high} at {rate}")
+        holds(np.all(np.diff(found.tpr) > -1e-12), "tpr falls")
+
+    return Call(
+        "rate_averaged_roc_curve", skrate.rate_averaged_roc_curve, arguments, check,
+        may_warn=True, refusal=() if both else ("folds",),
+        may_refuse=("Fold",) if any(map(refusals, folds)) else (),
+    )  # fmt: skip
+
+
+def display(kind: str) -> Callable[[np.random.Generator], Call]:
+    """Return what draws calls of ``from_predictions`` of a display."""
+
+    def draw(rng: np.random.Generator) -> Call:
+        sample = draw_sample(rng, weighted="none", one_class=0, largest=100)
+        while sample.is_pos.all() or not sample.is_pos.any():
+            sample = draw_sample(rng, weighted="none", one_class=0, largest=100)
+        function = getattr(skrate, kind).from_predictions
+
+        def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
+            first, second = given.y_true, given.y_score
+            keywords = given.keywords()
+            if kind == "RateAveragedROC":
+                return ([first], [second]), {**keywords, "bounds": None}
+            if kind == "AUCErrorRateDisplay":
+                keywords["y_pred"] = given.plain_labels[::-1].copy()
+                keywords["class_ratios"] = [0.5]
+            return (first, second), keywords
+
+        def check(given: Sample, found: Any) -> None:
+            groups = Groups(*given.parts)
+            if kind == "HitCurveDisplay":
+                same_numbers("rates", found.rates[0], groups.edges)
+            elif kind == "AUCErrorRateDisplay":
+                same_number("AUC", found.point.auc, tables.auc(groups), rtol=1e-9)
+            else:
+                same_number("AUC", found.curve.rate_weighted_auc(), tables.auc(groups))
+            _close(found)
+
+        return Call(
+            f"{kind}.from_predictions", function, arguments, check, sample,
+            may_refuse=refusals(sample),
+        )  # fmt: skip
+
+    return draw
+
+
+def _close(found: Any) -> None:
+    import matplotlib.pyplot as plt
+
+    plt.close(found.figure_)
+
+
+def rank_boost(rng: np.random.Generator) -> Call:
+    """Draw a fit of RankBoostClassifier, of which the pair matrix knows the rounds."""
+    seed, n_rounds = int(rng.integers(2**31)), int(rng.integers(1, 4))
+    n = int(rng.integers(6, 25))
+    n_values = [None, 4][rng.integers(2)]
+    X, y, _ = rankboost_pairs.sample(seed, n, n_values=n_values)
+    y[:2] = 0, 1
+    weights = rng.integers(1, 4, n).astype(float) if rng.random() < 0.5 else None
+
+    def fit(X: Any, y: Any, sample_weight: Any) -> Any:
+        model = skrate.RankBoostClassifier(n_rounds).fit(X, y, sample_weight)
+        return model.decision_function(X) - model.offset_, model
+
+    def check(_: Any, found: Any) -> None:
+        rounds, scores = rankboost_pairs.boost(X, y, n_rounds, weights)
+        holds(found[1].n_estimators_ == len(rounds), "another number of rounds")
+        gaps = np.subtract.outer(found[0], found[0]) - np.subtract.outer(scores, scores)
+        holds(np.abs(gaps).max() < 1e-8, "scores differ from those of the pair matrix")
+
+    def arguments(_: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        given = None if weights is None else weights.copy()
+        return (X.copy(), y.copy(), given), {}
+
+    return Call("RankBoostClassifier.fit", fit, arguments, check)

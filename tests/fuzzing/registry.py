@@ -1,0 +1,131 @@
+"""Every public name, and what draws its calls; the one place to add a function to."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from fuzzing import (
+    inference_calls,
+    list_calls,
+    metric_calls,
+    other_calls,
+)
+from fuzzing.calls import Call
+from fuzzing.ill_formed import spoilt
+from optional import is_installed
+
+Draw = Callable[[np.random.Generator], Call]
+
+
+class Entry(NamedTuple):
+    """What draws calls of public names, how often, and whether to spoil some."""
+
+    names: tuple[str, ...]
+    draw: Draw
+    share: float
+    may_spoil: bool = False
+    needs: str | None = None
+
+
+ENTRIES = [
+    Entry(
+        ("rate_weighted_auc_score",), metric_calls.rate_weighted_auc, 14, may_spoil=True
+    ),
+    Entry(("expected_recall_score",), metric_calls.expected_recall, 10, may_spoil=True),
+    Entry(
+        ("average_precision_score",), metric_calls.average_precision, 10, may_spoil=True
+    ),
+    *(
+        Entry((name,), metric_calls.at_rate(name), 3, may_spoil=True)
+        for name in (
+            "lift_at_rate_score",
+            "precision_at_rate_score",
+            "recall_at_rate_score",
+        )
+    ),
+    Entry(("hit_curve",), metric_calls.hit_curve, 3, may_spoil=True),
+    Entry(("RankTable",), metric_calls.table_from_arrays, 5, may_spoil=True),
+    Entry(("RankTable",), metric_calls.table, 0.5),
+    *(
+        Entry((name,), metric_calls.conversion(name), 1)
+        for name in ("expected_recall_from_rauc", "rauc_from_expected_recall")
+    ),
+    Entry(("QuasiConcaveHitCurve",), metric_calls.quasi_concave, 0.5),
+    Entry(("ranking_auc_score",), list_calls.ranking_auc_score, 9, may_spoil=True),
+    Entry(
+        ("ranking_auc_report", "RankingAUCReport"),
+        list_calls.ranking_auc_report,
+        3,
+        may_spoil=True,
+    ),
+    Entry(("group_scores", "GroupScores"), list_calls.group_scores, 8, may_spoil=True),
+    Entry(("estimate", "Estimate"), inference_calls.estimate, 9, may_spoil=True),
+    Entry(("estimate",), inference_calls.estimate_of_counts, 1),
+    Entry(("influence",), inference_calls.influence, 3, may_spoil=True),
+    Entry(
+        ("momentum_and_stamina", "MomentumAndStamina"),
+        inference_calls.momentum_and_stamina,
+        2,
+        may_spoil=True,
+    ),
+    Entry(("compare", "Comparison"), inference_calls.compare, 5, may_spoil=True),
+    Entry(("compare_all", "Comparisons"), inference_calls.compare_all, 1.5),
+    Entry(("covariance",), inference_calls.covariance, 1.5),
+    Entry(("rates",), other_calls.rate_methods, 4),
+    Entry(("rates",), other_calls.elicited, 0.5),
+    Entry(("auc_moments", "AUCMoments"), other_calls.auc_moments, 1.5),
+    Entry(
+        ("auc_interval_from_errors", "AUCIntervalFromErrors"),
+        other_calls.auc_interval,
+        0.3,
+    ),
+    Entry(("compare_folds",), other_calls.compare_folds, 1),
+    Entry(("summarize", "FoldSummaries", "FoldSummary"), other_calls.summarize, 1),
+    *(
+        Entry((name,), other_calls.refit(name), 0.5)
+        for name in ("refit_best", "refit_one_standard_error")
+    ),
+    *(
+        Entry((name,), other_calls.scorer(name), 1.5)
+        for name in (
+            "AveragePrecisionScorer",
+            "RankingAUCScorer",
+            "RateWeightedAUCScorer",
+        )
+    ),
+    Entry(("ScoreReport",), other_calls.score_report, 1),
+    Entry(
+        ("rate_averaged_roc_curve", "ConsensusCurve"),
+        other_calls.rate_averaged_roc_curve,
+        0.7,
+    ),
+    *(
+        Entry((name,), other_calls.display(name), 0.1, needs="matplotlib")
+        for name in ("AUCErrorRateDisplay", "HitCurveDisplay", "RateAveragedROC")
+    ),
+    Entry(("RankBoostClassifier",), other_calls.rank_boost, 0.3),
+]
+
+
+@lru_cache(maxsize=1)
+def _entries() -> list[Entry]:
+    return [one for one in ENTRIES if not one.needs or is_installed(one.needs)]
+
+
+def draw_call(seed: int, number: int) -> Call:
+    """Return call ``number`` of a seed, always the same."""
+    rng = np.random.default_rng([seed, number])
+    entries = _entries()
+    shares = np.array([entry.share for entry in entries])
+    entry = entries[rng.choice(len(entries), p=shares / shares.sum())]
+    call = entry.draw(rng)
+    if entry.may_spoil and rng.random() < 0.12:
+        return spoilt(rng, call)
+    return call
+
+
+def fuzzed_names() -> set[str]:
+    """Return the public names of which calls are drawn."""
+    return {name for entry in ENTRIES for name in entry.names}

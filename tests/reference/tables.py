@@ -1,0 +1,160 @@
+"""The metrics of a weighted ranking, literally, with whole numbers for weights.
+
+Weights that are floats are ratios of whole numbers with powers of two below the line,
+so that a common factor makes all of them whole: sums are exact, and each share is the
+nearest float to what it is, however far the weights are apart.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+NAN = float("nan")
+
+
+class Groups:
+    """Groups of equal scores, best first, with whole weights of both classes."""
+
+    def __init__(self, is_pos, scores, weights=None):
+        whole = [1] * len(scores) if weights is None else whole_numbers(weights)
+        sums = {}
+        for pos, score, weight in zip(is_pos, scores, whole, strict=True):
+            if weight:
+                entry = sums.setdefault(score, [0, 0])
+                entry[0 if pos else 1] += weight
+        self.thresholds = sorted(sums, reverse=True)
+        self.pos = [sums[score][0] for score in self.thresholds]
+        self.neg = [sums[score][1] for score in self.thresholds]
+        self.n_pos, self.n_neg = sum(self.pos), sum(self.neg)
+        self.total = self.n_pos + self.n_neg
+        self.cum_pos, self.cum_neg = sums_of(self.pos), sums_of(self.neg)
+
+    @property
+    def prevalence(self):
+        return self.n_pos / self.total
+
+    @property
+    def edges(self):
+        """Return the rates between the groups, each rounded once."""
+        both = zip(self.cum_pos, self.cum_neg, strict=True)
+        return np.array([(a + b) / self.total for a, b in both])
+
+
+def whole_numbers(weights):
+    """Return whole numbers in the proportions of the weights."""
+    if all(isinstance(weight, int) for weight in weights):
+        return list(weights)
+    ratios = [float(weight).as_integer_ratio() for weight in weights]
+    common = max(below for _, below in ratios)
+    return [above * (common // below) for above, below in ratios]
+
+
+def sums_of(values):
+    """Return the sums of the first 0, 1, ... values."""
+    sums = [0]
+    for value in values:
+        sums.append(sums[-1] + value)
+    return sums
+
+
+def auc(groups):
+    """Return the share of pairs in order, ties one half."""
+    halves = sum(
+        neg * (2 * above + pos)
+        for pos, neg, above in zip(
+            groups.pos, groups.neg, groups.cum_pos[:-1], strict=True
+        )
+    )
+    pairs = groups.n_pos * groups.n_neg
+    return halves / (2 * pairs) if pairs else NAN
+
+
+def average_precision(groups, prevalence=None, adjusted=False):
+    """Return the mean over positives of the precision down to them."""
+    if not groups.n_pos:
+        return NAN
+    if not groups.n_neg and (adjusted or prevalence is not None):
+        return NAN
+    parts = []
+    for pos, found, lost in zip(
+        groups.pos, groups.cum_pos[1:], groups.cum_neg[1:], strict=True
+    ):
+        if not pos:
+            continue
+        precision = found / (found + lost)
+        if prevalence is not None:
+            above = prevalence * (found / groups.n_pos)
+            precision = above / (above + (1 - prevalence) * (lost / groups.n_neg))
+        parts.append(pos / groups.n_pos * precision)
+    score = math.fsum(parts)
+    if not adjusted:
+        return score
+    chance = groups.prevalence if prevalence is None else prevalence
+    against = groups.n_neg / groups.total if prevalence is None else 1 - prevalence
+    return (score - chance) / against
+
+
+def found_at(groups, rate):
+    """Return the share of the positives above the cut, for a rate as a Fraction."""
+    cut, found = rate * groups.total, Fraction(0)
+    for pos, neg, before in zip(
+        groups.pos,
+        groups.neg,
+        map(sum, zip(groups.cum_pos, groups.cum_neg, strict=True)),
+        strict=False,
+    ):
+        found += pos * min(max((cut - before) / (pos + neg), Fraction(0)), Fraction(1))
+    return found / groups.n_pos
+
+
+def expected_recall(groups, law, of="positives", slip=0.0):
+    """Return the mean of P(processed) over positives, or of its rest over negatives.
+
+    With ``slip`` the rates between the groups are moved by that share of themselves:
+    what a rate with jumps may make of the last digit.
+    """
+    n_cases = groups.n_pos if of == "positives" else groups.n_neg
+    if not n_cases:
+        return NAN
+    edges = np.clip(groups.edges * (1 + slip), 0, 1)
+    processed = law.mean_survival(edges[:-1], edges[1:])
+    counts = groups.pos if of == "positives" else groups.neg
+    if of == "negatives":
+        processed = 1 - processed
+    return math.fsum(
+        count / n_cases * share
+        for count, share in zip(counts, processed.tolist(), strict=True)
+    )
+
+
+def reachable(groups, law, slip=0.0):
+    """Return the expected recall of the worst and of the best ranking."""
+    p, q = groups.n_pos / groups.total, groups.n_neg / groups.total
+    low = np.clip(np.array([q, 0.0]) * (1 + slip), 0, 1)
+    high = np.clip(np.array([1.0, p]) * (1 + slip), 0, 1)
+    worst, best = law.mean_survival(low, high)
+    return float(worst), float(best)
+
+
+def rate_weighted_auc(groups, law, slip=0.0):
+    """Return expected recall between that of the worst and of the best ranking."""
+    if not groups.n_pos or not groups.n_neg:
+        return NAN
+    worst, best = reachable(groups, law, slip)
+    if best <= worst:
+        return NAN
+    return (expected_recall(groups, law, slip=slip) - worst) / (best - worst)
+
+
+def momentum_and_stamina(groups):
+    """Return equations 14 and 8 of Su, Yuan and Zhu; nan where not above chance."""
+    advantage = 2 * auc(groups) - 1
+    adjusted = average_precision(groups, adjusted=True)
+    p = groups.prevalence
+    if not advantage > 1e-9:
+        return NAN, NAN
+    momentum = adjusted / advantage
+    if momentum - p < 1e-9:
+        return NAN, NAN
+    return momentum, p * (1 - p) * advantage / (momentum - p)
