@@ -27,6 +27,7 @@ SKLEARN = {
     "response_method",
     "random_state",
     "n_jobs",
+    "params",
     "verbose",
     "cv",
     "k",

@@ -29,10 +29,10 @@ print(rate.describe())
 # %%
 # Three models, ten folds
 # -----------------------
-# :meth:`~skrate.RateAveragedROC.from_estimator` runs the folds, averages their ROC
-# curves *at equal rate*, since the same share of each is processed, and draws the mean
-# with its 95 % bounds. The shade is where the budget lies: a rate is a falling line in
-# the ROC plane, here nearly upright, because only one digit in ten is an eight.
+# :meth:`~skrate.RateAveragedROC.from_cross_validation` runs the folds, averages their
+# ROC curves *at equal rate*, since the same share of each is processed, and draws the
+# mean with its 95 % bounds. The shade is where the budget lies: a rate is a falling
+# line in the ROC plane, here nearly upright, because only one digit in ten is an eight.
 
 X, digit = load_digits(return_X_y=True)
 y = (digit == 8).astype(int)
@@ -45,7 +45,7 @@ folds = StratifiedKFold(10, shuffle=True, random_state=0)
 
 figure, ax = plt.subplots(figsize=(6, 6))
 displays = {
-    name: RateAveragedROC.from_estimator(
+    name: RateAveragedROC.from_cross_validation(
         model,
         X,
         y,

@@ -1,1 +1,1 @@
-"""What is drawn; matplotlib is imported inside plot() only."""
+"""What is drawn; matplotlib is imported in pyplot.py only, when drawing."""

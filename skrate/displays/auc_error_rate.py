@@ -17,8 +17,13 @@ from skrate.core.validation import (
     check_ranked,
     check_vector,
 )
+from skrate.displays.pyplot import import_pyplot
 from skrate.inference.auc_moments import auc_moments
-from skrate.model_selection.responses import DEFAULT_RESPONSE, ranking_scores
+from skrate.model_selection.responses import (
+    DEFAULT_RESPONSE,
+    check_fitted,
+    ranking_scores,
+)
 
 # Those of the paper's figure.
 CLASS_RATIOS = (0.01, 0.05, 0.1, 0.25, 0.5)
@@ -268,7 +273,8 @@ class AUCErrorRateDisplay:
         response_method : str or tuple of str, optional
             Methods that give scores; the first that the estimator has is taken.
         pos_label : int, float, bool or str, default=None
-            The positive class; None takes the second of the estimator's classes.
+            The positive class. None takes 1 of {0, 1} and {-1, 1}, True of booleans,
+            and of other labels the second, with a warning that names it.
         name : str, default=None
             Name of the model; None takes that of its class.
         **plot_kwargs : dict
@@ -281,11 +287,14 @@ class AUCErrorRateDisplay:
 
         Raises
         ------
+        NotFittedError
+            If the estimator is not fitted.
         ValueError
             If `y` or the scores are invalid, or `y` holds one class.
         """
+        check_fitted(estimator)
         y_score, label = ranking_scores(
-            estimator, X, response_method, pos_label, user=cls.__name__
+            estimator, X, y, response_method, pos_label, user=cls.__name__
         )
         return cls.from_predictions(
             y,
@@ -344,8 +353,7 @@ class AUCErrorRateDisplay:
         UndefinedMetricWarning
             If the model is not drawn, because it has every case in error.
         """
-        import matplotlib.pyplot as plt
-
+        plt = import_pyplot(type(self).__name__)
         kind = check_choice("kind", kind, KINDS)
         self.ax_ = plt.subplots()[1] if ax is None else ax
         self.figure_ = self.ax_.figure

@@ -8,11 +8,13 @@ from skrate.core.arrays import FloatArray
 from skrate.core.rank_table import RankTable, rank_table
 from skrate.core.validation import check_choice, check_vector
 from skrate.curves.hit_curve import hits as hits_of
+from skrate.displays.pyplot import import_pyplot
 from skrate.metrics.average_precision import average_precision
 from skrate.metrics.momentum import momentum
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     Response,
+    check_fitted,
     fold_responses,
     ranking_scores,
 )
@@ -145,7 +147,8 @@ class HitCurveDisplay:
             "decision_function", then "predict_proba" by default. Pass "predict" for
             regressors and rankers.
         pos_label : int, float, bool or str, default=None
-            The positive label; None takes ``estimator.classes_[1]``.
+            The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans,
+            and of other labels the second, with a warning that names it.
         name : str, default=None
             Name for the legend; None takes that of the class.
         **plot_kwargs : dict
@@ -155,9 +158,17 @@ class HitCurveDisplay:
         -------
         display : HitCurveDisplay
             The display, drawn.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If it was fitted on one class, or more than two, or the input is invalid.
         """
+        check_fitted(estimator)
         y_score, label = ranking_scores(
-            estimator, X, response_method, pos_label, user=cls.__name__
+            estimator, X, y, response_method, pos_label, user=cls.__name__
         )
         return cls.from_predictions(
             y,
@@ -233,7 +244,8 @@ class HitCurveDisplay:
         response_method : str or tuple of str
             As in :meth:`from_estimator`.
         pos_label : int, float, bool or str, default=None
-            The positive label; None takes ``estimator.classes_[1]``.
+            The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans,
+            and of other labels the second, with a warning that names it.
         name : str, default=None
             Name for the legend; None takes that of the estimators' class.
         **plot_kwargs : dict
@@ -243,17 +255,20 @@ class HitCurveDisplay:
         -------
         display : HitCurveDisplay
             The display, drawn.
+
+        Warns
+        -----
+        UndefinedMetricWarning
+            If a fold is left out, as its estimator was trained on one class.
         """
-        responses = list(
-            fold_responses(
-                cv_results,
-                X,
-                y,
-                sample_weight=sample_weight,
-                response_method=response_method,
-                pos_label=pos_label,
-                user=cls.__name__,
-            )
+        responses = fold_responses(
+            cv_results,
+            X,
+            y,
+            sample_weight=sample_weight,
+            response_method=response_method,
+            pos_label=pos_label,
+            user=cls.__name__,
         )
         if name is None:
             name = type(cv_results["estimator"][0]).__name__
@@ -326,8 +341,7 @@ class HitCurveDisplay:
             If ``kind`` is not one of the choices, or gains or lift are asked for
             where a curve has no positive case.
         """
-        import matplotlib.pyplot as plt
-
+        plt = import_pyplot(type(self).__name__)
         kind = check_choice("kind", kind, KINDS)
         if kind != "hits" and min(hits[-1] for hits in self.hits) == 0:
             raise ValueError(f"kind={kind!r} is undefined without a positive case.")

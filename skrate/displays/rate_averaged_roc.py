@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from sklearn import get_config
 from sklearn.model_selection import cross_validate
 
 from skrate.core.elicitation import check_rate
@@ -10,8 +11,14 @@ from skrate.core.repeats import disjoint_repeats
 from skrate.core.validation import check_choice, check_scores
 from skrate.curves.consensus_curve import ConsensusCurve
 from skrate.curves.rate_averaged import rate_averaged_roc_curve
+from skrate.displays.pyplot import import_pyplot
 from skrate.displays.rate_spaces import SPACES, Space
-from skrate.model_selection.responses import DEFAULT_RESPONSE, fold_responses
+from skrate.model_selection.responses import (
+    DEFAULT_RESPONSE,
+    check_fitted,
+    fold_responses,
+    ranking_scores,
+)
 
 _ISOMETRICS = np.arange(1, 10) / 10
 
@@ -19,9 +26,10 @@ _ISOMETRICS = np.arange(1, 10) / 10
 class RateAveragedROC:
     """Consensus ROC curve of the folds of a model, averaged at equal rate, with bounds.
 
-    Make it by :meth:`from_estimator`, which runs the folds, :meth:`from_cv_results` or
-    :meth:`from_predictions`, as the displays of scikit-learn. Several models come on
-    one axis by ``ax=``.
+    Make it by :meth:`from_cross_validation`, which runs the folds,
+    :meth:`from_cv_results` or :meth:`from_predictions`; :meth:`from_estimator` draws
+    the one ranking of a fitted model, as the displays of scikit-learn. Several models
+    come on one axis by ``ax=``.
 
     Parameters
     ----------
@@ -78,7 +86,7 @@ class RateAveragedROC:
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from skrate import RateAveragedROC
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> display = RateAveragedROC.from_estimator(GaussianNB(), X, y, cv=5)
+    >>> display = RateAveragedROC.from_cross_validation(GaussianNB(), X, y, cv=5)
     >>> display.line_.get_label()
     'GaussianNB (AUC = 0.99 ± 0.01)'
     >>> recall = display.curve.recall_at_rate(0.6)
@@ -106,8 +114,72 @@ class RateAveragedROC:
         X: Any,
         y: Any,
         *,
+        sample_weight: Any = None,
+        response_method: Any = DEFAULT_RESPONSE,
+        pos_label: Any = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> "RateAveragedROC":
+        """Draw the curve of a fitted model, as it is, on cases that are given.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            A fitted binary classifier, or a pipeline that ends in one. To fit it on
+            folds, use :meth:`from_cross_validation`.
+        X : array-like of shape (n_samples, n_features)
+            The cases, which it was not trained on.
+        y : array-like of shape (n_samples,)
+            True labels of two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Relative weights of the cases; for ``bounds=None`` only.
+        response_method : str or tuple of str
+            Methods that give scores, the first that the estimator has is used;
+            "decision_function", then "predict_proba" by default. Pass "predict" for
+            regressors and rankers.
+        pos_label : int, float, bool or str, default=None
+            The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans,
+            and of other labels the second, with a warning that names it.
+        name : str, default=None
+            Name for the legend; None takes that of the class.
+        **kwargs : dict
+            Passed to :meth:`from_predictions`.
+
+        Returns
+        -------
+        display : RateAveragedROC
+            The display, drawn: the curve of one ranking, with the bounds of one fold.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If it was fitted on one class, or more than two, or the input is invalid.
+        """
+        check_fitted(estimator)
+        y_score, label = ranking_scores(
+            estimator, X, y, response_method, pos_label, user=cls.__name__
+        )
+        return cls.from_predictions(
+            [y],
+            [y_score],
+            sample_weight=None if sample_weight is None else [sample_weight],
+            pos_label=label,
+            name=type(estimator).__name__ if name is None else name,
+            **kwargs,
+        )
+
+    @classmethod
+    def from_cross_validation(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
         cv: Any = None,
         groups: Any = None,
+        params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         name: str | None = None,
@@ -126,7 +198,12 @@ class RateAveragedROC:
         cv : int, cross-validation generator or iterable, default=None
             As in :func:`sklearn.model_selection.cross_validate`; None is five folds.
         groups : array-like of shape (n_samples,), default=None
-            Groups of cases, for a splitter that keeps them together.
+            Groups of cases, for a splitter that keeps them together; with metadata
+            routing or without.
+        params : dict, default=None
+            What ``fit`` is given, such as ``{"sample_weight": weights}``, cut to the
+            cases of a fold; with metadata routing, what the estimator or the splitter
+            requested. The curves are weighted by ``sample_weight`` only.
         n_jobs : int, default=None
             How many folds are run, and rates computed, at once.
         verbose : int, default=0
@@ -134,13 +211,31 @@ class RateAveragedROC:
         name : str, default=None
             Name for the legend; None takes that of the class.
         **kwargs : dict
-            Passed to :meth:`from_cv_results`.
+            Passed to :meth:`from_cv_results`: ``pos_label``, ``response_method``,
+            ``sample_weight``, ``bounds``, ``ax`` and so on.
 
         Returns
         -------
         display : RateAveragedROC
             The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If ``groups`` stands in ``params``, too, or the input is invalid.
+
+        Warns
+        -----
+        UndefinedMetricWarning
+            If a fold is left out, as its test cases or its training cases hold one
+            class only.
         """
+        import_pyplot(cls.__name__)
+        params = dict(params or {})
+        if groups is not None and get_config()["enable_metadata_routing"]:
+            if "groups" in params:
+                raise ValueError("groups is given twice: as groups and in params.")
+            params["groups"], groups = groups, None
         cv_results = cross_validate(
             estimator,
             X,
@@ -150,6 +245,7 @@ class RateAveragedROC:
             scoring=_no_score,
             n_jobs=n_jobs,
             verbose=verbose,
+            params=params,
             return_estimator=True,
             return_indices=True,
             error_score="raise",
@@ -194,7 +290,9 @@ class RateAveragedROC:
             "decision_function", then "predict_proba" by default. Pass "predict" for
             regressors and rankers.
         pos_label : int, float, bool or str, default=None
-            The positive label; None takes ``estimator.classes_[1]``.
+            The positive label of all folds. None takes 1 of {0, 1} and {-1, 1}, True of
+            booleans, and of other labels the second of ``y``, with a warning that names
+            it.
         name : str, default=None
             Name for the legend; None takes that of the estimators' class.
         **kwargs : dict
@@ -204,17 +302,21 @@ class RateAveragedROC:
         -------
         display : RateAveragedROC
             The display, drawn.
+
+        Warns
+        -----
+        UndefinedMetricWarning
+            If a fold is left out, as its test cases or its training cases hold one
+            class only.
         """
-        responses = list(
-            fold_responses(
-                cv_results,
-                X,
-                y,
-                sample_weight=sample_weight,
-                response_method=response_method,
-                pos_label=pos_label,
-                user=cls.__name__,
-            )
+        responses = fold_responses(
+            cv_results,
+            X,
+            y,
+            sample_weight=sample_weight,
+            response_method=response_method,
+            pos_label=pos_label,
+            user=cls.__name__,
         )
         if name is None:
             name = type(cv_results["estimator"][0]).__name__
@@ -391,8 +493,7 @@ class RateAveragedROC:
             If ``space`` or ``rate`` is none of the choices, an isometric lies outside
             [0, 1], or ``plot_rate`` is set without a ``rate``.
         """
-        import matplotlib.pyplot as plt
-
+        plt = import_pyplot(type(self).__name__)
         plane = Space(check_choice("space", space, SPACES), self.curve.prevalence)
         rate = self.rate if rate is None else rate
         if plot_rate and rate is None:

@@ -42,7 +42,8 @@ class RankingAUCScorer(RankingScorer):
         "decision_function", then "predict_proba" by default. Pass "predict" for
         regressors and rankers.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes ``estimator.classes_[1]``.
+        The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans, and
+        of other labels the second, with a warning that names it.
 
     See Also
     --------
@@ -122,6 +123,9 @@ class RankingAUCScorer(RankingScorer):
             # The classes of the estimator are then no labels of the metric.
             kwargs["pos_label"] = None
         return super()._score(method_caller, estimator, X, y_true, **kwargs)
+
+    def _estimated(self, y_true: Any) -> Any:
+        return y_true if self.relevance_threshold is None else None
 
     def _find_groups(self, X: Any, y_true: Any) -> Any:
         name = type(self).__name__

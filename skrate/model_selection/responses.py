@@ -1,11 +1,17 @@
 """How an estimator scores cases: by which method, for which class, in which fold."""
 
-from collections.abc import Callable, Iterator
+import threading
+import warnings
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import is_outlier_detector
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.utils.validation import check_is_fitted
 
 from skrate.core.arrays import Array, IntArray
+from skrate.core.validation import check_vector, distinct_labels, says_its_positive
 
 DEFAULT_RESPONSE = ("decision_function", "predict_proba")
 
@@ -19,26 +25,105 @@ class Response(NamedTuple):
     pos_label: Any
 
 
+class UndefinedResponse(ValueError):
+    """The estimator cannot say how it ranks, as it was trained on one class only.
+
+    ``pos_label`` is the positive label, None where it is not known either.
+    """
+
+    def __init__(self, message: str, pos_label: Any = None) -> None:
+        super().__init__(message)
+        self.pos_label = pos_label
+
+
+def tell_second_class(user: str, labels: list[Any]) -> None:
+    """Warn that ``user`` takes the second of two ``labels`` for the positive class."""
+    first, second = labels
+    warnings.warn(
+        f"{user} takes {second!r} for the positive class, the second of {labels}: "
+        f"pass pos_label={second!r} if that is right, pos_label={first!r} if it is "
+        "the other.",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+class TellsOnce:
+    """What warns of the second class once, however many folds it scores.
+
+    An object knows what it told. A copy in a worker process is one of many, a new one
+    for each fold, so that all copies in a process know it together.
+    """
+
+    _OF_OBJECT = ("_told", "_is_copy")
+
+    def _tell_once(self, user: str, labels: list[Any]) -> None:
+        told: set[Any] = self.__dict__.setdefault("_told", set())
+        if self.__dict__.get("_is_copy"):
+            told = _TOLD_BY_COPIES
+        key = (user, *labels)
+        with _TELLING:
+            if key not in told:
+                tell_second_class(user, labels)
+                # Not before: where warnings are errors, each fold has to fail.
+                told.add(key)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
+        return {key: state[key] for key in state or () if key not in self._OF_OBJECT}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__dict__["_is_copy"] = True
+
+
+_TOLD_BY_COPIES: set[Any] = set()
+_TELLING = threading.RLock()
+
+
+def check_fitted(estimator: Any) -> None:
+    """Raise scikit-learn's ``NotFittedError`` if an estimator is not fitted."""
+    check_is_fitted(estimator)
+
+
 def ranking_scores(
     estimator: Any,
     X: Any,
+    y: Any,
     response_method: Any = DEFAULT_RESPONSE,
     pos_label: Any = None,
     *,
     user: str,
     call: Callable[..., Any] | None = None,
+    tell: Callable[[str, list[Any]], None] = tell_second_class,
 ) -> tuple[Any, Any]:
     """Return scores of ``X``, higher for the positive class, and that class's label.
 
     ``user`` is named in errors; ``call(estimator, method, X)`` may know the scores of
-    the second class already.
+    the second class already; ``tell`` warns if this was taken unasked. ``y`` may be
+    None, where its labels are not those of the estimator. An estimator that was trained
+    on one class, or labels that do not say which is positive, raise
+    :class:`UndefinedResponse`.
+
+    The estimator is always asked for the scores of its second class, so that scorers
+    with another positive class can share them; the order of the scores of the first
+    class is exactly the reverse.
     """
-    pos_label, is_reversed = _positive_class(
-        estimator, response_method, pos_label, user
-    )
+    classes = _classes(estimator, user)
+    label, is_chosen = _positive_class(estimator, classes, y, pos_label, user)
+    if label is None or (classes is not None and len(classes) == 1):
+        raise UndefinedResponse(_why_undefined(estimator, classes, y), label)
+    if is_chosen:
+        tell(user, classes or distinct_labels(check_vector("y_true", y)))
     method = _method_name(estimator, response_method, user)
-    y_score = (call or _second_class)(estimator, method, X)
-    return (-np.asarray(y_score) if is_reversed else y_score), pos_label
+    y_score = (call or second_class)(estimator, method, X)
+    if classes is None:
+        is_reversed = label == -1 and _is_outlier_detector(estimator)
+    elif method == "predict" and np.isin(y_score, classes).all():
+        return np.asarray(np.asarray(y_score) == label, dtype=np.float64), label
+    else:
+        is_reversed = label != classes[-1]
+    return (-np.asarray(y_score) if is_reversed else y_score), label
 
 
 def fold_responses(
@@ -50,8 +135,12 @@ def fold_responses(
     response_method: Any = DEFAULT_RESPONSE,
     pos_label: Any = None,
     user: str,
-) -> Iterator[Response]:
-    """Yield what each estimator of ``cross_validate`` says of its own test fold."""
+) -> list[Response]:
+    """Return what each estimator of ``cross_validate`` says of its own test fold.
+
+    All of ``y`` says which class is positive, for all folds. A fold whose estimator was
+    trained on one class is left out, with a warning.
+    """
     missing = [key for key in ("estimator", "indices") if key not in cv_results]
     if missing:
         raise ValueError(
@@ -66,41 +155,151 @@ def fold_responses(
                 f"{name} has {_n_rows(data)} cases, but the folds have {n_cases}: pass "
                 "the data that cross_validate was given."
             )
-    for estimator, test in zip(cv_results["estimator"], tests, strict=True):
-        y_score, label = ranking_scores(
-            estimator, _rows(X, test), response_method, pos_label, user=user
-        )
+    label = _positive_class_of_folds(y, pos_label, user)
+    responses = []
+    for i, (estimator, test) in enumerate(
+        zip(cv_results["estimator"], tests, strict=True)
+    ):
+        y_true = _rows(y, test)
+        try:
+            y_score, _ = ranking_scores(
+                estimator, _rows(X, test), y_true, response_method, label, user=user
+            )
+        except UndefinedResponse as undefined:
+            warnings.warn(
+                f"Fold {i} is undefined and left out: {undefined}",
+                UndefinedMetricWarning,
+                stacklevel=3,
+            )
+            continue
         weight = None if sample_weight is None else _rows(sample_weight, test)
-        yield Response(_rows(y, test), y_score, weight, label)
+        responses.append(Response(y_true, y_score, weight, label))
+    if not responses:
+        raise ValueError(
+            f"All {len(tests)} folds are undefined: each estimator was trained on one "
+            "class only. Use stratified or fewer folds."
+        )
+    return responses
+
+
+def _classes(estimator: Any, user: str) -> list[Any] | None:
+    """Return the one or two classes of a classifier, None for any other estimator."""
+    classes = getattr(estimator, "classes_", None)
+    if classes is None:
+        return None
+    if any(np.ndim(each) for each in classes):
+        raise ValueError(
+            f"{user} needs a binary target, but {type(estimator).__name__} was "
+            f"fitted on {len(classes)} targets at once. Score each on its own."
+        )
+    found = np.asarray(classes).tolist()
+    if len(found) > 2:
+        raise ValueError(
+            f"{user} needs a binary target, but {type(estimator).__name__} was "
+            f"fitted on {len(found)} classes: {found}. Score one class against "
+            "the rest, on a binary target."
+        )
+    return list(found)
 
 
 def _positive_class(
-    estimator: Any, response_method: Any, pos_label: Any, user: str
+    estimator: Any, classes: list[Any] | None, y: Any, pos_label: Any, user: str
 ) -> tuple[Any, bool]:
-    """Return the positive label, and whether the estimator scores the other.
+    """Return the positive label, None if not known, and if it was taken unasked."""
+    known = _known_labels(estimator, classes, y, user)
+    if pos_label is not None:
+        label = _find(pos_label, known)
+        if label is None and len(known) > 1:
+            of = "a label of y_true, which holds"
+            if classes == known:
+                of = f"a class of {type(estimator).__name__}, which knows"
+            raise ValueError(f"pos_label={pos_label!r} of {user} is not {of} {known}.")
+        return pos_label if label is None else label, False
+    if says_its_positive(known):
+        label = _find(1, known)
+        return 1 if label is None else label, False
+    return (known[1], True) if len(known) > 1 else (None, False)
 
-    The estimator is always asked for the scores of its second class, so that scorers
-    with another positive class can share them; the order of the scores of the first
-    class is exactly the reverse.
-    """
-    classes = getattr(estimator, "classes_", None)
-    if classes is None or response_method == "predict":
-        return pos_label, False
-    classes = np.asarray(classes).tolist()
-    if len(classes) > 2:
+
+def _known_labels(
+    estimator: Any, classes: list[Any] | None, y: Any, user: str
+) -> list[Any]:
+    """Return the labels that the estimator or ``y`` show, two at most."""
+    if y is None:
+        return classes or []
+    labels = check_vector("y_true", y)
+    if classes is None:
+        return distinct_labels(labels)
+    if len(classes) == 2 and _all_among(labels, classes):
+        return classes
+    found = distinct_labels(labels)
+    known = list(classes)
+    known += [label for label in found if _find(label, classes) is None]
+    if len(known) > 2:
         raise ValueError(
-            f"{user} needs a binary target, but {type(estimator).__name__} was "
-            f"fitted on {len(classes)} classes: {classes}. Score one class against "
-            "the rest, on a binary target."
+            f"{user} needs a binary target, but y_true holds {found}, and "
+            f"{type(estimator).__name__} was fitted on {classes}. Score one class "
+            "against the rest, on a binary target."
         )
-    if pos_label is None:
-        return classes[-1], False
-    if pos_label not in classes:
-        raise ValueError(
-            f"pos_label={pos_label!r} of {user} is not a class of "
-            f"{type(estimator).__name__}, which knows {classes}."
-        )
-    return pos_label, pos_label != classes[-1]
+    return distinct_labels(np.array(known, dtype=object))
+
+
+def _all_among(labels: Array, classes: list[Any]) -> bool:
+    """Return whether there are no other labels, without sorting them."""
+    are_known = np.asarray(labels == classes[0]) | np.asarray(labels == classes[1])
+    return bool(are_known.all())
+
+
+def _find(label: Any, known: list[Any]) -> Any:
+    """Return which of the ``known`` labels equals ``label``, None if there is none."""
+    return next((other for other in known if _are_equal(label, other)), None)
+
+
+def _are_equal(label: Any, other: Any) -> bool:
+    try:
+        return isinstance(label, str) == isinstance(other, str) and bool(label == other)
+    except (TypeError, ValueError):
+        # What cannot be compared, such as pandas.NA or an array.
+        return False
+
+
+def _why_undefined(estimator: Any, classes: list[Any] | None, y: Any) -> str:
+    name = type(estimator).__name__
+    if classes is not None:
+        return f"{name} was trained on one class only, {classes[0]!r}"
+    found = distinct_labels(check_vector("y_true", y))
+    return (
+        f"y_true holds {found[0]!r} only, which does not say what is positive; name it "
+        "by pos_label"
+    )
+
+
+def _positive_class_of_folds(y: Any, pos_label: Any, user: str) -> Any:
+    """Return the positive label of all folds together."""
+    found = distinct_labels(check_vector("y", y))
+    if pos_label is not None:
+        label = _find(pos_label, found)
+        if label is None:
+            raise ValueError(
+                f"pos_label={pos_label!r} of {user} is not a label of y, which holds "
+                f"{found}."
+            )
+        return label
+    if says_its_positive(found):
+        return next((label for label in found if label == 1), 1)
+    if len(found) == 1:
+        raise ValueError(f"y holds one class only, {found[0]!r}.")
+    tell_second_class(user, found)
+    return found[1]
+
+
+def _is_outlier_detector(estimator: Any) -> bool:
+    """Return whether an estimator scores inliers, of label 1, above outliers, -1."""
+    try:
+        return bool(is_outlier_detector(estimator))
+    except AttributeError:
+        # What is no estimator of scikit-learn's has no tags.
+        return False
 
 
 def _method_name(estimator: Any, response_method: Any, user: str) -> str:
@@ -116,7 +315,7 @@ def _method_name(estimator: Any, response_method: Any, user: str) -> str:
     )
 
 
-def _second_class(estimator: Any, method: str, X: Any) -> Array:
+def second_class(estimator: Any, method: str, X: Any) -> Array:
     """Return the scores of the second class."""
     response = np.asarray(getattr(estimator, method)(X))
     return response[:, 1] if response.ndim == 2 and response.shape[1] == 2 else response

@@ -7,9 +7,15 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import make_scorer, roc_auc_score
 
 from skrate.core.arrays import Array
+from skrate.core.validation import warn_undefined
 from skrate.metrics.average_precision import average_precision_score
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
-from skrate.model_selection.responses import DEFAULT_RESPONSE, ranking_scores
+from skrate.model_selection.responses import (
+    DEFAULT_RESPONSE,
+    TellsOnce,
+    UndefinedResponse,
+    ranking_scores,
+)
 
 # A dict of scorers shares predictions only among instances of this class, which has
 # no public name; tests/model_selection/test_scorers.py notes the releases it was
@@ -17,7 +23,7 @@ from skrate.model_selection.responses import DEFAULT_RESPONSE, ranking_scores
 _Scorer: Any = type(make_scorer(roc_auc_score))
 
 
-class RankingScorer(BaseEstimator, _Scorer):  # type: ignore[misc]
+class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
     """What all scorers of this package share; a subclass names metric and parameters.
 
     A subclass has ``response_method`` and ``pos_label`` among its parameters; the
@@ -55,24 +61,34 @@ class RankingScorer(BaseEstimator, _Scorer):  # type: ignore[misc]
         **kwargs: Any,
     ) -> float:
         """Score ``estimator``; ``method_caller`` may know its predictions already."""
-        y_score, pos_label = ranking_scores(
-            estimator,
-            X,
-            self.response_method,
-            self.pos_label,
-            user=type(self).__name__,
-            call=method_caller,
-        )
+        name = type(self).__name__
+        try:
+            y_score, pos_label = ranking_scores(
+                estimator,
+                X,
+                self._estimated(y_true),
+                self.response_method,
+                self.pos_label,
+                user=name,
+                call=method_caller,
+                tell=self._tell_once,
+            )
+        except UndefinedResponse as undefined:
+            return warn_undefined(name, str(undefined))
         params = {**self._kwargs, "pos_label": pos_label, **kwargs}
         return self._score_func(y_true, y_score, **params)
+
+    def _estimated(self, y_true: Any) -> Any:
+        """Return the labels that the estimator's classes are of, None if unknown."""
+        return y_true
 
 
 class RateWeightedAUCScorer(RankingScorer):
     """Score models by the rate-weighted AUC, as a ``scoring=`` object.
 
     It selects the model that finds most where the budget will be spent. Labels may be
-    strings: the positive class is the second of the estimator's classes unless named.
-    In a dict of scorers the estimator predicts once for all of them.
+    strings: name the positive one. In a dict of scorers the estimator predicts once for
+    all of them.
 
     Parameters
     ----------
@@ -84,7 +100,8 @@ class RateWeightedAUCScorer(RankingScorer):
         "decision_function", then "predict_proba" by default. Pass "predict" for
         regressors and rankers.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes ``estimator.classes_[1]``.
+        The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans, and
+        of other labels the second, with a warning that names it.
 
     See Also
     --------
@@ -95,9 +112,11 @@ class RateWeightedAUCScorer(RankingScorer):
     Notes
     -----
     Called as ``scorer(estimator, X, y, sample_weight=None)``, it returns a float; nan
-    with an ``UndefinedMetricWarning`` where ``y`` holds one class. With metadata
-    routing, ask for weights by ``set_score_request(sample_weight=True)``. More than
-    two classes raise a ``ValueError``.
+    with an ``UndefinedMetricWarning`` where ``y`` holds one class, or the estimator was
+    trained on one. With metadata routing, ask for weights by
+    ``set_score_request(sample_weight=True)``. More than two classes raise a
+    ``ValueError``. The warning that names the class taken comes once for a scorer, or
+    once for each process that runs folds.
 
     Next to a scorer of scikit-learn's with a ``pos_label`` other than the second
     class, predictions must not be shared (scikit-learn keeps one per method, whatever
@@ -140,8 +159,8 @@ class AveragePrecisionScorer(RankingScorer):
 
     It selects the model with the purest top of the ranking, for screening and rare
     events, at the prevalence of each fold or of a population. Labels may be strings:
-    the positive class is the second of the estimator's classes unless named. In a dict
-    of scorers the estimator predicts once for all of them.
+    name the positive one. In a dict of scorers the estimator predicts once for all of
+    them.
 
     Parameters
     ----------
@@ -155,7 +174,8 @@ class AveragePrecisionScorer(RankingScorer):
         "decision_function", then "predict_proba" by default. Pass "predict" for
         regressors and rankers.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes ``estimator.classes_[1]``.
+        The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans, and
+        of other labels the second, with a warning that names it.
 
     See Also
     --------
@@ -169,8 +189,8 @@ class AveragePrecisionScorer(RankingScorer):
     Called as ``scorer(estimator, X, y, sample_weight=None)``, it returns a float; nan
     with an ``UndefinedMetricWarning`` where ``y`` holds no positive case (the
     "average_precision" of scikit-learn returns 0.0 there, which lowers the mean over
-    folds). With metadata routing, ask for weights by
-    ``set_score_request(sample_weight=True)``. More than two classes raise a
+    folds), or the estimator was trained on one class. With metadata routing, ask for
+    weights by ``set_score_request(sample_weight=True)``. More than two classes raise a
     ``ValueError``. What :class:`RateWeightedAUCScorer` says of scorers with another
     positive class holds here, too.
 

@@ -50,7 +50,7 @@ def test_large_samples_are_drawn_at_some_errors_only():
 
 def test_places_the_model_beside_the_mean_for_its_errors(model):
     fitted, X, y = model
-    display = AUCErrorRateDisplay.from_estimator(fitted, X, y)
+    display = AUCErrorRateDisplay.from_estimator(fitted, X, y, pos_label="yes")
     error_rate = 1 - accuracy_score(y, fitted.predict(X))
     auc = roc_auc_score(y == "yes", fitted.decision_function(X))
     assert display.point_.get_xdata()[0] == pytest.approx(error_rate)
@@ -70,7 +70,7 @@ def test_places_the_model_beside_the_mean_for_its_errors(model):
 def test_distance_from_the_mean_is_drawn_on_the_relative_scale(model):
     fitted, X, y = model
     display = AUCErrorRateDisplay.from_estimator(
-        fitted, X, y, kind="relative_deviation"
+        fitted, X, y, pos_label="yes", kind="relative_deviation"
     )
     point = display.point
     expected = abs(point.auc - point.mean) / point.mean
@@ -108,7 +108,7 @@ def test_a_mean_of_zero_is_a_gap_in_the_line():
 
 def test_predictions_and_estimator_agree(model):
     fitted, X, y = model
-    one = AUCErrorRateDisplay.from_estimator(fitted, X, y)
+    one = AUCErrorRateDisplay.from_estimator(fitted, X, y, pos_label="yes")
     other = AUCErrorRateDisplay.from_predictions(
         y, fitted.decision_function(X), y_pred=fitted.predict(X), pos_label="yes"
     )
@@ -134,6 +134,7 @@ def test_uses_axes_names_and_styles(model):
         fitted,
         X,
         y,
+        pos_label="yes",
         ax=axes,
         curve_kwargs={"linewidth": 3},
         point_kwargs={"markersize": 9},

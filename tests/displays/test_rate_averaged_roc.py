@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.datasets import make_classification
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GroupKFold,
@@ -247,33 +249,113 @@ def test_from_cv_results_draws_the_test_folds():
     assert display.pos_label == 1
 
 
-def test_from_estimator_runs_the_folds():
+def test_from_cross_validation_runs_the_folds():
     cv = StratifiedKFold(3)
     results = cross_validate(
         LogisticRegression(), X, Y, cv=cv, return_estimator=True, return_indices=True
     )
     expected = RateAveragedROC.from_cv_results(results, X, Y)
     for n_jobs in (None, 2):
-        display = RateAveragedROC.from_estimator(
+        display = RateAveragedROC.from_cross_validation(
             LogisticRegression(), X, Y, cv=cv, n_jobs=n_jobs, space="rate-recall"
         )
         assert display.curve.tpr.tolist() == expected.curve.tpr.tolist()
     assert display.ax_.get_xlabel() == "Rate"
 
 
-def test_from_estimator_keeps_groups_together():
+def test_from_cross_validation_keeps_groups_together():
     groups = np.arange(120) // 20
-    display = RateAveragedROC.from_estimator(
+    display = RateAveragedROC.from_cross_validation(
         GaussianNB(), X, Y, cv=GroupKFold(3), groups=groups, bounds=None
     )
     assert [table.total for table in display.curve.folds.tables] == [40, 40, 40]
 
 
+@pytest.mark.parametrize("is_routed", [False, True])
+def test_groups_and_weights_of_the_fit_reach_the_folds(is_routed):
+    groups, weights = np.arange(120) // 20, np.random.default_rng(0).random(120)
+    folds = [
+        (GaussianNB().fit(X[train], Y[train], weights[train]), test)
+        for train, test in GroupKFold(3).split(X, Y, groups)
+    ]
+    expected = rate_averaged_roc_curve(
+        [Y[test] for _, test in folds],
+        [model.predict_proba(X[test])[:, 1] for model, test in folds],
+        bounds=None,
+    )
+    given = [{"groups": groups, "params": {"sample_weight": weights}}]
+    if is_routed:
+        given += [{"params": {"sample_weight": weights, "groups": groups}}]
+    with sklearn.config_context(enable_metadata_routing=is_routed):
+        model = GaussianNB()
+        if is_routed:
+            model.set_fit_request(sample_weight=True)
+        for arguments in given:
+            display = RateAveragedROC.from_cross_validation(
+                model, X, Y, cv=GroupKFold(3), bounds=None, **arguments
+            )
+            assert display.curve.tpr.tolist() == expected.tpr.tolist()
+        assert list(given[-1]["params"]) == ["sample_weight", "groups"][: 1 + is_routed]
+
+
+def test_groups_given_twice_are_refused():
+    groups = np.arange(120) // 20
+    with (
+        sklearn.config_context(enable_metadata_routing=True),
+        pytest.raises(ValueError, match="groups is given twice"),
+    ):
+        RateAveragedROC.from_cross_validation(
+            GaussianNB(), X, Y, groups=groups, params={"groups": groups}
+        )
+
+
+def test_from_estimator_takes_the_model_as_it_is():
+    model = GaussianNB().fit(X[:60], Y[:60])
+    before = model.theta_.copy()
+    display = RateAveragedROC.from_estimator(model, X[60:], Y[60:])
+    scores = model.predict_proba(X[60:])[:, 1]
+    expected = rate_averaged_roc_curve([Y[60:]], [scores])
+    assert display.curve.tpr.tolist() == expected.tpr.tolist()
+    assert display.curve.tpr_lower.tolist() == expected.tpr_lower.tolist()
+    assert np.array_equal(model.theta_, before)
+    assert display.line_.get_label().startswith("GaussianNB (AUC = ")
+    assert display.pos_label == 1
+
+
+def test_from_estimator_takes_weights_the_class_and_the_response():
+    labels = np.where(Y == 1, "a", "b")
+    weights = np.random.default_rng(0).random(120)
+    model = LogisticRegression().fit(X, labels)
+    display = RateAveragedROC.from_estimator(
+        model,
+        X,
+        labels,
+        sample_weight=weights,
+        pos_label="a",
+        response_method="predict_proba",
+        bounds=None,
+        space="rate-recall",
+    )
+    expected = rate_averaged_roc_curve(
+        [Y], [-model.predict_proba(X)[:, 1]], sample_weight=[weights], bounds=None
+    )
+    assert display.curve.tpr.tolist() == expected.tpr.tolist()
+    assert "positive label: a" in display.ax_.get_ylabel()
+
+
+def test_from_estimator_takes_no_folds():
+    with pytest.raises(NotFittedError):
+        RateAveragedROC.from_estimator(GaussianNB(), X, Y, cv=5)
+
+
 def test_the_positive_class_and_the_response_are_chosen():
     labels = np.where(Y == 1, "a", "b")
     arguments = {"cv": 3, "bounds": None}
-    display = RateAveragedROC.from_estimator(LinearSVC(), X, labels, **arguments)
-    other = RateAveragedROC.from_estimator(
+    with pytest.warns(UserWarning, match="RateAveragedROC takes 'b' for the positive"):
+        display = RateAveragedROC.from_cross_validation(
+            LinearSVC(), X, labels, **arguments
+        )
+    other = RateAveragedROC.from_cross_validation(
         LinearSVC(), X, labels, pos_label="a", **arguments
     )
     assert (display.pos_label, other.pos_label) == ("b", "a")

@@ -28,7 +28,7 @@ def screening():
 
 
 @pytest.mark.parametrize("options", [{}, {"prevalence": 0.01}, {"adjusted": True}])
-@pytest.mark.parametrize("pos_label", [None, "ill", "well"])
+@pytest.mark.parametrize("pos_label", ["ill", "well"])
 def test_score_is_that_of_the_function(screening, options, pos_label):
     X, y = screening
     model = LogisticRegression().fit(X, y)
@@ -36,7 +36,7 @@ def test_score_is_that_of_the_function(screening, options, pos_label):
     expected = average_precision_score(
         y,
         -scores if pos_label == "ill" else scores,
-        pos_label=pos_label or "well",
+        pos_label=pos_label,
         **options,
     )
     scorer = AveragePrecisionScorer(pos_label=pos_label, **options)
@@ -96,4 +96,4 @@ def test_bad_prevalence_is_named(screening):
     X, y = screening
     model = GaussianNB().fit(X, y)
     with pytest.raises(ValueError, match="prevalence must be a number"):
-        AveragePrecisionScorer(prevalence=2)(model, X, y)
+        AveragePrecisionScorer(prevalence=2, pos_label="ill")(model, X, y)

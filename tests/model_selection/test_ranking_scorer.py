@@ -214,14 +214,15 @@ def test_grades_and_regressors(data):
     assert scorer(classifier, pandas.DataFrame(X), y) == expected
 
 
-def test_string_labels_take_the_second_class(data):
+def test_string_labels_take_the_second_class_with_a_warning(data):
     pandas = require("pandas")
     X, y, groups = data
     names = np.where(y == 1, "seen", "no")
     model = LogisticRegression().fit(X, names)
     scorer = RankingAUCScorer(groups=pandas.Series(groups))
     frame = pandas.DataFrame(X)
-    score = scorer(model, frame, names)
+    with pytest.warns(UserWarning, match="RankingAUCScorer takes 'seen' for the pos"):
+        score = scorer(model, frame, names)
     assert score == ranking_auc_score(y, model.decision_function(X), groups=groups)
     # The AUC is the same from the other side.
     scorer.set_params(pos_label="no")

@@ -18,38 +18,38 @@ BAYES = GaussianNB().fit(X, Y)
 
 
 def test_decision_function_comes_first():
-    y_score, label = ranking_scores(LOGISTIC, X, user="It")
+    y_score, label = ranking_scores(LOGISTIC, X, Y, pos_label="well", user="It")
     assert label == "well"
     assert np.array_equal(y_score, LOGISTIC.decision_function(X))
 
 
 def test_probabilities_are_those_of_the_second_class():
-    y_score, label = ranking_scores(BAYES, X, user="It")
+    y_score, label = ranking_scores(BAYES, X, Y, pos_label="well", user="It")
     assert label == "well"
     assert np.array_equal(y_score, BAYES.predict_proba(X)[:, 1])
 
 
 def test_first_class_has_the_scores_negated():
-    y_score, label = ranking_scores(BAYES, X, pos_label="ill", user="It")
+    y_score, label = ranking_scores(BAYES, X, Y, pos_label="ill", user="It")
     assert label == "ill"
     assert np.array_equal(y_score, -BAYES.predict_proba(X)[:, 1])
 
 
 def test_predictions_of_a_regressor_keep_the_label():
     model = LinearRegression().fit(X, Y == "ill")
-    y_score, label = ranking_scores(model, X, "predict", "ill", user="It")
+    y_score, label = ranking_scores(model, X, Y, "predict", "ill", user="It")
     assert label == "ill"
     assert np.array_equal(y_score, model.predict(X))
     with pytest.raises(AttributeError, match=r"It\(response_method='predict'\)"):
-        ranking_scores(model, X, user="It")
+        ranking_scores(model, X, Y == "ill", user="It")
 
 
 def test_classes_are_checked():
     with pytest.raises(ValueError, match="pos_label='sick' of It is not a class"):
-        ranking_scores(BAYES, X, pos_label="sick", user="It")
+        ranking_scores(BAYES, X, Y, pos_label="sick", user="It")
     three = GaussianNB().fit(X, np.arange(60) % 3)
     with pytest.raises(ValueError, match=r"fitted on 3 classes: \[0, 1, 2\]"):
-        ranking_scores(three, X, user="It")
+        ranking_scores(three, X, Y, user="It")
 
 
 @pytest.mark.parametrize("kind", ["array", "list", "sparse", "pandas", "polars"])
@@ -70,8 +70,8 @@ def test_each_fold_is_scored_by_its_own_estimator(kind):
     results = cross_validate(
         LogisticRegression(), data, Y, return_estimator=True, return_indices=True, cv=3
     )
-    responses = list(
-        fold_responses(results, data, labels, sample_weight=weights, user="It")
+    responses = fold_responses(
+        results, data, labels, sample_weight=weights, pos_label="well", user="It"
     )
     assert len(responses) == 3
     tests = results["indices"]["test"]
@@ -88,7 +88,7 @@ def test_each_fold_is_scored_by_its_own_estimator(kind):
 def test_folds_need_estimators_and_indices():
     results = cross_validate(BAYES, X, Y)
     with pytest.raises(ValueError, match="return_estimator=True and return_ind"):
-        next(fold_responses(results, X, Y, user="It"))
+        fold_responses(results, X, Y, user="It")
 
 
 @pytest.mark.parametrize("short", ["X", "y", "sample_weight"])
@@ -97,4 +97,4 @@ def test_folds_need_the_same_data(short):
     data = {"X": X, "y": Y, "sample_weight": np.ones(60)}
     data[short] = data[short][:50]
     with pytest.raises(ValueError, match=f"{short} has 50 cases, but the folds have 6"):
-        next(fold_responses(results, **data, user="It"))
+        fold_responses(results, **data, user="It")

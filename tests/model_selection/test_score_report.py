@@ -5,15 +5,23 @@ from functools import partial
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, KFold, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    StratifiedKFold,
+    cross_validate,
+)
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from optional import require
 from skrate import (
+    AveragePrecisionScorer,
     RateWeightedAUCScorer,
     ScoreReport,
     average_precision_score,
@@ -64,7 +72,7 @@ def test_labels_may_be_strings_and_the_positive_class_chosen():
     labels = np.where(Y == 1, "b", "a")
     model = LogisticRegression().fit(X, labels)
     plain = ScoreReport(METRICS)(LogisticRegression().fit(X, Y), X, Y)
-    assert ScoreReport(METRICS)(model, X, labels) == plain
+    assert ScoreReport(METRICS, pos_label="b")(model, X, labels) == plain
     other = ScoreReport({"auc": "auc"}, pos_label="a")(model, X, labels)
     assert other["auc"] == pytest.approx(plain["auc"], abs=1e-12)
     assert other["n_pos"] == plain["n_neg"]
@@ -144,6 +152,143 @@ def test_bad_metrics_are_named(metrics, message):
     model = LogisticRegression().fit(X, Y)
     with pytest.raises(ValueError, match=message):
         ScoreReport(metrics)(model, X, Y)
+
+
+# --- Scorers in a report -------------------------------------------------------------
+
+
+def test_a_scorer_scores_as_it_does_alone():
+    labels = np.where(Y == 1, "buyer", "other")
+    model = SVC().fit(X, labels)
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, labels)
+    scorers = {
+        "first": RateWeightedAUCScorer(rate=0.1, pos_label="buyer"),
+        "second": RateWeightedAUCScorer(rate=0.1, pos_label="other"),
+        "ap": AveragePrecisionScorer(prevalence=0.01, pos_label="buyer"),
+        "predicted": AveragePrecisionScorer(
+            pos_label="buyer", response_method="predict"
+        ),
+    }
+    for fitted in (model, tree):
+        report = ScoreReport(scorers)(fitted, X, labels)
+        for name, scorer in scorers.items():
+            assert report[name] == pytest.approx(scorer(fitted, X, labels)), name
+        assert report["first"] != report["second"]
+        # Every scorer names a class: the counts are of the first one's.
+        assert (report["n_pos"], report["n_neg"]) == (Y.sum(), 300 - Y.sum())
+
+
+def test_what_a_scorer_does_not_say_the_report_does():
+    labels = np.where(Y == 1, "buyer", "other")
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, labels)
+    metrics = {"function": average_precision_score, "scorer": AveragePrecisionScorer()}
+    options = {"pos_label": "buyer", "response_method": "predict"}
+    report = ScoreReport(metrics, **options)(tree, X, labels)
+    expected = AveragePrecisionScorer(**options)(tree, X, labels)
+    assert report["function"] == report["scorer"] == pytest.approx(expected)
+    # The counts are the report's, whatever a scorer names.
+    metrics = {"other": RateWeightedAUCScorer(pos_label="other"), **metrics}
+    assert ScoreReport(metrics, **options)(tree, X, labels)["n_pos"] == Y.sum()
+
+
+# --- Metadata routing ----------------------------------------------------------------
+
+WEIGHT = np.random.default_rng(0).integers(0, 4, 300)
+FOLDS = StratifiedKFold(3)
+
+
+@pytest.fixture
+def routing():
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+def by_hand(weight, fit_weight=WEIGHT):
+    """Return the AUC of folds, of models that were fitted with weights."""
+    found = []
+    for train, test in FOLDS.split(X, Y):
+        model = LogisticRegression().fit(X[train], Y[train], fit_weight[train])
+        y_score = model.decision_function(X[test])
+        weights = None if weight is None else weight[test]
+        found.append(rate_weighted_auc_score(Y[test], y_score, sample_weight=weights))
+    return pytest.approx(np.array(found))
+
+
+def run(report, **params):
+    model = LogisticRegression().set_fit_request(sample_weight=True)
+    params = {"sample_weight": WEIGHT, **params}
+    return cross_validate(model, X, Y, scoring=report, cv=FOLDS, params=params)
+
+
+def test_weights_that_nobody_requested_or_refused_are_an_error(routing):
+    for metrics in ({"auc": "auc"}, {"rauc": RateWeightedAUCScorer()}):
+        with pytest.raises(ValueError, match="not explicitly set as requested or not"):
+            run(ScoreReport(metrics))
+
+
+@pytest.mark.parametrize("is_cloned", [False, True])
+def test_weights_that_a_report_requests_reach_all_its_metrics(routing, is_cloned):
+    metrics = {"auc": "auc", "rauc": RateWeightedAUCScorer()}
+    report = ScoreReport(metrics).set_score_request(sample_weight=True)
+    results = run(clone(report) if is_cloned else report)
+    assert results["test_auc"] == by_hand(WEIGHT)
+    assert results["test_rauc"] == by_hand(WEIGHT)
+    positives = [WEIGHT[test] @ Y[test] for _, test in FOLDS.split(X, Y)]
+    assert results["test_n_pos"].tolist() == positives
+    refused = run(ScoreReport(metrics).set_score_request(sample_weight=False))
+    assert refused["test_auc"] == by_hand(None)
+    assert refused["test_rauc"] == by_hand(None)
+
+
+def test_a_scorer_in_a_report_has_its_own_request(routing):
+    other = WEIGHT[::-1]
+    metrics = {
+        "report": "auc",
+        "refuses": RateWeightedAUCScorer().set_score_request(sample_weight=False),
+        "renames": RateWeightedAUCScorer().set_score_request(sample_weight="mine"),
+    }
+    report = ScoreReport(metrics).set_score_request(sample_weight=True)
+    results = run(report, mine=other)
+    assert results["test_report"] == by_hand(WEIGHT)
+    assert results["test_refuses"] == by_hand(None)
+    assert results["test_renames"] == by_hand(other)
+    report.set_score_request(sample_weight="mine")
+    assert run(report, mine=other)["test_report"] == by_hand(other)
+
+
+def test_a_search_routes_to_a_report(routing):
+    report = ScoreReport({"auc": "auc"}).set_score_request(sample_weight=True)
+    search = GridSearchCV(
+        LogisticRegression().set_fit_request(sample_weight=True),
+        {"C": [1.0]},
+        scoring=report,
+        refit="auc",
+        cv=FOLDS,
+    ).fit(X, Y, sample_weight=WEIGHT)
+    found = [search.cv_results_[f"split{i}_test_auc"][0] for i in range(3)]
+    assert found == by_hand(WEIGHT)
+    scored = search.score(X, Y, sample_weight=WEIGHT)
+    scores = search.decision_function(X)
+    expected = rate_weighted_auc_score(Y, scores, sample_weight=WEIGHT)
+    assert scored == pytest.approx(expected)
+
+
+def test_without_routing_a_report_is_weighted_where_it_is_told():
+    with pytest.raises(RuntimeError, match="enable_metadata_routing=True"):
+        ScoreReport({"auc": "auc"}).set_score_request(sample_weight=True)
+    model = LogisticRegression().fit(X, Y)
+    with pytest.raises(TypeError, match="takes no 'mine' without metadata routing"):
+        ScoreReport({"auc": "auc"})(model, X, Y, mine=WEIGHT)
+    search = GridSearchCV(
+        LogisticRegression(),
+        {"C": [1.0]},
+        scoring=ScoreReport({"auc": "auc"}),
+        refit="auc",
+        cv=FOLDS,
+    ).fit(X, Y, sample_weight=WEIGHT)
+    found = [search.cv_results_[f"split{i}_test_auc"][0] for i in range(3)]
+    # scikit-learn before 1.8 hands a search's weights to the fit only.
+    assert found in (by_hand(WEIGHT), by_hand(None))
 
 
 RESULTS = {

@@ -45,6 +45,8 @@ LABELS = {
     "strings": np.where(Y == 1, "ill", "healthy"),
     "booleans": Y == 1,
 }
+# Where labels do not say themselves what is positive, it is named.
+POSITIVE = {"numbers": None, "strings": "ill", "booleans": None}
 
 
 def own_score(model, rate=RATE, X=X, y=Y, **kwargs):
@@ -61,7 +63,11 @@ def own_score(model, rate=RATE, X=X, y=Y, **kwargs):
 def test_folds_are_scored_by_the_metric(labels):
     y, folds = LABELS[labels], StratifiedKFold(3)
     found = cross_val_score(
-        GaussianNB(), X, y, scoring=RateWeightedAUCScorer(rate=RATE), cv=folds
+        GaussianNB(),
+        X,
+        y,
+        scoring=RateWeightedAUCScorer(rate=RATE, pos_label=POSITIVE[labels]),
+        cv=folds,
     )
     expected = [
         own_score(GaussianNB().fit(X[train], y[train]), X=X[test], y=y[test])
@@ -96,10 +102,11 @@ def test_classifiers_of_every_kind(estimator, labels):
     assert RateWeightedAUCScorer(rate=RATE)(model, X, y) == own_score(model, y=y)
 
 
-def test_string_labels_need_not_be_told():
+def test_of_string_labels_the_second_is_taken_with_a_warning():
     y = LABELS["strings"]
     model = LogisticRegression().fit(X, y)
-    score = RateWeightedAUCScorer(rate=RATE)(model, X, y)
+    with pytest.warns(UserWarning, match="RateWeightedAUCScorer takes 'ill' for the"):
+        score = RateWeightedAUCScorer(rate=RATE)(model, X, y)
     assert score == own_score(LogisticRegression().fit(X, Y))
 
 
@@ -145,8 +152,8 @@ def test_lightgbm(labels):
     lightgbm = require("lightgbm")
     y = LABELS[labels]
     model = lightgbm.LGBMClassifier(n_estimators=5, verbose=-1, n_jobs=1).fit(X, y)
-    assert RateWeightedAUCScorer(rate=RATE)(model, X, y) == own_score(model, y=y)
-    scoring = RateWeightedAUCScorer(rate=RATE)
+    scoring = RateWeightedAUCScorer(rate=RATE, pos_label=POSITIVE[labels])
+    assert scoring(model, X, y) == own_score(model, y=y)
     assert np.isfinite(cross_val_score(model, X, y, scoring=scoring)).all()
 
 
@@ -195,12 +202,12 @@ class CountingNB(GaussianNB):
 
 @pytest.mark.parametrize("labels", ["numbers", "strings"])
 def test_an_estimator_predicts_once_per_fold_and_response_method(labels):
-    y = LABELS[labels]
+    y, positive = LABELS[labels], POSITIVE[labels]
     scoring = {
-        "beta": RateWeightedAUCScorer(rate=RATE),
-        "half": RateWeightedAUCScorer(rate=0.5),
+        "beta": RateWeightedAUCScorer(rate=RATE, pos_label=positive),
+        "half": RateWeightedAUCScorer(rate=0.5, pos_label=positive),
         "first class": RateWeightedAUCScorer(rate=RATE, pos_label=np.unique(y)[0]),
-        "average precision": AveragePrecisionScorer(),
+        "average precision": AveragePrecisionScorer(pos_label=positive),
         "roc_auc": "roc_auc",
         "accuracy": "accuracy",
     }
@@ -222,7 +229,7 @@ def check_dict(scoring):
 def test_shared_predictions_give_the_scores_that_single_scorers_give():
     y = LABELS["strings"]
     scoring = {
-        "ill": RateWeightedAUCScorer(rate=RATE),
+        "ill": RateWeightedAUCScorer(rate=RATE, pos_label="ill"),
         "healthy": RateWeightedAUCScorer(rate=RATE, pos_label="healthy"),
     }
     together = cross_validate(GaussianNB(), X, y, scoring=scoring)
@@ -380,7 +387,7 @@ def test_a_fold_of_one_class_is_nan_with_a_warning(labels):
             GaussianNB(),
             X[order],
             y,
-            scoring=RateWeightedAUCScorer(),
+            scoring=RateWeightedAUCScorer(pos_label=POSITIVE[labels]),
             cv=KFold(5),
             error_score="raise",
         )

@@ -1,0 +1,484 @@
+"""Which class is positive: decided once, said aloud, and never by what a fold lacks."""
+
+import os
+import subprocess
+import sys
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import IsolationForest
+from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import skrate
+from optional import require
+from skrate import (
+    AveragePrecisionScorer,
+    RankingAUCScorer,
+    RateWeightedAUCScorer,
+    ScoreReport,
+    average_precision_score,
+    rate_weighted_auc_score,
+)
+
+X, Y = make_classification(240, 5, n_informative=3, flip_y=0.2, random_state=0)
+# The first part of time has no positive case: the first estimator knows one class.
+EARLY = np.flatnonzero(Y == 0)[:60]
+LATE = np.append(EARLY, np.setdiff1d(np.arange(240), EARLY))
+X_LATE, Y_LATE = X[LATE], Y[LATE]
+SPLIT = TimeSeriesSplit(4)
+
+# Negative and positive label; of the last two the first in order is positive.
+LABELS = {
+    "numbers": (0, 1, None),
+    "floats": (0.0, 1.0, None),
+    "signs": (-1, 1, None),
+    "booleans": (False, True, None),
+    "strings": ("other", "seen", "seen"),
+    "reversed strings": ("other", "buyer", "buyer"),
+    "reversed numbers": (2, 1, 1),
+}
+
+
+def labelled(y, name):
+    negative, positive, pos_label = LABELS[name]
+    return np.where(y == 1, positive, negative), pos_label
+
+
+def fold_aucs(y, model):
+    """Return the AUC of each fold by hand, nan where the estimator knows one class."""
+    found = []
+    for train, test in SPLIT.split(X_LATE):
+        if len(np.unique(y[train])) < 2:
+            found.append(np.nan)
+            continue
+        fitted = clone(model).fit(X_LATE[train], y[train])
+        scores = fitted.predict_proba(X_LATE[test])[:, 1]
+        found.append(roc_auc_score(y[test], scores))
+    return np.array(found)
+
+
+EXPECTED = fold_aucs(Y_LATE, GaussianNB())
+
+
+def test_the_data_hold_a_fold_whose_estimator_knows_one_class():
+    assert np.isnan(EXPECTED).tolist() == [True, False, False, False]
+    assert EXPECTED[1:].min() > 0.6
+
+
+# --- Estimators that were trained on one class ---------------------------------------
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_a_scorer_of_an_estimator_of_one_class_is_nan(labels):
+    y, pos_label = labelled(Y_LATE, labels)
+    scoring = {
+        "rauc": RateWeightedAUCScorer(pos_label=pos_label),
+        "ap": AveragePrecisionScorer(pos_label=pos_label),
+    }
+    with pytest.warns(UndefinedMetricWarning, match="GaussianNB was trained on one"):
+        results = cross_validate(
+            GaussianNB(), X_LATE, y, cv=SPLIT, scoring=scoring, error_score="raise"
+        )
+    assert results["test_rauc"] == pytest.approx(EXPECTED, nan_ok=True)
+    assert np.isnan(results["test_ap"]).tolist() == [True, False, False, False]
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_a_report_of_an_estimator_of_one_class_is_nan(labels):
+    y, pos_label = labelled(Y_LATE, labels)
+    report = ScoreReport(
+        {"auc": "auc", "ap": average_precision_score}, pos_label=pos_label
+    )
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        results = cross_validate(
+            GaussianNB(), X_LATE, y, cv=SPLIT, scoring=report, error_score="raise"
+        )
+    # One warning for all metrics.
+    assert len([w for w in caught if "trained on one class" in str(w.message)]) == 1
+    assert results["test_auc"] == pytest.approx(EXPECTED, nan_ok=True)
+    assert np.isnan(results["test_ap_standard_error"][0])
+    positives = [int(Y_LATE[test].sum()) for _, test in SPLIT.split(X_LATE)]
+    assert results["test_n_pos"].tolist() == positives
+
+
+def test_lists_of_an_estimator_of_one_class_are_nan():
+    pandas = require("pandas")
+    frame = pandas.DataFrame(X_LATE).rename(columns=str)
+    users = pandas.Series(np.arange(240) % 6)
+    with pytest.warns(UndefinedMetricWarning, match="trained on one class only, 0"):
+        results = cross_validate(
+            GaussianNB(),
+            frame,
+            Y_LATE,
+            cv=SPLIT,
+            scoring=RankingAUCScorer(groups=users),
+            error_score="raise",
+        )
+    assert np.isnan(results["test_score"]).tolist() == [True, False, False, False]
+
+
+@pytest.mark.parametrize("only", [0, 1, -1, True, False, "a"])
+@pytest.mark.parametrize("model", [GaussianNB(), DummyClassifier()], ids=str)
+def test_an_estimator_of_any_one_class_ranks_nothing(only, model):
+    model = clone(model).fit(X, np.full(240, only))
+    y = np.where(Y == 1, only, "b" if only == "a" else 1 - abs(only))
+    for response_method in (("decision_function", "predict_proba"), "predict"):
+        with pytest.warns(UndefinedMetricWarning, match="trained on one class only"):
+            score = RateWeightedAUCScorer(response_method=response_method)(model, X, y)
+        assert np.isnan(score)
+
+
+def test_classes_that_cannot_be_told_have_no_counts():
+    model = GaussianNB().fit(X, np.full(240, "a"))
+    with pytest.warns(UndefinedMetricWarning):
+        report = ScoreReport({"auc": "auc"})(model, X, np.full(240, "a"))
+    assert np.isnan(list(report.values())).all()
+    with pytest.warns(UndefinedMetricWarning):
+        report = ScoreReport({"auc": "auc"}, pos_label="a")(model, X, np.full(240, "a"))
+    assert (report["n_pos"], report["n_neg"]) == (240, 0)
+
+
+# --- Labels of every kind ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("labels", LABELS)
+@pytest.mark.parametrize("model", [LogisticRegression(), GaussianNB()], ids=str)
+def test_the_positive_class_is_ranked_first_whatever_its_place(labels, model):
+    y, pos_label = labelled(Y, labels)
+    expected = clone(model).fit(X, Y)
+    scores = expected.predict_proba(X)[:, 1]
+    found = RateWeightedAUCScorer(pos_label=pos_label)(clone(model).fit(X, y), X, y)
+    assert found == pytest.approx(roc_auc_score(Y, scores), abs=1e-9)
+
+
+@pytest.mark.parametrize("labels", ["numbers", "strings", "reversed strings"])
+@pytest.mark.parametrize("response_method", ["predict", ("predict",)])
+def test_predicted_classes_are_scores_of_the_positive_one(labels, response_method):
+    y, pos_label = labelled(Y, labels)
+    model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    scorer = RateWeightedAUCScorer(pos_label=pos_label, response_method=response_method)
+    positive = LABELS[labels][1]
+    expected = roc_auc_score(Y, model.predict(X) == positive)
+    assert scorer(model, X, y) == pytest.approx(expected)
+    both = {"a": scorer, "b": RateWeightedAUCScorer(pos_label=pos_label)}
+    results = cross_validate(model, X, y, scoring=both, error_score="raise")
+    alone = cross_validate(model, X, y, scoring=scorer)
+    assert results["test_a"].tolist() == alone["test_score"].tolist()
+
+
+class Unsorted(ClassifierMixin, BaseEstimator):
+    """A classifier whose classes come in the order it met them."""
+
+    def fit(self, X, y):
+        self.model_ = LogisticRegression().fit(X, y)
+        self.classes_ = self.model_.classes_[::-1]
+        return self
+
+    def decision_function(self, X):
+        return -self.model_.decision_function(X)
+
+
+@pytest.mark.parametrize("negative", [0, -1, False])
+def test_one_is_positive_whatever_the_order_of_the_classes(negative):
+    y = np.where(Y == 1, True if negative is False else 1, negative)
+    expected = RateWeightedAUCScorer()(LogisticRegression().fit(X, Y), X, Y)
+    assert RateWeightedAUCScorer()(Unsorted().fit(X, y), X, y) == expected
+
+
+def test_outlier_detectors_score_inliers_first():
+    model = IsolationForest(n_estimators=10, random_state=0).fit(X)
+    y = np.where(Y == 1, 1, -1)
+    scores = model.decision_function(X)
+    expected = rate_weighted_auc_score(y, scores)
+    assert RateWeightedAUCScorer()(model, X, y) == expected
+    outliers = RateWeightedAUCScorer(pos_label=-1)
+    assert outliers(model, X, y) == rate_weighted_auc_score(y, -scores, pos_label=-1)
+    pipeline = make_pipeline(StandardScaler(), clone(model)).fit(X)
+    scores = pipeline.decision_function(X)
+    assert outliers(pipeline, X, y) == rate_weighted_auc_score(y, -scores, pos_label=-1)
+
+
+def test_regressors_score_the_greater_label():
+    model = LinearRegression().fit(X, Y)
+    scorer = RateWeightedAUCScorer(response_method="predict")
+    expected = rate_weighted_auc_score(Y, model.predict(X))
+    assert scorer(model, X, Y) == expected
+    with pytest.warns(UserWarning, match="takes 2 for the positive class"):
+        assert scorer(model, X, Y + 1) == expected
+    with pytest.warns(UndefinedMetricWarning, match="y_true holds 2 only"):
+        assert np.isnan(scorer(model, X, np.full(240, 2)))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        GridSearchCV(LogisticRegression(), {"C": [0.1, 1]}, cv=2),
+    ],
+    ids=["pipeline", "search"],
+)
+def test_models_around_models_have_their_classes(model):
+    y, pos_label = labelled(Y, "reversed strings")
+    model = clone(model).fit(X, y)
+    scorer = RateWeightedAUCScorer(pos_label=pos_label)
+    scores = -model.decision_function(X)
+    assert scorer(model, X, y) == rate_weighted_auc_score(y, scores, pos_label="buyer")
+
+
+# --- What is wrong -------------------------------------------------------------------
+
+
+def test_labels_that_the_estimator_does_not_know_are_named():
+    y, _ = labelled(Y, "strings")
+    model = GaussianNB().fit(X, y)
+    scorer = RateWeightedAUCScorer(pos_label="seen")
+    with pytest.raises(
+        ValueError, match=r"y_true holds \['new', 'seen'\], and GaussianNB"
+    ):
+        scorer(model, X, np.where(Y == 1, "seen", "new"))
+    with pytest.raises(ValueError, match="needs a binary target"):
+        scorer(model, X, np.full(240, "new"))
+    with pytest.raises(ValueError, match="found 3 labels"):
+        RateWeightedAUCScorer(response_method="predict")(
+            LinearRegression().fit(X, Y), X, np.arange(240) % 3
+        )
+
+
+def test_three_classes_are_refused_by_reports_and_by_predict():
+    y = np.arange(240) % 3
+    model = GaussianNB().fit(X, y)
+    with pytest.raises(ValueError, match="ScoreReport needs a binary target"):
+        ScoreReport({"auc": "auc"})(model, X, y)
+    with pytest.raises(ValueError, match="RateWeightedAUCScorer needs a binary target"):
+        RateWeightedAUCScorer(response_method="predict")(model, X, y)
+    several = DecisionTreeClassifier(max_depth=1).fit(X, np.column_stack([Y, 1 - Y]))
+    with pytest.raises(ValueError, match="fitted on 2 targets at once"):
+        RateWeightedAUCScorer()(several, X, Y)
+
+
+def test_a_label_that_cannot_be_compared_is_not_a_class():
+    pandas = require("pandas")
+    model = GaussianNB().fit(X, Y)
+    for pos_label in (pandas.NA, [0, 1], "1", 2, np.nan):
+        with pytest.raises(ValueError, match="is not a class of GaussianNB"):
+            RateWeightedAUCScorer(pos_label=pos_label)(model, X, Y)
+
+
+# --- The warning ---------------------------------------------------------------------
+
+BUYERS = np.where(Y == 1, "buyer", "other")
+
+
+def told(function):
+    """Return what ``function`` says of the class it takes."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        function()
+    texts = [str(w.message) for w in caught]
+    assert all("for the positive class" in text for text in texts), texts
+    return texts
+
+
+@pytest.mark.parametrize(
+    "scorer",
+    [RateWeightedAUCScorer(), AveragePrecisionScorer(), ScoreReport({"auc": "auc"})],
+    ids=lambda scorer: type(scorer).__name__,
+)
+def test_the_class_taken_is_named_once_for_all_folds(scorer):
+    scorer = clone(scorer)
+    texts = told(lambda: cross_validate(GaussianNB(), X, BUYERS, scoring=scorer))
+    assert texts == [
+        f"{type(scorer).__name__} takes 'other' for the positive class, the second of "
+        "['buyer', 'other']: pass pos_label='other' if that is right, "
+        "pos_label='buyer' if it is the other."
+    ]
+    # Other labels are another matter, the same ones are not.
+    seen = labelled(Y, "strings")[0]
+    assert told(lambda: cross_validate(GaussianNB(), X, BUYERS, scoring=scorer)) == []
+    assert len(told(lambda: cross_validate(GaussianNB(), X, seen, scoring=scorer))) == 1
+    named = clone(scorer).set_params(pos_label="buyer")
+    assert told(lambda: cross_validate(GaussianNB(), X, BUYERS, scoring=named)) == []
+
+
+def test_a_search_is_told_once_and_each_scorer_for_itself():
+    def search(scoring, **kwargs):
+        GridSearchCV(
+            GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}, scoring=scoring, **kwargs
+        ).fit(X, BUYERS)
+
+    assert len(told(lambda: search(RateWeightedAUCScorer()))) == 1
+    both = {"a": RateWeightedAUCScorer(), "b": AveragePrecisionScorer()}
+    assert len(told(lambda: search(both, refit="a"))) == 2
+    report = ScoreReport({"auc": "auc", "rauc": RateWeightedAUCScorer(rate=0.2)})
+    assert len(told(lambda: search(report, refit="auc"))) == 1
+
+
+def test_threads_are_told_once():
+    joblib = require("joblib")
+    scorer = RateWeightedAUCScorer()
+    with joblib.parallel_config("threading", n_jobs=4):
+        texts = told(lambda: cross_validate(GaussianNB(), X, BUYERS, scoring=scorer))
+    assert len(texts) == 1
+
+
+def test_processes_are_told_once_each():
+    program = (
+        "import numpy as np, warnings; warnings.simplefilter('always');"
+        "from sklearn.model_selection import cross_validate;"
+        "from sklearn.naive_bayes import GaussianNB;"
+        "from skrate import RateWeightedAUCScorer;"
+        "X = np.random.default_rng(0).normal(size=(200, 2));"
+        "y = np.where(X[:, 0] > 0, 'buyer', 'other');"
+        "cross_validate(GaussianNB(), X, y, cv=10, n_jobs=2, "
+        "scoring=RateWeightedAUCScorer())"
+    )
+    root = os.path.dirname(os.path.dirname(skrate.__file__))
+    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert 1 <= run.stderr.count("takes 'other' for the positive class") <= 2
+
+
+def test_where_warnings_are_errors_each_fold_fails():
+    with pytest.raises(UserWarning, match="takes 'other'"):
+        cross_validate(
+            GaussianNB(),
+            X,
+            BUYERS,
+            scoring=RateWeightedAUCScorer(),
+            error_score="raise",
+        )
+    scorer = RateWeightedAUCScorer()
+    for _ in range(2):
+        with pytest.raises(UserWarning, match="takes 'other'"):
+            scorer(GaussianNB().fit(X, BUYERS), X, BUYERS)
+
+
+# --- Displays ------------------------------------------------------------------------
+
+
+def folds(y, model=None, cv=SPLIT):
+    return cross_validate(
+        GaussianNB() if model is None else model,
+        X_LATE,
+        y,
+        cv=cv,
+        scoring=nothing,
+        return_estimator=True,
+        return_indices=True,
+    )
+
+
+def nothing(estimator, X, y):
+    return 0.0
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_consensus_has_one_positive_class_and_no_fold_that_knows_none(labels):
+    require("matplotlib")
+    y, pos_label = labelled(Y_LATE, labels)
+    for bounds in ("exact", None):
+        with pytest.warns(
+            UndefinedMetricWarning, match="Fold 0 is undefined and left out: GaussianNB"
+        ):
+            display = skrate.RateAveragedROC.from_cv_results(
+                folds(y), X_LATE, y, pos_label=pos_label, bounds=bounds
+            )
+    found = display.curve.fold_rate_weighted_auc("uniform")
+    assert found == pytest.approx(EXPECTED[1:])
+    assert display.pos_label == LABELS[labels][1]
+    with pytest.warns(UndefinedMetricWarning, match="Fold 0"):
+        display = skrate.RateAveragedROC.from_cross_validation(
+            GaussianNB(), X_LATE, y, cv=SPLIT, pos_label=pos_label, bounds=None
+        )
+    assert display.curve.fold_rate_weighted_auc("uniform").tolist() == found.tolist()
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_hit_curves_have_one_positive_class(labels):
+    require("matplotlib")
+    y, pos_label = labelled(Y_LATE, labels)
+    with pytest.warns(UndefinedMetricWarning, match="Fold 0 is undefined"):
+        display = skrate.HitCurveDisplay.from_cv_results(
+            folds(y), X_LATE, y, pos_label=pos_label
+        )
+    assert len(display.line_) == 3
+    tests = [test for _, test in SPLIT.split(X_LATE)][1:]
+    prevalences = [hits[-1] for hits in display.hits]
+    assert prevalences == pytest.approx([Y_LATE[test].mean() for test in tests])
+    scores = [
+        average_precision_score(Y_LATE[t], e.predict_proba(X_LATE[t])[:, 1])
+        for e, t in zip(folds(Y_LATE)["estimator"][1:], tests, strict=True)
+    ]
+    assert f"AP = {np.mean(scores):.2f} ±" in display.line_[0].get_label()
+
+
+def test_folds_of_a_display_are_told_once():
+    require("matplotlib")
+    y = np.where(Y_LATE == 1, "buyer", "other")
+    results = folds(y, cv=StratifiedKFold(4))
+    model = results["estimator"][0]
+    for display in (skrate.RateAveragedROC, skrate.HitCurveDisplay):
+        from_model = partial(display.from_estimator, model, X_LATE, y)
+        for draw in (partial(display.from_cv_results, results, X_LATE, y), from_model):
+            (text,) = told(draw)
+            assert text.startswith(f"{display.__name__} takes 'other' for the positive")
+            assert told(partial(draw, pos_label="buyer")) == []
+
+
+def test_displays_name_what_is_no_label():
+    require("matplotlib")
+    results = folds(Y_LATE, cv=StratifiedKFold(4))
+    for display in (skrate.RateAveragedROC, skrate.HitCurveDisplay):
+        with pytest.raises(ValueError, match=r"pos_label='yes' .* is not a label of y"):
+            display.from_cv_results(results, X_LATE, Y_LATE, pos_label="yes")
+        with pytest.raises(ValueError, match="must hold two classes"):
+            display.from_cv_results(results, X_LATE, np.arange(240) % 3)
+
+
+def test_folds_that_are_all_undefined_are_an_error():
+    require("matplotlib")
+    first = np.flatnonzero(Y_LATE == 0)
+    cv = [(first[:20], np.arange(240)), (first[20:], np.arange(240))]
+    for display in (skrate.RateAveragedROC, skrate.HitCurveDisplay):
+        with (
+            pytest.warns(UndefinedMetricWarning, match="Fold"),
+            pytest.raises(ValueError, match="All 2 folds are undefined"),
+        ):
+            display.from_cv_results(folds(Y_LATE, cv=cv), X_LATE, Y_LATE)
+
+
+def test_displays_take_fitted_models_that_know_two_classes():
+    require("matplotlib")
+    displays = (
+        skrate.RateAveragedROC,
+        skrate.HitCurveDisplay,
+        skrate.AUCErrorRateDisplay,
+    )
+    for display in displays:
+        with pytest.raises(NotFittedError):
+            display.from_estimator(GaussianNB(), X, Y)
+        with pytest.raises(ValueError, match="was trained on one class only, 0"):
+            display.from_estimator(GaussianNB().fit(X, 0 * Y), X, Y)
