@@ -279,7 +279,7 @@ class HitCurveDisplay:
     def _of_responses(
         cls, responses: list[Response], name: str | None, pos_label: Any
     ) -> "HitCurveDisplay":
-        tables = [rank_table(*response) for response in responses]
+        tables = [rank_table(*response[:4]) for response in responses]
         rates = [table.rates for table in tables]
         hits = [hits_of(table) for table in tables]
         return cls(rates, hits, name=name, pos_label=pos_label)

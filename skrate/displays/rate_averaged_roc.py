@@ -7,7 +7,7 @@ from sklearn import get_config
 from sklearn.model_selection import cross_validate
 
 from skrate.core.elicitation import check_rate
-from skrate.core.repeats import disjoint_repeats
+from skrate.core.repeats import check_repeats, disjoint_repeats
 from skrate.core.validation import check_choice, check_scores
 from skrate.curves.consensus_curve import ConsensusCurve
 from skrate.curves.rate_averaged import rate_averaged_roc_curve
@@ -318,6 +318,10 @@ class RateAveragedROC:
             pos_label=pos_label,
             user=cls.__name__,
         )
+        tests = cv_results["indices"]["test"]
+        repeats = kwargs.pop("repeats", None)
+        repeats = disjoint_repeats(tests) if repeats is None else repeats
+        repeats = check_repeats("repeats", repeats, len(tests))
         if name is None:
             name = type(cv_results["estimator"][0]).__name__
         return cls.from_predictions(
@@ -328,7 +332,8 @@ class RateAveragedROC:
             else [response.sample_weight for response in responses],
             pos_label=responses[0].pos_label,
             name=name,
-            **{"repeats": disjoint_repeats(cv_results["indices"]["test"]), **kwargs},
+            repeats=[repeats[response.fold] for response in responses],
+            **kwargs,
         )
 
     @classmethod

@@ -17,12 +17,16 @@ DEFAULT_RESPONSE = ("decision_function", "predict_proba")
 
 
 class Response(NamedTuple):
-    """The true labels of some cases, and an estimator's scores of ``pos_label``."""
+    """The true labels of some cases, and an estimator's scores of ``pos_label``.
+
+    ``fold`` is the number of the fold that they were tested in.
+    """
 
     y_true: Any
     y_score: Any
     sample_weight: Any
     pos_label: Any
+    fold: int = 0
 
 
 class UndefinedResponse(ValueError):
@@ -173,7 +177,7 @@ def fold_responses(
             )
             continue
         weight = None if sample_weight is None else _rows(sample_weight, test)
-        responses.append(Response(y_true, y_score, weight, label))
+        responses.append(Response(y_true, y_score, weight, label, i))
     if not responses:
         raise ValueError(
             f"All {len(tests)} folds are undefined: each estimator was trained on one "

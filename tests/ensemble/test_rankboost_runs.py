@@ -69,7 +69,7 @@ def test_early_stopping_scores_held_out_cases():
     np.testing.assert_array_equal(again.estimators_, model.estimators_)
 
 
-@pytest.mark.parametrize("scoring", ["roc_auc", RateWeightedAUCScorer(rate="uniform")])
+@pytest.mark.parametrize("scoring", ["roc_auc", RateWeightedAUCScorer(pos_label="yes")])
 def test_any_scorer_may_stop_the_run(scoring):
     X, y, _ = sample(17, n=300)
     y = np.array(["no", "yes"])[y]

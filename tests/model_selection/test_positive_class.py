@@ -416,6 +416,21 @@ def test_consensus_has_one_positive_class_and_no_fold_that_knows_none(labels):
     assert display.curve.fold_rate_weighted_auc("uniform").tolist() == found.tolist()
 
 
+def test_folds_that_are_left_out_leave_repeats_as_they_were():
+    require("matplotlib")
+    negatives = np.flatnonzero(Y_LATE == 0)
+    # Two repeats of three folds; in the second an estimator knows one class.
+    cv = 2 * list(StratifiedKFold(3).split(X_LATE, Y_LATE))
+    cv[3] = (negatives, cv[3][1])
+    results = folds(Y_LATE, cv=cv)
+    for repeats in (None, 2, list("aaabbb")):
+        with pytest.warns(UndefinedMetricWarning, match="Fold 3 is undefined"):
+            display = skrate.RateAveragedROC.from_cv_results(
+                results, X_LATE, Y_LATE, repeats=repeats
+            )
+        assert display.curve.folds.repeats == (0, 0, 0, 1, 1)
+
+
 @pytest.mark.parametrize("labels", LABELS)
 def test_hit_curves_have_one_positive_class(labels):
     require("matplotlib")
