@@ -53,14 +53,14 @@ print(f"Budget: {budget.describe()}.\n        ({budget!r})")
 # %%
 # One search, four metrics
 # ------------------------
-# The labels are strings. The scorers take the second class of each model,
-# "malignant", as positive without being told; the function that ``make_scorer`` wraps
-# must be told. Whatever the metrics, each model predicts once per fold.
+# The labels are strings, which do not say what is positive: the scorers are told. With
+# no name they would take the second class, "malignant", and warn that they do. Whatever
+# the metrics, each model predicts once per fold.
 
 scoring = {
-    "rAUC": RateWeightedAUCScorer(rate=budget),
+    "rAUC": RateWeightedAUCScorer(rate=budget, pos_label="malignant"),
     "AUC": "roc_auc",
-    "AP": AveragePrecisionScorer(),
+    "AP": AveragePrecisionScorer(pos_label="malignant"),
     "recall": make_scorer(
         expected_recall_score,
         response_method=("decision_function", "predict_proba"),
