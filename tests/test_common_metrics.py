@@ -227,6 +227,35 @@ def test_containers_agree(metric, container):
     assert metric(container(Y_TRUE), container(Y_SCORE), **contained) == expected
 
 
+@each_metric
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "g", "i1", "i8", "u2", "u8"])
+def test_byte_order_and_dtype_never_change_a_number(metric, dtype, order):
+    rng = np.random.default_rng(17)
+    if dtype[0] in "iu":
+        limits = np.iinfo(dtype)
+        y_score = rng.integers(limits.min, limits.max, 12, dtype, endpoint=True)
+    else:
+        # All digits of the type, and a tie.
+        y_score = rng.standard_t(2, 12).astype(dtype)
+    y_score[3] = y_score[5]
+    places = np.unique(y_score, return_inverse=True)[1]
+    numbers = "f8" if dtype == "u8" else dtype
+    for pos_label, labels in (
+        (None, Y_TRUE.astype(numbers)),
+        ("1", Y_TRUE.astype(str)),
+    ):
+        arrays = [labels, y_score, *[WEIGHT.astype(numbers)] * metric.takes_weights]
+        y_true, *rest = (a.astype(a.dtype.newbyteorder(order)) for a in arrays)
+        names = ("y_score", "sample_weight")[: len(rest)]
+        arguments = dict(zip(names, rest, strict=True))
+        score = metric(y_true, pos_label=pos_label, **arguments)
+        if metric.takes_weights:
+            arguments["sample_weight"] = WEIGHT
+        expected = metric(Y_TRUE, **{**arguments, "y_score": places})
+        assert_allclose(score, expected, rtol=0, atol=1e-14)
+
+
 RELABELLED = {
     "booleans": (Y_TRUE == 1, None),
     "minus one and one": (2 * Y_TRUE - 1, None),
@@ -377,7 +406,7 @@ BAD_INPUT = {
     ),
     "an ambiguous string": (
         {"y_true": np.where(Y_TRUE == 1, "b", "a")},
-        r"pos_label=None is ambiguous .* pos_label='b'",
+        r"pos_label=None is ambiguous .* pos_label='a' or pos_label='b'",
     ),
     "an unknown label": ({"pos_label": 7}, "pos_label=7 is not a label of y_true"),
 }
@@ -390,6 +419,56 @@ BAD_WEIGHTS = {
     "words": (["heavy"] * 12, "sample_weight must be numeric"),
     "two columns": (np.ones((12, 2)), "sample_weight must be one-dimensional"),
 }
+
+
+def with_missing(values: np.ndarray) -> np.ndarray:
+    values = values.astype(object)
+    values[3] = None
+    return values
+
+
+NONSENSE = {
+    "a masked entry": lambda v: np.ma.array(v, mask=np.arange(12) == 3),
+    "a missing object": with_missing,
+    "NaN among strings": lambda v: [
+        *v.astype(str)[:3],
+        float("nan"),
+        *v.astype(str)[4:],
+    ],
+    "NaT": lambda v: np.array(["2020", "NaT"] * 6, dtype="datetime64[Y]"),
+    "time spans": lambda v: v.astype("timedelta64[s]"),
+    "complex numbers": lambda v: v.astype(complex),
+    "a structure": lambda v: np.zeros(12, "f8,f8"),
+    "a number beyond all floats": lambda v: [10**400, *v.tolist()[1:]],
+    "rows of unequal length": lambda v: [[1], [2, 3], *v.tolist()[2:]],
+    "a dict": lambda v: dict(enumerate(v.tolist())),
+    "a generator": lambda v: (value for value in v),
+    "a text": lambda v: "1" * 12,
+    "dicts": lambda v: [{}] * 12,
+}
+
+
+@each_metric
+@pytest.mark.parametrize("name", ["y_true", "y_score", "sample_weight"])
+@pytest.mark.parametrize("kind", NONSENSE)
+def test_nonsense_is_refused(metric, name, kind):
+    if name == "sample_weight" and not metric.takes_weights:
+        return
+    arguments = {"y_true": Y_TRUE, "y_score": Y_SCORE}
+    given = {"sample_weight": WEIGHT, **arguments}[name]
+    arguments[name] = NONSENSE[kind](given)
+    per_case = {name: make(12) for name, make in metric.per_case.items()}
+    with pytest.raises(ValueError, match=name):
+        metric(**arguments, **per_case)
+
+
+@each_weighted_metric
+def test_numeric_strings_are_no_numbers(metric):
+    for name in ("y_score", "sample_weight"):
+        arguments = {"y_score": Y_SCORE, "sample_weight": WEIGHT}
+        arguments[name] = arguments[name].astype(str)
+        with pytest.raises(ValueError, match=f"{name} must be numeric, found dtype <U"):
+            metric(Y_TRUE, **arguments)
 
 
 @each_metric

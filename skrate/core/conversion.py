@@ -21,8 +21,7 @@ _INTEGERS = (np.iinfo(np.int64), np.iinfo(np.uint64))
 
 def as_array(name: str, values: Any) -> Array:
     """Return ``values`` as a plain array of any shape, in native byte order."""
-    if isinstance(values, np.ma.MaskedArray):
-        _check_mask(name, values)
+    check_unmasked(name, values)
     array = _read(name, values)
     if array.dtype.names is not None:
         raise ValueError(
@@ -37,6 +36,21 @@ def as_array(name: str, values: Any) -> Array:
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     return array
+
+
+def check_unmasked(name: str, values: Any) -> None:
+    """Raise where ``values`` is an array with masked entries."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return
+    is_masked = np.ma.getmaskarray(values)
+    # That of a structured array has fields of its own.
+    if is_masked.dtype.names is None and is_masked.any():
+        where = int(np.argwhere(is_masked)[0][0]) if is_masked.ndim else 0
+        raise ValueError(
+            f"{name} is a masked array with {np.count_nonzero(is_masked)} masked "
+            f"entries (first at position {where}): remove these cases from all "
+            "arguments first."
+        )
 
 
 def as_numbers(name: str, values: Array) -> Array:
@@ -104,18 +118,6 @@ def shown(value: Any) -> str:
         # Python refuses to write out an integer of thousands of digits.
         return f"an {type(value).__name__} of many digits"
     return text if len(text) <= 80 else f"{text[:60]}... ({len(text)} characters)"
-
-
-def _check_mask(name: str, values: Any) -> None:
-    # The mask of a structured array has a field for each of its own.
-    is_masked = np.ma.getmaskarray(values)
-    if is_masked.dtype.names is None and is_masked.any():
-        where = int(np.argmax(is_masked.ravel()))
-        raise ValueError(
-            f"{name} is a masked array with {np.count_nonzero(is_masked)} masked "
-            f"entries (first at position {where}): remove these cases from all "
-            "arguments first."
-        )
 
 
 def _read(name: str, values: Any) -> Array:

@@ -203,7 +203,15 @@ def mixture(rates: Sequence[Any], weights: Any = None) -> RateDistribution:
     >>> rate
     mixture(0.9: beta(3, 19), 0.1: fixed(0.8))
     """
-    components = tuple(check_rate(rate) for rate in rates)
+    try:
+        given = list(rates)
+    except TypeError:
+        given = None
+    if given is None or isinstance(rates, str):
+        raise ValueError(
+            f"rates must be a sequence of what rate= accepts, got {rates!r}."
+        )
+    components = tuple(map(check_rate, given))
     if not components:
         raise ValueError("rates is empty: a mixture needs at least one distribution.")
     shares = np.ones(len(components))
@@ -405,7 +413,8 @@ probability 0.95
     total = check_positive("total", total)
     n_items = check_count("n_items", n_items)
     confidence = check_fraction("confidence", confidence)
-    if not isinstance(cost, Sequence | np.ndarray) or len(cost) != 2:
+    is_vector = not isinstance(cost, np.ndarray) or cost.ndim == 1
+    if not (isinstance(cost, Sequence | np.ndarray) and is_vector and len(cost) == 2):
         raise ValueError(f"cost must be a pair (low, high), got {cost!r}.")
     low, high = check_positive("cost[0]", cost[0]), check_positive("cost[1]", cost[1])
     if low >= high:

@@ -9,6 +9,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
 
 from skrate.core.arrays import ArrayLike, FloatArray
+from skrate.core.conversion import is_missing, shown
 from skrate.core.validation import (
     check_choice,
     check_count,
@@ -16,6 +17,7 @@ from skrate.core.validation import (
     check_fraction,
     check_ranked,
     check_vector,
+    distinct_labels,
 )
 from skrate.displays.pyplot import import_pyplot
 from skrate.inference.auc_moments import auc_moments
@@ -222,10 +224,18 @@ class AUCErrorRateDisplay:
         labels = check_vector("y_true", y_true)
         predicted = check_vector("y_pred", y_pred)
         check_equal_length(y_true=labels, y_pred=predicted)
-        if not np.isin(predicted, labels).all():
+        # As objects: numpy would compare numbers with strings as strings.
+        labels, predicted = labels.astype(object), predicted.astype(object)
+        known = distinct_labels(labels)
+        unknown = [
+            label
+            for label in predicted.tolist()
+            if is_missing(label) or label not in known
+        ]
+        if unknown:
             raise ValueError(
-                f"y_pred holds labels that y_true does not: "
-                f"{np.setdiff1d(predicted, labels).tolist()}."
+                "y_pred holds labels that y_true does not: "
+                f"{', '.join(sorted({shown(label) for label in unknown})[:6])}."
             )
         n_cases, n_pos = len(labels), int(sample.is_pos.sum())
         if not 0 < n_pos < n_cases:

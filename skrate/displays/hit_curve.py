@@ -6,7 +6,7 @@ import numpy as np
 
 from skrate.core.arrays import FloatArray
 from skrate.core.rank_table import RankTable, rank_table
-from skrate.core.validation import check_choice, check_vector
+from skrate.core.validation import check_choice, check_scores
 from skrate.curves.hit_curve import hits as hits_of
 from skrate.displays.pyplot import import_pyplot
 from skrate.metrics.average_precision import average_precision
@@ -418,8 +418,8 @@ def _rescaled(
 
 def _check_curve(rates: Any, hits: Any) -> tuple[FloatArray, FloatArray]:
     """Return the points as arrays if they are those of a hit curve."""
-    rate = np.asarray(check_vector("rates", rates), dtype=np.float64)
-    found = np.asarray(check_vector("hits", hits), dtype=np.float64)
+    rate = np.asarray(check_scores("rates", rates), dtype=np.float64)
+    found = np.asarray(check_scores("hits", hits), dtype=np.float64)
     steps, gains = np.diff(rate), np.diff(found)
     is_right = (
         rate.shape == found.shape

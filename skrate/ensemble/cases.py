@@ -43,6 +43,8 @@ def check_cases(
     X: Array, y: Array, sample_weight: ArrayLike | None, groups: ArrayLike | None
 ) -> tuple[Cases, Array, Array]:
     """Return the cases of positive weight, their labels, and the two classes."""
+    if y.dtype.kind in "mM":
+        raise ValueError(f"y must hold labels of two classes, found dtype {y.dtype}.")
     check_classification_targets(y)
     n = len(y)
     weights, lists = np.ones(n), np.zeros(n, dtype=np.intp)

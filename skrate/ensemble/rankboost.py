@@ -10,6 +10,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray
+from skrate.core.conversion import as_array, check_unmasked
 from skrate.core.validation import (
     check_count,
     check_fraction,
@@ -238,6 +239,10 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             held-out cases is nan.
         """
         self._check_parameters()
+        check_unmasked("X", X)
+        check_unmasked("y", y)
+        if isinstance(y, list | tuple):
+            y = as_array("y", y)
         is_warm = self.warm_start and hasattr(self, "estimators_")
         data, labels = validate_data(
             self,

@@ -143,8 +143,9 @@ class RankingAUCScorer(RankingScorer):
         if not hasattr(self.groups, "loc"):
             raise ValueError(
                 f"groups of {name} must be the name of a column or a pandas Series, "
-                f"got {type(self.groups).__name__}: rows of a fold could not be told "
-                "in it."
+                f"got a {type(self.groups).__name__} of "
+                f"{type(self.groups).__module__.split('.')[0]} without an index: rows "
+                "of a fold could not be told in it."
             )
         return self._match(X, y_true)
 

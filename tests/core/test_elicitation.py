@@ -55,6 +55,18 @@ def test_a_budget_is_its_rates_at_the_quantiles():
     assert_allclose(rate.ppf([0.1, 0.9]), [100 / 200 / 5, 100 / 200 / 1], rtol=1e-8)
 
 
+@pytest.mark.parametrize("given", [3, None, float("nan"), "uniform", np.array(0.3)])
+def test_what_is_no_sequence_of_rates_is_no_mixture(given):
+    with pytest.raises(ValueError, match="rates must be a sequence of what rate= acc"):
+        rates.mixture(given)
+
+
+@pytest.mark.parametrize("cost", [np.array(3), 3, (1, 2, 3), "12", None])
+def test_a_cost_is_a_pair(cost):
+    with pytest.raises(ValueError, match=r"cost must be a pair \(low, high\)"):
+        rates.from_budget(10, 100, cost)
+
+
 @pytest.mark.parametrize(
     ("quantiles", "message"),
     [

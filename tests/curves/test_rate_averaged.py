@@ -246,6 +246,7 @@ def test_a_fold_of_one_class_is_left_out_with_a_warning():
         ({"sample_weight": [[1] * 5, [1] * 4]}, "Fold 1: .*sample_weight has 4"),
         ({"sample_weight": [[1] * 5, [-1] * 5]}, "Fold 1: .*negative"),
         ({"y_trues": Y[0], "y_scores": S[0]}, "y_trues must be a sequence with one"),
+        ({"sample_weight": np.array(1)}, "sample_weight must be a sequence with one"),
         ({"y_trues": "ab"}, "y_trues must be a sequence"),
         ({"y_trues": [], "y_scores": []}, "y_trues is empty"),
         ({"y_trues": [Y[0], []], "y_scores": [S[0], []]}, "Fold 1: y_true is empty"),

@@ -176,7 +176,12 @@ def test_refuses_arguments_out_of_range(arguments, message):
     ("y_true", "y_pred", "message"),
     [
         ([0, 1, 0], [0, 1], "y_pred has 2"),
-        ([0, 1, 0], [0, 2, 1], r"y_pred holds labels .* \[2\]"),
+        ([0, 1, 0], [0, 2, 1], r"y_pred holds labels that y_true does not: 2\."),
+        ([0, 1, 0], ["0", "1", "0"], r"y_pred holds labels .*: '0', '1'\."),
+        ([0, 1, 0], [0, None, 1], r"y_pred holds labels .*: None\."),
+        ([0, 1, 0], [{}, 1j, 1], r"y_pred holds labels .*: 1j, \{\}\."),
+        ([0, 1, 0], np.array(["NaT"] * 3, "M8[s]"), r"y_pred holds labels .*: None"),
+        ([0, 1, 0], np.ma.array([0, 1, 1], mask=[0, 0, 1]), "y_pred is a masked array"),
         ([1, 1, 1], [1, 1, 1], "both classes"),
     ],
 )

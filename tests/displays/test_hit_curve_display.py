@@ -148,6 +148,11 @@ def test_without_positives_there_are_hits_only():
         display.plot(kind="lift")
 
 
+def test_points_that_are_no_numbers_are_named():
+    with pytest.raises(ValueError, match="hits must be numeric, found dtype <U3"):
+        HitCurveDisplay([0, 1], ["0", "0.1"])
+
+
 @pytest.mark.parametrize(
     ("rates", "hits"),
     [

@@ -369,3 +369,35 @@ def test_refuses_bad_samples(arguments, message):
     sample = {"X": [[1.0], [2.0], [3.0], [4.0]], "y": [0, 1, 0, 1], **arguments}
     with pytest.raises(ValueError, match=message):
         RankBoostClassifier().fit(**sample)
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil", "message"),
+    [
+        ("X", lambda X: np.ma.array(X, mask=X > 1), "X is a masked array with"),
+        ("y", lambda y: np.ma.array(y, mask=y == 0), "y is a masked array with"),
+        ("y", lambda y: ["a"] * 39 + [float("nan")], "Input contains NaN"),
+        ("y", lambda y: np.array(["2020", "NaT"] * 20, "M8[Y]"), "y must hold labels"),
+        ("groups", lambda y: ["a"] * 39 + [float("nan")], "groups contains NaN"),
+        ("sample_weight", lambda y: ["1"] * 40, "sample_weight must be numeric"),
+    ],
+)
+def test_what_cannot_be_learnt_from_is_named(name, spoil, message):
+    rng = np.random.default_rng(4)
+    given = {"X": rng.standard_normal((40, 2)), "y": np.arange(40) % 2}
+    given[name] = spoil(given.get(name, given["y"]))
+    with pytest.raises(ValueError, match=message):
+        RankBoostClassifier(n_estimators=2).fit(**given)
+
+
+def test_byte_order_never_changes_a_model():
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((40, 2))
+    y, weights, groups = np.arange(40) % 2, rng.random(40), np.arange(40) % 3
+    given = (X, y, weights, groups)
+    swapped = [array.astype(array.dtype.newbyteorder()) for array in given]
+    scores = [
+        RankBoostClassifier(n_estimators=5).fit(*data).decision_function(data[0])
+        for data in (given, swapped)
+    ]
+    assert scores[0].tolist() == scores[1].tolist()

@@ -156,7 +156,7 @@ def test_groups_that_cannot_be_matched_are_errors(data):
     cases = [
         ("user", X, r"groups='user' .* ndarray with no columns"),
         ("user", frame, r"a DataFrame with the columns \['taste', 'level'\]"),
-        (groups, frame, "must be the name of a column or a pandas Series, got ndarray"),
+        (groups, frame, "must be the name of a column or a pandas Series, got a nda"),
         (series, X, "neither X nor y has one"),
         (series[5:], frame, "no entry for 5 of 240 rows, the first at index 0"),
         (pandas.concat([series, series]), frame, "an index with duplicates"),
