@@ -61,7 +61,7 @@ def test_what_is_no_sequence_of_rates_is_no_mixture(given):
         rates.mixture(given)
 
 
-@pytest.mark.parametrize("cost", [np.array(3), 3, (1, 2, 3), "12", None])
+@pytest.mark.parametrize("cost", [np.array(3), 3, (1, 2, 3), "123", None])
 def test_a_cost_is_a_pair(cost):
     with pytest.raises(ValueError, match=r"cost must be a pair \(low, high\)"):
         rates.from_budget(10, 100, cost)
