@@ -92,12 +92,7 @@ def beta(a: float, b: float) -> RateDistribution:
     >>> round(rate.mean(), 4)
     0.1364
     """
-    return _beta(check_positive("a", a), check_positive("b", b))
-
-
-@lru_cache(maxsize=64)
-def _beta(a: float, b: float) -> Beta:
-    return Beta(a, b)
+    return Beta(check_positive("a", a), check_positive("b", b))
 
 
 def interval(low: float, high: float) -> RateDistribution:
@@ -250,12 +245,7 @@ def exponential(alpha: float) -> RateDistribution:
     >>> round(rates.exponential(20).ppf(0.8), 4)
     0.0805
     """
-    return _exponential(check_positive("alpha", alpha))
-
-
-@lru_cache(maxsize=64)
-def _exponential(alpha: float) -> Exponential:
-    return Exponential(alpha)
+    return Exponential(check_positive("alpha", alpha))
 
 
 def log_discount(n: int, base: float = 2) -> RateDistribution:
@@ -311,7 +301,8 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
     Notes
     -----
     Within the beta family two quantiles determine the distribution. The mean is
-    solved for a given concentration a + b, then the concentration.
+    solved for a given lesser one of the shapes, then that shape, whose size does not
+    depend on how small the rates are.
 
     References
     ----------
@@ -339,30 +330,27 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
     if q_low >= q_high:
         raise ValueError(f"quantiles must increase with probability, got {quantiles}.")
 
-    def mean_at(concentration: float) -> float:
-        """Return the mean whose lower quantile is right, as a logit."""
+    def shapes_at(least: float, logit: float) -> tuple[float, float]:
+        """Return the shapes of which the lesser is known, for a mean as a logit."""
+        if logit < 0:
+            return least, least * float(np.exp(-logit))
+        return least * float(np.exp(logit)), least
+
+    def shapes(log_least: float) -> tuple[float, float]:
+        """Return the shapes for which the lower quantile is right."""
+        least = float(np.exp(log_least))
 
         def miss(logit: float) -> float:
-            m = special.expit(logit)
-            a, b = m * concentration, special.expit(-logit) * concentration
-            return float(special.betainc(a, b, q_low)) - p_low
+            return float(special.betainc(*shapes_at(least, logit), q_low)) - p_low
 
-        return float(optimize.brentq(miss, -40, 40, xtol=1e-14, rtol=1e-14))
+        logit = optimize.brentq(miss, -60, 60, xtol=1e-14, rtol=1e-14)
+        return shapes_at(least, float(logit))
 
-    def shapes(log_concentration: float) -> tuple[float, float]:
-        concentration = float(np.exp(log_concentration))
-        logit = mean_at(concentration)
-        return (
-            float(special.expit(logit)) * concentration,
-            float(special.expit(-logit)) * concentration,
-        )
-
-    def miss_above(log_concentration: float) -> float:
-        a, b = shapes(log_concentration)
-        return float(special.betainc(a, b, q_high)) - p_high
+    def miss_above(log_least: float) -> float:
+        return float(special.betainc(*shapes(log_least), q_high)) - p_high
 
     try:
-        solution = optimize.brentq(miss_above, -12, 25, xtol=1e-13, rtol=1e-13)
+        solution = optimize.brentq(miss_above, -12, 24, xtol=1e-13, rtol=1e-13)
     except ValueError:
         raise ValueError(
             f"No beta distribution was found through the quantiles {quantiles}: they "

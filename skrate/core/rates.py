@@ -9,7 +9,8 @@ import numpy as np
 from scipy import special
 
 from skrate.core.arrays import ArrayLike, FloatArray, float_or_array
-from skrate.core.survival import SurvivalTable
+from skrate.core.kept import kept
+from skrate.core.survival import Survival, SurvivalMixture, SurvivalTable
 from skrate.core.validation import check_count, check_fraction
 
 
@@ -33,8 +34,13 @@ class RateDistribution(ABC):
 
     @property
     @abstractmethod
-    def _table(self) -> SurvivalTable:
-        """The survival function as piecewise polynomials."""
+    def table(self) -> Survival:
+        """The survival function as piecewise polynomials: what all else is read off."""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the parameters take, and what is derived from them."""
+        return 0
 
     def survival(self, x: ArrayLike) -> Any:
         """Return P(R > x) for rates ``x`` in [0, 1], in the shape of ``x``."""
@@ -43,11 +49,11 @@ class RateDistribution(ABC):
 
     def limited_mean(self, x: ArrayLike) -> Any:
         """Return E[min(R, x)] for rates ``x`` in [0, 1], in the shape of ``x``."""
-        return float_or_array(self._limited_mean(_check_rates("x", x)))
+        return float_or_array(self.table.limited_mean(_check_rates("x", x)))
 
     def mean(self) -> float:
         """Return E[R], the share processed on average (R clipped to [0, 1])."""
-        return float(self._limited_mean(np.ones(1))[0])
+        return float(self.table.limited_mean(np.ones(1))[0])
 
     def ppf(self, q: ArrayLike) -> Any:
         """Return the quantiles of R at probabilities ``q`` in [0, 1]."""
@@ -64,24 +70,21 @@ class RateDistribution(ABC):
         if not np.all(low < high):
             raise ValueError("low must be below high in every cell.")
         low, high = np.broadcast_arrays(low, high)
-        return float_or_array(self._mean_survival(low, high))
+        return float_or_array(self.table.mean(low, high))
 
     def density(self, x: ArrayLike) -> Any:
         """Return the density of R at rates ``x`` in [0, 1], in the shape of ``x``.
 
         It is that of the continuous part: see ``point_masses`` for the rest.
         """
-        return float_or_array(np.maximum(self._density(_check_rates("x", x)), 0.0))
+        return float_or_array(np.maximum(self.table.density(_check_rates("x", x)), 0.0))
 
     def point_masses(self) -> tuple[FloatArray, FloatArray]:
         """Return the rates that have a probability of their own, and that probability.
 
         Both are empty where R has a density. Mass above 1 is at 1, and below 0 at 0.
         """
-        points, masses = self._point_masses()
-        points, where = np.unique(points, return_inverse=True)
-        sums = np.bincount(where, masses, minlength=len(points))
-        return points, sums.astype(np.float64)
+        return self.table.point_masses()
 
     def instance_weights(self, n: int) -> FloatArray:
         """Return the probability of being processed for each of ``n`` ranked cases.
@@ -90,7 +93,7 @@ class RateDistribution(ABC):
         values fall from at most 1 and average ``mean()``.
         """
         edges = np.arange(check_count("n", n) + 1) / n
-        return np.asarray(self._mean_survival(edges[:-1], edges[1:]))
+        return self.table.mean(edges[:-1], edges[1:])
 
     def threshold_weights(self, n: int) -> FloatArray:
         """Return the probability of being the last processed of ``n`` ranked cases.
@@ -115,35 +118,22 @@ class RateDistribution(ABC):
     # The kernels: arrays within [0, 1], nothing checked.
 
     def _survival(self, x: FloatArray) -> FloatArray:
-        table = self._table
-        panel = np.searchsorted(table.breaks[1:-1], x, side="right")
-        return np.asarray(table.coefficients[panel, 0])
-
-    def _limited_mean(self, x: FloatArray) -> FloatArray:
-        return self._table.limited_mean(x)
-
-    def _mean_survival(self, low: FloatArray, high: FloatArray) -> FloatArray:
-        return self._table.mean(low, high)
-
-    def _density(self, x: FloatArray) -> FloatArray:
-        return self._table.density(x)
-
-    def _point_masses(self) -> tuple[FloatArray, FloatArray]:
-        if self._table.is_discrete:
-            return self._table.point_masses()
-        # A rate with a density may have what lies beyond 0 and 1 at the ends.
-        at_ends = self._survival(np.array([0.0, 1.0]))
-        points, masses = np.array([0.0, 1.0]), np.array([1 - at_ends[0], at_ends[1]])
-        return points[masses > 0], masses[masses > 0]
+        return self.table.survival(x)
 
     def _ppf(self, q: FloatArray) -> FloatArray:
         """Return the least x with P(R <= x) >= q, by bisection."""
-        low, high = np.zeros_like(q), np.ones_like(q)
-        for _ in range(60):
-            middle = (low + high) / 2
-            reached = 1.0 - self._survival(middle) >= q
+        # Rounding in P(R <= x) must not push a probability to the next point mass.
+        target = q - np.minimum(np.maximum(1e-14 * q, 4e-16), q / 2)
+        # Positive numbers are in the order of their bits: all of them are bisected,
+        # so that a rate of 1e-12 is found as exactly as one of 0.1.
+        low = np.zeros(q.shape, dtype=np.int64)
+        high = np.full_like(low, np.float64(1).view(np.int64))
+        reached_at_zero = 1.0 - self._survival(np.zeros_like(q)) >= target
+        for _ in range(62):
+            middle = (low + high) // 2
+            reached = 1.0 - self._survival(middle.view(np.float64)) >= target
             low, high = np.where(reached, low, middle), np.where(reached, middle, high)
-        return np.where(1.0 - self._survival(np.zeros_like(q)) >= q, 0.0, high)
+        return np.where(reached_at_zero, 0.0, high.view(np.float64))
 
     def __getstate__(self) -> dict[str, Any]:
         # What is derived from the fields is built again on demand.
@@ -163,8 +153,9 @@ class Beta(RateDistribution):
     b: float
 
     @cached_property
-    def _table(self) -> SurvivalTable:
-        return SurvivalTable.fit(self._survival)
+    def table(self) -> SurvivalTable:
+        """The survival function: what all else is read off."""
+        return _fitted(self)
 
     def _survival(self, x: FloatArray) -> FloatArray:
         return np.asarray(special.betaincc(self.a, self.b, x))
@@ -180,8 +171,9 @@ class Exponential(RateDistribution):
     alpha: float
 
     @cached_property
-    def _table(self) -> SurvivalTable:
-        return SurvivalTable.fit(self._survival)
+    def table(self) -> SurvivalTable:
+        """The survival function: what all else is read off."""
+        return _fitted(self)
 
     def _survival(self, x: FloatArray) -> FloatArray:
         return np.asarray(np.exp(-self.alpha * x))
@@ -199,16 +191,19 @@ class Interval(RateDistribution):
     high: float
 
     @cached_property
-    def _table(self) -> SurvivalTable:
+    def table(self) -> SurvivalTable:
+        """The survival function: what all else is read off."""
         inner = [edge for edge in (self.low, self.high) if 0 < edge < 1]
         breaks = np.array([0.0, *inner, 1.0])
-        middles, half_widths = (breaks[1:] + breaks[:-1]) / 2, np.diff(breaks) / 2
-        inside = (middles > self.low) & (middles < self.high)
-        slopes = np.where(inside, -half_widths / (self.high - self.low), 0.0)
-        return SurvivalTable(breaks, np.stack([self._survival(middles), slopes], 1))
+        # P(R > u) falls from 1 to 0 over the one panel inside.
+        inside = (breaks[:-1] >= self.low) & (breaks[1:] <= self.high)
+        slopes = np.where(inside, -0.5, 0.0)
+        levels = np.where(inside, 0.5, np.where(breaks[1:] <= self.low, 1.0, 0.0))
+        return SurvivalTable(breaks, np.stack([levels, slopes], 1))
 
     def _survival(self, x: FloatArray) -> FloatArray:
-        return np.clip((self.high - x) / (self.high - self.low), 0, 1)
+        width = self.high - self.low
+        return np.clip(self.high - x, 0, width) / width
 
     def _ppf(self, q: FloatArray) -> FloatArray:
         return self.low + q * (self.high - self.low)
@@ -226,7 +221,8 @@ class Fixed(RateDistribution):
     r: float
 
     @cached_property
-    def _table(self) -> SurvivalTable:
+    def table(self) -> SurvivalTable:
+        """The survival function: what all else is read off."""
         return SurvivalTable.from_steps(np.array([self.r]), np.ones(1))
 
     def _ppf(self, q: FloatArray) -> FloatArray:
@@ -244,7 +240,8 @@ class Empirical(RateDistribution):
     masses: FloatArray
 
     @cached_property
-    def _table(self) -> SurvivalTable:
+    def table(self) -> SurvivalTable:
+        """The survival function: what all else is read off."""
         return SurvivalTable.from_steps(self.points, self.masses)
 
     def _ppf(self, q: FloatArray) -> FloatArray:
@@ -253,15 +250,25 @@ class Empirical(RateDistribution):
         where = np.searchsorted(reached * (1 + 1e-14), q)
         return self.points[np.minimum(where, len(self.points) - 1)]
 
+    @property
+    def nbytes(self) -> int:
+        """Memory that the parameters take, and what is derived from them."""
+        return 12 * self.points.nbytes
+
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
         assert isinstance(other, Empirical)
-        return np.array_equal(self.points, other.points) and np.array_equal(
-            self.masses, other.masses
+        return self is other or (
+            np.array_equal(self.points, other.points)
+            and np.array_equal(self.masses, other.masses)
         )
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash((self.points.tobytes(), self.masses.tobytes()))
 
     def __repr__(self) -> str:
@@ -278,7 +285,7 @@ def is_uniform(rate: RateDistribution) -> bool:
 
 def from_masses(points: Any, masses: Any) -> Empirical:
     """Return a discrete rate from finite points, clipped to [0, 1], and masses."""
-    points, where = np.unique(np.clip(points, 0, 1), return_inverse=True)
+    points, where = np.unique(np.clip(points, 0, 1) + 0.0, return_inverse=True)
     masses = np.bincount(where, masses)
     points, masses = points[masses > 0], masses[masses > 0] / masses.sum()
     for array in (points, masses):
@@ -294,13 +301,22 @@ class LogDiscount(RateDistribution):
     base: float
 
     @cached_property
-    def _table(self) -> SurvivalTable:
+    def table(self) -> SurvivalTable:
+        """The survival function: what all else is read off."""
         positions = np.arange(1, self.n + 1)
         # P(R >= i / n): the discount of position i, at most 1.
         processed = np.minimum(np.log(self.base) / np.log1p(positions), 1.0)
+        breaks = np.append(0, positions) / self.n
+        masses = -np.diff(processed, append=0.0)
+        is_jump = masses > 0
         return SurvivalTable(
-            np.append(0, positions) / self.n, processed[:, None].astype(np.float64)
+            breaks, processed[:, None], breaks[1:][is_jump], masses[is_jump]
         )
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the parameters take, and what is derived from them."""
+        return 64 * self.n
 
     def __repr__(self) -> str:
         return f"log_discount({self.n}, base={_number(self.base)})"
@@ -313,34 +329,22 @@ class Mixture(RateDistribution):
     components: tuple[RateDistribution, ...]
     weights: tuple[float, ...]
 
-    @property
-    def _table(self) -> SurvivalTable:  # pragma: no cover
-        raise NotImplementedError("A mixture is evaluated component by component.")
+    @cached_property
+    def table(self) -> SurvivalMixture:
+        """The survival function: what all else is read off."""
+        parts = [component.table for component in self.components]
+        return SurvivalMixture(parts, self.weights)
 
-    def _sum(self, method: str, *args: FloatArray) -> FloatArray:
-        parts = (getattr(component, method)(*args) for component in self.components)
+    @property
+    def nbytes(self) -> int:
+        """Memory that the parameters take, and what is derived from them."""
+        return sum(component.nbytes for component in self.components)
+
+    def _survival(self, x: FloatArray) -> FloatArray:
+        parts = (component._survival(x) for component in self.components)
         return np.asarray(
             sum(w * part for w, part in zip(self.weights, parts, strict=True))
         )
-
-    def _survival(self, x: FloatArray) -> FloatArray:
-        return self._sum("_survival", x)
-
-    def _limited_mean(self, x: FloatArray) -> FloatArray:
-        return self._sum("_limited_mean", x)
-
-    def _mean_survival(self, low: FloatArray, high: FloatArray) -> FloatArray:
-        return self._sum("_mean_survival", low, high)
-
-    def _density(self, x: FloatArray) -> FloatArray:
-        return self._sum("_density", x)
-
-    def _point_masses(self) -> tuple[FloatArray, FloatArray]:
-        points, masses = zip(
-            *(component._point_masses() for component in self.components), strict=True
-        )
-        shares = [w * mass for w, mass in zip(self.weights, masses, strict=True)]
-        return np.concatenate(points), np.concatenate(shares)
 
     def __repr__(self) -> str:
         parts = ", ".join(
@@ -348,6 +352,12 @@ class Mixture(RateDistribution):
             for weight, component in zip(self.weights, self.components, strict=True)
         )
         return f"mixture({parts})"
+
+
+@kept
+def _fitted(rate: RateDistribution) -> SurvivalTable:
+    """Return the table of a rate that knows its survival function; equal ones share."""
+    return SurvivalTable.fit(rate._survival)
 
 
 def _check_rates(name: str, values: Any) -> FloatArray:

@@ -1,13 +1,15 @@
 """Rate distributions from frozen ``scipy.stats`` distributions."""
 
-from collections.abc import Callable
+from collections.abc import Hashable
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from skrate.core.arrays import FloatArray
+from skrate.core.kept import kept
 from skrate.core.rates import (
     Beta,
     Exponential,
@@ -25,20 +27,69 @@ def is_scipy_distribution(rate: Any) -> bool:
     return is_frozen or is_random_variable
 
 
-@lru_cache(maxsize=64)
 def from_scipy(frozen: Any) -> RateDistribution:
     """Return the rate distribution of a frozen ``scipy.stats`` distribution.
 
-    The last few are kept, so that their tables are built once.
+    Those of late are kept, so that their tables are built once.
     """
+    return _converted(_Law(frozen, _law(frozen)))
+
+
+@dataclass(frozen=True)
+class _Law:
+    """A frozen distribution, equal to those that are the same law."""
+
+    frozen: Any = field(compare=False)
+    law: Hashable
+
+    @property
+    def nbytes(self) -> int:
+        """Memory taken."""
+        return _nbytes_of(self.frozen)
+
+
+def _law(frozen: Any) -> Hashable:
+    """Return what tells the law: type and parameters, or else the object itself.
+
+    Only scipy's own distributions are determined by their parameters. Histograms,
+    samples and whatever users derive hold more, so that one is equal to itself alone.
+    """
+    dist: Any = getattr(frozen, "dist", None)
+    known: Any = getattr(stats, str(getattr(dist, "name", "")), None)
+    if dist is None or type(known) is not type(dist):
+        return _Itself(frozen)
+    if (dist.a, dist.b) != (known.a, known.b):
+        return _Itself(frozen)
+    names, values = zip(*sorted(_shape_values(frozen).items()), strict=True)
+    return type(dist), names, values
+
+
+class _Itself:
+    """Equal for the same object only, whatever the object's own equality says."""
+
+    def __init__(self, it: Any) -> None:
+        self.it = it
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and self.it is other.it
+
+    def __hash__(self) -> int:
+        return id(self.it)
+
+
+@kept
+def _converted(law: _Law) -> RateDistribution:
+    frozen = law.frozen
     if not hasattr(frozen, "dist"):
-        return _as_continuous(frozen, frozen.ccdf)
+        if _is_on_whole_numbers(frozen):
+            return _bernoulli(frozen.cdf(0), frozen.ccdf(0))
+        return _as_continuous(law)
     if not hasattr(frozen.dist, "pdf"):
         return _discrete(frozen)
-    shapes = _shape_values(frozen)
-    rate = _as_continuous(frozen, frozen.sf)
+    shapes = {name: float(value) for name, value in _shape_values(frozen).items()}
+    rate = _as_continuous(law)
     loc, scale = shapes["loc"], shapes["scale"]
-    match frozen.dist.name:
+    match frozen.dist.name if not isinstance(law.law, _Itself) else None:
         case "beta" if (loc, scale) == (0, 1):
             return Beta(shapes["a"], shapes["b"])
         case "uniform" if 0 <= loc < loc + scale <= 1:
@@ -48,7 +99,7 @@ def from_scipy(frozen: Any) -> RateDistribution:
     return rate
 
 
-def _shape_values(frozen: Any) -> dict[str, float]:
+def _shape_values(frozen: Any) -> dict[str, Any]:
     """Return the parameters of a frozen distribution by name."""
     shapes = frozen.dist.shapes
     names = [name.strip() for name in shapes.split(",")] if shapes else []
@@ -56,12 +107,29 @@ def _shape_values(frozen: Any) -> dict[str, float]:
     values.update(zip([*names, "loc", "scale"], frozen.args, strict=False))
     if not all(np.ndim(value) == 0 for value in values.values()):
         raise ValueError(f"rate must be one distribution, got several: {values}.")
-    return {name: float(value) for name, value in values.items()}
+    return {name: np.asarray(value)[()] for name, value in values.items()}
+
+
+def _is_on_whole_numbers(variable: Any) -> bool:
+    """Return whether a new random variable is discrete.
+
+    All such live on whole numbers, and scipy interpolates their ``ccdf`` between
+    these, so that it does not show.
+    """
+    return any(kind.__name__ == "DiscreteDistribution" for kind in type(variable).mro())
+
+
+def _bernoulli(at_zero: Any, above: Any) -> RateDistribution:
+    """Return a law on whole numbers, of which those above 0 process everything."""
+    masses = np.array([at_zero, above], dtype=np.float64)
+    if masses.shape != (2,):
+        raise ValueError(f"rate must be one distribution, got several: {at_zero!r}.")
+    return _checked_masses(np.array([0.0, 1.0]), masses)
 
 
 def _discrete(frozen: Any) -> RateDistribution:
     """Return the point masses of a discrete distribution, clipped to [0, 1]."""
-    loc = _shape_values(frozen)["loc"]
+    loc = float(_shape_values(frozen)["loc"])
     if hasattr(frozen.dist, "xk"):
         points = np.asarray(frozen.dist.xk, dtype=np.float64) + loc
         return from_masses(points, np.asarray(frozen.dist.pk, dtype=np.float64))
@@ -72,6 +140,10 @@ def _discrete(frozen: Any) -> RateDistribution:
     masses = np.concatenate(
         [[frozen.cdf(0)], frozen.pmf(inner), [frozen.sf(np.nextafter(1, 0))]]
     )
+    return _checked_masses(points, masses)
+
+
+def _checked_masses(points: FloatArray, masses: FloatArray) -> RateDistribution:
     if not np.isclose(masses.sum(), 1):
         raise ValueError(
             "rate is a discrete distribution whose masses do not sum to 1: "
@@ -80,13 +152,14 @@ def _discrete(frozen: Any) -> RateDistribution:
     return from_masses(points, masses)
 
 
-def _as_continuous(
-    frozen: Any, survival: Callable[[FloatArray], FloatArray]
-) -> RateDistribution:
-    at = np.asarray(survival(np.linspace(0, 1, 17)), dtype=np.float64)
+def _as_continuous(law: _Law) -> RateDistribution:
+    rate = ScipyRate(_name(law.frozen), law)
+    at = rate._survival(np.linspace(0, 1, 17))
     if at.shape != (17,) or not np.isfinite(at).all():
-        raise ValueError(f"rate has no finite survival function on [0, 1]: {frozen!r}.")
-    return ScipyRate(_name(frozen), tuple(at.tolist()), frozen)
+        raise ValueError(
+            f"rate has no finite survival function on [0, 1]: {law.frozen!r}."
+        )
+    return rate
 
 
 def _name(frozen: Any) -> str:
@@ -97,28 +170,73 @@ def _name(frozen: Any) -> str:
     return f"{frozen.dist.name}({', '.join(given)})"
 
 
+def _nbytes_of(value: Any, depth: int = 4) -> int:
+    """Return the memory of the arrays in an object, in what it holds, and so on."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if depth == 0:
+        return 0
+    if isinstance(value, dict):
+        parts = list(value.values())
+    elif isinstance(value, list | tuple):
+        # A long list holds numbers, each of them an object.
+        parts = list(value) if len(value) < 64 else []
+        if not parts:
+            return 40 * len(value)
+    else:
+        parts = list(getattr(value, "__dict__", {}).values())
+    return sum(_nbytes_of(part, depth - 1) for part in parts)
+
+
 @dataclass(frozen=True, repr=False)
 class ScipyRate(RateDistribution):
-    """A continuous ``scipy.stats`` distribution, clipped to [0, 1].
+    """A ``scipy.stats`` distribution that is not discrete, clipped to [0, 1].
 
-    Two are equal when name, parameters and the values at 17 rates are.
+    Two are equal when they are the same law.
     """
 
-    name: str
-    values: tuple[float, ...]
-    frozen: Any = field(compare=False)
+    name: str = field(compare=False)
+    law: _Law
 
     @cached_property
-    def _table(self) -> SurvivalTable:
-        return SurvivalTable.fit(self._survival)
+    def table(self) -> SurvivalTable:
+        """The survival function: what all else is read off."""
+        return _fitted(self)
+
+    @cached_property
+    def nbytes(self) -> int:
+        """Memory that the parameters take."""
+        return self.law.nbytes
 
     def _survival(self, x: FloatArray) -> FloatArray:
-        sf = self.frozen.sf if hasattr(self.frozen, "sf") else self.frozen.ccdf
-        return np.asarray(sf(x), dtype=np.float64)
+        frozen = self.law.frozen
+        sf = frozen.sf if hasattr(frozen, "sf") else frozen.ccdf
+        # Far out in a tail scipy divides by 0 and takes logarithms of it.
+        with np.errstate(all="ignore"):
+            return np.asarray(sf(x), dtype=np.float64)
 
     def _ppf(self, q: FloatArray) -> FloatArray:
-        ppf = self.frozen.ppf if hasattr(self.frozen, "ppf") else self.frozen.icdf
-        return np.asarray(ppf(q), dtype=np.float64)
+        frozen = self.law.frozen
+        ppf = frozen.ppf if hasattr(frozen, "ppf") else frozen.icdf
+        with np.errstate(all="ignore"):
+            return np.asarray(ppf(q), dtype=np.float64)
 
     def __repr__(self) -> str:
         return self.name
+
+
+@kept
+def _fitted(rate: ScipyRate) -> SurvivalTable:
+    return SurvivalTable.fit(rate._survival, _knots(rate.law.frozen))
+
+
+def _knots(frozen: Any) -> FloatArray:
+    """Return where the density is known to change abruptly: a support and its bins.
+
+    They save halving towards these places; the survival function decides.
+    """
+    edges = list(np.atleast_1d(frozen.support()))
+    if hasattr(frozen, "dist") and hasattr(frozen.dist, "_hbins"):
+        shapes = _shape_values(frozen)
+        edges += list(shapes["loc"] + shapes["scale"] * frozen.dist._hbins)
+    return np.asarray(edges, dtype=np.float64)

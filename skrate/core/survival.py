@@ -1,16 +1,52 @@
 """Piecewise polynomials for the survival function of a rate."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from skrate.core.arrays import FloatArray, IntArray
+from skrate.core.arrays import BoolArray, FloatArray, IntArray
 
 _DEGREE = 9
+# Of the survival function at the start of a panel, or of the mean rate if greater.
 _TOLERANCE = 2e-14
-_NEGLIGIBLE_AREA = 1e-18
+# Of the mean rate: a panel whose error has a smaller area is not halved.
+_NEGLIGIBLE_AREA = 1e-24
 _MAX_PANELS = 20_000
+# A fall within so few spacings of floating-point numbers is a point mass.
+_SPACINGS = 16
+_EPS = float(np.finfo(np.float64).eps)
+
+
+class Survival(Protocol):
+    """What is asked of P(R > u) on [0, 1], the kernel behind every distribution."""
+
+    @property
+    def is_discrete(self) -> bool:
+        """Whether it is constant between its jumps."""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory taken."""
+
+    def survival(self, x: FloatArray) -> FloatArray:
+        """Return P(R > x)."""
+
+    def limited_mean(self, x: FloatArray) -> FloatArray:
+        """Return E[min(R, x)]."""
+
+    def mean(self, low: FloatArray, high: FloatArray) -> FloatArray:
+        """Return the mean of P(R > u) over cells; over no width it is the value."""
+
+    def density(self, x: FloatArray) -> FloatArray:
+        """Return the density of the continuous part."""
+
+    def point_masses(self) -> tuple[FloatArray, FloatArray]:
+        """Return the rates with a probability of their own, and that probability."""
+
+    def knots(self) -> FloatArray:
+        """Return rates between which the density is smooth."""
 
 
 class SurvivalTable:
@@ -26,51 +62,99 @@ class SurvivalTable:
         Increasing, from 0 to 1.
     coefficients : array of shape (n_panels, degree + 1)
         Coefficients of increasing power.
+    points, masses : arrays of shape (n_jumps,), optional
+        Where the survival function jumps, increasing, and how far.
     """
 
-    def __init__(self, breaks: FloatArray, coefficients: FloatArray) -> None:
+    def __init__(
+        self,
+        breaks: FloatArray,
+        coefficients: FloatArray,
+        points: FloatArray | None = None,
+        masses: FloatArray | None = None,
+    ) -> None:
         self.breaks = breaks
         self.coefficients = coefficients
-        self._half_widths = np.diff(breaks) / 2
-        self._centers = (breaks[1:] + breaks[:-1]) / 2
-        areas = 2 * self._half_widths * self._panel_means()
-        self._limited_means = np.concatenate([[0.0], np.cumsum(areas)])
+        self.points = np.empty(0) if points is None else points
+        self.masses = np.empty(0) if masses is None else masses
+        self._widths = np.diff(breaks)
+        self._centers = breaks[:-1] + self._widths / 2
+        areas = self._widths * self._panel_means()
+        sums = np.concatenate([[0.0], np.cumsum(areas)])
+        # What rounding took from each sum, as the difference of two sums far from 0
+        # is all that is left of a cell near 1.
+        added = np.diff(sums)
+        lost = (sums[:-1] - (sums[1:] - added)) + (areas - added)
+        self._limited_means = sums
+        self._remainders = np.concatenate([[0.0], np.cumsum(lost)])
 
     @classmethod
-    def fit(cls, survival: Callable[[FloatArray], FloatArray]) -> "SurvivalTable":
+    def fit(
+        cls,
+        survival: Callable[[FloatArray], FloatArray],
+        knots: FloatArray | None = None,
+    ) -> "SurvivalTable":
         """Interpolate ``survival``, halving panels until each is exact to rounding.
 
-        A panel is also accepted once the area of its error cannot matter, which ends
-        the halving towards a point where the density is unbounded.
+        The ends of a panel are among the places where it is checked. So whatever the
+        scale of the rate, its mass lies between two checks that differ, and is found.
+        ``knots`` are rates where the density is known to change abruptly.
         """
-        nodes = chebyshev.chebpts1(_DEGREE + 1)
-        checks = chebyshev.chebpts1(_DEGREE + 4)
-        to_chebyshev = np.linalg.inv(chebyshev.chebvander(nodes, _DEGREE))
-        to_power = np.zeros((_DEGREE + 1, _DEGREE + 1))
-        for degree, unit in enumerate(np.eye(_DEGREE + 1)):
-            to_power[degree, : degree + 1] = chebyshev.cheb2poly(unit)[: degree + 1]
-        at_checks = chebyshev.chebvander(checks, _DEGREE)
-        edges = np.linspace(0, 1, 33)
+        nodes, checks, to_power, to_checks = _interpolation()
+        edges, scale = _first_edges(survival, knots)
         low, high = edges[:-1], edges[1:]
-        done: list[tuple[FloatArray, FloatArray]] = []
+        before = np.full(len(low), np.inf)
+        whole = float(survival(np.zeros(1))[0])
+        done: list[tuple[FloatArray, FloatArray, FloatArray]] = []
         n_done = 0
         while len(low):
-            center, half = (low + high)[:, None] / 2, (high - low)[:, None] / 2
-            series = survival(center + half * nodes) @ to_chebyshev.T
-            errors = survival(center + half * checks) - series @ at_checks.T
-            error = np.abs(errors).max(axis=1)
-            good = (error <= _TOLERANCE) | (error * (high - low) <= _NEGLIGIBLE_AREA)
+            width = high - low
+            center, half = low + width / 2, width / 2
+            # Rounding must not put a place outside of its panel.
+            places = center[:, None] + half[:, None] * np.append(nodes, checks)
+            places = np.clip(places, low[:, None], high[:, None])
+            values = survival(places)
+            at_nodes, at_checks = values[:, : len(nodes)], values[:, len(nodes) :]
+            error = np.abs(at_checks - at_nodes @ to_checks).max(axis=1)
+            start, end = at_checks[:, 0], at_checks[:, -1]
+            good = _is_good(error, before, (low, high), (start, end), (scale, whole))
             n_done += int(good.sum())
             if n_done + 2 * len(low) > _MAX_PANELS:
                 good[:] = True
-            done.append((low[good], series[good] @ to_power))
-            middle = ((low + high) / 2)[~good]
-            low = np.concatenate([low[~good], middle])
-            high = np.concatenate([middle, high[~good]])
-        starts = np.concatenate([start for start, _ in done])
-        coefficients = np.concatenate([rows for _, rows in done])
+            ends = np.stack([start, end], axis=1)
+            done.append((low[good], at_nodes[good] @ to_power, ends[good]))
+            bad, middle = ~good, center[~good]
+            before = np.tile(error[bad], 2)
+            low, high = (
+                np.concatenate([low[bad], middle]),
+                np.concatenate([middle, high[bad]]),
+            )
+        starts, coefficients, ends = (
+            np.concatenate(parts) for parts in zip(*done, strict=True)
+        )
         order = np.argsort(starts)
-        return cls(np.append(starts[order], 1.0), coefficients[order])
+        breaks = np.append(starts[order], 1.0)
+        return cls._with_jumps(breaks, coefficients[order], ends[order])
+
+    @classmethod
+    def _with_jumps(
+        cls, breaks: FloatArray, coefficients: FloatArray, ends: FloatArray
+    ) -> "SurvivalTable":
+        """Return the table in which panels of next to no width are jumps at its end."""
+        start, end = ends[:, 0], ends[:, 1]
+        is_jump = np.diff(breaks) <= _SPACINGS * _EPS * breaks[1:]
+        is_jump &= start - end > _TOLERANCE
+        coefficients[is_jump] = 0.0
+        coefficients[is_jump, 0] = start[is_jump]
+        points = np.concatenate([[0.0], breaks[1:][is_jump], [1.0]])
+        masses = np.concatenate([[1 - start[0]], (start - end)[is_jump], [end[-1]]])
+        # Next to 1 is 1, as a rate beyond the last case processes all.
+        points[points > 1 - _SPACINGS * _EPS] = 1.0
+        points, where = np.unique(points, return_inverse=True)
+        masses = np.bincount(where, masses).astype(np.float64)
+        if (coefficients[:, 1:] == 0).all():
+            coefficients = coefficients[:, :1]
+        return cls(breaks, coefficients, points[masses > 0], masses[masses > 0])
 
     @classmethod
     def from_steps(cls, points: FloatArray, masses: FloatArray) -> "SurvivalTable":
@@ -78,35 +162,49 @@ class SurvivalTable:
 
         Points below 0 and above 1 count as 0 and 1.
         """
-        points, where = np.unique(np.clip(points, 0, 1), return_inverse=True)
+        points, where = np.unique(np.clip(points, 0, 1) + 0.0, return_inverse=True)
+        masses = np.bincount(where, masses).astype(np.float64)
         # Summed from the right, so that small tails keep their digits.
-        sums = np.cumsum(np.bincount(where, masses)[::-1])[::-1]
-        levels = np.append(sums, 0.0)
+        levels = np.append(np.cumsum(masses[::-1])[::-1], 0.0)
         inner = (points > 0) & (points < 1)
         at_zero = levels[1] if points[0] == 0 else levels[0]
         steps = np.concatenate([[at_zero], levels[1:][inner]])
-        return cls(np.concatenate([[0.0], points[inner], [1.0]]), steps[:, None])
+        breaks = np.concatenate([[0.0], points[inner], [1.0]])
+        return cls(breaks, steps[:, None], points[masses > 0], masses[masses > 0])
+
+    def survival(self, x: FloatArray) -> FloatArray:
+        """Return P(R > x)."""
+        panel = self._panel(x)
+        return self._mean_inside(panel, x, x)
 
     def limited_mean(self, x: FloatArray) -> FloatArray:
         """Return the integral of the survival function from 0 to ``x``."""
         panel = self._panel(x)
         start = self.breaks[panel]
-        mean = self._mean_inside(panel, start, x)
-        return np.asarray(self._limited_means[panel] + (x - start) * mean)
+        area = (x - start) * self._mean_inside(panel, start, x)
+        return np.asarray(self._limited_means[panel] + (self._remainders[panel] + area))
 
     def mean(self, low: FloatArray, high: FloatArray) -> FloatArray:
         """Return the mean of the survival function over cells [low, high].
 
-        Inside a panel it is a divided difference of powers, so that a cell of width
-        1e-9 is as exact as one of width 1: no difference of two integrals is formed.
+        Inside a panel it is a divided difference of powers, and across panels a sum
+        of areas, so that a cell of width 1e-9 is as exact as one of width 1. Over no
+        width it is the value.
         """
         panel = self._panel(low)
-        means = self._mean_inside(panel, low, high)
-        across = high > self.breaks[panel + 1]
+        end = self.breaks[panel + 1]
+        means = self._mean_inside(panel, low, np.minimum(high, end))
+        across = high > end
         if across.any():
-            first, last = low[across], high[across]
-            below_first, below_last = self.limited_mean(np.stack([first, last]))
-            means[across] = (below_last - below_first) / (last - first)
+            first, last, start = low[across], high[across], panel[across] + 1
+            final = np.searchsorted(self.breaks, last, side="left") - 1
+            final_start = self.breaks[final]
+            area = self._limited_means[final] - self._limited_means[start]
+            area += self._remainders[final] - self._remainders[start]
+            area += means[across] * (self.breaks[start] - first)
+            within = self._mean_inside(final, final_start, last)
+            area += within * (last - final_start)
+            means[across] = area / (last - first)
         return means
 
     def density(self, x: FloatArray) -> FloatArray:
@@ -116,36 +214,46 @@ class SurvivalTable:
         slope = np.zeros_like(t)
         for power in range(self.coefficients.shape[1] - 1, 0, -1):
             slope = slope * t + power * self.coefficients[panel, power]
-        return np.asarray(-slope / self._half_widths[panel])
+        with np.errstate(over="ignore"):
+            return np.asarray(-2 * slope / self._widths[panel])
 
     @property
     def is_discrete(self) -> bool:
         """Whether the survival function is constant between its jumps."""
-        return len(self.coefficients[0]) == 1
+        return bool(self.coefficients.shape[1] == 1)
 
     def point_masses(self) -> tuple[FloatArray, FloatArray]:
-        """Return where the survival function of a discrete rate jumps, and how far."""
-        levels = np.concatenate([[1.0], self.coefficients[:, 0], [0.0]])
-        falls = -np.diff(levels)
-        is_jump = falls > 1e-15
-        return self.breaks[is_jump], falls[is_jump]
+        """Return where the survival function jumps, and how far."""
+        return self.points, self.masses
+
+    def knots(self) -> FloatArray:
+        """Return rates between which the density is smooth."""
+        return self.breaks
+
+    @property
+    def nbytes(self) -> int:
+        """Memory taken."""
+        arrays = (self.breaks, self.coefficients, self.points, self.masses)
+        return sum(array.nbytes for array in arrays) + 4 * self.breaks.nbytes
 
     def _panel(self, x: FloatArray) -> IntArray:
         last = len(self.breaks) - 2
         return np.minimum(np.searchsorted(self.breaks, x, side="right") - 1, last)
 
     def _local(self, panel: IntArray, x: FloatArray) -> FloatArray:
-        return np.asarray((x - self._centers[panel]) / self._half_widths[panel])
+        return np.asarray((x - self._centers[panel]) / self._widths[panel] * 2)
 
     def _mean_inside(
         self, panel: IntArray, low: FloatArray, high: FloatArray
     ) -> FloatArray:
-        """Return means over [low, high], read as if within ``panel``."""
+        """Return means over [low, high] within ``panel``."""
+        mean = np.array(self.coefficients[panel, 0])
+        if self.is_discrete:
+            return mean
         t_low, t_high = self._local(panel, low), self._local(panel, high)
         # (t_high**(j + 1) - t_low**(j + 1)) / (t_high - t_low), by recurrence over j.
         quotient = np.ones_like(t_low)
         power = np.ones_like(t_low)
-        mean = np.array(self.coefficients[panel, 0])
         for j in range(1, self.coefficients.shape[1]):
             power = power * t_low
             quotient = quotient * t_high + power
@@ -155,3 +263,122 @@ class SurvivalTable:
     def _panel_means(self) -> FloatArray:
         powers = np.arange(self.coefficients.shape[1])
         return np.asarray(self.coefficients @ np.where(powers % 2, 0, 1 / (powers + 1)))
+
+
+class SurvivalMixture:
+    """The survival function of a mixture: the weighted sum of those of its parts."""
+
+    def __init__(self, parts: Sequence[Survival], weights: Sequence[float]) -> None:
+        self.parts = tuple(parts)
+        self.weights = tuple(weights)
+
+    def survival(self, x: FloatArray) -> FloatArray:
+        """Return P(R > x)."""
+        return self._sum(part.survival(x) for part in self.parts)
+
+    def limited_mean(self, x: FloatArray) -> FloatArray:
+        """Return E[min(R, x)]."""
+        return self._sum(part.limited_mean(x) for part in self.parts)
+
+    def mean(self, low: FloatArray, high: FloatArray) -> FloatArray:
+        """Return the mean of P(R > u) over cells; over no width it is the value."""
+        return self._sum(part.mean(low, high) for part in self.parts)
+
+    def density(self, x: FloatArray) -> FloatArray:
+        """Return the density of the continuous part."""
+        return self._sum(part.density(x) for part in self.parts)
+
+    @property
+    def is_discrete(self) -> bool:
+        """Whether all parts are."""
+        return all(part.is_discrete for part in self.parts)
+
+    def point_masses(self) -> tuple[FloatArray, FloatArray]:
+        """Return the rates with a probability of their own, and that probability."""
+        found = [part.point_masses() for part in self.parts]
+        points = np.concatenate([points for points, _ in found])
+        shares = zip(self.weights, found, strict=True)
+        masses = np.concatenate([weight * masses for weight, (_, masses) in shares])
+        points, where = np.unique(points, return_inverse=True)
+        sums = np.bincount(where, masses, minlength=len(points))
+        return points, sums.astype(np.float64)
+
+    def knots(self) -> FloatArray:
+        """Return rates between which the density is smooth."""
+        return np.unique(np.concatenate([part.knots() for part in self.parts]))
+
+    @property
+    def nbytes(self) -> int:
+        """Memory taken."""
+        return sum(part.nbytes for part in self.parts)
+
+    def _sum(self, parts: Iterable[FloatArray]) -> FloatArray:
+        weighted = (w * part for w, part in zip(self.weights, parts, strict=True))
+        return np.asarray(sum(weighted))
+
+
+def _first_edges(
+    survival: Callable[[FloatArray], FloatArray], knots: FloatArray | None
+) -> tuple[FloatArray, float]:
+    """Return the panels to begin with, and the mean rate to a factor of a few."""
+    edges = np.linspace(0, 1, 33)
+    if knots is not None:
+        edges = np.unique(np.append(edges, knots[(knots > 0) & (knots < 1)]))
+    at_start = survival(np.array([0.0, 1 / 32, 31 / 32]))
+    whole = float(at_start[0])
+    if at_start[1] < whole / 2:
+        n_halvings = _halvings(lambda u: survival(u) < whole / 2)
+        edges = np.append(edges, 0.5 ** np.arange(6, 7 + n_halvings))
+    if at_start[2] > whole / 2:
+        # The median is next to 1.
+        n_halvings = _halvings(lambda u: survival(1 - u) > whole / 2)
+        edges = np.append(edges, 1 - 0.5 ** np.arange(6, 7 + min(n_halvings, 46)))
+    edges = np.unique(edges)
+    # At least the area under the survival function at the right ends.
+    return edges, float(survival(edges[1:]) @ np.diff(edges))
+
+
+def _halvings(is_beyond: Callable[[FloatArray], BoolArray]) -> int:
+    """Return how many times 1/64 must be halved to be within the median."""
+    low, high = 0, 1016
+    while low < high:
+        middle = (low + high) // 2
+        if is_beyond(np.array([0.5 ** (6 + middle)]))[0]:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _is_good(
+    error: FloatArray,
+    before: FloatArray,
+    panel: tuple[FloatArray, FloatArray],
+    ends: tuple[FloatArray, FloatArray],
+    sizes: tuple[float, float],
+) -> BoolArray:
+    """Return which panels are exact to rounding, or cannot be better or matter."""
+    (low, high), (start, end), (mean, whole) = panel, ends, sizes
+    width = high - low
+    exact = error <= _TOLERANCE * np.maximum(start, mean)
+    negligible = error * width <= _NEGLIGIBLE_AREA * mean
+    # How much the survival function changes when a rate is rounded.
+    spacing = _EPS * high
+    rounded = error * width <= 4 * spacing * np.abs(start - end)
+    narrow = (width <= 2 * spacing) | (width < 1e-300)
+    # Values that are themselves only known to so much, as 1 - cdf is.
+    noisy = (error <= 1e-12 * start + 1e-15 * whole) & (error > before / 4)
+    return np.asarray(exact | negligible | rounded | narrow | noisy)
+
+
+def _interpolation() -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return nodes, checks, and maps from values at nodes to powers and to checks."""
+    nodes = chebyshev.chebpts1(_DEGREE + 1)
+    # Both ends are checked.
+    checks = chebyshev.chebpts2(_DEGREE + 5)
+    to_chebyshev = np.linalg.inv(chebyshev.chebvander(nodes, _DEGREE))
+    to_power = np.zeros((_DEGREE + 1, _DEGREE + 1))
+    for degree, unit in enumerate(np.eye(_DEGREE + 1)):
+        to_power[degree, : degree + 1] = chebyshev.cheb2poly(unit)[: degree + 1]
+    at_checks = chebyshev.chebvander(checks, _DEGREE)
+    return nodes, checks, to_chebyshev.T @ to_power, to_chebyshev.T @ at_checks.T

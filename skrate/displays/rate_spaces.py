@@ -11,7 +11,10 @@ from skrate.core.rates import RateDistribution
 SPACES = ("roc", "rate-recall", "rate-accuracy")
 # The density of a rate takes this share of the height of the axes at most.
 _DENSITY_HEIGHT = 0.25
-_DENSITY_STEPS = 400
+_SHADE_STEPS = 400
+# Quantiles at which a density is drawn: evenly, and further into both tails.
+_TAILS = 10.0 ** np.arange(-9, -2.5, 0.25)
+_QUANTILES = np.concatenate([_TAILS, np.linspace(0.005, 0.995, 199), 1 - _TAILS])
 
 
 @dataclass(frozen=True)
@@ -66,10 +69,7 @@ class Space:
         """Draw where a rate is likely: its density, and stems for its point masses."""
         along_axis = self.name != "roc"
         artists = []
-        middles = (np.arange(_DENSITY_STEPS) + 0.5) / _DENSITY_STEPS
-        density = rate.density(middles)
-        # A density that is unbounded at an end must not flatten all the rest.
-        density = np.minimum(density, 20 * density.mean())
+        middles, density = density_outline(rate)
         points, masses = rate.point_masses()
         if density.any():
             height = density / density.max()
@@ -88,13 +88,19 @@ class Space:
         self, ax: Any, middles: FloatArray, height: FloatArray, style: dict[str, Any]
     ) -> Any:
         """Shade the plane of the ROC curve by the density at each point's rate."""
-        share = (np.arange(_DENSITY_STEPS) + 0.5) / _DENSITY_STEPS
+        share = (np.arange(_SHADE_STEPS) + 0.5) / _SHADE_STEPS
         p = self.prevalence
         rates = p * share[:, None] + (1 - p) * share
         red, green, blue = _rgb(style["color"])
         shade = np.empty((*rates.shape, 4))
         shade[...] = red, green, blue, 0
-        shade[..., 3] = style["alpha"] * np.interp(rates, middles, height)
+        # The mean over each pixel, so that the narrowest of densities is seen.
+        areas = np.diff(middles) * (height[1:] + height[:-1]) / 2
+        below = np.concatenate([[0.0], np.cumsum(areas)])
+        half = 0.5 / _SHADE_STEPS
+        inside = np.interp(rates + half, middles, below)
+        inside -= np.interp(rates - half, middles, below)
+        shade[..., 3] = style["alpha"] * inside / inside.max()
         options = {key: style[key] for key in style if key not in ("color", "alpha")}
         extent = (0, 1, 0, 1)
         return ax.imshow(shade, origin="lower", extent=extent, zorder=0, **options)
@@ -104,6 +110,44 @@ class Space:
     ) -> Any:
         options = {"linewidth": 1 + 3 * height, "zorder": 0} | style
         return ax.plot(*self.isometric(point), **options)[0]
+
+
+def density_outline(rate: RateDistribution) -> tuple[FloatArray, FloatArray]:
+    """Return rates, increasing, and the density there, fine wherever it changes.
+
+    The rates lie between the quantiles and the knots of the distribution, whatever
+    its scale. A density is drawn up to its maximum, and where it has none up to that
+    of the rest, which it would flatten.
+    """
+    knots = rate.table.knots()
+    knots = knots[:: 1 + len(knots) // _SHADE_STEPS]
+    even = np.linspace(0, 1, _SHADE_STEPS + 1)
+    edges = np.unique(np.concatenate([even, rate.ppf(_QUANTILES), knots]))
+    # On both sides of every edge, as a density may jump there.
+    steps = np.diff(edges)[:, None] * [1e-6, 0.5, 1 - 1e-6]
+    places = (edges[:-1, None] + steps).ravel()
+    density = rate.density(places)
+    places = np.concatenate([[0.0], places, [1.0]])
+    density = np.concatenate([density[:1], density, density[-1:]])
+    return places, np.minimum(density, _highest(rate, places, density))
+
+
+def _highest(rate: RateDistribution, places: FloatArray, density: FloatArray) -> float:
+    """Return the maximum of the density, or where it is unbounded at an end, of most.
+
+    It is taken to be so where it still doubles between two quantiles of next to no
+    probability.
+    """
+    q = np.array([1e-9, 1e-6, 0.05])
+    low, high = rate.ppf(q), rate.ppf(1 - q)
+    kept = np.ones(len(places), dtype=bool)
+    mean = rate.mean()
+    for ends, furthest in ((low, mean / 100), (high, 1 - (1 - mean) / 100)):
+        closest, close = rate.density(ends[:2])
+        if closest > 2 * close:
+            inside = max(ends[2], furthest) if ends is low else min(ends[2], furthest)
+            kept &= places >= inside if ends is low else places <= inside
+    return float(density[kept].max(initial=0.0)) if kept.any() else float(density.max())
 
 
 def _draw_along_axis(

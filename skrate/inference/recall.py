@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from skrate.core.arrays import Array, FloatArray
 from skrate.core.elicitation import check_rate
+from skrate.core.kept import kept
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import Fixed, RateDistribution, is_uniform
 from skrate.core.validation import check_choice
@@ -137,7 +137,7 @@ def _rescaled(table: RankTable, rate: RateDistribution) -> Gradients:
     p = table.prevalence
     worst, best = expected_recall_range(p, rate)
     at = np.array([1 - p, p])
-    survival = rate._mean_survival(at, at)
+    survival = rate.table.mean(at, at)
     by_worst, by_best = (
         (float(survival[0]) - worst) / p,
         (float(survival[1]) - best) / p,
@@ -175,14 +175,16 @@ def _limited_means(cuts: Array, rate: RateDistribution) -> FloatArray:
         n = int(totals[0])
         if n <= 16 * cuts.size:
             return _kept_limited_means(rate, n).take(cuts)
-    scaled = rate._limited_mean((cuts / totals[:, None]).ravel()).reshape(cuts.shape)
+    scaled = rate.table.limited_mean((cuts / totals[:, None]).ravel()).reshape(
+        cuts.shape
+    )
     return scaled * totals[:, None]
 
 
-@lru_cache(maxsize=8)
+@kept
 def _kept_limited_means(rate: RateDistribution, n: int) -> FloatArray:
     """Return n G(i / n) for i = 0, ..., n."""
-    return n * rate._limited_mean(np.arange(n + 1) / n)
+    return n * rate.table.limited_mean(np.arange(n + 1) / n)
 
 
 def _prevalences(pos: Array, neg: Array) -> FloatArray:
@@ -207,6 +209,6 @@ def _ranges(
     both = (found > 0) & (found < 1)
     p = found[both]
     zero, one = np.zeros_like(p), np.ones_like(p)
-    worst[both] = rate._mean_survival(1 - p, one)
-    best[both] = rate._mean_survival(zero, p)
+    worst[both] = rate.table.mean(1 - p, one)
+    best[both] = rate.table.mean(zero, p)
     return worst[where], best[where]

@@ -1,35 +1,55 @@
 """Slopes of expected recall, for rates with a density and for known rates."""
 
-from functools import lru_cache
-
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import BoolArray, FloatArray
+from skrate.core.kept import kept
 from skrate.core.rank_table import RankTable
-from skrate.core.rates import Empirical, Fixed, Mixture, RateDistribution
+from skrate.core.rates import RateDistribution
 from skrate.core.survival import SurvivalTable
 from skrate.inference.table_metric import Gradients, sum_from_right
 
 # Rankings with more groups look a rate with a density up on a grid of as many cells.
 _GRID = 2**15
+# What a straight line in a cell of it may be off, as a share of the survival.
+_LINEAR = 1e-7
 
 
 def recall_gradients(
     table: RankTable, rate: RateDistribution
 ) -> tuple[Gradients, float]:
-    """Return the slopes of expected recall, and its value."""
-    if isinstance(rate, Fixed):
-        return _jump_gradients(table, np.array([rate.r]), np.ones(1))
-    if isinstance(rate, Empirical):
-        return _jump_gradients(table, rate.points, rate.masses)
-    if isinstance(rate, Mixture):
-        return _mixed_gradients(table, rate)
-    return _smooth_gradients(table, rate)
+    """Return the slopes of expected recall, and its value.
+
+    The law decides: the part of it that lies in points within (0, 1) cuts the ranking
+    there, the rest wherever it has a density.
+    """
+    points, masses = rate.point_masses()
+    if rate.table.is_discrete:
+        return _jump_gradients(table, points, masses)
+    # Nothing is cut at 0 and at 1.
+    is_cut = (points > 0) & (points < 1)
+    if not is_cut.any():
+        return _smooth_gradients(table, *_mean_and_at_cut(rate, table.rates))
+    points, masses = points[is_cut], masses[is_cut]
+    jumps, recall_of_jumps = _jump_gradients(table, points, masses)
+    steps = SurvivalTable.from_steps(points, masses)
+    edges = table.rates
+    smooth, recall = _smooth_gradients(
+        table,
+        rate.table.mean(edges[:-1], edges[1:]) - steps.mean(edges[:-1], edges[1:]),
+        rate.table.survival(edges[1:-1]) - steps.survival(edges[1:-1]),
+    )
+    gradients = Gradients(
+        jumps.by_pos + smooth.by_pos,
+        jumps.by_neg + smooth.by_neg,
+        jumps.by_prevalence + smooth.by_prevalence,
+    )
+    return gradients, recall + recall_of_jumps
 
 
 def _smooth_gradients(
-    table: RankTable, rate: RateDistribution
+    table: RankTable, mean: FloatArray, at_cut: FloatArray
 ) -> tuple[Gradients, float]:
     """Return the slopes for a rate with a density.
 
@@ -41,7 +61,6 @@ def _smooth_gradients(
     and a share of either class in group j moves all D_k with k >= j.
     """
     p, edges = table.prevalence, table.rates
-    mean, at_cut = _mean_and_at_cut(rate, edges)
     share = table.pos / (table.pos + table.neg)
     by_cut = np.zeros_like(mean)
     np.subtract(at_cut, mean[:-1], out=by_cut[:-1])
@@ -63,13 +82,11 @@ def _mean_and_at_cut(
     rate: RateDistribution, edges: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the mean survival between edges, and the survival at the inner ones."""
-    inner = edges[1:-1]
-    if len(inner) < _GRID:
-        # A mean over no width is the value.
-        at_cut = rate._mean_survival(inner, inner)
-        return rate._mean_survival(edges[:-1], edges[1:]), at_cut
+    low, high = edges[:-1], edges[1:]
+    if len(low) <= _GRID:
+        return rate.table.mean(low, high), rate.table.survival(low[1:])
     # On the grid the survival is linear, and its integral from 0 is quadratic.
-    survival, integral = _on_grid(rate)
+    survival, integral, is_linear = _on_grid(rate)
     scaled = edges * _GRID
     cell = np.minimum(scaled.astype(np.intp), _GRID - 1)
     scaled -= cell
@@ -81,15 +98,25 @@ def _mean_and_at_cut(
     start *= scaled
     start /= _GRID
     start += integral.take(cell)
-    return np.diff(start) / np.diff(edges), at_edge[1:-1]
+    mean = np.diff(start) / np.diff(edges)
+    # Where it is not, as where all of a small rate lies in one cell, as it is.
+    bad = np.flatnonzero(~(is_linear.take(cell[:-1]) & is_linear.take(cell[1:])))
+    mean[bad] = rate.table.mean(low[bad], high[bad])
+    at_edge[bad] = rate.table.survival(low[bad])
+    return mean, at_edge[1:-1]
 
 
-@lru_cache(maxsize=8)
-def _on_grid(rate: RateDistribution) -> tuple[FloatArray, FloatArray]:
+@kept
+def _on_grid(rate: RateDistribution) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return survival and its integral at nodes, and in which cells it is linear."""
     nodes = np.arange(_GRID + 1) / _GRID
-    survival = rate._mean_survival(nodes, nodes)
-    areas = (survival[1:] + survival[:-1]) / 2 / _GRID
-    return survival, np.concatenate([[0.0], np.cumsum(areas)])
+    survival = rate.table.survival(nodes)
+    areas = rate.table.mean(nodes[:-1], nodes[1:]) / _GRID
+    integral = np.concatenate([[0.0], np.cumsum(areas)])
+    linear = (survival[1:] + survival[:-1]) / 2
+    middle = rate.table.survival((nodes[1:] + nodes[:-1]) / 2)
+    miss = np.maximum(np.abs(areas * _GRID - linear), np.abs(middle - linear))
+    return survival, integral, miss <= _LINEAR * np.maximum(survival[:-1], rate.mean())
 
 
 def _jump_gradients(
@@ -141,15 +168,3 @@ def bandwidth(points: FloatArray, n: float) -> FloatArray:
     width = factor * np.cbrt(1.5 * density**2 / (2 * at**2 + 1))
     width = np.minimum(width, np.minimum(points, 1 - points))
     return np.where((points > 0) & (points < 1), width, 0.0)
-
-
-def _mixed_gradients(table: RankTable, rate: Mixture) -> tuple[Gradients, float]:
-    by_pos, by_neg = np.zeros(table.n_groups), np.zeros(table.n_groups)
-    by_prevalence, value = 0.0, 0.0
-    for weight, component in zip(rate.weights, rate.components, strict=True):
-        slopes, recall = recall_gradients(table, component)
-        by_pos += weight * slopes.by_pos
-        by_neg += weight * slopes.by_neg
-        by_prevalence += weight * slopes.by_prevalence
-        value += weight * recall
-    return Gradients(by_pos, by_neg, by_prevalence), value

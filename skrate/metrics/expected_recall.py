@@ -7,6 +7,7 @@ import numpy as np
 
 from skrate.core.arrays import BoolArray, FloatArray, IntArray
 from skrate.core.elicitation import check_rate
+from skrate.core.kept import kept
 from skrate.core.rank_table import RankTable, rank_table
 from skrate.core.rates import RateDistribution
 from skrate.core.validation import check_choice, warn_undefined
@@ -140,7 +141,7 @@ def _sum_over_groups(table: RankTable, rate: RateDistribution) -> float:
     edges, total = table.rates, 0.0
     for first in range(0, table.n_groups, _GROUPS):
         part = edges[first : first + _GROUPS + 1]
-        processed = rate._mean_survival(part[:-1], part[1:])
+        processed = rate.table.mean(part[:-1], part[1:])
         total += float(table.pos[first : first + _GROUPS] @ processed)
     return total
 
@@ -154,8 +155,8 @@ def _sum_over_cases(table: RankTable, rate: RateDistribution) -> float:
     start, turn, end = table.mixed_ties()
     if len(start):
         n = len(cases)
-        shared = rate._mean_survival(start / n, end / n)
-        taken = rate._mean_survival(start / n, turn / n)
+        shared = rate.table.mean(start / n, end / n)
+        taken = rate.table.mean(start / n, turn / n)
         total += float(np.sum((turn - start) * (shared - taken)))
     return total
 
@@ -177,7 +178,9 @@ def _sum_over_places(labels: BoolArray, rate: RateDistribution) -> float:
     starts = size * np.arange(n // size)[:, None]
     at_nodes = _processed(starts + nodes, n, rate)
     misses = at_nodes @ to_checks - _processed(starts + checks, n, rate)
-    is_smooth = np.abs(misses).max(axis=1) < _TOLERANCE
+    # Relative to the recall there is: a rate may be as small as one case of millions.
+    tolerance = _TOLERANCE * np.maximum(at_nodes[:, 0], rate.mean())
+    is_smooth = np.abs(misses).max(axis=1) <= tolerance
     blocks = labels[: size * len(starts)].reshape(-1, size)
     total = 0.0
     # A few blocks at a time, which stay in the cache.
@@ -194,7 +197,7 @@ def _sum_over_places(labels: BoolArray, rate: RateDistribution) -> float:
     return total
 
 
-@lru_cache(maxsize=32)
+@kept
 def _kept_weights(rate: RateDistribution, n: int) -> FloatArray:
     return _processed(np.arange(n), n, rate)
 
@@ -218,4 +221,4 @@ def _interpolation(size: int) -> tuple[IntArray, IntArray, FloatArray, FloatArra
 
 def _processed(positions: IntArray, n: int, rate: RateDistribution) -> FloatArray:
     """Return the probability of being processed at 0-based positions of ``n``."""
-    return rate._mean_survival(positions / n, (positions + 1) / n)
+    return rate.table.mean(positions / n, (positions + 1) / n)

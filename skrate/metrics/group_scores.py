@@ -23,7 +23,7 @@ from skrate.metrics.list_average import (
     check_undefined,
     list_weights,
 )
-from skrate.metrics.rate_weighted_auc import LEAST_RANGE
+from skrate.metrics.rate_weighted_auc import has_range
 
 _AT_CUT = ("precision", "recall")
 _WITH_RATE = ("expected_recall", "rauc")
@@ -268,7 +268,7 @@ def _expected_recall(table: ListTable, rate: RateDistribution) -> FloatArray:
     low = (ends - table.pos - table.neg) / n_items
     # Rounding must not put the last item beyond its list.
     high = np.minimum(ends / n_items, 1.0)
-    processed = rate._mean_survival(np.clip(low, 0, high), high)
+    processed = rate.table.mean(np.clip(low, 0, high), high)
     return _share(table.sum(table.pos * processed), table.n_pos)
 
 
@@ -279,9 +279,9 @@ def _rauc(table: ListTable, rate: RateDistribution) -> FloatArray:
     n_pos, n_neg = table.n_pos[mixed], table.n_neg[mixed]
     prevalence = n_pos / (n_pos + n_neg)
     zero, one = np.zeros_like(prevalence), np.ones_like(prevalence)
-    worst = rate._mean_survival(1 - prevalence, one)
-    best = rate._mean_survival(zero, prevalence)
-    matters = best - worst >= LEAST_RANGE
+    worst = rate.table.mean(1 - prevalence, one)
+    best = rate.table.mean(zero, prevalence)
+    matters = has_range(worst, best)
     recall = _expected_recall(table, rate)[mixed]
     values = np.full(len(mixed), np.nan)
     np.divide(recall - worst, best - worst, out=values, where=matters)

@@ -1,19 +1,21 @@
 """The rate-weighted AUC, and its relation to expected recall."""
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from skrate.core.arrays import float_or_array
 from skrate.core.elicitation import check_rate
+from skrate.core.kept import kept
 from skrate.core.rank_table import RankTable, rank_table
 from skrate.core.rates import RateDistribution, is_uniform
 from skrate.core.validation import check_fraction, warn_undefined
 from skrate.metrics.expected_recall import expected_recall
 
-# Where worst and best ranking differ by less, rounding would be all there is to see.
+# Where worst and best ranking differ by a lesser share of the best, rounding would be
+# all there is to see. Below the other, a number has no reciprocal to divide by.
 LEAST_RANGE = 1e-12
+_LEAST_NUMBER = 1e-300
 
 
 def rate_weighted_auc_score(
@@ -132,7 +134,7 @@ def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
     if is_uniform(rate):
         return auc(table)
     worst, best = expected_recall_range(table.prevalence, rate)
-    if best - worst < LEAST_RANGE:
+    if not has_range(worst, best):
         return float("nan")
     score = (expected_recall(table, rate) - worst) / (best - worst)
     return min(max(score, 0.0), 1.0)
@@ -157,16 +159,25 @@ def auc(table: RankTable) -> float:
     return min(max((n_pairs - float(pos @ above)) / n_pairs, 0.0), 1.0)
 
 
-# Kept, because the folds and candidates of a search share few prevalences.
-@lru_cache(maxsize=256)
 def expected_recall_range(
     prevalence: float, rate: RateDistribution
 ) -> tuple[float, float]:
     """Return the expected recall of the worst and of the perfect ranking."""
+    return _range(rate, prevalence)
+
+
+# Kept, because the folds and candidates of a search share few prevalences.
+@kept
+def _range(rate: RateDistribution, prevalence: float) -> tuple[float, float]:
     low = np.array([1 - prevalence, 0.0])
     high = np.array([1.0, prevalence])
-    worst, best = rate._mean_survival(low, high)
+    worst, best = rate.table.mean(low, high)
     return float(worst), float(best)
+
+
+def has_range(worst: Any, best: Any) -> Any:
+    """Return whether rankings differ in expected recall, between these two."""
+    return best - worst > np.maximum(LEAST_RANGE * best, _LEAST_NUMBER)
 
 
 def undefined_rate_reason(prevalence: float, rate: RateDistribution) -> str:
@@ -234,7 +245,7 @@ def rauc_from_expected_recall(
     prevalence = check_fraction("prevalence", prevalence)
     worst, best = expected_recall_range(prevalence, rate)
     recall = np.asarray(expected_recall, dtype=np.float64)
-    if best - worst < LEAST_RANGE:
+    if not has_range(worst, best):
         warn_undefined("The rAUC", undefined_rate_reason(prevalence, rate))
         return np.full_like(recall, np.nan)[()]
     return float_or_array((recall - worst) / (best - worst))
