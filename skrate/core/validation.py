@@ -7,7 +7,7 @@ that names the argument, says what was found and what to do.
 import numbers
 import warnings
 from collections.abc import Collection
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -24,6 +24,8 @@ from skrate.core.conversion import (
 
 # The largest count that the integers of an array index hold.
 _MOST = np.iinfo(np.intp).max
+
+Choice = TypeVar("Choice", bound=str)
 
 
 class RankedSample(NamedTuple):
@@ -346,7 +348,7 @@ def check_counts(name: str, values: Any, *, minimum: int = 0) -> IntArray:
     return counts.astype(np.intp)
 
 
-def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
+def check_choice(name: str, value: Choice, choices: Collection[str]) -> Choice:
     """Return ``value`` if it is one of ``choices``."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -29,7 +29,10 @@ from skrate.curves.pooled_bounds import exact_bounds, parametric_bounds
 BASELINES = {"normal": normal_bounds, "beta": beta_bounds}
 ANALYTIC = {"parametric": parametric_bounds, "exact": exact_bounds}
 BOOTSTRAPS = ("bootstrap", "bootstrap-adjusted")
-METHODS = (*BASELINES, *ANALYTIC, *BOOTSTRAPS)
+Bounds = Literal[
+    "normal", "beta", "parametric", "exact", "bootstrap", "bootstrap-adjusted"
+]
+METHODS: tuple[Bounds, ...] = get_args(Bounds)
 # Folds of one size have a rate per case up to this size, others this many steps.
 _MAX_STEPS = 200
 
@@ -42,7 +45,7 @@ def rate_averaged_roc_curve(
     pos_label: Any = None,
     repeats: Any = None,
     rates: Any = None,
-    bounds: str | None = "exact",
+    bounds: Bounds | None = "exact",
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
     random_state: Any = None,

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -29,7 +29,8 @@ from skrate.model_selection.responses import (
 
 # Those of the paper's figure.
 CLASS_RATIOS = (0.01, 0.05, 0.1, 0.25, 0.5)
-KINDS = {
+Kind = Literal["mean", "relative_deviation"]
+KINDS: dict[Kind, str] = {
     "mean": "Mean AUC",
     "relative_deviation": "Standard deviation of the AUC / mean",
 }
@@ -320,7 +321,7 @@ class AUCErrorRateDisplay:
         self,
         ax: Any = None,
         *,
-        kind: str = "mean",
+        kind: Kind = "mean",
         name: str | None = None,
         curve_kwargs: dict[str, Any] | None = None,
         point_kwargs: dict[str, Any] | None = None,
@@ -364,7 +365,7 @@ class AUCErrorRateDisplay:
             If the model is not drawn, because it has every case in error.
         """
         plt = import_pyplot(type(self).__name__)
-        kind = check_choice("kind", kind, KINDS)
+        kind = check_choice("kind", kind, get_args(Kind))
         self.ax_ = plt.subplots()[1] if ax is None else ax
         self.figure_ = self.ax_.figure
         self.lines_ = []
@@ -387,7 +388,7 @@ class AUCErrorRateDisplay:
     def _draw_point(
         self,
         point: ModelPoint,
-        kind: str,
+        kind: Kind,
         name: str | None,
         point_kwargs: dict[str, Any],
     ) -> None:

@@ -1,6 +1,6 @@
 """Draw hit curves, cumulative gains and lift."""
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from skrate.model_selection.responses import (
     ranking_scores,
 )
 
-KINDS = {"hits": "Hits", "gains": "Recall", "lift": "Lift"}
+Kind = Literal["hits", "gains", "lift"]
+KINDS: dict[Kind, str] = {"hits": "Hits", "gains": "Recall", "lift": "Lift"}
 # What rounding may do to the points of a curve.
 _ROUNDING = 1e-9
 # The lift between two points of a hit curve is no straight line: it is drawn at the
@@ -288,7 +289,7 @@ class HitCurveDisplay:
         self,
         ax: Any = None,
         *,
-        kind: str = "hits",
+        kind: Kind = "hits",
         name: str | None = None,
         curve_kwargs: dict[str, Any] | None = None,
         plot_chance_level: bool = True,
@@ -342,7 +343,7 @@ class HitCurveDisplay:
             where a curve has no positive case.
         """
         plt = import_pyplot(type(self).__name__)
-        kind = check_choice("kind", kind, KINDS)
+        kind = check_choice("kind", kind, get_args(Kind))
         if kind != "hits" and min(hits[-1] for hits in self.hits) == 0:
             raise ValueError(f"kind={kind!r} is undefined without a positive case.")
         self.ax_ = plt.subplots()[1] if ax is None else ax
@@ -367,7 +368,7 @@ class HitCurveDisplay:
         return self
 
     def _draw_curves(
-        self, kind: str, name: str | None, curve_kwargs: dict[str, Any]
+        self, kind: Kind, name: str | None, curve_kwargs: dict[str, Any]
     ) -> None:
         precisions = [average_precision(_table(*curve)) for curve in self.curves]
         summary = f"AP = {np.mean(precisions):.2f}"
@@ -385,12 +386,12 @@ class HitCurveDisplay:
             curve_kwargs = {k: v for k, v in curve_kwargs.items() if k != "label"}
         self.line_ = lines if len(lines) > 1 else lines[0]
 
-    def _draw(self, rate: Any, hits: Any, kind: str, style: dict[str, Any]) -> Any:
+    def _draw(self, rate: Any, hits: Any, kind: Kind, style: dict[str, Any]) -> Any:
         """Draw one hit curve, rescaled to ``kind``, and return its line."""
         points = _rescaled(np.array(rate), np.array(hits), kind)
         return self.ax_.plot(*points, **style)[0]
 
-    def _label(self, kind: str, despine: bool) -> None:
+    def _label(self, kind: Kind, despine: bool) -> None:
         ylabel = KINDS[kind]
         if self.pos_label is not None:
             ylabel += f" (positive label: {self.pos_label})"
@@ -402,7 +403,7 @@ class HitCurveDisplay:
 
 
 def _rescaled(
-    rate: FloatArray, hits: FloatArray, kind: str
+    rate: FloatArray, hits: FloatArray, kind: Kind
 ) -> tuple[FloatArray, FloatArray]:
     """Return a hit curve as it is, as cumulative gains or as lift."""
     if kind == "hits":

@@ -10,9 +10,9 @@ from skrate.core.elicitation import check_rate
 from skrate.core.repeats import check_repeats, disjoint_repeats
 from skrate.core.validation import check_choice, check_scores
 from skrate.curves.consensus_curve import ConsensusCurve
-from skrate.curves.rate_averaged import rate_averaged_roc_curve
+from skrate.curves.rate_averaged import Bounds, rate_averaged_roc_curve
 from skrate.displays.pyplot import import_pyplot
-from skrate.displays.rate_spaces import SPACES, Space
+from skrate.displays.rate_spaces import SPACES, Plane, Space
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     check_fitted,
@@ -346,7 +346,7 @@ class RateAveragedROC:
         pos_label: Any = None,
         repeats: Any = None,
         rates: Any = None,
-        bounds: str | None = "exact",
+        bounds: Bounds | None = "exact",
         confidence_level: float = 0.95,
         n_resamples: int = 2000,
         random_state: Any = None,
@@ -427,7 +427,7 @@ class RateAveragedROC:
         self,
         ax: Any = None,
         *,
-        space: str = "roc",
+        space: Plane = "roc",
         name: str | None = None,
         rate: Any = None,
         curve_kwargs: dict[str, Any] | None = None,

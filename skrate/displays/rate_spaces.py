@@ -1,14 +1,15 @@
 """The spaces in which curves along the rate are drawn, and what is behind a curve."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from skrate.core.arrays import FloatArray
 from skrate.core.rates import RateDistribution
 
-SPACES = ("roc", "rate-recall", "rate-accuracy")
+Plane = Literal["roc", "rate-recall", "rate-accuracy"]
+SPACES: tuple[Plane, ...] = get_args(Plane)
 # The density of a rate takes this share of the height of the axes at most.
 _DENSITY_HEIGHT = 0.25
 _SHADE_STEPS = 400

@@ -1,6 +1,7 @@
 """Which AUCs a published confusion matrix allows."""
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from skrate.inference.auc_moments import auc_moments, check_errors
 # Pairs of a positive and a negative up to which "auto" takes the exact distribution:
 # about a second at most.
 _EXACT_PAIRS = 10_000
+Method = Literal["auto", "exact", "moments"]
+METHODS: tuple[Method, ...] = get_args(Method)
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ def auc_interval_from_errors(
     *,
     n_false_pos: int | None = None,
     n_false_neg: int | None = None,
-    method: str = "auto",
+    method: Method = "auto",
 ) -> AUCIntervalFromErrors:
     """Compute which AUCs are compatible with a published confusion matrix.
 
@@ -163,7 +166,7 @@ def auc_interval_from_errors(
     checked = check_errors(np.array(n_pos), np.array(n_neg), **given)
     errors = [int(count) for count in checked]
     level = check_fraction("confidence_level", confidence_level)
-    check_choice("method", method, ("auto", "exact", "moments"))
+    check_choice("method", method, METHODS)
     if method == "auto":
         method = "exact" if n_pos * n_neg <= _EXACT_PAIRS else "moments"
 

@@ -3,14 +3,14 @@
 import numpy as np
 
 from skrate.core.validation import check_choice, warn_undefined
-from skrate.inference.intervals import INTERVALS
+from skrate.inference.intervals import INTERVALS, Interval
 from skrate.inference.sample import Cases, Ranked
 from skrate.inference.table_metric import TableMetric
 
 RESAMPLING = ("bootstrap", "parametric")
 
 
-def check_interval(interval: str, method: str) -> str:
+def check_interval(interval: Interval, method: str) -> Interval:
     """Return the kind of interval, if the method can give it."""
     kind = check_choice("interval", interval, INTERVALS)
     if kind in ("percentile", "basic") and method not in RESAMPLING:

@@ -15,14 +15,16 @@ from skrate.inference.delta import (
     influence_values,
     variance_parts,
 )
-from skrate.inference.differences import Question, conclude
+from skrate.inference.differences import Interval, Method, Question, conclude
 from skrate.inference.permutation import ExchangeDraw
-from skrate.inference.registry import table_metric
+from skrate.inference.pvalues import Alternative
+from skrate.inference.registry import Metric, table_metric
 from skrate.inference.replicates import defined_replicates, spread, statistic_of
 from skrate.inference.resampling import resample_draw
 from skrate.inference.sample import (
     Cases,
     Ranked,
+    Weights,
     check_cases,
     check_sample,
     repeated,
@@ -32,21 +34,21 @@ from skrate.inference.table_metric import TableMetric
 
 
 def compare(
-    metric: Any,
+    metric: Metric | tuple[Metric, Metric] | list[Metric],
     y_true: Any,
     y_score_a: Any,
     y_score_b: Any = None,
     *,
     y_true_b: Any = None,
-    method: str = "delta",
-    alternative: str = "two-sided",
+    method: Method = "delta",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
-    interval: str = "wald",
+    interval: Interval = "wald",
     n_resamples: int = 2000,
     stratify: bool | None = None,
     groups: Any = None,
     sample_weight: Any = None,
-    weights: str = "frequency",
+    weights: Weights = "frequency",
     pos_label: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,

@@ -12,22 +12,22 @@ from skrate.core.results import Comparisons
 from skrate.inference.checks import check_stratify, defined_value
 from skrate.inference.compare import model_influences, paired
 from skrate.inference.delta import covariance as influence_covariance
-from skrate.inference.differences import Question
-from skrate.inference.pvalues import holm
-from skrate.inference.registry import table_metric
-from skrate.inference.sample import Ranked, check_cases, scored
+from skrate.inference.differences import Method, Question
+from skrate.inference.pvalues import Alternative, holm
+from skrate.inference.registry import Metric, table_metric
+from skrate.inference.sample import Ranked, Weights, check_cases, scored
 from skrate.inference.table_metric import TableMetric
 
 
 def covariance(
-    metric: Any,
+    metric: Metric,
     y_true: Any,
     y_scores: Any,
     *,
     stratify: bool = False,
     groups: Any = None,
     sample_weight: Any = None,
-    weights: str = "frequency",
+    weights: Weights = "frequency",
     pos_label: Any = None,
     **metric_kwargs: Any,
 ) -> FloatArray:
@@ -107,18 +107,18 @@ def covariance(
 
 
 def compare_all(
-    metric: Any,
+    metric: Metric,
     y_true: Any,
     y_scores: Any,
     *,
-    method: str = "delta",
-    alternative: str = "two-sided",
+    method: Method = "delta",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
     stratify: bool | None = None,
     groups: Any = None,
     sample_weight: Any = None,
-    weights: str = "frequency",
+    weights: Weights = "frequency",
     pos_label: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -239,11 +239,11 @@ def compare_all(
 
 
 def _models(
-    metric: Any,
+    metric: Metric,
     y_true: Any,
     y_scores: Any,
     sample_weight: Any,
-    weights: str,
+    weights: Weights,
     groups: Any,
     pos_label: Any,
     metric_kwargs: dict[str, Any],

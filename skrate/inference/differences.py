@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from skrate.inference.intervals import (
 )
 from skrate.inference.pvalues import (
     ALTERNATIVES,
+    Alternative,
     hybrid_interval,
     permutation_pvalue,
     standardised,
@@ -32,8 +33,10 @@ from skrate.inference.pvalues import (
 from skrate.inference.sample import Ranked
 from skrate.inference.table_metric import TableMetric
 
-METHODS = ("delta", "bootstrap", "permutation")
-INTERVALS = ("wald", "percentile", "basic")
+Method = Literal["delta", "bootstrap", "permutation"]
+METHODS: tuple[Method, ...] = get_args(Method)
+Interval = Literal["wald", "percentile", "basic"]
+INTERVALS: tuple[Interval, ...] = get_args(Interval)
 _NAN = float("nan")
 
 
@@ -41,10 +44,10 @@ _NAN = float("nan")
 class Question:
     """How a comparison is to be made: the arguments of compare, which it checks."""
 
-    method: str
-    alternative: str
+    method: Method
+    alternative: Alternative
     level: float
-    interval: str = "wald"
+    interval: Interval = "wald"
     n_resamples: int = 2000
     stratify: bool | None = None
     random_state: Any = None

@@ -1,6 +1,6 @@
 """One metric of one model, with its uncertainty."""
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -9,32 +9,32 @@ from skrate.core.results import ConfidenceInterval, Estimate
 from skrate.core.validation import check_choice, check_count, check_fraction
 from skrate.inference.checks import check_interval, check_stratify, defined_value
 from skrate.inference.delta import degrees_of_freedom, variance, variance_parts
-from skrate.inference.intervals import metric_interval
+from skrate.inference.intervals import Interval, metric_interval
 from skrate.inference.jackknife import jackknife_variance
-from skrate.inference.registry import table_metric
+from skrate.inference.registry import Metric, table_metric
 from skrate.inference.replicates import defined_replicates, spread, statistic_of
 from skrate.inference.resampling import resample_draw
-from skrate.inference.sample import Ranked, check_sample
+from skrate.inference.sample import Ranked, Weights, check_sample
 from skrate.inference.table_metric import TableMetric
 
-METHODS = ("delta", "bootstrap", "parametric", "jackknife")
-RESAMPLING = ("bootstrap", "parametric")
+Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
+METHODS: tuple[Method, ...] = get_args(Method)
 _NAN = float("nan")
 
 
 def estimate(
-    metric: Any,
+    metric: Metric,
     y_true: Any,
     y_score: Any = None,
     *,
-    method: str = "delta",
+    method: Method = "delta",
     confidence_level: float = 0.95,
-    interval: str = "logit",
+    interval: Interval = "logit",
     n_resamples: int = 2000,
     stratify: bool | None = None,
     groups: Any = None,
     sample_weight: Any = None,
-    weights: str = "frequency",
+    weights: Weights = "frequency",
     pos_label: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -207,7 +207,7 @@ def estimate(
 def _spread_of(
     metric: TableMetric,
     ranked: Ranked,
-    method: str,
+    method: Method,
     is_stratified: bool,
     n_resamples: int,
     random_state: Any,
@@ -243,7 +243,7 @@ def _spread_of(
 def _result(
     metric: TableMetric,
     ranked: Ranked,
-    method: str,
+    method: Method,
     level: float,
     value: float,
     standard_error: float,

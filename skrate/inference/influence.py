@@ -8,17 +8,17 @@ from skrate.core.arrays import FloatArray
 from skrate.core.rank_table import RankTable
 from skrate.inference.checks import defined_value
 from skrate.inference.delta import influence_values
-from skrate.inference.registry import table_metric
-from skrate.inference.sample import check_sample
+from skrate.inference.registry import Metric, table_metric
+from skrate.inference.sample import Weights, check_sample
 
 
 def influence(
-    metric: Any,
+    metric: Metric,
     y_true: Any,
     y_score: Any,
     *,
     sample_weight: Any = None,
-    weights: str = "frequency",
+    weights: Weights = "frequency",
     pos_label: Any = None,
     **metric_kwargs: Any,
 ) -> FloatArray:

@@ -1,5 +1,7 @@
 """Confidence intervals from a value and its standard error, or from replicates."""
 
+from typing import Literal, get_args
+
 import numpy as np
 from scipy import optimize, special
 
@@ -8,7 +10,8 @@ from skrate.core.results import ConfidenceInterval
 from skrate.inference.sample import Ranked
 from skrate.inference.table_metric import TableMetric
 
-INTERVALS = ("logit", "wald", "percentile", "basic")
+Interval = Literal["logit", "wald", "percentile", "basic"]
+INTERVALS: tuple[Interval, ...] = get_args(Interval)
 # Standard errors below are rounding: the sample shows no variation at all.
 NEGLIGIBLE = 1e-12
 
@@ -26,7 +29,7 @@ def metric_interval(
     value: float,
     standard_error: float,
     level: float,
-    kind: str,
+    kind: Interval,
     freedom: float = np.inf,
     draws: FloatArray | None = None,
 ) -> ConfidenceInterval:

@@ -1,5 +1,7 @@
 """P-values: of a standardised difference, of replicates under a null, of many tests."""
 
+from typing import Literal, get_args
+
 import numpy as np
 from scipy import special
 
@@ -7,10 +9,11 @@ from skrate.core.arrays import FloatArray
 from skrate.core.results import ConfidenceInterval
 from skrate.inference.intervals import NEGLIGIBLE
 
-ALTERNATIVES = ("two-sided", "less", "greater")
+Alternative = Literal["two-sided", "less", "greater"]
+ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 
 
-def t_pvalue(statistic: float, alternative: str, freedom: float) -> float:
+def t_pvalue(statistic: float, alternative: Alternative, freedom: float) -> float:
     """Return the p-value of a statistic with Student's t distribution."""
     if alternative == "less":
         return float(special.stdtr(freedom, statistic))
@@ -20,7 +23,7 @@ def t_pvalue(statistic: float, alternative: str, freedom: float) -> float:
 
 
 def permutation_pvalue(
-    difference: float, permuted: FloatArray, alternative: str
+    difference: float, permuted: FloatArray, alternative: Alternative
 ) -> float:
     """Return the share of differences as far off, the observed one among them.
 

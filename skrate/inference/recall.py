@@ -17,6 +17,8 @@ from skrate.inference.recall_slopes import recall_gradients
 from skrate.inference.table_metric import Gradients, TableMetric, ratio
 from skrate.metrics.budget import check_budget, found_at
 from skrate.metrics.expected_recall import (
+    SIDES,
+    Side,
     expected_negative_recall,
     expected_recall,
 )
@@ -44,11 +46,11 @@ def rate_weighted_auc_metric(*, rate: Any = "uniform") -> TableMetric:
 
 
 def expected_recall_metric(
-    *, rate: Any = "uniform", of: str = "positives"
+    *, rate: Any = "uniform", of: Side = "positives"
 ) -> TableMetric:
     """Return the expected recall of either class under a rate."""
     checked = check_rate(rate)
-    of = check_choice("of", of, ("positives", "negatives"))
+    of = check_choice("of", of, SIDES)
     if of == "positives":
         return TableMetric(
             "Expected recall",

@@ -4,7 +4,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from skrate.inference.auc import auc_metric
 from skrate.inference.momentum_slopes import momentum_metric, stamina_metric
@@ -25,6 +25,10 @@ from skrate.metrics.budget import (
 )
 from skrate.metrics.expected_recall import expected_recall_score
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
+
+# What may be given as a metric: by name, or a function.
+MetricName = Literal["auc", "momentum", "stamina"]
+Metric = MetricName | Callable[..., Any]
 
 # The parameters of a function here are those of the score, and n_cases and
 # is_weighted where the sample decides what a parameter means.

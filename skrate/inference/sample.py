@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -24,7 +24,8 @@ from skrate.core.validation import (
     check_weights,
 )
 
-WEIGHTS = ("frequency", "sampling")
+Weights = Literal["frequency", "sampling"]
+WEIGHTS: tuple[Weights, ...] = get_args(Weights)
 _MOST_REPETITIONS = 2**53
 
 
@@ -164,7 +165,7 @@ def check_cases(
     y_true: Any,
     *,
     sample_weight: Any = None,
-    weights: str = "frequency",
+    weights: Weights = "frequency",
     groups: Any = None,
     pos_label: Any = None,
 ) -> Cases:

@@ -1,7 +1,7 @@
 """Expected recall under a distribution over the rate."""
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -20,13 +20,16 @@ _GROUPS = 8_192
 _DEGREE = 7
 _TOLERANCE = 1e-13
 
+Side = Literal["positives", "negatives"]
+SIDES: tuple[Side, ...] = get_args(Side)
+
 
 def expected_recall_score(
     y_true: Any,
     y_score: Any,
     *,
     rate: Any = "uniform",
-    of: str = "positives",
+    of: Side = "positives",
     sample_weight: Any = None,
     pos_label: Any = None,
 ) -> float:
@@ -109,7 +112,7 @@ def expected_recall_score(
     >>> round(expected_recall_score(y_true, y_score, rate=rates.beta(3, 9)), 4)
     0.407
     """
-    of = check_choice("of", of, ("positives", "negatives"))
+    of = check_choice("of", of, SIDES)
     rate = check_rate(rate)
     table = rank_table(y_true, y_score, sample_weight, pos_label)
     if of == "positives":

@@ -1,8 +1,8 @@
 """Metrics of a ranking, computed within each list."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from skrate.core.validation import (
 from skrate.metrics.list_auc import list_auc
 from skrate.metrics.list_average import (
     ListAverage,
+    Policy,
     by_label,
     check_average,
     check_undefined,
@@ -27,7 +28,12 @@ from skrate.metrics.rate_weighted_auc import has_range
 
 _AT_CUT = ("precision", "recall")
 _WITH_RATE = ("expected_recall", "rauc")
-METRICS = ("auc", "average_precision", *_WITH_RATE, *_AT_CUT)
+Metric = Literal[
+    "auc", "average_precision", "expected_recall", "rauc", "precision", "recall"
+]
+METRICS: tuple[Metric, ...] = get_args(Metric)
+MeanAverage = Literal["macro", "positives", "size"]
+MEAN_AVERAGES: tuple[MeanAverage, ...] = get_args(MeanAverage)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +70,11 @@ class GroupScores:
     n_items: FloatArray
     n_pos: FloatArray
 
-    def mean(self, average: Any = "macro", undefined: str | float = "skip") -> float:
+    def mean(
+        self,
+        average: MeanAverage | Iterable[float] = "macro",
+        undefined: Policy | float = "skip",
+    ) -> float:
         """Return the average over the lists.
 
         Parameters
@@ -99,7 +109,7 @@ class GroupScores:
         return score
 
     def _average(self, average: Any, undefined: Any) -> ListAverage:
-        average = check_average(average, ("macro", "positives", "size"))
+        average = check_average(average, MEAN_AVERAGES)
         undefined = check_undefined(undefined)
         lists = np.flatnonzero(self.n_items)
         scores = self.scores[lists]
@@ -121,7 +131,7 @@ class GroupScores:
 
 
 def group_scores(
-    metric: str,
+    metric: Metric,
     y_true: Any,
     y_score: Any,
     *,

@@ -1,7 +1,7 @@
 """Averages over lists, and their standard error."""
 
 import numbers
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy import stats
@@ -15,8 +15,10 @@ from skrate.core.validation import (
     check_weights,
 )
 
-AVERAGES = ("macro", "pairs", "positives", "size")
-POLICIES = ("skip", "nan")
+Average = Literal["macro", "pairs", "positives", "size"]
+AVERAGES: tuple[Average, ...] = get_args(Average)
+Policy = Literal["skip", "nan"]
+POLICIES: tuple[Policy, ...] = get_args(Policy)
 
 
 class ListAverage(NamedTuple):

@@ -1,5 +1,6 @@
 """AUC within lists: what one user or query was shown, in the right order."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,9 @@ from skrate.core.results import ConfidenceInterval
 from skrate.core.validation import check_fraction, warn_undefined
 from skrate.metrics.list_auc import ListAUC, list_auc
 from skrate.metrics.list_average import (
+    Average,
     ListAverage,
+    Policy,
     by_label,
     check_average,
     check_undefined,
@@ -25,8 +28,8 @@ def ranking_auc_score(
     *,
     groups: Any = None,
     k: int | None = None,
-    undefined: str | float = "skip",
-    average: Any = "macro",
+    undefined: Policy | float = "skip",
+    average: Average | Iterable[float] = "macro",
     sample_weight: Any = None,
     relevance_threshold: float | None = None,
     pos_label: Any = None,
@@ -225,8 +228,8 @@ def ranking_auc_report(
     *,
     groups: Any = None,
     k: int | None = None,
-    undefined: str | float = "skip",
-    average: Any = "macro",
+    undefined: Policy | float = "skip",
+    average: Average | Iterable[float] = "macro",
     confidence_level: float = 0.95,
     sample_weight: Any = None,
     relevance_threshold: float | None = None,

@@ -1,7 +1,7 @@
 """Two models over the folds of a cross-validation."""
 
 import warnings
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from scipy import stats
@@ -10,7 +10,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skrate.core.arrays import FloatArray
 from skrate.core.results import Comparison
 from skrate.core.validation import check_choice, check_fraction
-from skrate.inference.pvalues import ALTERNATIVES, standardised
+from skrate.inference.pvalues import ALTERNATIVES, Alternative, standardised
 from skrate.model_selection.fold_variance import (
     check_test_share,
     mean_standard_error,
@@ -20,7 +20,8 @@ from skrate.model_selection.fold_variance import (
 )
 from skrate.model_selection.score_range import UNKNOWN, check_range, check_within
 
-METHODS = ("corrected", "paired")
+Method = Literal["corrected", "paired"]
+METHODS: tuple[Method, ...] = get_args(Method)
 
 
 def compare_folds(
@@ -29,8 +30,8 @@ def compare_folds(
     *,
     n_train: float | None = None,
     n_test: float | None = None,
-    method: str = "corrected",
-    alternative: str = "two-sided",
+    method: Method = "corrected",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     score_range: Any = None,
 ) -> Comparison:

@@ -6,6 +6,7 @@ from typing import Any
 from sklearn import get_config
 
 from skrate.core.arrays import Array
+from skrate.metrics.list_average import Average, Policy
 from skrate.metrics.ranking_auc import ranking_auc_score
 from skrate.model_selection.responses import DEFAULT_RESPONSE
 from skrate.model_selection.scorers import RankingScorer
@@ -88,8 +89,8 @@ class RankingAUCScorer(RankingScorer):
         self,
         k: int | None = None,
         groups: Any = None,
-        undefined: str | float = "skip",
-        average: Any = "macro",
+        undefined: Policy | float = "skip",
+        average: Average = "macro",
         relevance_threshold: float | None = None,
         response_method: Any = DEFAULT_RESPONSE,
         pos_label: Any = None,

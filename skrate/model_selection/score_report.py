@@ -20,7 +20,14 @@ from sklearn.utils.metadata_routing import (
 from skrate.core.validation import check_choice, warn_undefined
 from skrate.inference.delta import variance
 from skrate.inference.registry import table_metric
-from skrate.inference.sample import WEIGHTS, Cases, Ranked, check_cases, scored
+from skrate.inference.sample import (
+    WEIGHTS,
+    Cases,
+    Ranked,
+    Weights,
+    check_cases,
+    scored,
+)
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     TellsOnce,
@@ -95,7 +102,7 @@ class ScoreReport(TellsOnce, BaseEstimator):  # type: ignore[misc]
         metrics: Mapping[str, Any],
         response_method: Any = DEFAULT_RESPONSE,
         pos_label: Any = None,
-        weights: str = "frequency",
+        weights: Weights = "frequency",
     ) -> None:
         self.metrics = metrics
         self.response_method = response_method

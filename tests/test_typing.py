@@ -1,0 +1,114 @@
+"""A misspelt option fails under a type checker, in the script of a user."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+import skrate
+from optional import require
+from skrate.inference.registry import METRICS, MetricName
+
+HEAD = """\
+import numpy as np
+import skrate
+from skrate import rates
+
+y, a, b = np.array([1, 0, 1, 0]), np.arange(4.0), np.ones(4)
+hits = skrate.HitCurveDisplay.from_predictions(y, a)
+errors = skrate.AUCErrorRateDisplay.from_class_ratios()
+folds = [0.8, 0.7, 0.9]
+lists = skrate.group_scores("auc", y, a, groups=y)
+"""
+# Each call takes an option that is one of a few words, and a word that is none.
+CALLS = [
+    ("skrate.estimate('auc', y, a, method={})", "bootstrap", "boostrap"),
+    ("skrate.estimate('auc', y, a, interval={})", "logit", "logti"),
+    ("skrate.estimate('auc', y, a, weights={})", "sampling", "sample"),
+    ("skrate.estimate({}, y, a)", "momentum", "momentun"),
+    ("skrate.compare('auc', y, a, b, method={})", "permutation", "permutations"),
+    ("skrate.compare('auc', y, a, b, alternative={})", "two-sided", "two_sided"),
+    ("skrate.compare('auc', y, a, b, interval={})", "wald", "logit"),
+    ("skrate.compare('auc', y, a, b, weights={})", "frequency", "frequencies"),
+    ("skrate.compare(('auc', {}), y, a)", "stamina", "stamnia"),
+    ("skrate.compare_all('auc', y, {{'a': a}}, method={})", "delta", "delong"),
+    ("skrate.compare_all('auc', y, {{'a': a}}, alternative={})", "less", "lesser"),
+    ("skrate.covariance('auc', y, {{'a': a}}, weights={})", "sampling", "sampled"),
+    ("skrate.influence('auc', y, a, weights={})", "sampling", "sampled"),
+    ("skrate.compare_folds(folds, folds, method={})", "paired", "pair"),
+    ("skrate.compare_folds(folds, folds, alternative={})", "greater", "larger"),
+    ("skrate.auc_interval_from_errors(5, 5, n_errors=1, method={})", "exact", "exct"),
+    ("skrate.expected_recall_score(y, a, of={})", "negatives", "negative"),
+    ("skrate.group_scores({}, y, a, groups=y)", "rauc", "rAUC"),
+    ("lists.mean({})", "positives", "pairs"),
+    ("lists.mean(undefined={})", "skip", "skipped"),
+    ("skrate.ranking_auc_score(y, a, groups=y, average={})", "pairs", "pair"),
+    ("skrate.ranking_auc_report(y, a, groups=y, undefined={})", "nan", "NaN"),
+    ("skrate.RankingAUCScorer(average={})", "size", "sizes"),
+    ("skrate.RankingAUCScorer(undefined={})", "skip", "drop"),
+    ("skrate.ScoreReport({{}}, weights={})", "sampling", "sample"),
+    ("skrate.rate_averaged_roc_curve([y], [a], bounds={})", "exact", "exakt"),
+    ("skrate.RateAveragedROC.from_predictions([y], [a], bounds={})", "beta", "bet"),
+    ("skrate.RateAveragedROC.from_predictions([y], [a]).plot(space={})", "roc", "ROC"),
+    ("hits.plot(kind={})", "lift", "lifts"),
+    ("errors.plot(kind={})", "mean", "relative"),
+]
+# What is no word of a few stays free.
+FREE = [
+    "lists.mean([0.5, 0.5])",
+    "lists.mean(np.array([0.5, 0.5]), undefined=0.5)",
+    "skrate.ranking_auc_score(y, a, groups=y, average=np.ones(2), undefined=0)",
+    "skrate.estimate(skrate.average_precision_score, y, a)",
+    "skrate.rate_averaged_roc_curve([y], [a], bounds=None)",
+]
+
+
+@pytest.fixture(scope="module")
+def errors(tmp_path_factory):
+    """Return the lines of the right and of the wrong script that mypy complains of."""
+    require("mypy")
+    folder = tmp_path_factory.mktemp("scripts")
+    right = [call.format(repr(word)) for call, word, _ in CALLS] + FREE
+    wrong = [call.format(repr(word)) for call, _, word in CALLS]
+    for name, lines in (("right", right), ("wrong", wrong)):
+        (folder / f"{name}.py").write_text(HEAD + "\n".join(lines) + "\n")
+    environment = dict(os.environ)
+    home = Path(skrate.__file__).parents[1]
+    if home.name != "site-packages":
+        # mypy knows what is installed; elsewhere it must be told.
+        environment["MYPYPATH"] = str(home)
+    options = ["--follow-imports=silent", "--ignore-missing-imports", "--config-file="]
+    options += ["--cache-dir", str(folder / "cache")]
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, "right.py", "wrong.py"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode in (0, 1), run.stderr
+    found = re.findall(r"^(right|wrong)\.py:(\d+): error: (.*)$", run.stdout, re.M)
+    start = HEAD.count("\n") + 1
+    return {
+        name: {int(line) - start: text for of, line, text in found if of == name}
+        for name in ("right", "wrong")
+    }
+
+
+def test_right_options_pass(errors):
+    assert errors["right"] == {}
+
+
+@pytest.mark.parametrize("number", range(len(CALLS)), ids=lambda i: CALLS[i][0])
+def test_a_misspelt_option_fails(errors, number):
+    # The message quotes the word.
+    assert CALLS[number][2] in errors["wrong"].get(number, "no error")
+
+
+def test_the_names_of_metrics_are_those_that_are_known():
+    assert set(get_args(MetricName)) == {m for m in METRICS if isinstance(m, str)}
