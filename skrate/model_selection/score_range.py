@@ -66,7 +66,7 @@ def range_of(metric: str, values: FloatArray, score_range: Any) -> tuple[float, 
     if score_range is None:
         low, high = _known_range(metric)
         # A name may be borrowed: scores that lie outside show it.
-        return (low, high) if _lie_within(values, low, high) else UNKNOWN
+        return UNKNOWN if len(_outside(values, low, high)) else (low, high)
     low, high = check_range("score_range", score_range)
     check_within("score_range", values, low, high, f"of {metric!r}")
     return low, high
@@ -76,10 +76,10 @@ def check_within(
     name: str, values: FloatArray, low: float, high: float, what: str
 ) -> None:
     """Raise if a score lies outside the range that was given for it."""
-    if not _lie_within(values, low, high):
-        outside = values[np.isfinite(values) & ((values < low) | (values > high))][0]
+    outside = _outside(values, low, high)
+    if len(outside):
         raise ValueError(
-            f"{name}=({low:g}, {high:g}) does not hold the score {outside:g} {what}."
+            f"{name}=({low:g}, {high:g}) does not hold the score {outside[0]:g} {what}."
         )
 
 
@@ -98,6 +98,6 @@ def _known_range(metric: str) -> tuple[float, float]:
     return _UNIT if name in _UNIT_METRICS else UNKNOWN
 
 
-def _lie_within(values: FloatArray, low: float, high: float) -> bool:
-    finite = values[np.isfinite(values)]
-    return bool(np.all((finite >= low) & (finite <= high)))
+def _outside(values: FloatArray, low: float, high: float) -> FloatArray:
+    """Return the scores that lie outside a range; undefined ones do not."""
+    return values[np.isfinite(values) & ((values < low) | (values > high))]

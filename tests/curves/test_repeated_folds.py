@@ -73,6 +73,26 @@ def test_bounds_are_the_mean_of_those_of_the_repeats(bounds):
     assert "15 folds in 3 repeats" in repr(repeated)
 
 
+def test_weights_stay_with_their_repeats():
+    y_trues, y_scores = repeated_folds(9, 2)
+    rng = np.random.default_rng(0)
+    weights = [rng.uniform(0.5, 2, len(y)) for y in y_trues]
+    curve = rate_averaged_roc_curve(
+        y_trues, y_scores, sample_weight=weights, repeats=2, rates=RATES, bounds="beta"
+    )
+    lower = 0
+    for part, own in zip(
+        (slice(0, 5), slice(5, 10)), curve.folds.by_repeat, strict=True
+    ):
+        single = rate_averaged_roc_curve(
+            y_trues[part], y_scores[part], sample_weight=weights[part], rates=RATES,
+            bounds="beta",
+        )  # fmt: skip
+        assert own.has_weights
+        lower += single.tpr_lower * single.folds.n_pos
+    assert curve.tpr_lower == pytest.approx(lower / curve.folds.n_pos)
+
+
 def test_the_curve_pools_all_folds_however_they_are_labelled():
     y_trues, y_scores = repeated_folds(2, 4)
     plain = rate_averaged_roc_curve(y_trues, y_scores, bounds=None)

@@ -203,6 +203,24 @@ def test_a_list_of_both_classes_is_held_out_and_one_is_trained_on(seed):
     assert 1 <= seen[0].sum() <= 2
 
 
+def test_held_out_cases_are_drawn_at_random():
+    X, y, _ = sample(34, n=200)
+    X[:, 0] = np.arange(200)
+    seen = []
+
+    def spy(estimator, X, y):
+        seen.append(X[:, 0].tolist())
+        return 0.0
+
+    for seed in (0, 0, 1):
+        RankBoostClassifier(
+            n_estimators=1, n_iter_no_change=1, scoring=spy, random_state=seed
+        ).fit(X, y)
+    assert seen[0] == seen[1] != seen[2]
+    # Not the first rows, nor any others that stand together.
+    assert min(np.ptp(rows) for rows in seen) > 100
+
+
 def test_cases_without_weight_do_not_count_for_early_stopping():
     X, y, _ = sample(32, n=100)
     y[:] = 0

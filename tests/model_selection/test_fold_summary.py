@@ -155,10 +155,17 @@ def test_mean_of_repeats_by_hand():
     assert row.standard_error == pytest.approx(np.sqrt(variance))
     assert row.pooled_standard_error == pytest.approx(0.06 / np.sqrt(4))
     results["test_auc"] = np.where(np.arange(12) == 5, np.nan, values)
+    results["test_auc_standard_error"] = np.repeat([0.06, 0.06, 0.12], 4)
     (row,) = summarize(results, repeats=3)
-    # Eleven folds, of which one repeat has three: 4/11, 3/11 and 4/11 of the weight.
-    expected = 0.06 * (2 * np.sqrt(4) + np.sqrt(3)) / 11
+    # Eleven folds, of which the second repeat has three.
+    expected = (0.06 * (np.sqrt(4) + np.sqrt(3)) + 0.12 * np.sqrt(4)) / 11
     assert row.pooled_standard_error == pytest.approx(expected)
+
+
+def test_folds_that_leave_cases_untested_do_not_gain_by_it():
+    results = results_of(StratifiedKFold(5))
+    row, told = summarize(results)[0], summarize(results, n_train=135, n_test=15)[0]
+    assert told.pooled_standard_error == pytest.approx(row.pooled_standard_error)
 
 
 def test_indices_of_random_splits_give_the_sizes():
