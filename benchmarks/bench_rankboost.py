@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrate import RankBoostClassifier, auc_interval_from_errors, auc_moments
+from skrate import RankBoostClassifier, auc_moments, auc_range_from_errors
 
 
 def ranked_features(n_cases, n_features, seed=0):
@@ -64,5 +64,5 @@ class ErrorInterval:
     params = ((20, 100),)
     param_names = ("n_pos",)
 
-    def time_auc_interval_from_errors(self, n_pos):
-        auc_interval_from_errors(n_pos, n_pos, n_pos // 2, method="exact")
+    def time_auc_range_from_errors(self, n_pos):
+        auc_range_from_errors(n_pos, n_pos, n_pos // 2, method="exact")

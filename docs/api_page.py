@@ -17,6 +17,7 @@ TITLES = {
     "model_selection": "Scorers and model selection",
     "inference": "Uncertainty and comparison",
     "curves": "Curves",
+    "error_rate": "AUC and error rate",
     "displays": "Displays",
     "ensemble": "Estimators",
     "rates": "Distributions of the rate",

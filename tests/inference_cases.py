@@ -8,7 +8,7 @@ import skrate
 from skrate import rates
 
 AVERAGES = [
-    ("auc", {}),
+    ("roc_auc", {}),
     (skrate.average_precision_score, {}),
     (skrate.average_precision_score, {"prevalence": 0.2}),
     (skrate.average_precision_score, {"adjusted": True}),
@@ -20,7 +20,7 @@ AVERAGES = [
     (skrate.rate_weighted_auc_score, {"rate": rates.exponential(10)}),
 ]
 # Their slopes change more quickly: with few cases the methods differ by more.
-RATIOS = [("momentum", {}), ("stamina", {})]
+RATIOS = [(skrate.momentum_score, {}), (skrate.stamina_score, {})]
 SMOOTH = AVERAGES + RATIOS
 # For rates with a jump, slopes are averaged over neighbours of the cut.
 JUMPS = [

@@ -18,6 +18,7 @@ FOLDERS = (
     "core",
     "metrics",
     "curves",
+    "error_rate",
     "inference",
     "ensemble",
     "model_selection",

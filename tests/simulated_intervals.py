@@ -8,11 +8,11 @@ from scipy import special
 
 import skrate
 from skrate import RankTable, rates
-from skrate.inference.registry import table_metric
+from skrate.core.metric import find_metric
 
 # As in the paper of the rAUC, a budget of about 14 % of the cases.
 METRICS = {
-    "AUC": ("auc", {}),
+    "AUC": ("roc_auc", {}),
     "rAUC, beta(3, 19)": (
         skrate.rate_weighted_auc_score,
         {"rate": rates.beta(3, 19)},
@@ -58,7 +58,8 @@ def true_value(setting: Setting) -> float:
     p = setting.prevalence
     metric, kwargs = METRICS[setting.metric]
     table = RankTable(p * pos, (1 - p) * neg)
-    return table_metric(metric, kwargs, n_cases=setting.n).value(table)
+    found = find_metric(metric, kwargs).of_sample(setting.n, is_weighted=False)
+    return found.value(table)
 
 
 def coverage(

@@ -47,7 +47,7 @@ def test_clusters_keep_what_independence_would_not():
         y_score = y_true + 0.8 * shared + 0.6 * generator.normal(size=400)
         for j, groups in enumerate((np.arange(400) // 5, None)):
             low, high = estimate(
-                "auc", y_true, y_score, groups=groups
+                "roc_auc", y_true, y_score, groups=groups
             ).confidence_interval
             # The scores have variance 1: the AUC is that of a shift by 1.
             covers[i, j] = low <= 0.760250 <= high
@@ -67,7 +67,7 @@ def test_sampling_weights_stand_for_the_population(stratify):
         probability = np.where(y_score > 0.5, 0.5, 0.1)
         taken = generator.random(3000) < probability
         result = estimate(
-            "auc",
+            "roc_auc",
             y_true[taken],
             y_score[taken],
             sample_weight=1 / probability[taken],

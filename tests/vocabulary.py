@@ -69,6 +69,7 @@ DISPLAY = {
 STATISTICS = {
     "n_resamples",
     "confidence_level",
+    "share",  # of rankings: no confidence in anything
     "method",
     "alternative",
     "interval",

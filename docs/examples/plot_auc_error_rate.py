@@ -21,7 +21,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import train_test_split
 
-from skrate import AUCErrorRateDisplay, auc_interval_from_errors
+from skrate import AUCErrorRateDisplay, auc_range_from_errors
 
 _, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 for ax, kind in zip(axes, ("mean", "relative_deviation"), strict=True):
@@ -58,13 +58,13 @@ print(
 (true_neg, false_pos), (false_neg, true_pos) = confusion_matrix(
     y_test, model.predict(X_test)
 )
-result = auc_interval_from_errors(
+result = auc_range_from_errors(
     true_pos + false_neg,
     true_neg + false_pos,
     n_false_pos=false_pos,
     n_false_neg=false_neg,
 )
-low, high = result.confidence_interval
+low, high = result.range
 print(f"95% of such rankings: AUC {low:.3f} to {high:.3f}, by {result.method}")
 print(f"all of them:          AUC {result.possible[0]:.3f} to {result.possible[1]:.3f}")
 print(f"the model:            AUC {display.point.auc:.3f}")

@@ -49,7 +49,7 @@ y_scores = {
 }
 for name, y_score in y_scores.items():
     print(name)
-    print("  ", estimate("auc", y_test, y_score))
+    print("  ", estimate("roc_auc", y_test, y_score))
     print("  ", estimate(rate_weighted_auc_score, y_test, y_score, rate=budget))
 
 # %%
@@ -58,7 +58,7 @@ for name, y_score in y_scores.items():
 
 a, b = y_scores.values()
 comparisons = {
-    "AUC": compare("auc", y_test, b, a),
+    "AUC": compare("roc_auc", y_test, b, a),
     "rAUC": compare(rate_weighted_auc_score, y_test, b, a, rate=budget),
 }
 for result in comparisons.values():
@@ -77,7 +77,7 @@ ax.set(
 # %%
 # Without assumptions about large samples, by exchanging the models within cases:
 
-print(compare("auc", y_test, b, a, method="permutation", random_state=0))
+print(compare("roc_auc", y_test, b, a, method="permutation", random_state=0))
 
 # %%
 # Over folds

@@ -15,3 +15,16 @@ ArrayLike: TypeAlias = npt.ArrayLike
 def float_or_array(values: Array) -> Any:
     """Return a scalar array as a builtin float, any other as it is."""
     return float(values) if values.ndim == 0 else values
+
+
+def sum_from_right(values: FloatArray) -> FloatArray:
+    """Return for each entry the sum of it and all that follow."""
+    sums = np.empty_like(values)
+    np.cumsum(values[::-1], out=sums[::-1])
+    return sums
+
+
+def ratio(part: Array, whole: Array) -> FloatArray:
+    """Return ``part / whole``, 0 where ``whole`` is 0 (and so is ``part``)."""
+    least = 1 if whole.dtype.kind == "i" else np.finfo(np.float64).tiny
+    return np.asarray(part / np.maximum(whole, least))

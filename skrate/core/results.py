@@ -1,8 +1,13 @@
 """What inference returns: frozen, with fields named as in :mod:`scipy.stats`."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skrate.core.arrays import FloatArray
 
 
 class ConfidenceInterval(NamedTuple):
@@ -18,8 +23,35 @@ class ConfidenceInterval(NamedTuple):
     high: float
 
 
+class Result:
+    """What all results share: they turn into a flat dict, as others' tables take it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain numbers, strings and lists.
+
+        The ends of the confidence interval are "low" and "high", those of another
+        field carry its name before them.
+
+        Returns
+        -------
+        values : dict
+            As ``mlflow.log_metrics`` and ``pandas.DataFrame`` take it.
+        """
+        flat: dict[str, Any] = {}
+        for one in fields(self):  # type: ignore[arg-type]
+            name, value = one.name, getattr(self, one.name)
+            if isinstance(value, tuple) and hasattr(value, "low"):
+                prefix = f"{name}_".removeprefix("confidence_interval_")
+                flat[f"{prefix}low"], flat[f"{prefix}high"] = value
+            elif isinstance(value, np.ndarray):
+                flat[name] = value.tolist()
+            else:
+                flat[name] = value
+        return flat
+
+
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Result):
     """A metric with its uncertainty, as :func:`skrate.estimate` returns it.
 
     Attributes
@@ -36,8 +68,8 @@ class Estimate:
         Number of positives and of negatives; repetitions count.
     method : str
         How the standard error was found.
-    level : float
-        Confidence level of the interval.
+    confidence_level : float
+        Level of the interval.
 
     See Also
     --------
@@ -46,7 +78,7 @@ class Estimate:
     Examples
     --------
     >>> from skrate import estimate
-    >>> result = estimate("auc", [1, 0, 1, 0, 0], [0.9, 0.5, 0.4, 0.3, 0.1])
+    >>> result = estimate("roc_auc", [1, 0, 1, 0, 0], [0.9, 0.5, 0.4, 0.3, 0.1])
     >>> result.value, result.n_pos
     (0.8333333333333334, 2)
     """
@@ -58,12 +90,12 @@ class Estimate:
     n_pos: float
     n_neg: float
     method: str
-    level: float
+    confidence_level: float
 
     def __repr__(self) -> str:
         return (
             f"Estimate({self.metric} {self.value:.4f}, "
-            f"{_interval(self.level, self.confidence_interval)}, "
+            f"{_interval(self.confidence_level, self.confidence_interval)}, "
             f"standard error {self.standard_error:.4g}; n_pos={self.n_pos:g}, "
             f"n_neg={self.n_neg:g}, {self.method})"
         )
@@ -74,17 +106,17 @@ def _interval(level: float, interval: ConfidenceInterval) -> str:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Result):
     """A difference of two metrics with its test, as :func:`skrate.compare` returns it.
 
     Attributes
     ----------
     metric : str
         Name of the metric, or of both.
-    values : tuple of float
-        The metric of a and that of b.
-    difference : float
-        The first less the second.
+    value : float
+        The difference: that of a less that of b.
+    value_a, value_b : float
+        The metric of each.
     standard_error : float
         Estimated standard deviation of the difference over samples.
     statistic : float
@@ -98,8 +130,8 @@ class Comparison:
         The hypothesis that a small p-value speaks for.
     method : str
         How the p-value was found.
-    level : float
-        Confidence level of the interval.
+    confidence_level : float
+        Level of the interval.
 
     See Also
     --------
@@ -108,33 +140,34 @@ class Comparison:
     Examples
     --------
     >>> from skrate import compare
-    >>> result = compare("auc", [1, 1, 0, 0], [4, 2, 3, 1], [4, 3, 1, 2])
-    >>> result.values, result.difference
-    ((0.75, 1.0), -0.25)
+    >>> result = compare("roc_auc", [1, 1, 0, 0], [4, 2, 3, 1], [4, 3, 1, 2])
+    >>> result.value, result.value_a, result.value_b
+    (-0.25, 0.75, 1.0)
     """
 
     metric: str
-    values: tuple[float, float]
-    difference: float
+    value: float
+    value_a: float
+    value_b: float
     standard_error: float
     statistic: float
     pvalue: float
     confidence_interval: ConfidenceInterval
     alternative: str
     method: str
-    level: float
+    confidence_level: float
 
     def __repr__(self) -> str:
-        a, b = self.values
         return (
-            f"Comparison({self.metric} {a:.4f} - {b:.4f} = {self.difference:.4f}, "
-            f"{_interval(self.level, self.confidence_interval)}, "
+            f"Comparison({self.metric} {self.value_a:.4f} - {self.value_b:.4f} = "
+            f"{self.value:.4f}, "
+            f"{_interval(self.confidence_level, self.confidence_interval)}, "
             f"p = {self.pvalue:.3g} ({self.alternative}, {self.method}))"
         )
 
 
 @dataclass(frozen=True)
-class Comparisons:
+class Comparisons(Result):
     """All pairs of several models, as :func:`skrate.compare_all` returns them.
 
     Attributes
@@ -146,6 +179,8 @@ class Comparisons:
         not adjusted.
     adjusted_pvalues : tuple of float
         The p-value of each pair, adjusted by Holm's method.
+    covariance : array of shape (n_models, n_models)
+        Of the models' metrics, in the order of ``names``, by the delta method.
 
     See Also
     --------
@@ -155,19 +190,46 @@ class Comparisons:
     --------
     >>> from skrate import compare_all
     >>> y_scores = {"A": [4, 2, 3, 1], "B": [4, 1, 3, 2], "C": [4, 1, 2, 3]}
-    >>> compare_all("auc", [1, 1, 0, 0], y_scores).names
+    >>> compare_all("roc_auc", [1, 1, 0, 0], y_scores).names
     ('A', 'B', 'C')
     """
 
     names: tuple[str, ...]
     pairs: tuple[Comparison, ...]
     adjusted_pvalues: tuple[float, ...]
+    covariance: FloatArray = field(compare=False)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __iter__(self) -> Iterator[Comparison]:
+        return iter(self.pairs)
+
+    def __getitem__(self, position: int) -> Comparison:
+        return self.pairs[position]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns by name, a row per pair, as ``pandas.DataFrame`` does.
+
+        Returns
+        -------
+        columns : dict of list
+            "a" and "b" name the models of a pair; the rest is as in a comparison.
+        """
+        rows = [pair.to_dict() for pair in self.pairs]
+        pairs = list(combinations(self.names, 2))
+        columns: dict[str, Any] = {
+            "a": [a for a, _ in pairs],
+            "b": [b for _, b in pairs],
+        }
+        columns |= {name: [row[name] for row in rows] for name in rows[0]}
+        return columns | {"adjusted_pvalue": list(self.adjusted_pvalues)}
 
     def __repr__(self) -> str:
         labels = [f"{a} - {b}" for a, b in combinations(self.names, 2)]
         width = max(len(label) for label in labels)
         lines = [
-            f"  {label:<{width}}  {pair.difference:8.4f}  "
+            f"  {label:<{width}}  {pair.value:8.4f}  "
             f"[{pair.confidence_interval.low:8.4f}, "
             f"{pair.confidence_interval.high:8.4f}]  p = {pvalue:.3g}"
             for label, pair, pvalue in zip(
@@ -176,7 +238,7 @@ class Comparisons:
         ]
         first = self.pairs[0]
         head = (
-            f"Comparisons({first.metric}, {100 * first.level:g} % intervals, p-values "
-            "adjusted by Holm's method:"
+            f"Comparisons({first.metric}, {100 * first.confidence_level:g} % "
+            "intervals, p-values adjusted by Holm's method:"
         )
         return "\n".join([head, *lines]) + ")"

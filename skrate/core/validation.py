@@ -370,11 +370,11 @@ def check_generator(random_state: Any) -> np.random.Generator:
         ) from None
 
 
-def warn_undefined(metric: str, reason: str) -> float:
+def warn_undefined(metric: str, reason: str, stacklevel: int = 3) -> float:
     """Warn that ``metric`` is undefined and return nan."""
     warnings.warn(
         f"{metric} is undefined: {reason}. nan is returned.",
         UndefinedMetricWarning,
-        stacklevel=3,
+        stacklevel=stacklevel,
     )
     return float("nan")

@@ -20,7 +20,7 @@ from skrate.core.validation import (
     distinct_labels,
 )
 from skrate.displays.pyplot import import_pyplot
-from skrate.inference.auc_moments import auc_moments
+from skrate.error_rate.moments import auc_moments
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     check_fitted,
@@ -93,7 +93,7 @@ class AUCErrorRateDisplay:
     --------
     sklearn.metrics.RocCurveDisplay : The ranking itself, for all thresholds.
     auc_moments : The numbers drawn.
-    auc_interval_from_errors : The AUCs that one confusion matrix allows.
+    auc_range_from_errors : The AUCs that one confusion matrix allows.
 
     Notes
     -----

@@ -1,11 +1,13 @@
 """Checks that estimate and compare share."""
 
+from typing import Any
+
 import numpy as np
 
+from skrate.core.metric import Metric, find_metric
 from skrate.core.validation import check_choice, warn_undefined
 from skrate.inference.intervals import INTERVALS, Interval
 from skrate.inference.sample import Cases, Ranked
-from skrate.inference.table_metric import TableMetric
 
 RESAMPLING = ("bootstrap", "parametric")
 
@@ -21,7 +23,13 @@ def check_interval(interval: Interval, method: str) -> Interval:
     return kind
 
 
-def defined_value(metric: TableMetric, ranked: Ranked) -> float:
+def check_metric(metric: Any, params: dict[str, Any], cases: Cases) -> Metric:
+    """Return the metric that is meant, as it is on a sample of these cases."""
+    found = find_metric(metric, params)
+    return found.of_sample(cases.total, is_weighted=cases.is_weighted)
+
+
+def defined_value(metric: Metric, ranked: Ranked) -> float:
     """Return the metric, or nan with a warning where nothing can be inferred."""
     for found, name in zip(ranked.cases.sizes, ("positive", "negative"), strict=True):
         if found < 2:
@@ -31,7 +39,7 @@ def defined_value(metric: TableMetric, ranked: Ranked) -> float:
             )
     value = metric.value(ranked.table)
     if np.isnan(value):
-        return warn_undefined(f"The {metric.name}", metric.undefined)
+        return warn_undefined(metric.name, metric.undefined(ranked.table))
     return value
 
 

@@ -1,13 +1,13 @@
 """Two models, or two metrics, against each other."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from skrate.core.arrays import FloatArray
+from skrate.core.metric import Metric, MetricLike
 from skrate.core.results import Comparison
-from skrate.inference.checks import check_stratify, defined_value
+from skrate.inference.checks import check_metric, check_stratify, defined_value
 from skrate.inference.delta import (
     covariance,
     degrees_of_freedom,
@@ -18,7 +18,6 @@ from skrate.inference.delta import (
 from skrate.inference.differences import Interval, Method, Question, conclude
 from skrate.inference.permutation import ExchangeDraw
 from skrate.inference.pvalues import Alternative
-from skrate.inference.registry import Metric, table_metric
 from skrate.inference.replicates import defined_replicates, spread, statistic_of
 from skrate.inference.resampling import resample_draw
 from skrate.inference.sample import (
@@ -30,11 +29,10 @@ from skrate.inference.sample import (
     repeated,
     scored,
 )
-from skrate.inference.table_metric import TableMetric
 
 
 def compare(
-    metric: Metric | tuple[Metric, Metric] | list[Metric],
+    metric: MetricLike | tuple[MetricLike, MetricLike] | list[MetricLike],
     y_true: Any,
     y_score_a: Any,
     y_score_b: Any = None,
@@ -158,7 +156,7 @@ def compare(
     >>> from skrate import compare
     >>> y_true = [1, 1, 1, 0, 0, 0, 0, 0]
     >>> model_a, model_b = [8, 7, 4, 6, 5, 3, 2, 1], [8, 3, 2, 7, 6, 5, 4, 1]
-    >>> result = compare("auc", y_true, model_a, model_b)
+    >>> result = compare("roc_auc", y_true, model_a, model_b)
     >>> round(result.difference, 4), round(result.pvalue, 4)
     (0.4, 0.2193)
     """
@@ -166,12 +164,11 @@ def compare(
         method, alternative, confidence_level, interval, n_resamples, stratify,
         random_state, n_jobs,
     )  # fmt: skip
-    build = partial(_metric, is_weighted=sample_weight is not None)
     if y_true_b is not None:
         _check_unpaired(y_score_b, method, groups, sample_weight)
         given = ((y_true, y_score_a), (y_true_b, y_score_b))
         ranked = [check_sample(*one, pos_label=pos_label) for one in given]
-        metrics = [build(metric, metric_kwargs, one.cases) for one in ranked]
+        metrics = [check_metric(metric, metric_kwargs, one.cases) for one in ranked]
         return _unpaired(metrics, ranked, question)
     cases = check_cases(
         y_true,
@@ -183,17 +180,17 @@ def compare(
     model_a = scored(cases, "y_score_a", y_score_a)
     if isinstance(metric, tuple | list):
         _check_pair(metric, y_score_b, method, metric_kwargs)
-        metrics = [build(one, {}, cases) for one in metric]
+        metrics = [check_metric(one, {}, cases) for one in metric]
         return paired(metrics, [model_a, model_a], question)
     if y_score_b is None:
         raise ValueError("y_score_b is missing: give it, or a pair of metrics.")
     model_b = scored(cases, "y_score_b", y_score_b)
-    metrics = [build(metric, metric_kwargs, cases)] * 2
+    metrics = [check_metric(metric, metric_kwargs, cases)] * 2
     return paired(metrics, [model_a, model_b], question)
 
 
 def paired(
-    metrics: list[TableMetric],
+    metrics: list[Metric],
     ranked: list[Ranked],
     question: Question,
     values: list[float] | None = None,
@@ -222,7 +219,7 @@ def paired(
 
 
 def model_influences(
-    metrics: list[TableMetric], ranked: list[Ranked], *, stratify: bool
+    metrics: list[Metric], ranked: list[Ranked], *, stratify: bool
 ) -> list[FloatArray]:
     """Return the influence values of several rankings of the same cases."""
     return [
@@ -241,7 +238,7 @@ def _spread_of(influence: FloatArray, cases: Cases) -> tuple[float, float]:
 
 
 def _replicates(
-    metrics: list[TableMetric],
+    metrics: list[Metric],
     ranked: list[Ranked],
     is_stratified: bool,
     question: Question,
@@ -257,15 +254,15 @@ def _replicates(
 
 
 def _permuted(
-    metrics: list[TableMetric], ranked: list[Ranked], question: Question
+    metrics: list[Metric], ranked: list[Ranked], question: Question
 ) -> FloatArray:
     a, b = (repeated(one) for one in ranked)
     draw = ExchangeDraw.of(a, b)
 
     def statistic(rows: FloatArray) -> FloatArray:
         first, second = np.split(rows, 2, axis=1)
-        of_a = metrics[0].resampled(*np.split(first, 2, axis=1))
-        return of_a - metrics[1].resampled(*np.split(second, 2, axis=1))
+        of_a = metrics[0].values(*np.split(first, 2, axis=1))
+        return of_a - metrics[1].values(*np.split(second, 2, axis=1))
 
     return defined_replicates(
         "difference",
@@ -278,7 +275,7 @@ def _permuted(
 
 
 def _unpaired(
-    metrics: list[TableMetric], ranked: list[Ranked], question: Question
+    metrics: list[Metric], ranked: list[Ranked], question: Question
 ) -> Comparison:
     values = [
         defined_value(metric, one) for metric, one in zip(metrics, ranked, strict=True)
@@ -303,14 +300,6 @@ def _unpaired(
     n_both = min(len(of_a), len(of_b))
     draws = of_a[:n_both] - of_b[:n_both]
     return conclude(metrics, ranked, values, spread(draws), question, freedom, draws)
-
-
-def _metric(
-    metric: Any, metric_kwargs: dict[str, Any], cases: Cases, *, is_weighted: bool
-) -> TableMetric:
-    return table_metric(
-        metric, metric_kwargs, n_cases=cases.total, is_weighted=is_weighted
-    )
 
 
 def _check_unpaired(

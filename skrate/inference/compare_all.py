@@ -6,108 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
 from skrate.core.conversion import as_array
+from skrate.core.metric import Metric, MetricLike
 from skrate.core.results import Comparisons
-from skrate.inference.checks import check_stratify, defined_value
+from skrate.inference.checks import check_metric, check_stratify, defined_value
 from skrate.inference.compare import model_influences, paired
-from skrate.inference.delta import covariance as influence_covariance
+from skrate.inference.delta import covariance
 from skrate.inference.differences import Method, Question
 from skrate.inference.pvalues import Alternative, holm
-from skrate.inference.registry import Metric, table_metric
 from skrate.inference.sample import Ranked, Weights, check_cases, scored
-from skrate.inference.table_metric import TableMetric
-
-
-def covariance(
-    metric: Metric,
-    y_true: Any,
-    y_scores: Any,
-    *,
-    stratify: bool = False,
-    groups: Any = None,
-    sample_weight: Any = None,
-    weights: Weights = "frequency",
-    pos_label: Any = None,
-    **metric_kwargs: Any,
-) -> FloatArray:
-    """Compute the covariance matrix of a metric of several models on the same cases.
-
-    Its diagonal holds the squared standard errors of :func:`estimate`, and contrasts
-    of any kind follow from it: the variance of ``c @ values`` is ``c @ matrix @ c``.
-
-    Parameters
-    ----------
-    metric : callable or "auc"
-        As in :func:`estimate`.
-    y_true : array-like of shape (n_samples,)
-        True labels of two classes.
-    y_scores : array-like of shape (n_samples, n_models), mapping or data frame
-        Scores of each model, one column or entry each.
-    stratify : bool, default=False
-        Whether class sizes were fixed by design.
-    groups : array-like of shape (n_samples,), default=None
-        The cluster of each case, such as its patient.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the cases.
-    weights : {"frequency", "sampling"}, default="frequency"
-        What the weights are, as in :func:`estimate`.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
-    **metric_kwargs : dict
-        Parameters of the metric, such as ``rate``.
-
-    Returns
-    -------
-    matrix : array of shape (n_models, n_models)
-        In squared units of the metric; nan where it is undefined.
-
-    Raises
-    ------
-    ValueError
-        As :func:`estimate`.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a class has fewer than two cases or the metric is undefined.
-
-    See Also
-    --------
-    compare_all : Tests of all differences.
-
-    Notes
-    -----
-    The influence values of the models, multiplied case by case; DeLong's matrix for
-    the AUC. Cost: one sort per model.
-
-    References
-    ----------
-    .. [1] DeLong, DeLong and Clarke-Pearson (1988), Comparing the areas under two or
-       more correlated receiver operating characteristic curves,
-       :doi:`10.2307/2531595`.
-
-    Examples
-    --------
-    >>> from skrate import covariance
-    >>> y_scores = [[4, 4], [2, 3], [3, 1], [1, 2]]
-    >>> covariance("auc", [1, 1, 0, 0], y_scores).tolist()
-    [[0.125, 0.0], [0.0, 0.0]]
-    """
-    _, found, ranked = _models(
-        metric, y_true, y_scores, sample_weight, weights, groups, pos_label,
-        metric_kwargs,
-    )  # fmt: skip
-    values = _values(found, ranked)
-    if np.isnan(values).any():
-        return np.full((len(ranked), len(ranked)), np.nan)
-    is_stratified = check_stratify(stratify, "delta", ranked[0].cases)
-    rows = model_influences([found] * len(ranked), ranked, stratify=is_stratified)
-    return influence_covariance(np.stack(rows), ranked[0].cases)
 
 
 def compare_all(
-    metric: Metric,
+    metric: MetricLike,
     y_true: Any,
     y_scores: Any,
     *,
@@ -166,7 +77,8 @@ def compare_all(
     Returns
     -------
     result : Comparisons
-        With ``pairs``, one :class:`Comparison` each, and ``adjusted_pvalues``.
+        With ``pairs``, one :class:`Comparison` each, ``adjusted_pvalues``, and the
+        ``covariance`` of the models' metrics.
 
     Raises
     ------
@@ -181,11 +93,14 @@ def compare_all(
     See Also
     --------
     compare : Two models.
-    covariance : The matrix behind the tests.
+    estimate : One model.
 
     Notes
     -----
-    The i-th smallest of m p-values is multiplied by m - i + 1 [1]_. Cost: one sort per
+    The i-th smallest of m p-values is multiplied by m - i + 1 [1]_. The covariance
+    multiplies the models' influence values case by case: DeLong's matrix for the AUC.
+    Contrasts of any kind follow from it: the variance of ``c @ values`` is
+    ``c @ covariance @ c``. Cost: one sort per
     model by the delta method.
 
     References
@@ -202,9 +117,11 @@ def compare_all(
     ...     "B": [8, 3, 2, 7, 6, 5, 4, 1],
     ...     "C": [8, 6, 7, 1, 2, 3, 5, 4],
     ... }
-    >>> result = compare_all("auc", y_true, y_scores)
-    >>> [round(pair.difference, 3) for pair in result.pairs]
+    >>> result = compare_all("roc_auc", y_true, y_scores)
+    >>> [round(pair.value, 3) for pair in result.pairs]
     [0.4, -0.133, -0.533]
+    >>> result.covariance.shape
+    (3, 3)
     """
     question = Question(
         method, alternative, confidence_level, "wald", n_resamples, stratify,
@@ -218,11 +135,14 @@ def compare_all(
         raise ValueError(f"y_scores must hold at least 2 models, found {len(names)}.")
     values = _values(found, ranked)
     influences = None
+    matrix = np.full((len(names), len(names)), np.nan)
     if not np.isnan(values).any():
-        is_stratified = check_stratify(stratify, method, ranked[0].cases)
+        cases = ranked[0].cases
+        is_stratified = check_stratify(stratify, method, cases)
         influences = model_influences(
             [found] * len(ranked), ranked, stratify=is_stratified
         )
+        matrix = covariance(np.stack(influences), cases)
     indices = list(combinations(range(len(names)), 2))
     pairs = tuple(
         paired(
@@ -235,11 +155,11 @@ def compare_all(
         for (i, j), share in zip(indices, question.split(len(indices)), strict=True)
     )
     adjusted = holm(np.array([pair.pvalue for pair in pairs]))
-    return Comparisons(names, pairs, tuple(adjusted.tolist()))
+    return Comparisons(names, pairs, tuple(adjusted.tolist()), matrix)
 
 
 def _models(
-    metric: Metric,
+    metric: MetricLike,
     y_true: Any,
     y_scores: Any,
     sample_weight: Any,
@@ -247,7 +167,7 @@ def _models(
     groups: Any,
     pos_label: Any,
     metric_kwargs: dict[str, Any],
-) -> tuple[tuple[str, ...], TableMetric, list[Ranked]]:
+) -> tuple[tuple[str, ...], Metric, list[Ranked]]:
     """Return the models' names, the metric and the rankings."""
     cases = check_cases(
         y_true,
@@ -256,12 +176,7 @@ def _models(
         groups=groups,
         pos_label=pos_label,
     )
-    found = table_metric(
-        metric,
-        metric_kwargs,
-        n_cases=cases.total,
-        is_weighted=sample_weight is not None,
-    )
+    found = check_metric(metric, metric_kwargs, cases)
     columns = _columns(y_scores)
     ranked = [
         scored(cases, f"y_scores[{name!r}]", column) for name, column in columns.items()
@@ -283,7 +198,7 @@ def _columns(y_scores: Any) -> dict[Any, Any]:
     return {str(j): column for j, column in enumerate(np.ascontiguousarray(table.T))}
 
 
-def _values(metric: TableMetric, ranked: list[Ranked]) -> list[float]:
+def _values(metric: Metric, ranked: list[Ranked]) -> list[float]:
     """Return the metric of each model; what all lack is warned of once."""
     first = defined_value(metric, ranked[0])
     if np.isnan(first):

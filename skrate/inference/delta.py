@@ -5,9 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from skrate.core.arrays import FloatArray
+from skrate.core.metric import Metric, Slopes
 from skrate.core.rank_table import RankTable
+from skrate.inference.merging import merged
 from skrate.inference.sample import Cases, Ranked
-from skrate.inference.table_metric import Gradients, TableMetric, merged
 
 
 class Parts(NamedTuple):
@@ -23,7 +24,7 @@ class Parts(NamedTuple):
         return max(sum(self), 0.0)
 
 
-def variance(metric: TableMetric, ranked: Ranked, *, stratify: bool = False) -> float:
+def variance(metric: Metric, ranked: Ranked, *, stratify: bool = False) -> float:
     """Return the variance of a metric; with ``stratify``, at the given class sizes."""
     cases = ranked.cases
     if cases.clusters is None:
@@ -32,9 +33,7 @@ def variance(metric: TableMetric, ranked: Ranked, *, stratify: bool = False) -> 
     return float(covariance(values[None, :], cases)[0, 0])
 
 
-def variance_parts(
-    metric: TableMetric, ranked: Ranked, *, stratify: bool = False
-) -> Parts:
+def variance_parts(metric: Metric, ranked: Ranked, *, stratify: bool = False) -> Parts:
     """Return the variance of a metric of independent cases, by its sources."""
     if ranked.cases.is_plain:
         return table_variance(metric, ranked.table, stratify=stratify)
@@ -96,11 +95,11 @@ def degrees_of_freedom(*sources: tuple[Parts, Cases]) -> float:
 
 
 def table_variance(
-    metric: TableMetric, table: RankTable, *, stratify: bool = False
+    metric: Metric, table: RankTable, *, stratify: bool = False
 ) -> Parts:
     """Return the variance from counts per group alone, in O(K)."""
     table = merged(table).table
-    slopes = metric.gradients(table)
+    slopes = metric.slopes(table)
     lost = 1 if metric.is_two_sample else 0
     by_pos = _spread(slopes.by_pos, table.pos) / (table.n_pos - lost)
     by_neg = _spread(slopes.by_neg, table.neg) / (table.n_neg - lost)
@@ -112,7 +111,7 @@ def table_variance(
 
 
 def influence_values(
-    metric: TableMetric, ranked: Ranked, *, stratify: bool = False
+    metric: Metric, ranked: Ranked, *, stratify: bool = False
 ) -> FloatArray:
     """Return per case n times what its weight of 1 / n contributes to the metric.
 
@@ -121,7 +120,7 @@ def influence_values(
     """
     smaller = merged(ranked.table)
     table = smaller.table
-    by_pos, by_neg, by_prevalence = _centred(metric.gradients(table), table)
+    by_pos, by_neg, by_prevalence = _centred(metric.slopes(table), table)
     p = table.prevalence
     by_pos, by_neg = by_pos / p, by_neg / (1 - p)
     if metric.is_two_sample:
@@ -161,8 +160,8 @@ def _spread(slopes: FloatArray, weights: FloatArray) -> float:
     return float(np.einsum("i,i,i->", weights, centred, centred) / total)
 
 
-def _centred(slopes: Gradients, table: RankTable) -> Gradients:
-    return Gradients(
+def _centred(slopes: Slopes, table: RankTable) -> Slopes:
+    return Slopes(
         slopes.by_pos - table.pos @ slopes.by_pos / table.n_pos,
         slopes.by_neg - table.neg @ slopes.by_neg / table.n_neg,
         slopes.by_prevalence,

@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from skrate.core.arrays import FloatArray
+from skrate.core.metric import Metric
 from skrate.core.results import Comparison, ConfidenceInterval
 from skrate.core.validation import (
     check_choice,
@@ -31,7 +32,6 @@ from skrate.inference.pvalues import (
     t_pvalue,
 )
 from skrate.inference.sample import Ranked
-from skrate.inference.table_metric import TableMetric
 
 Method = Literal["delta", "bootstrap", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -72,7 +72,7 @@ class Question:
 
 
 def conclude(
-    metrics: Sequence[TableMetric],
+    metrics: Sequence[Metric],
     ranked: Sequence[Ranked],
     values: Sequence[float],
     standard_error: float,
@@ -96,8 +96,9 @@ def conclude(
     names = list(dict.fromkeys(metric.name for metric in metrics))
     return Comparison(
         " - ".join(names),
-        (float(a), float(b)),
         float(difference),
+        float(a),
+        float(b),
         standard_error,
         statistic,
         pvalue,
@@ -125,7 +126,7 @@ def _test(
 
 
 def _interval(
-    metrics: Sequence[TableMetric],
+    metrics: Sequence[Metric],
     ranked: Sequence[Ranked],
     values: tuple[float, float],
     standard_error: float,

@@ -5,17 +5,21 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from skrate.core.arrays import FloatArray
+from skrate.core.metric import Metric, MetricLike
 from skrate.core.results import ConfidenceInterval, Estimate
 from skrate.core.validation import check_choice, check_count, check_fraction
-from skrate.inference.checks import check_interval, check_stratify, defined_value
+from skrate.inference.checks import (
+    check_interval,
+    check_metric,
+    check_stratify,
+    defined_value,
+)
 from skrate.inference.delta import degrees_of_freedom, variance, variance_parts
 from skrate.inference.intervals import Interval, metric_interval
 from skrate.inference.jackknife import jackknife_variance
-from skrate.inference.registry import Metric, table_metric
 from skrate.inference.replicates import defined_replicates, spread, statistic_of
 from skrate.inference.resampling import resample_draw
 from skrate.inference.sample import Ranked, Weights, check_sample
-from skrate.inference.table_metric import TableMetric
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -23,7 +27,7 @@ _NAN = float("nan")
 
 
 def estimate(
-    metric: Metric,
+    metric: MetricLike,
     y_true: Any,
     y_score: Any = None,
     *,
@@ -168,7 +172,7 @@ def estimate(
 
     Counts per category, best first:
 
-    >>> estimate("auc", RankTable([30, 20, 10], [5, 25, 50]))
+    >>> estimate("roc_auc", RankTable([30, 20, 10], [5, 25, 50]))
     Estimate(AUC 0.7969, 95 % interval [0.7150, 0.8598], standard error 0.03649;
     n_pos=60, n_neg=80, delta)
     """
@@ -184,12 +188,7 @@ def estimate(
         groups=groups,
         pos_label=pos_label,
     )
-    found = table_metric(
-        metric,
-        metric_kwargs,
-        n_cases=ranked.cases.total,
-        is_weighted=sample_weight is not None,
-    )
+    found = check_metric(metric, metric_kwargs, ranked.cases)
     is_stratified = check_stratify(stratify, method, ranked.cases)
     value = defined_value(found, ranked)
     if np.isnan(value):
@@ -205,7 +204,7 @@ def estimate(
 
 
 def _spread_of(
-    metric: TableMetric,
+    metric: Metric,
     ranked: Ranked,
     method: Method,
     is_stratified: bool,
@@ -241,7 +240,7 @@ def _spread_of(
 
 
 def _result(
-    metric: TableMetric,
+    metric: Metric,
     ranked: Ranked,
     method: Method,
     level: float,

@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 
 from skrate.core.arrays import FloatArray
+from skrate.core.metric import MetricLike
 from skrate.core.rank_table import RankTable
-from skrate.inference.checks import defined_value
+from skrate.inference.checks import check_metric, defined_value
 from skrate.inference.delta import influence_values
-from skrate.inference.registry import Metric, table_metric
 from skrate.inference.sample import Weights, check_sample
 
 
 def influence(
-    metric: Metric,
+    metric: MetricLike,
     y_true: Any,
     y_score: Any,
     *,
@@ -76,7 +76,7 @@ def influence(
     The negative in second place is what keeps the AUC from 1:
 
     >>> from skrate import influence
-    >>> influence("auc", [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]).round(2).tolist()
+    >>> influence("roc_auc", [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]).round(2).tolist()
     [0.71, -0.71, -0.71, 0.71]
     """
     ranked = check_sample(
@@ -89,12 +89,7 @@ def influence(
     if isinstance(y_true, RankTable):
         raise ValueError("y_true must be labels: a RankTable knows no single cases.")
     cases = ranked.cases
-    found = table_metric(
-        metric,
-        metric_kwargs,
-        n_cases=cases.total,
-        is_weighted=sample_weight is not None,
-    )
+    found = check_metric(metric, metric_kwargs, cases)
     values = np.full(len(cases.is_pos), np.nan)
     if not np.isnan(defined_value(found, ranked)):
         values = influence_values(found, ranked)

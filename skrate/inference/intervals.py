@@ -6,9 +6,9 @@ import numpy as np
 from scipy import optimize, special
 
 from skrate.core.arrays import FloatArray
+from skrate.core.metric import Metric
 from skrate.core.results import ConfidenceInterval
 from skrate.inference.sample import Ranked
-from skrate.inference.table_metric import TableMetric
 
 Interval = Literal["logit", "wald", "percentile", "basic"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
@@ -24,7 +24,7 @@ def t_quantile(level: float, freedom: float = np.inf) -> float:
 
 
 def metric_interval(
-    metric: TableMetric,
+    metric: Metric,
     ranked: Ranked,
     value: float,
     standard_error: float,

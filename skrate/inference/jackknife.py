@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from skrate.core.arrays import Array, FloatArray
+from skrate.inference.merging import merged
 from skrate.inference.resampling import keep_class_weights, unit_rows
 from skrate.inference.sample import Ranked, counted
-from skrate.inference.table_metric import merged
 
 _BATCH = 2**20
 

@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.core.arrays import Array, FloatArray
+from skrate.core.metric import Metric
 from skrate.inference.resampling import (
     replicates,
     split_rows,
     widths_of,
 )
 from skrate.inference.sample import Ranked
-from skrate.inference.table_metric import TableMetric
 
 
 class AnyDraw(Protocol):
@@ -64,7 +64,7 @@ def spread(values: FloatArray) -> float:
 
 
 def statistic_of(
-    metrics: Sequence[TableMetric], ranked: Sequence[Ranked]
+    metrics: Sequence[Metric], ranked: Sequence[Ranked]
 ) -> Callable[[Array], FloatArray]:
     """Return the function from rows to the first metric, less the second if any."""
     widths = widths_of(ranked)
@@ -72,7 +72,7 @@ def statistic_of(
     def statistic(rows: Array) -> FloatArray:
         parts = split_rows(rows, widths)
         values = [
-            metric.resampled(*part) for metric, part in zip(metrics, parts, strict=True)
+            metric.values(*part) for metric, part in zip(metrics, parts, strict=True)
         ]
         return values[0] if len(values) == 1 else values[0] - values[1]
 

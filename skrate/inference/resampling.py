@@ -12,8 +12,8 @@ from scipy import sparse
 
 from skrate.core.arrays import Array, FloatArray, IntArray
 from skrate.core.validation import check_generator
+from skrate.inference.merging import merged
 from skrate.inference.sample import Cases, Ranked
-from skrate.inference.table_metric import merged
 
 # Entries of a batch: its arrays stay in the cache, and in little memory.
 _BATCH = 2**16

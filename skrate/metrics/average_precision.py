@@ -3,10 +3,14 @@
 from typing import Any
 
 import numpy as np
+import sklearn.metrics
 
-from skrate.core.arrays import BoolArray
-from skrate.core.rank_table import RankTable, rank_table
-from skrate.core.validation import check_fraction, warn_undefined
+from skrate.core.arrays import Array, BoolArray, FloatArray, ratio, sum_from_right
+from skrate.core.metric import Metric, Slopes, score
+from skrate.core.rank_table import RankTable
+from skrate.core.validation import check_fraction
+
+__all__ = ["average_precision_score"]
 
 
 def average_precision_score(
@@ -100,21 +104,71 @@ def average_precision_score(
     >>> round(average_precision_score(y_true, y_score, prevalence=0.01), 4)
     0.5099
     """
-    if prevalence is not None:
-        prevalence = check_fraction("prevalence", prevalence)
-    table = rank_table(y_true, y_score, sample_weight, pos_label)
-    if table.n_pos == 0:
-        return warn_undefined("Average precision", "y_true holds no positive case")
-    if table.n_neg == 0 and (adjusted or prevalence is not None):
-        return warn_undefined(
-            "Average precision at another prevalence, or adjusted,",
-            "y_true holds no negative case",
-        )
-    score = average_precision(table, prevalence)
-    if not adjusted:
-        return score
-    chance = table.prevalence if prevalence is None else prevalence
-    return (score - chance) / (1 - chance)
+    metric = AveragePrecision(prevalence, adjusted)
+    return score(metric, y_true, y_score, sample_weight, pos_label)
+
+
+class AveragePrecision(
+    Metric,
+    score=average_precision_score,
+    aliases=(sklearn.metrics.average_precision_score, "average_precision"),
+):
+    """Average precision, as inference and scorers see it."""
+
+    prevalence: float | None = None
+    adjusted: bool = False
+
+    def __post_init__(self) -> None:
+        if self.prevalence is not None:
+            check_fraction("prevalence", self.prevalence)
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return "Adjusted average precision" if self.adjusted else "Average precision"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The classes without which it is undefined."""
+        if self.adjusted or self.prevalence is not None:
+            return "positive", "negative"
+        return ("positive",)
+
+    def value(self, table: RankTable) -> float:
+        """Return it for one table."""
+        plain = average_precision(table, self.prevalence)
+        return float(self._rescaled(plain, table.prevalence))
+
+    def values(self, pos: Array, neg: Array) -> FloatArray:
+        """Return it for many tables."""
+        plain = _of_tables(pos, neg, self.prevalence)
+        n_pos = pos.sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(self._rescaled(plain, n_pos / (n_pos + neg.sum(axis=1))))
+
+    def bounds(self, table: RankTable) -> tuple[float, float]:
+        """Return its range; adjusted, it may be below 0."""
+        return float(self._rescaled(0.0, table.prevalence)), 1.0
+
+    def slopes(self, table: RankTable) -> Slopes:
+        """Return its derivatives."""
+        slopes = _slopes(table, self.prevalence)
+        if not self.adjusted:
+            return slopes
+        # (AP - p) / (1 - p)
+        p, by_prevalence = self.prevalence, 0.0
+        if p is None:
+            p = table.prevalence
+            loss = (1 - average_precision(table)) / (1 - p)
+            by_prevalence = (slopes.by_prevalence - loss) / (1 - p)
+        return Slopes(slopes.by_pos / (1 - p), slopes.by_neg / (1 - p), by_prevalence)
+
+    def _rescaled(self, plain: Any, prevalence: Any) -> Any:
+        """Return average precision on the scale on which chance is 0, if adjusted."""
+        if not self.adjusted:
+            return plain
+        p = prevalence if self.prevalence is None else self.prevalence
+        return (plain - p) / (1 - p)
 
 
 def average_precision(table: RankTable, prevalence: float | None = None) -> float:
@@ -147,3 +201,53 @@ def _mean_over_positives(labels: BoolArray, ratio: float) -> float:
     found = n_before + 1
     precision = found / (found + ratio * (places - n_before))
     return float(precision.mean())
+
+
+def _slopes(table: RankTable, prevalence: float | None) -> Slopes:
+    """Return the slopes of g = sum_k P_k p T_k / C_k, as in appendix B of [1]_.
+
+    T_k and F_k are the shares of positives and negatives down to group k, and
+    C_k = p T_k + (1 - p) F_k. Sums from the right take the place of the K x K
+    matrices, and the last group that of a base: it may lack either class.
+
+    References
+    ----------
+    .. [1] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
+       classification and prediction: average precision versus area under the ROC
+       curve, :doi:`10.48550/arXiv.1310.5103`.
+    """
+    p = table.prevalence if prevalence is None else prevalence
+    found, lost = p * table.tpr[1:], (1 - p) * table.fpr[1:]
+    inverse = 1 / (found + lost)
+    precision = found * inverse
+    # P_k p T_k / C_k^2 and P_k (1 - p) F_k / C_k^2
+    share = table.pos / table.n_pos
+    inverse *= inverse
+    share *= inverse
+    lost *= share
+    by_lost = sum_from_right(lost)
+    by_prevalence = 0.0
+    if prevalence is None:
+        by_prevalence = float(lost @ found) / p / (1 - p)
+    found *= share
+    by_neg = sum_from_right(found)
+    by_neg *= p - 1
+    by_lost *= p
+    precision += by_lost
+    return Slopes(precision, by_neg, by_prevalence)
+
+
+def _of_tables(pos: Array, neg: Array, prevalence: float | None) -> FloatArray:
+    pos = pos.astype(np.float64)
+    found = np.cumsum(pos, axis=1)
+    # Whole numbers are summed as such, which is quicker.
+    cut = np.cumsum(neg, axis=1).astype(np.float64)
+    n_pos, n_neg = found[:, -1].copy(), cut[:, -1].copy()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if prevalence is not None:
+            cut *= ((1 - prevalence) / prevalence * n_pos / n_neg)[:, None]
+        cut += found
+        terms = ratio(found, cut)
+        value = np.einsum("ij,ij->i", pos, terms) / n_pos
+    value[(n_pos == 0) | (n_neg == 0)] = np.nan
+    return np.asarray(value)

@@ -1,12 +1,20 @@
 """Recall, precision and lift of the share of the ranking that is processed."""
 
 import numbers
-from typing import Any
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 
-from skrate.core.rank_table import RankTable, rank_table
-from skrate.core.validation import check_count, check_fraction, warn_undefined
+from skrate.core.arrays import Array, FloatArray, ratio
+from skrate.core.metric import Metric, Slopes, score
+from skrate.core.rank_table import RankTable
+from skrate.core.rates import Fixed
+from skrate.core.validation import check_count, check_fraction
+from skrate.metrics.recall_slopes import recall_slopes
+
+__all__ = ["lift_at_rate_score", "precision_at_rate_score", "recall_at_rate_score"]
 
 
 def recall_at_rate_score(
@@ -71,10 +79,7 @@ def recall_at_rate_score(
     >>> recall_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=3)
     1.0
     """
-    table, rate = _table_and_rate(y_true, y_score, rate, sample_weight, pos_label)
-    if table.n_pos == 0:
-        return warn_undefined("Recall", "y_true holds no positive case")
-    return found_at(table, rate) / table.n_pos
+    return score(RecallAtRate(rate), y_true, y_score, sample_weight, pos_label)
 
 
 def precision_at_rate_score(
@@ -134,8 +139,7 @@ def precision_at_rate_score(
     >>> precision_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=2)
     0.5
     """
-    table, rate = _table_and_rate(y_true, y_score, rate, sample_weight, pos_label)
-    return found_at(table, rate) / (rate * table.total)
+    return score(PrecisionAtRate(rate), y_true, y_score, sample_weight, pos_label)
 
 
 def lift_at_rate_score(
@@ -197,10 +201,97 @@ def lift_at_rate_score(
     >>> lift_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.25)
     2.0
     """
-    table, rate = _table_and_rate(y_true, y_score, rate, sample_weight, pos_label)
-    if table.n_pos == 0:
-        return warn_undefined("Lift", "y_true holds no positive case")
-    return found_at(table, rate) / table.n_pos / rate
+    return score(LiftAtRate(rate), y_true, y_score, sample_weight, pos_label)
+
+
+class _AtRate(Metric):
+    """What the three share: all are multiples of the recall at a known rate.
+
+    ``rate`` is a share of all cases, or a number of cases until ``of_sample``.
+    """
+
+    rate: Any
+
+    def of_sample(self, n_cases: float, *, is_weighted: bool) -> Self:
+        """Return the metric at the share that a number of cases stands for."""
+        return replace(self, rate=check_budget(self.rate, int(n_cases), is_weighted))
+
+    def values(self, pos: Array, neg: Array) -> FloatArray:
+        """Return it for many tables; a number of cases is that of each table."""
+        weight = pos + neg
+        ends = np.cumsum(weight, axis=1)
+        total = ends[:, -1:]
+        seen = self.rate * total
+        if isinstance(self.rate, numbers.Integral):
+            seen = np.minimum(int(self.rate), total)
+        part = np.clip(ratio(seen - (ends - weight), weight), 0, 1)
+        found = np.einsum("ij,ij->i", pos, part)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(
+                self._scaled(found, pos.sum(axis=1), seen[:, 0], total[:, 0])
+            )
+
+    def value(self, table: RankTable) -> float:
+        """Return it for one table."""
+        found = found_at(table, self.rate)
+        return float(
+            self._scaled(found, table.n_pos, self.rate * table.total, table.total)
+        )
+
+    @abstractmethod
+    def _scaled(self, found: Any, n_pos: Any, seen: Any, total: Any) -> Any:
+        """Return the metric from the positives found among those seen."""
+
+    def _recall_slopes(self, table: RankTable) -> Slopes:
+        return recall_slopes(table, Fixed(self.rate))[0]
+
+
+class RecallAtRate(_AtRate, score=recall_at_rate_score):
+    """The share of the positives that is found."""
+
+    name = "Recall"
+    needs = ("positive",)
+
+    def slopes(self, table: RankTable) -> Slopes:
+        """Return its derivatives."""
+        return self._recall_slopes(table)
+
+    def _scaled(self, found: Any, n_pos: Any, seen: Any, total: Any) -> Any:
+        return found / n_pos
+
+
+class PrecisionAtRate(_AtRate, score=precision_at_rate_score):
+    """The share of positives among those seen: recall times prevalence over rate."""
+
+    name = "Precision"
+    needs = ()
+
+    def slopes(self, table: RankTable) -> Slopes:
+        """Return its derivatives."""
+        at_rate = found_at(table, self.rate) / table.n_pos / self.rate
+        factor = table.prevalence / self.rate
+        return self._recall_slopes(table).scaled(factor, at_rate)
+
+    def _scaled(self, found: Any, n_pos: Any, seen: Any, total: Any) -> Any:
+        return found / seen
+
+
+class LiftAtRate(_AtRate, score=lift_at_rate_score):
+    """How many times more is found than in a random order: recall over rate."""
+
+    name = "Lift"
+    needs = ("positive",)
+
+    def slopes(self, table: RankTable) -> Slopes:
+        """Return its derivatives."""
+        return self._recall_slopes(table).scaled(1 / self.rate)
+
+    def bounds(self, table: RankTable) -> tuple[float, float]:
+        """Return its range."""
+        return 0.0, 1 / self.rate
+
+    def _scaled(self, found: Any, n_pos: Any, seen: Any, total: Any) -> Any:
+        return found / n_pos / (seen / total)
 
 
 def found_at(table: RankTable, rate: float) -> float:
@@ -208,14 +299,7 @@ def found_at(table: RankTable, rate: float) -> float:
     return float(np.interp(rate, table.rates, table.cum_pos))
 
 
-def _table_and_rate(
-    y_true: Any, y_score: Any, rate: Any, sample_weight: Any, pos_label: Any
-) -> tuple[RankTable, float]:
-    table = rank_table(y_true, y_score, sample_weight, pos_label)
-    return table, check_budget(rate, len(y_true), is_weighted=sample_weight is not None)
-
-
-def check_budget(rate: Any, n_cases: int, *, is_weighted: bool = False) -> float:
+def check_budget(rate: Any, n_cases: int, is_weighted: bool = False) -> float:
     """Return the share of ``n_cases`` that a share or a number of cases stands for."""
     if not isinstance(rate, numbers.Integral) or isinstance(rate, bool):
         return check_fraction("rate", rate, include_one=True)

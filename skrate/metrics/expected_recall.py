@@ -5,12 +5,16 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.arrays import BoolArray, FloatArray, IntArray
+from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray, ratio
 from skrate.core.elicitation import check_rate
 from skrate.core.kept import kept
-from skrate.core.rank_table import RankTable, rank_table
+from skrate.core.metric import Metric, Slopes, score
+from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateDistribution
-from skrate.core.validation import check_choice, warn_undefined
+from skrate.core.validation import check_choice
+from skrate.metrics.recall_slopes import recall_slopes
+
+__all__ = ["expected_recall_score"]
 
 # The sum over positives: rankings up to this length keep their weights, longer ones
 # are cut into blocks, on each of which the weights are a polynomial of this degree.
@@ -112,16 +116,55 @@ def expected_recall_score(
     >>> round(expected_recall_score(y_true, y_score, rate=rates.beta(3, 9)), 4)
     0.407
     """
-    of = check_choice("of", of, SIDES)
-    rate = check_rate(rate)
-    table = rank_table(y_true, y_score, sample_weight, pos_label)
-    if of == "positives":
-        if table.n_pos == 0:
-            return warn_undefined("Expected recall", "y_true holds no positive case")
-        return expected_recall(table, rate)
-    if table.n_neg == 0:
-        return warn_undefined("Expected recall", "y_true holds no negative case")
-    return expected_negative_recall(table, rate)
+    return score(ExpectedRecall(rate, of), y_true, y_score, sample_weight, pos_label)
+
+
+class ExpectedRecall(Metric, score=expected_recall_score):
+    """The expected recall of either class under a rate."""
+
+    rate: Any = "uniform"
+    of: Side = "positives"
+
+    def __post_init__(self) -> None:
+        check_choice("of", self.of, SIDES)
+        object.__setattr__(self, "rate", check_rate(self.rate))
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        positives = self.of == "positives"
+        return "Expected recall" if positives else "Expected recall of the negatives"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The class without which it is undefined."""
+        return (self.of.removesuffix("s"),)
+
+    def value(self, table: RankTable) -> float:
+        """Return it for one table."""
+        kernel = expected_recall if self.of == "positives" else expected_negative_recall
+        return kernel(table, self.rate)
+
+    def values(self, pos: Array, neg: Array) -> FloatArray:
+        """Return it for many tables."""
+        recall = recall_of_tables(pos, neg, self.rate)
+        if self.of == "positives":
+            return recall
+        p = prevalences_of(pos, neg)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            # Without positives none are found.
+            found = np.where(p > 0, p * recall, 0.0)
+            return np.asarray(1 - (self.rate.mean() - found) / (1 - p))
+
+    def slopes(self, table: RankTable) -> Slopes:
+        """Return its derivatives."""
+        slopes, recall = recall_slopes(table, self.rate)
+        if self.of == "positives":
+            return slopes
+        # 1 - (mean - p E) / (1 - p)
+        p = table.prevalence
+        by_prevalence = (recall - self.rate.mean()) / (1 - p) ** 2
+        return slopes.scaled(p / (1 - p), by_prevalence)
 
 
 def expected_recall(table: RankTable, rate: RateDistribution) -> float:
@@ -225,3 +268,35 @@ def _interpolation(size: int) -> tuple[IntArray, IntArray, FloatArray, FloatArra
 def _processed(positions: IntArray, n: int, rate: RateDistribution) -> FloatArray:
     """Return the probability of being processed at 0-based positions of ``n``."""
     return rate.table.mean(positions / n, (positions + 1) / n)
+
+
+def recall_of_tables(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:
+    weight = pos + neg
+    cuts = np.cumsum(weight, axis=1)
+    area = _limited_means(cuts, rate)
+    np.subtract(area[:, 1:], area[:, :-1], out=area[:, 1:])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = np.einsum("ij,ij->i", area, ratio(pos, weight))
+        return np.asarray(found / pos.sum(axis=1))
+
+
+def _limited_means(cuts: Array, rate: RateDistribution) -> FloatArray:
+    """Return G at the cuts, in cases: looked up where all tables have n whole cases."""
+    totals = cuts[:, -1]
+    if cuts.dtype.kind == "i" and totals.min() == totals.max():
+        n = int(totals[0])
+        if n <= 16 * cuts.size:
+            return _kept_limited_means(rate, n).take(cuts)
+    shares = (cuts / totals[:, None]).ravel()
+    return rate.table.limited_mean(shares).reshape(cuts.shape) * totals[:, None]
+
+
+@kept
+def _kept_limited_means(rate: RateDistribution, n: int) -> FloatArray:
+    """Return n G(i / n) for i = 0, ..., n."""
+    return n * rate.table.limited_mean(np.arange(n + 1) / n)
+
+
+def prevalences_of(pos: Array, neg: Array) -> FloatArray:
+    n_pos = pos.sum(axis=1)
+    return np.asarray(n_pos / (n_pos + neg.sum(axis=1)))

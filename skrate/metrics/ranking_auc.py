@@ -21,6 +21,8 @@ from skrate.metrics.list_average import (
     list_weights,
 )
 
+__all__ = ["ranking_auc_score"]
+
 
 def ranking_auc_score(
     y_true: Any,

@@ -3,14 +3,28 @@
 from typing import Any
 
 import numpy as np
+import sklearn.metrics
 
-from skrate.core.arrays import float_or_array
+from skrate.core.arrays import Array, FloatArray, float_or_array
 from skrate.core.elicitation import check_rate
 from skrate.core.kept import kept
-from skrate.core.rank_table import RankTable, rank_table
+from skrate.core.metric import Metric, Slopes, score
+from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateDistribution, is_uniform
 from skrate.core.validation import check_fraction, warn_undefined
-from skrate.metrics.expected_recall import expected_recall
+from skrate.metrics.auc import AUC, auc
+from skrate.metrics.expected_recall import (
+    expected_recall,
+    prevalences_of,
+    recall_of_tables,
+)
+from skrate.metrics.recall_slopes import recall_slopes
+
+__all__ = [
+    "expected_recall_from_rauc",
+    "rate_weighted_auc_score",
+    "rauc_from_expected_recall",
+]
 
 # Where worst and best ranking differ by a lesser share of the best, rounding would be
 # all there is to see. Below the other, a number has no reciprocal to divide by.
@@ -118,15 +132,66 @@ def rate_weighted_auc_score(
     >>> round(rate_weighted_auc_score(y_true, y_score, rate=rates.beta(3, 9)), 4)
     0.8188
     """
-    rate = check_rate(rate)
-    table = rank_table(y_true, y_score, sample_weight, pos_label)
-    if table.n_pos == 0 or table.n_neg == 0:
-        missing = "positive" if table.n_pos == 0 else "negative"
-        return warn_undefined("The rAUC", f"y_true holds no {missing} case")
-    score = rate_weighted_auc(table, rate)
-    if np.isnan(score):
-        return warn_undefined("The rAUC", undefined_rate_reason(table.prevalence, rate))
-    return score
+    return score(RateWeightedAUC(rate), y_true, y_score, sample_weight, pos_label)
+
+
+class RateWeightedAUC(
+    Metric,
+    score=rate_weighted_auc_score,
+    aliases=(sklearn.metrics.roc_auc_score, "roc_auc"),
+):
+    """The rAUC under a rate; under the uniform one it is the AUC, and DeLong's."""
+
+    rate: Any = "uniform"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rate", check_rate(self.rate))
+
+    @property
+    def is_two_sample(self) -> bool:
+        """Whether it is the AUC, a U-statistic of two samples."""
+        return is_uniform(self.rate)
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return "AUC" if self.is_two_sample else "rAUC"
+
+    def value(self, table: RankTable) -> float:
+        """Return it for one table."""
+        return rate_weighted_auc(table, self.rate)
+
+    def values(self, pos: Array, neg: Array) -> FloatArray:
+        """Return it for many tables."""
+        if self.is_two_sample:
+            return AUC().values(pos, neg)
+        worst, best = _ranges(pos, neg, self.rate)
+        recall = recall_of_tables(pos, neg, self.rate)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            value = (recall - worst) / (best - worst)
+        value[~has_range(worst, best)] = np.nan
+        return np.clip(value, 0, 1)
+
+    def slopes(self, table: RankTable) -> Slopes:
+        """Return its derivatives: of (E - E_min) / (E_max - E_min) from those of E."""
+        if self.is_two_sample:
+            return AUC().slopes(table)
+        p, rate = table.prevalence, self.rate
+        worst, best = expected_recall_range(p, rate)
+        at = np.array([1 - p, p])
+        survival = rate.table.mean(at, at)
+        by_worst, by_best = (
+            (float(survival[0]) - worst) / p,
+            (float(survival[1]) - best) / p,
+        )
+        width = best - worst
+        recall, expected = recall_slopes(table, rate)
+        shift = by_worst + (expected - worst) / width * (by_best - by_worst)
+        return recall.scaled(1 / width, -shift / width)
+
+    def undefined_value(self, table: RankTable) -> str:
+        """Return why no ranking is better than another."""
+        return undefined_rate_reason(table.prevalence, self.rate)
 
 
 def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
@@ -138,25 +203,6 @@ def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
         return float("nan")
     score = (expected_recall(table, rate) - worst) / (best - worst)
     return min(max(score, 0.0), 1.0)
-
-
-def auc(table: RankTable) -> float:
-    """Return the AUC of a table with both classes: ties count one half."""
-    if table.cases is not None:
-        # The positive at place i, the j-th, has i - j negatives above it; positives
-        # come first among ties, where half of the negatives count as above.
-        places = np.flatnonzero(table.cases)
-        n_above = float(places.sum() - len(places) * (len(places) - 1) // 2)
-        start, turn, end = table.mixed_ties()
-        n_above += float(((turn - start) * (end - turn)).sum()) / 2
-        n_pairs = table.n_pos * table.n_neg
-        return (n_pairs - n_above) / n_pairs
-    # Scaled by powers of two, which is exact: the scale of weights is free.
-    by_pos, by_neg = np.frexp([table.n_pos, table.n_neg])[1]
-    pos = np.ldexp(table.pos, -by_pos)
-    above = np.ldexp(table.cum_neg[:-1] + table.neg / 2, -by_neg)
-    n_pairs = float(np.ldexp(table.n_pos, -by_pos) * np.ldexp(table.n_neg, -by_neg))
-    return min(max((n_pairs - float(pos @ above)) / n_pairs, 0.0), 1.0)
 
 
 def expected_recall_range(
@@ -178,6 +224,28 @@ def _range(rate: RateDistribution, prevalence: float) -> tuple[float, float]:
 def has_range(worst: Any, best: Any) -> Any:
     """Return whether rankings differ in expected recall, between these two."""
     return best - worst > np.maximum(LEAST_RANGE * best, _LEAST_NUMBER)
+
+
+def _ranges(
+    pos: Array, neg: Array, rate: RateDistribution
+) -> tuple[FloatArray, FloatArray]:
+    """Return the expected recall of worst and best ranking per table, nan if none."""
+    prevalences = prevalences_of(pos, neg)
+    first = float(prevalences[0])
+    if 0 < first < 1 and (prevalences == first).all():
+        ends = np.full(
+            (2, len(prevalences)), np.array(expected_recall_range(first, rate))[:, None]
+        )
+        return ends[0], ends[1]
+    found, where = np.unique(prevalences, return_inverse=True)
+    worst = np.full(len(found), np.nan)
+    best = worst.copy()
+    both = (found > 0) & (found < 1)
+    p = found[both]
+    zero, one = np.zeros_like(p), np.ones_like(p)
+    worst[both] = rate.table.mean(1 - p, one)
+    best[both] = rate.table.mean(zero, p)
+    return worst[where], best[where]
 
 
 def undefined_rate_reason(prevalence: float, rate: RateDistribution) -> str:

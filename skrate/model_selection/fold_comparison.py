@@ -162,8 +162,9 @@ def compare_folds(
         )
     return Comparison(
         "Mean over folds",
-        (float(scores_a.mean()), float(scores_b.mean())),
         difference,
+        float(scores_a.mean()),
+        float(scores_b.mean()),
         standard_error,
         statistic,
         _pvalue(statistic, n_folds - 1, alternative),

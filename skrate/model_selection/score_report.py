@@ -17,9 +17,9 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 
+from skrate.core.metric import find_metric
 from skrate.core.validation import check_choice, warn_undefined
 from skrate.inference.delta import variance
-from skrate.inference.registry import table_metric
 from skrate.inference.sample import (
     WEIGHTS,
     Cases,
@@ -363,7 +363,7 @@ def _score(
 ) -> tuple[float, float]:
     """Return a metric and its standard error, nan where undefined."""
     cases = ranked.cases
-    of = table_metric(metric, kwargs, n_cases=cases.total, is_weighted=is_weighted)
+    of = find_metric(metric, kwargs).of_sample(cases.total, is_weighted=is_weighted)
     value = of.value(ranked.table) if min(cases.sizes) > 0 else float("nan")
     if np.isnan(value):
         warnings.warn(

@@ -19,7 +19,6 @@ from skrate import (
     average_precision_score,
     compare,
     compare_all,
-    covariance,
     estimate,
     influence,
     rate_weighted_auc_score,
@@ -57,7 +56,7 @@ def assert_freedom(result, df):
     pvalue = 2 * special.stdtr(df, -abs(result.statistic))
     assert result.pvalue == pytest.approx(pvalue, rel=1e-9)
     half = special.stdtrit(df, 0.975) * result.standard_error
-    ends = result.difference - half, result.difference + half
+    ends = result.value - half, result.value + half
     assert result.confidence_interval == pytest.approx(ends, rel=1e-9)
 
 
@@ -75,10 +74,10 @@ def test_paired_auc_is_delongs_test(data):
     )
     if variance < 1e-9:
         return
-    result = compare("auc", y_true, a, b)
+    result = compare("roc_auc", y_true, a, b)
     difference = float(oracle_auc(y_true, a) - oracle_auc(y_true, b))
     z = difference / np.sqrt(variance)
-    assert result.difference == pytest.approx(difference, abs=1e-12)
+    assert result.value == pytest.approx(difference, abs=1e-12)
     assert result.standard_error**2 == pytest.approx(variance, abs=1e-12)
     assert result.statistic == pytest.approx(z, abs=1e-9)
     df = oracle_freedom(y_true, a, b)
@@ -93,7 +92,7 @@ def test_covariance_of_aucs_is_delongs_matrix():
     generator = np.random.default_rng(0)
     y_true = (generator.random(40) < 0.4).astype(int)
     y_scores = np.round(generator.normal(size=(40, 3)) + y_true[:, None], 1)
-    found = covariance("auc", y_true, y_scores)
+    found = compare_all("roc_auc", y_true, y_scores).covariance
     expected = [
         [float(oracle_covariance(y_true, a, b)) for a in y_scores.T] for b in y_scores.T
     ]
@@ -108,7 +107,7 @@ def test_delta_and_bootstrap_agree(metric, kwargs, with_groups):
     options = {"stratify": False, "groups": groups, "random_state": 0, **kwargs}
     by_delta = compare(metric, y_true, a, b, **options)
     by_bootstrap = compare(metric, y_true, a, b, method="bootstrap", **options)
-    assert by_bootstrap.difference == by_delta.difference
+    assert by_bootstrap.value == by_delta.value
     assert by_bootstrap.standard_error == pytest.approx(
         by_delta.standard_error, rel=0.07
     )
@@ -119,8 +118,9 @@ def test_values_and_standard_errors_are_those_of_estimate(metric, kwargs):
     y_true, a, b = two_models(1)
     result = compare(metric, y_true, a, b, **kwargs)
     expected = [evaluate(metric, y_true, score, **kwargs) for score in (a, b)]
-    assert list(result.values) == pytest.approx(expected, abs=1e-12)
-    matrix = covariance(metric, y_true, np.stack([a, b], axis=1), **kwargs)
+    assert [result.value_a, result.value_b] == pytest.approx(expected, abs=1e-12)
+    models = np.stack([a, b], axis=1)
+    matrix = compare_all(metric, y_true, models, **kwargs).covariance
     for score, squared in zip((a, b), np.diag(matrix), strict=True):
         found = estimate(metric, y_true, score, **kwargs).standard_error
         assert found**2 == pytest.approx(squared, rel=1e-9)
@@ -128,8 +128,8 @@ def test_values_and_standard_errors_are_those_of_estimate(metric, kwargs):
 
 def test_swapping_the_models_swaps_the_sign():
     y_true, a, b = two_models(2)
-    one, other = compare("auc", y_true, a, b), compare("auc", y_true, b, a)
-    assert one.difference == -other.difference
+    one, other = compare("roc_auc", y_true, a, b), compare("roc_auc", y_true, b, a)
+    assert one.value == -other.value
     assert one.pvalue == other.pvalue
     low, high = other.confidence_interval
     assert one.confidence_interval == pytest.approx((-high, -low))
@@ -138,7 +138,7 @@ def test_swapping_the_models_swaps_the_sign():
 def test_the_alternative_is_about_a():
     y_true, a, b = two_models(3, gain=1)
     two, less, greater = (
-        compare("auc", y_true, a, b, alternative=alternative).pvalue
+        compare("roc_auc", y_true, a, b, alternative=alternative).pvalue
         for alternative in ("two-sided", "less", "greater")
     )
     assert greater < 0.5 < less
@@ -149,15 +149,15 @@ def test_the_alternative_is_about_a():
 def test_two_metrics_of_one_model():
     y_true, a, _ = two_models(4)
     rauc = partial(rate_weighted_auc_score, rate=rates.beta(3, 19))
-    result = compare(("auc", rauc), y_true, a)
+    result = compare(("roc_auc", rauc), y_true, a)
     assert result.values[1] == rauc(y_true, a)
     assert result.metric == "AUC - rAUC"
-    boot = compare(("auc", rauc), y_true, a, method="bootstrap", random_state=0,
+    boot = compare(("roc_auc", rauc), y_true, a, method="bootstrap", random_state=0,
                    stratify=False)  # fmt: skip
     assert boot.standard_error == pytest.approx(result.standard_error, rel=0.06)
     # The AUC is the rAUC of a uniform rate; DeLong's correction apart.
-    same = compare(("auc", rate_weighted_auc_score), y_true, a)
-    assert abs(same.difference) < 1e-14
+    same = compare(("roc_auc", rate_weighted_auc_score), y_true, a)
+    assert abs(same.value) < 1e-14
 
 
 def test_unpaired_variances_add():
@@ -217,14 +217,22 @@ def test_permutations_come_near_to_all_of_them():
     a = np.array([8, 7, 4, 6, 5, 3, 2, 1])
     b = np.array([8, 3, 2, 7, 6, 5, 4, 1])
     n_beyond = 0
-    observed = abs(evaluate("auc", y_true, a) - evaluate("auc", y_true, b))
+    observed = abs(evaluate("roc_auc", y_true, a) - evaluate("roc_auc", y_true, b))
     for exchanged in product([False, True], repeat=8):
         first, second = np.where(exchanged, b, a), np.where(exchanged, a, b)
-        difference = evaluate("auc", y_true, first) - evaluate("auc", y_true, second)
+        difference = evaluate("roc_auc", y_true, first) - evaluate(
+            "roc_auc", y_true, second
+        )
         n_beyond += abs(difference) >= observed - 1e-12
     exact = n_beyond / 2**8
     found = compare(
-        "auc", y_true, a, b, method="permutation", n_resamples=20_000, random_state=0
+        "roc_auc",
+        y_true,
+        a,
+        b,
+        method="permutation",
+        n_resamples=20_000,
+        random_state=0,
     ).pvalue
     assert found == pytest.approx(exact, abs=3 * np.sqrt(exact * (1 - exact) / 20_000))
 
@@ -247,8 +255,8 @@ def test_frequency_weights_are_repeated_rows():
     rows = [np.repeat(values, weight) for values in (y_true, a, b)]
     for method in ("delta", "bootstrap", "permutation"):
         options = {"method": method, "random_state": 0}
-        weighted = compare("auc", y_true, a, b, sample_weight=weight, **options)
-        repeated = compare("auc", *rows, **options)
+        weighted = compare("roc_auc", y_true, a, b, sample_weight=weight, **options)
+        repeated = compare("roc_auc", *rows, **options)
         # The bootstrap draws cases by weight in the one, by row in the other.
         rel = 0.07 if method == "bootstrap" else 1e-9
         assert weighted.standard_error == pytest.approx(
@@ -261,8 +269,8 @@ def test_frequency_weights_are_repeated_rows():
 def test_equal_models_do_not_differ():
     y_true, a, _ = two_models(8)
     for method in ("delta", "bootstrap", "permutation"):
-        result = compare("auc", y_true, a, 2 * a, method=method)
-        assert (result.difference, result.pvalue) == (0, 1)
+        result = compare("roc_auc", y_true, a, 2 * a, method=method)
+        assert (result.value, result.pvalue) == (0, 1)
         low, high = result.confidence_interval
         assert low < 0 < high
 
@@ -270,12 +278,14 @@ def test_equal_models_do_not_differ():
 def test_a_difference_without_variation_has_no_p_value():
     y_true = np.repeat([1, 0], [5, 8])
     with pytest.warns(UndefinedMetricWarning, match="no variation"):
-        result = compare("auc", y_true, y_true, np.zeros(13))
+        result = compare("roc_auc", y_true, y_true, np.zeros(13))
     assert np.isnan(result.pvalue)
-    assert result.difference == 0.5
+    assert result.value == 0.5
     low, high = result.confidence_interval
     assert low < 0.5 < high
-    by_permutation = compare("auc", y_true, y_true, np.zeros(13), method="permutation")
+    by_permutation = compare(
+        "roc_auc", y_true, y_true, np.zeros(13), method="permutation"
+    )
     assert np.isfinite(by_permutation.pvalue)
 
 
@@ -284,7 +294,7 @@ def test_jobs_change_nothing():
     for method in ("bootstrap", "permutation"):
         found = [
             compare(
-                "auc", y_true, a, b, method=method, n_jobs=n_jobs, random_state=1,
+                "roc_auc", y_true, a, b, method=method, n_jobs=n_jobs, random_state=1,
                 n_resamples=1200,
             )
             for n_jobs in (1, 2)
@@ -296,11 +306,11 @@ def test_jobs_change_nothing():
 def test_all_pairs_are_the_pairs(method):
     y_true, a, b = two_models(10)
     y_scores = {"a": a, "b": b, "sum": a + b}
-    result = compare_all("auc", y_true, y_scores, method=method, random_state=0)
+    result = compare_all("roc_auc", y_true, y_scores, method=method, random_state=0)
     assert result.names == ("a", "b", "sum")
     for (i, j), pair in zip(combinations("ab", 2), result.pairs, strict=False):
-        alone = compare("auc", y_true, y_scores[i], y_scores[j])
-        assert pair.difference == pytest.approx(alone.difference, abs=1e-15)
+        alone = compare("roc_auc", y_true, y_scores[i], y_scores[j])
+        assert pair.value == pytest.approx(alone.value, abs=1e-15)
         if method == "delta":
             assert pair.pvalue == pytest.approx(alone.pvalue, abs=1e-12)
     adjusted = holm(np.array([pair.pvalue for pair in result.pairs]))
@@ -319,9 +329,9 @@ def test_scores_of_models_come_in_several_containers():
     pandas = require("pandas")
     y_true, a, b = two_models(11)
     frame = pandas.DataFrame({"a": a, "b": b})
-    by_frame = compare_all("auc", y_true, frame)
-    assert by_frame == compare_all("auc", y_true, {"a": a, "b": b})
-    by_array = compare_all("auc", y_true, frame.to_numpy())
+    by_frame = compare_all("roc_auc", y_true, frame)
+    assert by_frame == compare_all("roc_auc", y_true, {"a": a, "b": b})
+    by_array = compare_all("roc_auc", y_true, frame.to_numpy())
     assert by_array.names == ("0", "1")
     assert by_array.pairs == by_frame.pairs
 
@@ -353,9 +363,11 @@ def test_t_pvalues_by_hand(freedom, quantiles):
 def test_p_value_and_interval_take_students_t(method):
     y_true, a, b = two_models(13, n=40)
     options = {"method": method, "random_state": 0}
-    result = compare("auc", y_true, a, b, **options)
+    result = compare("roc_auc", y_true, a, b, **options)
     assert_freedom(result, oracle_freedom(y_true, a, b))
-    by_all = compare_all("auc", y_true, {"a": a, "b": b}, method=method, random_state=0)
+    by_all = compare_all(
+        "roc_auc", y_true, {"a": a, "b": b}, method=method, random_state=0
+    )
     pair = by_all.pairs[0]
     assert_freedom(pair, oracle_freedom(y_true, a, b))
 
@@ -365,8 +377,8 @@ def test_clusters_less_one_are_the_degrees_of_freedom():
     groups = np.arange(40) // 4
     for method in ("delta", "bootstrap"):
         options = {"method": method, "random_state": 0, "groups": groups}
-        assert_freedom(compare("auc", y_true, a, b, **options), 9)
-        by_all = compare_all("auc", y_true, {"a": a, "b": b}, **options)
+        assert_freedom(compare("roc_auc", y_true, a, b, **options), 9)
+        by_all = compare_all("roc_auc", y_true, {"a": a, "b": b}, **options)
         assert_freedom(by_all.pairs[0], 9)
 
 
@@ -375,18 +387,18 @@ def test_repetitions_are_cases_and_sampling_weights_count_by_effective_size():
     generator = np.random.default_rng(0)
     repeats = generator.integers(1, 4, 40)
     rows = [np.repeat(values, repeats) for values in (y_true, a, b)]
-    weighted = compare("auc", y_true, a, b, sample_weight=repeats)
+    weighted = compare("roc_auc", y_true, a, b, sample_weight=repeats)
     assert_freedom(weighted, oracle_freedom(*rows))
     # Weights that are equal within a class: as many cases as rows.
     weight = np.where(y_true == 1, 3.0, 0.5)
     options = {"weights": "sampling", "stratify": True}
-    result = compare("auc", y_true, a, b, sample_weight=weight, **options)
+    result = compare("roc_auc", y_true, a, b, sample_weight=weight, **options)
     assert_freedom(result, oracle_freedom(y_true, a, b))
     # Uneven ones: by (sum w)^2 / sum w^2 cases of a class.
     weight = generator.exponential(size=40)
-    result = compare("auc", y_true, a, b, sample_weight=weight, weights="sampling")
+    result = compare("roc_auc", y_true, a, b, sample_weight=weight, weights="sampling")
     first, second = (
-        influence("auc", y_true, score, sample_weight=weight, weights="sampling")
+        influence("roc_auc", y_true, score, sample_weight=weight, weights="sampling")
         for score in (a, b)
     )
     terms = (weight / weight.sum() * (first - second)) ** 2
@@ -402,7 +414,7 @@ def test_repetitions_are_cases_and_sampling_weights_count_by_effective_size():
 def test_unpaired_samples_have_the_freedom_of_all_their_parts():
     y_true, a, _ = two_models(16, n=40)
     y_true_b, _, b = two_models(17, n=24)
-    result = compare("auc", y_true, a, b, y_true_b=y_true_b)
+    result = compare("roc_auc", y_true, a, b, y_true_b=y_true_b)
     parts = []
     for labels, scores in ((y_true, a), (y_true_b, b)):
         for values in placements(labels, scores):
@@ -412,27 +424,24 @@ def test_unpaired_samples_have_the_freedom_of_all_their_parts():
     df = whole**2 / sum(part**2 / (n - 1) for part, n in parts)
     assert_freedom(result, df)
     boot = compare(
-        "auc", y_true, a, b, y_true_b=y_true_b, method="bootstrap", random_state=0
+        "roc_auc", y_true, a, b, y_true_b=y_true_b, method="bootstrap", random_state=0
     )
     assert_freedom(boot, df)
 
 
 def test_too_few_cases_are_undefined():
     with pytest.warns(UndefinedMetricWarning, match="at least 2"):
-        result = compare("auc", [1, 0, 0], [3, 2, 1], [1, 2, 3])
-    assert np.isnan(
-        [result.difference, result.pvalue, *result.confidence_interval]
-    ).all()
+        result = compare("roc_auc", [1, 0, 0], [3, 2, 1], [1, 2, 3])
+    assert np.isnan([result.value, result.pvalue, *result.confidence_interval]).all()
     with pytest.warns(UndefinedMetricWarning, match="at least 2"):
-        assert np.isnan(covariance("auc", [1, 0, 0], [[1, 2], [2, 1], [3, 3]])).all()
-    with pytest.warns(UndefinedMetricWarning, match="at least 2"):
-        found = compare_all("auc", [1, 0, 0], [[1, 2], [2, 1], [3, 3]])
+        found = compare_all("roc_auc", [1, 0, 0], [[1, 2], [2, 1], [3, 3]])
+    assert np.isnan(found.covariance).all()
     assert np.isnan(found.adjusted_pvalues).all()
 
 
 def test_the_result_reads_well():
     y_true, a, b = two_models(12)
-    text = repr(compare("auc", y_true, a, b))
+    text = repr(compare("roc_auc", y_true, a, b))
     assert text.startswith("Comparison(AUC 0.")
     assert "95 % interval [" in text
     assert text.endswith("(two-sided, delta))")
@@ -445,26 +454,31 @@ RECALL = partial(recall_at_rate_score, rate=0.5)
 @pytest.mark.parametrize(
     ("metric", "arguments", "kwargs", "message"),
     [
-        ("auc", (Y, A, B[:3]), {}, "y_true has 4, y_score_b has 3"),
-        ("auc", (Y, A), {}, "y_score_b is missing: give it"),
-        ("auc", (Y, A), {"y_true_b": Y}, "y_score_b is missing: y_true_b"),
-        ("auc", (Y, A, B), {"method": "t"}, "method must be one of"),
-        ("auc", (Y, A, B), {"alternative": "a"}, "alternative must be one of"),
-        ("auc", (Y, A, B), {"interval": "logit"}, "interval must be one of"),
-        ("auc", (Y, A, B), {"interval": "basic"}, "needs replicates"),
-        ("auc", (Y, A, B), {"confidence_level": 1}, "confidence_level"),
-        ("auc", (Y, A, B), {"n_resamples": 0}, "n_resamples"),
+        ("roc_auc", (Y, A, B[:3]), {}, "y_true has 4, y_score_b has 3"),
+        ("roc_auc", (Y, A), {}, "y_score_b is missing: give it"),
+        ("roc_auc", (Y, A), {"y_true_b": Y}, "y_score_b is missing: y_true_b"),
+        ("roc_auc", (Y, A, B), {"method": "t"}, "method must be one of"),
+        ("roc_auc", (Y, A, B), {"alternative": "a"}, "alternative must be one of"),
+        ("roc_auc", (Y, A, B), {"interval": "logit"}, "interval must be one of"),
+        ("roc_auc", (Y, A, B), {"interval": "basic"}, "needs replicates"),
+        ("roc_auc", (Y, A, B), {"confidence_level": 1}, "confidence_level"),
+        ("roc_auc", (Y, A, B), {"n_resamples": 0}, "n_resamples"),
         (
-            "auc",
+            "roc_auc",
             (Y, A, B),
             {"y_true_b": Y, "method": "permutation"},
             "excludes y_true_b",
         ),
-        ("auc", (Y, A, B), {"y_true_b": Y, "groups": Y}, "groups excludes y_true_b"),
-        (("auc", RECALL), (Y, A, B), {}, "y_score_b must be None"),
-        (("auc",), (Y, A), {}, "one or a pair, found 1"),
-        (("auc", RECALL), (Y, A), {"rate": 0.1}, "rate is ambiguous"),
-        (("auc", RECALL), (Y, A), {"method": "permutation"}, "cannot compare two"),
+        (
+            "roc_auc",
+            (Y, A, B),
+            {"y_true_b": Y, "groups": Y},
+            "groups excludes y_true_b",
+        ),
+        (("roc_auc", RECALL), (Y, A, B), {}, "y_score_b must be None"),
+        (("roc_auc",), (Y, A), {}, "one or a pair, found 1"),
+        (("roc_auc", RECALL), (Y, A), {"rate": 0.1}, "rate is ambiguous"),
+        (("roc_auc", RECALL), (Y, A), {"method": "permutation"}, "cannot compare two"),
     ],
 )
 def test_bad_input_is_named(metric, arguments, kwargs, message):
@@ -483,4 +497,4 @@ def test_bad_input_is_named(metric, arguments, kwargs, message):
 )
 def test_bad_scores_of_models_are_named(y_scores, message):
     with pytest.raises(ValueError, match=message):
-        compare_all("auc", Y, y_scores)
+        compare_all("roc_auc", Y, y_scores)

@@ -16,7 +16,7 @@ from reference.su_variance import average_precision_variance
 from skrate import (
     RankTable,
     average_precision_score,
-    covariance,
+    compare_all,
     estimate,
     expected_recall_score,
     influence,
@@ -38,7 +38,7 @@ def test_auc_by_the_delta_method_is_delongs(ranked):
     y_true, y_score, _ = ranked
     if not enough(y_true):
         return
-    result = estimate("auc", y_true, y_score)
+    result = estimate("roc_auc", y_true, y_score)
     expected = float(oracle_covariance(y_true, y_score, y_score))
     assert result.value == pytest.approx(float(oracle_auc(y_true, y_score)), abs=1e-12)
     assert result.standard_error**2 == pytest.approx(expected, abs=1e-12)
@@ -49,7 +49,7 @@ def test_squared_influence_of_the_auc_is_delongs(ranked):
     y_true, y_score, _ = ranked
     if not enough(y_true):
         return
-    values = influence("auc", y_true, y_score)
+    values = influence("roc_auc", y_true, y_score)
     expected = float(oracle_covariance(y_true, y_score, y_score))
     assert sum(values**2) / len(values) ** 2 == pytest.approx(expected, abs=1e-12)
     assert values.sum() == pytest.approx(0, abs=1e-10)
@@ -82,7 +82,7 @@ def test_dmist_gives_table_5():
     found = estimate(average_precision_score, DMIST)
     assert round(found.value, 3) == 0.144
     assert round(found.standard_error, 4) == 0.0197
-    assert round(estimate("auc", DMIST).value, 3) == 0.753
+    assert round(estimate("roc_auc", DMIST).value, 3) == 0.753
     assert (found.n_pos, found.n_neg) == (334, 42236)
 
 
@@ -97,8 +97,8 @@ def test_a_table_of_counts_is_its_cases():
         ]
     )
     for method in ("delta", "bootstrap", "jackknife"):
-        by_table = estimate("auc", table, method=method, random_state=0)
-        by_case = estimate("auc", y_true, y_score, method=method, random_state=0)
+        by_table = estimate("roc_auc", table, method=method, random_state=0)
+        by_case = estimate("roc_auc", y_true, y_score, method=method, random_state=0)
         assert by_table == by_case
 
 
@@ -173,17 +173,17 @@ def test_influence_is_what_leaving_a_case_out_changes(metric, kwargs):
 def test_influence_follows_the_cases_and_is_0_for_weight_0():
     y_true, y_score = sample(4, n=50)
     order = np.random.default_rng(0).permutation(50)
-    values = influence("auc", y_true, y_score)
-    assert influence("auc", y_true[order], y_score[order]).tolist() == pytest.approx(
-        values[order].tolist(), abs=1e-12
-    )
+    values = influence("roc_auc", y_true, y_score)
+    assert influence(
+        "roc_auc", y_true[order], y_score[order]
+    ).tolist() == pytest.approx(values[order].tolist(), abs=1e-12)
     weight = np.ones(50)
     weight[7] = 0
-    weighted = influence("auc", y_true, y_score, sample_weight=weight)
+    weighted = influence("roc_auc", y_true, y_score, sample_weight=weight)
     assert weighted[7] == 0
     kept = weight > 0
     np.testing.assert_allclose(
-        weighted[kept], influence("auc", y_true[kept], y_score[kept]), atol=1e-12
+        weighted[kept], influence("roc_auc", y_true[kept], y_score[kept]), atol=1e-12
     )
 
 
@@ -210,7 +210,7 @@ def test_the_scale_of_sampling_weights_is_free(method):
     weight = np.random.default_rng(0).integers(1, 4, 80)
     options = {"method": method, "weights": "sampling", "random_state": 0}
     one, ten = (
-        estimate("auc", y_true, y_score, sample_weight=scale * weight, **options)
+        estimate("roc_auc", y_true, y_score, sample_weight=scale * weight, **options)
         for scale in (1, 10)
     )
     assert one.standard_error == pytest.approx(ten.standard_error, rel=1e-12)
@@ -250,7 +250,8 @@ def test_a_few_clusters_vary_about_their_mean_with_one_less_of_freedom(metric, k
     expected = np.sqrt(5 * np.var(sums, ddof=1))
     found = estimate(metric, y_true, y_score, groups=groups, **kwargs).standard_error
     assert found == pytest.approx(expected, rel=1e-9)
-    matrix = covariance(metric, y_true, y_score[:, None], groups=groups, **kwargs)
+    models = {"one": y_score, "other": -y_score}
+    matrix = compare_all(metric, y_true, models, groups=groups, **kwargs).covariance
     assert matrix[0, 0] == pytest.approx(expected**2, rel=1e-9)
 
 
@@ -288,9 +289,9 @@ def test_the_jackknife_leaves_out_one_by_one(metric, kwargs, design):
 
 def test_the_jackknife_of_fixed_class_sizes_leaves_out_by_class():
     y_true, y_score = sample(9, n=14)
-    left_out = np.array(leave_out("auc", y_true, y_score, np.arange(14)))
+    left_out = np.array(leave_out("roc_auc", y_true, y_score, np.arange(14)))
     expected = sum(jackknifed(left_out[y_true == label]) for label in (0, 1))
-    found = estimate("auc", y_true, y_score, method="jackknife", stratify=True)
+    found = estimate("roc_auc", y_true, y_score, method="jackknife", stratify=True)
     assert found.standard_error == pytest.approx(np.sqrt(expected), rel=1e-9)
 
 
@@ -298,10 +299,15 @@ def test_copies_in_one_cluster_add_nothing():
     y_true, y_score = sample(8, n=120)
     for method in ("delta", "bootstrap", "jackknife"):
         once = estimate(
-            "auc", y_true, y_score, groups=np.arange(120), method=method, random_state=0
+            "roc_auc",
+            y_true,
+            y_score,
+            groups=np.arange(120),
+            method=method,
+            random_state=0,
         )
         thrice = estimate(
-            "auc", np.tile(y_true, 3), np.tile(y_score, 3),
+            "roc_auc", np.tile(y_true, 3), np.tile(y_score, 3),
             groups=np.tile(np.arange(120), 3), method=method, random_state=0,
         )  # fmt: skip
         # DeLong's correction counts cases, so that it differs a little.
@@ -325,7 +331,7 @@ def test_jobs_change_nothing(options):
 @pytest.mark.parametrize(
     ("metric", "kwargs"),
     [
-        ("auc", {}),
+        ("roc_auc", {}),
         (average_precision_score, {}),
         (rate_weighted_auc_score, {"rate": rates.beta(3, 19)}),
         (expected_recall_score, {}),
@@ -347,7 +353,7 @@ def test_perfect_and_perfectly_wrong_scores_have_intervals_with_a_width(
 def test_perfect_separation_gives_newcombes_interval():
     # Solving 1 - x = z sqrt(V(x)) for x, with V of method 5 and 10 against 10 cases.
     low, high = estimate(
-        "auc", np.repeat([1, 0], 10), -np.arange(20)
+        "roc_auc", np.repeat([1, 0], 10), -np.arange(20)
     ).confidence_interval
     variance = low * (1 - low) / 100
     variance *= 1 + 9 * ((1 - low) / (2 - low) + low / (1 + low))
@@ -365,7 +371,7 @@ def test_perfect_separation_gives_wilsons_interval_for_other_metrics():
 
 
 def test_constant_scores_have_an_interval_with_a_width():
-    result = estimate("auc", np.repeat([1, 0], 10), np.zeros(20))
+    result = estimate("roc_auc", np.repeat([1, 0], 10), np.zeros(20))
     low, high = result.confidence_interval
     assert low < 0.5 < high
     assert low + high == pytest.approx(1)
@@ -382,7 +388,7 @@ def welch(y_true, y_score):
 
 def test_the_logit_interval_is_symmetric_in_the_log_odds():
     y_true, y_score = sample(10, n=40)
-    result = estimate("auc", y_true, y_score, confidence_level=0.9)
+    result = estimate("roc_auc", y_true, y_score, confidence_level=0.9)
     odds = special.logit([*result.confidence_interval, result.value])
     assert (odds[0] + odds[1]) / 2 == pytest.approx(odds[2])
     slope = 1 / (result.value * (1 - result.value))
@@ -393,7 +399,7 @@ def test_the_logit_interval_is_symmetric_in_the_log_odds():
 def test_clusters_less_one_are_the_degrees_of_freedom():
     y_true, y_score = sample(10, n=40)
     result = estimate(
-        "auc", y_true, y_score, groups=np.arange(40) // 4, interval="wald"
+        "roc_auc", y_true, y_score, groups=np.arange(40) // 4, interval="wald"
     )
     half = special.stdtrit(9, 0.975) * result.standard_error
     assert result.confidence_interval.high == pytest.approx(result.value + half)
@@ -402,13 +408,13 @@ def test_clusters_less_one_are_the_degrees_of_freedom():
 def test_intervals_of_other_kinds():
     y_true, y_score = sample(11)
     options = {"method": "bootstrap", "random_state": 0}
-    wald = estimate("auc", y_true, y_score, interval="wald", **options)
+    wald = estimate("roc_auc", y_true, y_score, interval="wald", **options)
     half = special.stdtrit(welch(y_true, y_score), 0.975) * wald.standard_error
     assert wald.confidence_interval == pytest.approx(
         (wald.value - half, wald.value + half)
     )
-    percentile = estimate("auc", y_true, y_score, interval="percentile", **options)
-    basic = estimate("auc", y_true, y_score, interval="basic", **options)
+    percentile = estimate("roc_auc", y_true, y_score, interval="percentile", **options)
+    basic = estimate("roc_auc", y_true, y_score, interval="basic", **options)
     mirrored = [2 * basic.value - end for end in percentile.confidence_interval[::-1]]
     assert basic.confidence_interval == pytest.approx(mirrored)
 
@@ -416,7 +422,7 @@ def test_intervals_of_other_kinds():
 def test_a_higher_level_gives_a_wider_interval():
     y_true, y_score = sample(12)
     inner, outer = (
-        estimate("auc", y_true, y_score, confidence_level=level).confidence_interval
+        estimate("roc_auc", y_true, y_score, confidence_level=level).confidence_interval
         for level in (0.5, 0.99)
     )
     assert outer.low < inner.low < inner.high < outer.high
@@ -446,11 +452,11 @@ def test_a_count_as_rate_is_a_share_of_the_cases():
 @pytest.mark.parametrize("y_true", [[1, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 0]])
 def test_fewer_than_two_cases_in_a_class_are_undefined(y_true, method):
     with pytest.warns(UndefinedMetricWarning, match="at least 2"):
-        result = estimate("auc", y_true, [4, 3, 2, 1], method=method)
+        result = estimate("roc_auc", y_true, [4, 3, 2, 1], method=method)
     assert np.isnan([result.value, result.standard_error]).all()
     assert np.isnan(result.confidence_interval).all()
     with pytest.warns(UndefinedMetricWarning, match="at least 2"):
-        assert np.isnan(influence("auc", y_true, [4, 3, 2, 1])).all()
+        assert np.isnan(influence("roc_auc", y_true, [4, 3, 2, 1])).all()
 
 
 def test_a_metric_without_a_value_is_undefined():
@@ -463,13 +469,13 @@ def test_replicates_of_one_class_are_left_out_with_a_warning():
     y_true = [1, 1, 0, 0, 0, 0]
     with pytest.warns(UndefinedMetricWarning, match="resamples, which are left out"):
         result = estimate(
-            "auc", y_true, [6, 3, 4, 2, 5, 1], method="parametric", random_state=0
+            "roc_auc", y_true, [6, 3, 4, 2, 5, 1], method="parametric", random_state=0
         )
     assert np.isfinite(result.standard_error)
 
 
 def test_the_result_reads_well_and_is_frozen():
-    result = estimate("auc", DMIST)
+    result = estimate("roc_auc", DMIST)
     assert repr(result) == (
         "Estimate(AUC 0.7529, 95 % interval [0.7212, 0.7821], standard error 0.01547; "
         "n_pos=334, n_neg=42236, delta)"
@@ -516,12 +522,12 @@ Y, S = [1, 0, 1, 0], [4, 3, 2, 1]
 def test_bad_input_is_named(arguments, kwargs, message):
     options = {"method": "bootstrap"} if "random_state" in kwargs else {}
     with pytest.raises(ValueError, match=message):
-        estimate("auc", *arguments, **{**options, **kwargs})
+        estimate("roc_auc", *arguments, **{**options, **kwargs})
 
 
 def test_influence_needs_cases():
     with pytest.raises(ValueError, match="single cases"):
-        influence("auc", DMIST, None)
+        influence("roc_auc", DMIST, None)
 
 
 def test_a_metric_that_needs_a_rate_says_so():

@@ -11,7 +11,7 @@ from reference.delong import auc as oracle_auc
 from skrate import (
     RankTable,
     compare,
-    covariance,
+    compare_all,
     estimate,
     influence,
     rate_weighted_auc_score,
@@ -62,7 +62,7 @@ def test_a_uniform_rate_gives_the_auc_in_every_digit(rate, method, design, decim
         "clusters": {"groups": np.arange(60) // 3},
     }[design]
     options |= {"method": method, "random_state": 0, "n_resamples": 50}
-    by_name = estimate("auc", y_true, y_score, **options)
+    by_name = estimate("roc_auc", y_true, y_score, **options)
     by_rate = estimate(rate_weighted_auc_score, y_true, y_score, rate=rate, **options)
     assert parts(by_name) == parts(by_rate)
     if "groups" not in options:
@@ -75,30 +75,30 @@ def test_a_uniform_rate_gives_the_auc_in_every_digit(rate, method, design, decim
 
 def test_perfect_separation_has_one_interval():
     y_true, y_score = np.repeat([1, 0], [6, 20]), -np.arange(26)
-    by_name = estimate("auc", y_true, y_score)
+    by_name = estimate("roc_auc", y_true, y_score)
     assert parts(by_name) == parts(estimate(rate_weighted_auc_score, y_true, y_score))
 
 
 def test_the_two_names_do_not_differ():
     y_true, y_score, generator = drawn(1)
     rauc = partial(rate_weighted_auc_score, rate=rates.beta(1, 1))
-    result = compare(("auc", rauc), y_true, y_score)
-    assert (result.difference, result.standard_error, result.pvalue) == (0, 0, 1)
+    result = compare(("roc_auc", rauc), y_true, y_score)
+    assert (result.value, result.standard_error, result.pvalue) == (0, 0, 1)
     other = y_score + generator.normal(size=60)
     found = [
         compare(metric, y_true, y_score, other)
-        for metric in ("auc", rate_weighted_auc_score)
+        for metric in ("roc_auc", rate_weighted_auc_score)
     ]
     assert found[0].confidence_interval == found[1].confidence_interval
     assert found[0].pvalue == found[1].pvalue
     matrices = [
-        covariance(metric, y_true, {"a": y_score, "b": other})
-        for metric in ("auc", rate_weighted_auc_score)
+        compare_all(metric, y_true, {"a": y_score, "b": other}).covariance
+        for metric in ("roc_auc", rate_weighted_auc_score)
     ]
     assert matrices[0].tolist() == matrices[1].tolist()
     values = [
         influence(metric, y_true, y_score)
-        for metric in ("auc", rate_weighted_auc_score)
+        for metric in ("roc_auc", rate_weighted_auc_score)
     ]
     assert values[0].tolist() == values[1].tolist()
 

@@ -7,17 +7,17 @@ from hypothesis import given
 from inference_cases import JUMPS, SMOOTH, each, evaluate, sample
 from reference.delong import auc as oracle_auc
 from skrate import RankTable, expected_recall_score, rates
-from skrate.inference import recall_slopes
-from skrate.inference.auc import auc
+from skrate.core.metric import METRICS, find_metric
 from skrate.inference.delta import table_variance
-from skrate.inference.recall_slopes import bandwidth, recall_gradients
-from skrate.inference.registry import METRICS, table_metric
-from skrate.inference.table_metric import merged
+from skrate.inference.merging import merged
+from skrate.metrics import recall_slopes as slopes_module
+from skrate.metrics.auc import auc
+from skrate.metrics.recall_slopes import bandwidth, recall_slopes
 from strategies import ranked_samples
 
 
 def bound(metric, kwargs, n_cases=200):
-    return table_metric(metric, kwargs, n_cases=n_cases)
+    return find_metric(metric, kwargs).of_sample(n_cases, is_weighted=False)
 
 
 @given(ranked_samples())
@@ -55,7 +55,7 @@ def test_merging_groups_without_a_positive_changes_nothing(metric, kwargs, decim
     if (metric, kwargs) not in SMOOTH:
         return  # a cut within a run of negatives is shared by all of them
     # A slope counts where its class is.
-    fine, coarse = of.gradients(table), of.gradients(small.table)
+    fine, coarse = of.slopes(table), of.slopes(small.table)
     for by, weight in (("by_pos", table.pos), ("by_neg", table.neg)):
         here = weight > 0
         expected = getattr(fine, by)[here]
@@ -70,7 +70,7 @@ def test_slopes_are_those_of_finite_differences(metric, kwargs, decimals):
     y_true, y_score = sample(2, decimals=decimals)
     table = RankTable.from_arrays(y_true, y_score)
     of = bound(metric, kwargs)
-    slopes = of.gradients(table)
+    slopes = of.slopes(table)
     pos, neg, p = table.pos / table.n_pos, table.neg / table.n_neg, table.prevalence
 
     def value(pos, neg, p):
@@ -108,18 +108,18 @@ def test_a_batch_of_tables_is_one_table_after_the_other(metric, kwargs, dtype):
     if kwargs.get("rate") == 40:
         kwargs = {"rate": 0.2}
     of = bound(metric, kwargs)
-    found = of.resampled(pos, neg)
+    found = of.values(pos, neg)
     expected = [of.value(RankTable(*rows)) for rows in zip(pos, neg, strict=True)]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
     same = np.tile(pos[:1], (3, 1)), np.tile(neg[:1], (3, 1))
-    np.testing.assert_allclose(of.resampled(*same), expected[0], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(of.values(*same), expected[0], rtol=0, atol=1e-12)
 
 
 @each(SMOOTH + JUMPS)
 def test_a_table_of_one_class_in_a_batch_is_nan(metric, kwargs):
     of = bound(metric, {"rate": 0.2} if kwargs.get("rate") == 40 else kwargs)
     neg = np.array([[1, 2], [0, 1]])
-    found = of.resampled(np.array([[0, 0], [1, 1]]), neg)
+    found = of.values(np.array([[0, 0], [1, 1]]), neg)
     assert np.isnan(found[0]) or metric.__name__ == "precision_at_rate_score"
     assert np.isfinite(found[1])
 
@@ -127,7 +127,7 @@ def test_a_table_of_one_class_in_a_batch_is_nan(metric, kwargs):
 def test_a_known_rate_counts_the_positives_above_the_cut():
     # Groups of 10 around the cut at 0.5, all with 4 positives of 10: pi = 0.4.
     table = RankTable([4] * 10, [6] * 10)
-    slopes, value = recall_gradients(table, rates.fixed(0.5))
+    slopes, value = recall_slopes(table, rates.fixed(0.5))
     assert value == pytest.approx(0.5)
     above = [0.6] * 5 + [0] * 5
     assert slopes.by_pos.tolist() == pytest.approx(above)
@@ -139,8 +139,8 @@ def test_a_known_rate_is_the_limit_of_narrow_rates():
     # Positives fall off evenly along the ranking, so that a window is no bias.
     pos = np.linspace(20, 0, 201)
     table = RankTable(pos, 20 - pos)
-    found, _ = recall_gradients(table, rates.fixed(0.3))
-    narrow, _ = recall_gradients(table, rates.interval(0.295, 0.305))
+    found, _ = recall_slopes(table, rates.fixed(0.3))
+    narrow, _ = recall_slopes(table, rates.interval(0.295, 0.305))
     for one, other in zip(found[:2], narrow[:2], strict=True):
         away = np.abs(table.rates[:-1] - 0.3) > 0.02
         shift = (one - other)[-1]
@@ -152,10 +152,8 @@ def test_a_mixture_has_the_mixed_slopes():
     y_true, y_score = sample(4)
     table = RankTable.from_arrays(y_true, y_score)
     parts = [rates.fixed(0.2), rates.beta(2, 5)]
-    mixed, value = recall_gradients(table, rates.mixture(parts, weights=[1, 3]))
-    (first, value_1), (second, value_2) = (
-        recall_gradients(table, part) for part in parts
-    )
+    mixed, value = recall_slopes(table, rates.mixture(parts, weights=[1, 3]))
+    (first, value_1), (second, value_2) = (recall_slopes(table, part) for part in parts)
     assert value == pytest.approx(0.25 * value_1 + 0.75 * value_2)
     for found, a, b in zip(mixed, first, second, strict=True):
         np.testing.assert_allclose(found, 0.25 * a + 0.75 * b, atol=1e-12)
@@ -168,9 +166,9 @@ def test_long_rankings_look_rates_up(rate, monkeypatch):
     y_true, y_score = sample(5, n=50_000, decimals=9)
     table = RankTable.from_arrays(y_true, y_score)
     of = bound(expected_recall_score, {"rate": rate})
-    looked_up = recall_gradients(table, rate)[1], table_variance(of, table).total
-    monkeypatch.setattr(recall_slopes, "_GRID", 10**6)
-    exact = recall_gradients(table, rate)[1], table_variance(of, table).total
+    looked_up = recall_slopes(table, rate)[1], table_variance(of, table).total
+    monkeypatch.setattr(slopes_module, "_GRID", 10**6)
+    exact = recall_slopes(table, rate)[1], table_variance(of, table).total
     assert looked_up != exact
     assert looked_up == pytest.approx(exact, rel=1e-6)
 
@@ -204,7 +202,7 @@ def test_the_bandwidth_stays_inside_and_shrinks(n):
         ([], {}, r"metric=\[\] is not one"),
         (expected_recall_score, {"rte": 1}, "no parameter 'rte'"),
         (expected_recall_score, {"n_cases": 1}, "no parameter 'n_cases'"),
-        ("auc", {"rate": 0.1}, "no parameter 'rate'"),
+        ("roc_auc", {"rate": 0.1}, "no parameter 'rate'"),
     ],
 )
 def test_what_is_no_metric_is_named(metric, kwargs, message):

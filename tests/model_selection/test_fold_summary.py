@@ -20,7 +20,7 @@ from skrate import ScoreReport, average_precision_score, summarize
 X, Y = make_classification(
     150, 4, weights=[0.6], flip_y=0.1, class_sep=0.6, random_state=0
 )
-REPORT = ScoreReport(metrics={"auc": "auc", "ap": average_precision_score})
+REPORT = ScoreReport(metrics={"auc": "roc_auc", "ap": average_precision_score})
 WIDE = [0.05, 0.5, 0.95]
 
 

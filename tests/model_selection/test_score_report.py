@@ -34,7 +34,7 @@ from skrate import (
 
 X, Y = make_classification(300, weights=[0.8], random_state=0)
 METRICS = {
-    "auc": "auc",
+    "auc": "roc_auc",
     "ap": average_precision_score,
     "rauc": partial(rate_weighted_auc_score, rate=0.2),
     "by_scorer": RateWeightedAUCScorer(rate=0.2),
@@ -53,7 +53,7 @@ def test_a_report_is_what_estimate_says():
     model = LogisticRegression().fit(X, Y)
     report = ScoreReport(METRICS)(model, X, Y)
     scores = model.decision_function(X)
-    for name, metric in [("auc", "auc"), ("ap", average_precision_score)]:
+    for name, metric in [("auc", "roc_auc"), ("ap", average_precision_score)]:
         expected = estimate(metric, Y, scores)
         assert report[name] == expected.value
         assert report[f"{name}_standard_error"] == expected.standard_error
@@ -73,7 +73,7 @@ def test_labels_may_be_strings_and_the_positive_class_chosen():
     model = LogisticRegression().fit(X, labels)
     plain = ScoreReport(METRICS)(LogisticRegression().fit(X, Y), X, Y)
     assert ScoreReport(METRICS, pos_label="b")(model, X, labels) == plain
-    other = ScoreReport({"auc": "auc"}, pos_label="a")(model, X, labels)
+    other = ScoreReport({"auc": "roc_auc"}, pos_label="a")(model, X, labels)
     assert other["auc"] == pytest.approx(plain["auc"], abs=1e-12)
     assert other["n_pos"] == plain["n_neg"]
 
@@ -81,11 +81,11 @@ def test_labels_may_be_strings_and_the_positive_class_chosen():
 def test_weights_are_repetitions_unless_they_are_not():
     model = LogisticRegression().fit(X, Y)
     weight = np.arange(300) % 3
-    report = ScoreReport({"auc": "auc"})(model, X, Y, sample_weight=weight)
+    report = ScoreReport({"auc": "roc_auc"})(model, X, Y, sample_weight=weight)
     rows = np.repeat(np.arange(300), weight)
-    repeated = ScoreReport({"auc": "auc"})(model, X[rows], Y[rows])
+    repeated = ScoreReport({"auc": "roc_auc"})(model, X[rows], Y[rows])
     assert report == pytest.approx(repeated)
-    sampling = ScoreReport({"auc": "auc"}, weights="sampling")
+    sampling = ScoreReport({"auc": "roc_auc"}, weights="sampling")
     assert sampling(model, X, Y, sample_weight=weight / 2)["n_pos"] < report["n_pos"]
 
 
@@ -119,7 +119,7 @@ def test_undefined_folds_are_counted_and_not_averaged():
     with pytest.warns(UndefinedMetricWarning):
         results = cross_validate(
             LogisticRegression(), X[order], Y[order], cv=KFold(5),
-            scoring=ScoreReport({"auc": "auc"}),
+            scoring=ScoreReport({"auc": "roc_auc"}),
         )  # fmt: skip
     row = summarize(results)[0]
     defined = results["test_auc"][np.isfinite(results["test_auc"])]
@@ -131,7 +131,7 @@ def test_undefined_folds_are_counted_and_not_averaged():
 def test_one_positive_has_a_value_but_no_standard_error():
     model = LogisticRegression().fit(X, Y)
     rows = [np.flatnonzero(Y == 1)[0], *np.flatnonzero(Y == 0)[:9]]
-    report = ScoreReport({"auc": "auc"})(model, X[rows], Y[rows])
+    report = ScoreReport({"auc": "roc_auc"})(model, X[rows], Y[rows])
     assert np.isfinite(report["auc"])
     assert np.isnan(report["auc_standard_error"])
 
@@ -141,9 +141,9 @@ def test_one_positive_has_a_value_but_no_standard_error():
     [
         ({}, "metrics must be a dict"),
         ("auc", "metrics must be a dict"),
-        ({"n_pos": "auc"}, "the name 'n_pos'"),
-        ({"x_standard_error": "auc"}, "the name 'x_standard_error'"),
-        ({1: "auc"}, "the name 1"),
+        ({"n_pos": "roc_auc"}, "the name 'n_pos'"),
+        ({"x_standard_error": "roc_auc"}, "the name 'x_standard_error'"),
+        ({1: "roc_auc"}, "the name 1"),
         ({"a": "accuracy"}, "metric='accuracy' is not one"),
         ({"a": recall_at_rate_score}, "needs the keyword 'rate'"),
     ],
@@ -221,14 +221,14 @@ def run(report, **params):
 
 
 def test_weights_that_nobody_requested_or_refused_are_an_error(routing):
-    for metrics in ({"auc": "auc"}, {"rauc": RateWeightedAUCScorer()}):
+    for metrics in ({"auc": "roc_auc"}, {"rauc": RateWeightedAUCScorer()}):
         with pytest.raises(ValueError, match="not explicitly set as requested or not"):
             run(ScoreReport(metrics))
 
 
 @pytest.mark.parametrize("is_cloned", [False, True])
 def test_weights_that_a_report_requests_reach_all_its_metrics(routing, is_cloned):
-    metrics = {"auc": "auc", "rauc": RateWeightedAUCScorer()}
+    metrics = {"auc": "roc_auc", "rauc": RateWeightedAUCScorer()}
     report = ScoreReport(metrics).set_score_request(sample_weight=True)
     results = run(clone(report) if is_cloned else report)
     assert results["test_auc"] == by_hand(WEIGHT)
@@ -257,7 +257,7 @@ def test_a_scorer_in_a_report_has_its_own_request(routing):
 
 
 def test_a_search_routes_to_a_report(routing):
-    report = ScoreReport({"auc": "auc"}).set_score_request(sample_weight=True)
+    report = ScoreReport({"auc": "roc_auc"}).set_score_request(sample_weight=True)
     search = GridSearchCV(
         LogisticRegression().set_fit_request(sample_weight=True),
         {"C": [1.0]},
@@ -275,14 +275,14 @@ def test_a_search_routes_to_a_report(routing):
 
 def test_without_routing_a_report_is_weighted_where_it_is_told():
     with pytest.raises(RuntimeError, match="enable_metadata_routing=True"):
-        ScoreReport({"auc": "auc"}).set_score_request(sample_weight=True)
+        ScoreReport({"auc": "roc_auc"}).set_score_request(sample_weight=True)
     model = LogisticRegression().fit(X, Y)
     with pytest.raises(TypeError, match="takes no 'mine' without metadata routing"):
-        ScoreReport({"auc": "auc"})(model, X, Y, mine=WEIGHT)
+        ScoreReport({"auc": "roc_auc"})(model, X, Y, mine=WEIGHT)
     search = GridSearchCV(
         LogisticRegression(),
         {"C": [1.0]},
-        scoring=ScoreReport({"auc": "auc"}),
+        scoring=ScoreReport({"auc": "roc_auc"}),
         refit="auc",
         cv=FOLDS,
     ).fit(X, Y, sample_weight=WEIGHT)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from reference.error_enumeration import auc_counts
-from skrate import auc_interval_from_errors, auc_moments
-from skrate.inference.auc_distribution import auc_probabilities
+from skrate import auc_moments, auc_range_from_errors
+from skrate.error_rate.distribution import auc_probabilities
 
 SIZES = [(1, 1), (1, 6), (2, 3), (4, 4), (6, 2)]
 
@@ -53,32 +53,32 @@ def test_exact_distribution_has_the_known_moments():
 def test_holds_at_least_its_share_of_the_rankings(n_pos, n_neg, level, method):
     for n_errors in range(n_pos + n_neg + 1):
         counts = auc_counts(n_pos, n_neg, n_errors)
-        found = auc_interval_from_errors(n_pos, n_neg, n_errors, level, method=method)
-        low, high = found.confidence_interval
+        found = auc_range_from_errors(n_pos, n_neg, n_errors, level, method=method)
+        low, high = found.range
         inside = sum(counts[auc] for auc in counts if low <= float(auc) <= high)
         assert inside >= level * sum(counts.values())
         assert found.possible == (float(min(counts)), float(max(counts)))
 
 
 def test_exact_tails_are_as_large_as_allowed():
-    found = auc_interval_from_errors(8, 9, 6, 0.9)
+    found = auc_range_from_errors(8, 9, 6, 0.9)
     p = auc_probabilities(8, 9, 6)
-    low, high = (round(end * 72) for end in found.confidence_interval)
+    low, high = (round(end * 72) for end in found.range)
     assert p[:low].sum() <= 0.05 < p[: low + 1].sum()
     assert p[high + 1 :].sum() <= 0.05 < p[high:].sum()
 
 
 def test_moments_interval_is_chebyshevs():
-    found = auc_interval_from_errors(500, 400, 200, 0.75, method="moments")
+    found = auc_range_from_errors(500, 400, 200, 0.75, method="moments")
     reach = found.standard_deviation / sqrt(0.25)
-    assert found.confidence_interval.low == pytest.approx(found.mean - reach)
-    assert found.confidence_interval.high == pytest.approx(found.mean + reach)
+    assert found.range.low == pytest.approx(found.mean - reach)
+    assert found.range.high == pytest.approx(found.mean + reach)
 
 
 def test_moments_interval_stops_at_the_possible_aucs():
-    found = auc_interval_from_errors(3, 3, 1, 0.9999, method="moments")
+    found = auc_range_from_errors(3, 3, 1, 0.9999, method="moments")
     # At worst the one wrong case loses its three pairs.
-    assert found.confidence_interval == found.possible == (6 / 9, 1.0)
+    assert found.range == found.possible == (6 / 9, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -86,29 +86,27 @@ def test_moments_interval_stops_at_the_possible_aucs():
     [(100, 100, "exact"), (100, 101, "moments"), (1, 10_000, "exact")],
 )
 def test_says_which_method_it_took(n_pos, n_neg, method):
-    assert auc_interval_from_errors(n_pos, n_neg, 5).method == method
+    assert auc_range_from_errors(n_pos, n_neg, 5).method == method
 
 
 def test_no_error_leaves_one_auc():
-    found = auc_interval_from_errors(4, 7, 0)
-    assert found.confidence_interval == found.possible == (1.0, 1.0)
+    found = auc_range_from_errors(4, 7, 0)
+    assert found.range == found.possible == (1.0, 1.0)
     assert found.mean == 1.0
     assert found.standard_deviation == 0.0
 
 
 def test_knowing_both_kinds_of_errors_narrows_the_interval():
-    either = auc_interval_from_errors(30, 60, 20).confidence_interval
-    both = auc_interval_from_errors(
-        30, 60, n_false_pos=12, n_false_neg=8
-    ).confidence_interval
+    either = auc_range_from_errors(30, 60, 20).range
+    both = auc_range_from_errors(30, 60, n_false_pos=12, n_false_neg=8).range
     assert both.high - both.low < either.high - either.low
 
 
 def test_million_cases_are_no_trouble():
-    found = auc_interval_from_errors(400_000, 600_000, 450_000)
+    found = auc_range_from_errors(400_000, 600_000, 450_000)
     assert found.method == "moments"
-    assert 0 < found.confidence_interval.low < found.mean
-    assert found.mean < found.confidence_interval.high < 1
+    assert 0 < found.range.low < found.mean
+    assert found.mean < found.range.high < 1
 
 
 @pytest.mark.parametrize(
@@ -120,15 +118,15 @@ def test_million_cases_are_no_trouble():
         ((2, 3, [1]), "n_errors must be an integer >= 0"),
         ((2, 3, 6), "n_errors must be at most"),
         ((2, 3), "either n_errors, or"),
-        ((2, 3, 1, 1.0), "confidence_level must be"),
-        ((2, 3, 1, 0), "confidence_level must be"),
+        ((2, 3, 1, 1.0), "share must be"),
+        ((2, 3, 1, 0), "share must be"),
     ],
 )
 def test_refuses_impossible_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
-        auc_interval_from_errors(*arguments)
+        auc_range_from_errors(*arguments)
 
 
 def test_refuses_an_unknown_method():
     with pytest.raises(ValueError, match="method must be one of"):
-        auc_interval_from_errors(2, 3, 1, method="normal")
+        auc_range_from_errors(2, 3, 1, method="normal")

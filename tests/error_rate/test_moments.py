@@ -131,7 +131,7 @@ def test_settings_broadcast_and_equal_single_calls():
 def test_many_settings_are_split_into_blocks_without_a_trace(monkeypatch):
     n_errors = np.arange(301)
     whole = auc_moments(100, 200, n_errors)
-    monkeypatch.setattr("skrate.inference.auc_moments._BLOCK", 250)
+    monkeypatch.setattr("skrate.error_rate.moments._BLOCK", 250)
     split = auc_moments(100, 200, n_errors)
     np.testing.assert_allclose(split.mean, whole.mean, rtol=1e-14)
     np.testing.assert_allclose(split.variance, whole.variance, rtol=1e-13)

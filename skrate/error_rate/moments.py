@@ -1,21 +1,34 @@
 """The AUC of all rankings that make a given number of errors: mean and variance."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.core.arrays import Array, FloatArray, IntArray
+from skrate.core.arrays import Array, FloatArray, IntArray, float_or_array
 from skrate.core.validation import check_counts
 
 # Terms that are held at once: 2 MB in float64, so that a block stays in the cache.
 _BLOCK = 2**18
 
 
+class AUCRange(NamedTuple):
+    """Two AUCs, and what lies between them.
+
+    Attributes
+    ----------
+    low, high : float
+        The ends.
+    """
+
+    low: float
+    high: float
+
+
 @dataclass(frozen=True)
-class AUCMoments:
-    """Mean and variance of the AUC, as :func:`skrate.auc_moments` returns them.
+class AUCFromErrors:
+    """The AUC of all rankings that make the same errors.
 
     Attributes
     ----------
@@ -23,10 +36,19 @@ class AUCMoments:
         Mean of the AUC.
     variance : float or ndarray
         Variance of the AUC, in squared units of the AUC.
+    range : AUCRange or None
+        Holds at least the share that was asked for of all these rankings, between
+        ``low`` and ``high``; None where none was asked for. No confidence interval:
+        it says nothing about new cases.
+    possible : AUCRange or None
+        Smallest and largest AUC that any of these rankings has, likewise.
+    method : {"exact", "moments"} or None
+        How ``range`` was found.
 
     See Also
     --------
-    skrate.auc_moments : Makes it.
+    skrate.auc_moments : Makes it, without a range.
+    skrate.auc_range_from_errors : Makes it, with one.
 
     Examples
     --------
@@ -37,12 +59,21 @@ class AUCMoments:
 
     mean: Any
     variance: Any
+    range: AUCRange | None = None
+    possible: AUCRange | None = None
+    method: str | None = None
 
     @property
     def standard_deviation(self) -> Any:
         """Square root of the variance."""
-        root = np.sqrt(self.variance)
-        return root if np.ndim(root) else float(root)
+        return float_or_array(np.sqrt(self.variance))
+
+    def __repr__(self) -> str:
+        known = [(f.name, getattr(self, f.name)) for f in fields(self)]
+        shown = ", ".join(
+            f"{name}={value!r}" for name, value in known if value is not None
+        )
+        return f"AUCFromErrors({shown})"
 
 
 def auc_moments(
@@ -52,7 +83,7 @@ def auc_moments(
     *,
     n_false_pos: Any = None,
     n_false_neg: Any = None,
-) -> AUCMoments:
+) -> AUCFromErrors:
     r"""Compute the mean and variance of the AUC for a known number of errors.
 
     A classifier that ranks and cuts at a threshold makes some number of errors, and
@@ -79,7 +110,7 @@ def auc_moments(
 
     Returns
     -------
-    moments : AUCMoments
+    moments : AUCFromErrors
         With the fields ``mean`` and ``variance`` and the property
         ``standard_deviation``: floats, or arrays of the broadcast shape. The mean is
         1 without errors, where the variance is 0, and 1 - the error rate if the
@@ -95,7 +126,7 @@ def auc_moments(
     See Also
     --------
     sklearn.metrics.roc_auc_score : The AUC itself, if the scores are at hand.
-    auc_interval_from_errors : Which AUCs a confusion matrix allows.
+    auc_range_from_errors : Which AUCs a confusion matrix allows.
     AUCErrorRateDisplay : The moments drawn against the error rate.
 
     Notes
@@ -134,7 +165,7 @@ def auc_moments(
 
     >>> from skrate import auc_moments
     >>> auc_moments(1, 1, 1)
-    AUCMoments(mean=0.5, variance=0.25)
+    AUCFromErrors(mean=0.5, variance=0.25)
 
     With equal classes the mean is the accuracy. With unequal ones the same error
     rate is compatible with no skill at all, and leaves more open:
@@ -160,9 +191,9 @@ def auc_moments(
         mean = conditional_mean(*flat)
         variance = conditional_variance(*flat)
     if columns[0].ndim == 0:
-        return AUCMoments(float(mean[0]), float(variance[0]))
+        return AUCFromErrors(float(mean[0]), float(variance[0]))
     shape = columns[0].shape
-    return AUCMoments(mean.reshape(shape), variance.reshape(shape))
+    return AUCFromErrors(mean.reshape(shape), variance.reshape(shape))
 
 
 def check_errors(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from skrate.core.arrays import FloatArray, IntArray
-from skrate.inference.auc_moments import error_split_weights
+from skrate.error_rate.moments import error_split_weights
 
 
 def auc_probabilities(n_pos: int, n_neg: int, *errors: int) -> FloatArray:

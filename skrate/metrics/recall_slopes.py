@@ -3,12 +3,12 @@
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import BoolArray, FloatArray
+from skrate.core.arrays import BoolArray, FloatArray, sum_from_right
 from skrate.core.kept import kept
+from skrate.core.metric import Slopes
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateDistribution
 from skrate.core.survival import SurvivalTable
-from skrate.inference.table_metric import Gradients, sum_from_right
 
 # Rankings with more groups look a rate with a density up on a grid of as many cells.
 _GRID = 2**15
@@ -16,9 +16,7 @@ _GRID = 2**15
 _LINEAR = 1e-7
 
 
-def recall_gradients(
-    table: RankTable, rate: RateDistribution
-) -> tuple[Gradients, float]:
+def recall_slopes(table: RankTable, rate: RateDistribution) -> tuple[Slopes, float]:
     """Return the slopes of expected recall, and its value.
 
     The law decides: the part of it that lies in points within (0, 1) cuts the ranking
@@ -26,31 +24,31 @@ def recall_gradients(
     """
     points, masses = rate.point_masses()
     if rate.table.is_discrete:
-        return _jump_gradients(table, points, masses)
+        return _jump_slopes(table, points, masses)
     # Nothing is cut at 0 and at 1.
     is_cut = (points > 0) & (points < 1)
     if not is_cut.any():
-        return _smooth_gradients(table, *_mean_and_at_cut(rate, table.rates))
+        return _smooth_slopes(table, *_mean_and_at_cut(rate, table.rates))
     points, masses = points[is_cut], masses[is_cut]
-    jumps, recall_of_jumps = _jump_gradients(table, points, masses)
+    jumps, recall_of_jumps = _jump_slopes(table, points, masses)
     steps = SurvivalTable.from_steps(points, masses)
     edges = table.rates
-    smooth, recall = _smooth_gradients(
+    smooth, recall = _smooth_slopes(
         table,
         rate.table.mean(edges[:-1], edges[1:]) - steps.mean(edges[:-1], edges[1:]),
         rate.table.survival(edges[1:-1]) - steps.survival(edges[1:-1]),
     )
-    gradients = Gradients(
+    slopes = Slopes(
         jumps.by_pos + smooth.by_pos,
         jumps.by_neg + smooth.by_neg,
         jumps.by_prevalence + smooth.by_prevalence,
     )
-    return gradients, recall + recall_of_jumps
+    return slopes, recall + recall_of_jumps
 
 
-def _smooth_gradients(
+def _smooth_slopes(
     table: RankTable, mean: FloatArray, at_cut: FloatArray
-) -> tuple[Gradients, float]:
+) -> tuple[Slopes, float]:
     """Return the slopes for a rate with a density.
 
     E = sum_k P_k m_k, with m_k = (G(D_k) - G(D_(k-1))) / s_k the mean survival in
@@ -75,7 +73,7 @@ def _smooth_gradients(
     value = float(table.pos @ mean) / table.n_pos
     mean += moved
     moved *= (1 - p) / p
-    return Gradients(mean, moved, by_prevalence), value
+    return Slopes(mean, moved, by_prevalence), value
 
 
 def _mean_and_at_cut(
@@ -119,9 +117,9 @@ def _on_grid(rate: RateDistribution) -> tuple[FloatArray, FloatArray, BoolArray]
     return survival, integral, miss <= _LINEAR * np.maximum(survival[:-1], rate.mean())
 
 
-def _jump_gradients(
+def _jump_slopes(
     table: RankTable, points: FloatArray, masses: FloatArray
-) -> tuple[Gradients, float]:
+) -> tuple[Slopes, float]:
     """Return the slopes for a rate that is one of ``points``.
 
     More weight above a cut at r pushes cases below it: a positive above adds itself
@@ -147,7 +145,7 @@ def _jump_gradients(
     lead = np.interp(points, table.rates, table.tpr - table.fpr)
     by_prevalence = -float((masses * share) @ lead) / p
     value = float(table.pos @ (kept + lost)) / table.n_pos
-    return Gradients(kept, -(1 - p) / p * lost, by_prevalence), value
+    return Slopes(kept, -(1 - p) / p * lost, by_prevalence), value
 
 
 def bandwidth(points: FloatArray, n: float) -> FloatArray:

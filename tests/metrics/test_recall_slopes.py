@@ -8,8 +8,7 @@ from scipy import stats
 from skrate import estimate, expected_recall_score, rate_weighted_auc_score, rates
 from skrate.core.elicitation import check_rate
 from skrate.core.rank_table import rank_table
-from skrate.inference import recall_slopes
-from skrate.inference.recall_slopes import recall_gradients
+from skrate.metrics.recall_slopes import recall_slopes
 
 
 def sample(n, seed=0, prevalence=0.2):
@@ -82,8 +81,8 @@ def test_slopes_of_a_mixture_are_the_mixed_slopes():
     table = rank_table(*sample(3_000))
     parts = [rates.beta(3, 19), rates.fixed(0.1), rates.interval(0.2, 0.3)]
     weights = np.array([0.5, 0.3, 0.2])
-    slopes, recall = recall_gradients(table, rates.mixture(parts, weights))
-    apart = [recall_gradients(table, part) for part in parts]
+    slopes, recall = recall_slopes(table, rates.mixture(parts, weights))
+    apart = [recall_slopes(table, part) for part in parts]
     for name in ("by_pos", "by_neg", "by_prevalence"):
         expected = sum(
             w * getattr(each, name) for w, (each, _) in zip(weights, apart, strict=True)
@@ -107,9 +106,9 @@ def test_slopes_of_a_mixture_are_the_mixed_slopes():
 def test_long_rankings_have_the_slopes_of_the_rate_itself(rate, monkeypatch):
     labels, scores = sample(60_000, prevalence=0.01)
     table = rank_table(labels, scores)
-    slopes, recall = recall_gradients(table, rate)
+    slopes, recall = recall_slopes(table, rate)
     monkeypatch.setattr(recall_slopes, "_GRID", 2**20)
-    exact, exact_recall = recall_gradients(table, rate)
+    exact, exact_recall = recall_slopes(table, rate)
     # In the cells of the grid the survival is a straight line.
     assert_allclose(recall, exact_recall, rtol=1e-6)
     size = np.abs(exact.by_pos).max()

@@ -1,15 +1,18 @@
 """Which AUCs a published confusion matrix allows."""
 
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
 from skrate.core.arrays import FloatArray
-from skrate.core.results import ConfidenceInterval
 from skrate.core.validation import check_choice, check_count, check_fraction
-from skrate.inference.auc_distribution import auc_probabilities
-from skrate.inference.auc_moments import auc_moments, check_errors
+from skrate.error_rate.distribution import auc_probabilities
+from skrate.error_rate.moments import (
+    AUCFromErrors,
+    AUCRange,
+    auc_moments,
+    check_errors,
+)
 
 # Pairs of a positive and a negative up to which "auto" takes the exact distribution:
 # about a second at most.
@@ -18,60 +21,20 @@ Method = Literal["auto", "exact", "moments"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 
-@dataclass(frozen=True)
-class AUCIntervalFromErrors:
-    """The AUCs that errors allow, as :func:`skrate.auc_interval_from_errors` says.
-
-    Attributes
-    ----------
-    confidence_interval : ConfidenceInterval
-        With ``low`` and ``high``: holds at least the share `level` of all
-        rankings with these errors.
-    level : float
-        The confidence level asked for.
-    method : {"exact", "moments"}
-        How the interval was found.
-    mean : float
-        Mean of the AUC over these rankings.
-    standard_deviation : float
-        Standard deviation of the AUC over these rankings.
-    possible : tuple of float
-        Smallest and largest AUC that any ranking with these errors has.
-
-    See Also
-    --------
-    skrate.auc_interval_from_errors : Makes it.
-
-    Examples
-    --------
-    >>> from skrate import auc_interval_from_errors
-    >>> result = auc_interval_from_errors(5, 5, n_errors=1)
-    >>> round(result.mean, 3), result.possible
-    (0.9, (0.8, 1.0))
-    """
-
-    confidence_interval: ConfidenceInterval
-    level: float
-    method: str
-    mean: float
-    standard_deviation: float
-    possible: tuple[float, float]
-
-
-def auc_interval_from_errors(
+def auc_range_from_errors(
     n_pos: int,
     n_neg: int,
     n_errors: int | None = None,
-    confidence_level: float = 0.95,
+    share: float = 0.95,
     *,
     n_false_pos: int | None = None,
     n_false_neg: int | None = None,
     method: Method = "auto",
-) -> AUCIntervalFromErrors:
+) -> AUCFromErrors:
     """Compute which AUCs are compatible with a published confusion matrix.
 
     Many articles give a confusion matrix or an accuracy, but no AUC and no scores.
-    This is the range that holds at least `confidence_level` of all rankings and
+    This is the range that holds at least `share` of all rankings and
     thresholds with that number of errors, each being equally probable. It speaks of
     the AUC on those very cases; it is not a confidence interval for the AUC on new
     cases, for which the scores are needed.
@@ -84,9 +47,9 @@ def auc_interval_from_errors(
         Number of negative cases, at least 1.
     n_errors : int, default=None
         Number of errors, at most ``n_pos + n_neg``. Leave it out if the two kinds of
-        error are given apart, which says more and makes the interval narrower.
-    confidence_level : float, default=0.95
-        Share of the rankings that the interval holds, in (0, 1).
+        error are given apart, which says more and makes the range narrower.
+    share : float, default=0.95
+        Share of the rankings that the range holds, in (0, 1).
     n_false_pos : int, default=None
         Number of negatives called positive, with `n_false_neg`.
     n_false_neg : int, default=None
@@ -100,8 +63,8 @@ def auc_interval_from_errors(
 
     Returns
     -------
-    result : AUCIntervalFromErrors
-        With ``confidence_interval.low`` and ``.high``, the ``method`` used, ``mean``,
+    result : AUCFromErrors
+        With ``range.low`` and ``range.high``, the ``method`` used, ``mean``,
         ``standard_deviation``, and ``possible``, the two AUCs beyond which no ranking
         lies. Without errors all of these are 1 (and the deviation 0).
 
@@ -110,7 +73,7 @@ def auc_interval_from_errors(
     ValueError
         If a count is not an integer or negative, a class is empty, there are more
         errors than cases, neither or both forms of the errors are given,
-        `confidence_level` is not in (0, 1) or `method` is none of the above.
+        `share` is not in (0, 1) or `method` is none of the above.
 
     See Also
     --------
@@ -124,8 +87,8 @@ def auc_interval_from_errors(
     independent Mann-Whitney statistics, of x and m - x' cases above and of x' and
     n - x below. "exact" mixes these distributions over x with the weights of
     :func:`auc_moments`, and takes the narrowest values that leave at most half of
-    1 - `confidence_level` on each side. "moments" is the mean plus and minus
-    sd / sqrt(1 - `confidence_level`), cut at the possible range, which is
+    1 - `share` on each side. "moments" is the mean plus and minus
+    sd / sqrt(1 - `share`), cut at the possible range, which is
     (1 - x/n)(1 - x'/m) to 1 - x x' / (m n) for the most extreme split.
 
     References
@@ -138,20 +101,20 @@ def auc_interval_from_errors(
     --------
     Ten positives, ten negatives, two errors:
 
-    >>> from skrate import auc_interval_from_errors
-    >>> result = auc_interval_from_errors(10, 10, 2)
+    >>> from skrate import auc_range_from_errors
+    >>> result = auc_range_from_errors(10, 10, 2)
     >>> result.method, round(result.mean, 2)
     ('exact', 0.9)
-    >>> [round(end, 2) for end in result.confidence_interval]
+    >>> [round(end, 2) for end in result.range]
     [0.82, 0.98]
 
     A published confusion matrix with 20 of 100 positives missed and 90 of 900
     negatives called positive:
 
-    >>> result = auc_interval_from_errors(100, 900, n_false_pos=90, n_false_neg=20)
+    >>> result = auc_range_from_errors(100, 900, n_false_pos=90, n_false_neg=20)
     >>> result.method, round(result.mean, 2)
     ('moments', 0.85)
-    >>> [round(end, 2) for end in result.confidence_interval]
+    >>> [round(end, 2) for end in result.range]
     [0.8, 0.9]
     """
     n_pos, n_neg = check_count("n_pos", n_pos), check_count("n_neg", n_neg)
@@ -165,7 +128,7 @@ def auc_interval_from_errors(
             check_count(name, value, minimum=0)
     checked = check_errors(np.array(n_pos), np.array(n_neg), **given)
     errors = [int(count) for count in checked]
-    level = check_fraction("confidence_level", confidence_level)
+    share = check_fraction("share", share)
     check_choice("method", method, METHODS)
     if method == "auto":
         method = "exact" if n_pos * n_neg <= _EXACT_PAIRS else "moments"
@@ -173,19 +136,17 @@ def auc_interval_from_errors(
     moments = auc_moments(n_pos, n_neg, **given)
     possible = _possible_range(n_pos, n_neg, *errors)
     if method == "exact":
-        interval = _equal_tails(auc_probabilities(n_pos, n_neg, *errors), level)
+        found = _equal_tails(auc_probabilities(n_pos, n_neg, *errors), share)
     else:
-        reach = moments.standard_deviation / np.sqrt(1 - level)
-        interval = ConfidenceInterval(
+        reach = moments.standard_deviation / np.sqrt(1 - share)
+        found = AUCRange(
             float(max(moments.mean - reach, possible[0])),
             float(min(moments.mean + reach, possible[1])),
         )
-    return AUCIntervalFromErrors(
-        interval, level, method, moments.mean, moments.standard_deviation, possible
-    )
+    return AUCFromErrors(moments.mean, moments.variance, found, possible, method)
 
 
-def _possible_range(n_pos: int, n_neg: int, *errors: int) -> tuple[float, float]:
+def _possible_range(n_pos: int, n_neg: int, *errors: int) -> AUCRange:
     """Return the AUCs of the worst and best ranking with these errors."""
     if len(errors) == 1:
         first, last = max(0, errors[0] - n_pos), min(errors[0], n_neg)
@@ -196,14 +157,14 @@ def _possible_range(n_pos: int, n_neg: int, *errors: int) -> tuple[float, float]
     low = (n_pos - false_neg) * (n_neg - false_pos)
     high = n_pos * n_neg - false_pos * false_neg
     pairs = n_pos * n_neg
-    return float(low.min() / pairs), float(high.max() / pairs)
+    return AUCRange(float(low.min() / pairs), float(high.max() / pairs))
 
 
-def _equal_tails(probabilities: FloatArray, level: float) -> ConfidenceInterval:
-    """Return the narrowest AUCs with at most (1 - level) / 2 beyond each."""
-    tail = (1 - level) / 2
+def _equal_tails(probabilities: FloatArray, share: float) -> AUCRange:
+    """Return the narrowest AUCs with at most (1 - share) / 2 beyond each."""
+    tail = (1 - share) / 2
     pairs = len(probabilities) - 1
     # Both sums run from the small end, so that a tail keeps its digits.
     low = int(np.searchsorted(np.cumsum(probabilities), tail, side="right"))
     up = int(np.searchsorted(np.cumsum(probabilities[::-1]), tail, side="right"))
-    return ConfidenceInterval(low / pairs, (pairs - up) / pairs)
+    return AUCRange(low / pairs, (pairs - up) / pairs)

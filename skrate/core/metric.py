@@ -1,0 +1,243 @@
+"""What is known of a metric, in one place; the files of ``skrate/metrics`` fill it in.
+
+A metric is one file there: its public function, and below it a class that says what the
+function computes. Naming the function in the class statement registers it::
+
+    class AveragePrecision(Metric, score=average_precision_score):
+        prevalence: float | None = None      # the fields are the metric's parameters
+
+Scorers, ``estimate``, ``compare``, ``ScoreReport``, ``group_scores`` and the tests find
+it by :func:`find_metric`.
+"""
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any, Literal, NamedTuple, Self, dataclass_transform
+
+from skrate.core.arrays import Array, FloatArray
+from skrate.core.rank_table import RankTable, rank_table
+from skrate.core.validation import warn_undefined
+
+# What may be given for a metric.
+MetricName = Literal["average_precision", "roc_auc"]
+MetricLike = MetricName | Callable[..., Any]
+
+# The class behind each public function, and the functions that others' names stand for.
+METRICS: dict[Callable[..., float], type["Metric"]] = {}
+ALIASES: dict[Any, Callable[..., float]] = {}
+
+
+class Slopes(NamedTuple):
+    """Derivatives of a metric by the group shares of each class and the prevalence.
+
+    ``by_pos`` and ``by_neg`` have one entry per group of the table. Only differences
+    between groups matter: shares sum to 1, so a constant cancels.
+    """
+
+    by_pos: FloatArray
+    by_neg: FloatArray
+    by_prevalence: float
+
+    def scaled(self, factor: float, by_prevalence: float = 0.0) -> "Slopes":
+        """Return ``factor`` times the slopes, with more by the prevalence."""
+        return Slopes(
+            factor * self.by_pos,
+            factor * self.by_neg,
+            factor * self.by_prevalence + by_prevalence,
+        )
+
+
+@dataclass_transform(frozen_default=True)
+@dataclass(frozen=True)
+class Metric(ABC):
+    """A metric with its parameters, as a functional of a :class:`RankTable`.
+
+    Every subclass is a frozen dataclass, whose fields are the parameters of its public
+    function: ``__post_init__`` may check them, with ``object.__setattr__`` where it
+    stores what it checked. All methods are functions of the shares of positives and
+    negatives per group and of the prevalence, and do not change when neighbouring
+    groups without a positive merge.
+
+    ``name``, ``needs`` and ``is_two_sample`` are set in the class, without an
+    annotation, or are properties where they depend on the parameters.
+    """
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What it is called in messages and results."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The classes without which it is undefined."""
+        return "positive", "negative"
+
+    @property
+    def is_two_sample(self) -> bool:
+        """Whether it is a U-statistic of two samples.
+
+        Then variances within a class of m cases are divided by m - 1.
+        """
+        return False
+
+    def __init_subclass__(
+        cls,
+        score: Callable[..., float] | None = None,
+        aliases: tuple[Any, ...] = (),
+    ) -> None:
+        dataclass(frozen=True)(cls)
+        if score is not None:
+            METRICS[score] = cls
+            ALIASES.update(dict.fromkeys(aliases, score))
+
+    def of_sample(self, n_cases: float, *, is_weighted: bool) -> Self:
+        """Return the metric with what depends on the sample filled in."""
+        return self
+
+    @abstractmethod
+    def value(self, table: RankTable) -> float:
+        """Return the metric of a table with the classes it needs; nan if undefined."""
+
+    @abstractmethod
+    def values(self, pos: Array, neg: Array) -> FloatArray:
+        """Return the metric of many tables.
+
+        Parameters
+        ----------
+        pos, neg : array of shape (n_tables, n_groups)
+            Weights per group, whole numbers if their dtype is; groups may be empty.
+
+        Returns
+        -------
+        values : array of shape (n_tables,)
+            nan where a class that it needs is empty.
+        """
+
+    @abstractmethod
+    def slopes(self, table: RankTable) -> Slopes:
+        """Return the derivatives at a table with both classes."""
+
+    def bounds(self, table: RankTable) -> tuple[float, float]:
+        """Return the least and the greatest value, which may be infinite."""
+        return 0.0, 1.0
+
+    def undefined(self, table: RankTable) -> str:
+        """Return why it is nan, for the warning."""
+        for name, weight in (("positive", table.n_pos), ("negative", table.n_neg)):
+            if name in self.needs and weight == 0:
+                return f"y_true holds no {name} case"
+        return self.undefined_value(table)
+
+    def undefined_value(self, table: RankTable) -> str:
+        """Return why the value is nan of a table with the classes it needs."""
+        return "every ranking has the same value at this prevalence"
+
+    def is_defined(self, table: RankTable) -> bool:
+        """Return whether the table has the classes it needs."""
+        present = {"positive": table.n_pos > 0, "negative": table.n_neg > 0}
+        return all(present[name] for name in self.needs)
+
+
+def score(
+    metric: Metric,
+    y_true: Any,
+    y_score: Any,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+) -> float:
+    """Return the metric of labelled and scored cases: what public functions call."""
+    table = rank_table(y_true, y_score, sample_weight, pos_label)
+    metric = metric.of_sample(len(y_true), is_weighted=sample_weight is not None)
+    value = metric.value(table) if metric.is_defined(table) else float("nan")
+    if value != value:
+        return warn_undefined(metric.name, metric.undefined(table), stacklevel=4)
+    return value
+
+
+def find_metric(metric: Any, params: dict[str, Any] | None = None) -> Metric:
+    """Return the metric that a score function stands for, with its parameters.
+
+    ``metric`` is a score function of this package, a :func:`functools.partial` of one,
+    or one of the others' functions and names that mean the same (``ALIASES``).
+    """
+    function: Any = metric
+    own = dict(params or {})
+    while isinstance(function, partial):
+        if function.args:
+            raise ValueError(
+                "metric is a partial with positional arguments: give keywords only."
+            )
+        function, own = function.func, {**function.keywords, **own}
+    kind = METRICS.get(_ours(function))
+    if kind is None:
+        known = ", ".join(sorted(known.__name__ for known in METRICS))
+        raise ValueError(
+            f"metric={_name(function)} is not one whose uncertainty is known, which "
+            f"are {known}, functools.partial of these, and {_alias_names()}."
+        )
+    if function in ALIASES:
+        _check_defaults(function, own)
+        own = {}
+    allowed = {field.name: field for field in fields(kind)}
+    unknown = sorted(set(own) - set(allowed))
+    if unknown:
+        raise ValueError(
+            f"metric={_name(function)} has no parameter {unknown[0]!r}; it takes "
+            f"{list(allowed)}."
+        )
+    required = inspect.signature(kind).parameters
+    for name, parameter in required.items():
+        if parameter.default is inspect.Parameter.empty and name not in own:
+            raise ValueError(f"metric={_name(function)} needs the keyword {name!r}.")
+    return kind(**own)
+
+
+def _check_defaults(theirs: Any, options: dict[str, Any]) -> None:
+    """Raise for options of another's function: they may change what it means."""
+    known = inspect.signature(theirs).parameters if callable(theirs) else {}
+    for option, value in options.items():
+        if option not in known:
+            raise ValueError(f"metric={_name(theirs)} has no parameter {option!r}.")
+        default = known[option].default
+        if type(value) is type(default) and value == default:
+            continue
+        if option in ("sample_weight", "pos_label"):
+            raise ValueError(
+                f"{option} must not be in the partial of {_name(theirs)}: it concerns "
+                "what the sample is, so give it beside the metric."
+            )
+        raise ValueError(
+            f"{option}={value!r} is not an option whose uncertainty is known: "
+            f"metric={_name(theirs)} is taken with {option}={default!r} only."
+        )
+
+
+def is_metric(metric: Any) -> bool:
+    """Return whether :func:`find_metric` knows the function, or that of a partial."""
+    while isinstance(metric, partial):
+        metric = metric.func
+    return _ours(metric) in METRICS
+
+
+def _ours(function: Any) -> Any:
+    """Return the score function of this package that ``function`` stands for."""
+    try:
+        return ALIASES.get(function, function)
+    except TypeError:  # not hashable: certainly no function
+        return None
+
+
+def _name(function: Any) -> str:
+    """Return a function as it is imported, anything else as it is written."""
+    name = getattr(function, "__name__", None)
+    if name is None:
+        return repr(function)
+    module = str(getattr(function, "__module__", "")).split(".")[0]
+    return str(name) if module == "skrate" else f"{module}.{name}"
+
+
+def _alias_names() -> str:
+    return ", ".join(sorted(map(_name, ALIASES)))
