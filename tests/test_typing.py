@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from skrate.inference.registry import METRICS, MetricName
 
 import skrate
 from optional import require
-from skrate.inference.registry import METRICS, MetricName
 
 HEAD = """\
 import numpy as np
