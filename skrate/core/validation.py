@@ -193,7 +193,7 @@ def _two_extremes(labels: Array) -> list[Any]:
 
 def _distinct_objects(labels: Array) -> list[Any]:
     """Return the distinct labels that are strings or objects, at most two."""
-    cells = labels.tolist()
+    cells = labels.tolist() if labels.dtype.kind == "O" else np.unique(labels).tolist()
     try:
         distinct = list(dict.fromkeys(cells))
     except TypeError:
@@ -210,8 +210,8 @@ def _distinct_objects(labels: Array) -> list[Any]:
     if "nan" in distinct:
         raise ValueError(
             "y_true contains the text 'nan', which is what becomes of a missing label "
-            f"among strings (first at position {cells.index('nan')}): remove the cases "
-            "without a label, or pass booleans."
+            f"among strings (first at position {labels.tolist().index('nan')}): remove "
+            "the cases without a label, or pass booleans."
         )
     if len(distinct) > 2:
         _raise_many_labels(distinct)
