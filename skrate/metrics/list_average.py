@@ -46,14 +46,18 @@ class ListAverage(NamedTuple):
         residuals = self.parts - self.score * self.weights
         return float(np.sqrt(n / (n - 1) * (residuals @ residuals)) / total)
 
-    def interval(self, confidence_level: float) -> tuple[float, float]:
-        """Return Student's interval, cut to [0, 1]."""
+    def interval(
+        self, confidence_level: float, undefined: str | float = "skip"
+    ) -> tuple[float, float]:
+        """Return Student's interval, cut to [0, 1] and what stands for undefined."""
         error = self.standard_error
         if np.isnan(error):
             return float("nan"), float("nan")
         quantile = stats.t.ppf((1 + confidence_level) / 2, len(self.weights) - 1)
-        low, high = self.score - quantile * error, self.score + quantile * error
-        return max(float(low), 0.0), min(float(high), 1.0)
+        number = 0.0 if isinstance(undefined, str) else float(undefined)
+        ends = self.score + np.array([-quantile, quantile]) * error
+        low, high = np.clip(ends, min(0.0, number), max(1.0, number))
+        return float(low), float(high)
 
 
 def check_average(average: Any, choices: tuple[str, ...] = AVERAGES) -> Any:

@@ -78,7 +78,9 @@ def twins(rng: np.random.Generator) -> Call:
                 check_law(
                     f"expected recall under the law {number} of two",
                     value,
-                    lambda slip, law=law: tables.expected_recall(groups, law, slip=slip),
+                    lambda slip, law=law: tables.expected_recall(
+                        groups, law, slip=slip
+                    ),
                 )
 
     return Call(
