@@ -54,14 +54,14 @@ def _momentum_gradients(table: RankTable) -> Gradients:
 
 def _stamina_gradients(table: RankTable) -> Gradients:
     """Return the slopes of p (1 - p) (2 AUC - 1) / (momentum - p)."""
-    p = table.prevalence
+    p, rest = table.prevalence, table.negative_share
     advantage = 2 * _AUC.value(table) - 1
     distance, alpha = momentum(table) - p, stamina(table)
     by_pos, by_neg, by_prevalence = _combined(
-        (2 * p * (1 - p) / distance, _AUC.gradients(table)),
+        (2 * p * rest / distance, _AUC.gradients(table)),
         (-alpha / distance, _momentum_gradients(table)),
     )
-    by_prevalence += ((1 - 2 * p) * advantage + alpha) / distance
+    by_prevalence += ((rest - p) * advantage + alpha) / distance
     return Gradients(by_pos, by_neg, by_prevalence)
 
 
@@ -79,9 +79,9 @@ def _combined(*parts: tuple[float, Gradients]) -> Gradients:
 def _resampled(pos: Array, neg: Array) -> tuple[FloatArray, FloatArray]:
     n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        p = n_pos / (n_pos + n_neg)
+        p, rest = n_pos / (n_pos + n_neg), n_neg / (n_pos + n_neg)
         advantage = 2 * _AUC.resampled(pos, neg) - 1
         beta = _PRECISION.resampled(pos, neg) / advantage
-        alpha = p * (1 - p) * advantage / (beta - p)
+        alpha = p * rest * advantage / (beta - p)
     is_better = (advantage > LEAST_ADVANTAGE) & (beta - p > LEAST_ADVANTAGE)
     return np.where(is_better, beta, np.nan), np.where(is_better, alpha, np.nan)

@@ -6,7 +6,10 @@ from skrate.core.arrays import Array, FloatArray
 from skrate.core.rank_table import RankTable
 from skrate.core.validation import check_fraction
 from skrate.inference.table_metric import Gradients, TableMetric, ratio, sum_from_right
-from skrate.metrics.average_precision import average_precision
+from skrate.metrics.average_precision import (
+    adjusted_average_precision,
+    average_precision,
+)
 
 
 def average_precision_metric(
@@ -17,26 +20,12 @@ def average_precision_metric(
         prevalence = check_fraction("prevalence", prevalence)
 
     def value(table: RankTable) -> float:
-        plain = average_precision(table, prevalence)
-        if not adjusted:
-            return plain
-        p = table.prevalence if prevalence is None else prevalence
-        return (plain - p) / (1 - p)
+        if adjusted:
+            return adjusted_average_precision(table, prevalence)
+        return average_precision(table, prevalence)
 
     def gradients(table: RankTable) -> Gradients:
-        slopes = _gradients(table, prevalence)
-        if not adjusted:
-            return slopes
-        # (AP - p) / (1 - p)
-        p, by_prevalence = table.prevalence, 0.0
-        if prevalence is None:
-            loss = (1 - average_precision(table)) / (1 - p)
-            by_prevalence = (slopes.by_prevalence - loss) / (1 - p)
-        else:
-            p = prevalence
-        return Gradients(
-            slopes.by_pos / (1 - p), slopes.by_neg / (1 - p), by_prevalence
-        )
+        return _gradients(table, prevalence, adjusted)
 
     def resampled(pos: Array, neg: Array) -> FloatArray:
         plain = _resampled(pos, neg, prevalence)
@@ -50,19 +39,27 @@ def average_precision_metric(
             return np.asarray((plain - p) / (1 - p))
 
     def bounds(table: RankTable) -> tuple[float, float]:
-        p = table.prevalence if prevalence is None else prevalence
-        return (-p / (1 - p) if adjusted else 0.0), 1.0
+        p, rest = _class_shares(table, prevalence)
+        return (-p / rest if adjusted else 0.0), 1.0
 
     name = "Adjusted average precision" if adjusted else "Average precision"
     return TableMetric(name, value, gradients, resampled, bounds)
 
 
-def _gradients(table: RankTable, prevalence: float | None) -> Gradients:
+def _class_shares(table: RankTable, prevalence: float | None) -> tuple[float, float]:
+    if prevalence is None:
+        return table.prevalence, table.negative_share
+    return prevalence, 1 - prevalence
+
+
+def _gradients(table: RankTable, prevalence: float | None, adjusted: bool) -> Gradients:
     """Return the slopes of g = sum_k P_k p T_k / C_k, as in appendix B of [1]_.
 
     T_k and F_k are the shares of positives and negatives down to group k, and
     C_k = p T_k + (1 - p) F_k. Sums from the right take the place of the K x K
-    matrices, and the last group that of a base: it may lack either class.
+    matrices, and the last group that of a base: it may lack either class. With
+    ``adjusted`` they are those of (g - p) / (1 - p), whose slope by p is
+    sum_k P_k F_k (T_k - F_k) / C_k^2.
 
     References
     ----------
@@ -70,10 +67,11 @@ def _gradients(table: RankTable, prevalence: float | None) -> Gradients:
        classification and prediction: average precision versus area under the ROC
        curve, :doi:`10.48550/arXiv.1310.5103`.
     """
-    p = table.prevalence if prevalence is None else prevalence
-    found, lost = p * table.tpr[1:], (1 - p) * table.fpr[1:]
+    p, rest = _class_shares(table, prevalence)
+    found, lost = p * table.tpr[1:], rest * table.fpr[1:]
     inverse = 1 / (found + lost)
-    precision = found * inverse
+    # Less 1 where 1 - p divides it: a constant is no slope, and would be all rounding.
+    precision = -lost * inverse if adjusted else found * inverse
     # P_k p T_k / C_k^2 and P_k (1 - p) F_k / C_k^2
     share = table.pos / table.n_pos
     inverse *= inverse
@@ -82,13 +80,18 @@ def _gradients(table: RankTable, prevalence: float | None) -> Gradients:
     by_lost = sum_from_right(lost)
     by_prevalence = 0.0
     if prevalence is None:
-        by_prevalence = float(lost @ found) / p / (1 - p)
+        by_prevalence = float(lost @ found) / p / rest
     found *= share
     by_neg = sum_from_right(found)
-    by_neg *= p - 1
+    by_neg *= -rest
     by_lost *= p
     precision += by_lost
-    return Gradients(precision, by_neg, by_prevalence)
+    if not adjusted:
+        return Gradients(precision, by_neg, by_prevalence)
+    if prevalence is None:
+        tpr, fpr = table.tpr[1:], table.fpr[1:]
+        by_prevalence = float(share @ (fpr * (tpr - fpr)))
+    return Gradients(precision / rest, by_neg / rest, by_prevalence)
 
 
 def _resampled(pos: Array, neg: Array, prevalence: float | None) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 from skrate.core.arrays import Array, FloatArray
 from skrate.core.elicitation import check_rate
 from skrate.core.kept import kept
-from skrate.core.rank_table import RankTable
+from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.rates import Fixed, RateDistribution, is_uniform
 from skrate.core.validation import check_choice
 from skrate.inference.auc import auc_metric
@@ -31,14 +31,16 @@ def rate_weighted_auc_metric(*, rate: Any = "uniform") -> TableMetric:
     if is_uniform(checked):
         return replace(auc_metric(), name="rAUC")
 
+    # Of the rarer class, as the metric: 1 minus the same of the other class.
     def gradients(table: RankTable) -> Gradients:
-        return _rescaled(table, checked)
+        if table.n_pos <= table.n_neg:
+            return _rescaled(table, checked)
+        return _turned(_rescaled(_swapped(table), checked))
 
     def resampled(pos: Array, neg: Array) -> FloatArray:
-        worst, best = _ranges(pos, neg, checked)
-        recall = _resampled_recall(pos, neg, checked)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return (recall - worst) / (best - worst)
+        if pos.sum() <= neg.sum():
+            return _resampled_rauc(pos, neg, checked)
+        return 1 - _resampled_rauc(neg, pos, checked)
 
     return TableMetric(
         "rAUC", lambda table: rate_weighted_auc(table, checked), gradients, resampled
@@ -58,26 +60,13 @@ def expected_recall_metric(
             lambda table: recall_gradients(table, checked)[0],
             lambda pos, neg: _resampled_recall(pos, neg, checked),
         )
-    mean = checked.mean()
-
-    def resampled(pos: Array, neg: Array) -> FloatArray:
-        prevalence = _prevalences(pos, neg)
-        recall = _resampled_recall(pos, neg, checked)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return 1 - (mean - prevalence * recall) / (1 - prevalence)
-
-    def gradients(table: RankTable) -> Gradients:
-        # 1 - (mean - p E) / (1 - p)
-        p = table.prevalence
-        slopes, recall = recall_gradients(table, checked)
-        by_prevalence = (recall - mean) / (1 - p) ** 2
-        return _scaled(slopes, p / (1 - p), by_prevalence)
-
     return TableMetric(
         "Expected recall of the negatives",
         lambda table: expected_negative_recall(table, checked),
-        gradients,
-        resampled,
+        lambda table: _turned(recall_gradients(_swapped(table), checked)[0]),
+        lambda pos, neg: np.where(
+            pos.any(axis=1), 1 - _resampled_recall(neg, pos, checked), np.nan
+        ),
     )
 
 
@@ -106,7 +95,7 @@ def precision_at_rate_metric(
 
     return TableMetric(
         "Precision",
-        lambda table: found_at(table, share) / (share * table.total),
+        lambda table: found_at(table, share) / table.total / share,
         gradients,
         resampled,
     )
@@ -151,6 +140,16 @@ def _rescaled(table: RankTable, rate: RateDistribution) -> Gradients:
     return _scaled(recall, 1 / width, -shift / width)
 
 
+def _swapped(table: RankTable) -> RankTable:
+    """Return the table in which the negatives are the positives."""
+    return table_of_weights(table.neg, table.pos)
+
+
+def _turned(slopes: Gradients) -> Gradients:
+    """Return the slopes of 1 minus a metric of the swapped table, by the classes."""
+    return Gradients(-slopes.by_neg, -slopes.by_pos, slopes.by_prevalence)
+
+
 def _scaled(slopes: Gradients, factor: float, by_prevalence: float = 0.0) -> Gradients:
     """Return ``factor`` times the slopes, with more by the prevalence."""
     return Gradients(
@@ -158,6 +157,13 @@ def _scaled(slopes: Gradients, factor: float, by_prevalence: float = 0.0) -> Gra
         factor * slopes.by_neg,
         factor * slopes.by_prevalence + by_prevalence,
     )
+
+
+def _resampled_rauc(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:
+    worst, best = _ranges(pos, neg, rate)
+    recall = _resampled_recall(pos, neg, rate)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((recall - worst) / (best - worst))
 
 
 def _resampled_recall(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:

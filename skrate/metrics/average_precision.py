@@ -8,6 +8,11 @@ from skrate.core.arrays import BoolArray
 from skrate.core.rank_table import RankTable, rank_table
 from skrate.core.validation import check_fraction, warn_undefined
 
+# Beyond it precision is 0 to rounding wherever there is a negative.
+_GREATEST_RATIO = 1e280
+# A case may count so little that its share of its class is 0.
+_LEAST = np.finfo(np.float64).tiny
+
 
 def average_precision_score(
     y_true: Any,
@@ -110,11 +115,25 @@ def average_precision_score(
             "Average precision at another prevalence, or adjusted,",
             "y_true holds no negative case",
         )
-    score = average_precision(table, prevalence)
-    if not adjusted:
-        return score
-    chance = table.prevalence if prevalence is None else prevalence
-    return (score - chance) / (1 - chance)
+    if adjusted:
+        return adjusted_average_precision(table, prevalence)
+    return average_precision(table, prevalence)
+
+
+def adjusted_average_precision(
+    table: RankTable, prevalence: float | None = None
+) -> float:
+    """Return (AP - p) / (1 - p) of a table that holds both classes."""
+    if prevalence is None:
+        chance, rest = table.prevalence, table.negative_share
+    else:
+        chance, rest = prevalence, 1 - prevalence
+    if chance <= 0.5:
+        return (average_precision(table, prevalence) - chance) / rest
+    # Next to few negatives AP is all but 1: what it lacks is summed instead.
+    lost = table.fpr[1:]
+    seen = np.maximum(chance * table.tpr[1:] + rest * lost, _LEAST)
+    return 1 - float(table.pos @ (lost / seen)) / table.n_pos
 
 
 def average_precision(table: RankTable, prevalence: float | None = None) -> float:
@@ -127,7 +146,14 @@ def average_precision(table: RankTable, prevalence: float | None = None) -> floa
     # The weight of a negative in units of the weight of a positive.
     ratio = 1.0
     if prevalence is not None:
-        ratio = (1 - prevalence) / prevalence * table.n_pos / table.n_neg
+        ratio = min((1 - prevalence) / prevalence, _GREATEST_RATIO)
+    if table.cases is None and prevalence is not None:
+        # By shares of the classes, whose weights may be of any size.
+        found, negatives = table.tpr[1:], table.fpr[1:]
+        precision = found / np.maximum(found + ratio * negatives, _LEAST)
+        return float(table.pos @ precision) / table.n_pos
+    if prevalence is not None:
+        ratio *= table.n_pos / table.n_neg
     if table.labels is not None:
         return _mean_over_positives(table.labels, ratio)
     ends = table.ends

@@ -135,7 +135,7 @@ def precision_at_rate_score(
     0.5
     """
     table, rate = _table_and_rate(y_true, y_score, rate, sample_weight, pos_label)
-    return found_at(table, rate) / (rate * table.total)
+    return found_at(table, rate) / table.total / rate
 
 
 def lift_at_rate_score(
@@ -205,7 +205,10 @@ def lift_at_rate_score(
 
 def found_at(table: RankTable, rate: float) -> float:
     """Return the weight of positives within the share ``rate`` of the ranking."""
-    return float(np.interp(rate, table.rates, table.cum_pos))
+    if table.cases is not None or table.n_pos == 0:
+        return float(np.interp(rate, table.rates, table.cum_pos))
+    # By shares: the slope of large weights over a short step is not finite.
+    return table.n_pos * float(np.interp(rate, table.rates, table.tpr))
 
 
 def _table_and_rate(

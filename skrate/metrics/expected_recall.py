@@ -126,41 +126,60 @@ def expected_recall_score(
 
 def expected_recall(table: RankTable, rate: RateDistribution) -> float:
     """Return E[F0], the mean over positives of the probability of being processed."""
-    # With few ties it is quicker by place than by group, if cases have equal weights.
-    if table.cases is not None and 3 * table.n_groups > 2 * len(table.cases):
+    if _goes_by_case(table):
         return _sum_over_cases(table, rate) / table.n_pos
     return _sum_over_groups(table, rate) / table.n_pos
 
 
 def expected_negative_recall(table: RankTable, rate: RateDistribution) -> float:
     """Return E[1 - F1], the share of the negatives that is not processed."""
-    prevalence = table.prevalence
-    found = prevalence * expected_recall(table, rate) if table.n_pos else 0.0
-    return 1 - (rate.mean() - found) / (1 - prevalence)
+    return 1 - expected_share_of_negatives(table, rate)
 
 
-def _sum_over_groups(table: RankTable, rate: RateDistribution) -> float:
-    """Return the sum over positives of the probability of being processed."""
+def expected_share_of_negatives(table: RankTable, rate: RateDistribution) -> float:
+    """Return E[F1], the mean over negatives of the probability of being processed.
+
+    Summed over them, not taken from what the positives leave of the mean rate: next to
+    many positives that would be all rounding.
+    """
+    if _goes_by_case(table):
+        return _sum_over_cases(table, rate, of_negatives=True) / table.n_neg
+    return _sum_over_groups(table, rate, of_negatives=True) / table.n_neg
+
+
+def _goes_by_case(table: RankTable) -> bool:
+    # With few ties it is quicker by place than by group, if cases have equal weights.
+    return table.cases is not None and 3 * table.n_groups > 2 * len(table.cases)
+
+
+def _sum_over_groups(
+    table: RankTable, rate: RateDistribution, *, of_negatives: bool = False
+) -> float:
+    """Return the sum over a class of the probability of being processed."""
+    weights = table.neg if of_negatives else table.pos
     edges, total = table.rates, 0.0
     for first in range(0, table.n_groups, _GROUPS):
         part = edges[first : first + _GROUPS + 1]
         processed = rate.table.mean(part[:-1], part[1:])
-        total += float(table.pos[first : first + _GROUPS] @ processed)
+        total += float(weights[first : first + _GROUPS] @ processed)
     return total
 
 
-def _sum_over_cases(table: RankTable, rate: RateDistribution) -> float:
-    """Return the same where weights are equal."""
+def _sum_over_cases(
+    table: RankTable, rate: RateDistribution, *, of_negatives: bool = False
+) -> float:
+    """Return the same for the positives, or the negatives, where weights are equal."""
     cases = table.cases
     assert cases is not None
-    total = _sum_over_places(cases, rate)
+    total = _sum_over_places(~cases if of_negatives else cases, rate)
     # The positives of a tie share the places of all in it, not only the first.
     start, turn, end = table.mixed_ties()
     if len(start):
         n = len(cases)
         shared = rate.table.mean(start / n, end / n)
-        taken = rate.table.mean(start / n, turn / n)
-        total += float(np.sum((turn - start) * (shared - taken)))
+        first, last = (turn, end) if of_negatives else (start, turn)
+        taken = rate.table.mean(first / n, last / n)
+        total += float(np.sum((last - first) * (shared - taken)))
     return total
 
 

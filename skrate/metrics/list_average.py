@@ -13,6 +13,7 @@ from skrate.core.validation import (
     check_equal_length,
     check_number,
     check_weights,
+    summable,
 )
 
 Average = Literal["macro", "pairs", "positives", "size"]
@@ -43,8 +44,8 @@ class ListAverage(NamedTuple):
         total = self.weights.sum()
         if n < 2 or not total > 0:
             return float("nan")
-        residuals = self.parts - self.score * self.weights
-        return float(np.sqrt(n / (n - 1) * (residuals @ residuals)) / total)
+        residuals = (self.parts - self.score * self.weights) / total
+        return float(np.sqrt(n / (n - 1) * (residuals @ residuals)))
 
     def interval(
         self, confidence_level: float, undefined: str | float = "skip"
@@ -69,7 +70,7 @@ def check_average(average: Any, choices: tuple[str, ...] = AVERAGES) -> Any:
             f"average must be one of {sorted(choices)} or an array with a weight per "
             f"list, got {average!r}."
         )
-    return check_weights("average", average)
+    return summable("average", check_weights("average", average))
 
 
 def check_undefined(undefined: Any) -> Any:

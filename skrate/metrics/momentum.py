@@ -2,7 +2,7 @@
 
 from skrate.core.elicitation import check_rate
 from skrate.core.rank_table import RankTable
-from skrate.metrics.average_precision import average_precision
+from skrate.metrics.average_precision import adjusted_average_precision
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc
 
 # Less than this above chance is rounding.
@@ -26,11 +26,11 @@ def _both(table: RankTable) -> tuple[float, float]:
     nan = float("nan")
     if table.n_pos == 0 or table.n_neg == 0:
         return nan, nan
-    p = table.prevalence
+    p, rest = table.prevalence, table.negative_share
     adjusted_auc = 2 * rate_weighted_auc(table, check_rate("uniform")) - 1
     if adjusted_auc < LEAST_ADVANTAGE:
         return nan, nan
-    beta = (average_precision(table) - p) / (1 - p) / adjusted_auc
+    beta = adjusted_average_precision(table) / adjusted_auc
     if beta - p < LEAST_ADVANTAGE:
         return nan, nan
-    return beta, p * (1 - p) * adjusted_auc / (beta - p)
+    return beta, p * rest * adjusted_auc / (beta - p)

@@ -10,7 +10,7 @@ from skrate.core.kept import kept
 from skrate.core.rank_table import RankTable, rank_table
 from skrate.core.rates import RateDistribution, is_uniform
 from skrate.core.validation import check_fraction, warn_undefined
-from skrate.metrics.expected_recall import expected_recall
+from skrate.metrics.expected_recall import expected_recall, expected_share_of_negatives
 
 # Where worst and best ranking differ by a lesser share of the best, rounding would be
 # all there is to see. Below the other, a number has no reciprocal to divide by.
@@ -133,10 +133,17 @@ def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
     """Return the rAUC of a table with both classes; nan where no ranking matters."""
     if is_uniform(rate):
         return auc(table)
-    worst, best = expected_recall_range(table.prevalence, rate)
+    # Of the rarer class: that of the other hardly depends on the ranking if it is
+    # nearly all there is.
+    is_rare = table.n_pos <= table.n_neg
+    share = table.prevalence if is_rare else table.negative_share
+    worst, best = expected_recall_range(share, rate)
     if not has_range(worst, best):
         return float("nan")
-    score = (expected_recall(table, rate) - worst) / (best - worst)
+    if is_rare:
+        score = (expected_recall(table, rate) - worst) / (best - worst)
+    else:
+        score = (best - expected_share_of_negatives(table, rate)) / (best - worst)
     return min(max(score, 0.0), 1.0)
 
 
