@@ -1,5 +1,6 @@
 """Estimates: standard errors against oracles and each other, intervals, bad input."""
 
+import warnings
 from functools import partial
 
 import numpy as np
@@ -531,3 +532,22 @@ def test_a_metric_that_needs_a_rate_says_so():
         estimate(recall_at_rate_score, Y, S, rate=2, sample_weight=[1, 1, 1, 2])
     with pytest.raises(ValueError, match="more than the 4 cases"):
         estimate(recall_at_rate_score, Y, S, rate=5)
+
+
+@pytest.mark.parametrize("interval", ["percentile", "basic"])
+def test_without_a_defined_replicate_there_is_no_interval(interval):
+    y_true, y_score = [0, 1, 0, 0, 1], [1, 4, 4, 2, 2]
+    arguments = {"method": "parametric", "n_resamples": 1, "interval": interval}
+    n_without = 0
+    for seed in range(30):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = estimate(
+                "stamina", y_true, y_score, random_state=seed, **arguments
+            )
+        if caught:
+            n_without += 1
+            assert {w.category for w in caught} == {UndefinedMetricWarning}
+            assert np.isnan(result.confidence_interval).all()
+            assert np.isnan(result.standard_error)
+    assert n_without > 0
