@@ -26,6 +26,9 @@ from skrate.core.validation import (
 
 _LABEL_BIT = np.uint64(1)
 
+# Weights between 2**-_ORDINARY and 2**_ORDINARY can be multiplied as they are.
+_ORDINARY = 200
+
 
 class ListTable:
     """Weights of positives and negatives per list and group of tied scores.
@@ -46,6 +49,9 @@ class ListTable:
         Weight of positives and negatives.
     cases : array of shape (n_rows,) or None
         Where every row is one case of weight one: whether it is positive.
+    exponents : array of shape (n_lists,) or None
+        Where weights are so small or great that each list has a scale of its own: the
+        power of two that all its weights are to be multiplied with.
     """
 
     def __init__(
@@ -57,9 +63,11 @@ class ListTable:
         cases: BoolArray | None = None,
         pos: FloatArray | None = None,
         neg: FloatArray | None = None,
+        exponents: IntArray | None = None,
     ) -> None:
         self.labels, self.lists, self.starts = labels, lists, starts
         self.cases, self._pos, self._neg = cases, pos, neg
+        self.exponents = exponents
 
     @property
     def pos(self) -> FloatArray:
@@ -96,6 +104,30 @@ class ListTable:
     def cum_neg(self) -> FloatArray:
         """Weight of the negatives of its list down to and with each row."""
         return segment_cumsum(self.neg, self.starts)
+
+    @cached_property
+    def ends(self) -> FloatArray:
+        """Weight of its list down to and with each row."""
+        return self.cum_pos + self.cum_neg
+
+    @cached_property
+    def begins(self) -> FloatArray:
+        """Weight of its list above each row: where the row before ends, exactly."""
+        begins = np.roll(self.ends, 1)
+        begins[self.starts] = 0
+        return begins
+
+    @cached_property
+    def sizes(self) -> FloatArray:
+        """Weight per list, which is where its last row ends."""
+        return np.asarray(self.ends[np.append(self.starts[1:], len(self.ends)) - 1])
+
+    def unscaled(self, weights: FloatArray) -> FloatArray:
+        """Return weights per list without the scale of the list."""
+        if self.exponents is None:
+            return weights
+        with np.errstate(under="ignore"):
+            return np.asarray(np.ldexp(weights, self.exponents))
 
     def sum(self, values: Array) -> FloatArray:
         """Return the sum of row ``values`` over each list."""
@@ -260,4 +292,22 @@ def _from_keys(
     else:
         pos = np.add.reduceat(np.where(is_pos, weights, 0.0), rows)
         neg = np.add.reduceat(np.where(is_pos, 0.0, weights), rows)
+        if weights.min() < 2.0**-_ORDINARY or weights.max() > 2.0**_ORDINARY:
+            return _scaled(lists, starts, pos, neg), has_ties
     return ListTable(lists, lists, starts, pos=pos, neg=neg), has_ties
+
+
+def _scaled(
+    lists: IntArray, starts: IntArray, pos: FloatArray, neg: FloatArray
+) -> ListTable:
+    """Return the table with the weights of each list as large as can be summed.
+
+    Between lists weights may differ so much that those of one are no more than the
+    rounding of another, and products of theirs out of range.
+    """
+    greatest = np.maximum.reduceat(np.maximum(pos, neg), starts)
+    most = 1022 - len(pos).bit_length()
+    exponents = np.frexp(greatest)[1].astype(np.intp) - most
+    of_row = np.repeat(exponents, np.diff(starts, append=len(pos)))
+    pos, neg = np.ldexp(pos, -of_row), np.ldexp(neg, -of_row)
+    return ListTable(lists, lists, starts, pos=pos, neg=neg, exponents=exponents)

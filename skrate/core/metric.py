@@ -49,6 +49,10 @@ class Slopes(NamedTuple):
             factor * self.by_prevalence + by_prevalence,
         )
 
+    def turned(self) -> "Slopes":
+        """Return those of 1 minus the metric, where the classes were swapped for it."""
+        return Slopes(-self.by_neg, -self.by_pos, self.by_prevalence)
+
 
 @dataclass_transform(frozen_default=True)
 @dataclass(frozen=True)

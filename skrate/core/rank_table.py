@@ -8,7 +8,7 @@ import numpy as np
 
 from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
 from skrate.core.grouping import begins_group
-from skrate.core.validation import RankedSample, check_ranked
+from skrate.core.validation import RankedSample, check_ranked, check_summable
 
 # Scores whose keys are made at a time: they stay in the cache of a core.
 _CACHED = 2**14
@@ -36,8 +36,12 @@ class RankTable:
     ----------
     n_groups : int
         Number of groups K.
-    n_pos, n_neg, total, prevalence : float
-        Weight of positives, of negatives, of both, and share of the positives.
+    n_pos, n_neg, total : float
+        Weight of positives, of negatives and of both.
+    prevalence, negative_share : float
+        Share of the positives and of the negatives. They sum to 1, but neither is
+        formed from the other: of a class that is very rare 1 minus the other share
+        would be all rounding.
     cum_pos, cum_neg : array of shape (n_groups + 1,)
         Weight above each cut of the ranking, from 0 to ``n_pos`` and ``n_neg``.
     rates : array of shape (n_groups + 1,)
@@ -80,9 +84,10 @@ class RankTable:
                 "pos and neg must be vectors of the same length, at least 1; found "
                 f"shapes {pos.shape} and {neg.shape}."
             )
-        weight = pos + neg
-        if not (np.isfinite(weight).all() and pos.min() >= 0 and neg.min() >= 0):
+        check_summable("pos and neg", np.concatenate([pos, neg]))
+        if not (pos.min() >= 0 and neg.min() >= 0):
             raise ValueError("pos and neg must be finite and not negative.")
+        weight = pos + neg
         if not weight.any():
             raise ValueError("pos and neg are zero everywhere: no case is left.")
         if thresholds is not None:
@@ -248,6 +253,11 @@ class RankTable:
     def prevalence(self) -> float:
         """Share of the positives."""
         return self.n_pos / self.total
+
+    @property
+    def negative_share(self) -> float:
+        """Share of the negatives."""
+        return self.n_neg / self.total
 
     @cached_property
     def cum_pos(self) -> FloatArray:

@@ -205,7 +205,8 @@ class SurvivalTable:
             within = self._mean_inside(final, final_start, last)
             area += within * (last - final_start)
             means[across] = area / (last - first)
-        return means
+        # Interpolation rounds to both sides of what probabilities can be.
+        return np.clip(means, 0.0, 1.0, out=means)
 
     def density(self, x: FloatArray) -> FloatArray:
         """Return minus the derivative of the survival function inside the panels."""

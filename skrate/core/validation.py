@@ -27,6 +27,9 @@ _MOST = np.iinfo(np.intp).max
 
 Choice = TypeVar("Choice", bound=str)
 
+# Weights between 2**-_ORDINARY and 2**_ORDINARY stay as they are.
+_ORDINARY = 900
+
 
 class RankedSample(NamedTuple):
     """Cases with a label, a score and maybe a weight, all checked."""
@@ -57,6 +60,8 @@ def check_ranked(
         return RankedSample(is_pos, scores, None)
     weights = check_weights("sample_weight", sample_weight)
     check_equal_length(y_true=labels, sample_weight=weights)
+    if not keep_scale:
+        weights = summable("sample_weight", weights)
     counts = weights > 0
     if not counts.all():
         is_pos, scores, weights = is_pos[counts], scores[counts], weights[counts]
@@ -64,6 +69,40 @@ def check_ranked(
     if are_equal and not (keep_scale and weights[0] != 1):
         return RankedSample(is_pos, scores, None)
     return RankedSample(is_pos, scores, weights)
+
+
+def summable(name: str, weights: FloatArray) -> FloatArray:
+    """Return weights that can be summed, by a power of two where that is in question.
+
+    Their sum comes near the end of the range, so that some may be as small as floats
+    can be. Nothing is rounded: where one would lose digits there is an error.
+    """
+    lowest, highest = np.min(weights, where=weights > 0, initial=np.inf), weights.max()
+    if lowest > 2.0**-_ORDINARY and highest < 2.0**_ORDINARY:
+        return weights
+    shift = 1022 - len(weights).bit_length() - int(np.frexp(highest)[1])
+    with np.errstate(under="ignore"):
+        scaled = np.ldexp(weights, shift)
+    if (np.ldexp(scaled, -shift) != weights).any():
+        raise ValueError(
+            f"{name} holds weights from {lowest:.3g} to {highest:.3g}, which cannot "
+            "be summed as floats: leave out the smallest, or cap the greatest."
+        )
+    return scaled
+
+
+def check_summable(name: str, values: Array) -> None:
+    """Raise where weights are not finite, or their sum is not."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum()
+    if np.isfinite(total):
+        return
+    if np.isfinite(values).all():
+        raise ValueError(
+            f"The sum of {name} is beyond {np.finfo(float).max:.3g}: divide them all "
+            "by the same large number."
+        )
+    raise ValueError(f"{name} must be finite and not negative.")
 
 
 def check_vector(name: str, values: Any) -> Array:
@@ -193,7 +232,7 @@ def _two_extremes(labels: Array) -> list[Any]:
 
 def _distinct_objects(labels: Array) -> list[Any]:
     """Return the distinct labels that are strings or objects, at most two."""
-    cells = labels.tolist()
+    cells = labels.tolist() if labels.dtype.kind == "O" else np.unique(labels).tolist()
     try:
         distinct = list(dict.fromkeys(cells))
     except TypeError:
@@ -210,8 +249,8 @@ def _distinct_objects(labels: Array) -> list[Any]:
     if "nan" in distinct:
         raise ValueError(
             "y_true contains the text 'nan', which is what becomes of a missing label "
-            f"among strings (first at position {cells.index('nan')}): remove the cases "
-            "without a label, or pass booleans."
+            f"among strings (first at position {labels.tolist().index('nan')}): remove "
+            "the cases without a label, or pass booleans."
         )
     if len(distinct) > 2:
         _raise_many_labels(distinct)

@@ -7,6 +7,7 @@ from sklearn import get_config
 from sklearn.model_selection import cross_validate
 
 from skrate.core.elicitation import check_rate
+from skrate.core.grouping import check_groups
 from skrate.core.repeats import check_repeats, disjoint_repeats
 from skrate.core.validation import check_choice, check_scores
 from skrate.curves.consensus_curve import ConsensusCurve
@@ -232,6 +233,9 @@ class RateAveragedROC:
         """
         import_pyplot(cls.__name__)
         params = dict(params or {})
+        if groups is not None:
+            # The same groups as codes, checked: splitters differ in what they refuse.
+            groups = check_groups("groups", groups).codes
         if groups is not None and get_config()["enable_metadata_routing"]:
             if "groups" in params:
                 raise ValueError("groups is given twice: as groups and in params.")

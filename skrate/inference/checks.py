@@ -10,6 +10,8 @@ from skrate.inference.intervals import INTERVALS, Interval
 from skrate.inference.sample import Cases, Ranked
 
 RESAMPLING = ("bootstrap", "parametric")
+# Of the weights of the classes: beyond, the squares of slopes are no numbers.
+_LEAST_RATIO = 1e-75
 
 
 def check_interval(interval: Interval, method: str) -> Interval:
@@ -37,6 +39,11 @@ def defined_value(metric: Metric, ranked: Ranked) -> float:
                 f"The uncertainty of the {metric.name}",
                 f"y_true holds {found:g} {name} cases, and at least 2 are needed",
             )
+    if not _LEAST_RATIO < ranked.table.n_pos / ranked.table.n_neg < 1 / _LEAST_RATIO:
+        return warn_undefined(
+            f"The uncertainty of the {metric.name}",
+            "sample_weight gives next to all weight to one class",
+        )
     value = metric.value(ranked.table)
     if np.isnan(value):
         return warn_undefined(metric.name, metric.undefined(ranked.table))

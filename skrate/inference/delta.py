@@ -105,8 +105,8 @@ def table_variance(
     by_neg = _spread(slopes.by_neg, table.neg) / (table.n_neg - lost)
     if stratify:
         return Parts(by_pos, by_neg, 0.0)
-    p = table.prevalence
-    by_prevalence = slopes.by_prevalence**2 * p * (1 - p) / table.total
+    binomial = table.prevalence * table.negative_share / table.total
+    by_prevalence = slopes.by_prevalence**2 * binomial
     return Parts(by_pos, by_neg, float(by_prevalence))
 
 
@@ -121,14 +121,14 @@ def influence_values(
     smaller = merged(ranked.table)
     table = smaller.table
     by_pos, by_neg, by_prevalence = _centred(metric.slopes(table), table)
-    p = table.prevalence
-    by_pos, by_neg = by_pos / p, by_neg / (1 - p)
+    p, rest = table.prevalence, table.negative_share
+    by_pos, by_neg = by_pos / p, by_neg / rest
     if metric.is_two_sample:
         n_pos, n_neg = ranked.cases.sizes
         by_pos *= np.sqrt(n_pos / (n_pos - 1))
         by_neg *= np.sqrt(n_neg / (n_neg - 1))
     if not stratify:
-        by_pos += (1 - p) * by_prevalence
+        by_pos += rest * by_prevalence
         by_neg -= p * by_prevalence
     values = np.concatenate([by_neg, by_pos])
     group = smaller.group_of(ranked.table.n_groups).take(ranked.group)

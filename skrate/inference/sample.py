@@ -98,7 +98,8 @@ class Cases:
         elif self.weights is None or self.are_repetitions:
             n_pos, n_neg = self.sizes
         else:
-            found = [self.weights[c] for c in chosen]
+            # Relative to the greatest, whose square is a number.
+            found = [self.weights[c] / self.weights[c].max() for c in chosen]
             n_pos, n_neg = (float(w.sum() ** 2 / (w @ w)) for w in found)
         return n_pos, n_neg
 

@@ -12,6 +12,11 @@ from skrate.core.validation import check_fraction
 
 __all__ = ["average_precision_score"]
 
+# Beyond it precision is 0 to rounding wherever there is a negative.
+_GREATEST_RATIO = 1e280
+# A case may count so little that its share of its class is 0.
+_LEAST = np.finfo(np.float64).tiny
+
 
 def average_precision_score(
     y_true: Any,
@@ -136,39 +141,42 @@ class AveragePrecision(
 
     def value(self, table: RankTable) -> float:
         """Return it for one table."""
-        plain = average_precision(table, self.prevalence)
-        return float(self._rescaled(plain, table.prevalence))
+        kernel = adjusted_average_precision if self.adjusted else average_precision
+        return kernel(table, self.prevalence)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         """Return it for many tables."""
         plain = _of_tables(pos, neg, self.prevalence)
-        n_pos = pos.sum(axis=1)
+        if not self.adjusted:
+            return plain
+        chance: Any = self.prevalence
+        if chance is None:
+            n_pos = pos.sum(axis=1)
+            chance = n_pos / (n_pos + neg.sum(axis=1))
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(self._rescaled(plain, n_pos / (n_pos + neg.sum(axis=1))))
-
-    def bounds(self, table: RankTable) -> tuple[float, float]:
-        """Return its range; adjusted, it may be below 0."""
-        return float(self._rescaled(0.0, table.prevalence)), 1.0
+            return np.asarray((plain - chance) / (1 - chance))
 
     def slopes(self, table: RankTable) -> Slopes:
         """Return its derivatives."""
-        slopes = _slopes(table, self.prevalence)
-        if not self.adjusted:
-            return slopes
-        # (AP - p) / (1 - p)
-        p, by_prevalence = self.prevalence, 0.0
-        if p is None:
-            p = table.prevalence
-            loss = (1 - average_precision(table)) / (1 - p)
-            by_prevalence = (slopes.by_prevalence - loss) / (1 - p)
-        return Slopes(slopes.by_pos / (1 - p), slopes.by_neg / (1 - p), by_prevalence)
+        return _slopes(table, self.prevalence, self.adjusted)
 
-    def _rescaled(self, plain: Any, prevalence: Any) -> Any:
-        """Return average precision on the scale on which chance is 0, if adjusted."""
-        if not self.adjusted:
-            return plain
-        p = prevalence if self.prevalence is None else self.prevalence
-        return (plain - p) / (1 - p)
+    def bounds(self, table: RankTable) -> tuple[float, float]:
+        """Return its range; adjusted, it may be below 0."""
+        chance, rest = _class_shares(table, self.prevalence)
+        return (-chance / rest if self.adjusted else 0.0), 1.0
+
+
+def adjusted_average_precision(
+    table: RankTable, prevalence: float | None = None
+) -> float:
+    """Return (AP - p) / (1 - p) of a table that holds both classes."""
+    chance, rest = _class_shares(table, prevalence)
+    if chance <= 0.5:
+        return (average_precision(table, prevalence) - chance) / rest
+    # Next to few negatives AP is all but 1: what it lacks is summed instead.
+    lost = table.fpr[1:]
+    seen = np.maximum(chance * table.tpr[1:] + rest * lost, _LEAST)
+    return 1 - float(table.pos @ (lost / seen)) / table.n_pos
 
 
 def average_precision(table: RankTable, prevalence: float | None = None) -> float:
@@ -181,7 +189,14 @@ def average_precision(table: RankTable, prevalence: float | None = None) -> floa
     # The weight of a negative in units of the weight of a positive.
     ratio = 1.0
     if prevalence is not None:
-        ratio = (1 - prevalence) / prevalence * table.n_pos / table.n_neg
+        ratio = min((1 - prevalence) / prevalence, _GREATEST_RATIO)
+    if table.cases is None and prevalence is not None:
+        # By shares of the classes, whose weights may be of any size.
+        found, negatives = table.tpr[1:], table.fpr[1:]
+        precision = found / np.maximum(found + ratio * negatives, _LEAST)
+        return float(table.pos @ precision) / table.n_pos
+    if prevalence is not None:
+        ratio *= table.n_pos / table.n_neg
     if table.labels is not None:
         return _mean_over_positives(table.labels, ratio)
     ends = table.ends
@@ -203,12 +218,20 @@ def _mean_over_positives(labels: BoolArray, ratio: float) -> float:
     return float(precision.mean())
 
 
-def _slopes(table: RankTable, prevalence: float | None) -> Slopes:
+def _class_shares(table: RankTable, prevalence: float | None) -> tuple[float, float]:
+    if prevalence is None:
+        return table.prevalence, table.negative_share
+    return prevalence, 1 - prevalence
+
+
+def _slopes(table: RankTable, prevalence: float | None, adjusted: bool) -> Slopes:
     """Return the slopes of g = sum_k P_k p T_k / C_k, as in appendix B of [1]_.
 
     T_k and F_k are the shares of positives and negatives down to group k, and
     C_k = p T_k + (1 - p) F_k. Sums from the right take the place of the K x K
-    matrices, and the last group that of a base: it may lack either class.
+    matrices, and the last group that of a base: it may lack either class. With
+    ``adjusted`` they are those of (g - p) / (1 - p), whose slope by p is
+    sum_k P_k F_k (T_k - F_k) / C_k^2.
 
     References
     ----------
@@ -216,10 +239,11 @@ def _slopes(table: RankTable, prevalence: float | None) -> Slopes:
        classification and prediction: average precision versus area under the ROC
        curve, :doi:`10.48550/arXiv.1310.5103`.
     """
-    p = table.prevalence if prevalence is None else prevalence
-    found, lost = p * table.tpr[1:], (1 - p) * table.fpr[1:]
+    p, rest = _class_shares(table, prevalence)
+    found, lost = p * table.tpr[1:], rest * table.fpr[1:]
     inverse = 1 / (found + lost)
-    precision = found * inverse
+    # Less 1 where 1 - p divides it: a constant is no slope, and would be all rounding.
+    precision = -lost * inverse if adjusted else found * inverse
     # P_k p T_k / C_k^2 and P_k (1 - p) F_k / C_k^2
     share = table.pos / table.n_pos
     inverse *= inverse
@@ -228,13 +252,18 @@ def _slopes(table: RankTable, prevalence: float | None) -> Slopes:
     by_lost = sum_from_right(lost)
     by_prevalence = 0.0
     if prevalence is None:
-        by_prevalence = float(lost @ found) / p / (1 - p)
+        by_prevalence = float(lost @ found) / p / rest
     found *= share
     by_neg = sum_from_right(found)
-    by_neg *= p - 1
+    by_neg *= -rest
     by_lost *= p
     precision += by_lost
-    return Slopes(precision, by_neg, by_prevalence)
+    if not adjusted:
+        return Slopes(precision, by_neg, by_prevalence)
+    if prevalence is None:
+        tpr, fpr = table.tpr[1:], table.fpr[1:]
+        by_prevalence = float(share @ (fpr * (tpr - fpr)))
+    return Slopes(precision / rest, by_neg / rest, by_prevalence)
 
 
 def _of_tables(pos: Array, neg: Array, prevalence: float | None) -> FloatArray:

@@ -273,7 +273,7 @@ class PrecisionAtRate(_AtRate, score=precision_at_rate_score):
         return self._recall_slopes(table).scaled(factor, at_rate)
 
     def _scaled(self, found: Any, n_pos: Any, seen: Any, total: Any) -> Any:
-        return found / seen
+        return found / total / (seen / total)
 
 
 class LiftAtRate(_AtRate, score=lift_at_rate_score):
@@ -296,7 +296,10 @@ class LiftAtRate(_AtRate, score=lift_at_rate_score):
 
 def found_at(table: RankTable, rate: float) -> float:
     """Return the weight of positives within the share ``rate`` of the ranking."""
-    return float(np.interp(rate, table.rates, table.cum_pos))
+    if table.cases is not None or table.n_pos == 0:
+        return float(np.interp(rate, table.rates, table.cum_pos))
+    # By shares: the slope of large weights over a short step is not finite.
+    return table.n_pos * float(np.interp(rate, table.rates, table.tpr))
 
 
 def check_budget(rate: Any, n_cases: int, is_weighted: bool = False) -> float:

@@ -9,7 +9,7 @@ from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray, ratio
 from skrate.core.elicitation import check_rate
 from skrate.core.kept import kept
 from skrate.core.metric import Metric, Slopes, score
-from skrate.core.rank_table import RankTable
+from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.rates import RateDistribution
 from skrate.core.validation import check_choice
 from skrate.metrics.recall_slopes import recall_slopes
@@ -147,63 +147,73 @@ class ExpectedRecall(Metric, score=expected_recall_score):
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         """Return it for many tables."""
-        recall = recall_of_tables(pos, neg, self.rate)
         if self.of == "positives":
-            return recall
-        p = prevalences_of(pos, neg)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            # Without positives none are found.
-            found = np.where(p > 0, p * recall, 0.0)
-            return np.asarray(1 - (self.rate.mean() - found) / (1 - p))
+            return recall_of_tables(pos, neg, self.rate)
+        return 1 - recall_of_tables(neg, pos, self.rate)
 
     def slopes(self, table: RankTable) -> Slopes:
         """Return its derivatives."""
-        slopes, recall = recall_slopes(table, self.rate)
         if self.of == "positives":
-            return slopes
-        # 1 - (mean - p E) / (1 - p)
-        p = table.prevalence
-        by_prevalence = (recall - self.rate.mean()) / (1 - p) ** 2
-        return slopes.scaled(p / (1 - p), by_prevalence)
+            return recall_slopes(table, self.rate)[0]
+        return recall_slopes(swapped(table), self.rate)[0].turned()
 
 
 def expected_recall(table: RankTable, rate: RateDistribution) -> float:
     """Return E[F0], the mean over positives of the probability of being processed."""
-    # With few ties it is quicker by place than by group, if cases have equal weights.
-    if table.cases is not None and 3 * table.n_groups > 2 * len(table.cases):
+    if _goes_by_case(table):
         return _sum_over_cases(table, rate) / table.n_pos
     return _sum_over_groups(table, rate) / table.n_pos
 
 
 def expected_negative_recall(table: RankTable, rate: RateDistribution) -> float:
     """Return E[1 - F1], the share of the negatives that is not processed."""
-    prevalence = table.prevalence
-    found = prevalence * expected_recall(table, rate) if table.n_pos else 0.0
-    return 1 - (rate.mean() - found) / (1 - prevalence)
+    return 1 - expected_share_of_negatives(table, rate)
 
 
-def _sum_over_groups(table: RankTable, rate: RateDistribution) -> float:
-    """Return the sum over positives of the probability of being processed."""
+def expected_share_of_negatives(table: RankTable, rate: RateDistribution) -> float:
+    """Return E[F1], the mean over negatives of the probability of being processed.
+
+    Summed over them, not taken from what the positives leave of the mean rate: next to
+    many positives that would be all rounding.
+    """
+    if _goes_by_case(table):
+        return _sum_over_cases(table, rate, of_negatives=True) / table.n_neg
+    return _sum_over_groups(table, rate, of_negatives=True) / table.n_neg
+
+
+def _goes_by_case(table: RankTable) -> bool:
+    # With few ties it is quicker by place than by group, if cases have equal weights.
+    return table.cases is not None and 3 * table.n_groups > 2 * len(table.cases)
+
+
+def _sum_over_groups(
+    table: RankTable, rate: RateDistribution, *, of_negatives: bool = False
+) -> float:
+    """Return the sum over a class of the probability of being processed."""
+    weights = table.neg if of_negatives else table.pos
     edges, total = table.rates, 0.0
     for first in range(0, table.n_groups, _GROUPS):
         part = edges[first : first + _GROUPS + 1]
         processed = rate.table.mean(part[:-1], part[1:])
-        total += float(table.pos[first : first + _GROUPS] @ processed)
+        total += float(weights[first : first + _GROUPS] @ processed)
     return total
 
 
-def _sum_over_cases(table: RankTable, rate: RateDistribution) -> float:
-    """Return the same where weights are equal."""
+def _sum_over_cases(
+    table: RankTable, rate: RateDistribution, *, of_negatives: bool = False
+) -> float:
+    """Return the same for the positives, or the negatives, where weights are equal."""
     cases = table.cases
     assert cases is not None
-    total = _sum_over_places(cases, rate)
+    total = _sum_over_places(~cases if of_negatives else cases, rate)
     # The positives of a tie share the places of all in it, not only the first.
     start, turn, end = table.mixed_ties()
     if len(start):
         n = len(cases)
         shared = rate.table.mean(start / n, end / n)
-        taken = rate.table.mean(start / n, turn / n)
-        total += float(np.sum((turn - start) * (shared - taken)))
+        first, last = (turn, end) if of_negatives else (start, turn)
+        taken = rate.table.mean(first / n, last / n)
+        total += float(np.sum((last - first) * (shared - taken)))
     return total
 
 
@@ -295,6 +305,11 @@ def _limited_means(cuts: Array, rate: RateDistribution) -> FloatArray:
 def _kept_limited_means(rate: RateDistribution, n: int) -> FloatArray:
     """Return n G(i / n) for i = 0, ..., n."""
     return n * rate.table.limited_mean(np.arange(n + 1) / n)
+
+
+def swapped(table: RankTable) -> RankTable:
+    """Return the table in which the negatives are the positives."""
+    return table_of_weights(table.neg, table.pos)
 
 
 def prevalences_of(pos: Array, neg: Array) -> FloatArray:

@@ -225,8 +225,8 @@ def group_scores(
         metric,
         table.labels,
         by_label(kernel(table), table, np.nan),
-        by_label(table.n_pos + table.n_neg, table, 0.0),
-        by_label(table.n_pos, table, 0.0),
+        by_label(table.unscaled(table.n_pos + table.n_neg), table, 0.0),
+        by_label(table.unscaled(table.n_pos), table, 0.0),
     )
 
 
@@ -256,30 +256,32 @@ def _kernel(
 
 def _average_precision(table: ListTable) -> FloatArray:
     found = table.cum_pos
-    return _share(table.sum(table.pos * found / (found + table.cum_neg)), table.n_pos)
+    return _share(table.sum(table.pos * (found / table.ends)), table.n_pos)
 
 
 def _at_cut(
     table: ListTable, metric: str, k: int | None, rate: float | None
 ) -> FloatArray:
     """Return recall or precision of the items seen, within ties as an expectation."""
-    n_items = table.n_pos + table.n_neg
-    n_seen = np.minimum(k or 0, n_items) if rate is None else rate * n_items
-    weights = table.pos + table.neg
-    begins = table.cum_pos + table.cum_neg - weights
-    seen = np.clip((table.spread(n_seen) - begins) / weights, 0, 1)
+    n_seen = np.minimum(k or 0, table.sizes) if rate is None else rate * table.sizes
+    cut = table.spread(n_seen)
+    # Rows that end at the cut are seen whole, whatever the rounding of their weight.
+    seen = (table.ends <= cut).astype(np.float64)
+    is_cut = (table.begins < cut) & (cut < table.ends)
+    begins = table.begins[is_cut]
+    seen[is_cut] = (cut[is_cut] - begins) / (table.ends[is_cut] - begins)
     found = table.sum(table.pos * seen)
     return _share(found, n_seen if metric == "precision" else table.n_pos)
 
 
 def _expected_recall(table: ListTable, rate: RateDistribution) -> FloatArray:
-    n_items = table.spread(table.n_pos + table.n_neg)
-    ends = table.cum_pos + table.cum_neg
-    low = (ends - table.pos - table.neg) / n_items
-    # Rounding must not put the last item beyond its list.
-    high = np.minimum(ends / n_items, 1.0)
-    processed = rate.table.mean(np.clip(low, 0, high), high)
-    return _share(table.sum(table.pos * processed), table.n_pos)
+    return _share(table.sum(table.pos * _processed(table, rate)), table.n_pos)
+
+
+def _processed(table: ListTable, rate: RateDistribution) -> FloatArray:
+    """Return the probability of being processed for the cases of each row."""
+    n_items = table.spread(table.sizes)
+    return rate.table.mean(table.begins / n_items, table.ends / n_items)
 
 
 def _rauc(table: ListTable, rate: RateDistribution) -> FloatArray:
@@ -287,14 +289,20 @@ def _rauc(table: ListTable, rate: RateDistribution) -> FloatArray:
     scores = np.full(len(table.lists), np.nan)
     mixed = np.flatnonzero((table.n_pos > 0) & (table.n_neg > 0))
     n_pos, n_neg = table.n_pos[mixed], table.n_neg[mixed]
-    prevalence = n_pos / (n_pos + n_neg)
-    zero, one = np.zeros_like(prevalence), np.ones_like(prevalence)
-    worst = rate.table.mean(1 - prevalence, one)
-    best = rate.table.mean(zero, prevalence)
+    # Of the rarer class: that of the other hardly depends on the ranking if it is
+    # nearly all there is.
+    is_rare = n_pos <= n_neg
+    share = np.minimum(n_pos, n_neg) / (n_pos + n_neg)
+    zero, one = np.zeros_like(share), np.ones_like(share)
+    worst = rate.table.mean(1 - share, one)
+    best = rate.table.mean(zero, share)
     matters = has_range(worst, best)
-    recall = _expected_recall(table, rate)[mixed]
+    processed = _processed(table, rate)
+    of_pos = table.sum(table.pos * processed)[mixed] / n_pos
+    of_neg = table.sum(table.neg * processed)[mixed] / n_neg
+    above = np.where(is_rare, of_pos - worst, best - of_neg)
     values = np.full(len(mixed), np.nan)
-    np.divide(recall - worst, best - worst, out=values, where=matters)
+    np.divide(above, best - worst, out=values, where=matters)
     scores[mixed] = np.clip(values, 0, 1)
     return scores
 

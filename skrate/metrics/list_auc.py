@@ -41,11 +41,42 @@ def list_auc(table: ListTable, k: int | None = None) -> ListAUC:
     if k is not None:
         return _top_auc(table, k)
     n_pos, n_neg = table.n_pos, table.n_neg
+    if table.exponents is not None:
+        return _scaled_auc(table)
     if table.cases is None:
         ordered = table.sum(table.neg * (table.cum_pos - table.pos / 2))
     else:
         ordered = _ordered_cases(table, table.cases)
     return _whole(ordered, n_pos, n_neg)
+
+
+def _scaled_auc(table: ListTable) -> ListAUC:
+    """Return the AUC where weights are of very different scales.
+
+    Each class of each list counts in units of its own, to which a power of two more is
+    given back between the lists; there the greatest number of pairs is about 1.
+    """
+    exponents = [np.frexp(weight)[1] for weight in (table.n_pos, table.n_neg)]
+    pos, neg, cum_pos = (
+        np.ldexp(weight, -table.spread(exponent))
+        for weight, exponent in (
+            (table.pos, exponents[0]),
+            (table.neg, exponents[1]),
+            (table.cum_pos, exponents[0]),
+        )
+    )
+    whole = _whole(table.sum(neg * (cum_pos - pos / 2)), table.sum(pos), table.sum(neg))
+    assert table.exponents is not None
+    shift = exponents[0] + exponents[1] + 2 * table.exponents
+    is_defined = whole.defined > 0
+    shift = shift - (shift[is_defined].max() if is_defined.any() else 0)
+    with np.errstate(under="ignore"):
+        ordered, pairs = (
+            np.where(is_defined, np.ldexp(values, np.minimum(shift, 0)), 0.0)
+            for values in (whole.ordered, whole.pairs)
+        )
+    n_pos, n_neg = table.unscaled(table.n_pos), table.unscaled(table.n_neg)
+    return ListAUC(whole.scores, whole.defined, ordered, pairs, n_pos, n_neg)
 
 
 def _whole(ordered: FloatArray, n_pos: FloatArray, n_neg: FloatArray) -> ListAUC:

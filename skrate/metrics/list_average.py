@@ -13,6 +13,7 @@ from skrate.core.validation import (
     check_equal_length,
     check_number,
     check_weights,
+    summable,
 )
 
 Average = Literal["macro", "pairs", "positives", "size"]
@@ -43,17 +44,21 @@ class ListAverage(NamedTuple):
         total = self.weights.sum()
         if n < 2 or not total > 0:
             return float("nan")
-        residuals = self.parts - self.score * self.weights
-        return float(np.sqrt(n / (n - 1) * (residuals @ residuals)) / total)
+        residuals = (self.parts - self.score * self.weights) / total
+        return float(np.sqrt(n / (n - 1) * (residuals @ residuals)))
 
-    def interval(self, confidence_level: float) -> tuple[float, float]:
-        """Return Student's interval, cut to [0, 1]."""
+    def interval(
+        self, confidence_level: float, undefined: str | float = "skip"
+    ) -> tuple[float, float]:
+        """Return Student's interval, cut to [0, 1] and what stands for undefined."""
         error = self.standard_error
         if np.isnan(error):
             return float("nan"), float("nan")
         quantile = stats.t.ppf((1 + confidence_level) / 2, len(self.weights) - 1)
-        low, high = self.score - quantile * error, self.score + quantile * error
-        return max(float(low), 0.0), min(float(high), 1.0)
+        number = 0.0 if isinstance(undefined, str) else float(undefined)
+        ends = self.score + np.array([-quantile, quantile]) * error
+        low, high = np.clip(ends, min(0.0, number), max(1.0, number))
+        return float(low), float(high)
 
 
 def check_average(average: Any, choices: tuple[str, ...] = AVERAGES) -> Any:
@@ -65,7 +70,7 @@ def check_average(average: Any, choices: tuple[str, ...] = AVERAGES) -> Any:
             f"average must be one of {sorted(choices)} or an array with a weight per "
             f"list, got {average!r}."
         )
-    return check_weights("average", average)
+    return summable("average", check_weights("average", average))
 
 
 def check_undefined(undefined: Any) -> Any:

@@ -216,14 +216,14 @@ class Stamina(_AboveChance, score=stamina_score):
 
     def slopes(self, table: RankTable) -> Slopes:
         """Return its derivatives."""
-        p = table.prevalence
+        p, rest = table.prevalence, table.negative_share
         advantage = 2 * _AUC.value(table) - 1
         distance, alpha = momentum(table) - p, stamina(table)
         by_pos, by_neg, by_prevalence = _combined(
-            (2 * p * (1 - p) / distance, _AUC.slopes(table)),
+            (2 * p * rest / distance, _AUC.slopes(table)),
             (-alpha / distance, Momentum().slopes(table)),
         )
-        by_prevalence += ((1 - 2 * p) * advantage + alpha) / distance
+        by_prevalence += ((rest - p) * advantage + alpha) / distance
         return Slopes(by_pos, by_neg, by_prevalence)
 
 
@@ -240,24 +240,29 @@ def stamina(table: RankTable) -> float:
 def _both(table: RankTable) -> tuple[float, float]:
     if table.n_pos == 0 or table.n_neg == 0:
         return float("nan"), float("nan")
-    beta, alpha = _combine(
-        table.prevalence, 2 * _AUC.value(table) - 1, _PRECISION.value(table)
-    )
+    shares = table.prevalence, table.negative_share
+    beta, alpha = _combine(*shares, 2 * _AUC.value(table) - 1, _PRECISION.value(table))
     return float(beta), float(alpha)
 
 
 def _of_tables(pos: Array, neg: Array) -> tuple[FloatArray, FloatArray]:
     n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        p = n_pos / (n_pos + n_neg)
-        return _combine(p, 2 * _AUC.values(pos, neg) - 1, _PRECISION.values(pos, neg))
+        shares = n_pos / (n_pos + n_neg), n_neg / (n_pos + n_neg)
+        advantage, precision = (
+            2 * _AUC.values(pos, neg) - 1,
+            _PRECISION.values(pos, neg),
+        )
+    return _combine(*shares, advantage, precision)
 
 
-def _combine(p: Any, advantage: Any, precision: Any) -> tuple[FloatArray, FloatArray]:
+def _combine(
+    p: Any, rest: Any, advantage: Any, precision: Any
+) -> tuple[FloatArray, FloatArray]:
     """Return momentum and stamina from 2 AUC - 1 and adjusted average precision."""
     with np.errstate(invalid="ignore", divide="ignore"):
         beta = np.divide(precision, advantage)
-        alpha = np.divide(p * (1 - p) * advantage, beta - p)
+        alpha = np.divide(p * rest * advantage, beta - p)
     is_better = (advantage > LEAST_ADVANTAGE) & (beta - p > LEAST_ADVANTAGE)
     return np.where(is_better, beta, np.nan), np.where(is_better, alpha, np.nan)
 

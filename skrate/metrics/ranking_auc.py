@@ -298,8 +298,8 @@ def ranking_auc_report(
     .. math:: \frac{m}{m - 1} \frac{\sum_i (a_i - A w_i)^2}{(\sum_i w_i)^2},
 
     for equal weights the variance of the values over m. The interval is Student's
-    with m - 1 degrees of freedom, cut to [0, 1]. Both are for a model that was not
-    fitted to these lists.
+    with m - 1 degrees of freedom, cut to [0, 1], which a number for ``undefined``
+    beyond it widens. Both are for a model that was not fitted to these lists.
 
     Examples
     --------
@@ -327,7 +327,7 @@ def ranking_auc_report(
     return RankingAUCReport(
         mean.score,
         mean.standard_error,
-        ConfidenceInterval(*mean.interval(confidence_level)),
+        ConfidenceInterval(*mean.interval(confidence_level, undefined)),
         confidence_level,
         table.labels,
         by_label(auc.scores, table, np.nan),

@@ -15,8 +15,10 @@ from skrate.core.validation import check_fraction, warn_undefined
 from skrate.metrics.auc import AUC, auc
 from skrate.metrics.expected_recall import (
     expected_recall,
+    expected_share_of_negatives,
     prevalences_of,
     recall_of_tables,
+    swapped,
 )
 from skrate.metrics.recall_slopes import recall_slopes
 
@@ -165,29 +167,18 @@ class RateWeightedAUC(
         """Return it for many tables."""
         if self.is_two_sample:
             return AUC().values(pos, neg)
-        worst, best = _ranges(pos, neg, self.rate)
-        recall = recall_of_tables(pos, neg, self.rate)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            value = (recall - worst) / (best - worst)
-        value[~has_range(worst, best)] = np.nan
-        return np.clip(value, 0, 1)
+        if pos.sum() <= neg.sum():
+            return _of_tables(pos, neg, self.rate)
+        return 1 - _of_tables(neg, pos, self.rate)
 
     def slopes(self, table: RankTable) -> Slopes:
-        """Return its derivatives: of (E - E_min) / (E_max - E_min) from those of E."""
+        """Return its derivatives."""
         if self.is_two_sample:
             return AUC().slopes(table)
-        p, rate = table.prevalence, self.rate
-        worst, best = expected_recall_range(p, rate)
-        at = np.array([1 - p, p])
-        survival = rate.table.mean(at, at)
-        by_worst, by_best = (
-            (float(survival[0]) - worst) / p,
-            (float(survival[1]) - best) / p,
-        )
-        width = best - worst
-        recall, expected = recall_slopes(table, rate)
-        shift = by_worst + (expected - worst) / width * (by_best - by_worst)
-        return recall.scaled(1 / width, -shift / width)
+        # Of the rarer class, as the value: 1 minus the same of the other class.
+        if table.n_pos <= table.n_neg:
+            return _slopes(table, self.rate)
+        return _slopes(swapped(table), self.rate).turned()
 
     def undefined_value(self, table: RankTable) -> str:
         """Return why no ranking is better than another."""
@@ -198,10 +189,17 @@ def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
     """Return the rAUC of a table with both classes; nan where no ranking matters."""
     if is_uniform(rate):
         return auc(table)
-    worst, best = expected_recall_range(table.prevalence, rate)
+    # Of the rarer class: that of the other hardly depends on the ranking if it is
+    # nearly all there is.
+    is_rare = table.n_pos <= table.n_neg
+    share = table.prevalence if is_rare else table.negative_share
+    worst, best = expected_recall_range(share, rate)
     if not has_range(worst, best):
         return float("nan")
-    score = (expected_recall(table, rate) - worst) / (best - worst)
+    if is_rare:
+        score = (expected_recall(table, rate) - worst) / (best - worst)
+    else:
+        score = (best - expected_share_of_negatives(table, rate)) / (best - worst)
     return min(max(score, 0.0), 1.0)
 
 
@@ -224,6 +222,27 @@ def _range(rate: RateDistribution, prevalence: float) -> tuple[float, float]:
 def has_range(worst: Any, best: Any) -> Any:
     """Return whether rankings differ in expected recall, between these two."""
     return best - worst > np.maximum(LEAST_RANGE * best, _LEAST_NUMBER)
+
+
+def _slopes(table: RankTable, rate: RateDistribution) -> Slopes:
+    """Return the slopes of (E - E_min) / (E_max - E_min) from those of E."""
+    p = table.prevalence
+    worst, best = expected_recall_range(p, rate)
+    at = np.array([1 - p, p])
+    survival = rate.table.mean(at, at)
+    by_worst = (float(survival[0]) - worst) / p
+    by_best = (float(survival[1]) - best) / p
+    width = best - worst
+    recall, expected = recall_slopes(table, rate)
+    shift = by_worst + (expected - worst) / width * (by_best - by_worst)
+    return recall.scaled(1 / width, -shift / width)
+
+
+def _of_tables(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:
+    worst, best = _ranges(pos, neg, rate)
+    recall = recall_of_tables(pos, neg, rate)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((recall - worst) / (best - worst))
 
 
 def _ranges(

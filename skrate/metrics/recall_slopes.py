@@ -58,7 +58,7 @@ def _smooth_slopes(
 
     and a share of either class in group j moves all D_k with k >= j.
     """
-    p, edges = table.prevalence, table.rates
+    p, rest = table.prevalence, table.negative_share
     share = table.pos / (table.pos + table.neg)
     by_cut = np.zeros_like(mean)
     np.subtract(at_cut, mean[:-1], out=by_cut[:-1])
@@ -67,12 +67,11 @@ def _smooth_slopes(
     at_cut *= share[1:]
     by_cut[:-1] += at_cut
     # With T and F the shares of the classes above, D = p T + (1 - p) F.
-    by_lead = (by_cut @ table.cum_pos[1:]) / table.n_pos - by_cut @ edges[1:]
-    by_prevalence = float(by_lead) / (1 - p) / p
+    by_prevalence = float(by_cut @ (table.tpr[1:] - table.fpr[1:])) / p
     moved = sum_from_right(by_cut)
     value = float(table.pos @ mean) / table.n_pos
     mean += moved
-    moved *= (1 - p) / p
+    moved *= rest / p
     return Slopes(mean, moved, by_prevalence), value
 
 
@@ -145,7 +144,7 @@ def _jump_slopes(
     lead = np.interp(points, table.rates, table.tpr - table.fpr)
     by_prevalence = -float((masses * share) @ lead) / p
     value = float(table.pos @ (kept + lost)) / table.n_pos
-    return Slopes(kept, -(1 - p) / p * lost, by_prevalence), value
+    return Slopes(kept, -table.negative_share / p * lost, by_prevalence), value
 
 
 def bandwidth(points: FloatArray, n: float) -> FloatArray:

@@ -129,47 +129,54 @@ def histogram(*counts):
     return stats.rv_histogram((np.array(counts), np.linspace(0, 1, 1 + len(counts))))
 
 
-# Pairs of different laws that scipy calls the same or nearly so, and their means.
+# Pairs of different laws that scipy calls the same or nearly so, and that agree at many
+# rates, with their means.
+EDGES = np.array([0, 0.01, 0.03, 0.05, 1])
 TWINS = {
-    "histograms": (histogram(8, 1, 1)(), histogram(1, 1, 8)(), 8 / 30, 22 / 30),
-    "custom": (Ramp(0.3)(), Ramp(0.9)(), 0.2, 0.6),
+    "histograms": (
+        stats.rv_histogram((np.array([8, 1, 1, 0]), EDGES), density=False)(),
+        stats.rv_histogram((np.array([1, 1, 8, 0]), EDGES), density=False)(),
+        0.8 * 0.005 + 0.1 * 0.02 + 0.1 * 0.04,
+        0.1 * 0.005 + 0.1 * 0.02 + 0.8 * 0.04,
+    ),
+    "custom": (Ramp(0.03)(), Ramp(0.06)(), 0.02, 0.04),
     "samples": (
         stats.rv_discrete(values=([0.1, 0.4], [0.25, 0.75]))(),
-        stats.rv_discrete(values=([0.1, 0.6], [0.25, 0.75]))(),
+        stats.rv_discrete(values=([0.1, 0.41], [0.25, 0.75]))(),
         0.325,
-        0.475,
+        0.3325,
     ),
     "six digits": (
-        stats.triang(0.3, 0, 0.3),
-        stats.triang(0.3, 0, 0.3 * (1 + 1e-9)),
-        0.13,
-        0.13 * (1 + 1e-9),
+        stats.norm(0.03, 0.0001),
+        stats.norm(0.03 * (1 + 1e-8), 0.0001),
+        0.03,
+        0.03 * (1 + 1e-8),
     ),
     "supports": (
-        type(stats.norm)(name="norm")(0.5, 0.001),
-        type(stats.norm)(name="norm", a=5)(0.5, 0.001),
-        0.5,
+        type(stats.norm)(name="norm")(0.03, 0.001),
+        type(stats.norm)(name="norm", a=5)(0.03, 0.001),
+        0.03,
         None,
     ),
 }
 if hasattr(stats, "Normal"):
     TWINS["random variables"] = (
-        stats.Normal(mu=0.4, sigma=0.01),
-        stats.Normal(mu=0.4 + 1e-9, sigma=0.01),
-        0.4,
-        0.4 + 1e-9,
+        stats.Normal(mu=0.03, sigma=0.0001),
+        stats.Normal(mu=0.03 * (1 + 1e-8), sigma=0.0001),
+        0.03,
+        0.03 * (1 + 1e-8),
     )
     TWINS["truncated"] = (
-        stats.truncate(stats.Normal(mu=0.4, sigma=0.01), 0, 1),
-        stats.truncate(stats.Normal(mu=0.6, sigma=0.01), 0, 1),
-        0.4,
-        0.6,
+        stats.truncate(stats.Normal(mu=0.03, sigma=0.001), 0, 1),
+        stats.truncate(stats.Normal(mu=0.04, sigma=0.001), 0, 1),
+        0.03,
+        0.04,
     )
     TWINS["mixtures"] = (
-        stats.Mixture([stats.Normal(mu=0.4, sigma=0.01)] * 2),
-        stats.Mixture([stats.Normal(mu=0.6, sigma=0.01)] * 2),
-        0.4,
-        0.6,
+        stats.Mixture([stats.Normal(mu=0.03, sigma=0.001)] * 2),
+        stats.Mixture([stats.Normal(mu=0.04, sigma=0.001)] * 2),
+        0.03,
+        0.04,
     )
 
 
@@ -178,15 +185,15 @@ def test_two_laws_never_share_what_was_computed(name):
     one, other, mean, other_mean = TWINS[name]
     first, second = check_rate(one), check_rate(other)
     assert first != second
-    found = expected_recall_score([1, 0, 0, 1], [4, 3, 2, 1], rate=one)
-    fresh = first.instance_weights(4)[[0, 3]].mean()
-    assert_allclose(found, fresh, rtol=1e-14)
-    found = expected_recall_score([1, 0, 0, 1], [4, 3, 2, 1], rate=other)
-    assert_allclose(found, second.instance_weights(4)[[0, 3]].mean(), rtol=1e-14)
-    assert_allclose(first.mean(), mean, rtol=1e-12)
-    if other_mean is not None:
-        assert_allclose(second.mean(), other_mean, rtol=1e-12)
-        assert first.mean() != second.mean()
+    # By the mean, as all of the rate lies within the first of 2 cases; twice, since
+    # what the first left behind is what the second must not get.
+    for frozen, expected in [(one, mean), (other, other_mean)] * 2:
+        if expected is not None:
+            weights = check_rate(frozen).instance_weights(2)
+            found = expected_recall_score([1, 0], [2, 1], rate=frozen)
+            assert_allclose(found, weights[0], rtol=1e-14)
+            assert_allclose(check_rate(frozen).mean(), expected, rtol=1e-12)
+            assert_allclose(found, 2 * expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", TWINS)

@@ -298,6 +298,22 @@ def test_groups_and_weights_of_the_fit_reach_the_folds(is_routed):
         assert list(given[-1]["params"]) == ["sample_weight", "groups"][: 1 + is_routed]
 
 
+@pytest.mark.parametrize(
+    "groups",
+    [
+        ["a"] * 119 + [float("nan")],
+        [1] * 119 + [None],
+        np.ma.array(np.arange(120) // 20, mask=np.arange(120) == 7),
+        np.array(["2020", "NaT"] * 60, "datetime64[Y]"),
+    ],
+)
+def test_missing_groups_are_refused(groups):
+    with pytest.raises(ValueError, match=r"groups (contains NaN|is a masked array)"):
+        RateAveragedROC.from_cross_validation(
+            GaussianNB(), X, Y, cv=GroupKFold(3), groups=groups, bounds=None
+        )
+
+
 def test_groups_given_twice_are_refused():
     groups = np.arange(120) // 20
     with (

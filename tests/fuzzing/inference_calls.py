@@ -199,7 +199,8 @@ def _check_estimate(
         holds(type(number) is float, f"{number!r} is no builtin float")
     holds(not error < 0, f"standard error {error}")
     holds(not low > high, f"interval [{low}, {high}]")
-    if math.isnan(found.value):
+    if math.isnan(found.value) or math.isnan(error):
+        # Of one replicate that is defined there is no spread.
         holds(math.isnan(low) and math.isnan(high), f"nan with [{low}, {high}]")
         return
     if options.get("interval") in (None, "wald"):

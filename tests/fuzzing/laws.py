@@ -147,13 +147,17 @@ def _histogram(rng: np.random.Generator) -> Rate:
 
 
 def _custom(rng: np.random.Generator) -> Rate:
-    width = float(rng.choice([0.05, 0.02, 0.5]) * rng.uniform(0.5, 1))
-    frozen = _Triangle(a=0.0, b=width)()
+    given, law = narrow(float(rng.choice([0.05, 0.02, 0.5]) * rng.uniform(0.5, 1)))
+    return Rate(given, law, False)
+
+
+def narrow(width: float) -> tuple[Any, Density]:
+    """Return a custom distribution on [0, width], and its law."""
 
     def survival(x: Any) -> Any:
         return np.clip(1 - np.asarray(x) / width, 0, 1) ** 2
 
-    return Rate(frozen, Density(survival, [width]), False)
+    return _Triangle(a=0.0, b=width)(), Density(survival, [width])
 
 
 def _discrete(rng: np.random.Generator) -> Rate:

@@ -13,10 +13,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 import skrate
 from fuzzing.calls import Call, holds, quietly, same_number, same_numbers
-from fuzzing.laws import draw_rate
-from fuzzing.metric_calls import check_rauc, refusals
+from fuzzing.laws import draw_rate, narrow
+from fuzzing.metric_calls import check_law, check_rauc, refusals
 from fuzzing.samples import Sample, draw_sample
 from reference import error_enumeration, rankboost_pairs, rate_law, tables
+from reference.rate_law import Density
 from reference.tables import Groups
 from skrate import rates
 
@@ -47,6 +48,45 @@ def rate_methods(rng: np.random.Generator) -> Call:
         holds(float(masses.sum()) <= 1 + 1e-9, f"masses sum to {masses.sum()}")
 
     return Call("rates.mixture", read, lambda _: ((), {}), check)
+
+
+def twins(rng: np.random.Generator) -> Call:
+    """Draw two laws that look alike (by name, by coarse values), and take both."""
+    kind = str(rng.choice(["histogram", "custom", "normal"]))
+    pair = []
+    for _ in range(2):
+        width = float(rng.uniform(0.03, 0.06))
+        if kind == "histogram":
+            edges = np.linspace(0, width, 4)
+            built = stats.rv_histogram((rng.integers(1, 9, 3), edges), density=False)
+            pair.append((built.freeze(), Density.of(built, edges)))
+        elif kind == "custom":
+            pair.append(narrow(width))
+        else:
+            frozen = stats.norm(0.5 + rng.uniform(-1, 1) * 1e-7, 1e-3)
+            pair.append((frozen, Density.of(frozen)))
+    sample = draw_sample(rng, weighted="none", one_class=0)
+    y_true, y_score = sample.is_pos.astype(int), np.asarray(sample.scores)
+
+    def score_both(*given: Any) -> list[float]:
+        return [skrate.expected_recall_score(y_true, y_score, rate=r) for r in given]
+
+    def check(_: Any, found: Any) -> None:
+        groups = Groups(*sample.parts)
+        for number, (value, (_given, law)) in enumerate(zip(found, pair, strict=True)):
+            if groups.n_pos:
+                check_law(
+                    f"expected recall under the law {number} of two",
+                    value,
+                    lambda slip, law=law: tables.expected_recall(
+                        groups, law, slip=slip
+                    ),
+                )
+
+    return Call(
+        "expected_recall_score", score_both, lambda _: ((pair[0][0], pair[1][0]), {}),
+        check,
+    )  # fmt: skip
 
 
 def elicited(rng: np.random.Generator) -> Call:

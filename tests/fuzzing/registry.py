@@ -75,6 +75,7 @@ ENTRIES = [
     Entry(("covariance",), inference_calls.covariance, 1.5),
     Entry(("rates",), other_calls.rate_methods, 4),
     Entry(("rates",), other_calls.elicited, 0.5),
+    Entry(("expected_recall_score",), other_calls.twins, 0.5),
     Entry(("auc_moments", "AUCMoments"), other_calls.auc_moments, 1.5),
     Entry(
         ("auc_interval_from_errors", "AUCIntervalFromErrors"),

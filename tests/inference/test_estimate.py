@@ -1,5 +1,6 @@
 """Estimates: standard errors against oracles and each other, intervals, bad input."""
 
+import warnings
 from functools import partial
 
 import numpy as np
@@ -537,3 +538,49 @@ def test_a_metric_that_needs_a_rate_says_so():
         estimate(recall_at_rate_score, Y, S, rate=2, sample_weight=[1, 1, 1, 2])
     with pytest.raises(ValueError, match="more than the 4 cases"):
         estimate(recall_at_rate_score, Y, S, rate=5)
+
+
+@pytest.mark.parametrize("interval", ["percentile", "basic"])
+def test_without_a_defined_replicate_there_is_no_interval(interval):
+    y_true, y_score = [0, 1, 0, 0, 1], [1, 4, 4, 2, 2]
+    arguments = {"method": "parametric", "n_resamples": 1, "interval": interval}
+    n_without = 0
+    for seed in range(30):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = estimate(
+                "stamina", y_true, y_score, random_state=seed, **arguments
+            )
+        if caught:
+            n_without += 1
+            assert {w.category for w in caught} == {UndefinedMetricWarning}
+            assert np.isnan(result.confidence_interval).all()
+            assert np.isnan(result.standard_error)
+    assert n_without > 0
+
+
+@pytest.mark.parametrize("label", [0, 1])
+@pytest.mark.parametrize("method", ["delta", "bootstrap", "jackknife"])
+def test_a_class_of_next_to_no_weight_is_undefined(label, method):
+    y_true, y_score = sample(17, n=40)
+    weight = np.where(y_true == label, 1e-160, 1e140)
+    with pytest.warns(UndefinedMetricWarning, match="next to all weight to one class"):
+        found = estimate(
+            "auc", y_true, y_score, sample_weight=weight, weights="sampling",
+            method=method,
+        )  # fmt: skip
+    assert np.isnan([found.value, found.standard_error]).all()
+
+
+def test_the_weights_of_a_class_may_be_of_any_scale():
+    y_true, y_score = sample(17, n=40)
+    weight = np.random.default_rng(0).exponential(size=40)
+    plain, scaled = (
+        estimate("auc", y_true, y_score, sample_weight=w, weights="sampling")
+        for w in (weight, np.where(y_true == 1, 1e-40 * weight, weight))
+    )
+    assert scaled.value == pytest.approx(plain.value, rel=1e-12)
+    assert scaled.standard_error == pytest.approx(plain.standard_error, rel=1e-9)
+    assert scaled.confidence_interval == pytest.approx(
+        plain.confidence_interval, rel=1e-9
+    )

@@ -387,6 +387,17 @@ def test_the_level_of_the_interval_is_checked():
         ranking_auc_report(Y_TRUE, Y_SCORE, groups=GROUPS, confidence_level=95)
 
 
+@pytest.mark.parametrize("undefined", [-2.5, 3.0, 0.5])
+def test_the_interval_holds_the_score_whatever_stands_for_undefined(undefined):
+    report = ranking_auc_report(
+        [1, 0, 0, 0, 0], [5, 4, 3, 2, 1], groups=list("aabcd"), undefined=undefined
+    )
+    low, high = report.confidence_interval
+    assert low <= report.score <= high
+    assert min(0, undefined) <= low
+    assert high <= max(1, undefined)
+
+
 def test_the_lists_of_a_ranking_sample():
     path = data_file("lightgbm-lambdarank/rank.test")
     X, grades = sklearn.datasets.load_svmlight_file(str(path))

@@ -79,7 +79,7 @@ def ranking_auc(lists, k=None, undefined="skip", average="macro"):
         if groups is None:
             continue
         score, defined, ordered, pairs, n_pos, n_neg = list_auc(groups, k)
-        if undefined == "nan" and defined < 1:
+        if undefined == "nan" and not defined:
             return NAN
         if average == "pairs":
             if defined:

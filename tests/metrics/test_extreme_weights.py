@@ -1,0 +1,217 @@
+"""Weights may differ by any factor: between cases, classes and lists."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import skrate
+from reference import weighted_shares as reference
+from reference.list_auc import auc as list_auc
+from reference.list_auc import lists_of, pairs
+from reference.weighted_shares import Shares
+from skrate import RankTable, rates
+from skrate.metrics import momentum as momentum_module
+
+# (weight of the positives, weight of the negatives)
+RATIOS = [
+    (w, 1.0) for w in (1e-6, 1e-12, 1e-15, 1e-17, 1e-30, 1e-300, 1e12, 1e17, 1e300)
+] + [(1e-300, 1e300), (1e300, 1e-300), (1e-310, 1e-310), (1e300, 1e300), (3e-320, 1.0)]
+Y_TRUE = np.array([1, 0, 1, 1, 0, 0, 1, 0])
+Y_SCORE = np.array([8.0, 7, 6, 5, 5, 3, 2, 1])
+OWN = np.array([1.0, 2, 3, 1, 1.5, 2.5, 1, 2])
+
+
+def weights_of(ratio):
+    return OWN * np.where(Y_TRUE == 1, *ratio)
+
+
+def close(expected):
+    return pytest.approx(float(expected), rel=1e-12, abs=1e-13)
+
+
+@pytest.fixture(params=RATIOS, ids="{0[0]:g} to {0[1]:g}".format)
+def sample(request):
+    weights = weights_of(request.param)
+    return weights, Shares(Y_TRUE, Y_SCORE, weights)
+
+
+RATES = [
+    pytest.param("uniform", "uniform", id="uniform"),
+    pytest.param(rates.mixture(["uniform", "uniform"]), "uniform", id="mixture"),
+    pytest.param(0.3, Fraction(0.3), id="0.3"),
+]
+
+
+@pytest.mark.parametrize(("rate", "exact"), RATES)
+def test_expected_recall_and_rauc_are_exact(sample, rate, exact):
+    weights, shares = sample
+    for of in ("positives", "negatives"):
+        value = skrate.expected_recall_score(
+            Y_TRUE, Y_SCORE, rate=rate, of=of, sample_weight=weights
+        )
+        assert value == close(reference.expected_recall(shares, exact, of))
+    value = skrate.rate_weighted_auc_score(
+        Y_TRUE, Y_SCORE, rate=rate, sample_weight=weights
+    )
+    assert value == close(reference.rauc(shares, exact))
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.01, 1e-17, 5e-324, 1 - 1e-12])
+@pytest.mark.parametrize("adjusted", [False, True])
+def test_average_precision_is_exact(sample, prevalence, adjusted):
+    weights, shares = sample
+    value = skrate.average_precision_score(
+        Y_TRUE, Y_SCORE, prevalence=prevalence, adjusted=adjusted, sample_weight=weights
+    )
+    assert value == close(reference.average_precision(shares, prevalence, adjusted))
+
+
+@pytest.mark.parametrize("rate", [1e-9, 0.3, 1.0])
+def test_budget_metrics_are_exact(sample, rate):
+    weights, shares = sample
+    found = reference.found_at(shares, Fraction(rate))
+    prevalence = shares.n_pos / shares.total
+    for function, expected in (
+        (skrate.recall_at_rate_score, found / prevalence),
+        (skrate.precision_at_rate_score, found / Fraction(rate)),
+        (skrate.lift_at_rate_score, found / prevalence / Fraction(rate)),
+    ):
+        value = function(Y_TRUE, Y_SCORE, rate=rate, sample_weight=weights)
+        assert value == pytest.approx(float(expected), rel=1e-12, abs=1e-13)
+
+
+def test_momentum_and_stamina_are_exact(sample):
+    weights, _ = sample
+    y_score = np.where(Y_TRUE == 1, Y_SCORE + 3.25, Y_SCORE)
+    shares = Shares(Y_TRUE, y_score, weights)
+    table = RankTable.from_arrays(Y_TRUE, y_score, sample_weight=weights)
+    beta, alpha = reference.momentum(shares)
+    assert momentum_module.momentum(table) == close(beta)
+    assert momentum_module.stamina(table) == close(alpha)
+
+
+def test_a_table_of_counts_knows_the_share_of_each_class():
+    table = RankTable([1, 0, 1], [0, 1e17, 1e17])
+    assert table.prevalence == 2 / 2e17
+    table = RankTable([0, 1e17, 1e17], [1, 0, 1])
+    assert table.negative_share == 2 / 2e17
+    assert table.prevalence == 1
+    auc = skrate.estimate(skrate.rate_weighted_auc_score, table).value
+    assert auc == pytest.approx(0.375, abs=1e-15)
+    value = skrate.estimate(
+        skrate.rate_weighted_auc_score, table, rate=rates.interval(0, 1)
+    ).value
+    assert value == pytest.approx(0.375, abs=1e-15)
+
+
+@pytest.mark.parametrize("factors", [(1, 1e9), (1e9, 1), (1e17, 1), (1, 1e17)])
+@pytest.mark.parametrize("rate", ["uniform", rates.beta(3, 9), 0.3])
+def test_errors_are_those_of_the_rare_class(factors, rate):
+    pos = np.array([3, 0, 2, 5, 1, 0, 4.0])
+    neg = np.array([0, 2, 2, 1, 5, 3, 6.0])
+    table = RankTable(pos * factors[0], neg * factors[1])
+    result = skrate.estimate(skrate.rate_weighted_auc_score, table, rate=rate)
+    assert 0 < result.standard_error < 1
+    assert 0 <= result.confidence_interval.low < result.value
+
+
+def test_sums_beyond_the_range_are_named():
+    with pytest.raises(ValueError, match="sum of pos and neg is beyond"):
+        RankTable([1e308, 1e308], [0, 0])
+    with pytest.raises(ValueError, match=r"holds weights from 4\.94e-324"):
+        skrate.rate_weighted_auc_score([0, 1], [1, 2], sample_weight=[1e308, 5e-324])
+    huge = np.full(8, 2.0**1023)
+    huge[0] /= 2
+    value = skrate.rate_weighted_auc_score(Y_TRUE, Y_SCORE, sample_weight=huge)
+    half = np.where(np.arange(8) == 0, 1, 2)
+    assert value == skrate.rate_weighted_auc_score(Y_TRUE, Y_SCORE, sample_weight=half)
+
+
+# --- Lists ---------------------------------------------------------------------------
+
+SCALES = [1e-320, 1e-308, 1e-200, 1e-170, 1e-20, 1.0, 1e30, 1e150, 1e300]
+LISTS = np.repeat(np.arange(len(SCALES)), 8)
+
+
+def many_lists():
+    """Return lists that differ by the scale of their weights and by their order."""
+    rng = np.random.default_rng(0)
+    n = len(LISTS)
+    labels = np.tile(Y_TRUE, len(SCALES))
+    scores = rng.integers(0, 5, n) / 4
+    weights = rng.integers(1, 5, n) * np.repeat(SCALES, 8)
+    return labels, scores, weights
+
+
+LIST_METRICS = {
+    "auc": ({}, None),
+    "average_precision": ({}, skrate.average_precision_score),
+    "expected_recall": ({"rate": rates.beta(3, 9)}, skrate.expected_recall_score),
+    "rauc": ({"rate": rates.beta(3, 9)}, skrate.rate_weighted_auc_score),
+    "recall": ({"rate": 0.3}, skrate.recall_at_rate_score),
+    "precision": ({"rate": 0.3}, skrate.precision_at_rate_score),
+}
+
+
+@pytest.mark.parametrize("metric", LIST_METRICS)
+def test_a_list_does_not_depend_on_the_scale_of_its_weights(metric):
+    labels, scores, weights = many_lists()
+    options, _ = LIST_METRICS[metric]
+    found = skrate.group_scores(
+        metric, labels, scores, groups=LISTS, sample_weight=weights, **options
+    )
+    whole = np.rint(weights / np.repeat(SCALES, 8))
+    plain = skrate.group_scores(
+        metric, labels, scores, groups=LISTS, sample_weight=whole, **options
+    )
+    np.testing.assert_allclose(found.scores, plain.scores, rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(found.n_items / found.n_items[5], plain_sizes(weights))
+
+
+def plain_sizes(weights):
+    sizes = [sum(map(Fraction, weights[i == LISTS])) for i in range(len(SCALES))]
+    return [float(size / sizes[5]) for size in sizes]
+
+
+@pytest.mark.parametrize("metric", list(LIST_METRICS)[1:])
+@pytest.mark.parametrize("ratio", RATIOS[:-1], ids="{0[0]:g} to {0[1]:g}".format)
+def test_a_list_of_classes_of_any_weight_is_as_if_alone(metric, ratio):
+    options, alone = LIST_METRICS[metric]
+    weights = np.concatenate([weights_of(ratio), OWN])
+    both = skrate.group_scores(
+        metric,
+        np.tile(Y_TRUE, 2),
+        np.tile(Y_SCORE, 2),
+        groups=np.repeat([0, 1], 8),
+        sample_weight=weights,
+        **options,
+    )
+    for score, weight in zip(both.scores, (weights[:8], OWN), strict=True):
+        expected = alone(Y_TRUE, Y_SCORE, sample_weight=weight, **options)
+        assert score == pytest.approx(expected, rel=1e-12, abs=1e-13)
+
+
+@pytest.mark.parametrize("average", ["macro", "pairs", "positives", "size"])
+def test_averages_weigh_lists_by_their_true_weights(average):
+    labels, scores, weights = many_lists()
+    lists = lists_of(labels, scores, LISTS, weights)
+    # The reference takes floats, which are exact.
+    top = bottom = Fraction(0)
+    for items in lists.values():
+        ordered, all_pairs = pairs(items)
+        own = {
+            "macro": Fraction(1),
+            "pairs": all_pairs,
+            "positives": sum(w for _, is_pos, w in items if is_pos),
+            "size": sum(w for _, _, w in items),
+        }[average]
+        assert list_auc(items) == ordered / all_pairs
+        top += own * ordered / all_pairs
+        bottom += own
+    options = {"groups": LISTS, "sample_weight": weights, "average": average}
+    value = skrate.ranking_auc_score(labels, scores, **options)
+    assert value == pytest.approx(float(top / bottom), rel=1e-13)
+    report = skrate.ranking_auc_report(labels, scores, **options)
+    assert report.score == value
+    assert 0 <= report.standard_error < 1
