@@ -28,3 +28,10 @@ def ratio(part: Array, whole: Array) -> FloatArray:
     """Return ``part / whole``, 0 where ``whole`` is 0 (and so is ``part``)."""
     least = 1 if whole.dtype.kind == "i" else np.finfo(np.float64).tiny
     return np.asarray(part / np.maximum(whole, least))
+
+
+def share_of(part: Array, whole: Array) -> FloatArray:
+    """Return ``part / whole``; nan where the whole is nothing."""
+    shares = np.full(len(part), np.nan)
+    np.divide(part, whole, out=shares, where=whole > 0)
+    return shares

@@ -1,5 +1,6 @@
 """The table under every metric per list: groups of tied scores, list after list."""
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -137,6 +138,41 @@ class ListTable:
         """Return for each row the value of its list."""
         n_rows = len(self.pos)
         return np.asarray(np.repeat(values, np.diff(self.starts, append=n_rows)))
+
+
+@dataclass(frozen=True)
+class ListValues:
+    """A metric of each list, and what an average over them is made of.
+
+    Where a cut at k falls among tied items, all are expectations over the random
+    choice of those above it.
+
+    Attributes
+    ----------
+    values : array of shape (n_lists,)
+        The metric, given that it is defined; nan where it cannot be.
+    defined : array of shape (n_lists,)
+        The probability that it is defined.
+    ordered, pairs : array of shape (n_lists,)
+        Of the AUC (else empty), the pairs of a positive and a negative that are in
+        order, ties one half, and all pairs.
+    n_pos, n_neg : array of shape (n_lists,)
+        Weight of the positives and of the negatives that count.
+    """
+
+    values: FloatArray
+    defined: FloatArray
+    ordered: FloatArray
+    pairs: FloatArray
+    n_pos: FloatArray
+    n_neg: FloatArray
+
+    @classmethod
+    def of(cls, values: FloatArray, lists: ListTable) -> "ListValues":
+        """Return the values of whole lists, which are defined or not."""
+        defined = (~np.isnan(values)).astype(np.float64)
+        n_pos, n_neg = lists.unscaled(lists.n_pos), lists.unscaled(lists.n_neg)
+        return cls(values, defined, np.empty(0), np.empty(0), n_pos, n_neg)
 
 
 def list_table(

@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any, Literal, NamedTuple, Self, dataclass_transform
 
 from skrate.core.arrays import Array, FloatArray
+from skrate.core.list_table import ListTable, ListValues
 from skrate.core.rank_table import RankTable, rank_table
 from skrate.core.validation import warn_undefined
 
@@ -87,6 +88,11 @@ class Metric(ABC):
         """
         return False
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the greatest value on any table."""
+        return 0.0, 1.0
+
     def __init_subclass__(
         cls,
         score: Callable[..., float] | None = None,
@@ -125,8 +131,18 @@ class Metric(ABC):
         """Return the derivatives at a table with both classes."""
 
     def bounds(self, table: RankTable) -> tuple[float, float]:
-        """Return the least and the greatest value, which may be infinite."""
-        return 0.0, 1.0
+        """Return the least and the greatest value of rankings of the same cases."""
+        return self.limits
+
+    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
+        """Return the metric within each list, or within its ``k`` best items."""
+        if k is not None:
+            raise ValueError(f"k={k!r} has no meaning for {self.name}: leave it out.")
+        return ListValues.of(self.list_values(lists), lists)
+
+    def list_values(self, lists: ListTable) -> FloatArray:
+        """Return the metric within each list, nan where it is undefined."""
+        raise ValueError(f"metric: {self.name} is not known within lists.")
 
     def undefined(self, table: RankTable) -> str:
         """Return why it is nan, for the warning."""

@@ -3,8 +3,10 @@
 import numpy as np
 
 from skrate.core.arrays import Array, FloatArray
+from skrate.core.list_table import ListTable, ListValues
 from skrate.core.metric import Metric, Slopes
 from skrate.core.rank_table import RankTable
+from skrate.metrics.list_auc import list_auc
 
 
 class AUC(Metric):
@@ -27,6 +29,10 @@ class AUC(Metric):
         with np.errstate(invalid="ignore", divide="ignore"):
             discordant = np.einsum("ij,ij->i", pos, above) / (n_pos * n_neg)
         return np.asarray(1 - discordant)
+
+    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
+        """Return it within each list, or within its ``k`` best items."""
+        return list_auc(lists, k)
 
     def slopes(self, table: RankTable) -> Slopes:
         """Return the shares outscored by a positive and outscoring a negative.

@@ -5,7 +5,15 @@ from typing import Any
 import numpy as np
 import sklearn.metrics
 
-from skrate.core.arrays import Array, BoolArray, FloatArray, ratio, sum_from_right
+from skrate.core.arrays import (
+    Array,
+    BoolArray,
+    FloatArray,
+    ratio,
+    share_of,
+    sum_from_right,
+)
+from skrate.core.list_table import ListTable
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
 from skrate.core.validation import check_fraction
@@ -139,6 +147,11 @@ class AveragePrecision(
             return "positive", "negative"
         return ("positive",)
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Its range; adjusted, it has no bound below."""
+        return (-np.inf if self.adjusted else 0.0), 1.0
+
     def value(self, table: RankTable) -> float:
         """Return it for one table."""
         kernel = adjusted_average_precision if self.adjusted else average_precision
@@ -155,6 +168,26 @@ class AveragePrecision(
             chance = n_pos / (n_pos + neg.sum(axis=1))
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray((plain - chance) / (1 - chance))
+
+    def list_values(self, lists: ListTable) -> FloatArray:
+        """Return it within each list."""
+        found, ends = lists.cum_pos, lists.ends
+        if self.prevalence is not None:
+            # Negatives in the units in which positives of this prevalence count.
+            odds = min((1 - self.prevalence) / self.prevalence, _GREATEST_RATIO)
+            found = found / lists.spread(lists.n_pos)
+            lost = lists.cum_neg / lists.spread(
+                np.where(lists.n_neg > 0, lists.n_neg, np.nan)
+            )
+            ends = np.maximum(found + odds * lost, _LEAST)
+        values = share_of(lists.sum(lists.pos * (found / ends)), lists.n_pos)
+        if not self.adjusted:
+            return values
+        chance: Any = self.prevalence
+        if chance is None:
+            chance = lists.n_pos / lists.sizes
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray((values - chance) / (1 - chance))
 
     def slopes(self, table: RankTable) -> Slopes:
         """Return its derivatives."""

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from skrate.core.arrays import Array, FloatArray, ratio
+from skrate.core.list_table import ListTable, ListValues
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import Fixed
@@ -210,20 +211,18 @@ class _AtRate(Metric):
     ``rate`` is a share of all cases, or a number of cases until ``of_sample``.
     """
 
-    rate: Any
+    rate: Any = None
 
     def of_sample(self, n_cases: float, *, is_weighted: bool) -> Self:
         """Return the metric at the share that a number of cases stands for."""
         return replace(self, rate=check_budget(self.rate, int(n_cases), is_weighted))
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        """Return it for many tables; a number of cases is that of each table."""
+        """Return it for many tables."""
         weight = pos + neg
         ends = np.cumsum(weight, axis=1)
         total = ends[:, -1:]
         seen = self.rate * total
-        if isinstance(self.rate, numbers.Integral):
-            seen = np.minimum(int(self.rate), total)
         part = np.clip(ratio(seen - (ends - weight), weight), 0, 1)
         found = np.einsum("ij,ij->i", pos, part)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -237,6 +236,26 @@ class _AtRate(Metric):
         return float(
             self._scaled(found, table.n_pos, self.rate * table.total, table.total)
         )
+
+    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
+        """Return it within each list, of a share or of the first ``k`` items."""
+        if (k is None) == (self.rate is None):
+            raise ValueError(f"metric: {self.name} needs k or rate, and not both.")
+        if k is not None:
+            n_seen = np.minimum(k, lists.sizes)
+        else:
+            share = check_fraction("rate", self.rate, include_one=True)
+            n_seen = share * lists.sizes
+        cut = lists.spread(n_seen)
+        # Rows that end at the cut are seen whole, whatever rounding does to weights.
+        seen = (lists.ends <= cut).astype(np.float64)
+        is_cut = (lists.begins < cut) & (cut < lists.ends)
+        begins = lists.begins[is_cut]
+        seen[is_cut] = (cut[is_cut] - begins) / (lists.ends[is_cut] - begins)
+        found = lists.sum(lists.pos * seen)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = self._scaled(found, lists.n_pos, n_seen, lists.sizes)
+        return ListValues.of(values, lists)
 
     @abstractmethod
     def _scaled(self, found: Any, n_pos: Any, seen: Any, total: Any) -> Any:
@@ -286,9 +305,10 @@ class LiftAtRate(_AtRate, score=lift_at_rate_score):
         """Return its derivatives."""
         return self._recall_slopes(table).scaled(1 / self.rate)
 
-    def bounds(self, table: RankTable) -> tuple[float, float]:
-        """Return its range."""
-        return 0.0, 1 / self.rate
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Its range: as the rate, without a bound above where lists have their own."""
+        return 0.0, np.inf if self.rate is None else 1 / self.rate
 
     def _scaled(self, found: Any, n_pos: Any, seen: Any, total: Any) -> Any:
         return found / n_pos / (seen / total)

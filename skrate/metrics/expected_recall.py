@@ -5,9 +5,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray, ratio
+from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray, ratio, share_of
 from skrate.core.elicitation import check_rate
 from skrate.core.kept import kept
+from skrate.core.list_table import ListTable
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.rates import RateDistribution
@@ -150,6 +151,13 @@ class ExpectedRecall(Metric, score=expected_recall_score):
         if self.of == "positives":
             return recall_of_tables(pos, neg, self.rate)
         return 1 - recall_of_tables(neg, pos, self.rate)
+
+    def list_values(self, lists: ListTable) -> FloatArray:
+        """Return it within each list."""
+        processed = processed_rows(lists, self.rate)
+        if self.of == "positives":
+            return share_of(lists.sum(lists.pos * processed), lists.n_pos)
+        return 1 - share_of(lists.sum(lists.neg * processed), lists.n_neg)
 
     def slopes(self, table: RankTable) -> Slopes:
         """Return its derivatives."""
@@ -305,6 +313,12 @@ def _limited_means(cuts: Array, rate: RateDistribution) -> FloatArray:
 def _kept_limited_means(rate: RateDistribution, n: int) -> FloatArray:
     """Return n G(i / n) for i = 0, ..., n."""
     return n * rate.table.limited_mean(np.arange(n + 1) / n)
+
+
+def processed_rows(lists: ListTable, rate: RateDistribution) -> FloatArray:
+    """Return the probability of being processed for the cases of each row."""
+    n_items = lists.spread(lists.sizes)
+    return rate.table.mean(lists.begins / n_items, lists.ends / n_items)
 
 
 def swapped(table: RankTable) -> RankTable:

@@ -1,42 +1,13 @@
 """The AUC within each list, also of its top k: kernels on a table of lists."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import betaln
 
 from skrate.core.arrays import BoolArray, FloatArray, IntArray
-from skrate.core.list_table import ListTable
+from skrate.core.list_table import ListTable, ListValues
 
 
-@dataclass(frozen=True)
-class ListAUC:
-    """What the average over lists is made of, an entry per list.
-
-    Where a cut at k falls among tied items, all are expectations over the random
-    choice of those above it.
-
-    Attributes
-    ----------
-    scores : array of shape (n_lists,)
-        The AUC, given that the list holds both classes; nan where it cannot.
-    defined : array of shape (n_lists,)
-        The probability that the list holds both classes.
-    ordered, pairs : array of shape (n_lists,)
-        Pairs of a positive and a negative that are in order, ties one half; all pairs.
-    n_pos, n_neg : array of shape (n_lists,)
-        Weight of the positives and of the negatives.
-    """
-
-    scores: FloatArray
-    defined: FloatArray
-    ordered: FloatArray
-    pairs: FloatArray
-    n_pos: FloatArray
-    n_neg: FloatArray
-
-
-def list_auc(table: ListTable, k: int | None = None) -> ListAUC:
+def list_auc(table: ListTable, k: int | None = None) -> ListValues:
     """Return the AUC of the lists of a table, or of the best ``k`` cases of each."""
     if k is not None:
         return _top_auc(table, k)
@@ -50,7 +21,7 @@ def list_auc(table: ListTable, k: int | None = None) -> ListAUC:
     return _whole(ordered, n_pos, n_neg)
 
 
-def _scaled_auc(table: ListTable) -> ListAUC:
+def _scaled_auc(table: ListTable) -> ListValues:
     """Return the AUC where weights are of very different scales.
 
     Each class of each list counts in units of its own, to which a power of two more is
@@ -76,15 +47,15 @@ def _scaled_auc(table: ListTable) -> ListAUC:
             for values in (whole.ordered, whole.pairs)
         )
     n_pos, n_neg = table.unscaled(table.n_pos), table.unscaled(table.n_neg)
-    return ListAUC(whole.scores, whole.defined, ordered, pairs, n_pos, n_neg)
+    return ListValues(whole.values, whole.defined, ordered, pairs, n_pos, n_neg)
 
 
-def _whole(ordered: FloatArray, n_pos: FloatArray, n_neg: FloatArray) -> ListAUC:
+def _whole(ordered: FloatArray, n_pos: FloatArray, n_neg: FloatArray) -> ListValues:
     pairs = n_pos * n_neg
     scores = np.full(len(pairs), np.nan)
     np.divide(ordered, pairs, out=scores, where=pairs > 0)
     defined = (pairs > 0).astype(np.float64)
-    return ListAUC(scores, defined, ordered, pairs, n_pos, n_neg)
+    return ListValues(scores, defined, ordered, pairs, n_pos, n_neg)
 
 
 def _ordered_cases(table: ListTable, cases: BoolArray) -> FloatArray:
@@ -99,7 +70,7 @@ def _ordered_cases(table: ListTable, cases: BoolArray) -> FloatArray:
     return np.asarray(table.n_pos * table.n_neg - negatives_above)
 
 
-def _top_auc(table: ListTable, k: int) -> ListAUC:
+def _top_auc(table: ListTable, k: int) -> ListValues:
     """Return the AUC of the best ``k`` cases of each list; cases have weight one."""
     ends = table.cum_pos + table.cum_neg
     fits = ends <= k
@@ -123,8 +94,8 @@ def _top_auc(table: ListTable, k: int) -> ListAUC:
 
 
 def _drawn_auc(
-    above: ListAUC, pos: FloatArray, neg: FloatArray, n_drawn: FloatArray
-) -> ListAUC:
+    above: ListValues, pos: FloatArray, neg: FloatArray, n_drawn: FloatArray
+) -> ListValues:
     """Return the AUC of lists that end in ``n_drawn`` of tied cases.
 
     The number of positives among them is hypergeometric; given it, all is known. The
@@ -146,9 +117,9 @@ def _drawn_auc(
 
     defined = np.minimum(mean(given.defined), 1.0)
     scores = np.full(len(counts), np.nan)
-    np.divide(mean(np.nan_to_num(given.scores)), defined, scores, where=defined > 0)
+    np.divide(mean(np.nan_to_num(given.values)), defined, scores, where=defined > 0)
     pairs = mean(given.pairs)
-    return ListAUC(scores, defined, mean(ordered), pairs, mean(n_pos), mean(n_neg))
+    return ListValues(scores, defined, mean(ordered), pairs, mean(n_pos), mean(n_neg))
 
 
 def _hypergeometric(

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import stats
 
 from skrate.core.arrays import Array, FloatArray
-from skrate.core.list_table import ListTable
+from skrate.core.list_table import ListTable, ListValues
 from skrate.core.validation import (
     check_choice,
     check_equal_length,
@@ -32,7 +32,7 @@ class ListAverage(NamedTuple):
     weights: FloatArray
 
     @property
-    def score(self) -> float:
+    def value(self) -> float:
         """The average; nan where no list has weight."""
         total = self.weights.sum()
         return float(self.parts.sum() / total) if total > 0 else float("nan")
@@ -44,30 +44,29 @@ class ListAverage(NamedTuple):
         total = self.weights.sum()
         if n < 2 or not total > 0:
             return float("nan")
-        residuals = (self.parts - self.score * self.weights) / total
+        residuals = (self.parts - self.value * self.weights) / total
         return float(np.sqrt(n / (n - 1) * (residuals @ residuals)))
 
     def interval(
-        self, confidence_level: float, undefined: str | float = "skip"
+        self, confidence_level: float, limits: tuple[float, float]
     ) -> tuple[float, float]:
-        """Return Student's interval, cut to [0, 1] and what stands for undefined."""
+        """Return Student's interval, cut to ``limits``."""
         error = self.standard_error
         if np.isnan(error):
             return float("nan"), float("nan")
         quantile = stats.t.ppf((1 + confidence_level) / 2, len(self.weights) - 1)
-        number = 0.0 if isinstance(undefined, str) else float(undefined)
-        ends = self.score + np.array([-quantile, quantile]) * error
-        low, high = np.clip(ends, min(0.0, number), max(1.0, number))
+        ends = self.value + np.array([-quantile, quantile]) * error
+        low, high = np.clip(ends, *limits)
         return float(low), float(high)
 
 
-def check_average(average: Any, choices: tuple[str, ...] = AVERAGES) -> Any:
-    """Return one of ``choices``, or an array of list weights."""
+def check_average(average: Any) -> Any:
+    """Return one of ``AVERAGES``, or an array of list weights."""
     if isinstance(average, str):
-        return check_choice("average", average, choices)
+        return check_choice("average", average, AVERAGES)
     if average is None or np.ndim(average) != 1:
         raise ValueError(
-            f"average must be one of {sorted(choices)} or an array with a weight per "
+            f"average must be one of {sorted(AVERAGES)} or an array with a weight per "
             f"list, got {average!r}."
         )
     return summable("average", check_weights("average", average))
@@ -83,6 +82,33 @@ def check_undefined(undefined: Any) -> Any:
             f"got {undefined!r}."
         )
     return undefined
+
+
+def list_average(
+    lists: ListValues, table: ListTable, average: Any, undefined: Any
+) -> ListAverage:
+    """Return the average over the lists that count."""
+    is_defined = lists.defined > 0
+    if undefined == "nan" and not is_defined.all():
+        return ListAverage(np.full(1, np.nan), np.ones(1))
+    if isinstance(average, str) and average == "pairs":
+        if not len(lists.pairs):
+            raise ValueError(
+                "average='pairs' is known of the AUC only: use one of ['macro', "
+                "'positives', 'size'], or weights."
+            )
+        return ListAverage(lists.ordered[is_defined], lists.pairs[is_defined])
+    if isinstance(average, str) and average != "macro":
+        weights = lists.n_pos if average == "positives" else lists.n_pos + lists.n_neg
+    else:
+        weights = list_weights(average, table.labels, table.lists)
+    values = lists.values
+    if not isinstance(undefined, str):
+        values = np.where(is_defined, lists.defined * values, 0.0)
+        values = values + (1 - lists.defined) * undefined
+        is_defined = np.ones_like(is_defined)
+    weights = weights[is_defined]
+    return ListAverage(weights * values[is_defined], weights)
 
 
 def list_weights(average: Any, labels: Array, lists: Array) -> FloatArray:

@@ -174,8 +174,9 @@ class _AboveChance(Metric):
         """Return why it is nan."""
         return "the ranking is not better than a random one"
 
-    def bounds(self, table: RankTable) -> tuple[float, float]:
-        """Return its range: equation 14 is an approximation, which may exceed 1."""
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Its range: equation 14 is an approximation, which may exceed 1."""
         return 0.0, np.inf
 
 

@@ -8,6 +8,7 @@ import sklearn.metrics
 from skrate.core.arrays import Array, FloatArray, float_or_array
 from skrate.core.elicitation import check_rate
 from skrate.core.kept import kept
+from skrate.core.list_table import ListTable, ListValues
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateDistribution, is_uniform
@@ -17,9 +18,11 @@ from skrate.metrics.expected_recall import (
     expected_recall,
     expected_share_of_negatives,
     prevalences_of,
+    processed_rows,
     recall_of_tables,
     swapped,
 )
+from skrate.metrics.list_auc import list_auc
 from skrate.metrics.recall_slopes import recall_slopes
 
 __all__ = [
@@ -180,6 +183,14 @@ class RateWeightedAUC(
             return _slopes(table, self.rate)
         return _slopes(swapped(table), self.rate).turned()
 
+    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
+        """Return it within each list; the AUC also of the ``k`` best items."""
+        return list_auc(lists, k) if self.is_two_sample else super().per_list(lists, k)
+
+    def list_values(self, lists: ListTable) -> FloatArray:
+        """Return it within each list."""
+        return _of_lists(lists, self.rate)
+
     def undefined_value(self, table: RankTable) -> str:
         """Return why no ranking is better than another."""
         return undefined_rate_reason(table.prevalence, self.rate)
@@ -243,6 +254,29 @@ def _of_tables(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:
     recall = recall_of_tables(pos, neg, rate)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((recall - worst) / (best - worst))
+
+
+def _of_lists(lists: ListTable, rate: RateDistribution) -> FloatArray:
+    """Return the rAUC: expected recall between that of worst and best ranking."""
+    scores = np.full(len(lists.starts), np.nan)
+    mixed = np.flatnonzero((lists.n_pos > 0) & (lists.n_neg > 0))
+    n_pos, n_neg = lists.n_pos[mixed], lists.n_neg[mixed]
+    # Of the rarer class: that of the other hardly depends on the ranking if it is
+    # nearly all there is.
+    is_rare = n_pos <= n_neg
+    share = np.minimum(n_pos, n_neg) / (n_pos + n_neg)
+    zero, one = np.zeros_like(share), np.ones_like(share)
+    worst = rate.table.mean(1 - share, one)
+    best = rate.table.mean(zero, share)
+    matters = has_range(worst, best)
+    processed = processed_rows(lists, rate)
+    of_pos = lists.sum(lists.pos * processed)[mixed] / n_pos
+    of_neg = lists.sum(lists.neg * processed)[mixed] / n_neg
+    above = np.where(is_rare, of_pos - worst, best - of_neg)
+    values = np.full(len(mixed), np.nan)
+    np.divide(above, best - worst, out=values, where=matters)
+    scores[mixed] = np.clip(values, 0, 1)
+    return scores
 
 
 def _ranges(
