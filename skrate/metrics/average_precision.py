@@ -175,9 +175,13 @@ class AveragePrecision(
         if self.prevalence is not None:
             # Negatives in the units in which positives of this prevalence count.
             odds = min((1 - self.prevalence) / self.prevalence, _GREATEST_RATIO)
-            found = found / lists.spread(lists.n_pos)
-            lost = lists.cum_neg / lists.spread(
-                np.where(lists.n_neg > 0, lists.n_neg, np.nan)
+            # A list that lacks a class is nan.
+            found, lost = (
+                share / lists.spread(np.where(total > 0, total, np.nan))
+                for share, total in (
+                    (lists.cum_pos, lists.n_pos),
+                    (lists.cum_neg, lists.n_neg),
+                )
             )
             ends = np.maximum(found + odds * lost, _LEAST)
         values = share_of(lists.sum(lists.pos * (found / ends)), lists.n_pos)

@@ -1,7 +1,7 @@
 """Metrics of a ranking, computed within each list."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -59,9 +59,10 @@ class GroupScores(Result):
     values: FloatArray
     n_items: FloatArray
     n_pos: FloatArray
-    _limits: tuple[float, float] = field(repr=False)
-    _table: ListTable = field(repr=False)
-    _lists: ListValues = field(repr=False)
+    _metric: Metric
+    _k: int | None
+    _table: ListTable
+    _lists: ListValues
 
     @property
     def n_defined(self) -> int:
@@ -164,11 +165,12 @@ class GroupScores(Result):
         .. math:: \frac{m}{m - 1} \frac{\sum_i (a_i - A w_i)^2}{(\sum_i w_i)^2},
 
         for equal weights the variance of the values over m. The interval is Student's
-        with m - 1 degrees of freedom, cut to the metric's range, which a number for ``undefined``
-        beyond it widens.
+        with m - 1 degrees of freedom, cut to the range of the metric, which a number
+        for ``undefined`` beyond it widens.
         """
         level = check_fraction("confidence_level", confidence_level)
-        low, high = self._limits
+        low, high = self._metric.limits
+        undefined = check_undefined(undefined)
         if not isinstance(undefined, str):
             low, high = min(low, undefined), max(high, undefined)
         mean = self._average(average, undefined)
@@ -205,18 +207,24 @@ class GroupScores(Result):
         return list_average(self._lists, self._table, average, undefined)
 
     def _reason(self, undefined: Any) -> str:
+        """Return why the mean is nan."""
         n_defined, n_lists = self.n_defined, len(self._lists.values)
-        if undefined == "nan" and n_defined < n_lists:
-            return f"{n_lists - n_defined} of {n_lists} lists are undefined"
+        needs_both = len(self._metric.needs) == 2
+        if undefined == "nan" and n_defined:
+            what = "hold one class only" if needs_both else "are undefined"
+            return f"{n_lists - n_defined} of {n_lists} lists {what}"
         if n_defined or not isinstance(undefined, str):
             return "no list that counts has a weight"
-        for name, weights in (
-            ("positive", self._lists.n_pos),
-            ("negative", self._lists.n_neg),
-        ):
-            if not weights.any():
+        if needs_both and self._k is not None:
+            first = f"among its first {self._k}"
+            return f"no list holds a positive and a negative case {first}"
+        for name in self._metric.needs:
+            count = self._lists.n_pos if name == "positive" else self._lists.n_neg
+            if not count.any():
                 return f"y_true holds no {name} case"
-        return f"none of {n_lists} lists is defined"
+        if needs_both:
+            return "no list holds a positive and a negative case"
+        return f"{n_lists} of {n_lists} lists are undefined"
 
     def __repr__(self) -> str:
         mean = self._average("macro", "skip").value
@@ -332,7 +340,8 @@ def scores_of(metric: Metric, table: ListTable, k: int | None = None) -> GroupSc
         by_label(lists.values, table, np.nan),
         by_label(table.unscaled(table.n_pos + table.n_neg), table, 0.0),
         by_label(table.unscaled(table.n_pos), table, 0.0),
-        metric.limits,
+        metric,
+        k,
         table,
         lists,
     )

@@ -13,12 +13,21 @@ from sklearn.exceptions import UndefinedMetricWarning
 from list_strategies import ranked_lists
 from optional import data_file
 from reference import list_auc as reference
-from skrate import ranking_auc_report, ranking_auc_score
+from skrate import group_scores, ranking_auc_score
 
 # Two lists: "a" in order, "b" with one of two pairs in order, "c" of one class.
 Y_TRUE = [1, 0, 0, 1, 0, 1]
 Y_SCORE = [0.9, 0.2, 0.7, 0.5, 0.3, 0.4]
 GROUPS = list("aabbbc")
+
+
+def report(*data, groups=None, **options):
+    """Return the AUC of each list, and its mean with its standard error."""
+    names = ("average", "undefined", "confidence_level")
+    mean = {name: options.pop(name) for name in names if name in options}
+    scores = group_scores("roc_auc", *data, groups=groups, **options)
+    return scores, scores.estimate(**mean)
+
 
 BY_HAND = [
     pytest.param({}, (1 + 1 / 2) / 2, id="macro"),
@@ -62,8 +71,8 @@ def test_one_of_two_tied_items_at_the_cut():
     y_true, y_score = [1, 1, 0], [2, 1, 1]
     assert ranking_auc_score(y_true, y_score, k=2) == 1
     assert ranking_auc_score(y_true, y_score, k=2, undefined=0) == 1 / 2
-    report = ranking_auc_report(y_true, y_score, k=2)
-    assert (report.n_defined, report.n_all_positive) == (1, 0)
+    scores, _ = report(y_true, y_score, k=2)
+    assert (scores.n_defined, scores.n_all_positive) == (1, 0)
 
 
 def test_constant_scores_give_one_half_at_any_cut():
@@ -225,13 +234,13 @@ def test_weights_of_a_list_keep_their_digits_beside_heavy_lists():
     y_true, y_score = rng.random(40) < 0.5, rng.random(40)
     weight = rng.random(40)
     alone = ranking_auc_score(y_true, y_score, sample_weight=weight)
-    report = ranking_auc_report(
+    scores, _ = report(
         np.tile(y_true, 3),
         np.tile(y_score, 3),
         groups=np.repeat(["a", "b", "c"], 40),
         sample_weight=np.concatenate([1e14 * weight, weight, 1e-9 * weight]),
     )
-    assert report.scores == pytest.approx([alone] * 3, abs=1e-15)
+    assert scores.values == pytest.approx([alone] * 3, abs=1e-15)
 
 
 @given(ranked_lists(), st.integers(0, 4))
@@ -246,19 +255,19 @@ def test_grades_are_relevant_from_the_threshold_on(lists, threshold):
 
 def test_the_report_says_what_the_lists_are():
     y_true = [1, 0, 1, 1, 0, 0, 1, 0]
-    report = ranking_auc_report(
+    scores, mean = report(
         y_true,
         [3, 2, 1, 0, 1, 2, 1, 2],
         groups=list("bbaaddcc"),
         sample_weight=[1, 1, 1, 1, 1, 1, 0, 0],
     )
-    assert report.groups.tolist() == ["a", "b", "c", "d"]
-    assert np.array_equal(report.scores, [np.nan, 1, np.nan, np.nan], equal_nan=True)
-    counts = (report.n_defined, report.n_all_positive, report.n_all_negative)
-    assert (*counts, report.n_empty) == (1, 1, 1, 1)
-    assert report.score == 1
-    assert math.isnan(report.standard_error)
-    assert np.isnan(report.confidence_interval).all()
+    assert scores.groups.tolist() == ["a", "b", "c", "d"]
+    assert np.array_equal(scores.values, [np.nan, 1, np.nan, np.nan], equal_nan=True)
+    counts = (scores.n_defined, scores.n_all_positive, scores.n_all_negative)
+    assert (*counts, scores.n_empty) == (1, 1, 1, 1)
+    assert mean.value == 1
+    assert math.isnan(mean.standard_error)
+    assert np.isnan(mean.confidence_interval).all()
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
@@ -269,51 +278,45 @@ def test_the_report_has_the_score_and_its_values(lists, average):
         "sample_weight": lists.sample_weight,
         "average": average,
     }
-    report = ranking_auc_report(*lists[:2], **options)
+    scores, mean = report(*lists[:2], **options)
     score = ranking_auc_score(*lists[:2], **options)
-    assert np.array_equal(report.score, score, equal_nan=True)
-    assert report.groups.tolist() == np.unique(lists.groups).tolist()
+    assert np.array_equal(mean.value, score, equal_nan=True)
+    assert scores.groups.tolist() == np.unique(lists.groups).tolist()
     items = reference.lists_of(*lists)
-    expected = [reference.auc(items[group]) for group in report.groups.tolist()]
+    expected = [reference.auc(items[group]) for group in scores.groups.tolist()]
     expected = [math.nan if value is None else float(value) for value in expected]
-    assert report.scores == pytest.approx(expected, abs=1e-14, nan_ok=True)
+    assert scores.values == pytest.approx(expected, abs=1e-14, nan_ok=True)
     assert (
-        report.n_defined
-        + report.n_all_positive
-        + report.n_all_negative
-        + report.n_empty
-        == len(report.groups)
+        scores.n_defined
+        + scores.n_all_positive
+        + scores.n_all_negative
+        + scores.n_empty
+        == len(scores.groups)
     )
 
 
 def test_the_standard_error_of_macro_is_that_of_a_mean():
     # Lists of AUC 1, 1/2 and 0.
     y_true, groups = [1, 0] * 3, [0, 0, 1, 1, 2, 2]
-    report = ranking_auc_report(y_true, [2, 1, 1, 1, 1, 2], groups=groups)
-    assert report.score == 1 / 2
-    assert report.standard_error == pytest.approx(math.sqrt(0.25 / 3), abs=1e-15)
+    _, mean = report(y_true, [2, 1, 1, 1, 1, 2], groups=groups)
+    assert mean.value == 1 / 2
+    assert mean.standard_error == pytest.approx(math.sqrt(0.25 / 3), abs=1e-15)
     # 4.3027 is the 0.975 quantile of Student's t with two degrees of freedom.
-    low, high = report.confidence_interval
+    low, high = mean.confidence_interval
     assert (low, high) == (0, 1)
-    report = ranking_auc_report(
-        y_true, [2, 1, 1, 1, 1, 2], groups=groups, confidence_level=0.5
-    )
+    _, mean = report(y_true, [2, 1, 1, 1, 1, 2], groups=groups, confidence_level=0.5)
     half = 0.816497 * math.sqrt(0.25 / 3)
-    assert report.confidence_interval == pytest.approx(
-        (0.5 - half, 0.5 + half), abs=1e-6
-    )
+    assert mean.confidence_interval == pytest.approx((0.5 - half, 0.5 + half), abs=1e-6)
 
 
 def test_the_standard_error_of_pairs_is_that_of_a_ratio():
     # 1 of 1, 1 of 2 and 0 of 2 pairs in order: ratio 2/5.
     y_true, y_score = [1, 0, 0, 1, 0, 0, 1, 0], [2, 1, 3, 2, 1, 2, 1, 2]
-    report = ranking_auc_report(
-        y_true, y_score, groups=[0, 0, 1, 1, 1, 2, 2, 2], average="pairs"
-    )
+    _, mean = report(y_true, y_score, groups=[0, 0, 1, 1, 1, 2, 2, 2], average="pairs")
     residuals = np.array([1, 1, 0]) - 2 / 5 * np.array([1, 2, 2])
     expected = math.sqrt(3 / 2 * (residuals**2).sum()) / 5
-    assert report.score == pytest.approx(2 / 5, abs=1e-15)
-    assert report.standard_error == pytest.approx(expected, abs=1e-15)
+    assert mean.value == pytest.approx(2 / 5, abs=1e-15)
+    assert mean.standard_error == pytest.approx(expected, abs=1e-15)
 
 
 def test_undefined_lists_make_the_score_nan_on_request():
@@ -340,7 +343,7 @@ def test_no_defined_list_is_nan_with_a_warning(y_true, options, message):
     with pytest.warns(UndefinedMetricWarning, match=message):
         assert math.isnan(ranking_auc_score(y_true, [1, 2, 3, 4], **options))
     with pytest.warns(UndefinedMetricWarning, match=message):
-        assert math.isnan(ranking_auc_report(y_true, [1, 2, 3, 4], **options).score)
+        assert math.isnan(report(y_true, [1, 2, 3, 4], **options)[1].value)
 
 
 @pytest.mark.parametrize(
@@ -350,7 +353,7 @@ def test_no_defined_list_is_nan_with_a_warning(y_true, options, message):
         ({"groups": [1, 2, np.nan, 1, 2, 1]}, "groups contains NaN .* position 2"),
         ({"groups": ["a", None, "b"] * 2}, "groups contains NaN .* position 1"),
         ({"groups": np.ones((6, 2))}, "groups must be one-dimensional"),
-        ({"groups": ["a", 1, "b"] * 2}, None),
+        ({"groups": ["a", 1, "b"] * 2}, "mixes labels"),
         ({"groups": np.array(["a", 1, "b"] * 2, object)}, "mixes labels"),
         ({"k": 0}, "k must be an integer >= 1, got 0"),
         ({"k": 2.5}, "k must be an integer >= 1, got 2.5"),
@@ -368,11 +371,7 @@ def test_no_defined_list_is_nan_with_a_warning(y_true, options, message):
 )
 def test_bad_input_is_named(options, message):
     options = {"groups": GROUPS, **options}
-    if message is None:
-        # numpy makes strings of a mixed list, as everywhere.
-        assert ranking_auc_score(Y_TRUE, Y_SCORE, **options) >= 0
-        return
-    for function in (ranking_auc_score, ranking_auc_report):
+    for function in (ranking_auc_score, report):
         with pytest.raises(ValueError, match=message):
             function(Y_TRUE, Y_SCORE, **options)
 
@@ -384,16 +383,16 @@ def test_grades_must_be_numbers():
 
 def test_the_level_of_the_interval_is_checked():
     with pytest.raises(ValueError, match="confidence_level must be a number in"):
-        ranking_auc_report(Y_TRUE, Y_SCORE, groups=GROUPS, confidence_level=95)
+        report(Y_TRUE, Y_SCORE, groups=GROUPS, confidence_level=95)
 
 
 @pytest.mark.parametrize("undefined", [-2.5, 3.0, 0.5])
 def test_the_interval_holds_the_score_whatever_stands_for_undefined(undefined):
-    report = ranking_auc_report(
+    _, mean = report(
         [1, 0, 0, 0, 0], [5, 4, 3, 2, 1], groups=list("aabcd"), undefined=undefined
     )
-    low, high = report.confidence_interval
-    assert low <= report.score <= high
+    low, high = mean.confidence_interval
+    assert low <= mean.value <= high
     assert min(0, undefined) <= low
     assert high <= max(1, undefined)
 
@@ -411,9 +410,9 @@ def test_the_lists_of_a_ranking_sample():
         for rows in np.split(np.arange(len(groups)), np.cumsum(sizes)[:-1])
         if 0 < (grades[rows] >= 2).sum() < len(rows)
     ]
-    report = ranking_auc_report(grades, y_score, groups=groups, relevance_threshold=2)
-    assert (report.n_defined, len(report.groups)) == (len(values), 50)
-    assert report.score == pytest.approx(np.mean(values), abs=1e-14)
+    scores, mean = report(grades, y_score, groups=groups, relevance_threshold=2)
+    assert (scores.n_defined, len(scores.groups)) == (len(values), 50)
+    assert mean.value == pytest.approx(np.mean(values), abs=1e-14)
     half = ranking_auc_score(
         grades, y_score, groups=groups, relevance_threshold=2, undefined=0.5
     )

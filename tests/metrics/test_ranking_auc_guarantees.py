@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from guarantees import binomial_tolerance, simulations
-from skrate import ranking_auc_report
+from skrate import group_scores
 
 LEVEL = 0.9
 
@@ -24,15 +24,15 @@ def lists_of(rng, n_lists):
 def test_the_interval_over_lists_covers(average):
     rng = np.random.default_rng(8)
     *data, groups = lists_of(rng, 200_000)
-    truth = ranking_auc_report(*data, groups=groups, average=average)
+    truth = group_scores("roc_auc", *data, groups=groups).mean(average)
     n_simulations = simulations(4000)
     n_covered = 0
     for _ in range(n_simulations):
         *data, groups = lists_of(rng, 150)
-        low, high = ranking_auc_report(
-            *data, groups=groups, average=average, confidence_level=LEVEL
-        ).confidence_interval
-        n_covered += low <= truth.score <= high
+        scores = group_scores("roc_auc", *data, groups=groups)
+        found = scores.estimate(average, confidence_level=LEVEL)
+        low, high = found.confidence_interval
+        n_covered += low <= truth <= high
     # A ratio of sums over 150 lists is a little skewed: one hundredth for that.
     tolerance = binomial_tolerance(LEVEL, n_simulations) + 0.01
     assert n_covered / n_simulations == pytest.approx(LEVEL, abs=tolerance)
