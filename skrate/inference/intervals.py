@@ -66,7 +66,9 @@ def logit_interval(
     """
     low, high = bounds
     if np.isinf(high):
-        factor = np.exp(t_quantile(level, freedom) * standard_error / (value - low))
+        half = t_quantile(level, freedom) * standard_error / (value - low)
+        with np.errstate(over="ignore"):
+            factor = np.exp(half)
         below, above = low + (value - low) / factor, low + (value - low) * factor
         return ConfidenceInterval(float(below), float(above))
     odds = np.log(value - low) - np.log(high - value)

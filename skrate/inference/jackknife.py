@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from skrate.core.arrays import Array, FloatArray
+from skrate.core.validation import warn_undefined
 from skrate.inference.resampling import keep_class_weights, unit_rows
 from skrate.inference.sample import Ranked, counted
 from skrate.inference.table_metric import merged
@@ -39,6 +40,11 @@ def jackknife_variance(
         if stratify:
             keep_class_weights(rows, ranked)
         values[first : first + size] = statistic(rows)
+    if np.isnan(values).any():
+        return warn_undefined(
+            "The standard error by the jackknife",
+            "so is the metric where one case or cluster is left out",
+        )
     if not stratify:
         return _sum_of_squares(values, n_units)
     is_pos = cases.is_pos
