@@ -50,6 +50,11 @@ def test_every_public_name_is_fuzzed():
     assert fuzzed_names() == set(skrate.__all__)
 
 
+def test_some_calls_give_what_the_oracle_says():
+    found = failures(range(60))
+    assert not found, "\n".join(found)
+
+
 @pytest.mark.parametrize("defect", ["value", "warning", "exception", "mutation"])
 def test_a_defect_is_seen(monkeypatch, defect):
     plain = skrate.average_precision_score

@@ -1,6 +1,7 @@
 """Piecewise polynomials for the survival function of a rate."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -101,10 +102,9 @@ class SurvivalTable:
         ``knots`` are rates where the density is known to change abruptly.
         """
         nodes, checks, to_power, to_checks = _interpolation()
-        edges, scale = _first_edges(survival, knots)
+        edges, whole, scale = _first_edges(survival, knots)
         low, high = edges[:-1], edges[1:]
         before = np.full(len(low), np.inf)
-        whole = float(survival(np.zeros(1))[0])
         done: list[tuple[FloatArray, FloatArray, FloatArray]] = []
         n_done = 0
         while len(low):
@@ -320,31 +320,35 @@ class SurvivalMixture:
 
 def _first_edges(
     survival: Callable[[FloatArray], FloatArray], knots: FloatArray | None
-) -> tuple[FloatArray, float]:
-    """Return the panels to begin with, and the mean rate to a factor of a few."""
+) -> tuple[FloatArray, float, float]:
+    """Return the panels to begin with, P(R > 0) and the mean to a factor of a few."""
     edges = np.linspace(0, 1, 33)
     if knots is not None:
         edges = np.unique(np.append(edges, knots[(knots > 0) & (knots < 1)]))
-    at_start = survival(np.array([0.0, 1 / 32, 31 / 32]))
-    whole = float(at_start[0])
-    if at_start[1] < whole / 2:
-        n_halvings = _halvings(lambda u: survival(u) < whole / 2)
-        edges = np.append(edges, 0.5 ** np.arange(6, 7 + n_halvings))
-    if at_start[2] > whole / 2:
+    at_edges = survival(edges)
+    whole = float(at_edges[0])
+    near = np.empty(0)
+    if at_edges[1] < whole / 2:
+        n_halvings = _halvings(lambda u: survival(u) < whole / 2, edges[1])
+        near = edges[1] * 0.5 ** np.arange(1, 2 + n_halvings)
+    if at_edges[-2] > whole / 2:
         # The median is next to 1.
-        n_halvings = _halvings(lambda u: survival(1 - u) > whole / 2)
-        edges = np.append(edges, 1 - 0.5 ** np.arange(6, 7 + min(n_halvings, 46)))
-    edges = np.unique(edges)
+        last = 1 - edges[-2]
+        n_halvings = _halvings(lambda u: survival(1 - u) > whole / 2, last)
+        near = np.append(near, 1 - last * 0.5 ** np.arange(1, 2 + min(n_halvings, 46)))
+    if len(near):
+        edges = np.unique(np.append(edges, near))
+        at_edges = survival(edges)
     # At least the area under the survival function at the right ends.
-    return edges, float(survival(edges[1:]) @ np.diff(edges))
+    return edges, whole, float(at_edges[1:] @ np.diff(edges))
 
 
-def _halvings(is_beyond: Callable[[FloatArray], BoolArray]) -> int:
-    """Return how many times 1/64 must be halved to be within the median."""
-    low, high = 0, 1016
+def _halvings(is_beyond: Callable[[FloatArray], BoolArray], first: float) -> int:
+    """Return how many times half of ``first`` is halved to be within the median."""
+    low, high = 0, 1000
     while low < high:
         middle = (low + high) // 2
-        if is_beyond(np.array([0.5 ** (6 + middle)]))[0]:
+        if is_beyond(np.array([first * 0.5 ** (1 + middle)]))[0]:
             low = middle + 1
         else:
             high = middle
@@ -372,6 +376,7 @@ def _is_good(
     return np.asarray(exact | negligible | rounded | narrow | noisy)
 
 
+@lru_cache(maxsize=1)
 def _interpolation() -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return nodes, checks, and maps from values at nodes to powers and to checks."""
     nodes = chebyshev.chebpts1(_DEGREE + 1)

@@ -66,13 +66,20 @@ def logit_interval(
     """
     low, high = bounds
     if np.isinf(high):
-        factor = np.exp(t_quantile(level, freedom) * standard_error / (value - low))
+        half = t_quantile(level, freedom) * standard_error / (value - low)
+        with np.errstate(over="ignore"):
+            factor = np.exp(half)
         below, above = low + (value - low) / factor, low + (value - low) * factor
         return ConfidenceInterval(float(below), float(above))
     odds = np.log(value - low) - np.log(high - value)
     by_value = 1 / (value - low) + 1 / (high - value)
     half = t_quantile(level, freedom) * standard_error * by_value
-    ends = low + (high - low) * special.expit(np.array([odds - half, odds + half]))
+    reach = np.array([odds - half, odds + half])
+    # From the bound that is nearer, so that no digits are lost where the other is far.
+    if odds < 0:
+        ends = low + (high - low) * special.expit(reach)
+    else:
+        ends = high - (high - low) * special.expit(-reach)
     return ConfidenceInterval(float(ends[0]), float(ends[1]))
 
 
@@ -147,7 +154,14 @@ def score_interval(
     inner = min(max(start, NEGLIGIBLE), 1 - NEGLIGIBLE)
     first = 0.0 if start <= NEGLIGIBLE else optimize.brentq(excess, 0, inner)
     last = 1.0 if start >= 1 - NEGLIGIBLE else optimize.brentq(excess, inner, 1)
-    return ConfidenceInterval(float(low + width * first), float(low + width * last))
+    return ConfidenceInterval(_at(first, bounds), _at(last, bounds))
+
+
+def _at(share: float, bounds: tuple[float, float]) -> float:
+    """Return what lies a share of the way between the bounds, from the nearer one."""
+    low, high = bounds
+    width = high - low
+    return float(low + width * share if share < 0.5 else high - width * (1 - share))
 
 
 def _wilson(x: float, n_pos: float, n_neg: float) -> float:

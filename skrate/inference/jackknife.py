@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from skrate.core.arrays import Array, FloatArray
-from skrate.inference.merging import merged
+from skrate.core.validation import warn_undefined
 from skrate.inference.resampling import keep_class_weights, unit_rows
 from skrate.inference.sample import Ranked, counted
 
@@ -25,7 +25,7 @@ def jackknife_variance(
     """
     if len(ranked) == 1 and ranked[0].cases.is_plain:
         # Cases of one class and group are left out once for all of them.
-        ranked = [counted(merged(ranked[0].table).table)]
+        ranked = [counted(ranked[0].table.merged.table)]
     cases = ranked[0].cases
     units = unit_rows(ranked)
     n_units = np.ones(units.shape[0])
@@ -39,6 +39,11 @@ def jackknife_variance(
         if stratify:
             keep_class_weights(rows, ranked)
         values[first : first + size] = statistic(rows)
+    if np.isnan(values).any():
+        return warn_undefined(
+            "The standard error by the jackknife",
+            "so is the metric where one case or cluster is left out",
+        )
     if not stratify:
         return _sum_of_squares(values, n_units)
     is_pos = cases.is_pos

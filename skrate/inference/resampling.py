@@ -12,7 +12,6 @@ from scipy import sparse
 
 from skrate.core.arrays import Array, FloatArray, IntArray
 from skrate.core.validation import check_generator
-from skrate.inference.merging import merged
 from skrate.inference.sample import Cases, Ranked
 
 # Entries of a batch: its arrays stay in the cache, and in little memory.
@@ -241,7 +240,7 @@ def resample_draw(
     """
     cases = ranked[0].cases
     if len(ranked) == 1 and cases.is_plain:
-        small = merged(ranked[0].table)
+        small = ranked[0].table.merged
         pos, neg = (np.rint(part).astype(np.intp) for part in small[:2])
         if is_parametric:
             return ParametricDraw(pos, neg)
@@ -269,7 +268,7 @@ def unit_rows(ranked: Sequence[Ranked]) -> Any:
     n_cases = len(cases.is_pos)
     columns, start = [], 0
     for one in ranked:
-        small = merged(one.table)
+        small = one.table.merged
         n_groups = len(small.pos)
         group = small.group_of(one.table.n_groups).take(one.group)
         columns.append(start + group + n_groups * ~cases.is_pos)
@@ -309,7 +308,7 @@ def split_rows(rows: Array, widths: Sequence[int]) -> list[tuple[Array, Array]]:
 
 def widths_of(ranked: Sequence[Ranked]) -> list[int]:
     """Return the number of groups of the merged table of each sample."""
-    return [len(merged(one.table).pos) for one in ranked]
+    return [len(one.table.merged.pos) for one in ranked]
 
 
 def keep_class_weights(rows: FloatArray, ranked: Sequence[Ranked]) -> None:

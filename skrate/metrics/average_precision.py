@@ -159,15 +159,7 @@ class AveragePrecision(
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         """Return it for many tables."""
-        plain = _of_tables(pos, neg, self.prevalence)
-        if not self.adjusted:
-            return plain
-        chance: Any = self.prevalence
-        if chance is None:
-            n_pos = pos.sum(axis=1)
-            chance = n_pos / (n_pos + neg.sum(axis=1))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray((plain - chance) / (1 - chance))
+        return _of_tables(pos, neg, self.prevalence, self.adjusted)
 
     def list_values(self, lists: ListTable) -> FloatArray:
         """Return it within each list."""
@@ -278,42 +270,48 @@ def _slopes(table: RankTable, prevalence: float | None, adjusted: bool) -> Slope
     """
     p, rest = _class_shares(table, prevalence)
     found, lost = p * table.tpr[1:], rest * table.fpr[1:]
-    inverse = 1 / (found + lost)
-    # Less 1 where 1 - p divides it: a constant is no slope, and would be all rounding.
-    precision = -lost * inverse if adjusted else found * inverse
-    # P_k p T_k / C_k^2 and P_k (1 - p) F_k / C_k^2
-    share = table.pos / table.n_pos
-    inverse *= inverse
-    share *= inverse
-    lost *= share
-    by_lost = sum_from_right(lost)
+    # Of the least number at least, and never squared: shares may be of any size.
+    inverse = 1 / np.maximum(found + lost, np.finfo(np.float64).tiny)
+    # Precision, what it lacks to 1, and P_k / C_k.
+    precision, missed = found * inverse, lost * inverse
+    density = table.pos / table.n_pos * inverse
+    # P_k p T_k / C_k^2 and P_k (1 - p) F_k / C_k^2, summed.
+    by_lost = sum_from_right(density * missed)
+    by_neg = sum_from_right(density * precision)
     by_prevalence = 0.0
-    if prevalence is None:
-        by_prevalence = float(lost @ found) / p / rest
-    found *= share
-    by_neg = sum_from_right(found)
+    if prevalence is None and not adjusted:
+        by_prevalence = float(density * missed @ found) / p / rest
+    elif prevalence is None:
+        tpr, fpr = table.tpr[1:], table.fpr[1:]
+        by_prevalence = float(density @ (fpr * inverse * (tpr - fpr)))
     by_neg *= -rest
     by_lost *= p
-    precision += by_lost
-    if not adjusted:
-        return Slopes(precision, by_neg, by_prevalence)
-    if prevalence is None:
-        tpr, fpr = table.tpr[1:], table.fpr[1:]
-        by_prevalence = float(share @ (fpr * (tpr - fpr)))
-    return Slopes(precision / rest, by_neg / rest, by_prevalence)
+    # Less 1 where 1 - p divides it: a constant is no slope, and would be all rounding.
+    by_lost += -missed if adjusted else precision
+    if adjusted:
+        return Slopes(by_lost / rest, by_neg / rest, by_prevalence)
+    return Slopes(by_lost, by_neg, by_prevalence)
 
 
-def _of_tables(pos: Array, neg: Array, prevalence: float | None) -> FloatArray:
+def _of_tables(
+    pos: Array, neg: Array, prevalence: float | None, adjusted: bool
+) -> FloatArray:
     pos = pos.astype(np.float64)
     found = np.cumsum(pos, axis=1)
     # Whole numbers are summed as such, which is quicker.
-    cut = np.cumsum(neg, axis=1).astype(np.float64)
-    n_pos, n_neg = found[:, -1].copy(), cut[:, -1].copy()
+    lost = np.cumsum(neg, axis=1).astype(np.float64)
+    n_pos, n_neg = found[:, -1].copy(), lost[:, -1].copy()
     with np.errstate(invalid="ignore", divide="ignore"):
+        rest = n_neg / (n_pos + n_neg)
         if prevalence is not None:
-            cut *= ((1 - prevalence) / prevalence * n_pos / n_neg)[:, None]
-        cut += found
-        terms = ratio(found, cut)
-        value = np.einsum("ij,ij->i", pos, terms) / n_pos
+            rest = np.full_like(n_neg, 1 - prevalence)
+            lost *= ((1 - prevalence) / prevalence * n_pos / n_neg)[:, None]
+        # The mean precision, or what it lacks to 1.
+        part = lost.copy() if adjusted else found
+        lost += found
+        value = np.einsum("ij,ij->i", pos, ratio(part, lost)) / n_pos
+        if adjusted:
+            # (AP - p) / (1 - p) = 1 - (1 - AP) / (1 - p)
+            value = 1 - value / rest
     value[(n_pos == 0) | (n_neg == 0)] = np.nan
     return np.asarray(value)

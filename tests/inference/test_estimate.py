@@ -25,6 +25,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
+from skrate.inference.intervals import logit_interval
 from strategies import ranked_samples
 
 DMIST = RankTable([10, 18, 25, 85, 49, 25, 122], [1, 11, 44, 976, 2175, 6563, 32466])
@@ -584,3 +585,23 @@ def test_the_weights_of_a_class_may_be_of_any_scale():
     assert scaled.confidence_interval == pytest.approx(
         plain.confidence_interval, rel=1e-9
     )
+
+
+@pytest.mark.parametrize("kwargs", [{}, {"adjusted": True}, {"prevalence": 0.5}])
+def test_average_precision_of_weights_far_apart_has_a_standard_error(kwargs):
+    # The first groups hold so little weight that the square of their share is nothing.
+    weights = [1e-120, 1e-80, 1e120, 1e100]
+    result = estimate(
+        average_precision_score, [1, 0, 1, 0], [4, 3, 2, 1],
+        sample_weight=weights, weights="sampling", **kwargs,
+    )  # fmt: skip
+    assert np.isfinite(result.standard_error)
+    low, high = result.confidence_interval
+    assert low <= result.value <= high
+
+
+def test_the_logit_interval_keeps_digits_where_a_bound_is_far():
+    for value in (0.5, 0.999, -3.0):
+        low, high = logit_interval(value, 1e-3, 0.95, (-1e18, 1.0))
+        assert low < value < high
+        assert high - low < 0.1

@@ -9,7 +9,6 @@ from reference.delong import auc as oracle_auc
 from skrate import RankTable, expected_recall_score, rates
 from skrate.core.metric import METRICS, find_metric
 from skrate.inference.delta import table_variance
-from skrate.inference.merging import merged
 from skrate.metrics import recall_slopes as slopes_module
 from skrate.metrics.auc import auc
 from skrate.metrics.recall_slopes import bandwidth, recall_slopes
@@ -45,7 +44,7 @@ def test_every_metric_of_the_registry_is_among_the_cases():
 def test_merging_groups_without_a_positive_changes_nothing(metric, kwargs, decimals):
     y_true, y_score = sample(1, decimals=decimals)
     table = RankTable.from_arrays(y_true, y_score)
-    small = merged(table)
+    small = table.merged
     of = bound(metric, kwargs)
     assert of.value(small.table) == pytest.approx(of.value(table), abs=1e-12)
     group = small.group_of(table.n_groups)

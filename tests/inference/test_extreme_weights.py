@@ -1,0 +1,67 @@
+"""Weights of any size: a number, or nan with its warning, and no other warning."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import UndefinedMetricWarning
+
+from inference_cases import JUMPS, SMOOTH, each, sample
+from skrate import compare, covariance, estimate, influence
+
+Y, A = sample(0, n=24, shift=2)
+B = np.round(A + np.random.default_rng(1).normal(size=24), 1)
+WEIGHTS = {
+    "all small": np.full(24, 1e-300),
+    "all great": np.full(24, 1e300),
+    "below the least normal number": np.full(24, 1e-320),
+    "rare positives": np.where(Y == 1, 1e-17, 1.0),
+    "rare negatives": np.where(Y == 1, 1.0, 1e-17),
+    "next to no positives": np.where(Y == 1, 1e-300, 1.0),
+    "next to no negatives": np.where(Y == 1, 1e-160, 1e160),
+    "one case for all": np.where(np.arange(24) == 5, 1e17, 1.0),
+    "forty powers of ten": 10.0 ** np.random.default_rng(2).uniform(-20, 20, 24),
+    "all powers of ten": 10.0 ** np.linspace(-300, 300, 24),
+    "one case is a class": np.where(np.arange(24) == 2, 1e300, 1e-300),
+}
+each_weight = pytest.mark.parametrize("weight", WEIGHTS.values(), ids=WEIGHTS.keys())
+
+
+def numbers(result):
+    if isinstance(result, np.ndarray):
+        return result.ravel()
+    value = getattr(result, "value", getattr(result, "difference", None))
+    return np.array([value, result.standard_error, *result.confidence_interval])
+
+
+@each(SMOOTH + JUMPS)
+@each_weight
+@pytest.mark.parametrize("method", ["delta", "bootstrap", "jackknife"])
+def test_there_is_a_number_or_nan_with_a_warning(metric, kwargs, weight, method):
+    if kwargs.get("rate") == 40:
+        kwargs = {"rate": 0.2}
+    options = {"sample_weight": weight, "weights": "sampling", **kwargs}
+    drawn = {"method": method, "n_resamples": 20, "random_state": 0}
+    calls = [lambda: estimate(metric, Y, A, **drawn, **options)]
+    if method == "delta":
+        calls.append(lambda: influence(metric, Y, A, **options))
+        calls.append(lambda: covariance(metric, Y, {"a": A, "b": B}, **options))
+    if method != "jackknife":
+        calls.append(lambda: compare(metric, Y, A, B, **drawn, **options))
+    for call in calls:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = call()
+        assert {w.category for w in caught} <= {UndefinedMetricWarning}
+        assert caught or np.isfinite(numbers(result)).all()
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-17, 1e17, 1e300])
+@each(SMOOTH)
+def test_the_scale_of_all_weights_changes_nothing(metric, kwargs, scale):
+    weight = np.random.default_rng(3).exponential(size=24)
+    found, expected = (
+        estimate(metric, Y, A, sample_weight=w, weights="sampling", **kwargs)
+        for w in (scale * weight, weight)
+    )
+    assert numbers(found) == pytest.approx(numbers(expected), rel=1e-9)
