@@ -8,7 +8,7 @@ processed. Start with :func:`rate_weighted_auc_score` and
 from skrate import rates
 from skrate.core.rank_table import RankTable
 from skrate.core.results import Comparison, Comparisons, Estimate
-from skrate.curves.consensus_curve import ConsensusCurve
+from skrate.curves.consensus_curve import ConsensusCurve, CurvePoint
 from skrate.curves.hit_curve import hit_curve
 from skrate.curves.quasi_concave import QuasiConcaveHitCurve
 from skrate.curves.rate_averaged import rate_averaged_roc_curve
@@ -43,6 +43,7 @@ __all__ = sorted(
         "Comparison",
         "Comparisons",
         "ConsensusCurve",
+        "CurvePoint",
         "Estimate",
         "FoldSummaries",
         "FoldSummary",

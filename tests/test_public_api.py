@@ -62,10 +62,10 @@ def public_objects() -> Iterator[tuple[str, Any]]:
 
 
 def public_members() -> Iterator[tuple[str, Any]]:
-    """Yield the public methods and properties that our own classes define."""
+    """Yield the public methods and properties of our own, inherited ones as well."""
     for path, value in public_objects():
         if inspect.isclass(value):
-            for name in sorted(vars(value)):
+            for name in sorted(dir(value)):
                 member = inspect.getattr_static(value, name)
                 if not name.startswith("_") and is_ours(member):
                     yield f"{path}.{name}", member

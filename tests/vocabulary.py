@@ -53,6 +53,7 @@ DISPLAY = {
     "plot_perfect",  # as plot_chance_level; scikit-learn's displays lack it
     "plot_momentum",  # the same
     "hits",  # what hit_curve returns
+    "tables",  # from which it came
     "space",
     "plot_folds",
     "plot_isometrics",

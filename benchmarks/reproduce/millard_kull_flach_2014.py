@@ -92,8 +92,8 @@ def true_coverage(n, n_tests):
 
 
 def is_within(curve, recall):
-    above = recall >= curve.tpr_lower - ROUNDING
-    return above & (recall <= curve.tpr_upper + ROUNDING)
+    above = recall >= curve.confidence_interval.low.tpr - ROUNDING
+    return above & (recall <= curve.confidence_interval.high.tpr + ROUNDING)
 
 
 def true_recall(rates):

@@ -113,7 +113,8 @@ def report(curves, rate) -> None:
 
 
 def point(value):
-    return f"{value.value:.3f} ({value.low:.3f} to {value.high:.3f})"
+    low, high = value.confidence_interval
+    return f"{value.value:.3f} ({low:.3f} to {high:.3f})"
 
 
 def draw(curves, rate, path) -> None:

@@ -89,9 +89,10 @@ for ax, space in zip(axes, ("rate-recall", "rate-accuracy"), strict=True):
 for name, display in displays.items():
     recall = display.curve.recall_at_rate(rate.mean())
     needed = display.curve.rate_at_recall(0.9)
+    found, read = recall.confidence_interval, needed.confidence_interval
     print(
-        f"{name:20} recall {recall.value:.2f} ({recall.low:.2f} to {recall.high:.2f})"
-        f"   rate for 0.9: {needed.value:.2f} ({needed.low:.2f} to {needed.high:.2f})"
+        f"{name:20} recall {recall.value:.2f} ({found.low:.2f} to {found.high:.2f})"
+        f"   rate for 0.9: {needed.value:.2f} ({read.low:.2f} to {read.high:.2f})"
     )
 
 # %%

@@ -40,6 +40,7 @@ def bootstrap_counts(
                 counts += count(places, size, rates, n_tables, rng)
         return counts
 
+    # A generator for each batch, so that the number of threads changes no number.
     results = Parallel(n_jobs=n_jobs, prefer="threads", verbose=verbose)(
         delayed(total)(n_tables, rng)
         for n_tables, rng in zip(batches, generator.spawn(len(batches)), strict=True)
@@ -82,6 +83,8 @@ class _Places:
         Row i has ``n_pos[i]`` positives among ``n_cases``.
         """
         is_pos = np.arange(n_cases) < n_pos[:, None]
+        # One random number for two draws: its whole part chooses the case, the rest
+        # the point within the case's interval. In place, as no array is larger.
         drawn = rng.random(is_pos.shape)
         drawn *= np.where(is_pos, self.n_pos, self.n_neg)
         case = drawn.astype(np.intp)
@@ -137,9 +140,12 @@ def _adjusted_counts(
     found = np.zeros((n_tables, n_cases + 1))
     np.cumsum(labels, axis=1, out=found[:, 1:])
     missed = np.arange(n_cases + 1) - found
+    # Stretched, a case is no longer one: the cut at a rate falls between the cuts that
+    # are known, and both classes grow linearly from one of them to the next.
     found *= (n_pos / drawn)[:, None]
     missed *= (n_neg / (n_cases - drawn))[:, None]
-    # One call for all rows: row i runs from i * (n_cases + 1) on.
+    # One call for all rows: row i runs from i * (n_cases + 1) on, so that the rows
+    # increase from one to the next. Rounding must not carry one into the other.
     starts = (n_cases + 1.0) * np.arange(n_tables)[:, None]
     passed = starts + np.minimum(found + missed, n_cases)
     asked = starts + rates * n_cases

@@ -7,25 +7,60 @@ import numpy as np
 
 from skrate.core.arrays import FloatArray
 from skrate.core.elicitation import check_rate
+from skrate.core.results import ConfidenceInterval, Result
 from skrate.core.validation import check_fraction
 from skrate.curves.folds import Folds
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc
 
 
-class CurvePoint(NamedTuple):
+@dataclass(frozen=True)
+class CurvePoint(Result):
     """A value that is read off a consensus curve, with its interval.
 
-    ``low`` and ``high`` are nan where the curve has no bounds, or where a bound does
-    not reach so far.
+    Attributes
+    ----------
+    value : float
+        The recall at a rate, or the rate at a recall.
+    confidence_interval : ConfidenceInterval
+        Its ends are ``.low`` and ``.high``: nan where the curve has no bounds, or
+        where a bound does not reach so far.
+    confidence_level : float
+        Level of the interval.
+
+    See Also
+    --------
+    ConsensusCurve : Its methods ``recall_at_rate`` and ``rate_at_recall`` return it.
+
+    Examples
+    --------
+    >>> from skrate import rate_averaged_roc_curve
+    >>> curve = rate_averaged_roc_curve([[1, 0, 1, 0, 0]], [[5, 4, 3, 2, 1]])
+    >>> curve.recall_at_rate(0.6).to_dict()
+    {'value': 1.0, 'low': 0.5, 'high': 1.0, 'confidence_level': 0.95}
     """
 
     value: float
-    low: float
-    high: float
+    confidence_interval: ConfidenceInterval
+    confidence_level: float
+
+
+class CurveBound(NamedTuple):
+    """A curve that bounds another one, at the same rates."""
+
+    tpr: FloatArray
+    fpr: FloatArray
+    accuracy: FloatArray
+
+
+class CurveInterval(NamedTuple):
+    """The two curves between which another one is meant to lie."""
+
+    low: CurveBound
+    high: CurveBound
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConsensusCurve:
+class ConsensusCurve(Result):
     """ROC curve of several folds, averaged at equal rate, with pointwise bounds.
 
     Returned by :func:`rate_averaged_roc_curve`; :class:`RateAveragedROC` draws it.
@@ -37,11 +72,12 @@ class ConsensusCurve:
         Share of the cases of every fold that is processed, increasing.
     tpr, fpr : array
         Share of the positives and of the negatives of all folds among the processed.
-    tpr_lower, tpr_upper : array or None
-        Bounds of the recall at each rate; None without bounds.
-    fpr_lower, fpr_upper : array or None
-        With ``tpr_lower`` and ``tpr_upper`` the ROC points that the bounds stand for,
-        on the isometric of the rate: the lower recall has the greater fpr.
+    accuracy : array
+        Share of the cases that are rightly processed or rightly left.
+    confidence_interval : object or None
+        The bounds: ``.low`` and ``.high`` are curves with ``.tpr``, ``.fpr`` and
+        ``.accuracy`` at the same ``rates``. On the isometric of a rate the lower recall
+        has the greater fpr. None without bounds.
     fold_tpr, fold_fpr : array of shape (n_folds, n_rates)
         The curves of the single folds, at the same rates.
     prevalence : float
@@ -80,10 +116,8 @@ class ConsensusCurve:
     rates: FloatArray
     tpr: FloatArray
     fpr: FloatArray
-    tpr_lower: FloatArray | None
-    tpr_upper: FloatArray | None
-    fpr_lower: FloatArray | None
-    fpr_upper: FloatArray | None
+    accuracy: FloatArray
+    confidence_interval: CurveInterval | None
     fold_tpr: FloatArray
     fold_fpr: FloatArray
     prevalence: float
@@ -101,24 +135,22 @@ class ConsensusCurve:
         """Number of repeats of the cross-validation; the bounds are means of theirs."""
         return len(self.folds.by_repeat)
 
-    @property
-    def accuracy(self) -> FloatArray:
-        """Share of cases that are rightly processed or rightly left, at each rate."""
-        return self._accuracy(self.tpr, self.fpr)
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns by name, a row per rate, as ``pandas.DataFrame`` does.
 
-    @property
-    def accuracy_lower(self) -> FloatArray | None:
-        """Accuracy at the lower bound; None without bounds."""
-        if self.tpr_lower is None or self.fpr_lower is None:
-            return None
-        return self._accuracy(self.tpr_lower, self.fpr_lower)
-
-    @property
-    def accuracy_upper(self) -> FloatArray | None:
-        """Accuracy at the upper bound; None without bounds."""
-        if self.tpr_upper is None or self.fpr_upper is None:
-            return None
-        return self._accuracy(self.tpr_upper, self.fpr_upper)
+        Returns
+        -------
+        columns : dict of list
+            "rate", "tpr", "fpr" and "accuracy", the last three of the bounds as well:
+            "tpr_low", "tpr_high" and so on.
+        """
+        names = CurveBound._fields
+        columns = {"rate": self.rates} | {name: getattr(self, name) for name in names}
+        if self.confidence_interval is not None:
+            for end, bound in self.confidence_interval._asdict().items():
+                for name, values in bound._asdict().items():
+                    columns[f"{name}_{end}"] = values
+        return {name: values.tolist() for name, values in columns.items()}
 
     def recall_at_rate(self, r: float) -> CurvePoint:
         """Return the recall with its bounds, if the share ``r`` is processed.
@@ -131,18 +163,18 @@ class ConsensusCurve:
         Returns
         -------
         recall : CurvePoint
-            Fields ``value``, ``low`` and ``high``.
+            With ``value`` and ``confidence_interval``.
         """
         r = check_fraction("r", r, include_zero=True, include_one=True)
         recalls = self.folds.tpr_at(np.array([r]))
         value = float(self.folds.pooled_count(recalls)[0]) / self.folds.n_pos
-        if self.tpr_lower is None or self.tpr_upper is None:
-            return CurvePoint(value, np.nan, np.nan)
-        low, high = (
-            float(np.interp(r, self.rates, bound, left=np.nan, right=np.nan))
-            for bound in (self.tpr_lower, self.tpr_upper)
+        return self._point(
+            value,
+            *(
+                float(np.interp(r, self.rates, bound.tpr, left=np.nan, right=np.nan))
+                for bound in self.confidence_interval or ()
+            ),
         )
-        return CurvePoint(value, low, high)
 
     def rate_at_recall(self, recall: float) -> CurvePoint:
         """Return the least rate at which a recall is reached, with its bounds.
@@ -158,15 +190,19 @@ class ConsensusCurve:
         Returns
         -------
         rate : CurvePoint
-            Fields ``value``, ``low`` and ``high``.
+            With ``value`` and ``confidence_interval``.
         """
         recall = check_fraction("recall", recall, include_zero=True, include_one=True)
         pooled = self.folds.pooled
         value = _first_rate(pooled.rates, pooled.tpr, recall)
-        if self.tpr_lower is None or self.tpr_upper is None:
-            return CurvePoint(value, np.nan, np.nan)
-        low = _first_rate(self.rates, self.tpr_upper, recall)
-        return CurvePoint(value, low, _first_rate(self.rates, self.tpr_lower, recall))
+        # The upper bound of the recall reaches it first.
+        return self._point(
+            value,
+            *(
+                _first_rate(self.rates, bound.tpr, recall)
+                for bound in reversed(self.confidence_interval or ())
+            ),
+        )
 
     def rate_weighted_auc(self, rate: Any = "uniform") -> float:
         """Return the rate-weighted AUC of the consensus curve; the AUC by default.
@@ -201,8 +237,11 @@ class ConsensusCurve:
         rate = check_rate(rate)
         return np.array([rate_weighted_auc(t, rate) for t in self.folds.tables])
 
-    def _accuracy(self, tpr: FloatArray, fpr: FloatArray) -> FloatArray:
-        return np.asarray(self.prevalence * tpr + (1 - self.prevalence) * (1 - fpr))
+    def _point(
+        self, value: float, low: float = np.nan, high: float = np.nan
+    ) -> CurvePoint:
+        interval = ConfidenceInterval(low, high)
+        return CurvePoint(value, interval, self.confidence_level)
 
     def __repr__(self) -> str:
         bounds = "no bounds"
@@ -225,28 +264,27 @@ def consensus_curve(
     confidence_level: float,
 ) -> ConsensusCurve:
     """Return the curve of ``folds`` at ``rates``, with bounds of the pooled count."""
+    p = folds.prevalence
     processed = rates * (folds.n_pos + folds.n_neg)
 
-    def point(count: FloatArray | None) -> list[FloatArray | None]:
-        if count is None:
-            return [None, None]
-        return [count / folds.n_pos, (processed - count) / folds.n_neg]
+    def at(count: FloatArray) -> CurveBound:
+        """Return where the rates are met by curves that find ``count`` positives."""
+        tpr, fpr = count / folds.n_pos, (processed - count) / folds.n_neg
+        return CurveBound(tpr, fpr, np.asarray(p * tpr + (1 - p) * (1 - fpr)))
 
     fold_tpr = folds.tpr_at(rates)
-    tpr, fpr = point(folds.pooled_count(fold_tpr))
-    lower, upper = (None, None) if counts is None else counts
-    tpr_lower, fpr_lower = point(lower)
-    tpr_upper, fpr_upper = point(upper)
     fold_fpr = folds.fpr_at(rates, fold_tpr)
-    arrays = (rates, tpr, fpr, tpr_lower, tpr_upper, fpr_lower, fpr_upper)
-    for array in (*arrays, fold_tpr, fold_fpr):
-        if array is not None:
-            array.flags.writeable = False
+    curve = at(folds.pooled_count(fold_tpr))
+    interval = None if counts is None else CurveInterval(*map(at, counts))
+    for array in (rates, fold_tpr, fold_fpr, *curve, *sum(interval or (), ())):
+        array.flags.writeable = False
     return ConsensusCurve(
-        *arrays,  # type: ignore[arg-type]
+        rates,
+        *curve,
+        interval,
         fold_tpr,
         fold_fpr,
-        folds.prevalence,
+        p,
         bounds,
         confidence_level,
         folds,

@@ -99,17 +99,23 @@ class FoldSource:
         tpr, fpr, tpr_weight, fpr_weight = self._nodes(k)
         least, most = max(0, k - self.n_neg), min(k, self.n_pos)
         center, width = self._expected_window(k)
+        # The window is a guess to first order: it grows until what is left out at both
+        # ends is negligible, or there is nothing left to add.
         while True:
             low = max(least, int(np.floor(center - width)))
             high = min(most, int(np.ceil(center + width)))
             counts = np.arange(low, high + 1.0)
             likelihood = self._likelihood(k, counts, tpr, fpr)
+            # Any of the `counts` positives may be the k-th case: the other ones lie
+            # above it, hence one factor tpr less than in the likelihood, and the
+            # increment of tpr where the case itself lies.
             is_pos = counts * ((tpr_weight / tpr) @ likelihood)
             is_neg = (k - counts) * ((fpr_weight / fpr) @ likelihood)
             ends = (is_pos + is_neg)[[0, -1]] < _NEGLIGIBLE
             if (low == least or ends[0]) and (high == most or ends[1]):
                 break
             width *= 2
+        # It is 1 but for the quadrature, the error of which is shared by all counts.
         total = is_pos.sum() + is_neg.sum()
         return low, is_pos / total, is_neg / total
 
@@ -126,6 +132,7 @@ class FoldSource:
         slope = log_tpr - log_miss - log_fpr + log_spared
         base = self.n_pos * log_miss + k * log_fpr + (self.n_neg - k) * log_spared
         ways = _log_choose(self.n_pos, counts) + _log_choose(self.n_neg, k - counts)
+        # In place: nodes by counts are the largest array here.
         exponent = np.multiply.outer(slope, counts)
         exponent += ways
         exponent += base[:, None]
@@ -135,12 +142,15 @@ class FoldSource:
     def _nodes(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return tpr and fpr where case k may be drawn from, with their increments."""
         n = self.n_pos + self.n_neg
+        # Were its rates uniform, case k of n would be a beta variable. Drawn with fixed
+        # numbers of both classes it spreads no more than that.
         low = special.betaincinv(k, n - k + 1, _TAIL)
         high = 1 - special.betaincinv(n - k + 1, k, _TAIL)
         inner = self.places[(self.places > low) & (self.places < high)]
         if len(inner) >= _MAX_PANELS:
             inner = np.linspace(low, high, _MAX_PANELS + 1)[1:-1]
         edges = np.concatenate([[low], inner, [high]])
+        # As many nodes in all, few per panel where there are many panels.
         n_nodes = int(np.clip(_MAX_PANELS // (len(edges) - 1), 1, _MAX_NODES))
         nodes, weights = _gauss_legendre(n_nodes)
         parts = []

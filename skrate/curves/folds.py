@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -20,12 +21,14 @@ class Folds:
 
     ``repeats`` numbers the repeat that each fold belongs to; None is one repeat. Within
     a repeat no case is tested twice, so that its folds are independent given the curve;
-    between repeats the same cases come again, and tell nothing new.
+    between repeats the same cases come again, and tell nothing new. ``pos_label`` is
+    the positive label, where it was named.
     """
 
     tables: tuple[RankTable, ...]
     has_weights: bool = False
     repeats: tuple[int, ...] | None = None
+    pos_label: Any = None
 
     @cached_property
     def by_repeat(self) -> list["Folds"]:

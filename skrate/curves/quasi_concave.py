@@ -40,7 +40,7 @@ class QuasiConcaveHitCurve:
     See Also
     --------
     hit_curve : The hit curve of labels and scores.
-    momentum_and_stamina : The two parameters of labels and scores.
+    momentum_score, stamina_score : The two parameters of labels and scores.
 
     Notes
     -----

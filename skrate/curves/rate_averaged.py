@@ -39,7 +39,7 @@ _MAX_STEPS = 200
 
 def rate_averaged_roc_curve(
     y_trues: Any,
-    y_scores: Any,
+    y_scores: Any = None,
     *,
     sample_weight: Any = None,
     pos_label: Any = None,
@@ -62,8 +62,9 @@ def rate_averaged_roc_curve(
     Parameters
     ----------
     y_trues : sequence of array-like of shape (n_samples,)
-        True labels of two classes, an array for each fold.
-    y_scores : sequence of array-like of shape (n_samples,)
+        True labels of two classes, an array for each fold. Or the ``folds`` of another
+        curve, for other bounds; then the four arguments below are left out.
+    y_scores : sequence of array-like of shape (n_samples,), default=None
         Scores of the same cases, higher for the positive class.
     sample_weight : sequence of array-like of shape (n_samples,), default=None
         Relative weights of the cases. Only ``bounds`` "normal", "beta" and None take
@@ -102,9 +103,10 @@ def rate_averaged_roc_curve(
     Returns
     -------
     curve : ConsensusCurve
-        With ``rates``, ``tpr``, ``fpr``, the bounds ``tpr_lower`` and ``tpr_upper``,
-        and methods that read the curve in both directions. Recall is the rate itself
-        for random scores, and ``min(1, rate / prevalence)`` for perfect ones.
+        With ``rates``, ``tpr``, ``fpr``, the bounds ``confidence_interval.low.tpr``
+        and ``.high.tpr``, and methods that read the curve in both directions. Recall is
+        the rate itself for random scores, ``min(1, rate / prevalence)`` for perfect
+        ones.
 
     Raises
     ------
@@ -180,7 +182,8 @@ def rate_averaged_roc_curve(
     How much must be read to find half of the positives, and how sure is it?
 
     >>> rate = curve.rate_at_recall(0.5)
-    >>> round(rate.value, 3), round(rate.low, 3), round(rate.high, 3)
+    >>> low, high = rate.confidence_interval
+    >>> round(rate.value, 3), round(low, 3), round(high, 3)
     (0.2, 0.2, 0.4)
     """
     if bounds is not None:
@@ -249,44 +252,63 @@ def check_rates(name: str, values: Any) -> FloatArray:
 
 def check_folds(
     y_trues: Any,
-    y_scores: Any,
+    y_scores: Any = None,
     sample_weight: Any = None,
     pos_label: Any = None,
     *,
     repeats: Any = None,
 ) -> Folds:
     """Return the folds that hold both classes, and warn of the others."""
-    labels, scores = _sequence("y_trues", y_trues), _sequence("y_scores", y_scores)
-    _check_as_many("y_scores", scores, labels)
-    weights: list[Any] = [None] * len(labels)
-    has_weights = False
-    if sample_weight is not None:
-        given = _sequence("sample_weight", sample_weight)
-        _check_as_many("sample_weight", given, labels)
-        weights = _check_fold_weights(given, labels)
-        has_weights = any(not set(fold) <= {0.0, 1.0} for fold in weights)
+    by_fold = {"y_scores": y_scores, "sample_weight": sample_weight}
+    if isinstance(y_trues, Folds):
+        others = by_fold | {"pos_label": pos_label, "repeats": repeats}
+        for name, value in others.items():
+            if value is not None:
+                raise ValueError(f"{name} is part of the folds: leave it out.")
+        return y_trues
+    labels = _sequence("y_trues", y_trues)
+    for name, value in by_fold.items():
+        if name == "y_scores" or value is not None:
+            by_fold[name] = _sequence(name, value)
+            _check_as_many(name, by_fold[name], labels)
+    weights = by_fold["sample_weight"] or [None] * len(labels)
+    cases = zip(labels, by_fold["y_scores"], weights, strict=True)
+    return folds_of(list(cases), pos_label, repeats)
+
+
+def folds_of(
+    cases: Sequence[tuple[Any, Any, Any]], pos_label: Any, repeats: Any
+) -> Folds:
+    """Return the folds of (true labels, scores, weights or None), one after another."""
+    weights = _check_fold_weights(cases)
     tables = []
-    for i, parts in enumerate(zip(labels, scores, weights, strict=True)):
+    for i, ((y_true, y_score, _), weight) in enumerate(
+        zip(cases, weights, strict=True)
+    ):
         try:
-            tables.append(_table(*parts, pos_label))
+            tables.append(_table(y_true, y_score, weight, pos_label))
         except ValueError as error:
             raise ValueError(f"Fold {i}: {error}") from None
     numbers = check_repeats("repeats", repeats, len(tables)).tolist()
     kept = [i for i, t in enumerate(tables) if t.n_pos > 0 and t.n_neg > 0]
-    complete = tuple(tables[i] for i in kept)
-    if not complete:
+    if not kept:
         raise ValueError(
             f"None of the {len(tables)} folds holds both classes: a ROC curve needs "
             "positives and negatives. Use stratified or fewer folds."
         )
-    if len(complete) < len(tables):
+    if len(kept) < len(tables):
         warnings.warn(
-            f"{len(tables) - len(complete)} of {len(tables)} folds hold one class "
+            f"{len(tables) - len(kept)} of {len(tables)} folds hold one class "
             "only and are left out of the consensus curve.",
             UndefinedMetricWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-    return Folds(complete, has_weights, tuple(numbers[i] for i in kept))
+    return Folds(
+        tuple(tables[i] for i in kept),
+        any(w is not None and not set(w) <= {0.0, 1.0} for w in weights),
+        tuple(numbers[i] for i in kept),
+        pos_label,
+    )
 
 
 def _sequence(name: str, values: Any) -> list[Any]:
@@ -312,10 +334,12 @@ def _check_as_many(name: str, found: list[Any], labels: list[Any]) -> None:
         )
 
 
-def _check_fold_weights(given: list[Any], labels: list[Any]) -> list[FloatArray]:
+def _check_fold_weights(cases: Sequence[tuple[Any, Any, Any]]) -> list[Any]:
     """Return the weights by fold on a scale on which those that are equal are 1."""
+    if cases[0][2] is None:
+        return [None] * len(cases)
     weights = []
-    for i, (values, y_true) in enumerate(zip(given, labels, strict=True)):
+    for i, (y_true, _, values) in enumerate(cases):
         try:
             weights.append(check_weights("sample_weight", values))
             check_equal_length(y_true=np.asarray(y_true), sample_weight=weights[-1])

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -19,13 +19,8 @@ from skrate.core.validation import (
     check_vector,
     distinct_labels,
 )
-from skrate.displays.pyplot import import_pyplot
+from skrate.displays._drawing import Display, styled
 from skrate.error_rate.moments import auc_moments
-from skrate.model_selection.responses import (
-    DEFAULT_RESPONSE,
-    check_fitted,
-    ranking_scores,
-)
 
 # Those of the paper's figure.
 CLASS_RATIOS = (0.01, 0.05, 0.1, 0.25, 0.5)
@@ -55,7 +50,7 @@ class ModelPoint(NamedTuple):
     standard_deviation: float
 
 
-class AUCErrorRateDisplay:
+class AUCErrorRateDisplay(Display):
     """Mean and spread of the AUC against the error rate, for ratios of the classes.
 
     Each curve covers all rankings and thresholds with a given number of errors
@@ -128,12 +123,6 @@ class AUCErrorRateDisplay:
     (0.25, 1.0, 0.75)
     """
 
-    ax_: Any
-    figure_: Any
-    lines_: list[Any]
-    point_: Any
-    interval_: Any
-
     def __init__(
         self,
         *,
@@ -152,7 +141,7 @@ class AUCErrorRateDisplay:
         *,
         n_cases: int = 1000,
         **plot_kwargs: Any,
-    ) -> "AUCErrorRateDisplay":
+    ) -> Self:
         """Draw the curves for some shares of the smaller class.
 
         Parameters
@@ -188,7 +177,7 @@ class AUCErrorRateDisplay:
         pos_label: Any = None,
         name: str | None = None,
         **plot_kwargs: Any,
-    ) -> "AUCErrorRateDisplay":
+    ) -> Self:
         """Draw the curves, and a model by its predictions.
 
         The curves are for the model's number of cases, and the one for its own ratio
@@ -257,65 +246,11 @@ class AUCErrorRateDisplay:
         return cls(curves=ordered, point=point, name=name).plot(**plot_kwargs)
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: ArrayLike,
-        *,
-        class_ratios: Sequence[float] = CLASS_RATIOS,
-        response_method: Any = DEFAULT_RESPONSE,
-        pos_label: Any = None,
-        name: str | None = None,
-        **plot_kwargs: Any,
-    ) -> "AUCErrorRateDisplay":
-        """Draw the curves, and a fitted classifier.
-
-        Parameters
-        ----------
-        estimator : fitted classifier
-            Its `predict` makes the errors, its scores the AUC.
-        X : array-like of shape (n, n_features)
-            Features of cases it was not trained on.
-        y : array-like of shape (n,)
-            True labels.
-        class_ratios : sequence of float, default=(0.01, 0.05, 0.1, 0.25, 0.5)
-            Shares of the smaller class, in (0, 0.5].
-        response_method : str or tuple of str, optional
-            Methods that give scores; the first that the estimator has is taken.
-        pos_label : int, float, bool or str, default=None
-            The positive class. None takes 1 of {0, 1} and {-1, 1}, True of booleans,
-            and of other labels the second, with a warning that names it.
-        name : str, default=None
-            Name of the model; None takes that of its class.
-        **plot_kwargs : dict
-            Passed to :meth:`plot`: ``ax``, ``kind`` and so on.
-
-        Returns
-        -------
-        display : AUCErrorRateDisplay
-            The display, drawn.
-
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
-        ValueError
-            If `y` or the scores are invalid, or `y` holds one class.
-        """
-        check_fitted(estimator)
-        y_score, label = ranking_scores(
-            estimator, X, y, response_method, pos_label, user=cls.__name__
-        )
-        return cls.from_predictions(
-            y,
-            y_score,
-            y_pred=estimator.predict(X),
-            class_ratios=class_ratios,
-            pos_label=label,
-            name=type(estimator).__name__ if name is None else name,
-            **plot_kwargs,
-        )
+    def _of_scores(
+        cls, estimator: Any, X: Any, y: Any, y_score: Any, **kwargs: Any
+    ) -> Self:
+        # Its predictions make the errors, its scores the AUC.
+        return cls.from_predictions(y, y_score, y_pred=estimator.predict(X), **kwargs)
 
     def plot(
         self,
@@ -326,7 +261,7 @@ class AUCErrorRateDisplay:
         curve_kwargs: dict[str, Any] | None = None,
         point_kwargs: dict[str, Any] | None = None,
         despine: bool = False,
-    ) -> "AUCErrorRateDisplay":
+    ) -> Self:
         """Draw the curves, and the model if there is one.
 
         Parameters
@@ -364,25 +299,22 @@ class AUCErrorRateDisplay:
         UndefinedMetricWarning
             If the model is not drawn, because it has every case in error.
         """
-        plt = import_pyplot(type(self).__name__)
         kind = check_choice("kind", kind, get_args(Kind))
-        self.ax_ = plt.subplots()[1] if ax is None else ax
-        self.figure_ = self.ax_.figure
+        self._start(ax)
         self.lines_ = []
         for curve in self.curves:
             heights = curve.means
             if kind == "relative_deviation":
                 heights = _relative(curve.standard_deviations, curve.means)
-            style: dict[str, Any] = {"label": f"{100 * curve.class_ratio:.3g}%"}
-            style |= curve_kwargs or {}
-            self.lines_ += self.ax_.plot(curve.error_rates, heights, **style)
-        self.point_ = self.interval_ = None
+            label = f"{100 * curve.class_ratio:.3g}%"
+            line = self._line(curve.error_rates, heights, curve_kwargs, label=label)
+            self.lines_.append(line)
+        self.point_: Any = None
+        self.interval_: Any = None
         if self.point is not None:
-            self._draw_point(self.point, kind, name, point_kwargs or {})
-        self.ax_.set(xlabel="Error rate", ylabel=KINDS[kind])
-        self.ax_.legend(handles=self.lines_, title="Smaller class", loc="upper right")
-        if despine:
-            self.ax_.spines[["top", "right"]].set_visible(False)
+            self._draw_point(self.point, kind, name, point_kwargs)
+        legend = {"handles": self.lines_, "title": "Smaller class"}
+        self._finish("Error rate", KINDS[kind], despine, loc="upper right", **legend)
         return self
 
     def _draw_point(
@@ -390,11 +322,16 @@ class AUCErrorRateDisplay:
         point: ModelPoint,
         kind: Kind,
         name: str | None,
-        point_kwargs: dict[str, Any],
+        point_kwargs: dict[str, Any] | None,
     ) -> None:
         name = self.name if name is None else name
-        style: dict[str, Any] = {"marker": "o", "linestyle": "none", "color": "black"}
-        style["label"] = f"{name or 'Model'}\nAUC = {point.auc:.2f}"
+        style = styled(
+            point_kwargs,
+            marker="o",
+            linestyle="none",
+            color="black",
+            label=f"{name or 'Model'}\nAUC = {point.auc:.2f}",
+        )
         height = point.auc
         if kind == "relative_deviation":
             height = float(_relative(abs(point.auc - point.mean), point.mean))
@@ -415,7 +352,6 @@ class AUCErrorRateDisplay:
                 capsize=3,
                 linewidth=1,
             )
-        style |= point_kwargs
         (self.point_,) = self.ax_.plot([point.error_rate], [height], **style)
         # Beside the point: in the legend, a long name would cover the curves.
         is_left = point.error_rate < np.mean(self.ax_.get_xlim())

@@ -1,6 +1,6 @@
 """Draw hit curves, cumulative gains and lift."""
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
@@ -8,16 +8,10 @@ from skrate.core.arrays import FloatArray
 from skrate.core.rank_table import RankTable, rank_table
 from skrate.core.validation import check_choice, check_scores
 from skrate.curves.hit_curve import hits as hits_of
-from skrate.displays.pyplot import import_pyplot
+from skrate.displays._drawing import FoldsDisplay, styled
 from skrate.metrics.average_precision import average_precision
 from skrate.metrics.momentum import momentum
-from skrate.model_selection.responses import (
-    DEFAULT_RESPONSE,
-    Response,
-    check_fitted,
-    fold_responses,
-    ranking_scores,
-)
+from skrate.model_selection.responses import Response
 
 Kind = Literal["hits", "gains", "lift"]
 KINDS: dict[Kind, str] = {"hits": "Hits", "gains": "Recall", "lift": "Lift"}
@@ -28,7 +22,7 @@ _ROUNDING = 1e-9
 _LIFT_RATES = np.linspace(0, 1, 501)[1:]
 
 
-class HitCurveDisplay:
+class HitCurveDisplay(FoldsDisplay):
     """Hit curve, cumulative gains or lift, of one ranking or of the folds of one model.
 
     Make it by :meth:`from_estimator`, :meth:`from_predictions` or
@@ -40,6 +34,9 @@ class HitCurveDisplay:
         Share of all cases processed, from 0 to 1, per curve.
     hits : array-like of shape (n_points,), or list of such
         Share of all cases processed and positive, from 0 to the prevalence.
+    tables : list of RankTable, default=None
+        The tables of the curves, for the average precision and the momentum; None
+        takes what the points tell.
     name : str, default=None
         Name of the model for the legend.
     pos_label : int, float, bool or str, default=None
@@ -91,7 +88,13 @@ class HitCurveDisplay:
     """
 
     def __init__(
-        self, rates: Any, hits: Any, *, name: str | None = None, pos_label: Any = None
+        self,
+        rates: Any,
+        hits: Any,
+        *,
+        tables: list[RankTable] | None = None,
+        name: str | None = None,
+        pos_label: Any = None,
     ) -> None:
         if np.ndim(rates[0]) == 0:
             rates, hits = [rates], [hits]
@@ -100,6 +103,7 @@ class HitCurveDisplay:
                 f"rates holds {len(rates)} curves and hits {len(hits)}: give one each."
             )
         self.curves = [_check_curve(*curve) for curve in zip(rates, hits, strict=True)]
+        self.tables = [_table(*c) for c in self.curves] if tables is None else tables
         self.name = name
         self.pos_label = pos_label
 
@@ -119,68 +123,6 @@ class HitCurveDisplay:
         return float(np.mean([hits[-1] for hits in self.hits]))
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: Any = None,
-        response_method: Any = DEFAULT_RESPONSE,
-        pos_label: Any = None,
-        name: str | None = None,
-        **plot_kwargs: Any,
-    ) -> "HitCurveDisplay":
-        """Draw the curve of a fitted classifier.
-
-        Parameters
-        ----------
-        estimator : estimator instance
-            A fitted binary classifier, or a pipeline that ends in one.
-        X : array-like of shape (n_samples, n_features)
-            The cases.
-        y : array-like of shape (n_samples,)
-            True labels of two classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Relative weights of the cases; None means equal ones.
-        response_method : str or tuple of str
-            Methods that give scores, the first that the estimator has is used;
-            "decision_function", then "predict_proba" by default. Pass "predict" for
-            regressors and rankers.
-        pos_label : int, float, bool or str, default=None
-            The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans,
-            and of other labels the second, with a warning that names it.
-        name : str, default=None
-            Name for the legend; None takes that of the class.
-        **plot_kwargs : dict
-            Passed to :meth:`plot`: ``ax``, ``kind`` and so on.
-
-        Returns
-        -------
-        display : HitCurveDisplay
-            The display, drawn.
-
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
-        ValueError
-            If it was fitted on one class, or more than two, or the input is invalid.
-        """
-        check_fitted(estimator)
-        y_score, label = ranking_scores(
-            estimator, X, y, response_method, pos_label, user=cls.__name__
-        )
-        return cls.from_predictions(
-            y,
-            y_score,
-            sample_weight=sample_weight,
-            pos_label=label,
-            name=type(estimator).__name__ if name is None else name,
-            **plot_kwargs,
-        )
-
-    @classmethod
     def from_predictions(
         cls,
         y_true: Any,
@@ -190,7 +132,7 @@ class HitCurveDisplay:
         pos_label: Any = None,
         name: str | None = None,
         **plot_kwargs: Any,
-    ) -> "HitCurveDisplay":
+    ) -> Self:
         """Draw the curve of labels and scores.
 
         Parameters
@@ -213,77 +155,30 @@ class HitCurveDisplay:
         display : HitCurveDisplay
             The display, drawn.
         """
-        response = Response(y_true, y_score, sample_weight, pos_label)
-        return cls._of_responses([response], name, pos_label).plot(**plot_kwargs)
+        table = rank_table(y_true, y_score, sample_weight, pos_label)
+        return cls._of_tables([table], name, pos_label).plot(**plot_kwargs)
 
     @classmethod
-    def from_cv_results(
-        cls,
-        cv_results: dict[str, Any],
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: Any = None,
-        response_method: Any = DEFAULT_RESPONSE,
-        pos_label: Any = None,
-        name: str | None = None,
-        **plot_kwargs: Any,
-    ) -> "HitCurveDisplay":
-        """Draw the curve of each test fold of a cross-validation.
-
-        Parameters
-        ----------
-        cv_results : dict
-            What ``cross_validate`` returned with ``return_estimator=True`` and
-            ``return_indices=True``.
-        X : array-like of shape (n_samples, n_features)
-            The cases that were cross-validated.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Relative weights of the cases; None means equal ones.
-        response_method : str or tuple of str
-            As in :meth:`from_estimator`.
-        pos_label : int, float, bool or str, default=None
-            The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans,
-            and of other labels the second, with a warning that names it.
-        name : str, default=None
-            Name for the legend; None takes that of the estimators' class.
-        **plot_kwargs : dict
-            Passed to :meth:`plot`: ``ax``, ``kind`` and so on.
-
-        Returns
-        -------
-        display : HitCurveDisplay
-            The display, drawn.
-
-        Warns
-        -----
-        UndefinedMetricWarning
-            If a fold is left out, as its estimator was trained on one class.
-        """
-        responses = fold_responses(
-            cv_results,
-            X,
-            y,
-            sample_weight=sample_weight,
-            response_method=response_method,
-            pos_label=pos_label,
-            user=cls.__name__,
-        )
-        if name is None:
-            name = type(cv_results["estimator"][0]).__name__
-        label = responses[0].pos_label
-        return cls._of_responses(responses, name, label).plot(**plot_kwargs)
+    def _of_scores(
+        cls, estimator: Any, X: Any, y: Any, y_score: Any, **kwargs: Any
+    ) -> Self:
+        return cls.from_predictions(y, y_score, **kwargs)
 
     @classmethod
     def _of_responses(
-        cls, responses: list[Response], name: str | None, pos_label: Any
-    ) -> "HitCurveDisplay":
+        cls, responses: list[Response], tests: list[Any], *, name: str, **kwargs: Any
+    ) -> Self:
         tables = [rank_table(*response[:4]) for response in responses]
+        label = responses[0].pos_label
+        return cls._of_tables(tables, name, label).plot(**kwargs)
+
+    @classmethod
+    def _of_tables(
+        cls, tables: list[RankTable], name: str | None, pos_label: Any
+    ) -> Self:
         rates = [table.rates for table in tables]
         hits = [hits_of(table) for table in tables]
-        return cls(rates, hits, name=name, pos_label=pos_label)
+        return cls(rates, hits, tables=tables, name=name, pos_label=pos_label)
 
     def plot(
         self,
@@ -299,7 +194,7 @@ class HitCurveDisplay:
         plot_momentum: bool = False,
         momentum_kwargs: dict[str, Any] | None = None,
         despine: bool = False,
-    ) -> "HitCurveDisplay":
+    ) -> Self:
         """Draw the curves, with their references.
 
         Parameters
@@ -342,70 +237,53 @@ class HitCurveDisplay:
             If ``kind`` is not one of the choices, or gains or lift are asked for
             where a curve has no positive case.
         """
-        plt = import_pyplot(type(self).__name__)
         kind = check_choice("kind", kind, get_args(Kind))
         if kind != "hits" and min(hits[-1] for hits in self.hits) == 0:
             raise ValueError(f"kind={kind!r} is undefined without a positive case.")
-        self.ax_ = plt.subplots()[1] if ax is None else ax
-        self.figure_ = self.ax_.figure
-        self._draw_curves(kind, name, curve_kwargs or {})
+        self._start(ax)
+        self._draw_curves(kind, name, curve_kwargs)
         p = self.prevalence
-        beta = np.mean([momentum(_table(*c)) for c in self.curves])
+        beta = np.mean([momentum(table) for table in self.tables])
         self.chance_level_ = self.perfect_ = self.momentum_ = None
+        grey: dict[str, Any] = {"color": "0.4"}
         if plot_chance_level:
-            style = {"color": "0.4", "linestyle": "--", "label": "Random"}
-            style |= chance_level_kwargs or {}
-            self.chance_level_ = self._draw([0, 1], [0, p], kind, style)
+            style = grey | {"linestyle": "--", "label": "Random"}
+            points = _rescaled([0, 1], [0, p], kind)
+            self.chance_level_ = self._line(*points, chance_level_kwargs, **style)
         if plot_perfect:
-            style = {"color": "0.4", "linestyle": ":", "label": "Perfect"}
-            style |= perfect_kwargs or {}
-            self.perfect_ = self._draw([0, p, 1], [0, p, p], kind, style)
+            style = grey | {"linestyle": ":", "label": "Perfect"}
+            points = _rescaled([0, p, 1], [0, p, p], kind)
+            self.perfect_ = self._line(*points, perfect_kwargs, **style)
         if plot_momentum and beta > p:
             style = {"color": "C1", "label": f"Momentum {beta:.2f}"}
-            style |= momentum_kwargs or {}
-            self.momentum_ = self._draw([0, p / beta], [0, p], kind, style)
-        self._label(kind, despine)
+            points = _rescaled([0, p / beta], [0, p], kind)
+            self.momentum_ = self._line(*points, momentum_kwargs, **style)
+        self.ax_.set_xlim(-0.01, 1.01)
+        self.ax_.set_ylim(bottom=0)
+        corner = "upper right" if kind == "lift" else "lower right"
+        self._finish("Rate", KINDS[kind], despine, loc=corner)
         return self
 
     def _draw_curves(
-        self, kind: Kind, name: str | None, curve_kwargs: dict[str, Any]
+        self, kind: Kind, name: str | None, given: dict[str, Any] | None
     ) -> None:
-        precisions = [average_precision(_table(*curve)) for curve in self.curves]
+        precisions = [average_precision(table) for table in self.tables]
         summary = f"AP = {np.mean(precisions):.2f}"
         style: dict[str, Any] = {}
         if len(self.curves) > 1:
             summary += f" ± {np.std(precisions):.2f}"
             style = {"alpha": 0.5, "color": "C0", "linewidth": 1}
-        name = self.name if name is None else name
-        label = summary if name is None else f"{name} ({summary})"
+        style = styled(given, label=self._entry(name, summary), **style)
         lines = []
         for curve in self.curves:
-            options = style | {"label": label} | curve_kwargs
-            lines.append(self._draw(*curve, kind, options))
-            label = "_"  # one entry in the legend for all folds
-            curve_kwargs = {k: v for k, v in curve_kwargs.items() if k != "label"}
+            lines += self.ax_.plot(*_rescaled(*curve, kind), **style)
+            style["label"] = "_"  # one entry in the legend for all folds
         self.line_ = lines if len(lines) > 1 else lines[0]
 
-    def _draw(self, rate: Any, hits: Any, kind: Kind, style: dict[str, Any]) -> Any:
-        """Draw one hit curve, rescaled to ``kind``, and return its line."""
-        points = _rescaled(np.array(rate), np.array(hits), kind)
-        return self.ax_.plot(*points, **style)[0]
 
-    def _label(self, kind: Kind, despine: bool) -> None:
-        ylabel = KINDS[kind]
-        if self.pos_label is not None:
-            ylabel += f" (positive label: {self.pos_label})"
-        self.ax_.set(xlabel="Rate", ylabel=ylabel, xlim=(-0.01, 1.01))
-        self.ax_.set_ylim(bottom=0)
-        self.ax_.legend(loc="upper right" if kind == "lift" else "lower right")
-        if despine:
-            self.ax_.spines[["top", "right"]].set_visible(False)
-
-
-def _rescaled(
-    rate: FloatArray, hits: FloatArray, kind: Kind
-) -> tuple[FloatArray, FloatArray]:
+def _rescaled(rates: Any, hits: Any, kind: Kind) -> tuple[FloatArray, FloatArray]:
     """Return a hit curve as it is, as cumulative gains or as lift."""
+    rate, hits = np.asarray(rates), np.asarray(hits)
     if kind == "hits":
         return rate, hits
     gains = hits / hits[-1]

@@ -1,6 +1,6 @@
 """Draw the ROC curve of several folds, averaged at equal rate, with its bounds."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn import get_config
@@ -11,20 +11,16 @@ from skrate.core.grouping import check_groups
 from skrate.core.repeats import check_repeats, disjoint_repeats
 from skrate.core.validation import check_choice, check_scores
 from skrate.curves.consensus_curve import ConsensusCurve
-from skrate.curves.rate_averaged import Bounds, rate_averaged_roc_curve
-from skrate.displays.pyplot import import_pyplot
+from skrate.curves.rate_averaged import Bounds, folds_of, rate_averaged_roc_curve
+from skrate.displays._drawing import FoldsDisplay, import_pyplot, styled
 from skrate.displays.rate_spaces import SPACES, Plane, Space
-from skrate.model_selection.responses import (
-    DEFAULT_RESPONSE,
-    check_fitted,
-    fold_responses,
-    ranking_scores,
-)
+from skrate.model_selection.responses import Response
 
 _ISOMETRICS = np.arange(1, 10) / 10
+_LIMITS = (-0.01, 1.01)
 
 
-class RateAveragedROC:
+class RateAveragedROC(FoldsDisplay):
     """Consensus ROC curve of the folds of a model, averaged at equal rate, with bounds.
 
     Make it by :meth:`from_cross_validation`, which runs the folds,
@@ -42,7 +38,7 @@ class RateAveragedROC:
         The share that will be processed; the legend carries the rate-weighted AUC
         under it. None gives the AUC.
     pos_label : int, float, bool or str, default=None
-        The positive label, named on the vertical axis.
+        The positive label, named on the vertical axis; None takes that of the curve.
 
     Attributes
     ----------
@@ -76,6 +72,11 @@ class RateAveragedROC:
     falling line, in the two other spaces a vertical one. The legend carries the rAUC of
     the consensus and its standard deviation over folds.
 
+    Cross-validation may be repeated, and random splits may overlap: of
+    ``from_cv_results``, folds in a row whose test sets share no case are one repeat,
+    and the bounds are those of one repeat, averaged over repeats. More repeats make
+    them steadier, not narrower.
+
     References
     ----------
     .. [1] Millard, Kull and Flach (2014), Rate-oriented point-wise confidence bounds
@@ -91,7 +92,8 @@ class RateAveragedROC:
     >>> display.line_.get_label()
     'GaussianNB (AUC = 0.99 ± 0.01)'
     >>> recall = display.curve.recall_at_rate(0.6)
-    >>> round(recall.value, 2), round(recall.low, 2), round(recall.high, 2)
+    >>> low, high = recall.confidence_interval
+    >>> round(recall.value, 2), round(low, 2), round(high, 2)
     (0.93, 0.92, 0.95)
     """
 
@@ -106,70 +108,16 @@ class RateAveragedROC:
         self.curve = curve
         self.name = name
         self.rate = rate
-        self.pos_label = pos_label
+        self.pos_label = curve.folds.pos_label if pos_label is None else pos_label
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: Any = None,
-        response_method: Any = DEFAULT_RESPONSE,
-        pos_label: Any = None,
-        name: str | None = None,
-        **kwargs: Any,
-    ) -> "RateAveragedROC":
-        """Draw the curve of a fitted model, as it is, on cases that are given.
-
-        Parameters
-        ----------
-        estimator : estimator instance
-            A fitted binary classifier, or a pipeline that ends in one. To fit it on
-            folds, use :meth:`from_cross_validation`.
-        X : array-like of shape (n_samples, n_features)
-            The cases, which it was not trained on.
-        y : array-like of shape (n_samples,)
-            True labels of two classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Relative weights of the cases; for ``bounds=None`` only.
-        response_method : str or tuple of str
-            Methods that give scores, the first that the estimator has is used;
-            "decision_function", then "predict_proba" by default. Pass "predict" for
-            regressors and rankers.
-        pos_label : int, float, bool or str, default=None
-            The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans,
-            and of other labels the second, with a warning that names it.
-        name : str, default=None
-            Name for the legend; None takes that of the class.
-        **kwargs : dict
-            Passed to :meth:`from_predictions`.
-
-        Returns
-        -------
-        display : RateAveragedROC
-            The display, drawn: the curve of one ranking, with the bounds of one fold.
-
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
-        ValueError
-            If it was fitted on one class, or more than two, or the input is invalid.
-        """
-        check_fitted(estimator)
-        y_score, label = ranking_scores(
-            estimator, X, y, response_method, pos_label, user=cls.__name__
-        )
-        return cls.from_predictions(
-            [y],
-            [y_score],
-            sample_weight=None if sample_weight is None else [sample_weight],
-            pos_label=label,
-            name=type(estimator).__name__ if name is None else name,
-            **kwargs,
-        )
+    def _of_scores(
+        cls, estimator: Any, X: Any, y: Any, y_score: Any, **kwargs: Any
+    ) -> Self:
+        # One ranking has the bounds of one fold.
+        if kwargs.get("sample_weight") is not None:
+            kwargs["sample_weight"] = [kwargs["sample_weight"]]
+        return cls.from_predictions([y], [y_score], **kwargs)
 
     @classmethod
     def from_cross_validation(
@@ -185,7 +133,7 @@ class RateAveragedROC:
         verbose: int = 0,
         name: str | None = None,
         **kwargs: Any,
-    ) -> "RateAveragedROC":
+    ) -> Self:
         """Run the folds of a model, and draw their consensus.
 
         Parameters
@@ -259,92 +207,24 @@ class RateAveragedROC:
         return cls.from_cv_results(cv_results, X, y, **kwargs)
 
     @classmethod
-    def from_cv_results(
-        cls,
-        cv_results: dict[str, Any],
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: Any = None,
-        response_method: Any = DEFAULT_RESPONSE,
-        pos_label: Any = None,
-        name: str | None = None,
-        **kwargs: Any,
-    ) -> "RateAveragedROC":
-        """Draw the consensus over the test folds of a cross-validation.
-
-        Cross-validation may be repeated, and random splits may overlap: folds in a row
-        whose test sets share no case are one repeat, and the bounds are those of one
-        repeat, averaged over repeats. More repeats make them steadier, not narrower.
-
-        Parameters
-        ----------
-        cv_results : dict
-            What ``cross_validate`` returned with ``return_estimator=True`` and
-            ``return_indices=True``.
-        X : array-like of shape (n_samples, n_features)
-            The cases that were cross-validated.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Relative weights of the cases in the curves; for ``bounds`` "normal",
-            "beta" and None only.
-        response_method : str or tuple of str
-            Methods that give scores, the first that the estimator has is used;
-            "decision_function", then "predict_proba" by default. Pass "predict" for
-            regressors and rankers.
-        pos_label : int, float, bool or str, default=None
-            The positive label of all folds. None takes 1 of {0, 1} and {-1, 1}, True of
-            booleans, and of other labels the second of ``y``, with a warning that names
-            it.
-        name : str, default=None
-            Name for the legend; None takes that of the estimators' class.
-        **kwargs : dict
-            Passed to :meth:`from_predictions`.
-
-        Returns
-        -------
-        display : RateAveragedROC
-            The display, drawn.
-
-        Warns
-        -----
-        UndefinedMetricWarning
-            If a fold is left out, as its test cases or its training cases hold one
-            class only.
-        """
-        responses = fold_responses(
-            cv_results,
-            X,
-            y,
-            sample_weight=sample_weight,
-            response_method=response_method,
-            pos_label=pos_label,
-            user=cls.__name__,
-        )
-        tests = cv_results["indices"]["test"]
+    def _of_responses(
+        cls, responses: list[Response], tests: list[Any], *, name: str, **kwargs: Any
+    ) -> Self:
         repeats = kwargs.pop("repeats", None)
         repeats = disjoint_repeats(tests) if repeats is None else repeats
         repeats = check_repeats("repeats", repeats, len(tests))
-        if name is None:
-            name = type(cv_results["estimator"][0]).__name__
-        return cls.from_predictions(
-            [response.y_true for response in responses],
-            [response.y_score for response in responses],
-            sample_weight=None
-            if sample_weight is None
-            else [response.sample_weight for response in responses],
-            pos_label=responses[0].pos_label,
-            name=name,
-            repeats=[repeats[response.fold] for response in responses],
-            **kwargs,
+        folds = folds_of(
+            [response[:3] for response in responses],
+            responses[0].pos_label,
+            [repeats[response.fold] for response in responses],
         )
+        return cls.from_predictions(folds, name=name, **kwargs)
 
     @classmethod
     def from_predictions(
         cls,
         y_trues: Any,
-        y_scores: Any,
+        y_scores: Any = None,
         *,
         sample_weight: Any = None,
         pos_label: Any = None,
@@ -359,13 +239,15 @@ class RateAveragedROC:
         name: str | None = None,
         rate: Any = None,
         **plot_kwargs: Any,
-    ) -> "RateAveragedROC":
+    ) -> Self:
         """Draw the consensus of labels and scores that are given by fold.
 
         Parameters
         ----------
-        y_trues, y_scores : sequence of array-like of shape (n_samples,)
-            True labels and scores, an array for each fold.
+        y_trues : sequence of array-like of shape (n_samples,)
+            True labels, an array for each fold; or the ``folds`` of a curve.
+        y_scores : sequence of array-like of shape (n_samples,), default=None
+            Scores of the same cases.
         sample_weight : sequence of array-like of shape (n_samples,), default=None
             Relative weights of the cases, for ``bounds`` "normal", "beta" and None.
         pos_label : int, float, bool or str, default=None
@@ -413,13 +295,10 @@ class RateAveragedROC:
             n_jobs=n_jobs,
             verbose=verbose,
         )
-        display = cls(curve, name=name, rate=rate, pos_label=pos_label)
-        return display.plot(**plot_kwargs)
+        return cls(curve, name=name, rate=rate).plot(**plot_kwargs)
 
     def _start(self, ax: Any) -> None:
-        """Take the axes, and let go of what was drawn before."""
-        self.ax_ = ax
-        self.figure_ = ax.figure
+        super()._start(ax)
         self.reachable_: list[Any] = []
         self.isometrics_: list[Any] = []
         self.rate_: list[Any] = []
@@ -447,7 +326,7 @@ class RateAveragedROC:
         plot_chance_level: bool = False,
         chance_level_kwargs: dict[str, Any] | None = None,
         despine: bool = False,
-    ) -> "RateAveragedROC":
+    ) -> Self:
         """Draw the curve with its bounds.
 
         Parameters
@@ -502,98 +381,81 @@ class RateAveragedROC:
             If ``space`` or ``rate`` is none of the choices, an isometric lies outside
             [0, 1], or ``plot_rate`` is set without a ``rate``.
         """
-        plt = import_pyplot(type(self).__name__)
         plane = Space(check_choice("space", space, SPACES), self.curve.prevalence)
         rate = self.rate if rate is None else rate
         if plot_rate and rate is None:
             raise ValueError("plot_rate=True needs a rate: pass rate=.")
         isometrics = _check_isometrics(plot_isometrics)
-        label = self._label(self.name if name is None else name, rate)
-        self._start(plt.subplots()[1] if ax is None else ax)
+        label = self._entry(name, self._summary(rate))
+        self._start(ax)
         if plot_rate:
-            style = {"color": "0.5", "alpha": 0.25} | (rate_kwargs or {})
+            style = styled(rate_kwargs, color="0.5", alpha=0.25)
             self.rate_ = plane.draw_rate(self.ax_, check_rate(rate), style)
         if plot_reachable:
-            self._draw_reachable(plane, reachable_kwargs or {})
-        style = {"color": "0.8", "linewidth": 0.5} | (isometrics_kwargs or {})
-        lines = [plane.isometric(rate) for rate in isometrics]
-        self.isometrics_ = [self._draw(*line, style) for line in lines]
+            self.reachable_ = [
+                self._line(*border, reachable_kwargs, color="0.6", linewidth=1)
+                for border in (plane.worst, plane.perfect)
+            ]
+        self.isometrics_ = [
+            self._line(
+                *plane.isometric(r), isometrics_kwargs, color="0.8", linewidth=0.5
+            )
+            for r in isometrics
+        ]
         if plot_chance_level:
-            self._draw_chance_level(plane, chance_level_kwargs or {})
-        self._draw_curve(plane, {"label": label} | (curve_kwargs or {}))
+            self.chance_level_ = self._line(
+                *plane.chance,
+                chance_level_kwargs,
+                color="k",
+                linestyle="--",
+                label="Random",
+            )
+        points = plane.points(self.curve.rates, self.curve.tpr)
+        self.line_ = self._line(*points, curve_kwargs, label=label)
         if plot_folds:
-            self._draw_folds(plane, fold_kwargs or {})
-        self._draw_bounds(plane, bounds_kwargs or {})
-        self._finish(plane, despine)
+            self._draw_folds(plane, fold_kwargs)
+        self._draw_bounds(plane, bounds_kwargs)
+        is_roc = plane.name == "roc"
+        self.ax_.set(xlim=_LIMITS, ylim=_LIMITS)
+        if is_roc:
+            self.ax_.set_aspect("equal")
+        # Along a rate axis no corner is free for certain.
+        self._finish(*plane.labels, despine, loc="lower right" if is_roc else "best")
         return self
 
-    def _label(self, name: str | None, rate: Any) -> str:
-        """Return the entry of the legend: name, rAUC and its spread over folds."""
+    def _summary(self, rate: Any) -> str:
+        """Return the rAUC and its spread over folds, for the legend."""
         metric = "AUC" if rate is None else "rAUC"
         rate = "uniform" if rate is None else rate
         value = self.curve.rate_weighted_auc(rate)
         text = f"{metric} = {value:.2f}"
         if self.curve.n_folds > 1:
             text += f" ± {np.std(self.curve.fold_rate_weighted_auc(rate)):.2f}"
-        return text if name is None else f"{name} ({text})"
+        return text
 
-    def _draw_reachable(self, plane: Space, style: dict[str, Any]) -> None:
-        style = {"color": "0.6", "linewidth": 1} | style
-        borders = (plane.worst, plane.perfect)
-        self.reachable_ = [self._draw(*line, style) for line in borders]
-
-    def _draw_chance_level(self, plane: Space, style: dict[str, Any]) -> None:
-        style = {"color": "k", "linestyle": "--", "label": "Random"} | style
-        self.chance_level_ = self._draw(*plane.chance, style)
-
-    def _draw_curve(self, plane: Space, style: dict[str, Any]) -> None:
-        curve = self.curve
-        self.line_ = self._draw(*plane.points(curve.rates, curve.tpr), style)
-
-    def _draw_folds(self, plane: Space, style: dict[str, Any]) -> None:
-        # Each on the isometrics of its own prevalence, as the consensus on its own.
-        style = {
-            "color": self.line_.get_color(),
-            "alpha": 0.3,
-            "linewidth": 0.8,
-        } | style
-        for table, tpr in zip(
-            self.curve.folds.tables, self.curve.fold_tpr, strict=True
-        ):
-            own = Space(plane.name, table.prevalence)
-            line = self._draw(*own.points(self.curve.rates, tpr), style)
+    def _draw_folds(self, plane: Space, given: dict[str, Any] | None) -> None:
+        curve, color = self.curve, self.line_.get_color()
+        for table, tpr in zip(curve.folds.tables, curve.fold_tpr, strict=True):
+            # Each on the isometrics of its own prevalence, as the consensus on its own.
+            points = Space(plane.name, table.prevalence).points(curve.rates, tpr)
+            line = self._line(*points, given, color=color, alpha=0.3, linewidth=0.8)
             self.fold_lines_.append(line)
 
-    def _draw_bounds(self, plane: Space, style: dict[str, Any]) -> None:
+    def _draw_bounds(self, plane: Space, given: dict[str, Any] | None) -> None:
         curve = self.curve
-        if curve.tpr_lower is None or curve.tpr_upper is None:
+        if curve.confidence_interval is None:
             return
-        lower = plane.points(curve.rates, curve.tpr_lower)
-        upper = plane.points(curve.rates, curve.tpr_upper)
+        lower, upper = (
+            plane.points(curve.rates, bound.tpr) for bound in curve.confidence_interval
+        )
         x, y = (np.append(a, b[::-1]) for a, b in zip(lower, upper, strict=True))
         label = f"{100 * curve.confidence_level:g} % bounds"
         # One entry for the bounds of all models.
         if label in self.ax_.get_legend_handles_labels()[1]:
             label = "_" + label
         color = self.line_.get_color()
-        style = {"color": color, "alpha": 0.2, "linewidth": 0, "label": label} | style
+        style = styled(given, color=color, alpha=0.2, linewidth=0, label=label)
         (self.bounds_,) = self.ax_.fill(x, y, **style)
-
-    def _draw(self, x: Any, y: Any, style: dict[str, Any]) -> Any:
-        return self.ax_.plot(x, y, **style)[0]
-
-    def _finish(self, plane: Space, despine: bool) -> None:
-        xlabel, ylabel = plane.labels
-        if self.pos_label is not None:
-            ylabel += f" (positive label: {self.pos_label})"
-        limits = (-0.01, 1.01)
-        self.ax_.set(xlabel=xlabel, ylabel=ylabel, xlim=limits, ylim=limits)
-        if plane.name == "roc":
-            self.ax_.set_aspect("equal")
-        # Along a rate axis no corner is free for certain.
-        self.ax_.legend(loc="lower right" if plane.name == "roc" else "best")
-        if despine:
-            self.ax_.spines[["top", "right"]].set_visible(False)
 
 
 def _check_isometrics(value: Any) -> Any:

@@ -89,12 +89,13 @@ class Space:
         self, ax: Any, middles: FloatArray, height: FloatArray, style: dict[str, Any]
     ) -> Any:
         """Shade the plane of the ROC curve by the density at each point's rate."""
+        from matplotlib.colors import to_rgba
+
         share = (np.arange(_SHADE_STEPS) + 0.5) / _SHADE_STEPS
         p = self.prevalence
         rates = p * share[:, None] + (1 - p) * share
-        red, green, blue = _rgb(style["color"])
         shade = np.empty((*rates.shape, 4))
-        shade[...] = red, green, blue, 0
+        shade[...] = to_rgba(style["color"], 0)
         # The mean over each pixel, so that the narrowest of densities is seen.
         areas = np.diff(middles) * (height[1:] + height[:-1]) / 2
         below = np.concatenate([[0.0], np.cumsum(areas)])
@@ -168,10 +169,3 @@ def _draw_stem(ax: Any, point: float, height: float, style: dict[str, Any]) -> A
     ends = [0, _DENSITY_HEIGHT * height]
     transform = ax.get_xaxis_transform()
     return ax.plot([point, point], ends, transform=transform, **options)[0]
-
-
-def _rgb(color: Any) -> tuple[float, float, float]:
-    from matplotlib.colors import to_rgb
-
-    red, green, blue = to_rgb(color)
-    return red, green, blue

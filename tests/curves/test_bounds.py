@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from recall_bounds import high_of, low_of
 from reference.count_law import central_interval, convolved, count_law, pooled_law
 from skrate import rate_averaged_roc_curve
 from skrate.core.rank_table import rank_table
@@ -45,10 +46,10 @@ def test_bounds_lie_within_what_is_reachable(folds, bounds):
         least += np.maximum(processed - np.sum(y == 0), 0)
         most += np.minimum(processed, np.sum(y))
     n_pos = sum(np.sum(y) for y, *_ in folds)
-    assert np.all(curve.tpr_lower >= least / n_pos - 1e-9)
-    assert np.all(curve.tpr_upper <= most / n_pos + 1e-9)
-    assert np.all(curve.tpr_lower <= curve.tpr_upper)
-    for fpr in (curve.fpr_lower, curve.fpr_upper):
+    assert np.all(low_of(curve) >= least / n_pos - 1e-9)
+    assert np.all(high_of(curve) <= most / n_pos + 1e-9)
+    assert np.all(low_of(curve) <= high_of(curve))
+    for fpr in (curve.confidence_interval.low.fpr, curve.confidence_interval.high.fpr):
         assert np.all((fpr >= -1e-9) & (fpr <= 1 + 1e-9))
 
 
@@ -58,11 +59,9 @@ def test_bounds_lie_within_what_is_reachable(folds, bounds):
 def test_bounds_meet_the_ends_of_the_curve(folds, bounds):
     curve = curve_of(folds, bounds, rates=[0, 0.5, 1])
     for end, value in ((0, 0.0), (-1, 1.0)):
-        for array in (
-            curve.tpr, curve.tpr_lower, curve.tpr_upper,
-            curve.fpr, curve.fpr_lower, curve.fpr_upper,
-        ):  # fmt: skip
-            assert array[end] == pytest.approx(value, abs=1e-12)
+        for each in (curve, *curve.confidence_interval):
+            assert each.tpr[end] == pytest.approx(value, abs=1e-12)
+            assert each.fpr[end] == pytest.approx(value, abs=1e-12)
 
 
 @pytest.mark.parametrize("bounds", ALL)
@@ -71,16 +70,13 @@ def test_bounds_meet_the_ends_of_the_curve(folds, bounds):
 def test_roc_points_of_the_bounds_lie_on_the_isometrics(folds, bounds):
     curve = curve_of(folds, bounds, rates=np.linspace(0, 1, 11))
     p = curve.prevalence
-    for tpr, fpr in (
-        (curve.tpr_lower, curve.fpr_lower),
-        (curve.tpr_upper, curve.fpr_upper),
-    ):
-        assert p * tpr + (1 - p) * fpr == pytest.approx(curve.rates)
+    for bound in curve.confidence_interval:
+        assert p * bound.tpr + (1 - p) * bound.fpr == pytest.approx(curve.rates)
 
 
 def mirrored(curve):
     """Return the bounds of the swapped classes, by those of the curve."""
-    return 1 - curve.fpr_lower[::-1], 1 - curve.fpr_upper[::-1]
+    return tuple(1 - bound.fpr[::-1] for bound in curve.confidence_interval)
 
 
 @pytest.mark.parametrize("bounds", ["exact", "parametric"])
@@ -93,8 +89,8 @@ def test_swapping_the_classes_mirrors_the_bounds(folds, bounds):
     other = curve_of(swapped, bounds, rates=rates)
     lower, upper = mirrored(curve)
     # The numerical error of the quadrature, on the scale of recall.
-    assert other.tpr_lower == pytest.approx(lower, abs=1e-6)
-    assert other.tpr_upper == pytest.approx(upper, abs=1e-6)
+    assert low_of(other) == pytest.approx(lower, abs=1e-6)
+    assert high_of(other) == pytest.approx(upper, abs=1e-6)
 
 
 @pytest.mark.parametrize("bounds", ["normal", "beta"])
@@ -103,12 +99,12 @@ def test_baselines_are_mirrored_if_folds_have_one_prevalence(bounds):
     curve = curve_of(folds, bounds)
     lower, upper = mirrored(curve)
     other = curve_of([(1 - y, -s) for y, s in folds], bounds)
-    assert other.tpr_lower == pytest.approx(lower)
-    assert other.tpr_upper == pytest.approx(upper)
+    assert low_of(other) == pytest.approx(lower)
+    assert high_of(other) == pytest.approx(upper)
     uneven = [*folds, *random_folds(1, 2, 3, 17)]
     curve = curve_of(uneven, bounds)
     other = curve_of([(1 - y, -s) for y, s in uneven], bounds)
-    assert other.tpr_lower != pytest.approx(mirrored(curve)[0], abs=1e-4)
+    assert low_of(other) != pytest.approx(mirrored(curve)[0], abs=1e-4)
 
 
 @pytest.mark.parametrize("bounds", ["bootstrap", "bootstrap-adjusted"])
@@ -118,8 +114,8 @@ def test_bootstraps_are_mirrored_up_to_the_simulation(bounds):
     other = curve_of([(1 - y, -s) for y, s in folds], bounds, n_resamples=4000)
     lower, upper = mirrored(curve)
     # One count of 125 negatives where a quantile falls between two counts.
-    assert np.abs(other.tpr_lower - lower).max() < 1.01 / 125
-    assert np.abs(other.tpr_upper - upper).max() < 1.01 / 125
+    assert np.abs(low_of(other) - lower).max() < 1.01 / 125
+    assert np.abs(high_of(other) - upper).max() < 1.01 / 125
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95])
@@ -138,8 +134,8 @@ def test_exact_bounds_are_those_of_the_enumeration(n_folds, n_pos, n_neg, part, 
     for i, k in enumerate(ks.astype(int)):
         law = pooled_law(count_law(pos, neg, n_pos, n_neg, int(k)), n_folds, part)
         low, high = central_interval(law, Fraction(level).limit_denominator(100))
-        assert curve.tpr_lower[i] * total == pytest.approx(float(low))
-        assert curve.tpr_upper[i] * total == pytest.approx(float(high))
+        assert low_of(curve)[i] * total == pytest.approx(float(low))
+        assert high_of(curve)[i] * total == pytest.approx(float(high))
 
 
 def test_exact_bounds_of_folds_of_two_sizes_are_those_of_the_enumeration():
@@ -153,8 +149,8 @@ def test_exact_bounds_of_folds_of_two_sizes_are_those_of_the_enumeration():
         pooled_law(count_law(pos, neg, 2, 2, 2), 1),
     )
     low, high = central_interval(law, Fraction(95, 100))
-    assert curve.tpr_lower[0] * 3 == pytest.approx(float(low))
-    assert curve.tpr_upper[0] * 3 == pytest.approx(float(high))
+    assert low_of(curve)[0] * 3 == pytest.approx(float(low))
+    assert high_of(curve)[0] * 3 == pytest.approx(float(high))
 
 
 def test_parametric_bounds_are_a_beta_with_the_moments_of_the_enumeration():
@@ -170,8 +166,8 @@ def test_parametric_bounds_are_a_beta_with_the_moments_of_the_enumeration():
         m, v = (mean - least) / (most - least), variance / (most - least) ** 2
         a = m * (m * (1 - m) / v - 1)
         beta = stats.beta(a, a * (1 - m) / m, least, most - least)
-        assert curve.tpr_lower[k] * 16 == pytest.approx(beta.ppf(0.05), abs=1e-6)
-        assert curve.tpr_upper[k] * 16 == pytest.approx(beta.ppf(0.95), abs=1e-6)
+        assert low_of(curve)[k] * 16 == pytest.approx(beta.ppf(0.05), abs=1e-6)
+        assert high_of(curve)[k] * 16 == pytest.approx(beta.ppf(0.95), abs=1e-6)
 
 
 def test_a_certain_curve_has_no_width():
@@ -179,8 +175,8 @@ def test_a_certain_curve_has_no_width():
     for bounds in ALL:
         # With the class counts left to chance, the corner moves by rounding only.
         curve = curve_of(folds, bounds)
-        assert curve.tpr_lower == pytest.approx(curve.tpr, abs=1e-9)
-        assert curve.tpr_upper == pytest.approx(curve.tpr, abs=1e-9)
+        assert low_of(curve) == pytest.approx(curve.tpr, abs=1e-9)
+        assert high_of(curve) == pytest.approx(curve.tpr, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -203,9 +199,9 @@ def test_more_confidence_is_more_width():
     for bounds in ALL:
         narrow = curve_of(folds, bounds, confidence_level=0.5)
         wide = curve_of(folds, bounds, confidence_level=0.99)
-        assert np.all(wide.tpr_lower <= narrow.tpr_lower)
-        assert np.all(wide.tpr_upper >= narrow.tpr_upper)
-        assert np.any(wide.tpr_upper > narrow.tpr_upper)
+        assert np.all(low_of(wide) <= low_of(narrow))
+        assert np.all(high_of(wide) >= high_of(narrow))
+        assert np.any(high_of(wide) > high_of(narrow))
 
 
 def test_normal_bounds_by_hand():
@@ -213,8 +209,8 @@ def test_normal_bounds_by_hand():
     curve = curve_of(folds, "normal", rates=[0.5])
     # Recalls 1 and 1/2: equation 8 gives (1/16 + 1/16) / (2 * 1).
     margin = stats.norm.ppf(0.975) * np.sqrt(1 / 16)
-    assert curve.tpr_lower[0] == pytest.approx(0.75 - margin)
-    assert curve.tpr_upper[0] == pytest.approx(0.75 + margin)
+    assert low_of(curve)[0] == pytest.approx(0.75 - margin)
+    assert high_of(curve)[0] == pytest.approx(0.75 + margin)
 
 
 def test_beta_bounds_by_hand():
@@ -225,7 +221,7 @@ def test_beta_bounds_by_hand():
     mean, variance = recalls.mean(), recalls.var(ddof=1) / 5
     a = mean * (mean * (1 - mean) / variance - 1)
     expected = stats.beta(a, a).ppf([0.025, 0.975])
-    assert [curve.tpr_lower[0], curve.tpr_upper[0]] == pytest.approx(expected)
+    assert [low_of(curve)[0], high_of(curve)[0]] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("bounds", ["exact", "parametric", "bootstrap"])
@@ -235,8 +231,8 @@ def test_threads_change_nothing(bounds, monkeypatch):
     folds = random_folds(5, 3, 10, 15)
     one = curve_of(folds, bounds)
     two = curve_of(folds, bounds, n_jobs=2)
-    assert one.tpr_lower.tolist() == two.tpr_lower.tolist()
-    assert one.tpr_upper.tolist() == two.tpr_upper.tolist()
+    assert low_of(one).tolist() == low_of(two).tolist()
+    assert high_of(one).tolist() == high_of(two).tolist()
 
 
 def test_progress_is_shown_on_request(capfd):
@@ -254,8 +250,8 @@ def test_a_part_of_a_case_lies_between_its_neighbours(seed, rate):
     folds, n = random_folds(seed, 3, 4, 7), 11
     around = np.unique([np.floor(rate * n) / n, rate, np.ceil(rate * n) / n])
     curve = curve_of(folds, "exact", rates=around)
-    assert np.all(np.diff(curve.tpr_lower) >= -1e-9)
-    assert np.all(np.diff(curve.tpr_upper) >= -1e-9)
+    assert np.all(np.diff(low_of(curve)) >= -1e-9)
+    assert np.all(np.diff(high_of(curve)) >= -1e-9)
 
 
 def test_a_long_fold_is_not_divided_into_parts(monkeypatch):

@@ -8,6 +8,7 @@ import pytest
 from scipy import optimize, stats
 
 from guarantees import binomial_tolerance, simulations
+from recall_bounds import high_of, low_of
 from skrate import rate_averaged_roc_curve
 from skrate.curves.bootstrap import bootstrap_counts
 
@@ -26,8 +27,8 @@ def sample(rng, n):
 
 
 def held(curve, recall):
-    above = recall >= curve.tpr_lower - ROUNDING
-    return above & (recall <= curve.tpr_upper + ROUNDING)
+    above = recall >= low_of(curve) - ROUNDING
+    return above & (recall <= high_of(curve) + ROUNDING)
 
 
 def share_of_new_tables(bounds, n_tests):

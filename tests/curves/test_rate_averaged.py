@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import accuracy_score, roc_auc_score
 
+from recall_bounds import low_of
 from skrate import (
     rate_averaged_roc_curve,
     rate_weighted_auc_score,
@@ -61,8 +62,7 @@ def test_curve_by_hand(y_trues, y_scores, expected_rates, tpr, fpr):
     assert curve.rates == pytest.approx(expected_rates)
     assert curve.tpr == pytest.approx(tpr)
     assert curve.fpr == pytest.approx(fpr)
-    assert curve.tpr_lower is None
-    assert curve.accuracy_upper is None
+    assert curve.confidence_interval is None
 
 
 @given(fold_lists())
@@ -120,7 +120,7 @@ def test_weights_that_are_zero_or_equal_are_a_choice_of_rows():
     weights = [np.full(10, 3.0), np.append(np.full(10, 3.0), 0)]
     chosen = rate_averaged_roc_curve(y, scores, sample_weight=weights)
     plain = rate_averaged_roc_curve([y[0], y[1][:10]], [scores[0], scores[1][:10]])
-    assert chosen.tpr_lower.tolist() == plain.tpr_lower.tolist()
+    assert low_of(chosen).tolist() == low_of(plain).tolist()
     assert chosen.tpr.tolist() == plain.tpr.tolist()
 
 
@@ -145,7 +145,8 @@ def test_accuracy_is_that_of_processing_the_first():
     curve = rate_averaged_roc_curve([y], [scores])
     predicted = scores >= np.sort(scores)[::-1][9]
     assert curve.accuracy[10] == pytest.approx(accuracy_score(y, predicted))
-    assert np.all(curve.accuracy_lower <= curve.accuracy_upper)
+    low, high = curve.confidence_interval
+    assert np.all(low.accuracy <= high.accuracy)
 
 
 @pytest.mark.parametrize("rate", ["uniform", 0.2, rates.beta(3, 19)])
@@ -175,25 +176,26 @@ def test_the_curve_is_read_in_both_directions():
     curve = rate_averaged_roc_curve(y, scores)
     recall = curve.recall_at_rate(0.3)
     assert recall.value == curve.tpr[15]
-    assert (recall.low, recall.high) == (curve.tpr_lower[15], curve.tpr_upper[15])
-    between = curve.recall_at_rate(0.31)
-    assert between.low == pytest.approx(np.mean(curve.tpr_lower[15:17]))
+    low, high = (bound.tpr for bound in curve.confidence_interval)
+    assert recall.confidence_interval == (low[15], high[15])
+    between = curve.recall_at_rate(0.31).confidence_interval
+    assert between.low == pytest.approx(np.mean(low[15:17]))
     for asked in (0.0, 0.5, 0.95, 1.0):
         rate = curve.rate_at_recall(asked)
-        assert rate.low <= rate.value <= rate.high
+        sooner, later = rate.confidence_interval
+        assert sooner <= rate.value <= later
         assert curve.recall_at_rate(rate.value).value == pytest.approx(asked)
-        assert np.interp(rate.high, curve.rates, curve.tpr_lower) >= asked - 1e-9
-        if rate.low > 0:
-            sooner = np.interp(rate.low - 1e-6, curve.rates, curve.tpr_upper)
-            assert sooner < asked
+        assert np.interp(later, curve.rates, low) >= asked - 1e-9
+        if sooner > 0:
+            assert np.interp(sooner - 1e-6, curve.rates, high) < asked
 
 
 def test_reading_back_takes_the_first_rate_of_a_flat_piece():
     curve = rate_averaged_roc_curve([[1, 0, 0, 1]], [[4, 3, 2, 1]], bounds=None)
     rate = curve.rate_at_recall(0.5)
     assert rate.value == 0.25
-    assert np.isnan([rate.low, rate.high]).all()
-    assert np.isnan(curve.recall_at_rate(0.5)[1:]).all()
+    assert np.isnan(rate.confidence_interval).all()
+    assert np.isnan(curve.recall_at_rate(0.5).confidence_interval).all()
 
 
 def test_a_recall_that_rounding_misses_is_reached():
@@ -206,8 +208,8 @@ def test_a_recall_that_rounding_misses_is_reached():
 def test_bounds_are_not_read_where_there_are_none():
     y, scores = random_folds(4, [(20, 30)] * 5)
     curve = rate_averaged_roc_curve(y, scores, rates=[0.1, 0.2])
-    assert np.isnan(curve.recall_at_rate(0.5).low)
-    assert np.isnan(curve.rate_at_recall(1).high)
+    assert np.isnan(curve.recall_at_rate(0.5).confidence_interval.low)
+    assert np.isnan(curve.rate_at_recall(1).confidence_interval.high)
 
 
 def test_labels_may_be_strings_and_containers_lists():
@@ -221,7 +223,7 @@ def test_a_result_cannot_be_changed():
     with pytest.raises(AttributeError):
         curve.tpr = None
     with pytest.raises(ValueError, match="read-only"):
-        curve.tpr_lower[0] = 1
+        low_of(curve)[0] = 1
 
 
 def test_given_rates_are_not_made_read_only():
@@ -274,3 +276,44 @@ def test_bad_input_is_named(change, match):
     arguments = {"y_trues": Y, "y_scores": S, **change}
     with pytest.raises(ValueError, match=match):
         rate_averaged_roc_curve(**arguments)
+
+
+def test_columns_are_those_of_the_curve_and_of_its_bounds():
+    curve = rate_averaged_roc_curve(Y, S)
+    columns = curve.to_dict()
+    assert columns["rate"] == curve.rates.tolist()
+    assert columns["accuracy"] == curve.accuracy.tolist()
+    for name in ("tpr", "fpr", "accuracy"):
+        for end in ("low", "high"):
+            bound = getattr(curve.confidence_interval, end)
+            assert columns[f"{name}_{end}"] == getattr(bound, name).tolist()
+    assert len(columns) == 10
+    assert len(rate_averaged_roc_curve(Y, S, bounds=None).to_dict()) == 4
+
+
+def test_a_point_is_a_result():
+    point = rate_averaged_roc_curve(Y, S, confidence_level=0.8).recall_at_rate(0.4)
+    low, high = point.confidence_interval
+    expected = {"value": point.value, "low": low, "high": high, "confidence_level": 0.8}
+    assert point.to_dict() == expected
+    assert repr(point).startswith(f"CurvePoint(value={point.value}, ")
+
+
+def test_folds_of_a_curve_have_other_bounds():
+    y, scores = random_folds(4, [(8, 12), (9, 20), (7, 13)])
+    curve = rate_averaged_roc_curve(y, scores, repeats=[0, 0, 1])
+    again = rate_averaged_roc_curve(curve.folds, bounds="parametric")
+    expected = rate_averaged_roc_curve(
+        y, scores, repeats=[0, 0, 1], bounds="parametric"
+    )
+    assert again.to_dict() == expected.to_dict()
+    assert again.n_repeats == 2
+
+
+@pytest.mark.parametrize(
+    "given", [{"y_scores": S}, {"pos_label": 1}, {"repeats": 2}, {"sample_weight": S}]
+)
+def test_what_folds_hold_is_not_given_twice(given):
+    folds = rate_averaged_roc_curve(Y, S).folds
+    with pytest.raises(ValueError, match=f"{next(iter(given))} is part of the folds"):
+        rate_averaged_roc_curve(folds, **given)

@@ -5,6 +5,7 @@ import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import binomial_tolerance
+from recall_bounds import high_of, low_of
 from skrate import rate_averaged_roc_curve
 
 METHODS = ["exact", "parametric", "bootstrap", "bootstrap-adjusted", "normal", "beta"]
@@ -31,7 +32,7 @@ def repeated_folds(seed, n_repeats, n_folds=5, n=100):
 
 
 def width(curve):
-    return float(np.mean(curve.tpr_upper - curve.tpr_lower))
+    return float(np.mean(high_of(curve) - low_of(curve)))
 
 
 @pytest.mark.parametrize("bounds", METHODS)
@@ -66,9 +67,10 @@ def test_bounds_are_the_mean_of_those_of_the_repeats(bounds):
         rate_averaged_roc_curve(y_trues[i : i + 5], y_scores[i : i + 5], **options)
         for i in (0, 5, 10)
     ]
-    for name in ("tpr", "tpr_lower", "tpr_upper", "fpr_lower", "fpr_upper"):
-        mean = np.mean([getattr(curve, name) for curve in single], axis=0)
-        assert getattr(repeated, name) == pytest.approx(mean), name
+    single = [curve.to_dict() for curve in single]
+    for name, values in repeated.to_dict().items():
+        mean = np.mean([curve[name] for curve in single], axis=0)
+        assert values == pytest.approx(mean), name
     assert repeated.n_repeats == 3
     assert "15 folds in 3 repeats" in repr(repeated)
 
@@ -89,8 +91,8 @@ def test_weights_stay_with_their_repeats():
             bounds="beta",
         )  # fmt: skip
         assert own.has_weights
-        lower += single.tpr_lower * single.folds.n_pos
-    assert curve.tpr_lower == pytest.approx(lower / curve.folds.n_pos)
+        lower += low_of(single) * single.folds.n_pos
+    assert low_of(curve) == pytest.approx(lower / curve.folds.n_pos)
 
 
 def test_the_curve_pools_all_folds_however_they_are_labelled():
@@ -109,8 +111,8 @@ def test_one_repeat_is_no_repeat():
         labelled = rate_averaged_roc_curve(
             y_trues, y_scores, repeats=[7] * 5, **options
         )
-        assert labelled.tpr_lower.tolist() == plain.tpr_lower.tolist()
-        assert labelled.tpr_upper.tolist() == plain.tpr_upper.tolist()
+        assert low_of(labelled).tolist() == low_of(plain).tolist()
+        assert high_of(labelled).tolist() == high_of(plain).tolist()
         assert repr(labelled) == repr(plain)
 
 
@@ -122,8 +124,8 @@ def test_the_order_of_the_folds_does_not_matter():
     b = rate_averaged_roc_curve(
         [y_trues[i] for i in order], [y_scores[i] for i in order], repeats=labels[order]
     )
-    assert b.tpr_lower == pytest.approx(a.tpr_lower)
-    assert b.tpr_upper == pytest.approx(a.tpr_upper)
+    assert low_of(b) == pytest.approx(low_of(a))
+    assert high_of(b) == pytest.approx(high_of(a))
 
 
 @pytest.mark.parametrize("bounds", METHODS)
@@ -134,11 +136,11 @@ def test_bounds_of_repeats_of_unequal_folds_lie_within_reach(bounds):
         y_trues, y_scores, repeats=[0] * 5 + [1] * 3, rates=RATES, bounds=bounds,
         random_state=0, n_resamples=200,
     )  # fmt: skip
-    assert np.all(curve.tpr_lower <= curve.tpr_upper)
+    assert np.all(low_of(curve) <= high_of(curve))
     if bounds != "normal":
         least, most = curve.folds.reachable(RATES)
-        assert np.all(curve.tpr_lower * curve.folds.n_pos >= least - 1e-9)
-        assert np.all(curve.tpr_upper * curve.folds.n_pos <= most + 1e-9)
+        assert np.all(low_of(curve) * curve.folds.n_pos >= least - 1e-9)
+        assert np.all(high_of(curve) * curve.folds.n_pos <= most + 1e-9)
 
 
 def test_a_fold_that_is_left_out_keeps_the_others_in_their_repeats():
@@ -150,7 +152,7 @@ def test_a_fold_that_is_left_out_keeps_the_others_in_their_repeats():
     y_trues[2] = np.zeros_like(y_trues[2])
     with pytest.warns(UndefinedMetricWarning, match="1 of 10 folds"):
         found = rate_averaged_roc_curve(y_trues, y_scores, repeats=2)
-    assert found.tpr_lower.tolist() == expected.tpr_lower.tolist()
+    assert low_of(found).tolist() == low_of(expected).tolist()
 
 
 @pytest.mark.parametrize("bounds", ["normal", "beta"])
@@ -187,7 +189,7 @@ def test_bounds_of_repeated_folds_cover_the_curve_of_the_population():
                 rates=[0.2, 0.4, 0.6],
                 bounds="parametric",
             )
-            inside[n_repeats] += (curve.tpr_lower <= truth) & (truth <= curve.tpr_upper)
+            inside[n_repeats] += (low_of(curve) <= truth) & (truth <= high_of(curve))
     slack = binomial_tolerance(0.95, n_simulations)
     assert np.all(inside[1] / n_simulations > 0.95 - slack)
     assert np.all(inside[8] / n_simulations > 0.95 - slack)

@@ -140,6 +140,17 @@ def test_it_can_be_drawn_again_on_other_axes():
     assert texts(display)[0].startswith("model (AP = ")
 
 
+def test_tables_are_kept_for_the_numbers_of_the_legend():
+    display = HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, plot_momentum=True)
+    table = RankTable.from_arrays(Y_TRUE, Y_SCORE)
+    (kept,) = display.tables
+    assert kept.pos.tolist() == table.pos.tolist()
+    assert texts(display)[-1] == f"Momentum {momentum(table):.2f}"
+    # The points alone tell as much, up to the total weight.
+    again = HitCurveDisplay(RATE, HITS).plot(plot_momentum=True)
+    assert texts(again) == texts(display)
+
+
 def test_without_positives_there_are_hits_only():
     display = HitCurveDisplay.from_predictions([0, 0], [1, 2], plot_momentum=True)
     assert data(display.line_)[1].tolist() == [0, 0, 0]

@@ -18,6 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from optional import require
+from recall_bounds import high_of, low_of
 from skrate import RateAveragedROC, rate_averaged_roc_curve, rates
 
 plt = require("matplotlib.pyplot")
@@ -34,24 +35,23 @@ def folds(seed=0, n_folds=4):
     return y, [rng.normal(size=20) + fold for fold in y]
 
 
-def coordinates(curve, space, bound=""):
-    tpr, fpr = getattr(curve, f"tpr{bound}"), getattr(curve, f"fpr{bound}")
+def coordinates(curve, space, rates):
     if space == "roc":
-        return fpr, tpr
-    return curve.rates, tpr if space == "rate-recall" else getattr(
-        curve, f"accuracy{bound}"
-    )
+        return curve.fpr, curve.tpr
+    return rates, curve.tpr if space == "rate-recall" else curve.accuracy
 
 
 @pytest.mark.parametrize("space", SPACES)
 def test_drawn_points_are_the_computed_ones(space):
     display = RateAveragedROC.from_predictions(*folds(), space=space)
     curve = rate_averaged_roc_curve(*folds())
-    x, y = coordinates(curve, space)
+    x, y = coordinates(curve, space, curve.rates)
     assert display.line_.get_xdata() == pytest.approx(x)
     assert display.line_.get_ydata() == pytest.approx(y)
-    lower = np.column_stack(coordinates(curve, space, "_lower"))
-    upper = np.column_stack(coordinates(curve, space, "_upper"))
+    lower, upper = (
+        np.column_stack(coordinates(bound, space, curve.rates))
+        for bound in curve.confidence_interval
+    )
     drawn = display.bounds_.get_xy()
     n = len(curve.rates)
     assert drawn[:n] == pytest.approx(lower)
@@ -111,7 +111,7 @@ def test_folds_are_drawn_on_request(space):
     )
     assert len(display.fold_lines_) == 4
     single = rate_averaged_roc_curve(y[1:2], scores[1:2], rates=[0, 0.3, 1])
-    x, y = coordinates(single, space)
+    x, y = coordinates(single, space, single.rates)
     assert display.fold_lines_[1].get_xdata() == pytest.approx(x)
     assert display.fold_lines_[1].get_ydata() == pytest.approx(y)
     assert not display.plot().fold_lines_
@@ -223,6 +223,8 @@ def test_axes_are_labelled():
     assert display.ax_.get_ylabel() == "True positive rate (positive label: yes)"
     display.plot(space="rate-accuracy")
     assert display.ax_.get_ylabel() == "Accuracy (positive label: yes)"
+    again = RateAveragedROC(rate_averaged_roc_curve(named, scores, pos_label="yes"))
+    assert again.pos_label == "yes"
 
 
 def test_without_bounds_none_are_drawn():
@@ -244,7 +246,7 @@ def test_from_cv_results_draws_the_test_folds():
         y_scores.append(model.predict_proba(X[test])[:, 1])
     expected = rate_averaged_roc_curve(y_trues, y_scores)
     assert display.curve.tpr.tolist() == expected.tpr.tolist()
-    assert display.curve.tpr_lower.tolist() == expected.tpr_lower.tolist()
+    assert low_of(display.curve).tolist() == low_of(expected).tolist()
     assert display.line_.get_label().startswith("GaussianNB (AUC")
     assert display.pos_label == 1
 
@@ -332,7 +334,7 @@ def test_from_estimator_takes_the_model_as_it_is():
     scores = model.predict_proba(X[60:])[:, 1]
     expected = rate_averaged_roc_curve([Y[60:]], [scores])
     assert display.curve.tpr.tolist() == expected.tpr.tolist()
-    assert display.curve.tpr_lower.tolist() == expected.tpr_lower.tolist()
+    assert low_of(display.curve).tolist() == low_of(expected).tolist()
     assert np.array_equal(model.theta_, before)
     assert display.line_.get_label().startswith("GaussianNB (AUC = ")
     assert display.pos_label == 1
@@ -414,10 +416,10 @@ def test_a_case_counts_once_in_the_bounds_of_test_sets_that_overlap(cv, n_repeat
             "indices": {"test": tests[i : i + n_folds]},
         }
         single.append(RateAveragedROC.from_cv_results(repeat, X, Y).curve)
-    widths = [np.mean(curve.tpr_upper - curve.tpr_lower) for curve in single]
+    widths = [np.mean(high_of(curve) - low_of(curve)) for curve in single]
     curve = display.curve
     # Random splits differ in their positives, by which the bounds are averaged.
-    width = np.mean(curve.tpr_upper - curve.tpr_lower)
+    width = np.mean(high_of(curve) - low_of(curve))
     assert width == pytest.approx(np.mean(widths), rel=0.02)
 
 
@@ -427,7 +429,7 @@ def test_repeats_may_be_told():
         [*y_trues, *y_trues], [*y_scores, *y_scores], repeats=2
     )
     single = RateAveragedROC.from_predictions(y_trues, y_scores)
-    assert display.curve.tpr_lower == pytest.approx(single.curve.tpr_lower)
+    assert low_of(display.curve) == pytest.approx(low_of(single.curve))
 
 
 @pytest.mark.parametrize("missing", ["estimator", "indices"])

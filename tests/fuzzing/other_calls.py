@@ -429,7 +429,7 @@ def rate_averaged_roc_curve(rng: np.random.Generator) -> Call:
             same_number("tpr", tpr, float(above / n_pos), atol=1e-9)
             same_number("fpr", float(found.fpr[place]), float(fpr), atol=1e-9)
             if bounds is not None:
-                low, high = found.tpr_lower[place], found.tpr_upper[place]
+                low, high = (end.tpr[place] for end in found.confidence_interval)
                 holds(low <= high + 1e-12, f"bounds {low} and {high} at {rate}")
         holds(np.all(np.diff(found.tpr) > -1e-12), "tpr falls")
 

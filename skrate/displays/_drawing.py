@@ -1,0 +1,207 @@
+"""What displays share: how they start, draw lines, name things and finish."""
+
+from typing import Any, Self
+
+from skrate.model_selection.responses import (
+    DEFAULT_RESPONSE,
+    Response,
+    check_fitted,
+    fold_responses,
+    ranking_scores,
+)
+
+
+def import_pyplot(user: str) -> Any:
+    """Return ``matplotlib.pyplot``; without it, say what ``user`` lacks.
+
+    Whatever takes long and is then drawn asks for it first.
+    """
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(
+            f'{user} draws with matplotlib: pip install "skrate[plot]".'
+        ) from error
+    return plt
+
+
+def styled(given: dict[str, Any] | None, **defaults: Any) -> dict[str, Any]:
+    """Return ``defaults`` with what is ``given`` in their place, by name or alias."""
+    from matplotlib.cbook import normalize_kwargs
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    given = normalize_kwargs(normalize_kwargs(given or {}, Line2D), Patch)
+    if "color" in defaults and {"facecolor", "edgecolor"} & given.keys():
+        # Beside either of them, matplotlib would take `color` for both.
+        color = defaults.pop("color")
+        defaults |= {"facecolor": color, "edgecolor": color}
+    return defaults | given
+
+
+class Display:
+    """What was computed, with the name of the model, to be drawn by ``plot``."""
+
+    ax_: Any
+    figure_: Any
+    name: str | None
+    pos_label: Any = None
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        response_method: Any = DEFAULT_RESPONSE,
+        pos_label: Any = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw a fitted model, as it is, on cases that are given.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            A fitted binary classifier, or a pipeline that ends in one.
+        X : array-like of shape (n_samples, n_features)
+            The cases, which it was not trained on.
+        y : array-like of shape (n_samples,)
+            True labels of two classes.
+        response_method : str or tuple of str
+            Methods that give scores, the first that the estimator has is used;
+            "decision_function", then "predict_proba" by default. Pass "predict" for
+            regressors and rankers.
+        pos_label : int, float, bool or str, default=None
+            The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans,
+            and of other labels the second, with a warning that names it.
+        name : str, default=None
+            Name of the model; None takes that of its class.
+        **kwargs : dict
+            Passed to ``from_predictions``, such as ``sample_weight`` where it takes
+            weights, and from there to ``plot``: ``ax`` and so on.
+
+        Returns
+        -------
+        display : display
+            The display, drawn.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If it was fitted on one class, or more than two, or the input is invalid.
+        """
+        check_fitted(estimator)
+        y_score, label = ranking_scores(
+            estimator, X, y, response_method, pos_label, user=cls.__name__
+        )
+        name = type(estimator).__name__ if name is None else name
+        return cls._of_scores(
+            estimator, X, y, y_score, pos_label=label, name=name, **kwargs
+        )
+
+    @classmethod
+    def _of_scores(
+        cls, estimator: Any, X: Any, y: Any, y_score: Any, **kwargs: Any
+    ) -> Self:
+        """Draw one ranking; the estimator may have more to say."""
+        raise NotImplementedError
+
+    def _start(self, ax: Any) -> None:
+        """Take the axes, or new ones."""
+        plt = import_pyplot(type(self).__name__)
+        self.ax_ = plt.subplots()[1] if ax is None else ax
+        self.figure_ = self.ax_.figure
+
+    def _line(self, x: Any, y: Any, given: dict[str, Any] | None, **style: Any) -> Any:
+        """Draw a line in ``style``, unless another is ``given``."""
+        return self.ax_.plot(x, y, **styled(given, **style))[0]
+
+    def _entry(self, name: str | None, summary: str) -> str:
+        """Return the entry of the legend."""
+        name = self.name if name is None else name
+        return summary if name is None else f"{name} ({summary})"
+
+    def _finish(self, xlabel: str, ylabel: str, despine: bool, **legend: Any) -> None:
+        """Say what stands on the axes, and what each line is."""
+        if self.pos_label is not None:
+            ylabel += f" (positive label: {self.pos_label})"
+        self.ax_.set(xlabel=xlabel, ylabel=ylabel)
+        self.ax_.legend(**legend)
+        if despine:
+            self.ax_.spines[["top", "right"]].set_visible(False)
+
+
+class FoldsDisplay(Display):
+    """A display of a cross-validated model, too."""
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: dict[str, Any],
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        response_method: Any = DEFAULT_RESPONSE,
+        pos_label: Any = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the test folds of a cross-validation.
+
+        Parameters
+        ----------
+        cv_results : dict
+            What ``cross_validate`` returned with ``return_estimator=True`` and
+            ``return_indices=True``.
+        X : array-like of shape (n_samples, n_features)
+            The cases that were cross-validated.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Relative weights of the cases; None means equal ones.
+        response_method : str or tuple of str
+            As in ``from_estimator``.
+        pos_label : int, float, bool or str, default=None
+            The positive label of all folds. None takes 1 of {0, 1} and {-1, 1}, True of
+            booleans, and of other labels the second of ``y``, with a warning that names
+            it.
+        name : str, default=None
+            Name for the legend; None takes that of the estimators' class.
+        **kwargs : dict
+            Passed on as by ``from_estimator``.
+
+        Returns
+        -------
+        display : display
+            The display, drawn.
+
+        Warns
+        -----
+        UndefinedMetricWarning
+            If a fold is left out, as its estimator was trained on one class.
+        """
+        responses = fold_responses(
+            cv_results,
+            X,
+            y,
+            sample_weight=sample_weight,
+            response_method=response_method,
+            pos_label=pos_label,
+            user=cls.__name__,
+        )
+        if name is None:
+            name = type(cv_results["estimator"][0]).__name__
+        tests = cv_results["indices"]["test"]
+        return cls._of_responses(responses, tests, name=name, **kwargs)
+
+    @classmethod
+    def _of_responses(
+        cls, responses: list[Response], tests: list[Any], *, name: str, **kwargs: Any
+    ) -> Self:
+        """Draw rankings of test folds, whose indices are ``tests``."""
+        raise NotImplementedError
