@@ -169,8 +169,9 @@ def exists(target: str) -> bool:
 
 
 def skip_request_methods(app, what, name, obj, skip, options):
-    """Leave out the set_*_request methods that scikit-learn makes for routing."""
-    return True if name.startswith("set_") and name.endswith("_request") else skip
+    """Leave out the methods that scikit-learn makes for routing."""
+    is_routing = name.startswith("set_") and name.endswith("_request")
+    return True if is_routing or name == "get_metadata_routing" else skip
 
 
 def setup(app):
