@@ -23,7 +23,8 @@ from skrate import (
     HitCurveDisplay,
     average_precision_score,
     estimate,
-    momentum_and_stamina,
+    momentum_score,
+    stamina_score,
 )
 
 rng = np.random.default_rng(1)
@@ -35,7 +36,7 @@ tests = {
 }
 
 for name, scores in tests.items():
-    print(f"{name:7} {estimate('auc', ill, scores)}")
+    print(f"{name:7} {estimate('roc_auc', ill, scores)}")
 
 # %%
 # Their hit curves show the difference. The orange line is the momentum: the pace at
@@ -55,8 +56,8 @@ fig.tight_layout()
 # may have one above 1: whoever ranks first by it is ill.
 
 for name, scores in tests.items():
-    result = momentum_and_stamina(ill, scores, stratify=True)
-    for part in (result.momentum, result.stamina):
+    for score in (momentum_score, stamina_score):
+        part = estimate(score, ill, scores, stratify=True)
         print(
             f"{name:7} {part.metric:9} {part.value:.2f} "
             f"(standard error {part.standard_error:.2f})"

@@ -54,6 +54,7 @@ class Display:
         X: Any,
         y: Any,
         *,
+        sample_weight: Any = None,
         response_method: Any = DEFAULT_RESPONSE,
         pos_label: Any = None,
         name: str | None = None,
@@ -69,6 +70,8 @@ class Display:
             The cases, which it was not trained on.
         y : array-like of shape (n_samples,)
             True labels of two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Relative weights of the cases, where ``from_predictions`` takes them.
         response_method : str or tuple of str
             Methods that give scores, the first that the estimator has is used;
             "decision_function", then "predict_proba" by default. Pass "predict" for
@@ -79,8 +82,8 @@ class Display:
         name : str, default=None
             Name of the model; None takes that of its class.
         **kwargs : dict
-            Passed to ``from_predictions``, such as ``sample_weight`` where it takes
-            weights, and from there to ``plot``: ``ax`` and so on.
+            Passed to ``from_predictions``, and from there to ``plot``: ``ax`` and so
+            on.
 
         Returns
         -------
@@ -98,10 +101,10 @@ class Display:
         y_score, label = ranking_scores(
             estimator, X, y, response_method, pos_label, user=cls.__name__
         )
-        name = type(estimator).__name__ if name is None else name
-        return cls._of_scores(
-            estimator, X, y, y_score, pos_label=label, name=name, **kwargs
-        )
+        kwargs["name"] = type(estimator).__name__ if name is None else name
+        if sample_weight is not None:
+            kwargs["sample_weight"] = sample_weight
+        return cls._of_scores(estimator, X, y, y_score, pos_label=label, **kwargs)
 
     @classmethod
     def _of_scores(

@@ -115,7 +115,7 @@ class RateAveragedROC(FoldsDisplay):
         cls, estimator: Any, X: Any, y: Any, y_score: Any, **kwargs: Any
     ) -> Self:
         # One ranking has the bounds of one fold.
-        if kwargs.get("sample_weight") is not None:
+        if "sample_weight" in kwargs:
             kwargs["sample_weight"] = [kwargs["sample_weight"]]
         return cls.from_predictions([y], [y_score], **kwargs)
 
