@@ -25,11 +25,15 @@ from skrate.inference.influence import influence
 from skrate.metrics import registry as _registry
 from skrate.metrics.group_scores import GroupScores, group_scores
 from skrate.metrics.registry import *
-from skrate.model_selection.fold_comparison import compare_folds
-from skrate.model_selection.ranking_scorer import RankingAUCScorer
+from skrate.model_selection.folds import compare_folds
 from skrate.model_selection.refit import refit_best, refit_one_standard_error
 from skrate.model_selection.score_report import ScoreReport
-from skrate.model_selection.scorers import AveragePrecisionScorer, RateWeightedAUCScorer
+from skrate.model_selection.scorers import (
+    AveragePrecisionScorer,
+    RankingAUCScorer,
+    RateWeightedAUCScorer,
+    make_ranking_scorer,
+)
 from skrate.model_selection.summary import FoldSummaries, FoldSummary, summarize
 
 __version__ = "0.1.0"
@@ -65,6 +69,7 @@ __all__ = sorted(
         "group_scores",
         "hit_curve",
         "influence",
+        "make_ranking_scorer",
         "rate_averaged_roc_curve",
         "rates",
         "refit_best",

@@ -12,8 +12,8 @@ it by :func:`find_metric`.
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple, Self, dataclass_transform
 
@@ -29,6 +29,8 @@ MetricLike = MetricName | Callable[..., Any]
 # The class behind each public function, and the functions that others' names stand for.
 METRICS: dict[Callable[..., float], type["Metric"]] = {}
 ALIASES: dict[Any, Callable[..., float]] = {}
+
+_OF_SAMPLE = ("sample_weight", "pos_label")
 
 
 class Slopes(NamedTuple):
@@ -177,42 +179,79 @@ def score(
     return value
 
 
-def find_metric(metric: Any, params: dict[str, Any] | None = None) -> Metric:
+def find_metric(
+    metric: Any, params: dict[str, Any] | None = None, *, in_lists: bool = False
+) -> Metric:
     """Return the metric that a score function stands for, with its parameters.
 
     ``metric`` is a score function of this package, a :func:`functools.partial` of one,
-    or one of the others' functions and names that mean the same (``ALIASES``).
+    one of our scorers, or one of the others' functions and names that mean the same
+    (``ALIASES``). Within lists, a number of items may stand for what it needs.
     """
-    function: Any = metric
-    own = dict(params or {})
-    while isinstance(function, partial):
-        if function.args:
-            raise ValueError(
-                "metric is a partial with positional arguments: give keywords only."
-            )
-        function, own = function.func, {**function.keywords, **own}
+    function, own = unwrap(metric, params)
     kind = METRICS.get(_ours(function))
     if kind is None:
         known = ", ".join(sorted(known.__name__ for known in METRICS))
         raise ValueError(
             f"metric={_name(function)} is not one whose uncertainty is known, which "
-            f"are {known}, functools.partial of these, and {_alias_names()}."
+            f"are {known}, functools.partial of these, scorers of this package, and "
+            f"{_alias_names()}."
         )
-    if function in ALIASES:
-        _check_defaults(function, own)
-        own = {}
-    allowed = {field.name: field for field in fields(kind)}
-    unknown = sorted(set(own) - set(allowed))
-    if unknown:
-        raise ValueError(
-            f"metric={_name(function)} has no parameter {unknown[0]!r}; it takes "
-            f"{list(allowed)}."
-        )
-    required = inspect.signature(kind).parameters
-    for name, parameter in required.items():
-        if parameter.default is inspect.Parameter.empty and name not in own:
-            raise ValueError(f"metric={_name(function)} needs the keyword {name!r}.")
+    check_parameters(function, own, inspect.signature(kind).parameters)
+    needed = [
+        name
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+        and parameter.default is parameter.empty
+        and name not in own
+    ]
+    if needed and not in_lists:
+        raise ValueError(f"metric={_name(function)} needs the keyword {needed[0]!r}.")
     return kind(**own)
+
+
+def unwrap(
+    metric: Any, params: dict[str, Any] | None = None
+) -> tuple[Any, dict[str, Any]]:
+    """Return the function behind partials, scorers and aliases, and its parameters.
+
+    What is not known is returned as it is. A scorer says what it stands for by a
+    method ``__skrate_metric__``.
+    """
+    function: Any = metric
+    own = dict(params or {})
+    while True:
+        if isinstance(function, partial):
+            if function.args:
+                raise ValueError(
+                    "metric is a partial with positional arguments: give keywords only."
+                )
+            function, own = function.func, {**function.keywords, **own}
+        elif hasattr(function, "__skrate_metric__") and not isinstance(function, type):
+            function, of_scorer = function.__skrate_metric__()
+            own = {**of_scorer, **own}
+        else:
+            break
+    ours = _ours(function)
+    if ours is None or ours is function:
+        return function, own
+    _check_defaults(function, own)
+    return ours, {}
+
+
+def check_parameters(
+    function: Any, params: Iterable[str], allowed: Iterable[str]
+) -> None:
+    """Raise for the first of ``params`` that a metric does not take."""
+    unknown = sorted(set(params) - set(allowed))
+    if not unknown:
+        return
+    if unknown[0] in _OF_SAMPLE:
+        raise ValueError(_concerns_sample(unknown[0], function))
+    raise ValueError(
+        f"metric={_name(function)} has no parameter {unknown[0]!r}; it takes "
+        f"{list(allowed)}."
+    )
 
 
 def _check_defaults(theirs: Any, options: dict[str, Any]) -> None:
@@ -224,22 +263,19 @@ def _check_defaults(theirs: Any, options: dict[str, Any]) -> None:
         default = known[option].default
         if type(value) is type(default) and value == default:
             continue
-        if option in ("sample_weight", "pos_label"):
-            raise ValueError(
-                f"{option} must not be in the partial of {_name(theirs)}: it concerns "
-                "what the sample is, so give it beside the metric."
-            )
+        if option in _OF_SAMPLE:
+            raise ValueError(_concerns_sample(option, theirs))
         raise ValueError(
             f"{option}={value!r} is not an option whose uncertainty is known: "
             f"metric={_name(theirs)} is taken with {option}={default!r} only."
         )
 
 
-def is_metric(metric: Any) -> bool:
-    """Return whether :func:`find_metric` knows the function, or that of a partial."""
-    while isinstance(metric, partial):
-        metric = metric.func
-    return _ours(metric) in METRICS
+def _concerns_sample(option: str, function: Any) -> str:
+    return (
+        f"{option} must not be in the partial of {_name(function)}: it concerns what "
+        "the sample is, so give it beside the metric."
+    )
 
 
 def _ours(function: Any) -> Any:
@@ -255,8 +291,8 @@ def _name(function: Any) -> str:
     name = getattr(function, "__name__", None)
     if name is None:
         return repr(function)
-    module = str(getattr(function, "__module__", "")).split(".")[0]
-    return str(name) if module == "skrate" else f"{module}.{name}"
+    module = str(getattr(function, "__module__", "")).split("._")[0]
+    return str(name) if module.startswith("skrate.") else f"{module}.{name}"
 
 
 def _alias_names() -> str:

@@ -323,7 +323,7 @@ def group_scores(
     >>> scores.estimate().standard_error
     0.25
     """
-    found = find_metric(metric, metric_kwargs)
+    found = find_metric(metric, metric_kwargs, in_lists=True)
     k = check_top(k, sample_weight)
     table = list_table(
         y_true, y_score, groups, sample_weight, relevance_threshold, pos_label

@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from numbers import Real
 from typing import Any
@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import BoolArray, FloatArray
 from skrate.core.validation import check_fraction
+
+_SPLIT = re.compile(r"split(\d+)_test_(.+)")
 
 
 def refit_best(
@@ -209,7 +211,13 @@ def _compared_scores(
     cv_results: dict[str, Any], metric: str, min_defined: float
 ) -> FloatArray:
     """Return the scores on the defined folds; a candidate that failed has a nan."""
-    scores, is_defined = defined_folds(cv_results, metric)
+    found = split_scores(cv_results)
+    if metric not in found:
+        raise ValueError(
+            f"metric={metric!r} is not in cv_results, which has {sorted(found)}."
+        )
+    scores = found[metric]
+    is_defined: BoolArray = np.asarray(np.isfinite(scores).any(axis=0))
     n_folds, n_defined = len(is_defined), int(is_defined.sum())
     if n_defined < min_defined * n_folds or n_defined == 0:
         raise ValueError(
@@ -237,20 +245,13 @@ def _compared_scores(
     return scores
 
 
-def defined_folds(
-    cv_results: dict[str, Any], metric: str
-) -> tuple[FloatArray, FloatArray]:
-    """Return scores of shape (n_candidates, n_folds), and which folds are defined."""
-    pattern = re.compile(rf"split(\d+)_test_{re.escape(metric)}")
-    splits = sorted(
-        (int(match[1]), key) for key in cv_results if (match := pattern.fullmatch(key))
-    )
-    if not splits:
-        known = sorted(
-            key.removeprefix("mean_test_")
-            for key in cv_results
-            if key.startswith("mean_test_")
-        )
-        raise ValueError(f"metric={metric!r} is not in cv_results, which has {known}.")
-    scores = np.stack([np.asarray(cv_results[key], float) for _, key in splits], axis=1)
-    return scores, np.isfinite(scores).any(axis=0)
+def split_scores(cv_results: Mapping[str, Any]) -> dict[str, FloatArray]:
+    """Return the scores of a search by metric, of shape (n_candidates, n_folds)."""
+    found: dict[str, dict[int, FloatArray]] = {}
+    for key, values in cv_results.items():
+        if match := _SPLIT.fullmatch(key):
+            found.setdefault(match[2], {})[int(match[1])] = np.asarray(values, float)
+    return {
+        metric: np.stack([folds[i] for i in sorted(folds)], axis=1)
+        for metric, folds in found.items()
+    }

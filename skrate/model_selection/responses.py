@@ -2,7 +2,7 @@
 
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from skrate.core.arrays import Array, IntArray
 from skrate.core.validation import check_vector, distinct_labels, says_its_positive
 
+# Names of methods, the first of which that an estimator has gives its scores.
+ResponseMethod = str | Sequence[str]
 DEFAULT_RESPONSE = ("decision_function", "predict_proba")
 
 
@@ -94,7 +96,7 @@ def ranking_scores(
     estimator: Any,
     X: Any,
     y: Any,
-    response_method: Any = DEFAULT_RESPONSE,
+    response_method: ResponseMethod = DEFAULT_RESPONSE,
     pos_label: Any = None,
     *,
     user: str,
@@ -136,7 +138,7 @@ def fold_responses(
     y: Any,
     *,
     sample_weight: Any = None,
-    response_method: Any = DEFAULT_RESPONSE,
+    response_method: ResponseMethod = DEFAULT_RESPONSE,
     pos_label: Any = None,
     user: str,
 ) -> list[Response]:
@@ -306,7 +308,7 @@ def _is_outlier_detector(estimator: Any) -> bool:
         return False
 
 
-def _method_name(estimator: Any, response_method: Any, user: str) -> str:
+def _method_name(estimator: Any, response_method: ResponseMethod, user: str) -> str:
     methods = response_method
     methods = (methods,) if isinstance(methods, str) else tuple(methods)
     for method in methods:

@@ -1,9 +1,9 @@
 """Several metrics per fold, each with its standard error."""
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 from sklearn import get_config
@@ -13,11 +13,10 @@ from sklearn.utils.metadata_routing import (
     MetadataRequest,
     MetadataRouter,
     MethodMapping,
-    get_routing_for_object,
     process_routing,
 )
 
-from skrate.core.metric import find_metric
+from skrate.core.metric import MetricLike, find_metric
 from skrate.core.validation import check_choice, warn_undefined
 from skrate.inference.delta import variance
 from skrate.inference.sample import (
@@ -30,12 +29,13 @@ from skrate.inference.sample import (
 )
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
+    ResponseMethod,
     TellsOnce,
     UndefinedResponse,
     ranking_scores,
     second_class,
 )
-from skrate.model_selection.scorers import RankingScorer
+from skrate.model_selection.scorers import RankingScorer, make_ranking_scorer
 
 STANDARD_ERROR = "_standard_error"
 COUNTS = ("n_pos", "n_neg")
@@ -89,7 +89,7 @@ class ScoreReport(TellsOnce, BaseEstimator):  # type: ignore[misc]
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from skrate import ScoreReport, average_precision_score
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> report = ScoreReport(metrics={"auc": "auc", "ap": average_precision_score})
+    >>> report = ScoreReport(metrics={"auc": "roc_auc", "ap": average_precision_score})
     >>> results = cross_validate(GaussianNB(), X, y, scoring=report)
     >>> results["test_auc_standard_error"].shape
     (5,)
@@ -99,8 +99,8 @@ class ScoreReport(TellsOnce, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        metrics: Mapping[str, Any],
-        response_method: Any = DEFAULT_RESPONSE,
+        metrics: Mapping[str, MetricLike],
+        response_method: ResponseMethod = DEFAULT_RESPONSE,
         pos_label: Any = None,
         weights: Weights = "frequency",
     ) -> None:
@@ -137,24 +137,26 @@ class ScoreReport(TellsOnce, BaseEstimator):  # type: ignore[misc]
         scores : dict
             Floats by name.
         """
-        items = _check_metrics(self.metrics)
+        scorers = self._scorers()
         check_choice("weights", self.weights, WEIGHTS)
         if sample_weight is not None:
             metadata["sample_weight"] = sample_weight
-        routed = self._route(items, metadata)
-        # The metric whose class and weights the counts are of.
-        plain = (name for name, item in items.items() if item.pos_label is None)
-        reference = next(plain, next(iter(items)))
+        routed = self._route(metadata)
         fold = _Fold(self, estimator, X, y)
         scores: dict[str, float] = {}
-        for name, item in items.items():
-            value, error = fold.score(name, item, routed[name])
+        for name, scorer in scorers.items():
+            value, error = fold.score(name, scorer, routed[name])
             scores[name], scores[name + STANDARD_ERROR] = value, error
-        return {**scores, **fold.count(items[reference], routed[reference])}
+        # The counts are of the report's class, or of the first metric that names none.
+        unnamed = (
+            name
+            for name, metric in self.metrics.items()
+            if getattr(metric, "pos_label", None) is None
+        )
+        name = next(unnamed, next(iter(scorers)))
+        return scores | fold.count(scorers[name], routed[name].get("sample_weight"))
 
-    def set_score_request(
-        self, *, sample_weight: bool | str | None = None
-    ) -> "ScoreReport":
+    def set_score_request(self, *, sample_weight: bool | str | None = None) -> Self:
         """Say whether metadata routing hands weights to the metrics.
 
         It holds for all metrics but scorers on which ``set_score_request`` was called.
@@ -193,59 +195,57 @@ class ScoreReport(TellsOnce, BaseEstimator):  # type: ignore[misc]
         """
         router = MetadataRouter(owner=type(self).__name__)
         mapping = MethodMapping().add(caller="score", callee="score")
-        items = _check_metrics(self.metrics)
+        requests = {
+            name: getattr(scorer, "_metadata_request", None)
+            for name, scorer in self._scorers().items()
+        }
         own = getattr(self, "_metadata_request", None)
         if own is None:
             own = _request_of(self, None)
-            if not all(item.has_request for item in items.values()):
+            if None in requests.values():
                 # Weights that nobody asked for are an error before folds are run,
                 # where an error would become a nan.
                 router.add_self_request(own)
-        for name, item in items.items():
-            asked = item.scorer if item.has_request else own
-            router.add(method_mapping=mapping, **{name: get_routing_for_object(asked)})
+        for name, asked in requests.items():
+            router.add(method_mapping=mapping, **{name: asked or own})
         return router
 
-    def _route(
-        self, items: dict[str, "_Item"], metadata: Metadata
-    ) -> dict[str, Metadata]:
+    def _route(self, metadata: Metadata) -> dict[str, Metadata]:
         """Return the metadata of each metric by its name."""
-        if not _routes():
-            unknown = sorted(set(metadata) - {"sample_weight"})
-            if unknown:
-                raise TypeError(
-                    f"ScoreReport takes no {unknown[0]!r} without metadata routing."
+        if _routes() and metadata:
+            routed = process_routing(self, "score", **metadata)
+            return {name: dict(routed[name].score) for name in self.metrics}
+        unknown = sorted(set(metadata) - {"sample_weight"})
+        if unknown:
+            raise TypeError(
+                f"ScoreReport takes no {unknown[0]!r} without metadata routing."
+            )
+        return dict.fromkeys(self.metrics, metadata)
+
+    def _scorers(self) -> dict[str, RankingScorer]:
+        """Return a scorer for each metric, with the report's word where it has none."""
+        if not isinstance(self.metrics, Mapping) or not self.metrics:
+            raise ValueError(
+                "metrics must be a dict of metrics by name, not empty, got "
+                f"{self.metrics!r}."
+            )
+        scorers: dict[str, RankingScorer] = {}
+        for name, metric in self.metrics.items():
+            is_taken = name in COUNTS or str(name).endswith(STANDARD_ERROR)
+            if not isinstance(name, str) or is_taken:
+                raise ValueError(
+                    f"metrics has the name {name!r}: names are strings, other than "
+                    f"those of the counts {list(COUNTS)} and of standard errors."
                 )
-            return dict.fromkeys(items, metadata)
-        if not metadata:
-            return dict.fromkeys(items, metadata)
-        routed = process_routing(self, "score", **metadata)
-        return {name: dict(routed[name].score) for name in items}
-
-
-@dataclass(frozen=True)
-class _Item:
-    """A metric with its keywords, and the scorer that it came from, if any."""
-
-    metric: Any
-    kwargs: dict[str, Any]
-    scorer: RankingScorer | None = None
-
-    @property
-    def pos_label(self) -> Any:
-        return None if self.scorer is None else self.scorer.pos_label
-
-    @property
-    def response_method(self) -> Any:
-        """The method that the scorer names, None if it leaves the default."""
-        own = DEFAULT_RESPONSE if self.scorer is None else self.scorer.response_method
-        is_default = not isinstance(own, str) and tuple(own) == DEFAULT_RESPONSE
-        return None if is_default else own
-
-    @property
-    def has_request(self) -> bool:
-        """Whether ``set_score_request`` was called on the scorer."""
-        return hasattr(self.scorer, "_metadata_request")
+            scorer: Any = metric
+            is_scorer = isinstance(metric, RankingScorer)
+            scorer = copy(scorer) if is_scorer else make_ranking_scorer(metric)
+            if scorer.pos_label is None:
+                scorer.pos_label = self.pos_label
+            if scorer.response_method in (DEFAULT_RESPONSE, list(DEFAULT_RESPONSE)):
+                scorer.response_method = self.response_method
+            scorers[name] = scorer
+        return scorers
 
 
 class _Fold:
@@ -253,78 +253,83 @@ class _Fold:
 
     def __init__(self, report: ScoreReport, estimator: Any, X: Any, y: Any) -> None:
         self._report, self._estimator, self._X, self._y = report, estimator, X, y
-        self._predictions: dict[str, Any] = {}
-        self._cases: dict[Any, Cases] = {}
-        self._ranked: dict[Any, Ranked] = {}
+        self._known: dict[Any, Any] = {}
         self._is_told = False
 
-    def score(self, name: str, item: _Item, metadata: Metadata) -> tuple[float, float]:
+    def score(
+        self, name: str, scorer: RankingScorer, metadata: Metadata
+    ) -> tuple[float, float]:
         """Return a metric and its standard error, nan where undefined."""
-        metadata = dict(metadata)
-        weight = metadata.pop("sample_weight", None)
+        params = dict(metadata)
+        weight = params.pop("sample_weight", None)
+        metric = find_metric(copy(scorer).set_params(pos_label=None), params)
         try:
-            ranked = self._rank(item, weight)
+            ranked = self._rank(scorer, weight)
         except UndefinedResponse as undefined:
             if not self._is_told:
                 warn_undefined("ScoreReport", str(undefined))
             self._is_told = True
             return _NAN, _NAN
-        kwargs = {**item.kwargs, **metadata}
-        return _score(name, item.metric, kwargs, ranked, weight is not None)
+        cases = ranked.cases
+        metric = metric.of_sample(cases.total, is_weighted=weight is not None)
+        value = metric.value(ranked.table) if min(cases.sizes) > 0 else _NAN
+        if np.isnan(value):
+            warnings.warn(
+                f"{name!r} is undefined on a fold with {cases.sizes[0]:g} positives "
+                f"and {cases.sizes[1]:g} negatives. nan is returned.",
+                UndefinedMetricWarning,
+                stacklevel=2,
+            )
+        if np.isnan(value) or min(cases.sizes) < 2:
+            return value, _NAN
+        return value, float(np.sqrt(variance(metric, ranked)))
 
-    def count(self, item: _Item, metadata: Metadata) -> dict[str, float]:
+    def count(self, scorer: RankingScorer, weight: Any) -> dict[str, float]:
         """Return the numbers of positives and negatives, nan if none is known."""
         label = self._report.pos_label
         if label is None:
             try:
-                label = self._response(item)[1]
+                label = self._response(scorer)[1]
             except UndefinedResponse as undefined:
                 label = undefined.pos_label
         if label is None:
             return dict.fromkeys(COUNTS, _NAN)
-        sizes = self._cases_of(label, metadata.get("sample_weight")).sizes
+        sizes = self._cases(label, weight).sizes
         return {name: int(size) for name, size in zip(COUNTS, sizes, strict=True)}
 
-    def _rank(self, item: _Item, weight: Any) -> Ranked:
-        y_score, label = self._response(item)
-        key = (label, self._method(item), id(weight))
-        if key not in self._ranked:
-            cases = self._cases_of(label, weight)
-            self._ranked[key] = scored(cases, "y_score", y_score, by_case=False)
-        return self._ranked[key]
+    def _rank(self, scorer: RankingScorer, weight: Any) -> Ranked:
+        y_score, label = self._response(scorer)
+        cases = self._cases(label, weight)
+        ranked: Ranked = self._once(
+            (label, str(scorer.response_method), id(weight)),
+            lambda: scored(cases, "y_score", y_score, by_case=False),
+        )
+        return ranked
 
-    def _cases_of(self, label: Any, weight: Any) -> Cases:
-        key = (label, id(weight))
-        if key not in self._cases:
-            self._cases[key] = check_cases(
-                self._y,
-                sample_weight=weight,
-                weights=self._report.weights,
-                pos_label=label,
-            )
-        return self._cases[key]
+    def _cases(self, label: Any, weight: Any) -> Cases:
+        options = {"weights": self._report.weights, "pos_label": label}
+        cases: Cases = self._once(
+            (label, id(weight)),
+            lambda: check_cases(self._y, sample_weight=weight, **options),
+        )
+        return cases
 
-    def _response(self, item: _Item) -> tuple[Any, Any]:
-        report = self._report
+    def _response(self, scorer: RankingScorer) -> tuple[Any, Any]:
         return ranking_scores(
             self._estimator,
             self._X,
             self._y,
-            self._method(item),
-            report.pos_label if item.pos_label is None else item.pos_label,
+            scorer.response_method,
+            scorer.pos_label,
             user="ScoreReport",
-            call=self._predict,
-            tell=report._tell_once,
+            call=lambda *asked: self._once(asked[1], lambda: second_class(*asked)),
+            tell=self._report._tell_once,
         )
 
-    def _method(self, item: _Item) -> Any:
-        method = item.response_method or self._report.response_method
-        return method if isinstance(method, str) else tuple(method)
-
-    def _predict(self, estimator: Any, method: str, X: Any) -> Any:
-        if method not in self._predictions:
-            self._predictions[method] = second_class(estimator, method, X)
-        return self._predictions[method]
+    def _once(self, key: Any, compute: Callable[[], Any]) -> Any:
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]
 
 
 def _routes() -> bool:
@@ -335,43 +340,3 @@ def _request_of(report: ScoreReport, sample_weight: Any) -> MetadataRequest:
     request = MetadataRequest(owner=type(report).__name__)
     request.score.add_request(param="sample_weight", alias=sample_weight)
     return request
-
-
-def _check_metrics(metrics: Any) -> dict[str, _Item]:
-    """Return the metrics by name."""
-    if not isinstance(metrics, Mapping) or not metrics:
-        raise ValueError(
-            f"metrics must be a dict of metrics by name, not empty, got {metrics!r}."
-        )
-    items: dict[str, _Item] = {}
-    for name, metric in metrics.items():
-        if not isinstance(name, str) or name in COUNTS or name.endswith(STANDARD_ERROR):
-            raise ValueError(
-                f"metrics has the name {name!r}: names are strings, other than those "
-                f"of the counts {list(COUNTS)} and of standard errors."
-            )
-        items[name] = _Item(metric, {})
-        if isinstance(metric, RankingScorer):
-            kwargs = dict(metric._kwargs)
-            kwargs.pop("pos_label")
-            items[name] = _Item(metric._score_func, kwargs, metric)
-    return items
-
-
-def _score(
-    name: str, metric: Any, kwargs: dict[str, Any], ranked: Ranked, is_weighted: bool
-) -> tuple[float, float]:
-    """Return a metric and its standard error, nan where undefined."""
-    cases = ranked.cases
-    of = find_metric(metric, kwargs).of_sample(cases.total, is_weighted=is_weighted)
-    value = of.value(ranked.table) if min(cases.sizes) > 0 else float("nan")
-    if np.isnan(value):
-        warnings.warn(
-            f"{name!r} is undefined on a fold with {cases.sizes[0]:g} positives and "
-            f"{cases.sizes[1]:g} negatives. nan is returned.",
-            UndefinedMetricWarning,
-            stacklevel=3,
-        )
-    if np.isnan(value) or min(cases.sizes) < 2:
-        return value, float("nan")
-    return value, float(np.sqrt(variance(of, ranked)))

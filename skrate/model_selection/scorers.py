@@ -1,17 +1,24 @@
 """Scorer objects for ``scoring=``, wherever scikit-learn takes one."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.metrics import make_scorer, roc_auc_score
 
 from skrate.core.arrays import Array
+from skrate.core.metric import MetricLike, check_parameters, find_metric, unwrap
 from skrate.core.validation import warn_undefined
 from skrate.metrics.average_precision import average_precision_score
+from skrate.metrics.group_scores import group_scores
+from skrate.metrics.list_average import Average, Policy
+from skrate.metrics.ranking_auc import ranking_auc_score
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
+    ResponseMethod,
     TellsOnce,
     UndefinedResponse,
     ranking_scores,
@@ -22,17 +29,24 @@ from skrate.model_selection.responses import (
 # checked on.
 _Scorer: Any = type(make_scorer(roc_auc_score))
 
+# What comes with the cases; the other keywords of a metric are its parameters.
+_OF_CASES = ("groups", "sample_weight", "pos_label")
+# What only lists have: how they are read, and how averaged.
+_OF_MEAN = ("average", "undefined")
+_OF_LISTS = (*_OF_MEAN, "k", "relevance_threshold")
+
 
 class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
     """What all scorers of this package share; a subclass names metric and parameters.
 
-    A subclass has ``response_method`` and ``pos_label`` among its parameters; the
-    others are handed to ``metric`` by name.
+    A subclass has ``response_method`` and ``pos_label`` among its parameters, and
+    ``groups`` if it scores lists; the others are handed to ``metric`` by name.
     """
 
     metric: Callable[..., float]
-    response_method: Any
+    response_method: ResponseMethod
     pos_label: Any
+    groups: Any = None
 
     # What scikit-learn asks of a scorer, next to _score.
     _sign = 1
@@ -40,17 +54,47 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
 
     @property
     def _score_func(self) -> Callable[..., float]:
-        return type(self).metric
+        return self.metric
 
     @property
-    def _response_method(self) -> Any:
+    def _response_method(self) -> ResponseMethod:
         return self.response_method
 
     @property
     def _kwargs(self) -> dict[str, Any]:
+        own = ("metric", "response_method", "groups")
         params: dict[str, Any] = self.get_params(deep=False)
-        del params["response_method"]
-        return params
+        return {name: value for name, value in params.items() if name not in own}
+
+    @property
+    def _name(self) -> str:
+        """What the user called to make it."""
+        return type(self).__name__
+
+    @property
+    def _is_of_lists(self) -> bool:
+        """Whether it needs to know which rows belong together."""
+        return (
+            self.groups is not None
+            or self.metric is ranking_auc_score
+            or any(name in _OF_LISTS for name in self._kwargs)
+        )
+
+    def __skrate_metric__(self) -> tuple[Callable[..., float], dict[str, Any]]:
+        """Return the metric that it stands for, and its parameters."""
+        if self._is_of_lists:
+            raise ValueError(
+                f"{self._name} stands for a mean over lists: for its uncertainty use "
+                "group_scores(...).estimate()."
+            )
+        params = self._kwargs
+        pos_label = params.pop("pos_label")
+        if pos_label is not None:
+            raise ValueError(
+                f"pos_label={pos_label!r} of {self._name} concerns what the sample is: "
+                "give it beside the metric, and a scorer without it."
+            )
+        return self.metric, params
 
     def _score(
         self,
@@ -61,26 +105,34 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         **kwargs: Any,
     ) -> float:
         """Score ``estimator``; ``method_caller`` may know its predictions already."""
-        name = type(self).__name__
+        params = {**self._kwargs, **kwargs}
+        groups = params.pop("groups", None)
+        if groups is None and self._is_of_lists:
+            groups = _find_groups(self.groups, X, y_true, self._name)
+        # The classes of the estimator are no labels of grades.
+        has_grades = params.get("relevance_threshold") is not None
         try:
-            y_score, pos_label = ranking_scores(
+            y_score, label = ranking_scores(
                 estimator,
                 X,
-                self._estimated(y_true),
+                None if has_grades else y_true,
                 self.response_method,
                 self.pos_label,
-                user=name,
+                user=self._name,
                 call=method_caller,
                 tell=self._tell_once,
             )
         except UndefinedResponse as undefined:
-            return warn_undefined(name, str(undefined))
-        params = {**self._kwargs, "pos_label": pos_label, **kwargs}
-        return self._score_func(y_true, y_score, **params)
-
-    def _estimated(self, y_true: Any) -> Any:
-        """Return the labels that the estimator's classes are of, None if unknown."""
-        return y_true
+            return warn_undefined(self._name, str(undefined))
+        params["pos_label"] = None if has_grades else label
+        if groups is None:
+            return self.metric(y_true, y_score, **params)
+        within: MetricLike = self.metric
+        if within is ranking_auc_score:
+            within = "roc_auc"
+        mean = {name: params.pop(name) for name in _OF_MEAN if name in params}
+        scores = group_scores(within, y_true, y_score, groups=groups, **params)
+        return scores.mean(**mean)
 
 
 class RateWeightedAUCScorer(RankingScorer):
@@ -146,7 +198,7 @@ class RateWeightedAUCScorer(RankingScorer):
     def __init__(
         self,
         rate: Any = "uniform",
-        response_method: Any = DEFAULT_RESPONSE,
+        response_method: ResponseMethod = DEFAULT_RESPONSE,
         pos_label: Any = None,
     ) -> None:
         self.rate = rate
@@ -220,10 +272,291 @@ class AveragePrecisionScorer(RankingScorer):
         self,
         prevalence: float | None = None,
         adjusted: bool = False,
-        response_method: Any = DEFAULT_RESPONSE,
+        response_method: ResponseMethod = DEFAULT_RESPONSE,
         pos_label: Any = None,
     ) -> None:
         self.prevalence = prevalence
         self.adjusted = adjusted
         self.response_method = response_method
         self.pos_label = pos_label
+
+
+class RankingAUCScorer(RankingScorer):
+    """Score models by the AUC within lists, as a ``scoring=`` object.
+
+    It selects the model that orders best what each user or query is shown, whatever
+    the levels of the lists. It works for classifiers and, with
+    ``response_method="predict"``, for regressors and rankers such as ``LGBMRanker``
+    and ``XGBRanker``.
+
+    Parameters
+    ----------
+    k : int, default=None
+        If given, only the k items of the highest score of each list count.
+    groups : str or pandas.Series, default=None
+        Where the list of each row is found:
+
+        - a str names a column of the data frame ``X``, which the estimator is given
+          as well;
+        - a Series is matched to ``X`` (or ``y``) by index;
+        - None takes what metadata routing hands over, see Notes.
+    undefined : {"skip", "nan"} or float, default="skip"
+        What to do with a list that holds one class only: leave it out, make the score
+        nan, or count this number.
+    average : {"macro", "pairs", "positives", "size"}, default="macro"
+        How much a list counts, as in :func:`ranking_auc_score`.
+    relevance_threshold : float, default=None
+        If given, ``y`` are grades and those from it on are relevant.
+    response_method : str or tuple of str
+        Methods of the estimator that give scores, the first that it has is used;
+        "decision_function", then "predict_proba" by default. Pass "predict" for
+        regressors and rankers.
+    pos_label : int, float, bool or str, default=None
+        The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans, and
+        of other labels the second, with a warning that names it.
+
+    See Also
+    --------
+    sklearn.metrics.make_scorer : Scorers from functions; takes ours as well.
+    ranking_auc_score : The metric.
+    refit_best : A ``refit=`` rule that survives folds without a defined list.
+
+    Notes
+    -----
+    Called as ``scorer(estimator, X, y, sample_weight=None, groups=None)``, it returns
+    a float; nan with an ``UndefinedMetricWarning`` where no list is defined. With
+    metadata routing, ask by ``set_score_request(groups=True)`` and pass ``groups``
+    along with the data; they come before the parameter ``groups``. A ``ValueError``
+    says which line to add where no lists are found.
+
+    Split by lists, as :class:`sklearn.model_selection.GroupKFold` does: a list that is
+    cut by a fold is compared in parts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sklearn
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import GroupKFold, cross_val_score
+    >>> from skrate import RankingAUCScorer
+    >>> rng = np.random.default_rng(0)
+    >>> user, X = np.arange(300) // 10, rng.normal(size=(300, 3))
+    >>> y = (X[:, 0] + rng.normal(size=300) > 0.5).astype(int)
+    >>> with sklearn.config_context(enable_metadata_routing=True):
+    ...     scorer = RankingAUCScorer(k=8).set_score_request(groups=True)
+    ...     scores = cross_val_score(
+    ...         LogisticRegression(), X, y, scoring=scorer, cv=GroupKFold(3),
+    ...         params={"groups": user},
+    ...     )
+    >>> scores.shape
+    (3,)
+    """
+
+    metric = staticmethod(ranking_auc_score)
+
+    def __init__(
+        self,
+        k: int | None = None,
+        groups: Any = None,
+        undefined: Policy | float = "skip",
+        average: Average = "macro",
+        relevance_threshold: float | None = None,
+        response_method: ResponseMethod = DEFAULT_RESPONSE,
+        pos_label: Any = None,
+    ) -> None:
+        self.k = k
+        self.groups = groups
+        self.undefined = undefined
+        self.average = average
+        self.relevance_threshold = relevance_threshold
+        self.response_method = response_method
+        self.pos_label = pos_label
+
+
+def make_ranking_scorer(
+    metric: MetricLike,
+    *,
+    groups: Any = None,
+    response_method: ResponseMethod = DEFAULT_RESPONSE,
+    pos_label: Any = None,
+    **params: Any,
+) -> "MetricScorer":
+    """Make a ``scoring=`` object of any metric of this package.
+
+    Unlike :func:`sklearn.metrics.make_scorer`, it ranks by whatever scores the
+    estimator has, knows which class is positive, scores within lists, and stands for
+    its metric in :func:`estimate`, :func:`compare` and :class:`ScoreReport`.
+
+    Parameters
+    ----------
+    metric : callable or {"average_precision", "roc_auc"}
+        A score function of this package, a :func:`functools.partial` of one, or what
+        :func:`estimate` takes of scikit-learn's.
+    groups : str or pandas.Series, default=None
+        To score lists, such as those of users or queries, the name of a column of
+        ``X``, or a Series with the index of ``X``, as in :class:`RankingAUCScorer`. A
+        metric of a single list is then averaged over lists.
+    response_method : str or tuple of str
+        Methods of the estimator that give scores, the first that it has is used;
+        "decision_function", then "predict_proba" by default. Pass "predict" for
+        regressors and rankers.
+    pos_label : int, float, bool or str, default=None
+        The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans, and
+        of other labels the second, with a warning that names it.
+    **params : dict
+        Parameters of the metric, such as ``rate``; for lists, also those of
+        :func:`group_scores` and ``average`` and ``undefined`` of
+        :meth:`GroupScores.mean`.
+
+    Returns
+    -------
+    scorer : callable
+        Called as ``scorer(estimator, X, y, sample_weight=None, groups=None)``, it
+        returns a float; nan with an ``UndefinedMetricWarning`` where undefined.
+
+    Raises
+    ------
+    ValueError
+        If the metric is none of this package, or a parameter is unknown, missing or
+        out of range.
+
+    See Also
+    --------
+    sklearn.metrics.make_scorer : Scorers from any function.
+    RateWeightedAUCScorer : A class, for type checkers; so are those below.
+    AveragePrecisionScorer : The purity of the top of the ranking.
+    RankingAUCScorer : The AUC within lists.
+
+    Notes
+    -----
+    It is cloned, pickled, searched over by ``set_params`` and shares predictions in a
+    dict of scorers, as :class:`RateWeightedAUCScorer`, whose notes hold here, too.
+    With metadata routing, ``set_score_request(groups=True)`` hands lists to any metric.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skrate import make_ranking_scorer, recall_at_rate_score
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> scorer = make_ranking_scorer(recall_at_rate_score, rate=0.2, pos_label=0)
+    >>> scorer
+    make_ranking_scorer(recall_at_rate_score, pos_label=0, rate=0.2)
+    >>> cross_val_score(GaussianNB(), X, y, scoring=scorer).shape
+    (5,)
+
+    Lists are named by a column, or come by metadata routing:
+
+    >>> from skrate import average_precision_score
+    >>> make_ranking_scorer(average_precision_score, groups="user", average="size")
+    make_ranking_scorer(average_precision_score, groups='user', average='size')
+    """
+    of_lists = {name: params.pop(name) for name in _OF_LISTS if name in params}
+    function, own = unwrap(metric, params)
+    if function is ranking_auc_score:
+        check_parameters(function, own, _parameters(function))
+    else:
+        find_metric(function, own, in_lists=groups is not None or bool(of_lists))
+    own = {**_parameters(function), **own, **of_lists}
+    return MetricScorer(function, groups, response_method, pos_label, **own)
+
+
+class MetricScorer(RankingScorer):
+    """What :func:`make_ranking_scorer` returns."""
+
+    def __init__(
+        self,
+        metric: Callable[..., float],
+        groups: Any = None,
+        response_method: ResponseMethod = DEFAULT_RESPONSE,
+        pos_label: Any = None,
+        **params: Any,
+    ) -> None:
+        self.metric = metric
+        self.groups = groups
+        self.response_method = response_method
+        self.pos_label = pos_label
+        self.__dict__.update(params)
+        self._params = tuple(params)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters of the scorer and of its metric by name."""
+        params: dict[str, Any] = super().get_params(deep)
+        return params | {name: getattr(self, name) for name in self._params}
+
+    @property
+    def _name(self) -> str:
+        return "make_ranking_scorer"
+
+    def __repr__(self) -> str:
+        defaults = {"metric": self.metric, "groups": None, "pos_label": None}
+        defaults |= {"response_method": DEFAULT_RESPONSE} | _parameters(self.metric)
+        changed = [
+            f"{name}={value!r}"
+            for name, value in self.get_params(deep=False).items()
+            if name not in defaults or repr(value) != repr(defaults[name])
+        ]
+        return f"{self._name}({', '.join([self.metric.__name__, *changed])})"
+
+
+def _parameters(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the optional keywords of a metric, but for what comes with the cases."""
+    return {
+        name: parameter.default
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+        and parameter.default is not parameter.empty
+        and name not in _OF_CASES
+    }
+
+
+def _find_groups(groups: Any, X: Any, y_true: Any, name: str) -> Any:
+    """Return the list of each row, by the parameter ``groups`` of a scorer."""
+    if groups is None:
+        raise ValueError(f"{name} found no groups: {_line_to_add(name)}.")
+    if isinstance(groups, str):
+        columns = list(getattr(X, "columns", []))
+        if groups not in columns:
+            found = f"the columns {columns}" if columns else "no columns"
+            raise ValueError(
+                f"groups={groups!r} of {name} is not a column of X, a "
+                f"{type(X).__name__} with {found}."
+            )
+        return X[groups]
+    if not hasattr(groups, "loc"):
+        raise ValueError(
+            f"groups of {name} must be the name of a column or a pandas Series, got a "
+            f"{type(groups).__name__} of {type(groups).__module__.split('.')[0]} "
+            "without an index: rows of a fold could not be told in it."
+        )
+    data = next((part for part in (X, y_true) if hasattr(part, "loc")), None)
+    if data is None:
+        raise ValueError(
+            f"groups of {name} is matched by index, but neither X nor y has one: pass "
+            "X as a data frame, or y as a Series."
+        )
+    if not groups.index.is_unique:
+        raise ValueError(f"groups of {name} has an index with duplicates.")
+    missing = ~data.index.isin(groups.index)
+    if missing.any():
+        raise ValueError(
+            f"groups of {name} has no entry for {int(missing.sum())} of "
+            f"{len(missing)} rows, the first at index {data.index[missing][0]!r}."
+        )
+    return groups.loc[data.index]
+
+
+def _line_to_add(name: str) -> str:
+    """Return what to write, which depends on whether metadata are routed."""
+    column = f"{name}(groups='user_id') with a data frame X that has the column"
+    if get_config()["enable_metadata_routing"]:
+        return (
+            "add scorer.set_score_request(groups=True), and pass groups with the data "
+            f"(params={{'groups': groups}} to cross_validate); or write {column}"
+        )
+    return (
+        f"write {column}, or {name}(groups=series) with a pandas Series that has the "
+        "index of X; or add sklearn.set_config(enable_metadata_routing=True) and "
+        "scorer.set_score_request(groups=True)"
+    )

@@ -1,31 +1,73 @@
 """A cross-validation as a table: means over folds with honest intervals."""
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
-from skrate.core.results import ConfidenceInterval
+from skrate.core.arrays import BoolArray, FloatArray, IntArray
+from skrate.core.repeats import check_repeats, disjoint_repeats
+from skrate.core.results import ConfidenceInterval, Result
 from skrate.core.validation import check_fraction
-from skrate.model_selection.fold_variance import (
-    FoldDesign,
-    fold_design,
+from skrate.model_selection.folds import (
+    UNLIMITED,
+    ScoreRange,
+    beyond,
+    check_range,
+    check_test_share,
     mean_standard_error,
+    share_of_folds,
     t_interval,
     warn_of_flat_scores,
 )
-from skrate.model_selection.score_range import range_of
+from skrate.model_selection.refit import split_scores
 from skrate.model_selection.score_report import COUNTS, STANDARD_ERROR
 
-_SPLIT = re.compile(r"split(\d+)_test_(.+)")
+# For all metrics, or by their names.
+ScoreRanges = ScoreRange | Mapping[str, ScoreRange] | None
+
 _NAN = float("nan")
+
+# Scorers of scikit-learn and scores of this package, by the names they go by there; a
+# trailing "_score" is left off. Errors, losses, lift and r2 have other ranges.
+_UNIT_METRICS = {
+    "accuracy",
+    "ap",
+    "auc",
+    "average_precision",
+    "balanced_accuracy",
+    "expected_recall",
+    "f1",
+    "jaccard",
+    "macro_auc",
+    "momentum",
+    "precision",
+    "precision_at_rate",
+    "ranking_auc",
+    "rate_weighted_auc",
+    "rauc",
+    "recall",
+    "recall_at_rate",
+    "roc_auc",
+    "stamina",
+    "top_k_accuracy",
+}
+# What scikit-learn adds to a name where there are more than two classes.
+_AVERAGES = ("_micro", "_macro", "_samples", "_weighted", "_ovr", "_ovo")
+
+
+class _Design(NamedTuple):
+    """What is known of the folds that scores come from."""
+
+    repeats: IntArray  # The repeat of each fold, in which no case is tested twice.
+    test_share: float  # n_test / n_train
+    times_tested: float = 1.0  # How often a case is tested within a repeat, at least 1.
+    is_assumed: bool = False  # Nothing says that this is not repeated.
 
 
 @dataclass(frozen=True)
-class FoldSummary:
+class FoldSummary(Result):
     """One metric of one model over folds: a row of :func:`skrate.summarize`.
 
     Attributes
@@ -34,13 +76,15 @@ class FoldSummary:
         The model: its key, or its parameters in a search.
     metric : str
         Name of the metric.
-    mean : float
+    value : float
         Mean over the defined folds.
     standard_error : float
         Of the mean, for training sets of this size; folds are not independent.
     confidence_interval : ConfidenceInterval
         Of the mean; its ends are ``.low`` and ``.high``, within the metric's range
         where that is known.
+    confidence_level : float
+        Level of the interval.
     pooled : float
         Mean over folds weighted by n_pos n_neg / (n_pos + n_neg); nan where the
         results lack these.
@@ -57,15 +101,16 @@ class FoldSummary:
     Examples
     --------
     >>> from skrate import summarize
-    >>> summarize({"test_auc": [0.5, 0.75, 1]})[0].mean
+    >>> summarize({"test_auc": [0.5, 0.75, 1]})[0].value
     0.75
     """
 
     model: str
     metric: str
-    mean: float
+    value: float
     standard_error: float
     confidence_interval: ConfidenceInterval
+    confidence_level: float
     pooled: float
     pooled_standard_error: float
     n_folds: int
@@ -73,7 +118,7 @@ class FoldSummary:
 
 
 @dataclass(frozen=True)
-class FoldSummaries:
+class FoldSummaries(Result):
     """Rows of :func:`skrate.summarize`, printed as a table.
 
     It has a length, and its rows are found by position or in a loop.
@@ -92,7 +137,7 @@ class FoldSummaries:
     >>> from skrate import summarize
     >>> a, b = {"test_auc": [0.7, 0.8, 0.9]}, {"test_auc": [0.6, 0.7, 0.8]}
     >>> summarize({"A": a, "B": b})
-    model  metric    mean     low    high  pooled  undefined
+    model  metric   value     low    high  pooled  undefined
     A      auc     0.8000  0.4072  1.0000     nan     0 of 3
     B      auc     0.7000  0.3072  1.0000     nan     0 of 3
     """
@@ -110,20 +155,18 @@ class FoldSummaries:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return the columns by name, as ``pandas.DataFrame`` takes them."""
-        rows = [asdict(row) for row in self.rows]
-        for row in rows:
-            row["low"], row["high"] = row.pop("confidence_interval")
+        rows = [row.to_dict() for row in self.rows]
         return {name: [row[name] for row in rows] for name in rows[0]}
 
     def __repr__(self) -> str:
-        head = ("model", "metric", "mean", "low", "high", "pooled", "undefined")
+        head = ("model", "metric", "value", "low", "high", "pooled", "undefined")
         body = [
             (
                 row.model,
                 row.metric,
                 *(
                     f"{number:.4f}"
-                    for number in (row.mean, *row.confidence_interval, row.pooled)
+                    for number in (row.value, *row.confidence_interval, row.pooled)
                 ),
                 f"{row.n_undefined} of {row.n_folds}",
             )
@@ -146,7 +189,7 @@ def summarize(
     n_test: float | None = None,
     repeats: Any = None,
     confidence_level: float = 0.95,
-    score_range: Any = None,
+    score_range: ScoreRanges = None,
 ) -> FoldSummaries:
     """Summarise a cross-validation: means over folds with intervals that are honest.
 
@@ -222,7 +265,7 @@ def summarize(
     ...     "test_n_pos": [10, 10, 10], "test_n_neg": [40, 40, 40],
     ... }
     >>> row = summarize(results)[0]
-    >>> round(row.mean, 3), round(row.standard_error, 3)
+    >>> round(row.value, 3), round(row.standard_error, 3)
     (0.8, 0.091)
     >>> round(row.pooled, 3), round(row.pooled_standard_error, 3)
     (0.8, 0.035)
@@ -232,7 +275,7 @@ def summarize(
     n_assumed = 0
     for model, scores, indices in _models(cv_results):
         n_folds = len(next(iter(scores.values())))
-        design = fold_design(n_folds, n_train, n_test, repeats, indices)
+        design = _design(n_folds, n_train, n_test, repeats, indices)
         n_assumed = max(n_assumed, n_folds if design.is_assumed else 0)
         rows.extend(_rows(model, scores, design, level, score_range))
     warn_of_flat_scores(
@@ -252,7 +295,7 @@ def summarize(
     return FoldSummaries(tuple(rows))
 
 
-def _check_names(score_range: Any, metrics: set[str]) -> None:
+def _check_names(score_range: ScoreRanges, metrics: set[str]) -> None:
     unknown = set(score_range) - metrics if isinstance(score_range, Mapping) else None
     if unknown:
         raise ValueError(
@@ -268,15 +311,7 @@ def _models(cv_results: Any) -> Iterator[tuple[str, dict[str, FloatArray], Any]]
             for _, scores, indices in _models(results):
                 yield str(name), scores, indices
         return
-    splits: dict[str, dict[int, Any]] = {}
-    for key, values in cv_results.items():
-        if match := _SPLIT.fullmatch(key):
-            splits.setdefault(match[2], {})[int(match[1])] = values
-    if splits:
-        table = {
-            name: np.stack([np.asarray(by[i], float) for i in sorted(by)], axis=1)
-            for name, by in splits.items()
-        }
+    if table := split_scores(cv_results):
         for i, params in enumerate(cv_results["params"]):
             scores = {name: values[i] for name, values in table.items()}
             yield _label(params), scores, None
@@ -297,9 +332,9 @@ def _label(params: Mapping[str, Any]) -> str:
 def _rows(
     model: str,
     scores: dict[str, FloatArray],
-    design: FoldDesign,
+    design: _Design,
     level: float,
-    score_range: Any,
+    score_range: ScoreRanges,
 ) -> Iterator[FoldSummary]:
     for name, values in scores.items():
         if name in COUNTS or name.endswith(STANDARD_ERROR):
@@ -308,7 +343,7 @@ def _rows(
         defined = values[is_defined]
         error = mean_standard_error(defined, design.test_share)
         mean = float(defined.mean()) if len(defined) else _NAN
-        limits = range_of(name, defined, score_range)
+        limits = _range_of(name, defined, score_range)
         pooled = _pooled(name, scores, is_defined, design)
         yield FoldSummary(
             model,
@@ -316,6 +351,7 @@ def _rows(
             mean,
             error,
             t_interval(mean, error, len(defined), level, limits),
+            level,
             *pooled,
             len(values),
             len(values) - len(defined),
@@ -323,7 +359,7 @@ def _rows(
 
 
 def _pooled(
-    name: str, scores: dict[str, FloatArray], is_defined: Any, design: FoldDesign
+    name: str, scores: dict[str, FloatArray], is_defined: BoolArray, design: _Design
 ) -> tuple[float, float]:
     """Return the pooled mean and its standard error, which counts no case twice."""
     if not set(COUNTS) <= set(scores) or not is_defined.any():
@@ -342,3 +378,50 @@ def _pooled(
     )
     error = np.sqrt(variances).sum() * np.sqrt(design.times_tested)
     return pooled, float(error)
+
+
+def _design(
+    n_folds: int,
+    n_train: float | None,
+    n_test: float | None,
+    repeats: Any,
+    indices: Any,
+) -> _Design:
+    """Return the design as it was given, else as the test indices or n_folds say."""
+    given_share = check_test_share(n_train, n_test)
+    share = given_share
+    if repeats is not None:
+        numbers = check_repeats("repeats", repeats, n_folds)
+    elif indices is not None:
+        numbers = disjoint_repeats(indices["test"])
+    else:
+        numbers = check_repeats("repeats", None, n_folds)
+    if share is None and indices is not None:
+        n_tested, n_trained = (
+            sum(np.size(rows) for rows in indices[part]) for part in ("test", "train")
+        )
+        share = n_tested / n_trained
+    if share is None:
+        share = share_of_folds(n_folds / (1 + numbers.max()))
+    if repeats is not None or indices is not None:
+        return _Design(numbers, share)
+    # Of all cases, the folds test this share each.
+    times_tested = max(1.0, n_folds * share / (1 + share))
+    return _Design(numbers, share, times_tested, is_assumed=given_share is None)
+
+
+def _range_of(
+    metric: str, values: FloatArray, score_range: ScoreRanges
+) -> tuple[float, float]:
+    """Return the range of a metric: as given, by its name, or unlimited."""
+    if isinstance(score_range, Mapping):
+        score_range = score_range.get(metric)
+    if score_range is not None:
+        return check_range(score_range, values, f"of {metric!r}")
+    name = metric.lower().removesuffix("_score")
+    for average in _AVERAGES:
+        # Names such as "roc_auc_ovr_weighted" have two.
+        name = name.removesuffix(average)
+    # A name may be borrowed: scores that lie outside show it.
+    is_unit = name in _UNIT_METRICS and not len(beyond(values, 0.0, 1.0))
+    return (0.0, 1.0) if is_unit else UNLIMITED

@@ -228,7 +228,7 @@ def summarize(rng: np.random.Generator) -> Call:
 
     def check(_: Any, found: Any) -> None:
         row = found[0]
-        same_number("mean", row.mean, float(np.mean(scores)))
+        same_number("value", row.value, float(np.mean(scores)))
         error = math.sqrt((1 / n + 1 / (n - 1)) * np.var(scores, ddof=1))
         same_number("standard error", row.standard_error, error, rtol=1e-9)
         weights = n_pos * n_neg / (n_pos + n_neg)
@@ -239,7 +239,7 @@ def summarize(rng: np.random.Generator) -> Call:
             "pooled error", row.pooled_standard_error, float(pooled_error), rtol=1e-9
         )
         low, high = row.confidence_interval
-        holds(low <= row.mean <= high, f"[{low}, {high}] without {row.mean}")
+        holds(low <= row.value <= high, f"[{low}, {high}] without {row.value}")
 
     return Call("summarize", skrate.summarize, results, check, may_warn=True)
 
@@ -295,14 +295,15 @@ def scorer(kind: str) -> Callable[[np.random.Generator], Call]:
         classes = sample.labels
         options: dict[str, Any] = {}
         rate = draw_rate(rng)
-        if kind == "RateWeightedAUCScorer":
+        metrics = [skrate.rate_weighted_auc_score] * (kind == "make_ranking_scorer")
+        if metrics or kind == "RateWeightedAUCScorer":
             options["rate"] = rate.given
         elif kind == "AveragePrecisionScorer" and rng.random() < 0.5:
             options["prevalence"] = 0.2
         positive = sample.labels[1]
         # The classifier scores its second class, whichever is asked for.
         is_first = positive == Given(classes).classes_[0]
-        built = getattr(skrate, kind)(pos_label=positive, **options)
+        built = getattr(skrate, kind)(*metrics, pos_label=positive, **options)
         built = _asked(built, sample)
 
         def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -326,7 +327,7 @@ def scorer(kind: str) -> Callable[[np.random.Generator], Call]:
                 same_number("score", found, same)
                 return
             groups = Groups(is_pos, values, weights)
-            if kind == "RateWeightedAUCScorer":
+            if "rate" in options:
                 check_rauc("score", groups, rate, found)
             else:
                 same_number("score", found, tables.average_precision(groups, **options))

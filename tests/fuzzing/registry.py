@@ -94,6 +94,7 @@ ENTRIES = [
             "AveragePrecisionScorer",
             "RankingAUCScorer",
             "RateWeightedAUCScorer",
+            "make_ranking_scorer",
         )
     ),
     Entry(("ScoreReport",), other_calls.score_report, 1),

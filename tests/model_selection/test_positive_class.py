@@ -104,7 +104,7 @@ def test_a_scorer_of_an_estimator_of_one_class_is_nan(labels):
 def test_a_report_of_an_estimator_of_one_class_is_nan(labels):
     y, pos_label = labelled(Y_LATE, labels)
     report = ScoreReport(
-        {"auc": "auc", "ap": average_precision_score}, pos_label=pos_label
+        {"auc": "roc_auc", "ap": average_precision_score}, pos_label=pos_label
     )
     with pytest.warns(UndefinedMetricWarning) as caught:
         results = cross_validate(
@@ -148,10 +148,12 @@ def test_an_estimator_of_any_one_class_ranks_nothing(only, model):
 def test_classes_that_cannot_be_told_have_no_counts():
     model = GaussianNB().fit(X, np.full(240, "a"))
     with pytest.warns(UndefinedMetricWarning):
-        report = ScoreReport({"auc": "auc"})(model, X, np.full(240, "a"))
+        report = ScoreReport({"auc": "roc_auc"})(model, X, np.full(240, "a"))
     assert np.isnan(list(report.values())).all()
     with pytest.warns(UndefinedMetricWarning):
-        report = ScoreReport({"auc": "auc"}, pos_label="a")(model, X, np.full(240, "a"))
+        report = ScoreReport({"auc": "roc_auc"}, pos_label="a")(
+            model, X, np.full(240, "a")
+        )
     assert (report["n_pos"], report["n_neg"]) == (240, 0)
 
 
@@ -265,7 +267,7 @@ def test_three_classes_are_refused_by_reports_and_by_predict():
     y = np.arange(240) % 3
     model = GaussianNB().fit(X, y)
     with pytest.raises(ValueError, match="ScoreReport needs a binary target"):
-        ScoreReport({"auc": "auc"})(model, X, y)
+        ScoreReport({"auc": "roc_auc"})(model, X, y)
     with pytest.raises(ValueError, match="RateWeightedAUCScorer needs a binary target"):
         RateWeightedAUCScorer(response_method="predict")(model, X, y)
     several = DecisionTreeClassifier(max_depth=1).fit(X, np.column_stack([Y, 1 - Y]))
@@ -298,7 +300,11 @@ def told(function):
 
 @pytest.mark.parametrize(
     "scorer",
-    [RateWeightedAUCScorer(), AveragePrecisionScorer(), ScoreReport({"auc": "auc"})],
+    [
+        RateWeightedAUCScorer(),
+        AveragePrecisionScorer(),
+        ScoreReport({"auc": "roc_auc"}),
+    ],
     ids=lambda scorer: type(scorer).__name__,
 )
 def test_the_class_taken_is_named_once_for_all_folds(scorer):
@@ -326,7 +332,7 @@ def test_a_search_is_told_once_and_each_scorer_for_itself():
     assert len(told(lambda: search(RateWeightedAUCScorer()))) == 1
     both = {"a": RateWeightedAUCScorer(), "b": AveragePrecisionScorer()}
     assert len(told(lambda: search(both, refit="a"))) == 2
-    report = ScoreReport({"auc": "auc", "rauc": RateWeightedAUCScorer(rate=0.2)})
+    report = ScoreReport({"auc": "roc_auc", "rauc": RateWeightedAUCScorer(rate=0.2)})
     assert len(told(lambda: search(report, refit="auc"))) == 1
 
 

@@ -101,7 +101,7 @@ def test_reports_land_in_the_results_of_a_search():
     assert search.cv_results_["split0_test_n_pos"].tolist() == [13, 13]
     table = summarize(search.cv_results_)
     assert [row.model for row in table] == ["C=0.01"] * 4 + ["C=1"] * 4
-    assert table[0].mean == pytest.approx(search.cv_results_["mean_test_auc"][0])
+    assert table[0].value == pytest.approx(search.cv_results_["mean_test_auc"][0])
     assert table[0].n_folds == 5
     assert "C=0.01" in repr(table)
 
@@ -125,7 +125,7 @@ def test_undefined_folds_are_counted_and_not_averaged():
     defined = results["test_auc"][np.isfinite(results["test_auc"])]
     assert 0 < row.n_undefined == 5 - len(defined)
     if len(defined):
-        assert row.mean == pytest.approx(defined.mean())
+        assert row.value == pytest.approx(defined.mean())
 
 
 def test_one_positive_has_a_value_but_no_standard_error():
@@ -162,8 +162,8 @@ def test_a_scorer_scores_as_it_does_alone():
     model = SVC().fit(X, labels)
     tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, labels)
     scorers = {
-        "first": RateWeightedAUCScorer(rate=0.1, pos_label="buyer"),
-        "second": RateWeightedAUCScorer(rate=0.1, pos_label="other"),
+        "first": RateWeightedAUCScorer(rate=0.3, pos_label="buyer"),
+        "second": RateWeightedAUCScorer(rate=0.3, pos_label="other"),
         "ap": AveragePrecisionScorer(prevalence=0.01, pos_label="buyer"),
         "predicted": AveragePrecisionScorer(
             pos_label="buyer", response_method="predict"
@@ -243,7 +243,7 @@ def test_weights_that_a_report_requests_reach_all_its_metrics(routing, is_cloned
 def test_a_scorer_in_a_report_has_its_own_request(routing):
     other = WEIGHT[::-1]
     metrics = {
-        "report": "auc",
+        "report": "roc_auc",
         "refuses": RateWeightedAUCScorer().set_score_request(sample_weight=False),
         "renames": RateWeightedAUCScorer().set_score_request(sample_weight="mine"),
     }
@@ -302,7 +302,7 @@ RESULTS = {
 
 def test_a_summary_by_hand():
     (row,) = summarize(RESULTS)
-    assert (row.metric, row.mean, row.n_folds) == ("a", pytest.approx(0.75), 4)
+    assert (row.metric, row.value, row.n_folds) == ("a", pytest.approx(0.75), 4)
     # Variance 1 / 60 of the values, 1 / 3 for n_test / n_train.
     assert row.standard_error == pytest.approx(np.sqrt((1 / 4 + 1 / 3) / 60))
     # Weights 5, 5, 10, 10 of 30.
@@ -313,7 +313,7 @@ def test_a_summary_by_hand():
     low, high = row.confidence_interval
     assert low + high == pytest.approx(1.5)
     # Student's t with 3 degrees of freedom.
-    assert high - row.mean == pytest.approx(3.182446 * row.standard_error)
+    assert high - row.value == pytest.approx(3.182446 * row.standard_error)
 
 
 def test_a_summary_of_several_models_makes_a_data_frame():

@@ -1,4 +1,4 @@
-"""Two models over the folds of a cross-validation."""
+"""Two models over the folds of a cross-validation, whose training sets overlap."""
 
 import warnings
 from typing import Any, Literal, get_args
@@ -8,20 +8,25 @@ from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.core.arrays import FloatArray
-from skrate.core.results import Comparison
-from skrate.core.validation import check_choice, check_fraction
-from skrate.inference.pvalues import ALTERNATIVES, Alternative, standardised
-from skrate.model_selection.fold_variance import (
-    check_test_share,
-    mean_standard_error,
-    share_of_folds,
-    t_interval,
-    warn_of_flat_scores,
+from skrate.core.results import Comparison, ConfidenceInterval
+from skrate.core.validation import check_choice, check_fraction, check_positive
+from skrate.inference.pvalues import (
+    ALTERNATIVES,
+    Alternative,
+    standardised,
+    t_pvalue,
 )
-from skrate.model_selection.score_range import UNKNOWN, check_range, check_within
 
 Method = Literal["corrected", "paired"]
 METHODS: tuple[Method, ...] = get_args(Method)
+
+# The least and the greatest value of a metric, None where there is none.
+ScoreRange = tuple[float | None, float | None]
+INFINITE = float("inf")
+UNLIMITED = (-INFINITE, INFINITE)
+
+# More folds than this are rarely those of one cross-validation.
+MOST_FOLDS = 10
 
 
 def compare_folds(
@@ -33,7 +38,7 @@ def compare_folds(
     method: Method = "corrected",
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
-    score_range: Any = None,
+    score_range: ScoreRange | None = None,
 ) -> Comparison:
     r"""Compare the scores of two models over the same folds.
 
@@ -67,8 +72,8 @@ def compare_folds(
     Returns
     -------
     result : Comparison
-        With ``values`` (both means), ``difference``, ``standard_error``,
-        ``confidence_interval``, ``statistic`` and ``pvalue``.
+        With ``value`` (the difference of the means), ``value_a`` and ``value_b``,
+        ``standard_error``, ``confidence_interval``, ``statistic`` and ``pvalue``.
 
     Raises
     ------
@@ -130,11 +135,10 @@ def compare_folds(
             "a and b must be scores on the same folds, found shapes "
             f"{scores_a.shape} and {scores_b.shape}."
         )
-    limits = UNKNOWN
+    limits = UNLIMITED
     if score_range is not None:
-        low, high = check_range("score_range", score_range)
         for name, scores in (("a", scores_a), ("b", scores_b)):
-            check_within("score_range", scores, low, high, f"in {name}")
+            low, high = check_range(score_range, scores, f"in {name}")
         limits = (low - high, high - low)
     test_share = check_test_share(n_train, n_test)
     if method == "paired":
@@ -167,7 +171,7 @@ def compare_folds(
         float(scores_b.mean()),
         standard_error,
         statistic,
-        _pvalue(statistic, n_folds - 1, alternative),
+        t_pvalue(statistic, alternative, n_folds - 1),
         t_interval(difference, standard_error, n_folds, level, limits),
         alternative,
         method,
@@ -203,10 +207,105 @@ def _on_defined_folds(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatAr
     return a[is_defined], b[is_defined]
 
 
-def _pvalue(statistic: float, freedom: int, alternative: str) -> float:
-    t = stats.t(freedom)
-    if alternative == "less":
-        return float(t.cdf(statistic))
-    if alternative == "greater":
-        return float(t.sf(statistic))
-    return float(2 * t.sf(abs(statistic)))
+def check_test_share(n_train: float | None, n_test: float | None) -> float | None:
+    """Return n_test / n_train as given, None if they are not."""
+    if n_train is None and n_test is None:
+        return None
+    if n_train is None or n_test is None:
+        missing = "n_train" if n_train is None else "n_test"
+        raise ValueError(f"{missing} is missing: give n_train and n_test, or neither.")
+    return check_positive("n_test", n_test) / check_positive("n_train", n_train)
+
+
+def share_of_folds(n_folds: float) -> float:
+    """Return n_test / n_train of cross-validation with ``n_folds`` folds a repeat."""
+    if n_folds < 2:
+        raise ValueError(
+            "n_train and n_test are needed where there is one fold per repetition."
+        )
+    return 1 / (n_folds - 1)
+
+
+def warn_of_flat_scores(
+    what: str, n_folds: int, remedy: str, *, stacklevel: int
+) -> None:
+    """Warn if flat scores may be those of repeated cross-validation."""
+    if n_folds > MOST_FOLDS:
+        warnings.warn(
+            f"{what} {n_folds} flat scores, taken for one cross-validation with "
+            f"{n_folds} folds, hence n_test / n_train = 1/{n_folds - 1}. If it was "
+            f"repeated or split at random, intervals are too narrow and p-values too "
+            f"small: {remedy}",
+            UserWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def mean_standard_error(values: FloatArray, test_share: float) -> float:
+    """Return the standard error of the mean of J fold values.
+
+    sqrt((1 / J + n_test / n_train) s^2): the second term stands for the correlation
+    of folds that share training cases ([1]_); without it, folds count as independent.
+
+    References
+    ----------
+    .. [1] Nadeau and Bengio (2003), Inference for the generalization error,
+       :doi:`10.1023/A:1024068626366`.
+
+    Examples
+    --------
+    Two folds of variance 2 and equal training and test sets: (1 / 2 + 1) 2 = 3.
+
+    >>> round(mean_standard_error(np.array([0.0, 2.0]), 1.0) ** 2, 12)
+    3.0
+    """
+    if len(values) < 2:
+        return float("nan")
+    return float(np.sqrt((1 / len(values) + test_share) * np.var(values, ddof=1)))
+
+
+def t_interval(
+    value: float,
+    standard_error: float,
+    n_values: int,
+    level: float,
+    limits: ScoreRange,
+) -> ConfidenceInterval:
+    """Return the interval by Student's t with ``n_values`` - 1 degrees of freedom.
+
+    It ends where the range of the value does.
+    """
+    if n_values < 2:
+        return ConfidenceInterval(float("nan"), float("nan"))
+    half = float(stats.t.ppf((1 + level) / 2, n_values - 1)) * standard_error
+    low, high = np.clip([value - half, value + half], *limits)
+    return ConfidenceInterval(float(low), float(high))
+
+
+def check_range(
+    score_range: ScoreRange, values: FloatArray, what: str
+) -> tuple[float, float]:
+    """Return the ends of a range, infinite where there is none, that holds values."""
+    try:
+        low, high = score_range
+        low = -INFINITE if low is None else float(low)
+        high = INFINITE if high is None else float(high)
+    except (TypeError, ValueError):
+        low = high = float("nan")
+    if not low < high:
+        raise ValueError(
+            "score_range must be a pair (low, high) of increasing numbers, None where "
+            f"there is no end; got {score_range!r}."
+        )
+    outside = beyond(values, low, high)
+    if len(outside):
+        raise ValueError(
+            f"score_range=({low:g}, {high:g}) does not hold the score {outside[0]:g} "
+            f"{what}."
+        )
+    return low, high
+
+
+def beyond(values: FloatArray, low: float, high: float) -> FloatArray:
+    """Return the scores that lie outside a range; undefined ones do not."""
+    return values[np.isfinite(values) & ((values < low) | (values > high))]

@@ -29,7 +29,7 @@ def test_corrected_by_hand():
     assert found.standard_error == pytest.approx(expected)
     assert found.statistic == pytest.approx(0.026 / expected)
     assert found.pvalue == pytest.approx(2 * stats.t.sf(0.026 / expected, 4))
-    assert found.values == pytest.approx((0.804, 0.778))
+    assert (found.value_a, found.value_b) == pytest.approx((0.804, 0.778))
 
 
 def test_sizes_say_what_the_folds_do_not():
@@ -111,7 +111,7 @@ def test_undefined_folds_are_left_out_with_a_warning():
 
 def test_equal_scores_do_not_differ():
     found = compare_folds(A, A)
-    assert (found.difference, found.pvalue) == (0, 1)
+    assert (found.value, found.pvalue) == (0, 1)
 
 
 def test_equal_differences_have_no_p_value():

@@ -1,0 +1,281 @@
+"""Scorers of every metric: objects for scikit-learn, and metrics for inference."""
+
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn import clone, metrics
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+
+import skrate
+from optional import require
+from skrate import (
+    AveragePrecisionScorer,
+    RankingAUCScorer,
+    RateWeightedAUCScorer,
+    ScoreReport,
+    average_precision_score,
+    compare,
+    compare_all,
+    estimate,
+    group_scores,
+    influence,
+    make_ranking_scorer,
+    ranking_auc_score,
+    rate_weighted_auc_score,
+    recall_at_rate_score,
+    refit_best,
+)
+from skrate.core.metric import METRICS
+
+X, Y = make_classification(240, 5, n_informative=2, flip_y=0.3, random_state=0)
+MODEL = LogisticRegression().fit(X, Y)
+SCORES = MODEL.decision_function(X)
+WEIGHT = np.arange(240) % 3
+USERS = np.random.default_rng(0).permutation(np.arange(240) % 24)
+NAMES = np.where(Y == 1, "ill", "well")
+# What each metric has no default for.
+NEEDED = {"rate": 0.25}
+
+
+def needed(metric):
+    known = metric.__kwdefaults__ or {}
+    return {
+        name: value
+        for name, value in NEEDED.items()
+        if name in metric.__code__.co_varnames and known.get(name) is None
+    }
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.__name__)
+def test_every_metric_has_a_scorer(metric):
+    params = needed(metric)
+    scorer = make_ranking_scorer(metric, **params)
+    assert scorer(MODEL, X, Y) == metric(Y, SCORES, **params)
+    first = make_ranking_scorer(metric, pos_label="well", **params)
+    named = LogisticRegression().fit(X, NAMES)
+    expected = metric(NAMES, named.decision_function(X), pos_label="well", **params)
+    assert first(named, X, NAMES) == expected
+    for copy in (clone(scorer), pickle.loads(pickle.dumps(scorer))):
+        assert copy.get_params() == scorer.get_params()
+        assert repr(copy) == repr(scorer)
+        assert copy(MODEL, X, Y) == scorer(MODEL, X, Y)
+
+
+@pytest.mark.parametrize(
+    ("metric", "ours"),
+    [
+        ("roc_auc", rate_weighted_auc_score),
+        (metrics.roc_auc_score, rate_weighted_auc_score),
+        ("average_precision", average_precision_score),
+        (metrics.average_precision_score, average_precision_score),
+        (
+            partial(rate_weighted_auc_score, rate=0.2),
+            partial(rate_weighted_auc_score, rate=0.2),
+        ),
+        (
+            AveragePrecisionScorer(prevalence=0.1),
+            partial(average_precision_score, prevalence=0.1),
+        ),
+    ],
+)
+def test_what_stands_for_a_metric_makes_its_scorer(metric, ours):
+    scorer = make_ranking_scorer(metric)
+    expected = ours(Y, SCORES, sample_weight=WEIGHT)
+    assert scorer(MODEL, X, Y, sample_weight=WEIGHT) == expected
+
+
+def test_parameters_are_read_set_and_searched():
+    scorer = make_ranking_scorer(rate_weighted_auc_score, pos_label=1)
+    assert scorer.get_params() == {
+        "metric": rate_weighted_auc_score,
+        "rate": "uniform",
+        "groups": None,
+        "response_method": ("decision_function", "predict_proba"),
+        "pos_label": 1,
+    }
+    assert repr(scorer) == "make_ranking_scorer(rate_weighted_auc_score, pos_label=1)"
+    scorer.set_params(rate=0.2)
+    named = RateWeightedAUCScorer(rate=0.2, pos_label=1)
+    assert scorer(MODEL, X, Y) == named(MODEL, X, Y)
+    assert repr(scorer).endswith("(rate_weighted_auc_score, pos_label=1, rate=0.2)")
+    with pytest.raises(ValueError, match="Invalid parameter 'prevalence'"):
+        scorer.set_params(prevalence=0.2)
+    search = GridSearchCV(
+        LogisticRegression(),
+        {"C": [0.01, 1.0]},
+        scoring={"made": scorer, "named": named},
+        refit=refit_best("made"),
+    ).fit(X, Y)
+    found = search.cv_results_
+    assert found["mean_test_made"].tolist() == found["mean_test_named"].tolist()
+
+
+def test_a_dict_of_made_scorers_predicts_once():
+    calls = []
+
+    class Counting(LogisticRegression):
+        def decision_function(self, X):
+            calls.append(len(X))
+            return super().decision_function(X)
+
+    scoring = {
+        "ap": make_ranking_scorer(average_precision_score),
+        "recall": make_ranking_scorer(recall_at_rate_score, rate=0.2, pos_label=0),
+        "named": RateWeightedAUCScorer(),
+    }
+    cross_validate(Counting(), X, Y, scoring=scoring, cv=3, error_score="raise")
+    assert len(calls) == 3
+
+
+@pytest.mark.parametrize(
+    ("metric", "params", "message"),
+    [
+        (average_precision_score, {"rate": 0.1}, "no parameter 'rate'; it takes"),
+        (ranking_auc_score, {"rate": 0.1}, "no parameter 'rate'; it takes"),
+        (rate_weighted_auc_score, {"rate": 7}, "rate must be a number in"),
+        (metrics.roc_auc_score, {"max_fpr": 0.1}, "max_fpr=0.1 is not an option"),
+        (metrics.f1_score, {}, "f1_score is not one"),
+        ("accuracy", {}, "metric='accuracy' is not one"),
+        (recall_at_rate_score, {}, "needs the keyword 'rate'"),
+        (partial(rate_weighted_auc_score, sample_weight=1), {}, "it concerns what the"),
+        (RateWeightedAUCScorer(pos_label=1), {}, "pos_label=1 of RateWeightedAUCSco"),
+    ],
+)
+def test_what_is_unknown_fails_at_construction(metric, params, message):
+    with pytest.raises(ValueError, match=message):
+        make_ranking_scorer(metric, **params)
+
+
+# --- A scorer stands for its metric --------------------------------------------------
+
+SAME = [
+    (RateWeightedAUCScorer(rate=0.2), partial(rate_weighted_auc_score, rate=0.2)),
+    (AveragePrecisionScorer(prevalence=0.1), "average_precision"),
+    (make_ranking_scorer(recall_at_rate_score, rate=0.2), recall_at_rate_score),
+]
+
+
+@pytest.mark.parametrize(("scorer", "metric"), SAME, ids=str)
+def test_a_scorer_is_a_metric_to_inference(scorer, metric):
+    own = {k: v for k, v in scorer.get_params().items() if k in ("rate", "prevalence")}
+    if metric == "average_precision":
+        metric = average_precision_score
+    if isinstance(metric, partial):
+        metric = metric.func
+    other = np.random.default_rng(0).permutation(SCORES)
+    assert estimate(scorer, Y, SCORES) == estimate(metric, Y, SCORES, **own)
+    assert compare(scorer, Y, SCORES, other) == compare(metric, Y, SCORES, other, **own)
+    models = {"a": SCORES, "b": other}
+    assert compare_all(scorer, Y, models) == compare_all(metric, Y, models, **own)
+    found = influence(scorer, Y, SCORES)
+    assert found.tolist() == influence(metric, Y, SCORES, **own).tolist()
+    report = ScoreReport({"a": scorer, "b": partial(metric, **own)})(MODEL, X, Y)
+    assert report["a_standard_error"] == report["b_standard_error"]
+    # A keyword given beside the scorer counts, as beside a partial.
+    name = next(iter(own))
+    assert estimate(scorer, Y, SCORES, **{name: 0.4}) == estimate(
+        metric, Y, SCORES, **{name: 0.4}
+    )
+
+
+def test_the_positive_class_of_a_scorer_is_not_dropped():
+    scorer = RateWeightedAUCScorer(pos_label="well")
+    message = "pos_label='well' of RateWeightedAUCScorer concerns what the sample is"
+    for call in (
+        partial(estimate, scorer, NAMES, SCORES, pos_label="ill"),
+        partial(compare, scorer, NAMES, SCORES, SCORES, pos_label="ill"),
+        partial(
+            compare_all, scorer, NAMES, {"a": SCORES, "b": SCORES}, pos_label="ill"
+        ),
+        partial(influence, scorer, NAMES, SCORES, pos_label="ill"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_a_scorer_of_lists_says_where_its_uncertainty_is():
+    for scorer in (RankingAUCScorer(), make_ranking_scorer("roc_auc", groups="user")):
+        with pytest.raises(ValueError, match=r"use group_scores\(\.\.\.\)\.estimate"):
+            estimate(scorer, Y, SCORES)
+
+
+# --- Lists ---------------------------------------------------------------------------
+
+
+def frame():
+    pandas = require("pandas")
+    return pandas.DataFrame(X).rename(columns=str).assign(user=USERS)
+
+
+class IgnoresUsers(LogisticRegression):
+    def decision_function(self, X):
+        return MODEL.decision_function(np.asarray(X)[:, :5])
+
+
+def test_the_auc_of_lists_is_made_as_the_named_scorer():
+    options = {"groups": "user", "k": 6, "average": "pairs"}
+    made = make_ranking_scorer(ranking_auc_score, **options)
+    assert repr(made).startswith("make_ranking_scorer(ranking_auc_score, groups='user'")
+    model = IgnoresUsers().fit(X, Y)
+    expected = ranking_auc_score(Y, SCORES, groups=USERS, k=6, average="pairs")
+    assert made(model, frame(), Y) == expected
+    assert RankingAUCScorer(**options)(model, frame(), Y) == expected
+    with pytest.raises(ValueError, match="make_ranking_scorer found no groups"):
+        make_ranking_scorer(ranking_auc_score)(model, X, Y)
+
+
+@pytest.mark.parametrize(
+    ("metric", "params"),
+    [
+        (average_precision_score, {"prevalence": 0.2}),
+        (rate_weighted_auc_score, {"rate": 0.5}),
+        (recall_at_rate_score, {"k": 3}),
+        ("roc_auc", {"k": 6}),
+    ],
+)
+def test_a_metric_of_one_list_is_averaged_over_lists(metric, params):
+    model = IgnoresUsers().fit(X, Y)
+    options = {"average": "size", "undefined": 0.25}
+    scorer = make_ranking_scorer(metric, groups="user", **params, **options)
+    scores = group_scores(metric, Y, SCORES, groups=USERS, **params)
+    assert scorer(model, frame(), Y) == scores.mean(**options)
+    grades = Y + (X[:, 0] > 0)
+    graded = make_ranking_scorer(metric, relevance_threshold=2, **params)
+    expected = group_scores(metric, grades >= 2, SCORES, groups=USERS, **params)
+    with sklearn.config_context(enable_metadata_routing=True):
+        graded.set_score_request(groups=True)
+        for copy in (graded, clone(graded), pickle.loads(pickle.dumps(graded))):
+            assert copy(model, X, grades, groups=USERS) == expected.mean()
+    with pytest.raises(ValueError, match="found no groups"):
+        graded(model, X, grades)
+
+
+def test_lists_of_a_made_scorer_come_by_metadata_routing():
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorer = make_ranking_scorer(ranking_auc_score, undefined=0.5)
+        scorer = clone(scorer.set_score_request(groups=True))
+        found = cross_validate(
+            LogisticRegression(),
+            X,
+            Y,
+            scoring=scorer,
+            cv=GroupKFold(3),
+            params={"groups": USERS},
+            error_score="raise",
+        )["test_score"]
+    expected = []
+    for train, test in GroupKFold(3).split(X, Y, USERS):
+        scores = LogisticRegression().fit(X[train], Y[train]).decision_function(X[test])
+        expected.append(
+            ranking_auc_score(Y[test], scores, groups=USERS[test], undefined=0.5)
+        )
+    assert found.tolist() == expected
+
+
+def test_the_function_is_public():
+    assert skrate.make_ranking_scorer is make_ranking_scorer
