@@ -15,14 +15,13 @@ from skrate.core.grouping import (
     n_distinct,
     segment_cumsum,
 )
+from skrate.core.sample import check_ranked
 from skrate.core.validation import (
     check_count,
     check_equal_length,
     check_finite,
     check_number,
-    check_ranked,
     check_vector,
-    check_weights,
 )
 
 _LABEL_BIT = np.uint64(1)
@@ -186,16 +185,17 @@ def list_table(
     """Return the table of checked cases; without ``groups`` they are one list."""
     y_true = _relevance(y_true, relevance_threshold, pos_label)
     sample = check_ranked(y_true, y_score, sample_weight, pos_label)
+    assert sample.scores is not None
     if groups is None:
-        one = np.zeros(len(sample.scores), dtype=np.intp)
+        one = np.zeros(len(sample.is_pos), dtype=np.intp)
         grouping = Grouping(one, np.zeros(1, dtype=np.intp), np.array([len(one)]))
     else:
         grouping = check_groups("groups", groups)
         check_equal_length(y_true=np.asarray(y_true), groups=grouping.codes)
     known = np.flatnonzero(grouping.sizes)
     codes, sizes = grouping.codes, grouping.sizes
-    if len(codes) > len(sample.scores):
-        codes = codes[check_weights("sample_weight", sample_weight) > 0]
+    if sample.kept is not None:
+        codes = codes[sample.kept]
         sizes = np.bincount(codes, minlength=len(sizes))
     table = _sorted(codes, sizes, sample.is_pos, sample.scores, sample.weights)
     table.labels = grouping.labels[known]

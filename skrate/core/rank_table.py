@@ -8,7 +8,8 @@ import numpy as np
 
 from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
 from skrate.core.grouping import begins_group
-from skrate.core.validation import RankedSample, check_ranked, check_summable
+from skrate.core.sample import Sample, check_ranked
+from skrate.core.validation import check_summable
 
 # Scores whose keys are made at a time: they stay in the cache of a core.
 _CACHED = 2**14
@@ -365,9 +366,10 @@ def rank_table(
     return table_of(check_ranked(y_true, y_score, sample_weight, pos_label))
 
 
-def table_of(sample: RankedSample) -> RankTable:
-    """Return the table of a sample that was checked before."""
+def table_of(sample: Sample) -> RankTable:
+    """Return the table of a sample with scores, which were checked before."""
     if sample.weights is None:
+        assert sample.scores is not None
         keys = _sort_keys(sample.scores, sample.is_pos)
         if keys is not None:
             return _packed(keys)
@@ -458,8 +460,9 @@ def _packed(keys: FloatArray) -> RankTable:
     return _new(cases=cases, is_new=is_new)
 
 
-def _grouped(sample: RankedSample) -> RankTable:
+def _grouped(sample: Sample) -> RankTable:
     """Return the table of any checked cases, with thresholds."""
+    assert sample.scores is not None
     weights = np.ones(len(sample.scores)) if sample.weights is None else sample.weights
     zero = np.zeros_like(weights)
     pos = np.where(sample.is_pos, weights, zero)

@@ -7,7 +7,7 @@ that names the argument, says what was found and what to do.
 import numbers
 import warnings
 from collections.abc import Collection
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -29,46 +29,6 @@ Choice = TypeVar("Choice", bound=str)
 
 # Weights between 2**-_ORDINARY and 2**_ORDINARY stay as they are.
 _ORDINARY = 900
-
-
-class RankedSample(NamedTuple):
-    """Cases with a label, a score and maybe a weight, all checked."""
-
-    is_pos: BoolArray
-    scores: Array
-    weights: FloatArray | None
-
-
-def check_ranked(
-    y_true: Any,
-    y_score: Any,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    *,
-    keep_scale: bool = False,
-) -> RankedSample:
-    """Return labels, scores and weights of the cases that count.
-
-    Cases of weight zero are left out, and weights that are all equal are dropped, as
-    their scale is free for every metric; with ``keep_scale`` only weights of one.
-    """
-    labels = check_vector("y_true", y_true)
-    scores = check_scores("y_score", y_score)
-    check_equal_length(y_true=labels, y_score=scores)
-    is_pos = check_labels(labels, pos_label)
-    if sample_weight is None:
-        return RankedSample(is_pos, scores, None)
-    weights = check_weights("sample_weight", sample_weight)
-    check_equal_length(y_true=labels, sample_weight=weights)
-    if not keep_scale:
-        weights = summable("sample_weight", weights)
-    counts = weights > 0
-    if not counts.all():
-        is_pos, scores, weights = is_pos[counts], scores[counts], weights[counts]
-    are_equal = bool(weights.min() == weights.max())
-    if are_equal and not (keep_scale and weights[0] != 1):
-        return RankedSample(is_pos, scores, None)
-    return RankedSample(is_pos, scores, weights)
 
 
 def summable(name: str, weights: FloatArray) -> FloatArray:

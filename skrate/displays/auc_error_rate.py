@@ -10,12 +10,12 @@ from sklearn.metrics import roc_auc_score
 
 from skrate.core.arrays import ArrayLike, FloatArray
 from skrate.core.conversion import is_missing, shown
+from skrate.core.sample import check_ranked
 from skrate.core.validation import (
     check_choice,
     check_count,
     check_equal_length,
     check_fraction,
-    check_ranked,
     check_vector,
     distinct_labels,
 )

@@ -7,7 +7,7 @@ import numpy as np
 from skrate.core.metric import Metric, find_metric
 from skrate.core.validation import check_choice, warn_undefined
 from skrate.inference.intervals import INTERVALS, Interval
-from skrate.inference.sample import Cases, Ranked
+from skrate.inference.sample import Ranked
 
 RESAMPLING = ("bootstrap", "parametric")
 # Of the weights of the classes: beyond, the squares of slopes are no numbers.
@@ -25,15 +25,15 @@ def check_interval(interval: Interval, method: str) -> Interval:
     return kind
 
 
-def check_metric(metric: Any, params: dict[str, Any], cases: Cases) -> Metric:
+def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
     """Return the metric that is meant, as it is on a sample of these cases."""
     found = find_metric(metric, params)
-    return found.of_sample(cases.total, is_weighted=cases.is_weighted)
+    return found.of_sample(cases.total, is_weighted=(cases.weights is not None))
 
 
 def defined_value(metric: Metric, ranked: Ranked) -> float:
     """Return the metric, or nan with a warning where nothing can be inferred."""
-    for found, name in zip(ranked.cases.sizes, ("positive", "negative"), strict=True):
+    for found, name in zip(ranked.sizes, ("positive", "negative"), strict=True):
         if found < 2:
             return warn_undefined(
                 f"The uncertainty of the {metric.name}",
@@ -50,11 +50,11 @@ def defined_value(metric: Metric, ranked: Ranked) -> float:
     return value
 
 
-def check_stratify(stratify: bool | None, method: str, cases: Cases) -> bool:
+def check_stratify(stratify: bool | None, method: str, cases: Ranked) -> bool:
     """Return whether class sizes are fixed, by default for the bootstrap of cases."""
     if stratify is None and method != "parametric":
-        return method in ("bootstrap", "permutation") and cases.clusters is None
-    if stratify and cases.clusters is not None:
+        return method in ("bootstrap", "permutation") and cases.groups is None
+    if stratify and cases.groups is not None:
         raise ValueError(
             "stratify=True excludes groups: a cluster may hold cases of both classes."
         )

@@ -21,7 +21,6 @@ from skrate.inference.pvalues import Alternative
 from skrate.inference.replicates import defined_replicates, spread, statistic_of
 from skrate.inference.resampling import resample_draw
 from skrate.inference.sample import (
-    Cases,
     Ranked,
     Weights,
     check_cases,
@@ -168,7 +167,7 @@ def compare(
         _check_unpaired(y_score_b, method, groups, sample_weight)
         given = ((y_true, y_score_a), (y_true_b, y_score_b))
         ranked = [check_sample(*one, pos_label=pos_label) for one in given]
-        metrics = [check_metric(metric, metric_kwargs, one.cases) for one in ranked]
+        metrics = [check_metric(metric, metric_kwargs, one) for one in ranked]
         return _unpaired(metrics, ranked, question)
     cases = check_cases(
         y_true,
@@ -197,7 +196,7 @@ def paired(
     influences: list[FloatArray] | None = None,
 ) -> Comparison:
     """Compare two rankings of the same cases; what is known needs no second look."""
-    cases = ranked[0].cases
+    cases = ranked[0]
     if values is None:
         values = [
             defined_value(metric, one)
@@ -228,11 +227,11 @@ def model_influences(
     ]
 
 
-def _spread_of(influence: FloatArray, cases: Cases) -> tuple[float, float]:
+def _spread_of(influence: FloatArray, cases: Ranked) -> tuple[float, float]:
     """Return the standard error of a difference, and its degrees of freedom."""
-    if cases.clusters is not None:
+    if cases.groups is not None:
         squared = float(covariance(influence[None, :], cases)[0, 0])
-        return float(np.sqrt(squared)), cases.n_clusters - 1.0
+        return float(np.sqrt(squared)), cases.n_units - 1.0
     parts = influence_parts(influence, cases)
     return float(np.sqrt(parts.total)), degrees_of_freedom((parts, cases))
 
@@ -283,12 +282,12 @@ def _unpaired(
     if np.isnan(values).any():
         return conclude(metrics, ranked, values, float("nan"), question)
     is_stratified = [
-        check_stratify(question.stratify, question.method, one.cases) for one in ranked
+        check_stratify(question.stratify, question.method, one) for one in ranked
     ]
     each = list(zip(metrics, ranked, is_stratified, strict=True))
     parts = [variance_parts(of, one, stratify=fixed) for of, one, fixed in each]
     freedom = degrees_of_freedom(
-        *((part, one.cases) for part, one in zip(parts, ranked, strict=True))
+        *((part, one) for part, one in zip(parts, ranked, strict=True))
     )
     if question.method == "delta":
         error = float(np.sqrt(sum(part.total for part in parts)))

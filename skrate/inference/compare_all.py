@@ -137,7 +137,7 @@ def compare_all(
     influences = None
     matrix = np.full((len(names), len(names)), np.nan)
     if not np.isnan(values).any():
-        cases = ranked[0].cases
+        cases = ranked[0]
         is_stratified = check_stratify(stratify, method, cases)
         influences = model_influences(
             [found] * len(ranked), ranked, stratify=is_stratified

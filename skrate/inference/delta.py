@@ -7,7 +7,7 @@ import numpy as np
 from skrate.core.arrays import FloatArray
 from skrate.core.metric import Metric, Slopes
 from skrate.core.rank_table import RankTable
-from skrate.inference.sample import Cases, Ranked
+from skrate.inference.sample import Ranked
 
 
 class Parts(NamedTuple):
@@ -25,8 +25,8 @@ class Parts(NamedTuple):
 
 def variance(metric: Metric, ranked: Ranked, *, stratify: bool = False) -> float:
     """Return the variance of a metric; with ``stratify``, at the given class sizes."""
-    cases = ranked.cases
-    if cases.clusters is None:
+    cases = ranked
+    if cases.groups is None:
         return variance_parts(metric, ranked, stratify=stratify).total
     values = influence_values(metric, ranked, stratify=stratify)
     return float(covariance(values[None, :], cases)[0, 0])
@@ -34,13 +34,13 @@ def variance(metric: Metric, ranked: Ranked, *, stratify: bool = False) -> float
 
 def variance_parts(metric: Metric, ranked: Ranked, *, stratify: bool = False) -> Parts:
     """Return the variance of a metric of independent cases, by its sources."""
-    if ranked.cases.is_plain:
+    if ranked.is_plain:
         return table_variance(metric, ranked.table, stratify=stratify)
     values = influence_values(metric, ranked, stratify=stratify)
-    return influence_parts(values, ranked.cases)
+    return influence_parts(values, ranked)
 
 
-def influence_parts(values: FloatArray, cases: Cases) -> Parts:
+def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
     """Return the variance of what has these influence values, by its sources.
 
     What the shares of the classes add to a case is the same for all of its class.
@@ -61,7 +61,7 @@ def influence_parts(values: FloatArray, cases: Cases) -> Parts:
     return Parts(by_pos, by_neg, whole - by_pos - by_neg)
 
 
-def degrees_of_freedom(*sources: tuple[Parts, Cases]) -> float:
+def degrees_of_freedom(*sources: tuple[Parts, Ranked]) -> float:
     """Return those of Student's t that go with a variance ([1]_, equation 9).
 
     Each class estimates its part of the variance with its size less 1. The variance
@@ -77,7 +77,7 @@ def degrees_of_freedom(*sources: tuple[Parts, Cases]) -> float:
     --------
     Only the 10 positives vary:
 
-    >>> cases = Cases(np.repeat([True, False], [10, 90]))
+    >>> cases = Ranked(np.repeat([True, False], [10, 90]))
     >>> degrees_of_freedom((Parts(0.01, 0.0, 0.0), cases))
     9.0
     """
@@ -123,7 +123,7 @@ def influence_values(
     p, rest = table.prevalence, table.negative_share
     by_pos, by_neg = by_pos / p, by_neg / rest
     if metric.is_two_sample:
-        n_pos, n_neg = ranked.cases.sizes
+        n_pos, n_neg = ranked.sizes
         by_pos *= np.sqrt(n_pos / (n_pos - 1))
         by_neg *= np.sqrt(n_neg / (n_neg - 1))
     if not stratify:
@@ -131,19 +131,19 @@ def influence_values(
         by_neg -= p * by_prevalence
     values = np.concatenate([by_neg, by_pos])
     group = smaller.group_of(ranked.table.n_groups).take(ranked.group)
-    return values.take(group + len(by_neg) * ranked.cases.is_pos)
+    return values.take(group + len(by_neg) * ranked.is_pos)
 
 
-def covariance(influence: FloatArray, cases: Cases) -> FloatArray:
+def covariance(influence: FloatArray, cases: Ranked) -> FloatArray:
     """Return the covariances of metrics from their influence values, shape (m, n)."""
     weights, n = cases.weights, cases.total
-    if cases.clusters is not None:
+    if cases.groups is not None:
         sums = [
-            np.bincount(cases.clusters, row if weights is None else weights * row)
+            np.bincount(cases.groups, row if weights is None else weights * row)
             for row in influence
         ]
-        n_clusters = cases.n_clusters
-        scale = n_clusters / (n_clusters - 1) / n**2
+        n_units = cases.n_units
+        scale = n_units / (n_units - 1) / n**2
         return np.asarray(scale * np.stack(sums) @ np.stack(sums).T)
     if weights is None:
         return np.asarray(influence @ influence.T / n**2)

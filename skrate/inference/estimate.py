@@ -188,8 +188,8 @@ def estimate(
         groups=groups,
         pos_label=pos_label,
     )
-    found = check_metric(metric, metric_kwargs, ranked.cases)
-    is_stratified = check_stratify(stratify, method, ranked.cases)
+    found = check_metric(metric, metric_kwargs, ranked)
+    is_stratified = check_stratify(stratify, method, ranked)
     value = defined_value(found, ranked)
     if np.isnan(value):
         ends = ConfidenceInterval(_NAN, _NAN)
@@ -213,12 +213,12 @@ def _spread_of(
     n_jobs: int | None,
 ) -> tuple[float, float, FloatArray | None]:
     """Return standard error, degrees of freedom, and the replicates if any."""
-    if ranked.cases.clusters is None:
+    if ranked.groups is None:
         parts = variance_parts(metric, ranked, stratify=is_stratified)
-        freedom = degrees_of_freedom((parts, ranked.cases))
+        freedom = degrees_of_freedom((parts, ranked))
         squared = parts.total
     else:
-        freedom = ranked.cases.n_clusters - 1.0
+        freedom = ranked.n_units - 1.0
         squared = variance(metric, ranked, stratify=is_stratified)
     if method == "delta":
         return float(np.sqrt(squared)), freedom, None
@@ -248,7 +248,7 @@ def _result(
     standard_error: float,
     ends: ConfidenceInterval,
 ) -> Estimate:
-    n_pos, n_neg = ranked.cases.sizes
+    n_pos, n_neg = ranked.sizes
     return Estimate(
         metric.name, value, standard_error, ends, int(n_pos), int(n_neg), method, level
     )

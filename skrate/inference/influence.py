@@ -88,7 +88,7 @@ def influence(
     )
     if isinstance(y_true, RankTable):
         raise ValueError("y_true must be labels: a RankTable knows no single cases.")
-    cases = ranked.cases
+    cases = ranked
     found = check_metric(metric, metric_kwargs, cases)
     values = np.full(len(cases.is_pos), np.nan)
     if not np.isnan(defined_value(found, ranked)):

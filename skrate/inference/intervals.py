@@ -40,7 +40,7 @@ def metric_interval(
         bounds = bounds[0], min(bounds[1], max(1.0, value))
         return score_interval(
             min(max(value, bounds[0]), bounds[1]),
-            ranked.cases.effective_sizes,
+            ranked.effective_sizes,
             level,
             bounds,
             is_two_sample=metric.is_two_sample,

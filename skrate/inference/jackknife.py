@@ -23,13 +23,13 @@ def jackknife_variance(
     With ``stratify`` each class is a sample of its own, and the prevalence is kept:
     the others of the class then weigh as much as all did.
     """
-    if len(ranked) == 1 and ranked[0].cases.is_plain:
-        # Cases of one class and group are left out once for all of them.
+    if len(ranked) == 1 and ranked[0].is_plain:
+        # Ranked of one class and group are left out once for all of them.
         ranked = [counted(ranked[0].table.merged.table)]
-    cases = ranked[0].cases
+    cases = ranked[0]
     units = unit_rows(ranked)
     n_units = np.ones(units.shape[0])
-    if cases.clusters is None and cases.weights is not None and cases.are_repetitions:
+    if cases.groups is None and cases.weights is not None and cases.are_repetitions:
         n_units = cases.weights
     whole = np.asarray(units.T @ n_units, dtype=np.float64)
     values = np.empty(len(n_units))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skrate.core.arrays import Array, FloatArray, IntArray
-from skrate.inference.sample import Cases, Ranked
+from skrate.inference.sample import Ranked
 
 # Of sums of shares, which round otherwise where other cases tie.
 _ROUNDING = 1e-13
@@ -27,7 +27,7 @@ class ExchangeDraw:
         first; negatives are moved on by ``n_places``.
     n_places : int
         Number of different ranks.
-    cases : Cases
+    cases : Ranked
         Their weights and clusters.
 
     References
@@ -42,7 +42,7 @@ class ExchangeDraw:
 
     places: IntArray
     n_places: int
-    cases: Cases
+    cases: Ranked
 
     @classmethod
     def of(cls, a: Ranked, b: Ranked) -> "ExchangeDraw":
@@ -54,8 +54,8 @@ class ExchangeDraw:
         where = np.empty_like(order)
         where[order] = np.cumsum(is_new) - 1
         n_places = int(np.count_nonzero(is_new))
-        places = where.reshape(2, -1) + n_places * ~a.cases.is_pos
-        return cls(places, n_places, a.cases)
+        places = where.reshape(2, -1) + n_places * ~a.is_pos
+        return cls(places, n_places, a)
 
     @property
     def width(self) -> int:
@@ -83,8 +83,8 @@ class ExchangeDraw:
         return rows.reshape(size, -1)
 
     def _exchanged(self, generator: np.random.Generator, size: int) -> Array:
-        clusters = self.cases.clusters
-        n_units = self.cases.n_clusters
+        clusters = self.cases.groups
+        n_units = self.cases.n_units
         drawn = generator.integers(2, size=(size, n_units), dtype=np.uint8).astype(bool)
         return drawn if clusters is None else drawn[:, clusters]
 

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from skrate.core.arrays import Array, FloatArray, IntArray
 from skrate.core.validation import check_generator
-from skrate.inference.sample import Cases, Ranked
+from skrate.inference.sample import Ranked
 
 # Entries of a batch: its arrays stay in the cache, and in little memory.
 _BATCH = 2**16
@@ -238,7 +238,7 @@ def resample_draw(
     Rows hold, for each of ``ranked``, the weights of positives and then of negatives
     per group of its merged table.
     """
-    cases = ranked[0].cases
+    cases = ranked[0]
     if len(ranked) == 1 and cases.is_plain:
         small = ranked[0].table.merged
         pos, neg = (np.rint(part).astype(np.intp) for part in small[:2])
@@ -249,22 +249,22 @@ def resample_draw(
         if stratify:
             columns = np.split(columns[0], [np.count_nonzero(pos)])
         return CountDraw([counts[c] for c in columns], columns, len(counts))
-    order = np.arange(cases.n_clusters)
+    order = np.arange(cases.n_units)
     repeats = np.ones(len(order), dtype=np.intp)
-    if cases.clusters is None and cases.weights is not None and cases.are_repetitions:
+    if cases.groups is None and cases.weights is not None and cases.are_repetitions:
         repeats = np.rint(cases.weights).astype(np.intp)
     strata = [repeats]
-    if stratify and cases.clusters is None:
+    if stratify and cases.groups is None:
         order = np.argsort(~cases.is_pos, kind="stable")
         strata = np.split(repeats[order], [np.count_nonzero(cases.is_pos)])
-    has_own_weights = cases.is_weighted and not cases.are_repetitions
+    has_own_weights = (cases.weights is not None) and not cases.are_repetitions
     kept = ranked if stratify and has_own_weights else ()
     return UnitDraw(CountDraw.of_units(strata), unit_rows(ranked)[order], kept)
 
 
 def unit_rows(ranked: Sequence[Ranked]) -> Any:
     """Return what each case or cluster adds to a row, as a sparse array."""
-    cases = ranked[0].cases
+    cases = ranked[0]
     n_cases = len(cases.is_pos)
     columns, start = [], 0
     for one in ranked:
@@ -273,25 +273,25 @@ def unit_rows(ranked: Sequence[Ranked]) -> Any:
         group = small.group_of(one.table.n_groups).take(one.group)
         columns.append(start + group + n_groups * ~cases.is_pos)
         start += 2 * n_groups
-    unit = np.arange(n_cases) if cases.clusters is None else cases.clusters
+    unit = np.arange(n_cases) if cases.groups is None else cases.groups
     weight = _weight_per_draw(cases)
     rows = sparse.coo_array(
         (
             np.tile(weight, len(columns)),
             (np.tile(unit, len(columns)), np.concatenate(columns)),
         ),
-        shape=(cases.n_clusters, start),
+        shape=(cases.n_units, start),
     )
     return rows.tocsr()
 
 
-def _weight_per_draw(cases: Cases) -> Array:
+def _weight_per_draw(cases: Ranked) -> Array:
     """Return what a case weighs each time it is drawn, whole numbers if it can be."""
     if cases.weights is None:
         return np.ones(len(cases.is_pos), dtype=np.intp)
     if not cases.are_repetitions:
         return cases.weights
-    if cases.clusters is None:
+    if cases.groups is None:
         return np.ones(len(cases.is_pos), dtype=np.intp)
     return np.rint(cases.weights).astype(np.intp)
 

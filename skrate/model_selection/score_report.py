@@ -21,11 +21,9 @@ from skrate.core.validation import check_choice, warn_undefined
 from skrate.inference.delta import variance
 from skrate.inference.sample import (
     WEIGHTS,
-    Cases,
     Ranked,
     Weights,
     check_cases,
-    scored,
 )
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
@@ -270,7 +268,7 @@ class _Fold:
                 warn_undefined("ScoreReport", str(undefined))
             self._is_told = True
             return _NAN, _NAN
-        cases = ranked.cases
+        cases = ranked
         metric = metric.of_sample(cases.total, is_weighted=weight is not None)
         value = metric.value(ranked.table) if min(cases.sizes) > 0 else _NAN
         if np.isnan(value):
@@ -302,13 +300,13 @@ class _Fold:
         cases = self._cases(label, weight)
         ranked: Ranked = self._once(
             (label, str(scorer.response_method), id(weight)),
-            lambda: scored(cases, "y_score", y_score, by_case=False),
+            lambda: cases.with_scores("y_score", y_score),
         )
         return ranked
 
-    def _cases(self, label: Any, weight: Any) -> Cases:
+    def _cases(self, label: Any, weight: Any) -> Ranked:
         options = {"weights": self._report.weights, "pos_label": label}
-        cases: Cases = self._once(
+        cases: Ranked = self._once(
             (label, id(weight)),
             lambda: check_cases(self._y, sample_weight=weight, **options),
         )

@@ -1,0 +1,159 @@
+"""Labelled and scored cases, checked: what every table is made of."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
+from skrate.core.validation import (
+    check_equal_length,
+    check_labels,
+    check_scores,
+    check_vector,
+    check_weights,
+    summable,
+)
+
+# What weights are: "relative" ones have no scale; others are whole numbers of
+# repetitions, or inverse probabilities of being sampled.
+Kind = Literal["relative", "frequency", "sampling"]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Cases with a label, and maybe a score, a weight and a group, all checked.
+
+    Parameters
+    ----------
+    is_pos : array of shape (n_cases,)
+        Whether each is positive.
+    scores : array of shape (n_cases,) or None
+        None where they are not known, or not yet.
+    weights : array of shape (n_cases,) or None
+        Above zero; None where all count the same.
+    groups : array of shape (n_cases,) or None
+        Number of the group that each belongs to, from 0.
+    kept : array of shape (n_given,) or None
+        Which of the cases that were given have weight; None where all have.
+    kind : {"relative", "frequency", "sampling"}
+        What the weights are.
+    """
+
+    is_pos: BoolArray
+    scores: Array | None = None
+    weights: FloatArray | None = None
+    groups: IntArray | None = None
+    kept: BoolArray | None = None
+    kind: Kind = "relative"
+
+    def with_weight(self) -> Self:
+        """Return the cases that have weight: the only place where others are left out.
+
+        Zero weight equals a missing row; ``kept`` says which are left.
+        """
+        if self.weights is None or self.weights.all():
+            return self
+        kept = self.weights > 0
+        return replace(
+            self,
+            is_pos=self.is_pos[kept],
+            scores=None if self.scores is None else self.scores[kept],
+            weights=self.weights[kept],
+            groups=None if self.groups is None else self.groups[kept],
+            kept=kept,
+        )
+
+    def with_scores(self, name: str, y_score: Any) -> Self:
+        """Return the same cases with scores, which are checked under ``name``."""
+        scores = check_scores(name, y_score)
+        n_given = len(self.is_pos if self.kept is None else self.kept)
+        if len(scores) != n_given:
+            raise ValueError(
+                f"Unequal numbers of cases: y_true has {n_given}, {name} has "
+                f"{len(scores)}."
+            )
+        return replace(self, scores=scores if self.kept is None else scores[self.kept])
+
+    @property
+    def are_repetitions(self) -> bool:
+        """Whether a case counts as often as its weight says."""
+        return self.kind == "frequency"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether counts per group of ties say all there is to know."""
+        return self.groups is None and (self.weights is None or self.are_repetitions)
+
+    @cached_property
+    def total(self) -> float:
+        """Number of cases; repetitions count."""
+        return self._count(np.ones_like(self.is_pos))
+
+    @cached_property
+    def sizes(self) -> tuple[float, float]:
+        """Number of positives and of negatives; repetitions count."""
+        return self._count(self.is_pos), self._count(~self.is_pos)
+
+    def _count(self, chosen: BoolArray) -> float:
+        if self.weights is not None and self.are_repetitions:
+            return float(self.weights[chosen].sum())
+        return float(np.count_nonzero(chosen))
+
+    @property
+    def n_units(self) -> int:
+        """Number of groups; of cases where there are none."""
+        if self.groups is None:
+            return len(self.is_pos)
+        return int(self.groups.max()) + 1
+
+    @cached_property
+    def effective_sizes(self) -> tuple[float, float]:
+        """Number of independent positives and negatives that are worth as much.
+
+        Groups count once, and sampling weights by (sum w)^2 / sum w^2.
+        """
+        chosen = (self.is_pos, ~self.is_pos)
+        if self.groups is not None:
+            groups = self.groups
+            n_pos, n_neg = (float(len(np.unique(groups[c]))) for c in chosen)
+        elif self.weights is None or self.are_repetitions:
+            n_pos, n_neg = self.sizes
+        else:
+            # Relative to the greatest, whose square is a number.
+            found = [self.weights[c] / self.weights[c].max() for c in chosen]
+            n_pos, n_neg = (float(w.sum() ** 2 / (w @ w)) for w in found)
+        return n_pos, n_neg
+
+
+def check_ranked(
+    y_true: Any,
+    y_score: Any,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    *,
+    keep_scale: bool = False,
+) -> Sample:
+    """Return the cases that count, with scores and relative weights.
+
+    Weights that are all equal are dropped, as their scale is free for every metric;
+    with ``keep_scale`` only weights of one.
+    """
+    labels = check_vector("y_true", y_true)
+    scores = check_scores("y_score", y_score)
+    check_equal_length(y_true=labels, y_score=scores)
+    is_pos = check_labels(labels, pos_label)
+    if sample_weight is None:
+        return Sample(is_pos, scores)
+    weights = check_weights("sample_weight", sample_weight)
+    check_equal_length(y_true=labels, sample_weight=weights)
+    if not keep_scale:
+        weights = summable("sample_weight", weights)
+    sample = Sample(is_pos, scores, weights).with_weight()
+    left = sample.weights
+    assert left is not None
+    are_equal = bool(left.min() == left.max())
+    if are_equal and not (keep_scale and left[0] != 1):
+        return replace(sample, weights=None)
+    return sample
