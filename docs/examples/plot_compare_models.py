@@ -87,7 +87,7 @@ print(compare("roc_auc", y_test, b, a, method="permutation", random_state=0))
 # errors, and numbers of positives and negatives:
 
 report = ScoreReport(
-    metrics={"AUC": "auc", "rAUC": partial(rate_weighted_auc_score, rate=budget)}
+    metrics={"AUC": "roc_auc", "rAUC": partial(rate_weighted_auc_score, rate=budget)}
 )
 results = {
     name: cross_validate(model, X, y, cv=10, scoring=report)

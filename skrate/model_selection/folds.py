@@ -245,12 +245,8 @@ def mean_standard_error(values: FloatArray, test_share: float) -> float:
     """Return the standard error of the mean of J fold values.
 
     sqrt((1 / J + n_test / n_train) s^2): the second term stands for the correlation
-    of folds that share training cases ([1]_); without it, folds count as independent.
-
-    References
-    ----------
-    .. [1] Nadeau and Bengio (2003), Inference for the generalization error,
-       :doi:`10.1023/A:1024068626366`.
+    of folds that share training cases, as in :func:`compare_folds`; without it, folds
+    count as independent.
 
     Examples
     --------

@@ -213,12 +213,17 @@ def _positive_class(
 ) -> tuple[Any, bool]:
     """Return the positive label, None if not known, and if it was taken unasked."""
     known = _known_labels(estimator, classes, y, user)
+    of = "a label of y_true, which holds"
+    if classes == known:
+        of = f"a class of {type(estimator).__name__}, which knows"
+    return _choose(known, pos_label, user, of)
+
+
+def _choose(known: list[Any], pos_label: Any, user: str, of: str) -> tuple[Any, bool]:
+    """Return which label is positive, None if not known, and if it was not named."""
     if pos_label is not None:
         label = _find(pos_label, known)
         if label is None and len(known) > 1:
-            of = "a label of y_true, which holds"
-            if classes == known:
-                of = f"a class of {type(estimator).__name__}, which knows"
             raise ValueError(f"pos_label={pos_label!r} of {user} is not {of} {known}.")
         return pos_label if label is None else label, False
     if says_its_positive(known):
@@ -236,7 +241,8 @@ def _known_labels(
     labels = check_vector("y_true", y)
     if classes is None:
         return distinct_labels(labels)
-    if len(classes) == 2 and _all_among(labels, classes):
+    # Without sorting them, which takes longer than the score.
+    if len(classes) == 2 and np.all((labels == classes[0]) | (labels == classes[1])):
         return classes
     found = distinct_labels(labels)
     known = list(classes)
@@ -248,12 +254,6 @@ def _known_labels(
             "against the rest, on a binary target."
         )
     return distinct_labels(np.array(known, dtype=object))
-
-
-def _all_among(labels: Array, classes: list[Any]) -> bool:
-    """Return whether there are no other labels, without sorting them."""
-    are_known = np.asarray(labels == classes[0]) | np.asarray(labels == classes[1])
-    return bool(are_known.all())
 
 
 def _find(label: Any, known: list[Any]) -> Any:
@@ -283,20 +283,12 @@ def _why_undefined(estimator: Any, classes: list[Any] | None, y: Any) -> str:
 def _positive_class_of_folds(y: Any, pos_label: Any, user: str) -> Any:
     """Return the positive label of all folds together."""
     found = distinct_labels(check_vector("y", y))
-    if pos_label is not None:
-        label = _find(pos_label, found)
-        if label is None:
-            raise ValueError(
-                f"pos_label={pos_label!r} of {user} is not a label of y, which holds "
-                f"{found}."
-            )
-        return label
-    if says_its_positive(found):
-        return next((label for label in found if label == 1), 1)
-    if len(found) == 1:
+    label, is_chosen = _choose(found, pos_label, user, "a label of y, which holds")
+    if label is None or (pos_label is not None and _find(label, found) is None):
         raise ValueError(f"y holds one class only, {found[0]!r}.")
-    tell_second_class(user, found)
-    return found[1]
+    if is_chosen:
+        tell_second_class(user, found)
+    return label
 
 
 def _is_outlier_detector(estimator: Any) -> bool:

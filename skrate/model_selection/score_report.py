@@ -54,13 +54,11 @@ class ScoreReport(TellsOnce, BaseEstimator):  # type: ignore[misc]
     metrics : dict
         Metrics by name: whatever :func:`estimate` takes, or scorers of this package.
     response_method : str or tuple of str
-        Methods of the estimator that give scores, the first that it has is used;
-        "decision_function", then "predict_proba" by default. For metrics that are no
-        scorers with one of their own.
+        As in :class:`RateWeightedAUCScorer`, for metrics that are no scorers with one
+        of their own.
     pos_label : int, float, bool or str, default=None
-        The positive label, for metrics that are no scorers with one of their own. None
-        takes 1 of {0, 1} and {-1, 1}, True of booleans, and of other labels the second,
-        with a warning that names it.
+        As in :class:`RateWeightedAUCScorer`, for metrics that are no scorers with one
+        of their own.
     weights : {"frequency", "sampling"}, default="frequency"
         What ``sample_weight`` is, as in :func:`estimate`.
 
@@ -146,12 +144,8 @@ class ScoreReport(TellsOnce, BaseEstimator):  # type: ignore[misc]
             value, error = fold.score(name, scorer, routed[name])
             scores[name], scores[name + STANDARD_ERROR] = value, error
         # The counts are of the report's class, or of the first metric that names none.
-        unnamed = (
-            name
-            for name, metric in self.metrics.items()
-            if getattr(metric, "pos_label", None) is None
-        )
-        name = next(unnamed, next(iter(scorers)))
+        given = [getattr(self.metrics[name], "pos_label", None) for name in scorers]
+        name = list(scorers)[given.index(None) if None in given else 0]
         return scores | fold.count(scorers[name], routed[name].get("sample_weight"))
 
     def set_score_request(self, *, sample_weight: bool | str | None = None) -> Self:
@@ -175,7 +169,7 @@ class ScoreReport(TellsOnce, BaseEstimator):  # type: ignore[misc]
         RuntimeError
             If metadata routing is not enabled.
         """
-        if not _routes():
+        if not get_config()["enable_metadata_routing"]:
             raise RuntimeError(
                 "set_score_request needs metadata routing: call "
                 "sklearn.set_config(enable_metadata_routing=True) first."
@@ -210,7 +204,7 @@ class ScoreReport(TellsOnce, BaseEstimator):  # type: ignore[misc]
 
     def _route(self, metadata: Metadata) -> dict[str, Metadata]:
         """Return the metadata of each metric by its name."""
-        if _routes() and metadata:
+        if get_config()["enable_metadata_routing"] and metadata:
             routed = process_routing(self, "score", **metadata)
             return {name: dict(routed[name].score) for name in self.metrics}
         unknown = sorted(set(metadata) - {"sample_weight"})
@@ -252,7 +246,6 @@ class _Fold:
     def __init__(self, report: ScoreReport, estimator: Any, X: Any, y: Any) -> None:
         self._report, self._estimator, self._X, self._y = report, estimator, X, y
         self._known: dict[Any, Any] = {}
-        self._is_told = False
 
     def score(
         self, name: str, scorer: RankingScorer, metadata: Metadata
@@ -264,9 +257,8 @@ class _Fold:
         try:
             ranked = self._rank(scorer, weight)
         except UndefinedResponse as undefined:
-            if not self._is_told:
-                warn_undefined("ScoreReport", str(undefined))
-            self._is_told = True
+            reason = str(undefined)
+            self._once("told", lambda: warn_undefined("ScoreReport", reason))
             return _NAN, _NAN
         cases = ranked
         metric = metric.of_sample(cases.total, is_weighted=weight is not None)
@@ -328,10 +320,6 @@ class _Fold:
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]
-
-
-def _routes() -> bool:
-    return bool(get_config()["enable_metadata_routing"])
 
 
 def _request_of(report: ScoreReport, sample_weight: Any) -> MetadataRequest:

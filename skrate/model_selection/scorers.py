@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 from sklearn import get_config
@@ -51,14 +52,8 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
     # What scikit-learn asks of a scorer, next to _score.
     _sign = 1
     _deprecation_msg = None
-
-    @property
-    def _score_func(self) -> Callable[..., float]:
-        return self.metric
-
-    @property
-    def _response_method(self) -> ResponseMethod:
-        return self.response_method
+    _score_func = property(attrgetter("metric"))
+    _response_method = property(attrgetter("response_method"))
 
     @property
     def _kwargs(self) -> dict[str, Any]:
@@ -222,12 +217,9 @@ class AveragePrecisionScorer(RankingScorer):
     adjusted : bool, default=False
         Whether to rescale so that constant scores give 0, at any prevalence.
     response_method : str or tuple of str
-        Methods of the estimator that give scores, the first that it has is used;
-        "decision_function", then "predict_proba" by default. Pass "predict" for
-        regressors and rankers.
+        As in :class:`RateWeightedAUCScorer`.
     pos_label : int, float, bool or str, default=None
-        The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans, and
-        of other labels the second, with a warning that names it.
+        As in :class:`RateWeightedAUCScorer`.
 
     See Also
     --------
@@ -238,13 +230,9 @@ class AveragePrecisionScorer(RankingScorer):
 
     Notes
     -----
-    Called as ``scorer(estimator, X, y, sample_weight=None)``, it returns a float; nan
-    with an ``UndefinedMetricWarning`` where ``y`` holds no positive case (the
-    "average_precision" of scikit-learn returns 0.0 there, which lowers the mean over
-    folds), or the estimator was trained on one class. With metadata routing, ask for
-    weights by ``set_score_request(sample_weight=True)``. More than two classes raise a
-    ``ValueError``. What :class:`RateWeightedAUCScorer` says of scorers with another
-    positive class holds here, too.
+    It is called as :class:`RateWeightedAUCScorer`, whose notes hold here, too, but that
+    it is nan where ``y`` holds no positive case only: the "average_precision" of
+    scikit-learn returns 0.0 there, which lowers the mean over folds.
 
     References
     ----------
@@ -301,19 +289,15 @@ class RankingAUCScorer(RankingScorer):
         - a Series is matched to ``X`` (or ``y``) by index;
         - None takes what metadata routing hands over, see Notes.
     undefined : {"skip", "nan"} or float, default="skip"
-        What to do with a list that holds one class only: leave it out, make the score
-        nan, or count this number.
+        As in :func:`ranking_auc_score`.
     average : {"macro", "pairs", "positives", "size"}, default="macro"
-        How much a list counts, as in :func:`ranking_auc_score`.
+        As in :func:`ranking_auc_score`.
     relevance_threshold : float, default=None
         If given, ``y`` are grades and those from it on are relevant.
     response_method : str or tuple of str
-        Methods of the estimator that give scores, the first that it has is used;
-        "decision_function", then "predict_proba" by default. Pass "predict" for
-        regressors and rankers.
+        As in :class:`RateWeightedAUCScorer`.
     pos_label : int, float, bool or str, default=None
-        The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans, and
-        of other labels the second, with a warning that names it.
+        As in :class:`RateWeightedAUCScorer`.
 
     See Also
     --------
@@ -397,12 +381,9 @@ def make_ranking_scorer(
         ``X``, or a Series with the index of ``X``, as in :class:`RankingAUCScorer`. A
         metric of a single list is then averaged over lists.
     response_method : str or tuple of str
-        Methods of the estimator that give scores, the first that it has is used;
-        "decision_function", then "predict_proba" by default. Pass "predict" for
-        regressors and rankers.
+        As in :class:`RateWeightedAUCScorer`.
     pos_label : int, float, bool or str, default=None
-        The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans, and
-        of other labels the second, with a warning that names it.
+        As in :class:`RateWeightedAUCScorer`.
     **params : dict
         Parameters of the metric, such as ``rate``; for lists, also those of
         :func:`group_scores` and ``average`` and ``undefined`` of
@@ -423,9 +404,7 @@ def make_ranking_scorer(
     See Also
     --------
     sklearn.metrics.make_scorer : Scorers from any function.
-    RateWeightedAUCScorer : A class, for type checkers; so are those below.
-    AveragePrecisionScorer : The purity of the top of the ranking.
-    RankingAUCScorer : The AUC within lists.
+    RateWeightedAUCScorer : A class, whose options type checkers know.
 
     Notes
     -----
@@ -525,10 +504,11 @@ def _find_groups(groups: Any, X: Any, y_true: Any, name: str) -> Any:
             )
         return X[groups]
     if not hasattr(groups, "loc"):
+        kind = type(groups)
         raise ValueError(
             f"groups of {name} must be the name of a column or a pandas Series, got a "
-            f"{type(groups).__name__} of {type(groups).__module__.split('.')[0]} "
-            "without an index: rows of a fold could not be told in it."
+            f"{kind.__name__} of {kind.__module__.split('.')[0]} without an index: "
+            "rows of a fold could not be told in it."
         )
     data = next((part for part in (X, y_true) if hasattr(part, "loc")), None)
     if data is None:

@@ -160,18 +160,12 @@ class FoldSummaries(Result):
 
     def __repr__(self) -> str:
         head = ("model", "metric", "value", "low", "high", "pooled", "undefined")
-        body = [
-            (
-                row.model,
-                row.metric,
-                *(
-                    f"{number:.4f}"
-                    for number in (row.value, *row.confidence_interval, row.pooled)
-                ),
-                f"{row.n_undefined} of {row.n_folds}",
-            )
-            for row in self.rows
-        ]
+        body = []
+        for row in self.rows:
+            numbers = (row.value, *row.confidence_interval, row.pooled)
+            cells = (f"{number:.4f}" for number in numbers)
+            undefined = f"{row.n_undefined} of {row.n_folds}"
+            body.append((row.model, row.metric, *cells, undefined))
         widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
         return "\n".join(
             "  ".join(
@@ -291,17 +285,13 @@ def summarize(
             "cross_validate returned, or a dict of these by model; found the keys "
             f"{sorted(map(str, cv_results))[:6]}."
         )
-    _check_names(score_range, {row.metric for row in rows})
-    return FoldSummaries(tuple(rows))
-
-
-def _check_names(score_range: ScoreRanges, metrics: set[str]) -> None:
-    unknown = set(score_range) - metrics if isinstance(score_range, Mapping) else None
-    if unknown:
+    metrics = {row.metric for row in rows}
+    if isinstance(score_range, Mapping) and not metrics.issuperset(score_range):
         raise ValueError(
-            f"score_range names {sorted(map(str, unknown))}, which cv_results does not "
-            f"have: its metrics are {sorted(metrics)}."
+            f"score_range names {sorted(map(str, set(score_range) - metrics))}, which "
+            f"cv_results does not have: its metrics are {sorted(metrics)}."
         )
+    return FoldSummaries(tuple(rows))
 
 
 def _models(cv_results: Any) -> Iterator[tuple[str, dict[str, FloatArray], Any]]:
@@ -314,7 +304,8 @@ def _models(cv_results: Any) -> Iterator[tuple[str, dict[str, FloatArray], Any]]
     if table := split_scores(cv_results):
         for i, params in enumerate(cv_results["params"]):
             scores = {name: values[i] for name, values in table.items()}
-            yield _label(params), scores, None
+            label = ", ".join(f"{name}={value!r}" for name, value in params.items())
+            yield label, scores, None
         return
     scores = {
         key.removeprefix("test_"): np.asarray(values, dtype=np.float64)
@@ -323,10 +314,6 @@ def _models(cv_results: Any) -> Iterator[tuple[str, dict[str, FloatArray], Any]]
     }
     if scores:
         yield "model", scores, cv_results.get("indices")
-
-
-def _label(params: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in params.items())
 
 
 def _rows(
@@ -390,12 +377,10 @@ def _design(
     """Return the design as it was given, else as the test indices or n_folds say."""
     given_share = check_test_share(n_train, n_test)
     share = given_share
-    if repeats is not None:
-        numbers = check_repeats("repeats", repeats, n_folds)
-    elif indices is not None:
+    if repeats is None and indices is not None:
         numbers = disjoint_repeats(indices["test"])
     else:
-        numbers = check_repeats("repeats", None, n_folds)
+        numbers = check_repeats("repeats", repeats, n_folds)
     if share is None and indices is not None:
         n_tested, n_trained = (
             sum(np.size(rows) for rows in indices[part]) for part in ("test", "train")
