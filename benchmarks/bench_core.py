@@ -2,44 +2,39 @@
 
 import numpy as np
 from scipy import stats
-from sklearn.metrics import roc_auc_score
 
-from skrate import RankTable, rate_weighted_auc_score, rates, recall_at_rate_score
+from common import RATE, SCORES, SIZES, labelled_scores, rauc, sample_of_kind
+from skrate import RankTable, estimate, rates, recall_at_rate_score
 from skrate.core.rates import Beta
-
-SIZES = (1_000, 10_000, 100_000, 1_000_000)
-RATE = rates.beta(3, 19)
-
-
-def labelled_scores(n_cases, prevalence=0.5, dtype="float64", seed=0):
-    """Return labels of both classes and normal scores without ties but by rounding."""
-    rng = np.random.default_rng(seed)
-    y_true = (rng.random(n_cases) < prevalence).astype(int)
-    y_true[:2] = 0, 1
-    return y_true, rng.normal(y_true, 1).astype(dtype)
 
 
 class RateWeightedAUC:
-    """Beside scikit-learn's AUC, and numpy's sort of the scores."""
-
     params = (SIZES, (0.5, 0.01), ("float64", "float32"))
     param_names = ("n_cases", "prevalence", "dtype")
 
     def setup(self, n_cases, prevalence, dtype):
         self.data = labelled_scores(n_cases, prevalence, dtype)
-        rate_weighted_auc_score(*self.data, rate=RATE)
 
     def time_rate_weighted_auc(self, n_cases, prevalence, dtype):
-        rate_weighted_auc_score(*self.data, rate=RATE)
+        rauc(*self.data)
 
-    def time_roc_auc(self, n_cases, prevalence, dtype):
-        roc_auc_score(*self.data)
+    peakmem_rate_weighted_auc = time_rate_weighted_auc
 
-    def time_sort(self, n_cases, prevalence, dtype):
-        np.sort(self.data[1])
 
-    def peakmem_rate_weighted_auc(self, n_cases, prevalence, dtype):
-        rate_weighted_auc_score(*self.data, rate=RATE)
+class Scores:
+    """Every registered metric, and its standard error."""
+
+    params = ((10_000, 1_000_000), tuple(SCORES))
+    param_names = ("n_cases", "metric")
+
+    def setup(self, n_cases, metric):
+        self.data = labelled_scores(n_cases)
+
+    def time_score(self, n_cases, metric):
+        SCORES[metric](*self.data)
+
+    def time_estimate(self, n_cases, metric):
+        estimate(SCORES[metric], *self.data)
 
 
 class Kinds:
@@ -49,24 +44,13 @@ class Kinds:
     param_names = ("n_cases", "kind")
 
     def setup(self, n_cases, kind):
-        y_true, y_score = labelled_scores(n_cases)
-        self.kwargs = {"rate": RATE}
-        if kind == "ties":
-            y_score = y_score.round(2)
-        elif kind == "weights":
-            self.kwargs["sample_weight"] = np.random.default_rng(1).random(n_cases)
-        elif kind == "neighbours":
-            y_score[1] = np.nextafter(y_score[0], np.inf)
-        else:
-            y_true = np.where(y_true == 1, "ill", "well")
-            self.kwargs["pos_label"] = "ill"
-        self.data = y_true, y_score
+        *self.data, self.options = sample_of_kind(n_cases, kind)
 
     def time_rate_weighted_auc(self, n_cases, kind):
-        rate_weighted_auc_score(*self.data, **self.kwargs)
+        rauc(*self.data, **self.options)
 
     def time_recall_at_rate(self, n_cases, kind):
-        recall_at_rate_score(*self.data, **{**self.kwargs, "rate": 0.1})
+        recall_at_rate_score(*self.data, rate=0.1, **self.options)
 
 
 RATES = {
@@ -89,10 +73,10 @@ class Rates:
         self.data = labelled_scores(n_cases)
 
     def time_rate_weighted_auc(self, n_cases, rate):
-        rate_weighted_auc_score(*self.data, rate=RATES[rate])
+        rauc(*self.data, rate=RATES[rate])
 
     def time_new_beta(self, n_cases, rate):
-        rate_weighted_auc_score(*self.data, rate=Beta(3, 19))
+        rauc(*self.data, rate=Beta(3, 19))
 
 
 class Tables:

@@ -1,20 +1,11 @@
 """How long the consensus curve and its bounds take."""
 
-import numpy as np
-
+from common import RATES, scored_folds
 from skrate import rate_averaged_roc_curve
 
-RATES = np.linspace(0, 1, 201)
 BOUNDS = (
     None, "normal", "beta", "parametric", "exact", "bootstrap", "bootstrap-adjusted",
 )  # fmt: skip
-
-
-def cross_validated(n_cases, n_folds=10, seed=0, prevalence=0.5):
-    """Labels and scores of folds of one size."""
-    rng = np.random.default_rng(seed)
-    y = (np.arange(n_cases) < prevalence * n_cases).astype(int)
-    return [y] * n_folds, [rng.normal(size=n_cases) + y for _ in range(n_folds)]
 
 
 class Bounds:
@@ -23,13 +14,12 @@ class Bounds:
     timeout = 300
 
     def setup(self, n_cases, bounds):
-        self.data = cross_validated(n_cases)
+        self.data = scored_folds(*[n_cases] * 10)
 
     def time_bounds(self, n_cases, bounds):
         rate_averaged_roc_curve(*self.data, rates=RATES, bounds=bounds, random_state=0)
 
-    def peakmem_bounds(self, n_cases, bounds):
-        rate_averaged_roc_curve(*self.data, rates=RATES, bounds=bounds, random_state=0)
+    peakmem_bounds = time_bounds
 
 
 class UnequalFolds:
@@ -39,9 +29,7 @@ class UnequalFolds:
     param_names = ("bounds",)
 
     def setup(self, bounds):
-        sizes = range(990, 1_010, 2)
-        folds = [cross_validated(n, n_folds=1, seed=n) for n in sizes]
-        self.data = [y for (y,), _ in folds], [scores for _, (scores,) in folds]
+        self.data = scored_folds(*range(990, 1_010, 2))
 
     def time_bounds(self, bounds):
         rate_averaged_roc_curve(*self.data, rates=RATES, bounds=bounds)

@@ -2,43 +2,34 @@
 
 import numpy as np
 
+from common import ranked_features
 from skrate import RankBoostClassifier, auc_moments, auc_range_from_errors
-
-
-def ranked_features(n_cases, n_features, seed=0):
-    """Features, and labels that depend on the first ten of them with noise."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n_cases, n_features))
-    signal = X[:, :10] @ rng.normal(size=min(10, n_features)) + np.sin(3 * X[:, 0])
-    y = (signal + 2 * rng.normal(size=n_cases) > 0).astype(int)
-    return X, y
 
 
 class RankBoostFit:
     """Fitting 100 rounds."""
 
-    params = ((1_000, 20_000), (30,), (None, 255))
-    param_names = ("n_cases", "n_features", "max_bins")
+    params = ((1_000, 20_000), (None, 255))
+    param_names = ("n_cases", "max_bins")
 
-    def setup(self, n_cases, n_features, max_bins):
-        self.X, self.y = ranked_features(n_cases, n_features)
+    def setup(self, n_cases, max_bins):
+        self.data = ranked_features(n_cases)
         self.model = RankBoostClassifier(max_bins=max_bins)
 
-    def time_fit(self, n_cases, n_features, max_bins):
-        self.model.fit(self.X, self.y)
+    def time_fit(self, n_cases, max_bins):
+        self.model.fit(*self.data)
 
-    def peakmem_fit(self, n_cases, n_features, max_bins):
-        self.model.fit(self.X, self.y)
+    peakmem_fit = time_fit
 
 
 class RankBoostPredict:
     """Scoring new cases with 100 rankers."""
 
-    params = ((1_000, 100_000),)
+    params = (1_000, 100_000)
     param_names = ("n_cases",)
 
     def setup(self, n_cases):
-        self.X, y = ranked_features(n_cases, 30)
+        self.X, y = ranked_features(n_cases)
         self.model = RankBoostClassifier(max_bins=255).fit(self.X, y)
 
     def time_decision_function(self, n_cases):
@@ -48,7 +39,7 @@ class RankBoostPredict:
 class ErrorMoments:
     """Settings of 1,000 cases, all numbers of errors in turn."""
 
-    params = ((100, 10_000),)
+    params = (100, 10_000)
     param_names = ("n_settings",)
 
     def setup(self, n_settings):
@@ -61,7 +52,7 @@ class ErrorMoments:
 class ErrorInterval:
     """The exact distribution, at the largest size "auto" takes it for."""
 
-    params = ((20, 100),)
+    params = (20, 100)
     param_names = ("n_pos",)
 
     def time_auc_range_from_errors(self, n_pos):

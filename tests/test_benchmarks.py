@@ -1,9 +1,10 @@
-"""Every benchmark runs, at its smallest size."""
+"""Every benchmark and every row of the ratios runs, at its smallest size."""
 
 import importlib.util
 import inspect
 import itertools
 import json
+import subprocess
 import sys
 
 import pytest
@@ -65,6 +66,18 @@ def test_benchmark_runs(kind, method, values):
     getattr(benchmark, method)(*values)
     if hasattr(benchmark, "teardown"):
         benchmark.teardown(*values)
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
+def test_every_job_of_the_ratios_runs():
+    # In a process of its own: it starts others, and limits threads.
+    command = [sys.executable, FOLDER / "ratios.py", "--short", "--markdown"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    table = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")]
+    jobs = {name for name, *_ in table[1:]}
+    assert jobs == {job.name for job in load(FOLDER / "ratios.py").jobs()}
 
 
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
