@@ -260,17 +260,16 @@ class _Fold:
             reason = str(undefined)
             self._once("told", lambda: warn_undefined("ScoreReport", reason))
             return _NAN, _NAN
-        cases = ranked
-        metric = metric.of_sample(cases.total, is_weighted=weight is not None)
-        value = metric.value(ranked.table) if min(cases.sizes) > 0 else _NAN
+        metric = metric.of_sample(ranked.total, is_weighted=weight is not None)
+        value = metric.value(ranked.table) if min(ranked.sizes) > 0 else _NAN
         if np.isnan(value):
             warnings.warn(
-                f"{name!r} is undefined on a fold with {cases.sizes[0]:g} positives "
-                f"and {cases.sizes[1]:g} negatives. nan is returned.",
+                f"{name!r} is undefined on a fold with {ranked.sizes[0]:g} positives "
+                f"and {ranked.sizes[1]:g} negatives. nan is returned.",
                 UndefinedMetricWarning,
                 stacklevel=2,
             )
-        if np.isnan(value) or min(cases.sizes) < 2:
+        if np.isnan(value) or min(ranked.sizes) < 2:
             return value, _NAN
         return value, float(np.sqrt(variance(metric, ranked)))
 
