@@ -144,20 +144,20 @@ def many_lists():
     return labels, scores, weights
 
 
-LIST_METRICS = {
-    "auc": ({}, None),
-    "average_precision": ({}, skrate.average_precision_score),
-    "expected_recall": ({"rate": rates.beta(3, 9)}, skrate.expected_recall_score),
-    "rauc": ({"rate": rates.beta(3, 9)}, skrate.rate_weighted_auc_score),
-    "recall": ({"rate": 0.3}, skrate.recall_at_rate_score),
-    "precision": ({"rate": 0.3}, skrate.precision_at_rate_score),
-}
+LIST_METRICS = [
+    ("roc_auc", {}),
+    (skrate.average_precision_score, {}),
+    (skrate.average_precision_score, {"prevalence": 0.1}),
+    (skrate.expected_recall_score, {"rate": rates.beta(3, 9)}),
+    (skrate.rate_weighted_auc_score, {"rate": rates.beta(3, 9)}),
+    (skrate.recall_at_rate_score, {"rate": 0.3}),
+    (skrate.precision_at_rate_score, {"rate": 0.3}),
+]
 
 
-@pytest.mark.parametrize("metric", LIST_METRICS)
-def test_a_list_does_not_depend_on_the_scale_of_its_weights(metric):
+@pytest.mark.parametrize(("metric", "options"), LIST_METRICS)
+def test_a_list_does_not_depend_on_the_scale_of_its_weights(metric, options):
     labels, scores, weights = many_lists()
-    options, _ = LIST_METRICS[metric]
     found = skrate.group_scores(
         metric, labels, scores, groups=LISTS, sample_weight=weights, **options
     )
@@ -165,7 +165,7 @@ def test_a_list_does_not_depend_on_the_scale_of_its_weights(metric):
     plain = skrate.group_scores(
         metric, labels, scores, groups=LISTS, sample_weight=whole, **options
     )
-    np.testing.assert_allclose(found.scores, plain.scores, rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(found.values, plain.values, rtol=1e-13, atol=1e-15)
     np.testing.assert_allclose(found.n_items / found.n_items[5], plain_sizes(weights))
 
 
@@ -174,20 +174,19 @@ def plain_sizes(weights):
     return [float(size / sizes[5]) for size in sizes]
 
 
-@pytest.mark.parametrize("metric", list(LIST_METRICS)[1:])
+@pytest.mark.parametrize(("alone", "options"), LIST_METRICS[1:])
 @pytest.mark.parametrize("ratio", RATIOS[:-1], ids="{0[0]:g} to {0[1]:g}".format)
-def test_a_list_of_classes_of_any_weight_is_as_if_alone(metric, ratio):
-    options, alone = LIST_METRICS[metric]
+def test_a_list_of_classes_of_any_weight_is_as_if_alone(alone, options, ratio):
     weights = np.concatenate([weights_of(ratio), OWN])
     both = skrate.group_scores(
-        metric,
+        alone,
         np.tile(Y_TRUE, 2),
         np.tile(Y_SCORE, 2),
         groups=np.repeat([0, 1], 8),
         sample_weight=weights,
         **options,
     )
-    for score, weight in zip(both.scores, (weights[:8], OWN), strict=True):
+    for score, weight in zip(both.values, (weights[:8], OWN), strict=True):
         expected = alone(Y_TRUE, Y_SCORE, sample_weight=weight, **options)
         assert score == pytest.approx(expected, rel=1e-12, abs=1e-13)
 
@@ -209,9 +208,9 @@ def test_averages_weigh_lists_by_their_true_weights(average):
         assert list_auc(items) == ordered / all_pairs
         top += own * ordered / all_pairs
         bottom += own
-    options = {"groups": LISTS, "sample_weight": weights, "average": average}
-    value = skrate.ranking_auc_score(labels, scores, **options)
+    options = {"groups": LISTS, "sample_weight": weights}
+    value = skrate.ranking_auc_score(labels, scores, average=average, **options)
     assert value == pytest.approx(float(top / bottom), rel=1e-13)
-    report = skrate.ranking_auc_report(labels, scores, **options)
-    assert report.score == value
-    assert 0 <= report.standard_error < 1
+    found = skrate.group_scores("roc_auc", labels, scores, **options).estimate(average)
+    assert found.value == value
+    assert 0 <= found.standard_error < 1
