@@ -45,11 +45,11 @@ def each(cases):
 
 
 def evaluate(metric, y_true, y_score, **kwargs):
-    if metric == "auc":
+    if metric == "roc_auc":
         return skrate.rate_weighted_auc_score(y_true, y_score, **kwargs)
-    if isinstance(metric, str):
+    if metric in (skrate.momentum_score, skrate.stamina_score):
         return reference.momentum.momentum_and_stamina(y_true, y_score)[
-            ("momentum", "stamina").index(metric)
+            metric is skrate.stamina_score
         ]
     return metric(y_true, y_score, **kwargs)
 

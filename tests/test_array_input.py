@@ -54,7 +54,7 @@ def oracle_values(labels, scores, other):
 def found_values(y_true, y_score, other, groups, sample_weight=None, **pos_label):
     weighted = {"sample_weight": sample_weight, **pos_label}
     arrays = (y_true, y_score)
-    estimate = skrate.estimate("auc", *arrays, groups=None, **weighted)
+    estimate = skrate.estimate("roc_auc", *arrays, groups=None, **weighted)
     by_list = skrate.group_scores("auc", *arrays, groups=groups, **weighted)
     return {
         "average precision": skrate.average_precision_score(*arrays, **weighted),
@@ -65,7 +65,7 @@ def found_values(y_true, y_score, other, groups, sample_weight=None, **pos_label
         "ranking auc": skrate.ranking_auc_score(*arrays, groups=groups, **weighted),
         "group scores": tuple(by_list.scores),
         "estimate": (estimate.value, estimate.standard_error),
-        "compare": skrate.compare("auc", *arrays, other, **weighted).difference,
+        "compare": skrate.compare("roc_auc", *arrays, other, **weighted).value,
     }
 
 
@@ -300,8 +300,10 @@ def test_nonsense_is_an_error_that_names_the_argument(name, spoil):
     calls = [
         lambda: skrate.ranking_auc_score(**arguments),
         lambda: skrate.group_scores("auc", **arguments),
-        lambda: skrate.estimate("auc", **arguments),
-        lambda: skrate.compare("auc", y_score_b=np.arange(N), **compared(arguments)),
+        lambda: skrate.estimate("roc_auc", **arguments),
+        lambda: skrate.compare(
+            "roc_auc", y_score_b=np.arange(N), **compared(arguments)
+        ),
     ]
     if name != "groups":
         calls += [
@@ -481,7 +483,7 @@ def test_sampling_weights_of_any_size_are_weights(name):
     for extra in ({}, {"groups": groups}):
         found, expected = (
             skrate.estimate(
-                "auc", y_true, y_score, sample_weight=w, weights="sampling", **extra
+                "roc_auc", y_true, y_score, sample_weight=w, weights="sampling", **extra
             )
             for w in (weights, np.array(relative, float))
         )
@@ -495,7 +497,7 @@ def test_sampling_weights_of_any_size_are_weights(name):
 @pytest.mark.parametrize("weights", [[1e308] * 10, [2.0**53] + [1] * 9])
 def test_more_repetitions_than_can_be_counted_are_refused(weights):
     with pytest.raises(ValueError, match=r"sample_weight stands for .* repetitions"):
-        skrate.estimate("auc", [0, 1] * 5, np.arange(10), sample_weight=weights)
+        skrate.estimate("roc_auc", [0, 1] * 5, np.arange(10), sample_weight=weights)
 
 
 def test_weights_beyond_float64_are_refused():
@@ -514,12 +516,12 @@ def test_two_tables_are_not_compared():
     table = skrate.RankTable([1, 2, 1], [2, 1, 3])
     for second in (table, None):
         with pytest.raises(ValueError, match=r"y_true is a RankTable.* correlation of"):
-            skrate.compare("auc", table, second)
+            skrate.compare("roc_auc", table, second)
     with pytest.raises(ValueError, match="y_true is a RankTable"):
-        skrate.compare_all("auc", table, {"a": [1], "b": [2]})
+        skrate.compare_all("roc_auc", table, {"a": [1], "b": [2]})
 
 
 def test_masked_scores_of_several_models_are_refused():
     y_scores = np.ma.array(np.eye(4)[:, :2], mask=np.eye(4)[:, :2])
     with pytest.raises(ValueError, match="y_scores is a masked array"):
-        skrate.compare_all("auc", [0, 1, 0, 1], y_scores)
+        skrate.compare_all("roc_auc", [0, 1, 0, 1], y_scores)

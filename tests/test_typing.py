@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from skrate.inference.registry import METRICS, MetricName
 
 import skrate
 from optional import require
+from skrate.core.metric import ALIASES, MetricName
 
 HEAD = """\
 import numpy as np
@@ -26,22 +26,22 @@ lists = skrate.group_scores("auc", y, a, groups=y)
 """
 # Each call takes an option that is one of a few words, and a word that is none.
 CALLS = [
-    ("skrate.estimate('auc', y, a, method={})", "bootstrap", "boostrap"),
-    ("skrate.estimate('auc', y, a, interval={})", "logit", "logti"),
-    ("skrate.estimate('auc', y, a, weights={})", "sampling", "sample"),
-    ("skrate.estimate({}, y, a)", "momentum", "momentun"),
-    ("skrate.compare('auc', y, a, b, method={})", "permutation", "permutations"),
-    ("skrate.compare('auc', y, a, b, alternative={})", "two-sided", "two_sided"),
-    ("skrate.compare('auc', y, a, b, interval={})", "wald", "logit"),
-    ("skrate.compare('auc', y, a, b, weights={})", "frequency", "frequencies"),
-    ("skrate.compare(('auc', {}), y, a)", "stamina", "stamnia"),
-    ("skrate.compare_all('auc', y, {{'a': a}}, method={})", "delta", "delong"),
-    ("skrate.compare_all('auc', y, {{'a': a}}, alternative={})", "less", "lesser"),
-    ("skrate.covariance('auc', y, {{'a': a}}, weights={})", "sampling", "sampled"),
-    ("skrate.influence('auc', y, a, weights={})", "sampling", "sampled"),
+    ("skrate.estimate('roc_auc', y, a, method={})", "bootstrap", "boostrap"),
+    ("skrate.estimate('roc_auc', y, a, interval={})", "logit", "logti"),
+    ("skrate.estimate('roc_auc', y, a, weights={})", "sampling", "sample"),
+    ("skrate.estimate({}, y, a)", "average_precision", "average_precison"),
+    ("skrate.compare('roc_auc', y, a, b, method={})", "permutation", "permutations"),
+    ("skrate.compare('roc_auc', y, a, b, alternative={})", "two-sided", "two_sided"),
+    ("skrate.compare('roc_auc', y, a, b, interval={})", "wald", "logit"),
+    ("skrate.compare('roc_auc', y, a, b, weights={})", "frequency", "frequencies"),
+    ("skrate.compare(('roc_auc', {}), y, a)", "average_precision", "precision"),
+    ("skrate.compare_all('roc_auc', y, {{'a': a}}, method={})", "delta", "delong"),
+    ("skrate.compare_all('roc_auc', y, {{'a': a}}, alternative={})", "less", "lesser"),
+    ("skrate.compare_all('roc_auc', y, {{'a': a}}, weights={})", "sampling", "sampled"),
+    ("skrate.influence('roc_auc', y, a, weights={})", "sampling", "sampled"),
     ("skrate.compare_folds(folds, folds, method={})", "paired", "pair"),
     ("skrate.compare_folds(folds, folds, alternative={})", "greater", "larger"),
-    ("skrate.auc_interval_from_errors(5, 5, n_errors=1, method={})", "exact", "exct"),
+    ("skrate.auc_range_from_errors(5, 5, n_errors=1, method={})", "exact", "exct"),
     ("skrate.expected_recall_score(y, a, of={})", "negatives", "negative"),
     ("skrate.group_scores({}, y, a, groups=y)", "rauc", "rAUC"),
     ("lists.mean({})", "positives", "pairs"),
@@ -111,4 +111,4 @@ def test_a_misspelt_option_fails(errors, number):
 
 
 def test_the_names_of_metrics_are_those_that_are_known():
-    assert set(get_args(MetricName)) == {m for m in METRICS if isinstance(m, str)}
+    assert set(get_args(MetricName)) == {m for m in ALIASES if isinstance(m, str)}

@@ -28,7 +28,7 @@ from skrate import (
     RankTable,
     average_precision_score,
     estimate,
-    momentum_and_stamina,
+    momentum_score,
     precision_at_rate_score,
 )
 
@@ -183,7 +183,7 @@ def print_table_6(path):
                 at_copied_controls(y_true, y_score, copies) for copies in (1, 10, 100)
             ]
             auc = roc_auc_score(y_true, y_score)
-            beta = momentum_and_stamina(y_true, y_score, stratify=True).momentum.value
+            beta = momentum_score(y_true, y_score)
             cells = "".join(f"{value:8.3f}" for value in values)
             print(f"{pair} {name:12}{auc:8.3f}{beta:10.2f} {cells}")
             table = RankTable.from_arrays(y_true, y_score)

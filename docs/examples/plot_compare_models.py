@@ -67,7 +67,7 @@ for result in comparisons.values():
 _, ax = plt.subplots(figsize=(7, 2.2), layout="constrained")
 for row, result in enumerate(comparisons.values()):
     ax.plot(result.confidence_interval, [row, row], color="C0", lw=2)
-    ax.plot(result.difference, row, "o", color="C0")
+    ax.plot(result.value, row, "o", color="C0")
 ax.axvline(0, color="0.6", lw=1)
 ax.set(
     yticks=[0, 1], yticklabels=list(comparisons), ylim=(-0.6, 1.6),

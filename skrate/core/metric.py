@@ -191,7 +191,7 @@ def find_metric(
     function, own = unwrap(metric, params)
     kind = METRICS.get(_ours(function))
     if kind is None:
-        known = ", ".join(sorted(known.__name__ for known in METRICS))
+        known = ", ".join(sorted(map(_name, METRICS)))
         raise ValueError(
             f"metric={_name(function)} is not one whose uncertainty is known, which "
             f"are {known}, functools.partial of these, scorers of this package, and "
@@ -287,12 +287,12 @@ def _ours(function: Any) -> Any:
 
 
 def _name(function: Any) -> str:
-    """Return a function as it is imported, anything else as it is written."""
+    """Return where a function is found, so that those of one name differ."""
     name = getattr(function, "__name__", None)
     if name is None:
         return repr(function)
     module = str(getattr(function, "__module__", "")).split("._")[0]
-    return str(name) if module.startswith("skrate.") else f"{module}.{name}"
+    return f"skrate.{name}" if module.startswith("skrate.") else f"{module}.{name}"
 
 
 def _alias_names() -> str:

@@ -223,7 +223,8 @@ class _AtRate(Metric):
         ends = np.cumsum(weight, axis=1)
         total = ends[:, -1:]
         seen = self.rate * total
-        part = np.clip(ratio(seen - (ends - weight), weight), 0, 1)
+        # Cut off before it is divided: a group may be empty.
+        part = ratio(np.clip(seen - (ends - weight), 0, weight), weight)
         found = np.einsum("ij,ij->i", pos, part)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(

@@ -11,13 +11,13 @@ import numpy as np
 import skrate
 from fuzzing.calls import Call, holds, near, quietly, same_number, same_numbers
 from fuzzing.laws import Rate, draw_rate
-from fuzzing.metric_calls import check_law, check_rauc, refusals
+from fuzzing.metric_calls import check_law, check_rauc, metric_call, refusals
 from fuzzing.samples import Sample, draw_sample
 from reference import delong, tables
 from reference.tables import Groups
 from skrate import rates
 
-METRICS = ("auc", "momentum", "stamina", "ap", "rauc", "recall", "cut")
+METRICS = ("roc_auc", "momentum", "stamina", "ap", "rauc", "recall", "cut")
 
 
 class Metric(NamedTuple):
@@ -33,8 +33,9 @@ class Metric(NamedTuple):
 def draw_metric(rng: np.random.Generator) -> Metric:
     """Draw a metric with its parameters."""
     kind = str(rng.choice(METRICS))
-    if kind in ("auc", "momentum", "stamina"):
-        return Metric(kind, kind, {}, lambda groups, v: _check_named(kind, groups, v))
+    if kind in ("roc_auc", "momentum", "stamina"):
+        given = kind if kind == "roc_auc" else getattr(skrate, f"{kind}_score")
+        return Metric(kind, given, {}, lambda groups, v: check_shape(kind, groups, v))
     if kind == "ap":
         return _average_precision(rng)
     if kind == "cut":
@@ -62,8 +63,9 @@ def draw_metric(rng: np.random.Generator) -> Metric:
     return Metric(kind, skrate.expected_recall_score, options, check, rate)
 
 
-def _check_named(kind: str, groups: Groups, found: float) -> None:
-    if kind == "auc":
+def check_shape(kind: str, groups: Groups, found: float) -> None:
+    """Check the AUC, momentum or stamina."""
+    if kind == "roc_auc":
         same_number("value", found, tables.auc(groups), rtol=1e-9)
         return
     expected = tables.momentum_and_stamina(groups)[kind == "stamina"]
@@ -209,7 +211,7 @@ def _check_estimate(
             low - room <= found.value <= high + room,
             f"interval [{low}, {high}] without the value {found.value}",
         )
-    if metric.kind == "auc" and options["method"] == "delta":
+    if metric.kind == "roc_auc" and options["method"] == "delta":
         _check_delong(given, options, error)
 
 
@@ -328,27 +330,19 @@ def influence(rng: np.random.Generator) -> Call:
     )  # fmt: skip
 
 
-def momentum_and_stamina(rng: np.random.Generator) -> Call:
-    """Draw a call of momentum_and_stamina."""
-    sample = draw_sample(rng, weighted="whole", largest=300)
+def shape(kind: str) -> Callable[[np.random.Generator], Call]:
+    """Return what draws calls of momentum_score or stamina_score."""
 
-    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        named = {"y_true": given.y_true, "y_score": given.y_score}
-        return (), {**named, **given.keywords()}
+    def draw(rng: np.random.Generator) -> Call:
+        return metric_call(
+            rng,
+            f"{kind}_score",
+            {},
+            lambda groups, found: check_shape(kind, groups, found),
+            draw_sample(rng, weighted="whole", largest=300),
+        )
 
-    def check(given: Sample, found: Any) -> None:
-        if not _enough(given, {}):
-            holds(math.isnan(found.momentum.value), "too few cases")
-            return
-        groups = Groups(*given.parts)
-        for name, one in (("momentum", found.momentum), ("stamina", found.stamina)):
-            _check_named(name, groups, one.value)
-            holds(not one.standard_error < 0, f"standard error {one.standard_error}")
-
-    return Call(
-        "momentum_and_stamina", skrate.momentum_and_stamina, arguments, check, sample,
-        may_refuse=refusals(sample),
-    )  # fmt: skip
+    return draw
 
 
 def _other_scores(given: Sample, seed: int) -> np.ndarray:
@@ -379,10 +373,10 @@ def compare(rng: np.random.Generator) -> Call:
 
     def check(given: Sample, found: Any) -> None:
         if not _enough(given, options):
-            holds(math.isnan(found.difference), "too few cases")
+            holds(math.isnan(found.value), "too few cases")
             return
         _check_comparison(metric, given, _other_scores(given, seed), found)
-        if metric.kind == "auc" and method == "delta" and len(given) <= 40:
+        if metric.kind == "roc_auc" and method == "delta" and len(given) <= 40:
             _check_paired_delong(given, seed, options, found)
         again = quietly(skrate.compare, **arguments(given)[1])
         holds(repr(again) == repr(found), f"a second time it is {again!r}")
@@ -397,19 +391,21 @@ def _check_comparison(
     metric: Metric, given: Sample, other: np.ndarray, found: Any
 ) -> None:
     is_pos, scores, weights = given.parts
-    for model, value in zip((scores, other.tolist()), found.values, strict=True):
+    for model, value in zip(
+        (scores, other.tolist()), (found.value_a, found.value_b), strict=True
+    ):
         if not math.isnan(value):
             metric.check(Groups(is_pos, model, weights), value)
-    if math.isnan(found.difference):
+    if math.isnan(found.value):
         return
-    a, b = found.values
-    holds(found.difference == a - b, f"difference {found.difference} of {a} and {b}")
+    a, b = found.value_a, found.value_b
+    holds(found.value == a - b, f"difference {found.value} of {a} and {b}")
     holds(not found.standard_error < 0, f"standard error {found.standard_error}")
     holds(math.isnan(found.pvalue) or 0 <= found.pvalue <= 1, f"p = {found.pvalue}")
     low, high = found.confidence_interval
     holds(
-        low - 1e-9 <= found.difference <= high + 1e-9 * max(1, abs(high)),
-        f"interval [{low}, {high}] without the difference {found.difference}",
+        low - 1e-9 <= found.value <= high + 1e-9 * max(1, abs(high)),
+        f"interval [{low}, {high}] without the difference {found.value}",
     )
 
 
@@ -448,7 +444,7 @@ def compare_all(rng: np.random.Generator) -> Call:
     def check(given: Sample, found: Any) -> None:
         holds(len(found.pairs) == n * (n - 1) // 2, f"{len(found.pairs)} pairs")
         if not _enough(given, options):
-            holds(math.isnan(found.pairs[0].difference), "too few cases")
+            holds(math.isnan(found.pairs[0].value), "too few cases")
             return
         is_pos, _, weights = given.parts
         models = _models(replace(given, forms=Sample.forms), seed, n)
@@ -456,11 +452,12 @@ def compare_all(rng: np.random.Generator) -> Call:
         names = list(models)
         for (i, j), pair in zip(places, found.pairs, strict=True):
             chosen = (models[names[i]], models[names[j]])
-            for model, value in zip(chosen, pair.values, strict=True):
+            for model, value in zip(chosen, (pair.value_a, pair.value_b), strict=True):
                 if not math.isnan(value):
                     metric.check(Groups(is_pos, model.tolist(), weights), value)
         for pair, adjusted in zip(found.pairs, found.adjusted_pvalues, strict=True):
             holds(not adjusted < pair.pvalue, f"{adjusted} is below {pair.pvalue}")
+        _check_covariance(arguments(given)[1], found.covariance)
 
     return Call(
         "compare_all", skrate.compare_all, arguments, check, sample,
@@ -468,28 +465,14 @@ def compare_all(rng: np.random.Generator) -> Call:
     )  # fmt: skip
 
 
-def covariance(rng: np.random.Generator) -> Call:
-    """Draw a call of covariance."""
-    metric, seed = draw_metric(rng), int(rng.integers(20))
-    sample, options = _cases(rng)
-
-    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        named = {"metric": metric.given, "y_true": given.y_true}
-        named |= {"y_scores": _models(given, seed, 3), **given.keywords()}
-        return (), {**named, **options, **metric.options}
-
-    def check(given: Sample, found: Any) -> None:
-        holds(found.shape == (3, 3), f"shape {found.shape}")
-        if np.isnan(found).any():
-            return
-        same_numbers("its transpose", found.T, found)
-        named = arguments(given)[1]
-        for place, scores in enumerate(named.pop("y_scores").values()):
-            one = quietly(skrate.estimate, y_score=scores, **named)
-            error = math.sqrt(max(found[place, place], 0))
-            same_number("error", error, one.standard_error, rtol=1e-6, atol=1e-7)
-
-    return Call(
-        "covariance", skrate.covariance, arguments, check, sample,
-        may_refuse=refusals(sample),
-    )  # fmt: skip
+def _check_covariance(named: dict[str, Any], found: np.ndarray) -> None:
+    """Check that the matrix is symmetric, with the squared errors of the models."""
+    models = named.pop("y_scores")
+    holds(found.shape == (len(models), len(models)), f"shape {found.shape}")
+    if np.isnan(found).any():
+        return
+    same_numbers("its transpose", found.T, found)
+    for place, scores in enumerate(models.values()):
+        one = quietly(skrate.estimate, y_score=scores, **named)
+        error = math.sqrt(max(found[place, place], 0))
+        same_number("error", error, one.standard_error, rtol=1e-6, atol=1e-7)

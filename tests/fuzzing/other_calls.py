@@ -147,11 +147,11 @@ def auc_moments(rng: np.random.Generator) -> Call:
     return Call("auc_moments", skrate.auc_moments, arguments, check)
 
 
-def auc_interval(rng: np.random.Generator) -> Call:
-    """Draw a call of auc_interval_from_errors."""
+def auc_range(rng: np.random.Generator) -> Call:
+    """Draw a call of auc_range_from_errors."""
     n_pos, n_neg = rng.integers(1, 7, 2).tolist()
-    level = float(rng.choice([0.5, 0.9, 0.95]))
-    options: dict[str, Any] = {"confidence_level": level}
+    share = float(rng.choice([0.5, 0.9, 0.95]))
+    options: dict[str, Any] = {"share": share}
     if rng.random() < 0.5:
         errors: Any = int(rng.integers(0, n_pos + n_neg + 1))
         options["n_errors"] = errors
@@ -165,10 +165,10 @@ def auc_interval(rng: np.random.Generator) -> Call:
         counts = error_enumeration.auc_counts(
             n_pos, n_neg, None if apart else errors, apart
         )
-        low, high = found.confidence_interval
+        low, high = found.range
         total = sum(counts.values())
         inside = sum(c for v, c in counts.items() if low - 1e-9 <= v <= high + 1e-9)
-        holds(inside >= (level - 1e-9) * total, f"holds {inside} of {total}")
+        holds(inside >= (share - 1e-9) * total, f"holds {inside} of {total}")
         mean, variance = error_enumeration.moments(counts)
         same_number("mean", found.mean, float(mean), rtol=1e-9)
         deviation = math.sqrt(variance)
@@ -179,7 +179,7 @@ def auc_interval(rng: np.random.Generator) -> Call:
 
     options |= {"n_pos": n_pos, "n_neg": n_neg}
     return Call(
-        "auc_interval_from_errors", skrate.auc_interval_from_errors,
+        "auc_range_from_errors", skrate.auc_range_from_errors,
         lambda _: ((), options), check,
     )  # fmt: skip
 
@@ -197,7 +197,7 @@ def compare_folds(rng: np.random.Generator) -> Call:
 
     def check(_: Any, found: Any) -> None:
         d = np.array(a) - np.array(b)
-        same_number("difference", found.difference, float(np.mean(d)))
+        same_number("difference", found.value, float(np.mean(d)))
         factor = 1 / n + (share if method == "corrected" else 0)
         error = math.sqrt(factor * np.var(d, ddof=1))
         same_number("standard error", found.standard_error, error, rtol=1e-9)
@@ -357,7 +357,7 @@ def score_report(rng: np.random.Generator) -> Call:
     rate = draw_rate(rng)
     built = skrate.ScoreReport(
         {
-            "auc": "auc",
+            "auc": "roc_auc",
             "ap": skrate.average_precision_score,
             "rauc": skrate.RateWeightedAUCScorer(
                 rate=rate.given, pos_label=sample.labels[1]

@@ -64,24 +64,17 @@ ENTRIES = [
     Entry(("estimate", "Estimate"), inference_calls.estimate, 9, may_spoil=True),
     Entry(("estimate",), inference_calls.estimate_of_counts, 1),
     Entry(("influence",), inference_calls.influence, 3, may_spoil=True),
-    Entry(
-        ("momentum_and_stamina", "MomentumAndStamina"),
-        inference_calls.momentum_and_stamina,
-        2,
-        may_spoil=True,
+    *(
+        Entry((f"{kind}_score",), inference_calls.shape(kind), 1, may_spoil=True)
+        for kind in ("momentum", "stamina")
     ),
     Entry(("compare", "Comparison"), inference_calls.compare, 5, may_spoil=True),
-    Entry(("compare_all", "Comparisons"), inference_calls.compare_all, 1.5),
-    Entry(("covariance",), inference_calls.covariance, 1.5),
+    Entry(("compare_all", "Comparisons"), inference_calls.compare_all, 3),
     Entry(("rates",), other_calls.rate_methods, 4),
     Entry(("rates",), other_calls.elicited, 0.5),
     Entry(("expected_recall_score",), other_calls.twins, 0.5),
-    Entry(("auc_moments", "AUCMoments"), other_calls.auc_moments, 1.5),
-    Entry(
-        ("auc_interval_from_errors", "AUCIntervalFromErrors"),
-        other_calls.auc_interval,
-        0.3,
-    ),
+    Entry(("auc_moments", "AUCFromErrors"), other_calls.auc_moments, 1.5),
+    Entry(("auc_range_from_errors",), other_calls.auc_range, 0.3),
     Entry(("compare_folds",), other_calls.compare_folds, 1),
     Entry(("summarize", "FoldSummaries", "FoldSummary"), other_calls.summarize, 1),
     *(

@@ -150,7 +150,7 @@ def test_two_metrics_of_one_model():
     y_true, a, _ = two_models(4)
     rauc = partial(rate_weighted_auc_score, rate=rates.beta(3, 19))
     result = compare(("roc_auc", rauc), y_true, a)
-    assert result.values[1] == rauc(y_true, a)
+    assert result.value_b == rauc(y_true, a)
     assert result.metric == "AUC - rAUC"
     boot = compare(("roc_auc", rauc), y_true, a, method="bootstrap", random_state=0,
                    stratify=False)  # fmt: skip
