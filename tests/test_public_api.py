@@ -170,7 +170,8 @@ def check_docstring(value: Any, *, needs_example: bool) -> None:
         assert "Examples" in titles
         assert ">>>" in text.split("Examples\n---")[-1]
     if dataclasses.is_dataclass(value):
-        for field in dataclasses.fields(value):
+        public = [f for f in dataclasses.fields(value) if not f.name.startswith("_")]
+        for field in public:
             assert re.search(rf"\b{re.escape(field.name)}\b", text)
 
 
