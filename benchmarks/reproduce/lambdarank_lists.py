@@ -19,7 +19,7 @@ from sklearn.datasets import load_svmlight_file
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
-from skrate import RankingAUCScorer, ranking_auc_report, ranking_auc_score
+from skrate import RankingAUCScorer, group_scores, ranking_auc_score
 
 RELEVANT = 2
 GRID = {"num_leaves": [4, 8, 16], "n_estimators": [25, 75]}
@@ -82,19 +82,20 @@ def search(model, scoring):
 
 def show(name, tuned, scores, y_test, groups_test):
     options = {"groups": groups_test, "relevance_threshold": RELEVANT}
-    report = ranking_auc_report(y_test, scores, **options)
+    lists = group_scores("roc_auc", y_test, scores, **options)
+    mean = lists.estimate()
     values = [
         roc_auc_score(y_test[rows] >= RELEVANT, scores[rows])
         for rows in (groups_test == label for label in np.unique(groups_test))
         if len(set(y_test[rows] >= RELEVANT)) == 2
     ]
-    assert abs(np.mean(values) - report.score) < 1e-12
-    low, high = report.confidence_interval
+    assert abs(np.mean(values) - mean.value) < 1e-12
+    low, high = mean.confidence_interval
     print(
         f"{name:23} {tuned.best_params_}\n"
-        f"    validation {tuned.best_score_:.4f}; test {report.score:.4f} +- "
-        f"{report.standard_error:.4f} ({low:.3f} to {high:.3f}), {report.n_defined} "
-        f"of {len(report.groups)} lists\n"
+        f"    validation {tuned.best_score_:.4f}; test {mean.value:.4f} +- "
+        f"{mean.standard_error:.4f} ({low:.3f} to {high:.3f}), {lists.n_defined} "
+        f"of {len(lists.groups)} lists\n"
         f"    pairs {ranking_auc_score(y_test, scores, average='pairs', **options):.4f}"
         f", top 5 {ranking_auc_score(y_test, scores, k=5, **options):.4f}, pooled "
         f"{roc_auc_score(y_test >= RELEVANT, scores):.4f}"

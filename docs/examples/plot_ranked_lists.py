@@ -18,7 +18,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from skrate import group_scores, ranking_auc_report, ranking_auc_score
+from skrate import group_scores, ranking_auc_score
 
 rng = np.random.default_rng(0)
 n_users, n_items = 2_000, 20
@@ -53,10 +53,10 @@ for name, score in models.items():
 # to the middle; counted zero, they draw all down.
 
 score = models["knows the match"]
-report = ranking_auc_report(clicked, score, groups=user)
+lists = group_scores("roc_auc", clicked, score, groups=user)
 print(
-    f"{len(report.groups)} lists: {report.n_defined} with both classes, "
-    f"{report.n_all_negative} without a click, {report.n_all_positive} of clicks only"
+    f"{len(lists.groups)} lists: {lists.n_defined} with both classes, "
+    f"{lists.n_all_negative} without a click, {lists.n_all_positive} of clicks only"
 )
 for undefined in ("skip", 0.5, 0):
     value = ranking_auc_score(clicked, score, groups=user, undefined=undefined)
@@ -68,12 +68,11 @@ for undefined in ("skip", 0.5, 0):
 # The standard error is over lists: a list of one click says little, and there are many
 # of these. By pairs, lists count by what they say.
 
-lists = group_scores("auc", clicked, score, groups=user)
 fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 bounds = np.linspace(0, 1, 21)
 few = lists.n_pos <= 2
 left.hist(
-    [lists.scores[few], lists.scores[~few]],
+    [lists.values[few], lists.values[~few]],
     bins=bounds,
     stacked=True,
     label=["one or two clicks", "more clicks"],
@@ -84,12 +83,13 @@ left.legend(loc="upper left")
 averages = ("macro", "size", "positives", "pairs")
 for place, average in enumerate(averages):
     for offset, name in ((-0.12, "knows the match"), (0.12, "knows a little")):
-        mean = ranking_auc_report(clicked, models[name], groups=user, average=average)
+        scores = group_scores("roc_auc", clicked, models[name], groups=user)
+        mean = scores.estimate(average)
         low, high = mean.confidence_interval
         right.errorbar(
             place + offset,
-            mean.score,
-            yerr=[[mean.score - low], [high - mean.score]],
+            mean.value,
+            yerr=[[mean.value - low], [high - mean.value]],
             fmt="o",
             color="C0" if offset < 0 else "C1",
             capsize=3,

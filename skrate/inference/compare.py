@@ -59,7 +59,7 @@ def compare(
 
     Parameters
     ----------
-    metric : callable, "auc" or a pair of these
+    metric : callable, {"average_precision", "roc_auc"} or a pair of these
         As in :func:`estimate`. A pair compares two metrics of one model, without
         ``y_score_b``; give their parameters by :func:`functools.partial`.
     y_true : array-like of shape (n_samples,)

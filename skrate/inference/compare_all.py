@@ -42,7 +42,7 @@ def compare_all(
 
     Parameters
     ----------
-    metric : callable or "auc"
+    metric : callable or {"average_precision", "roc_auc"}
         As in :func:`estimate`.
     y_true : array-like of shape (n_samples,)
         True labels of two classes.

@@ -52,11 +52,12 @@ def estimate(
 
     Parameters
     ----------
-    metric : callable or {"auc", "momentum", "stamina"}
+    metric : callable or {"average_precision", "roc_auc"}
         A score of this package, such as :func:`rate_weighted_auc_score`, a
-        :func:`functools.partial` of one, or a name (:func:`momentum_and_stamina`).
-        Also :func:`sklearn.metrics.roc_auc_score` and
-        :func:`sklearn.metrics.average_precision_score`, without options.
+        :func:`functools.partial` of one, or a scorer of one. Also
+        :func:`sklearn.metrics.roc_auc_score` and
+        :func:`sklearn.metrics.average_precision_score`, without options, or
+        scikit-learn's names of their scorers.
     y_true : array-like of shape (n_samples,) or RankTable
         True labels of two classes; or a table of counts per category, as screening
         studies publish them, without ``y_score``.
