@@ -22,7 +22,7 @@ y, a, b = np.array([1, 0, 1, 0]), np.arange(4.0), np.ones(4)
 hits = skrate.HitCurveDisplay.from_predictions(y, a)
 errors = skrate.AUCErrorRateDisplay.from_class_ratios()
 folds = [0.8, 0.7, 0.9]
-lists = skrate.group_scores("auc", y, a, groups=y)
+lists = skrate.group_scores("roc_auc", y, a, groups=y)
 """
 # Each call takes an option that is one of a few words, and a word that is none.
 CALLS = [
@@ -43,11 +43,11 @@ CALLS = [
     ("skrate.compare_folds(folds, folds, alternative={})", "greater", "larger"),
     ("skrate.auc_range_from_errors(5, 5, n_errors=1, method={})", "exact", "exct"),
     ("skrate.expected_recall_score(y, a, of={})", "negatives", "negative"),
-    ("skrate.group_scores({}, y, a, groups=y)", "rauc", "rAUC"),
-    ("lists.mean({})", "positives", "pairs"),
+    ("skrate.group_scores({}, y, a, groups=y)", "roc_auc", "rAUC"),
+    ("lists.mean({})", "positives", "pair"),
     ("lists.mean(undefined={})", "skip", "skipped"),
     ("skrate.ranking_auc_score(y, a, groups=y, average={})", "pairs", "pair"),
-    ("skrate.ranking_auc_report(y, a, groups=y, undefined={})", "nan", "NaN"),
+    ("lists.estimate(undefined={})", "nan", "NaN"),
     ("skrate.RankingAUCScorer(average={})", "size", "sizes"),
     ("skrate.RankingAUCScorer(undefined={})", "skip", "drop"),
     ("skrate.ScoreReport({{}}, weights={})", "sampling", "sample"),

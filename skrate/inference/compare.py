@@ -103,7 +103,7 @@ def compare(
     Returns
     -------
     result : Comparison
-        With ``difference`` (a less b), ``standard_error``, ``confidence_interval``,
+        With ``value`` (a less b), ``value_a``, ``value_b``, ``standard_error``, ``confidence_interval``,
         ``statistic`` and ``pvalue``; nan where a metric is undefined.
 
     Raises
@@ -156,7 +156,7 @@ def compare(
     >>> y_true = [1, 1, 1, 0, 0, 0, 0, 0]
     >>> model_a, model_b = [8, 7, 4, 6, 5, 3, 2, 1], [8, 3, 2, 7, 6, 5, 4, 1]
     >>> result = compare("roc_auc", y_true, model_a, model_b)
-    >>> round(result.difference, 4), round(result.pvalue, 4)
+    >>> round(result.value, 4), round(result.pvalue, 4)
     (0.4, 0.2193)
     """
     question = Question(
