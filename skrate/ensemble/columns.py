@@ -1,6 +1,6 @@
 """Thresholds of one feature, and the weight of the cases below each of them."""
 
-from typing import Protocol
+from abc import ABC, abstractmethod
 
 import numpy as np
 
@@ -10,20 +10,47 @@ from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
 MAX_BINS = 255
 
 
-class Column(Protocol):
+class Column(ABC):
     """A feature prepared for the search: candidates are its thresholds, ascending.
 
     If values are missing, the first threshold is minus infinity: it tells the
     missing values from all others.
+
+    Parameters
+    ----------
+    feature : int
+        Number of the column.
+    order : int array of shape (n,)
+        The cases by increasing value, those that lack it last.
+    ordered : array of shape (n_present,)
+        The values in this order.
+    ends : int array of shape (n_thresholds,)
+        The last place below each threshold.
     """
 
-    feature: int
-    thresholds: FloatArray
-    has_missing: bool
+    def __init__(
+        self, feature: int, order: IntArray, ordered: Array, ends: IntArray
+    ) -> None:
+        self.feature, self.has_missing = feature, len(ordered) < len(order)
+        lower = ordered[ends].astype(np.float64)
+        upper = ordered[ends + 1].astype(np.float64)
+        middle = lower / 2 + upper / 2
+        # lower <= threshold < upper, halfway where numbers allow it.
+        is_between = (lower <= middle) & (middle < upper)
+        self.thresholds: FloatArray = np.where(is_between, middle, lower)
+        if self.has_missing:
+            self.thresholds = np.concatenate([[-np.inf], self.thresholds])
+        self._keep(order, ordered, ends)
 
+    @abstractmethod
+    def _keep(self, order: IntArray, ordered: Array, ends: IntArray) -> None:
+        """Keep what the search needs of the cases."""
+
+    @abstractmethod
     def below(self, signed: FloatArray) -> tuple[FloatArray, float]:
         """Return the sums of ``signed`` up to each threshold and where missing."""
 
+    @abstractmethod
     def above(self, candidate: int, missing_above: bool) -> BoolArray:
         """Return which cases lie above the threshold."""
 
@@ -44,20 +71,17 @@ def prepare_columns(
         ordered = values[order[:n_present]]
         # A value ends where the next is greater.
         ends = np.flatnonzero(ordered[1:] != ordered[:-1])
-        if n_present < len(values) and n_present > 0:
-            has_missing = True
-        elif len(ends) > 0:
-            has_missing = False
-        else:
+        # A feature of one value tells nothing, unless it is missing in places.
+        if len(ends) == 0 and not 0 < n_present < len(values):
             continue
         if max_bins is None and len(ends) >= MAX_BINS:
-            columns.append(SortedColumn(feature, order, ordered, ends, has_missing))
+            columns.append(SortedColumn(feature, order, ordered, ends))
             continue
         n_bins = MAX_BINS if max_bins is None else max_bins
         if len(ends) >= n_bins:
             mass = np.cumsum(weights[order[:n_present]])
             ends = _quantile_ends(ends, mass, n_bins)
-        columns.append(BinnedColumn(feature, order, ordered, ends, has_missing))
+        columns.append(BinnedColumn(feature, order, ordered, ends))
     return columns
 
 
@@ -70,28 +94,10 @@ def _quantile_ends(ends: IntArray, mass: FloatArray, n_bins: int) -> IntArray:
     return np.asarray(ends[kept], dtype=np.intp)
 
 
-def _midpoints(ordered: Array, ends: IntArray) -> FloatArray:
-    """Return thresholds t with lower <= t < upper, halfway where numbers allow it."""
-    lower = ordered[ends].astype(np.float64)
-    upper = ordered[ends + 1].astype(np.float64)
-    middle = lower / 2 + upper / 2
-    return np.asarray(np.where((lower <= middle) & (middle < upper), middle, lower))
-
-
-class SortedColumn:
+class SortedColumn(Column):
     """A feature of many values: the order of the cases is kept."""
 
-    def __init__(
-        self,
-        feature: int,
-        order: IntArray,
-        ordered: Array,
-        ends: IntArray,
-        has_missing: bool,
-    ) -> None:
-        self.feature = feature
-        self.has_missing = has_missing
-        self.thresholds = _with_missing(_midpoints(ordered, ends), has_missing)
+    def _keep(self, order: IntArray, ordered: Array, ends: IntArray) -> None:
         self._order = order
         self._n_present = len(ordered)
         # Where the running sum of the ordered cases is read; none if all are read.
@@ -101,7 +107,6 @@ class SortedColumn:
         self._taken = np.empty(len(order))
 
     def below(self, signed: FloatArray) -> tuple[FloatArray, float]:
-        """Return the sums of ``signed`` up to each threshold and where missing."""
         running, n_present = self._running, self._n_present
         # mode="clip" writes into the buffer directly; the indices are in range.
         np.take(signed, self._order, out=self._taken, mode="clip")
@@ -116,7 +121,6 @@ class SortedColumn:
         return sums, float(self._taken[n_present:].sum())
 
     def above(self, candidate: int, missing_above: bool) -> BoolArray:
-        """Return which cases lie above the threshold."""
         position = candidate - self.has_missing
         if position < 0:
             start = 0
@@ -130,20 +134,10 @@ class SortedColumn:
         return above
 
 
-class BinnedColumn:
+class BinnedColumn(Column):
     """A feature of few values or bins: one byte for each case is kept."""
 
-    def __init__(
-        self,
-        feature: int,
-        order: IntArray,
-        ordered: Array,
-        ends: IntArray,
-        has_missing: bool,
-    ) -> None:
-        self.feature = feature
-        self.has_missing = has_missing
-        self.thresholds = _with_missing(_midpoints(ordered, ends), has_missing)
+    def _keep(self, order: IntArray, ordered: Array, ends: IntArray) -> None:
         self._n_bins = len(ends) + 1
         # Cases in order fill one bin after the other; the missing come last.
         limits = np.concatenate([[0], ends + 1, [len(ordered), len(order)]])
@@ -152,7 +146,6 @@ class BinnedColumn:
         self._codes[order] = np.repeat(codes, np.diff(limits))
 
     def below(self, signed: FloatArray) -> tuple[FloatArray, float]:
-        """Return the sums of ``signed`` up to each threshold and where missing."""
         n_bins = self._n_bins
         sums = np.bincount(self._codes, weights=signed, minlength=n_bins + 1)
         running: FloatArray = np.cumsum(sums[: n_bins - 1], dtype=np.float64)
@@ -161,12 +154,7 @@ class BinnedColumn:
         return running, float(sums[n_bins])
 
     def above(self, candidate: int, missing_above: bool) -> BoolArray:
-        """Return which cases lie above the threshold."""
         above = self._codes > candidate - self.has_missing
         if self.has_missing:
             above[self._codes == self._n_bins] = missing_above
         return np.asarray(above)
-
-
-def _with_missing(thresholds: FloatArray, has_missing: bool) -> FloatArray:
-    return np.concatenate([[-np.inf], thresholds]) if has_missing else thresholds

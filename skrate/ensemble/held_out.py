@@ -1,21 +1,20 @@
 """When to stop: the score on cases that are held out."""
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from skrate.core.arrays import Array, FloatArray, IntArray
-from skrate.ensemble.cases import Cases
-from skrate.ensemble.link import Link, fit_link
+from skrate.core.arrays import Array, ArrayLike, FloatArray, IntArray
+from skrate.ensemble.boosting import TrainingCases
+from skrate.ensemble.link import LinkedClasses, fit_link
 from skrate.ensemble.stumps import is_above, stump_scores
 from skrate.metrics.ranking_auc import ranking_auc_score
 
 
 def split_cases(
-    cases: Cases, has_lists: bool, fraction: float, seed: int
+    cases: TrainingCases, has_lists: bool, fraction: float, seed: int
 ) -> tuple[IntArray, IntArray]:
     """Return the rows to train on and the rows held out, whole lists if there are.
 
@@ -48,51 +47,35 @@ def split_cases(
     return np.flatnonzero(~is_out), np.flatnonzero(is_out)
 
 
+@dataclass
 class StoppingRule:
     """Scores the model after each round, and says when it no longer improves.
 
-    Parameters
-    ----------
-    train, held_out : Cases
-    y : array of shape (n_held_out,)
-        Labels of the held-out cases as the user gave them.
-    classes : array of shape (2,)
-    scorer : None or callable ``scorer(estimator, X, y)``
-        None is the share of held-out pairs in order.
-    scorer_kwargs : dict
-    stumps : array of the rankers found before
-    patience : int
-        Rounds without a gain after which the run ends.
-    tol : float
+    ``stumps`` are the rankers found before, ``scorer(estimator, X, y)`` None for the
+    share of held-out pairs in order, and ``patience`` is the number of rounds without
+    a gain of more than ``tol`` after which the run ends.
     """
 
-    def __init__(
-        self,
-        train: Cases,
-        held_out: Cases,
-        y: Array,
-        classes: Array,
-        scorer: Callable[..., float] | None,
-        scorer_kwargs: dict[str, Any],
-        stumps: Array,
-        patience: int,
-        tol: float,
-    ) -> None:
-        self._train, self._held_out = train, held_out
-        self._y = y
-        self._scorer = scorer
-        self._scorer_kwargs = scorer_kwargs
-        self._train_scores = stump_scores(stumps, train.X)
-        self._model = PartialModel(classes, held_out.X)
-        self._model.scores = stump_scores(stumps, held_out.X)
-        self._patience, self._tol = patience, tol
+    train: TrainingCases
+    held_out: TrainingCases
+    classes: Array
+    stumps: Array
+    scorer: Callable[..., float] | None
+    has_weights: bool
+    patience: int
+    tol: float
+
+    def __post_init__(self) -> None:
+        self._train_scores = stump_scores(self.stumps, self.train.X)
+        found = stump_scores(self.stumps, self.held_out.X)
+        self._model = PartialModel(self.classes, self.held_out.X, found)
         self.scores: list[float] = []
 
     def add(self, stump: Array) -> float:
         """Add a ranker, and return the score of the model with it."""
-        model, held_out = self._model, self._held_out
+        model, train, held_out = self._model, self.train, self.held_out
         model.scores = model.scores + stump["weight"] * is_above(stump, held_out.X)
-        if self._scorer is None:
+        if self.scorer is None:
             score = ranking_auc_score(
                 held_out.is_pos,
                 model.scores,
@@ -101,14 +84,16 @@ class StoppingRule:
                 sample_weight=held_out.weights,
             )
         else:
-            train = self._train
             self._train_scores += stump["weight"] * is_above(stump, train.X)
-            model.link = fit_link(self._train_scores, train.is_pos, train.weights)
-            score = self._scorer(model, held_out.X, self._y, **self._scorer_kwargs)
+            model.slope_, model.offset_ = fit_link(
+                self._train_scores, train.is_pos, train.weights
+            )
+            weights = {"sample_weight": held_out.weights} if self.has_weights else {}
+            score = self.scorer(model, held_out.X, held_out.y, **weights)
         if np.isnan(score):
             # No round would ever be better, nor the run end.
             raise ValueError(
-                f"The score of the {len(self._y)} held-out cases is nan in round "
+                f"The score of the {len(held_out.y)} held-out cases is nan in round "
                 f"{len(self.scores) + 1}: early stopping needs a number. Set another "
                 "scoring, a larger validation_fraction or n_iter_no_change=None."
             )
@@ -117,32 +102,23 @@ class StoppingRule:
 
     def is_over(self) -> bool:
         """Return whether none of the last rounds beat the best before by ``tol``."""
-        if len(self.scores) <= self._patience:
+        if len(self.scores) <= self.patience:
             return False
-        before = max(self.scores[: -self._patience])
-        return max(self.scores[-self._patience :]) <= before + self._tol
+        before = max(self.scores[: -self.patience])
+        return max(self.scores[-self.patience :]) <= before + self.tol
 
 
-class PartialModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PartialModel(LinkedClasses, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """The model so far as a scorer sees it: it knows the held-out cases only."""
 
-    def __init__(self, classes: Array, X: Array) -> None:
+    slope_, offset_ = 1.0, 0.0
+
+    def __init__(self, classes: Array, X: Array, scores: FloatArray) -> None:
         self.classes_ = classes
         self.X = X
-        self.scores: FloatArray = np.zeros(0)
-        self.link = Link(1.0, 0.0)
+        self.scores = scores
 
-    def decision_function(self, X: Array) -> FloatArray:
-        """Return the scores of the held-out cases."""
+    def decision_function(self, X: ArrayLike) -> FloatArray:
         if X is not self.X:
             raise ValueError("A scorer for early stopping must pass X as it got it.")
-        return self.scores - self.link.offset
-
-    def predict_proba(self, X: Array) -> FloatArray:
-        """Return the probabilities of both classes."""
-        margin = self.link.slope * self.decision_function(X)
-        return np.column_stack([expit(-margin), expit(margin)])
-
-    def predict(self, X: Array) -> Array:
-        """Return the more probable class."""
-        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
+        return self.scores - self.offset_

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import expit, logit
+from scipy.special import expit, log_expit, logit
 
-from skrate.core.arrays import Array, BoolArray, FloatArray
+from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray
 
 # On the squared slope for scores of unit deviation, against the mean loss of a case:
 # moves an ordinary slope by a thousandth, and keeps a separable sample's finite.
@@ -19,6 +19,71 @@ class Link(NamedTuple):
 
     slope: float
     offset: float
+
+
+class LinkedClasses:
+    """Probabilities and classes from a ranking score and its link."""
+
+    classes_: Array
+    slope_: float
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return the ranking score, minus the score of probability one half."""
+        raise NotImplementedError
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the probability of each class by the fitted link.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Dense; NaN is a missing value.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, 2)
+            In the order of `classes_`; expit(`slope_` * `decision_function`) in the
+            second column.
+        """
+        margin = self._margin(X)
+        return np.column_stack([expit(-margin), expit(margin)])
+
+    def predict_log_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the logarithm of the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Dense; NaN is a missing value.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, 2)
+            In the order of `classes_`; finite however extreme the score.
+        """
+        margin = self._margin(X)
+        return np.column_stack([log_expit(-margin), log_expit(margin)])
+
+    def predict(self, X: ArrayLike) -> Array:
+        """Return the class: the second where `decision_function` is above 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Dense; NaN is a missing value.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Labels out of `classes_`.
+        """
+        is_second = self.decision_function(X) > 0
+        return np.asarray(self.classes_[is_second.astype(int)])
+
+    def _margin(self, X: ArrayLike) -> FloatArray:
+        """Return the log odds of the second class."""
+        scores = self.decision_function(X)
+        return np.asarray(self.slope_ * scores)
 
 
 def fit_link(scores: FloatArray, is_pos: BoolArray, weights: FloatArray) -> Link:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, log_expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -17,15 +16,20 @@ from skrate.core.validation import (
     check_generator,
     check_positive,
 )
-from skrate.ensemble.boosting import Boosting
-from skrate.ensemble.cases import Cases, check_cases
+from skrate.ensemble.boosting import Boosting, TrainingCases, check_training_cases
 from skrate.ensemble.columns import MAX_BINS
 from skrate.ensemble.held_out import StoppingRule, split_cases
-from skrate.ensemble.link import fit_link
+from skrate.ensemble.link import LinkedClasses, fit_link
 from skrate.ensemble.stumps import STUMP, staged_stump_scores, stump_scores
 
+# What features may be: missing values are one side of each threshold.
+_NUMBERS: dict[str, Any] = {
+    "dtype": [np.float64, np.float32],
+    "ensure_all_finite": "allow-nan",
+}
 
-class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+
+class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Boosted classifier that maximises the AUC.
 
     Bipartite RankBoost with thresholds on single features as weak rankers. Where
@@ -244,30 +248,26 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(y, list | tuple):
             y = as_array("y", y)
         is_warm = self.warm_start and hasattr(self, "estimators_")
-        data, labels = validate_data(
-            self,
-            X,
-            y,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan",
-            reset=not is_warm,
-        )
-        cases, labels, classes = check_cases(data, labels, sample_weight, groups)
+        data, labels = validate_data(self, X, y, **_NUMBERS, reset=not is_warm)
+        cases, classes = check_training_cases(data, labels, sample_weight, groups)
         self._start(classes, is_warm)
         rule = None
         if self.n_iter_no_change is not None:
-            has_lists, has_weights = groups is not None, sample_weight is not None
             train, held_out = split_cases(
-                cases, has_lists, self.validation_fraction, self._seed
+                cases, groups is not None, self.validation_fraction, self._seed
             )
-            rule = self._stopping_rule(
-                cases.take(train),
-                cases.take(held_out),
-                labels[held_out],
-                has_weights,
+            held_out_cases, cases = cases.take(held_out), cases.take(train)
+            scorer = self.scoring and check_scoring(self, scoring=self.scoring)
+            rule = StoppingRule(
+                cases,
+                held_out_cases,
+                classes,
+                self.estimators_,
+                scorer,
+                sample_weight is not None,
                 self.n_iter_no_change,
+                self.tol,
             )
-            cases = cases.take(train)
         self._boost(cases, rule)
         scores = stump_scores(self.estimators_, cases.X)
         self.slope_, self.offset_ = fit_link(scores, cases.is_pos, cases.weights)
@@ -310,55 +310,6 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         stages = staged_stump_scores(self.estimators_, X)
         return (scores - self.offset_ for scores in stages)
 
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the probability of each class by the fitted link.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Dense; NaN is a missing value.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, 2)
-            In the order of `classes_`; expit(`slope_` * `decision_function`) in the
-            second column.
-        """
-        margin = self._margin(X)
-        return np.column_stack([expit(-margin), expit(margin)])
-
-    def predict_log_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the logarithm of the probability of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Dense; NaN is a missing value.
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n_samples, 2)
-            In the order of `classes_`; finite however extreme the score.
-        """
-        margin = self._margin(X)
-        return np.column_stack([log_expit(-margin), log_expit(margin)])
-
-    def predict(self, X: ArrayLike) -> Array:
-        """Return the class: the second where `decision_function` is above 0.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Dense; NaN is a missing value.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Labels out of `classes_`.
-        """
-        is_second = self.decision_function(X) > 0
-        return np.asarray(self.classes_[is_second.astype(int)])
-
     @property
     def feature_importances_(self) -> FloatArray:
         """Share of each feature in the fall of the logarithm of the loss bound."""
@@ -394,20 +345,7 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_new(self, X: ArrayLike) -> Array:
         check_is_fitted(self)
-        return np.asarray(
-            validate_data(
-                self,
-                X,
-                dtype=[np.float64, np.float32],
-                ensure_all_finite="allow-nan",
-                reset=False,
-            )
-        )
-
-    def _margin(self, X: ArrayLike) -> FloatArray:
-        """Return the log odds of the second class."""
-        scores = self.decision_function(X)
-        return np.asarray(self.slope_ * scores)
+        return np.asarray(validate_data(self, X, **_NUMBERS, reset=False))
 
     def _start(self, classes: Array, is_warm: bool) -> None:
         """Take up the rankers of the last fit, or none."""
@@ -428,29 +366,7 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         self.classes_ = classes
 
-    def _stopping_rule(
-        self,
-        train: Cases,
-        held_out: Cases,
-        y_held_out: Array,
-        has_weights: bool,
-        patience: int,
-    ) -> StoppingRule:
-        scorer = self.scoring and check_scoring(self, scoring=self.scoring)
-        kwargs = {"sample_weight": held_out.weights} if has_weights else {}
-        return StoppingRule(
-            train,
-            held_out,
-            y_held_out,
-            self.classes_,
-            scorer,
-            kwargs,
-            self.estimators_,
-            patience,
-            self.tol,
-        )
-
-    def _boost(self, cases: Cases, rule: StoppingRule | None) -> None:
+    def _boost(self, cases: TrainingCases, rule: StoppingRule | None) -> None:
         """Make rounds until there are enough, or a reason to stop."""
         with_pairs = cases.with_pairs()
         scores = stump_scores(self.estimators_, with_pairs.X)
