@@ -103,8 +103,9 @@ def compare(
     Returns
     -------
     result : Comparison
-        With ``value`` (a less b), ``value_a``, ``value_b``, ``standard_error``, ``confidence_interval``,
-        ``statistic`` and ``pvalue``; nan where a metric is undefined.
+        With ``value`` (a less b), ``value_a``, ``value_b``, ``standard_error``,
+        ``confidence_interval``, ``statistic`` and ``pvalue``; nan where a metric is
+        undefined.
 
     Raises
     ------

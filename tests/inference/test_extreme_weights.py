@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
 from inference_cases import JUMPS, SMOOTH, each, sample
-from skrate import compare, covariance, estimate, influence
+from skrate import compare, compare_all, estimate, influence
 
 Y, A = sample(0, n=24, shift=2)
 B = np.round(A + np.random.default_rng(1).normal(size=24), 1)
@@ -30,8 +30,7 @@ each_weight = pytest.mark.parametrize("weight", WEIGHTS.values(), ids=WEIGHTS.ke
 def numbers(result):
     if isinstance(result, np.ndarray):
         return result.ravel()
-    value = getattr(result, "value", getattr(result, "difference", None))
-    return np.array([value, result.standard_error, *result.confidence_interval])
+    return np.array([result.value, result.standard_error, *result.confidence_interval])
 
 
 @each(SMOOTH + JUMPS)
@@ -45,7 +44,8 @@ def test_there_is_a_number_or_nan_with_a_warning(metric, kwargs, weight, method)
     calls = [lambda: estimate(metric, Y, A, **drawn, **options)]
     if method == "delta":
         calls.append(lambda: influence(metric, Y, A, **options))
-        calls.append(lambda: covariance(metric, Y, {"a": A, "b": B}, **options))
+        models = {"a": A, "b": B}
+        calls.append(lambda: compare_all(metric, Y, models, **options).covariance)
     if method != "jackknife":
         calls.append(lambda: compare(metric, Y, A, B, **drawn, **options))
     for call in calls:

@@ -160,7 +160,7 @@ SAME = [
 ]
 
 
-@pytest.mark.parametrize(("scorer", "metric"), SAME, ids=str)
+@pytest.mark.parametrize(("scorer", "metric"), SAME, ids=["rauc", "ap", "recall"])
 def test_a_scorer_is_a_metric_to_inference(scorer, metric):
     own = {k: v for k, v in scorer.get_params().items() if k in ("rate", "prevalence")}
     if metric == "average_precision":
