@@ -1,8 +1,9 @@
 """The law of the number of positives among the first k cases of a new fold."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import special
@@ -19,6 +20,9 @@ _MAX_NODES = 8
 _TINY = 1e-300
 # A count is left out if it is less likely than this, as are all beyond it.
 _NEGLIGIBLE = 1e-13
+
+
+JointLaw: TypeAlias = tuple[int, FloatArray, FloatArray]
 
 
 class CountLaw(NamedTuple):
@@ -58,10 +62,6 @@ class FoldSource:
     tpr: FloatArray
     fpr: FloatArray
     places: FloatArray
-    # By case: rates that cut the same case share its law.
-    _laws: dict[int, tuple[int, FloatArray, FloatArray]] = field(
-        default_factory=dict, repr=False
-    )
 
     @classmethod
     def of(cls, folds: Folds, n_pos: int, n_neg: int) -> "FoldSource":
@@ -70,8 +70,17 @@ class FoldSource:
         places = (n_pos * tpr + n_neg * fpr) / (n_pos + n_neg)
         return cls(n_pos, n_neg, tpr, fpr, places)
 
+    def laws(self, numbers: Iterable[float]) -> list[CountLaw]:
+        """Return the laws of the positives found by processing numbers of cases."""
+        # Numbers that cut the same case share its law.
+        joint_law = lru_cache(maxsize=None)(self._joint_law)
+        return [self._law(k, joint_law) for k in numbers]
+
     def law(self, k: float) -> CountLaw:
-        """Return the law of the positives found by processing ``k`` cases."""
+        """Return the law for one number of cases."""
+        return self.laws([k])[0]
+
+    def _law(self, k: float, joint_law: Callable[[int], JointLaw]) -> CountLaw:
         n = self.n_pos + self.n_neg
         # k / n * n may miss the integer it stands for by rounding.
         k = round(k) if abs(k - round(k)) < 1e-9 * n else k
@@ -81,16 +90,14 @@ class FoldSource:
         if k >= n:
             return CountLaw(self.n_pos, one, none, 0.0)
         item = int(np.ceil(k))
-        if item not in self._laws:
-            self._laws[item] = self._joint_law(item)
-        first, is_pos, is_neg = self._laws[item]
+        first, is_pos, is_neg = joint_law(item)
         if item == k:
             return CountLaw(first, is_pos + is_neg, np.zeros(len(is_pos)), 0.0)
         # Case `item`, of which a fraction is processed, is in the count of is_pos.
         sure, partial = np.append(0.0, is_neg), np.append(is_pos, 0.0)
         return CountLaw(first - 1, sure, partial, float(k - (item - 1)))
 
-    def _joint_law(self, k: int) -> tuple[int, FloatArray, FloatArray]:
+    def _joint_law(self, k: int) -> JointLaw:
         """Return the law of (positives among the first k, class of case k).
 
         The first value belongs to the count that is returned first, and the arrays

@@ -133,14 +133,15 @@ def _each_rate(
     ]
 
     def bounds(places: range) -> list[tuple[float, float]]:
-        found = []
-        for place in places:
-            laws = [
-                (source.law(rates[place] * (source.n_pos + source.n_neg)), n_folds)
-                for source, n_folds in sources
-            ]
-            found.append(interval(place, laws))
-        return found
+        of_sources = [
+            source.laws(rates[places] * (source.n_pos + source.n_neg))
+            for source, _ in sources
+        ]
+        n_folds = [n for _, n in sources]
+        return [
+            interval(place, list(zip(laws, n_folds, strict=True)))
+            for place, *laws in zip(places, *of_sources, strict=True)
+        ]
 
     tasks = [
         range(first, min(first + _BATCH, len(rates)))
