@@ -55,7 +55,7 @@ def found_values(y_true, y_score, other, groups, sample_weight=None, **pos_label
     weighted = {"sample_weight": sample_weight, **pos_label}
     arrays = (y_true, y_score)
     estimate = skrate.estimate("roc_auc", *arrays, groups=None, **weighted)
-    by_list = skrate.group_scores("auc", *arrays, groups=groups, **weighted)
+    by_list = skrate.group_scores("roc_auc", *arrays, groups=groups, **weighted)
     return {
         "average precision": skrate.average_precision_score(*arrays, **weighted),
         "rauc": skrate.rate_weighted_auc_score(*arrays, **weighted),
@@ -63,7 +63,7 @@ def found_values(y_true, y_score, other, groups, sample_weight=None, **pos_label
             *arrays, rate=rates.beta(3, 5), **weighted
         ),
         "ranking auc": skrate.ranking_auc_score(*arrays, groups=groups, **weighted),
-        "group scores": tuple(by_list.scores),
+        "group scores": tuple(by_list.values),
         "estimate": (estimate.value, estimate.standard_error),
         "compare": skrate.compare("roc_auc", *arrays, other, **weighted).value,
     }
@@ -299,7 +299,7 @@ def test_nonsense_is_an_error_that_names_the_argument(name, spoil):
     without_groups = {k: v for k, v in arguments.items() if k != "groups"}
     calls = [
         lambda: skrate.ranking_auc_score(**arguments),
-        lambda: skrate.group_scores("auc", **arguments),
+        lambda: skrate.group_scores("roc_auc", **arguments),
         lambda: skrate.estimate("roc_auc", **arguments),
         lambda: skrate.compare(
             "roc_auc", y_score_b=np.arange(N), **compared(arguments)
@@ -457,7 +457,9 @@ def test_integers_that_float64_rounds_apart_are_fine():
 
 @pytest.mark.parametrize("groups", [[2**53, 2**53 + 1, 0.5], [2**64, 2**64 + 1, -1]])
 def test_groups_of_large_numbers_stay_apart(groups):
-    found = skrate.group_scores("precision", [0, 1, 1], [1, 2, 3], groups=groups, k=1)
+    found = skrate.group_scores(
+        skrate.precision_at_rate_score, [0, 1, 1], [1, 2, 3], groups=groups, k=1
+    )
     assert len(found.groups) == 3
 
 

@@ -115,9 +115,9 @@ def _unknown(named: dict[str, Any], sample: Sample) -> None:
 
 
 def _empty(named: dict[str, Any], sample: Sample) -> None:
-    named["y_true"], named["y_score"] = [], []
-    for name in ("sample_weight", "groups"):
-        named.pop(name, None)
+    for name in ("y_true", "y_score", "sample_weight", "groups"):
+        if name in named:
+            named[name] = []
 
 
 def _any(sample: Sample) -> bool:

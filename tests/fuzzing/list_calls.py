@@ -13,6 +13,13 @@ from fuzzing.samples import Sample, draw_sample
 from reference import lists as oracle
 from reference import tables
 
+_FUNCTIONS = {
+    "expected_recall": skrate.expected_recall_score,
+    "rauc": skrate.rate_weighted_auc_score,
+    "recall": skrate.recall_at_rate_score,
+    "precision": skrate.precision_at_rate_score,
+}
+
 
 def _lists(sample: Sample) -> dict[Any, Any]:
     is_pos, scores, weights = sample.parts
@@ -75,36 +82,41 @@ def ranking_auc_score(rng: np.random.Generator) -> Call:
     return _call("ranking_auc_score", sample, options, check)
 
 
-def ranking_auc_report(rng: np.random.Generator) -> Call:
-    """Draw a call of ranking_auc_report."""
+def list_estimate(rng: np.random.Generator) -> Call:
+    """Draw a call of group_scores for the AUC, and of its estimate."""
     sample = draw_sample(rng, lists=True, largest=300)
     options = _options(rng, sample)
 
+    def scored(**named: Any) -> tuple[Any, Any]:
+        of_mean = {
+            name: named.pop(name) for name in ("average", "undefined") if name in named
+        }
+        scores = skrate.group_scores("roc_auc", **named)
+        return scores, scores.estimate(**of_mean)
+
     def check(given: Sample, found: Any) -> None:
-        same_number("score", found.score, _expected(given, options), rtol=1e-9)
+        by_list, mean = found
+        same_number("mean", mean.value, _expected(given, options), rtol=1e-9)
         by_label = _lists(given)
-        holds(found.groups.tolist() == list(by_label), "other lists")
+        holds(by_list.groups.tolist() == list(by_label), "other lists")
         scores = [
             np.nan if one is None else oracle.list_auc(one, options.get("k"))[0]
             for one in by_label.values()
         ]
-        same_numbers("scores", found.scores, scores)
-        holds(not found.standard_error < 0, f"standard error {found.standard_error}")
-        low, high = found.confidence_interval
+        same_numbers("scores", by_list.values, scores)
+        holds(not mean.standard_error < 0, f"standard error {mean.standard_error}")
+        low, high = mean.confidence_interval
         holds(not low > high, f"interval [{low}, {high}]")
 
-    call = _call("ranking_auc_report", sample, options, check)
-    return replace(call, may_warn=True)
+    call = _call("group_scores", sample, options, check)
+    return replace(call, function=scored, may_warn=True)
 
 
 def group_scores(rng: np.random.Generator) -> Call:
     """Draw a call of group_scores."""
     sample = draw_sample(rng, lists=True, largest=300)
-    metric = str(
-        rng.choice(["auc", "average_precision", "expected_recall", "rauc", "recall",
-                    "precision"])
-    )  # fmt: skip
-    options: dict[str, Any] = {"metric": metric}
+    metric = str(rng.choice(["roc_auc", "average_precision", *_FUNCTIONS]))
+    options: dict[str, Any] = {"metric": _FUNCTIONS.get(metric, metric)}
     rate = None
     if metric in ("expected_recall", "rauc"):
         rate = draw_rate(rng)
@@ -114,16 +126,17 @@ def group_scores(rng: np.random.Generator) -> Call:
             options["k"] = int(rng.integers(1, 12))
         else:
             options["rate"] = float(rng.choice([0.1, 0.5, 1.0, 1 - rng.random()]))
-    elif metric == "auc" and sample.weights is None and rng.random() < 0.5:
+    elif metric == "roc_auc" and sample.weights is None and rng.random() < 0.5:
         options["k"] = int(rng.integers(1, 12))
 
     def check(given: Sample, found: Any) -> None:
         by_label = _lists(given)
         holds(found.groups.tolist() == list(by_label), "other lists")
         for label, groups, score in zip(
-            by_label, by_label.values(), found.scores.tolist(), strict=True
+            by_label, by_label.values(), found.values.tolist(), strict=True
         ):
-            _check_list(f"{metric} of {label!r}", groups, score, options, rate)
+            about = {**options, "metric": metric}
+            _check_list(f"{metric} of {label!r}", groups, score, about, rate)
         if given.weights is None:
             sizes = [groups.total for groups in by_label.values()]
             holds(found.n_items.tolist() == sizes, "other numbers of items")
@@ -137,7 +150,7 @@ def _check_list(
     metric, k = options["metric"], options.get("k")
     if groups is None:
         holds(np.isnan(score), f"{name} has no weight, and is {score}")
-    elif metric == "auc":
+    elif metric == "roc_auc":
         same_number(name, score, oracle.list_auc(groups, k)[0])
     elif metric == "average_precision":
         same_number(name, score, tables.average_precision(groups))

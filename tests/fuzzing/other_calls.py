@@ -429,6 +429,10 @@ def rate_averaged_roc_curve(rng: np.random.Generator) -> Call:
             tpr = float(found.tpr[place])
             same_number("tpr", tpr, float(above / n_pos), atol=1e-9)
             same_number("fpr", float(found.fpr[place]), float(fpr), atol=1e-9)
+            point = found.recall_at_rate(rate)
+            same_number(
+                "recall at a rate", point.value, float(above / n_pos), atol=1e-9
+            )
             if bounds is not None:
                 low, high = (end.tpr[place] for end in found.confidence_interval)
                 holds(low <= high + 1e-12, f"bounds {low} and {high} at {rate}")

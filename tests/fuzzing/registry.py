@@ -54,12 +54,7 @@ ENTRIES = [
     ),
     Entry(("QuasiConcaveHitCurve",), metric_calls.quasi_concave, 0.5),
     Entry(("ranking_auc_score",), list_calls.ranking_auc_score, 9, may_spoil=True),
-    Entry(
-        ("ranking_auc_report", "RankingAUCReport"),
-        list_calls.ranking_auc_report,
-        3,
-        may_spoil=True,
-    ),
+    Entry(("group_scores",), list_calls.list_estimate, 3, may_spoil=True),
     Entry(("group_scores", "GroupScores"), list_calls.group_scores, 8, may_spoil=True),
     Entry(("estimate", "Estimate"), inference_calls.estimate, 9, may_spoil=True),
     Entry(("estimate",), inference_calls.estimate_of_counts, 1),
@@ -92,7 +87,7 @@ ENTRIES = [
     ),
     Entry(("ScoreReport",), other_calls.score_report, 1),
     Entry(
-        ("rate_averaged_roc_curve", "ConsensusCurve"),
+        ("rate_averaged_roc_curve", "ConsensusCurve", "CurvePoint"),
         other_calls.rate_averaged_roc_curve,
         0.7,
     ),

@@ -567,7 +567,7 @@ def test_a_class_of_next_to_no_weight_is_undefined(label, method):
     weight = np.where(y_true == label, 1e-160, 1e140)
     with pytest.warns(UndefinedMetricWarning, match="next to all weight to one class"):
         found = estimate(
-            "auc", y_true, y_score, sample_weight=weight, weights="sampling",
+            "roc_auc", y_true, y_score, sample_weight=weight, weights="sampling",
             method=method,
         )  # fmt: skip
     assert np.isnan([found.value, found.standard_error]).all()
@@ -577,7 +577,7 @@ def test_the_weights_of_a_class_may_be_of_any_scale():
     y_true, y_score = sample(17, n=40)
     weight = np.random.default_rng(0).exponential(size=40)
     plain, scaled = (
-        estimate("auc", y_true, y_score, sample_weight=w, weights="sampling")
+        estimate("roc_auc", y_true, y_score, sample_weight=w, weights="sampling")
         for w in (weight, np.where(y_true == 1, 1e-40 * weight, weight))
     )
     assert scaled.value == pytest.approx(plain.value, rel=1e-12)
