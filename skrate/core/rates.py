@@ -39,7 +39,6 @@ class RateDistribution(ABC):
 
     @property
     def nbytes(self) -> int:
-        """Memory that the parameters take, and what is derived from them."""
         return 0
 
     def survival(self, x: ArrayLike) -> Any:
@@ -154,7 +153,6 @@ class Beta(RateDistribution):
 
     @cached_property
     def table(self) -> SurvivalTable:
-        """The survival function: what all else is read off."""
         return _fitted(self)
 
     def _survival(self, x: FloatArray) -> FloatArray:
@@ -172,7 +170,6 @@ class Exponential(RateDistribution):
 
     @cached_property
     def table(self) -> SurvivalTable:
-        """The survival function: what all else is read off."""
         return _fitted(self)
 
     def _survival(self, x: FloatArray) -> FloatArray:
@@ -192,7 +189,6 @@ class Interval(RateDistribution):
 
     @cached_property
     def table(self) -> SurvivalTable:
-        """The survival function: what all else is read off."""
         inner = [edge for edge in (self.low, self.high) if 0 < edge < 1]
         breaks = np.array([0.0, *inner, 1.0])
         # P(R > u) falls from 1 to 0 over the one panel inside.
@@ -222,7 +218,6 @@ class Fixed(RateDistribution):
 
     @cached_property
     def table(self) -> SurvivalTable:
-        """The survival function: what all else is read off."""
         return SurvivalTable.from_steps(np.array([self.r]), np.ones(1))
 
     def _ppf(self, q: FloatArray) -> FloatArray:
@@ -241,7 +236,6 @@ class Empirical(RateDistribution):
 
     @cached_property
     def table(self) -> SurvivalTable:
-        """The survival function: what all else is read off."""
         return SurvivalTable.from_steps(self.points, self.masses)
 
     def _ppf(self, q: FloatArray) -> FloatArray:
@@ -252,7 +246,6 @@ class Empirical(RateDistribution):
 
     @property
     def nbytes(self) -> int:
-        """Memory that the parameters take, and what is derived from them."""
         return 12 * self.points.nbytes
 
     def __eq__(self, other: object) -> bool:
@@ -302,7 +295,6 @@ class LogDiscount(RateDistribution):
 
     @cached_property
     def table(self) -> SurvivalTable:
-        """The survival function: what all else is read off."""
         positions = np.arange(1, self.n + 1)
         # P(R >= i / n): the discount of position i, at most 1.
         processed = np.minimum(np.log(self.base) / np.log1p(positions), 1.0)
@@ -315,7 +307,6 @@ class LogDiscount(RateDistribution):
 
     @property
     def nbytes(self) -> int:
-        """Memory that the parameters take, and what is derived from them."""
         return 64 * self.n
 
     def __repr__(self) -> str:
@@ -331,13 +322,11 @@ class Mixture(RateDistribution):
 
     @cached_property
     def table(self) -> SurvivalMixture:
-        """The survival function: what all else is read off."""
         parts = [component.table for component in self.components]
         return SurvivalMixture(parts, self.weights)
 
     @property
     def nbytes(self) -> int:
-        """Memory that the parameters take, and what is derived from them."""
         return sum(component.nbytes for component in self.components)
 
     def _survival(self, x: FloatArray) -> FloatArray:

@@ -200,12 +200,10 @@ class ScipyRate(RateDistribution):
 
     @cached_property
     def table(self) -> SurvivalTable:
-        """The survival function: what all else is read off."""
         return _fitted(self)
 
     @cached_property
     def nbytes(self) -> int:
-        """Memory that the parameters take."""
         return self.law.nbytes
 
     def _survival(self, x: FloatArray) -> FloatArray:

@@ -1,25 +1,31 @@
 """Two models, or two metrics, against each other."""
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from skrate.core.arrays import FloatArray
 from skrate.core.metric import Metric, MetricLike
-from skrate.core.results import Comparison
-from skrate.inference.checks import check_metric, check_stratify, defined_value
+from skrate.core.results import Comparison, ConfidenceInterval
+from skrate.core.validation import check_choice, warn_undefined
 from skrate.inference.delta import (
-    covariance,
     degrees_of_freedom,
     influence_parts,
     influence_values,
     variance_parts,
 )
-from skrate.inference.differences import Interval, Method, Question, conclude
-from skrate.inference.permutation import ExchangeDraw
-from skrate.inference.pvalues import Alternative
-from skrate.inference.replicates import defined_replicates, spread, statistic_of
-from skrate.inference.resampling import resample_draw
+from skrate.inference.intervals import (
+    NEGLIGIBLE,
+    Alternative,
+    hybrid_interval,
+    interval_of,
+    metric_interval,
+    standardised,
+    t_pvalue,
+)
+from skrate.inference.permutation import ExchangeDraw, permutation_pvalue
+from skrate.inference.plan import Plan, check_metric, defined_value
+from skrate.inference.resampling import resample_draw, spread, statistic_of
 from skrate.inference.sample import (
     Ranked,
     Weights,
@@ -28,6 +34,12 @@ from skrate.inference.sample import (
     repeated,
     scored,
 )
+
+Method = Literal["delta", "bootstrap", "permutation"]
+METHODS: tuple[Method, ...] = get_args(Method)
+Interval = Literal["wald", "percentile", "basic"]
+INTERVALS: tuple[Interval, ...] = get_args(Interval)
+_NAN = float("nan")
 
 
 def compare(
@@ -160,16 +172,18 @@ def compare(
     >>> round(result.value, 4), round(result.pvalue, 4)
     (0.4, 0.2193)
     """
-    question = Question(
-        method, alternative, confidence_level, interval, n_resamples, stratify,
-        random_state, n_jobs,
+    check_choice("method", method, METHODS)
+    check_choice("interval", interval, INTERVALS)
+    plan = Plan(
+        method, confidence_level, interval, n_resamples, stratify, random_state, n_jobs,
+        alternative,
     )  # fmt: skip
     if y_true_b is not None:
         _check_unpaired(y_score_b, method, groups, sample_weight)
         given = ((y_true, y_score_a), (y_true_b, y_score_b))
         ranked = [check_sample(*one, pos_label=pos_label) for one in given]
         metrics = [check_metric(metric, metric_kwargs, one) for one in ranked]
-        return _unpaired(metrics, ranked, question)
+        return _unpaired(metrics, ranked, plan)
     cases = check_cases(
         y_true,
         sample_weight=sample_weight,
@@ -181,18 +195,18 @@ def compare(
     if isinstance(metric, tuple | list):
         _check_pair(metric, y_score_b, method, metric_kwargs)
         metrics = [check_metric(one, {}, cases) for one in metric]
-        return paired(metrics, [model_a, model_a], question)
+        return paired(metrics, [model_a, model_a], plan)
     if y_score_b is None:
         raise ValueError("y_score_b is missing: give it, or a pair of metrics.")
     model_b = scored(cases, "y_score_b", y_score_b)
     metrics = [check_metric(metric, metric_kwargs, cases)] * 2
-    return paired(metrics, [model_a, model_b], question)
+    return paired(metrics, [model_a, model_b], plan)
 
 
 def paired(
     metrics: list[Metric],
     ranked: list[Ranked],
-    question: Question,
+    plan: Plan,
     values: list[float] | None = None,
     influences: list[FloatArray] | None = None,
 ) -> Comparison:
@@ -204,18 +218,20 @@ def paired(
             for metric, one in zip(metrics, ranked, strict=True)
         ]
     if np.isnan(values).any():
-        return conclude(metrics, ranked, values, float("nan"), question)
-    is_stratified = check_stratify(question.stratify, question.method, cases)
+        return _conclude(metrics, ranked, values, float("nan"), plan)
+    is_stratified = plan.is_stratified(cases)
     if influences is None:
         influences = model_influences(metrics, ranked, stratify=is_stratified)
-    standard_error, freedom = _spread_of(influences[0] - influences[1], cases)
+    parts = influence_parts(influences[0] - influences[1], cases)
+    standard_error, freedom = parts.standard_error, degrees_of_freedom((parts, cases))
     draws = None
-    if question.method == "bootstrap":
-        draws = _replicates(metrics, ranked, is_stratified, question)
+    if plan.method == "bootstrap":
+        draw = resample_draw(ranked, stratify=is_stratified)
+        draws = plan.replicates("difference", draw, statistic_of(metrics, ranked))
         standard_error = spread(draws)
-    elif question.method == "permutation":
-        draws = _permuted(metrics, ranked, question)
-    return conclude(metrics, ranked, values, standard_error, question, freedom, draws)
+    elif plan.method == "permutation":
+        draws = _exchanged(metrics, ranked, plan)
+    return _conclude(metrics, ranked, values, standard_error, plan, freedom, draws)
 
 
 def model_influences(
@@ -228,78 +244,122 @@ def model_influences(
     ]
 
 
-def _spread_of(influence: FloatArray, cases: Ranked) -> tuple[float, float]:
-    """Return the standard error of a difference, and its degrees of freedom."""
-    if cases.groups is not None:
-        squared = float(covariance(influence[None, :], cases)[0, 0])
-        return float(np.sqrt(squared)), cases.n_units - 1.0
-    parts = influence_parts(influence, cases)
-    return float(np.sqrt(parts.total)), degrees_of_freedom((parts, cases))
-
-
-def _replicates(
-    metrics: list[Metric],
-    ranked: list[Ranked],
-    is_stratified: bool,
-    question: Question,
-) -> FloatArray:
-    return defined_replicates(
-        "difference",
-        resample_draw(ranked, stratify=is_stratified),
-        statistic_of(metrics, ranked),
-        n_resamples=question.n_resamples,
-        random_state=question.random_state,
-        n_jobs=question.n_jobs,
-    )
-
-
-def _permuted(
-    metrics: list[Metric], ranked: list[Ranked], question: Question
-) -> FloatArray:
-    a, b = (repeated(one) for one in ranked)
-    draw = ExchangeDraw.of(a, b)
+def _exchanged(metrics: list[Metric], ranked: list[Ranked], plan: Plan) -> FloatArray:
+    """Return the difference where the ranks of random cases are exchanged."""
+    draw = ExchangeDraw.of(*(repeated(one) for one in ranked))
 
     def statistic(rows: FloatArray) -> FloatArray:
         first, second = np.split(rows, 2, axis=1)
         of_a = metrics[0].values(*np.split(first, 2, axis=1))
         return of_a - metrics[1].values(*np.split(second, 2, axis=1))
 
-    return defined_replicates(
-        "difference",
-        draw,
-        statistic,
-        n_resamples=question.n_resamples,
-        random_state=question.random_state,
-        n_jobs=question.n_jobs,
-    )
+    return plan.replicates("difference", draw, statistic)
 
 
-def _unpaired(
-    metrics: list[Metric], ranked: list[Ranked], question: Question
-) -> Comparison:
+def _unpaired(metrics: list[Metric], ranked: list[Ranked], plan: Plan) -> Comparison:
     values = [
         defined_value(metric, one) for metric, one in zip(metrics, ranked, strict=True)
     ]
     if np.isnan(values).any():
-        return conclude(metrics, ranked, values, float("nan"), question)
-    is_stratified = [
-        check_stratify(question.stratify, question.method, one) for one in ranked
+        return _conclude(metrics, ranked, values, float("nan"), plan)
+    each = [
+        (metric, one, plan.is_stratified(one))
+        for metric, one in zip(metrics, ranked, strict=True)
     ]
-    each = list(zip(metrics, ranked, is_stratified, strict=True))
     parts = [variance_parts(of, one, stratify=fixed) for of, one, fixed in each]
-    freedom = degrees_of_freedom(
-        *((part, one) for part, one in zip(parts, ranked, strict=True))
-    )
-    if question.method == "delta":
+    freedom = degrees_of_freedom(*zip(parts, ranked, strict=True))
+    if plan.method == "delta":
         error = float(np.sqrt(sum(part.total for part in parts)))
-        return conclude(metrics, ranked, values, error, question, freedom)
+        return _conclude(metrics, ranked, values, error, plan, freedom)
     of_a, of_b = (
-        _replicates([of], [one], fixed, share)
-        for (of, one, fixed), share in zip(each, question.split(2), strict=True)
+        share.replicates(
+            "difference",
+            resample_draw([one], stratify=fixed),
+            statistic_of([metric], [one]),
+        )
+        for (metric, one, fixed), share in zip(each, plan.split(2), strict=True)
     )
     n_both = min(len(of_a), len(of_b))
     draws = of_a[:n_both] - of_b[:n_both]
-    return conclude(metrics, ranked, values, spread(draws), question, freedom, draws)
+    return _conclude(metrics, ranked, values, spread(draws), plan, freedom, draws)
+
+
+def _conclude(
+    metrics: list[Metric],
+    ranked: list[Ranked],
+    values: list[float],
+    standard_error: float,
+    plan: Plan,
+    freedom: float = np.inf,
+    draws: FloatArray | None = None,
+) -> Comparison:
+    """Return the comparison of two values; ``draws`` are of their difference.
+
+    The degrees of freedom are those of the standard error.
+    """
+    a, b = values
+    difference = a - b
+    statistic, pvalue = _NAN, _NAN
+    ends = ConfidenceInterval(_NAN, _NAN)
+    if not np.isnan(difference):
+        statistic, pvalue = _test(difference, standard_error, plan, freedom, draws)
+        ends = _interval(metrics, ranked, (a, b), standard_error, plan, freedom, draws)
+    names = list(dict.fromkeys(metric.name for metric in metrics))
+    return Comparison(
+        " - ".join(names),
+        float(difference),
+        float(a),
+        float(b),
+        standard_error,
+        statistic,
+        pvalue,
+        ends,
+        plan.alternative,
+        plan.method,
+        plan.confidence_level,
+    )
+
+
+def _test(
+    difference: float,
+    standard_error: float,
+    plan: Plan,
+    freedom: float,
+    draws: FloatArray | None,
+) -> tuple[float, float]:
+    if plan.method == "permutation" and draws is not None:
+        return difference, permutation_pvalue(difference, draws, plan.alternative)
+    statistic = standardised(difference, standard_error)
+    if np.isnan(statistic):
+        warn_undefined("The p-value", "the sample shows no variation of the difference")
+        return _NAN, _NAN
+    return statistic, t_pvalue(statistic, plan.alternative, freedom)
+
+
+def _interval(
+    metrics: list[Metric],
+    ranked: list[Ranked],
+    values: tuple[float, float],
+    standard_error: float,
+    plan: Plan,
+    freedom: float,
+    draws: FloatArray | None,
+) -> ConfidenceInterval:
+    level = plan.confidence_level
+    if standard_error < NEGLIGIBLE:
+        each = [
+            metric_interval(metric, one, value, 0.0, level, "logit")
+            for metric, one, value in zip(metrics, ranked, values, strict=True)
+        ]
+        return hybrid_interval(values, (each[0], each[1]))
+    of_a, of_b = (
+        metric.bounds(one.table) for metric, one in zip(metrics, ranked, strict=True)
+    )
+    bounds = of_a[0] - of_b[1], of_a[1] - of_b[0]
+    difference = values[0] - values[1]
+    return interval_of(
+        plan.interval, difference, standard_error, level, bounds, freedom, draws
+    )
 
 
 def _check_unpaired(

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from skrate.core.arrays import FloatArray
 from skrate.core.conversion import as_array
 from skrate.core.metric import Metric, MetricLike
 from skrate.core.results import Comparisons
-from skrate.inference.checks import check_metric, check_stratify, defined_value
-from skrate.inference.compare import model_influences, paired
+from skrate.core.validation import check_choice
+from skrate.inference.compare import METHODS, Method, model_influences, paired
 from skrate.inference.delta import covariance
-from skrate.inference.differences import Method, Question
-from skrate.inference.pvalues import Alternative, holm
+from skrate.inference.intervals import Alternative
+from skrate.inference.plan import Plan, check_metric, defined_value
 from skrate.inference.sample import Ranked, Weights, check_cases, scored
 
 
@@ -123,24 +124,32 @@ def compare_all(
     >>> result.covariance.shape
     (3, 3)
     """
-    question = Question(
-        method, alternative, confidence_level, "wald", n_resamples, stratify,
-        random_state, n_jobs,
+    check_choice("method", method, METHODS)
+    plan = Plan(
+        method, confidence_level, "wald", n_resamples, stratify, random_state, n_jobs,
+        alternative,
     )  # fmt: skip
-    names, found, ranked = _models(
-        metric, y_true, y_scores, sample_weight, weights, groups, pos_label,
-        metric_kwargs,
-    )  # fmt: skip
+    cases = check_cases(
+        y_true,
+        sample_weight=sample_weight,
+        weights=weights,
+        groups=groups,
+        pos_label=pos_label,
+    )
+    found = check_metric(metric, metric_kwargs, cases)
+    columns = _columns(y_scores)
+    names = tuple(str(name) for name in columns)
+    ranked = [
+        scored(cases, f"y_scores[{name!r}]", column) for name, column in columns.items()
+    ]
     if len(names) < 2:
         raise ValueError(f"y_scores must hold at least 2 models, found {len(names)}.")
     values = _values(found, ranked)
     influences = None
     matrix = np.full((len(names), len(names)), np.nan)
     if not np.isnan(values).any():
-        cases = ranked[0]
-        is_stratified = check_stratify(stratify, method, cases)
         influences = model_influences(
-            [found] * len(ranked), ranked, stratify=is_stratified
+            [found] * len(ranked), ranked, stratify=plan.is_stratified(cases)
         )
         matrix = covariance(np.stack(influences), cases)
     indices = list(combinations(range(len(names)), 2))
@@ -152,36 +161,10 @@ def compare_all(
             [values[i], values[j]],
             None if influences is None else [influences[i], influences[j]],
         )
-        for (i, j), share in zip(indices, question.split(len(indices)), strict=True)
+        for (i, j), share in zip(indices, plan.split(len(indices)), strict=True)
     )
     adjusted = holm(np.array([pair.pvalue for pair in pairs]))
     return Comparisons(names, pairs, tuple(adjusted.tolist()), matrix)
-
-
-def _models(
-    metric: MetricLike,
-    y_true: Any,
-    y_scores: Any,
-    sample_weight: Any,
-    weights: Weights,
-    groups: Any,
-    pos_label: Any,
-    metric_kwargs: dict[str, Any],
-) -> tuple[tuple[str, ...], Metric, list[Ranked]]:
-    """Return the models' names, the metric and the rankings."""
-    cases = check_cases(
-        y_true,
-        sample_weight=sample_weight,
-        weights=weights,
-        groups=groups,
-        pos_label=pos_label,
-    )
-    found = check_metric(metric, metric_kwargs, cases)
-    columns = _columns(y_scores)
-    ranked = [
-        scored(cases, f"y_scores[{name!r}]", column) for name, column in columns.items()
-    ]
-    return tuple(str(name) for name in columns), found, ranked
 
 
 def _columns(y_scores: Any) -> dict[Any, Any]:
@@ -204,3 +187,18 @@ def _values(metric: Metric, ranked: list[Ranked]) -> list[float]:
     if np.isnan(first):
         return [first] * len(ranked)
     return [first, *(metric.value(one.table) for one in ranked[1:])]
+
+
+def holm(pvalues: FloatArray) -> FloatArray:
+    """Return p-values adjusted so that the chance of any false finding is kept.
+
+    References
+    ----------
+    .. [1] Holm (1979), A simple sequentially rejective multiple test procedure,
+       Scandinavian Journal of Statistics 6, 65-70.
+    """
+    order = np.argsort(pvalues)
+    factors = np.arange(len(pvalues), 0, -1)
+    adjusted = np.empty(len(pvalues))
+    adjusted[order] = np.maximum.accumulate(pvalues[order] * factors)
+    return np.minimum(adjusted, 1.0)

@@ -22,18 +22,17 @@ class Parts(NamedTuple):
         """The variance; where it is 0, rounding may leave less than nothing."""
         return max(sum(self), 0.0)
 
-
-def variance(metric: Metric, ranked: Ranked, *, stratify: bool = False) -> float:
-    """Return the variance of a metric; with ``stratify``, at the given class sizes."""
-    cases = ranked
-    if cases.groups is None:
-        return variance_parts(metric, ranked, stratify=stratify).total
-    values = influence_values(metric, ranked, stratify=stratify)
-    return float(covariance(values[None, :], cases)[0, 0])
+    @property
+    def standard_error(self) -> float:
+        """The square root of the variance."""
+        return float(np.sqrt(self.total))
 
 
 def variance_parts(metric: Metric, ranked: Ranked, *, stratify: bool = False) -> Parts:
-    """Return the variance of a metric of independent cases, by its sources."""
+    """Return the variance of a metric, by its sources.
+
+    With ``stratify`` it is that at the given class sizes.
+    """
     if ranked.is_plain:
         return table_variance(metric, ranked.table, stratify=stratify)
     values = influence_values(metric, ranked, stratify=stratify)
@@ -45,6 +44,9 @@ def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
 
     What the shares of the classes add to a case is the same for all of its class.
     """
+    if cases.groups is not None:
+        # Clusters may hold both classes: there is one source, their number less 1.
+        return Parts(float(covariance(values[None, :], cases)[0, 0]), 0.0, 0.0)
     within = np.zeros_like(values)
     for chosen in (cases.is_pos, ~cases.is_pos):
         weights = None if cases.weights is None else cases.weights[chosen]
@@ -64,8 +66,8 @@ def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
 def degrees_of_freedom(*sources: tuple[Parts, Ranked]) -> float:
     """Return those of Student's t that go with a variance ([1]_, equation 9).
 
-    Each class estimates its part of the variance with its size less 1. The variance
-    may be the sum of those of several samples.
+    Each class estimates its part of the variance with its size less 1; clusters do so
+    together. The variance may be the sum of those of several samples.
 
     References
     ----------
@@ -81,6 +83,9 @@ def degrees_of_freedom(*sources: tuple[Parts, Ranked]) -> float:
     >>> degrees_of_freedom((Parts(0.01, 0.0, 0.0), cases))
     9.0
     """
+    first = sources[0][1]
+    if first.groups is not None:
+        return first.n_units - 1.0
     squares = 0.0
     for parts, cases in sources:
         n_pos, n_neg = cases.effective_sizes

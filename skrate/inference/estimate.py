@@ -7,18 +7,12 @@ import numpy as np
 from skrate.core.arrays import FloatArray
 from skrate.core.metric import Metric, MetricLike
 from skrate.core.results import ConfidenceInterval, Estimate
-from skrate.core.validation import check_choice, check_count, check_fraction
-from skrate.inference.checks import (
-    check_interval,
-    check_metric,
-    check_stratify,
-    defined_value,
-)
-from skrate.inference.delta import degrees_of_freedom, variance, variance_parts
-from skrate.inference.intervals import Interval, metric_interval
+from skrate.core.validation import check_choice
+from skrate.inference.delta import degrees_of_freedom, variance_parts
+from skrate.inference.intervals import INTERVALS, Interval, metric_interval
 from skrate.inference.jackknife import jackknife_variance
-from skrate.inference.replicates import defined_replicates, spread, statistic_of
-from skrate.inference.resampling import resample_draw
+from skrate.inference.plan import Plan, check_metric, defined_value
+from skrate.inference.resampling import resample_draw, spread, statistic_of
 from skrate.inference.sample import Ranked, Weights, check_sample
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
@@ -177,10 +171,11 @@ def estimate(
     Estimate(AUC 0.7969, 95 % interval [0.7150, 0.8598], standard error 0.03649;
     n_pos=60, n_neg=80, delta)
     """
-    method = check_choice("method", method, METHODS)
-    level = check_fraction("confidence_level", confidence_level)
-    kind = check_interval(interval, method)
-    n_resamples = check_count("n_resamples", n_resamples)
+    check_choice("method", method, METHODS)
+    check_choice("interval", interval, INTERVALS)
+    plan = Plan(
+        method, confidence_level, interval, n_resamples, stratify, random_state, n_jobs
+    )
     ranked = check_sample(
         y_true,
         y_score,
@@ -190,66 +185,33 @@ def estimate(
         pos_label=pos_label,
     )
     found = check_metric(metric, metric_kwargs, ranked)
-    is_stratified = check_stratify(stratify, method, ranked)
+    is_stratified = plan.is_stratified(ranked)
     value = defined_value(found, ranked)
-    if np.isnan(value):
-        ends = ConfidenceInterval(_NAN, _NAN)
-        return _result(found, ranked, method, level, _NAN, _NAN, ends)
-    standard_error, freedom, draws = _spread_of(
-        found, ranked, method, is_stratified, n_resamples, random_state, n_jobs
+    error, ends = _NAN, ConfidenceInterval(_NAN, _NAN)
+    if not np.isnan(value):
+        error, freedom, draws = _spread_of(found, ranked, plan, is_stratified)
+        ends = metric_interval(
+            found, ranked, value, error, confidence_level, interval, freedom, draws
+        )
+    n_pos, n_neg = (int(size) for size in ranked.sizes)
+    return Estimate(
+        found.name, value, error, ends, n_pos, n_neg, method, confidence_level
     )
-    ends = metric_interval(
-        found, ranked, value, standard_error, level, kind, freedom, draws
-    )
-    return _result(found, ranked, method, level, value, standard_error, ends)
 
 
 def _spread_of(
-    metric: Metric,
-    ranked: Ranked,
-    method: Method,
-    is_stratified: bool,
-    n_resamples: int,
-    random_state: Any,
-    n_jobs: int | None,
+    metric: Metric, ranked: Ranked, plan: Plan, is_stratified: bool
 ) -> tuple[float, float, FloatArray | None]:
     """Return standard error, degrees of freedom, and the replicates if any."""
-    if ranked.groups is None:
-        parts = variance_parts(metric, ranked, stratify=is_stratified)
-        freedom = degrees_of_freedom((parts, ranked))
-        squared = parts.total
-    else:
-        freedom = ranked.n_units - 1.0
-        squared = variance(metric, ranked, stratify=is_stratified)
-    if method == "delta":
-        return float(np.sqrt(squared)), freedom, None
+    parts = variance_parts(metric, ranked, stratify=is_stratified)
+    freedom = degrees_of_freedom((parts, ranked))
+    if plan.method == "delta":
+        return parts.standard_error, freedom, None
     statistic = statistic_of([metric], [ranked])
-    if method == "jackknife":
+    if plan.method == "jackknife":
         squared = jackknife_variance(statistic, [ranked], stratify=is_stratified)
         return float(np.sqrt(squared)), freedom, None
-    draws = defined_replicates(
-        metric.name,
-        resample_draw(
-            [ranked], stratify=is_stratified, is_parametric=method == "parametric"
-        ),
-        statistic,
-        n_resamples=n_resamples,
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
+    is_parametric = plan.method == "parametric"
+    draw = resample_draw([ranked], stratify=is_stratified, is_parametric=is_parametric)
+    draws = plan.replicates(metric.name, draw, statistic)
     return spread(draws), freedom, draws
-
-
-def _result(
-    metric: Metric,
-    ranked: Ranked,
-    method: Method,
-    level: float,
-    value: float,
-    standard_error: float,
-    ends: ConfidenceInterval,
-) -> Estimate:
-    n_pos, n_neg = ranked.sizes
-    return Estimate(
-        metric.name, value, standard_error, ends, int(n_pos), int(n_neg), method, level
-    )

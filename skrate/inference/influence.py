@@ -7,8 +7,8 @@ import numpy as np
 from skrate.core.arrays import FloatArray
 from skrate.core.metric import MetricLike
 from skrate.core.rank_table import RankTable
-from skrate.inference.checks import check_metric, defined_value
 from skrate.inference.delta import influence_values
+from skrate.inference.plan import check_metric, defined_value
 from skrate.inference.sample import Weights, check_sample
 
 
@@ -36,7 +36,7 @@ def influence(
     y_score : array-like of shape (n_samples,)
         Scores, higher for the positive class.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the cases.
+        Weights of the ranked.
     weights : {"frequency", "sampling"}, default="frequency"
         As in :func:`estimate`.
     pos_label : int, float, bool or str, default=None
@@ -88,13 +88,12 @@ def influence(
     )
     if isinstance(y_true, RankTable):
         raise ValueError("y_true must be labels: a RankTable knows no single cases.")
-    cases = ranked
-    found = check_metric(metric, metric_kwargs, cases)
-    values = np.full(len(cases.is_pos), np.nan)
+    found = check_metric(metric, metric_kwargs, ranked)
+    values = np.full(len(ranked.is_pos), np.nan)
     if not np.isnan(defined_value(found, ranked)):
         values = influence_values(found, ranked)
-    if cases.kept is None:
+    if ranked.kept is None:
         return values
-    given = np.zeros(len(cases.kept))
-    given[cases.kept] = values
+    given = np.zeros(len(ranked.kept))
+    given[ranked.kept] = values
     return given

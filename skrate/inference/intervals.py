@@ -1,4 +1,4 @@
-"""Confidence intervals from a value and its standard error, or from replicates."""
+"""Intervals and p-values, from a value and its standard error or from replicates."""
 
 from typing import Literal, get_args
 
@@ -12,6 +12,8 @@ from skrate.inference.sample import Ranked
 
 Interval = Literal["logit", "wald", "percentile", "basic"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
+Alternative = Literal["two-sided", "less", "greater"]
+ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 # Standard errors below are rounding: the sample shows no variation at all.
 NEGLIGIBLE = 1e-12
 
@@ -45,10 +47,25 @@ def metric_interval(
             bounds,
             is_two_sample=metric.is_two_sample,
         )
+    return interval_of(kind, value, standard_error, level, bounds, freedom, draws)
+
+
+def interval_of(
+    kind: Interval,
+    value: float,
+    standard_error: float,
+    level: float,
+    bounds: tuple[float, float],
+    freedom: float,
+    draws: FloatArray | None,
+) -> ConfidenceInterval:
+    """Return the interval of a kind; two kinds need ``draws`` of the value."""
     if draws is not None and kind == "percentile":
-        return percentile_interval(draws, level, bounds)
+        return _clipped(*_quantiles(draws, level), bounds)
     if draws is not None and kind == "basic":
-        return basic_interval(value, draws, level, bounds)
+        # The quantiles mirrored at the value.
+        low, high = _quantiles(draws, level)
+        return _clipped(2 * value - high, 2 * value - low, bounds)
     make = logit_interval if kind == "logit" else wald_interval
     return make(value, standard_error, level, bounds, freedom)
 
@@ -95,19 +112,20 @@ def wald_interval(
     return _clipped(value - half, value + half, bounds)
 
 
-def percentile_interval(
-    replicates: FloatArray, level: float, bounds: tuple[float, float]
-) -> ConfidenceInterval:
-    """Return the quantiles of the replicates."""
-    return _clipped(*_quantiles(replicates, level), bounds)
+def standardised(difference: float, standard_error: float) -> float:
+    """Return the difference in standard errors: 0 for none, nan where it is unknown."""
+    if standard_error > NEGLIGIBLE:
+        return difference / standard_error
+    return 0.0 if abs(difference) < NEGLIGIBLE else float("nan")
 
 
-def basic_interval(
-    value: float, replicates: FloatArray, level: float, bounds: tuple[float, float]
-) -> ConfidenceInterval:
-    """Return the quantiles of the replicates, mirrored at the value and cut off."""
-    low, high = _quantiles(replicates, level)
-    return _clipped(2 * value - high, 2 * value - low, bounds)
+def t_pvalue(statistic: float, alternative: Alternative, freedom: float) -> float:
+    """Return the p-value of a statistic with Student's t distribution."""
+    if alternative == "less":
+        return float(special.stdtr(freedom, statistic))
+    if alternative == "greater":
+        return float(special.stdtr(freedom, -statistic))
+    return float(2 * special.stdtr(freedom, -abs(statistic)))
 
 
 def score_interval(
@@ -155,6 +173,33 @@ def score_interval(
     first = 0.0 if start <= NEGLIGIBLE else optimize.brentq(excess, 0, inner)
     last = 1.0 if start >= 1 - NEGLIGIBLE else optimize.brentq(excess, inner, 1)
     return ConfidenceInterval(_at(first, bounds), _at(last, bounds))
+
+
+def hybrid_interval(
+    values: tuple[float, float],
+    intervals: tuple[ConfidenceInterval, ConfidenceInterval],
+) -> ConfidenceInterval:
+    """Return the interval of a difference from one of each value, without correlation.
+
+    For samples that show no variation; it is wider than with the correlation of paired
+    models.
+
+    References
+    ----------
+    .. [1] Zou and Donner (2008), Construction of confidence limits about effect
+       measures: a general approach, :doi:`10.1002/sim.3095`.
+
+    Examples
+    --------
+    >>> one = ConfidenceInterval(0.7, 1.0), ConfidenceInterval(0.6, 0.9)
+    >>> low, high = hybrid_interval((1.0, 0.8), one)
+    >>> round(low, 4), round(high, 4)
+    (-0.1162, 0.4)
+    """
+    (a, b), (of_a, of_b) = values, intervals
+    low = a - b - np.hypot(a - of_a.low, of_b.high - b)
+    high = a - b + np.hypot(of_a.high - a, b - of_b.low)
+    return ConfidenceInterval(float(low), float(high))
 
 
 def _at(share: float, bounds: tuple[float, float]) -> float:

@@ -11,6 +11,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 
 from skrate.core.arrays import Array, FloatArray, IntArray
+from skrate.core.metric import Metric
 from skrate.core.validation import check_generator
 from skrate.inference.sample import Ranked
 
@@ -317,3 +318,24 @@ def keep_class_weights(rows: FloatArray, ranked: Sequence[Ranked]) -> None:
     for one, (pos, neg) in zip(ranked, parts, strict=True):
         for part, weight in ((pos, one.table.n_pos), (neg, one.table.n_neg)):
             part *= weight / part.sum(axis=1, keepdims=True)
+
+
+def spread(values: FloatArray) -> float:
+    """Return the standard deviation of replicates, nan for fewer than two."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")
+
+
+def statistic_of(
+    metrics: Sequence[Metric], ranked: Sequence[Ranked]
+) -> Callable[[Array], FloatArray]:
+    """Return the function from rows to the first metric, less the second if any."""
+    widths = widths_of(ranked)
+
+    def statistic(rows: Array) -> FloatArray:
+        parts = split_rows(rows, widths)
+        values = [
+            metric.values(*part) for metric, part in zip(metrics, parts, strict=True)
+        ]
+        return values[0] if len(values) == 1 else values[0] - values[1]
+
+    return statistic

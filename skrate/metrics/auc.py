@@ -16,11 +16,9 @@ class AUC(Metric):
     is_two_sample = True
 
     def value(self, table: RankTable) -> float:
-        """Return it for one table."""
         return auc(table)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        """Return it for many tables."""
         pos, neg = pos.astype(np.float64), neg.astype(np.float64)
         above = np.cumsum(neg, axis=1)
         n_pos, n_neg = pos.sum(axis=1), above[:, -1].copy()
@@ -31,7 +29,6 @@ class AUC(Metric):
         return np.asarray(1 - discordant)
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
-        """Return it within each list, or within its ``k`` best items."""
         return list_auc(lists, k)
 
     def slopes(self, table: RankTable) -> Slopes:

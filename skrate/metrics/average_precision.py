@@ -137,7 +137,6 @@ class AveragePrecision(
 
     @property
     def name(self) -> str:
-        """What it is called."""
         return "Adjusted average precision" if self.adjusted else "Average precision"
 
     @property
@@ -153,16 +152,13 @@ class AveragePrecision(
         return (-np.inf if self.adjusted else 0.0), 1.0
 
     def value(self, table: RankTable) -> float:
-        """Return it for one table."""
         kernel = adjusted_average_precision if self.adjusted else average_precision
         return kernel(table, self.prevalence)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        """Return it for many tables."""
         return _of_tables(pos, neg, self.prevalence, self.adjusted)
 
     def list_values(self, lists: ListTable) -> FloatArray:
-        """Return it within each list."""
         found, ends = lists.cum_pos, lists.ends
         if self.prevalence is not None:
             # Negatives in the units in which positives of this prevalence count.
@@ -186,7 +182,6 @@ class AveragePrecision(
             return np.asarray((values - chance) / (1 - chance))
 
     def slopes(self, table: RankTable) -> Slopes:
-        """Return its derivatives."""
         return _slopes(table, self.prevalence, self.adjusted)
 
     def bounds(self, table: RankTable) -> tuple[float, float]:

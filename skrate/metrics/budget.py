@@ -218,7 +218,6 @@ class _AtRate(Metric):
         return replace(self, rate=check_budget(self.rate, int(n_cases), is_weighted))
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        """Return it for many tables."""
         weight = pos + neg
         ends = np.cumsum(weight, axis=1)
         total = ends[:, -1:]
@@ -232,14 +231,12 @@ class _AtRate(Metric):
             )
 
     def value(self, table: RankTable) -> float:
-        """Return it for one table."""
         found = found_at(table, self.rate)
         return float(
             self._scaled(found, table.n_pos, self.rate * table.total, table.total)
         )
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
-        """Return it within each list, of a share or of the first ``k`` items."""
         if (k is None) == (self.rate is None):
             raise ValueError(f"metric: {self.name} needs k or rate, and not both.")
         if k is not None:
@@ -273,7 +270,6 @@ class RecallAtRate(_AtRate, score=recall_at_rate_score):
     needs = ("positive",)
 
     def slopes(self, table: RankTable) -> Slopes:
-        """Return its derivatives."""
         return self._recall_slopes(table)
 
     def _scaled(self, found: Any, n_pos: Any, seen: Any, total: Any) -> Any:
@@ -287,7 +283,6 @@ class PrecisionAtRate(_AtRate, score=precision_at_rate_score):
     needs = ()
 
     def slopes(self, table: RankTable) -> Slopes:
-        """Return its derivatives."""
         at_rate = found_at(table, self.rate) / table.n_pos / self.rate
         factor = table.prevalence / self.rate
         return self._recall_slopes(table).scaled(factor, at_rate)
@@ -303,7 +298,6 @@ class LiftAtRate(_AtRate, score=lift_at_rate_score):
     needs = ("positive",)
 
     def slopes(self, table: RankTable) -> Slopes:
-        """Return its derivatives."""
         return self._recall_slopes(table).scaled(1 / self.rate)
 
     @property

@@ -132,7 +132,6 @@ class ExpectedRecall(Metric, score=expected_recall_score):
 
     @property
     def name(self) -> str:
-        """What it is called."""
         positives = self.of == "positives"
         return "Expected recall" if positives else "Expected recall of the negatives"
 
@@ -142,25 +141,21 @@ class ExpectedRecall(Metric, score=expected_recall_score):
         return (self.of.removesuffix("s"),)
 
     def value(self, table: RankTable) -> float:
-        """Return it for one table."""
         kernel = expected_recall if self.of == "positives" else expected_negative_recall
         return kernel(table, self.rate)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        """Return it for many tables."""
         if self.of == "positives":
             return recall_of_tables(pos, neg, self.rate)
         return 1 - recall_of_tables(neg, pos, self.rate)
 
     def list_values(self, lists: ListTable) -> FloatArray:
-        """Return it within each list."""
         processed = processed_rows(lists, self.rate)
         if self.of == "positives":
             return share_of(lists.sum(lists.pos * processed), lists.n_pos)
         return 1 - share_of(lists.sum(lists.neg * processed), lists.n_neg)
 
     def slopes(self, table: RankTable) -> Slopes:
-        """Return its derivatives."""
         if self.of == "positives":
             return recall_slopes(table, self.rate)[0]
         return recall_slopes(swapped(table), self.rate)[0].turned()

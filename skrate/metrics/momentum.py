@@ -186,15 +186,12 @@ class Momentum(_AboveChance, score=momentum_score):
     name = "Momentum"
 
     def value(self, table: RankTable) -> float:
-        """Return it for one table."""
         return momentum(table)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        """Return it for many tables."""
         return _of_tables(pos, neg)[0]
 
     def slopes(self, table: RankTable) -> Slopes:
-        """Return its derivatives."""
         advantage = 2 * _AUC.value(table) - 1
         return _combined(
             (1 / advantage, _PRECISION.slopes(table)),
@@ -208,15 +205,12 @@ class Stamina(_AboveChance, score=stamina_score):
     name = "Stamina"
 
     def value(self, table: RankTable) -> float:
-        """Return it for one table."""
         return stamina(table)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        """Return it for many tables."""
         return _of_tables(pos, neg)[1]
 
     def slopes(self, table: RankTable) -> Slopes:
-        """Return its derivatives."""
         p, rest = table.prevalence, table.negative_share
         advantage = 2 * _AUC.value(table) - 1
         distance, alpha = momentum(table) - p, stamina(table)

@@ -159,15 +159,12 @@ class RateWeightedAUC(
 
     @property
     def name(self) -> str:
-        """What it is called."""
         return "AUC" if self.is_two_sample else "rAUC"
 
     def value(self, table: RankTable) -> float:
-        """Return it for one table."""
         return rate_weighted_auc(table, self.rate)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        """Return it for many tables."""
         if self.is_two_sample:
             return AUC().values(pos, neg)
         if pos.sum() <= neg.sum():
@@ -175,7 +172,6 @@ class RateWeightedAUC(
         return 1 - _of_tables(neg, pos, self.rate)
 
     def slopes(self, table: RankTable) -> Slopes:
-        """Return its derivatives."""
         if self.is_two_sample:
             return AUC().slopes(table)
         # Of the rarer class, as the value: 1 minus the same of the other class.
@@ -184,11 +180,9 @@ class RateWeightedAUC(
         return _slopes(swapped(table), self.rate).turned()
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
-        """Return it within each list; the AUC also of the ``k`` best items."""
         return list_auc(lists, k) if self.is_two_sample else super().per_list(lists, k)
 
     def list_values(self, lists: ListTable) -> FloatArray:
-        """Return it within each list."""
         return _of_lists(lists, self.rate)
 
     def undefined_value(self, table: RankTable) -> str:

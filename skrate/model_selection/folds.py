@@ -10,7 +10,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skrate.core.arrays import FloatArray
 from skrate.core.results import Comparison, ConfidenceInterval
 from skrate.core.validation import check_choice, check_fraction, check_positive
-from skrate.inference.pvalues import (
+from skrate.inference.intervals import (
     ALTERNATIVES,
     Alternative,
     standardised,

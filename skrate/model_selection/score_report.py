@@ -18,7 +18,7 @@ from sklearn.utils.metadata_routing import (
 
 from skrate.core.metric import MetricLike, find_metric
 from skrate.core.validation import check_choice, warn_undefined
-from skrate.inference.delta import variance
+from skrate.inference.delta import variance_parts
 from skrate.inference.sample import (
     WEIGHTS,
     Ranked,
@@ -271,7 +271,7 @@ class _Fold:
             )
         if np.isnan(value) or min(ranked.sizes) < 2:
             return value, _NAN
-        return value, float(np.sqrt(variance(metric, ranked)))
+        return value, variance_parts(metric, ranked).standard_error
 
     def count(self, scorer: RankingScorer, weight: Any) -> dict[str, float]:
         """Return the numbers of positives and negatives, nan if none is known."""

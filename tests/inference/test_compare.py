@@ -25,8 +25,9 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.inference.permutation import ExchangeDraw
-from skrate.inference.pvalues import holm, permutation_pvalue, t_pvalue
+from skrate.inference.compare_all import holm
+from skrate.inference.intervals import t_pvalue
+from skrate.inference.permutation import ExchangeDraw, permutation_pvalue
 from skrate.inference.sample import check_cases, scored
 
 

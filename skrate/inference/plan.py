@@ -1,0 +1,136 @@
+"""How uncertainty is to be found: what estimate and compare have in common."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrate.core.arrays import Array, FloatArray
+from skrate.core.metric import Metric, find_metric
+from skrate.core.validation import (
+    check_choice,
+    check_count,
+    check_fraction,
+    check_generator,
+    warn_undefined,
+)
+from skrate.inference.intervals import ALTERNATIVES, Alternative, Interval
+from skrate.inference.resampling import replicates
+from skrate.inference.sample import Ranked
+
+RESAMPLING = ("bootstrap", "parametric")
+# Of the weights of the classes: beyond, the squares of slopes are no numbers.
+_LEAST_RATIO = 1e-75
+
+
+class AnyDraw(Protocol):
+    """What draws rows, and says how many entries are in memory per row."""
+
+    @property
+    def width(self) -> int:
+        """Entries of what is in memory per row."""
+
+    def __call__(self, generator: np.random.Generator, size: int) -> Array:
+        """Return rows of shape (size, n_columns)."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The arguments that say how uncertainty is to be found, checked."""
+
+    method: str
+    confidence_level: float
+    interval: Interval
+    n_resamples: int
+    stratify: bool | None
+    random_state: Any
+    n_jobs: int | None
+    alternative: Alternative = "two-sided"
+
+    def __post_init__(self) -> None:
+        check_choice("alternative", self.alternative, ALTERNATIVES)
+        check_fraction("confidence_level", self.confidence_level)
+        check_count("n_resamples", self.n_resamples)
+        if self.interval in ("percentile", "basic") and self.method not in RESAMPLING:
+            raise ValueError(
+                f"interval={self.interval!r} needs replicates: use method='bootstrap', "
+                f"got method={self.method!r}."
+            )
+
+    def split(self, n: int) -> list["Plan"]:
+        """Return ``n`` plans with random states that are independent."""
+        generators = check_generator(self.random_state).spawn(n)
+        return [replace(self, random_state=generator) for generator in generators]
+
+    def is_stratified(self, cases: Ranked) -> bool:
+        """Return whether class sizes are fixed, by default if cases are resampled."""
+        stratify, method = self.stratify, self.method
+        if stratify is None and method != "parametric":
+            return method in ("bootstrap", "permutation") and cases.groups is None
+        if stratify and cases.groups is not None:
+            raise ValueError(
+                "stratify=True excludes groups: a cluster may hold cases of both "
+                "classes."
+            )
+        if method == "parametric" and not cases.is_plain:
+            raise ValueError(
+                "method='parametric' excludes groups and sampling weights, which "
+                "counts per group of ties know nothing of: use method='bootstrap'."
+            )
+        if method == "parametric" and stratify:
+            raise ValueError(
+                "stratify=True excludes method='parametric', which draws the number of "
+                "positives: use method='bootstrap'."
+            )
+        return bool(stratify)
+
+    def replicates(
+        self, name: str, draw: AnyDraw, statistic: Callable[[Array], FloatArray]
+    ) -> FloatArray:
+        """Return the statistic of the resamples on which it is defined."""
+        values = replicates(
+            draw,
+            statistic,
+            width=draw.width,
+            n_resamples=self.n_resamples,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+        )
+        is_defined = np.isfinite(values)
+        n_left_out = int(len(values) - np.count_nonzero(is_defined))
+        if n_left_out:
+            warnings.warn(
+                f"The {name} is undefined on {n_left_out} of {len(values)} resamples, "
+                "which are left out.",
+                UndefinedMetricWarning,
+                stacklevel=3,
+            )
+        return values[is_defined]
+
+
+def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
+    """Return the metric that is meant, as it is on a sample of these cases."""
+    found = find_metric(metric, params)
+    return found.of_sample(cases.total, is_weighted=cases.weights is not None)
+
+
+def defined_value(metric: Metric, ranked: Ranked) -> float:
+    """Return the metric, or nan with a warning where nothing can be inferred."""
+    for found, name in zip(ranked.sizes, ("positive", "negative"), strict=True):
+        if found < 2:
+            return warn_undefined(
+                f"The uncertainty of the {metric.name}",
+                f"y_true holds {found:g} {name} cases, and at least 2 are needed",
+            )
+    if not _LEAST_RATIO < ranked.table.n_pos / ranked.table.n_neg < 1 / _LEAST_RATIO:
+        return warn_undefined(
+            f"The uncertainty of the {metric.name}",
+            "sample_weight gives next to all weight to one class",
+        )
+    value = metric.value(ranked.table)
+    if np.isnan(value):
+        return warn_undefined(metric.name, metric.undefined(ranked.table))
+    return value
