@@ -220,7 +220,7 @@ def _newcombe(x: float, n_pos: float, n_neg: float) -> float:
 
 
 def _quantiles(replicates: FloatArray, level: float) -> tuple[float, float]:
-    if len(replicates) == 0:
+    if len(replicates) < 2:
         return float("nan"), float("nan")
     low, high = np.quantile(replicates, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)

@@ -122,11 +122,17 @@ def _cases(rng: np.random.Generator) -> tuple[Sample, dict[str, Any]]:
 
 
 def _enough(sample: Sample, options: dict[str, Any]) -> bool:
-    """Return whether both classes have at least two cases, which inference needs."""
+    """Return whether both classes have the cases and the weight that it takes."""
     is_pos, _, weights = sample.parts
     counts = [1.0] * len(is_pos) if weights is None else weights
     if "weights" in options:
-        counts = [float(weight > 0) for weight in counts]
+        # One too small beside the largest for a float is as good as none.
+        shares = [float(weight) / max(map(float, counts)) for weight in counts]
+        of_pos = sum(s for pos, s in zip(is_pos, shares, strict=True) if pos)
+        of_neg = sum(s for pos, s in zip(is_pos, shares, strict=True) if not pos)
+        if min(of_pos, of_neg) < 1e-75 * max(of_pos, of_neg):
+            return False
+        counts = [float(share > 0) for share in shares]
     n_pos = sum(w for pos, w in zip(is_pos, counts, strict=True) if pos)
     return n_pos >= 2 and sum(counts) - n_pos >= 2
 

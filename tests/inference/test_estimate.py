@@ -542,15 +542,17 @@ def test_a_metric_that_needs_a_rate_says_so():
 
 
 @pytest.mark.parametrize("interval", ["percentile", "basic"])
-def test_without_a_defined_replicate_there_is_no_interval(interval):
+@pytest.mark.parametrize("n_resamples", [1, 2])
+def test_without_two_defined_replicates_there_is_no_interval(interval, n_resamples):
     y_true, y_score = [0, 1, 0, 0, 1], [1, 4, 4, 2, 2]
-    arguments = {"method": "parametric", "n_resamples": 1, "interval": interval}
+    arguments = {"method": "parametric", "interval": interval}
+    arguments["n_resamples"] = n_resamples
     n_without = 0
     for seed in range(30):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             result = estimate(
-                "stamina", y_true, y_score, random_state=seed, **arguments
+                stamina_score, y_true, y_score, random_state=seed, **arguments
             )
         if caught:
             n_without += 1
