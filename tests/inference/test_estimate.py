@@ -24,6 +24,7 @@ from skrate import (
     rate_weighted_auc_score,
     rates,
     recall_at_rate_score,
+    stamina_score,
 )
 from skrate.inference.intervals import logit_interval
 from strategies import ranked_samples
