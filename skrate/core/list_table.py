@@ -187,7 +187,7 @@ def list_table(
     sample = check_ranked(y_true, y_score, sample_weight, pos_label)
     assert sample.scores is not None
     if groups is None:
-        one = np.zeros(len(sample.is_pos), dtype=np.intp)
+        one = np.zeros(sample.n_given, dtype=np.intp)
         grouping = Grouping(one, np.zeros(1, dtype=np.intp), np.array([len(one)]))
     else:
         grouping = check_groups("groups", groups)
@@ -251,10 +251,15 @@ def _sorted(
     # scores have places of their own; ranks always are.
     if is_exact or not has_ties or n_distinct(places) == n_distinct(scores):
         return table
+    places, n_places = _ranked_places(scores)
+    return _from_keys(codes, sizes, is_pos, places, n_places, weights)[0]
+
+
+def _ranked_places(scores: Array) -> tuple[Array, int]:
+    """Return the ranks among distinct scores, the best 0, and their bits."""
     ranks, distinct = dense_ranks(scores)
-    places = (len(distinct) - 1 - ranks).view(np.uint64)
-    n_bits = int(len(distinct) - 1).bit_length()
-    return _from_keys(codes, sizes, is_pos, places, n_bits, weights)[0]
+    last = len(distinct) - 1
+    return (last - ranks).view(np.uint64), last.bit_length()
 
 
 def _places(scores: Array, n_free: int) -> tuple[Array, int, bool]:
@@ -264,9 +269,8 @@ def _places(scores: Array, n_free: int) -> tuple[Array, int, bool]:
     last value is False: different scores may then have the same place.
     """
     if scores.dtype.itemsize > 8:
-        ranks, distinct = dense_ranks(scores)
-        n_bits = int(len(distinct) - 1).bit_length()
-        return (len(distinct) - 1 - ranks).view(np.uint64), n_bits, True
+        # No integer of numpy has as many bits.
+        return *_ranked_places(scores), True
     if scores.dtype.kind == "f":
         # Read as integers floats keep their order, but the negative ones reversed;
         # negative zero comes to zero.

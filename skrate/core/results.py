@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import special
 
 from skrate.core.arrays import FloatArray
 
@@ -21,6 +22,36 @@ class ConfidenceInterval(NamedTuple):
 
     low: float
     high: float
+
+
+def t_quantile(level: float, freedom: float = np.inf) -> float:
+    """Return t with P(-t < T < t) = ``level`` for Student's T, normal by default."""
+    if np.isinf(freedom):
+        return float(special.ndtri((1 + level) / 2))
+    return float(special.stdtrit(freedom, (1 + level) / 2))
+
+
+def t_interval(
+    value: float,
+    standard_error: float,
+    level: float,
+    limits: tuple[float, float],
+    freedom: float = np.inf,
+) -> ConfidenceInterval:
+    """Return the symmetric interval by Student's t, cut off at the limits.
+
+    nan without a standard error, as of a single value, or without a value.
+    """
+    half = t_quantile(level, freedom) * standard_error
+    return clipped_interval(value - half, value + half, limits)
+
+
+def clipped_interval(
+    low: float, high: float, limits: tuple[float, float]
+) -> ConfidenceInterval:
+    """Return what of an interval lies within the limits."""
+    low, high = np.clip([low, high], *limits)
+    return ConfidenceInterval(float(low), float(high))
 
 
 class Result:

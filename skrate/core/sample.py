@@ -68,13 +68,17 @@ class Sample:
     def with_scores(self, name: str, y_score: Any) -> Self:
         """Return the same cases with scores, which are checked under ``name``."""
         scores = check_scores(name, y_score)
-        n_given = len(self.is_pos if self.kept is None else self.kept)
-        if len(scores) != n_given:
+        if len(scores) != self.n_given:
             raise ValueError(
-                f"Unequal numbers of cases: y_true has {n_given}, {name} has "
+                f"Unequal numbers of cases: y_true has {self.n_given}, {name} has "
                 f"{len(scores)}."
             )
         return replace(self, scores=scores if self.kept is None else scores[self.kept])
+
+    @property
+    def n_given(self) -> int:
+        """Number of cases before those without weight were left out."""
+        return len(self.is_pos if self.kept is None else self.kept)
 
     @property
     def are_repetitions(self) -> bool:

@@ -7,7 +7,12 @@ from scipy import optimize, special
 
 from skrate.core.arrays import FloatArray
 from skrate.core.metric import Metric
-from skrate.core.results import ConfidenceInterval
+from skrate.core.results import (
+    ConfidenceInterval,
+    clipped_interval,
+    t_interval,
+    t_quantile,
+)
 from skrate.inference.sample import Ranked
 
 Interval = Literal["logit", "wald", "percentile", "basic"]
@@ -16,13 +21,6 @@ Alternative = Literal["two-sided", "less", "greater"]
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 # Standard errors below are rounding: the sample shows no variation at all.
 NEGLIGIBLE = 1e-12
-
-
-def t_quantile(level: float, freedom: float = np.inf) -> float:
-    """Return t with P(-t < T < t) = ``level`` for Student's T, normal by default."""
-    if np.isinf(freedom):
-        return float(special.ndtri((1 + level) / 2))
-    return float(special.stdtrit(freedom, (1 + level) / 2))
 
 
 def metric_interval(
@@ -61,12 +59,12 @@ def interval_of(
 ) -> ConfidenceInterval:
     """Return the interval of a kind; two kinds need ``draws`` of the value."""
     if draws is not None and kind == "percentile":
-        return _clipped(*_quantiles(draws, level), bounds)
+        return clipped_interval(*_quantiles(draws, level), bounds)
     if draws is not None and kind == "basic":
         # The quantiles mirrored at the value.
         low, high = _quantiles(draws, level)
-        return _clipped(2 * value - high, 2 * value - low, bounds)
-    make = logit_interval if kind == "logit" else wald_interval
+        return clipped_interval(2 * value - high, 2 * value - low, bounds)
+    make = logit_interval if kind == "logit" else t_interval
     return make(value, standard_error, level, bounds, freedom)
 
 
@@ -98,18 +96,6 @@ def logit_interval(
     else:
         ends = high - (high - low) * special.expit(-reach)
     return ConfidenceInterval(float(ends[0]), float(ends[1]))
-
-
-def wald_interval(
-    value: float,
-    standard_error: float,
-    level: float,
-    bounds: tuple[float, float],
-    freedom: float = np.inf,
-) -> ConfidenceInterval:
-    """Return the symmetric interval, cut off at the bounds."""
-    half = t_quantile(level, freedom) * standard_error
-    return _clipped(value - half, value + half, bounds)
 
 
 def standardised(difference: float, standard_error: float) -> float:
@@ -224,10 +210,3 @@ def _quantiles(replicates: FloatArray, level: float) -> tuple[float, float]:
         return float("nan"), float("nan")
     low, high = np.quantile(replicates, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
-
-
-def _clipped(
-    low: float, high: float, bounds: tuple[float, float]
-) -> ConfidenceInterval:
-    low, high = np.clip([low, high], *bounds)
-    return ConfidenceInterval(float(low), float(high))

@@ -141,8 +141,9 @@ class ExpectedRecall(Metric, score=expected_recall_score):
         return (self.of.removesuffix("s"),)
 
     def value(self, table: RankTable) -> float:
-        kernel = expected_recall if self.of == "positives" else expected_negative_recall
-        return kernel(table, self.rate)
+        if self.of == "positives":
+            return expected_recall(table, self.rate)
+        return 1 - expected_recall(table, self.rate, of_negatives=True)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         if self.of == "positives":
@@ -161,32 +162,19 @@ class ExpectedRecall(Metric, score=expected_recall_score):
         return recall_slopes(swapped(table), self.rate)[0].turned()
 
 
-def expected_recall(table: RankTable, rate: RateDistribution) -> float:
-    """Return E[F0], the mean over positives of the probability of being processed."""
-    if _goes_by_case(table):
-        return _sum_over_cases(table, rate) / table.n_pos
-    return _sum_over_groups(table, rate) / table.n_pos
+def expected_recall(
+    table: RankTable, rate: RateDistribution, *, of_negatives: bool = False
+) -> float:
+    """Return E[F0], the mean over positives of the probability of being processed.
 
-
-def expected_negative_recall(table: RankTable, rate: RateDistribution) -> float:
-    """Return E[1 - F1], the share of the negatives that is not processed."""
-    return 1 - expected_share_of_negatives(table, rate)
-
-
-def expected_share_of_negatives(table: RankTable, rate: RateDistribution) -> float:
-    """Return E[F1], the mean over negatives of the probability of being processed.
-
-    Summed over them, not taken from what the positives leave of the mean rate: next to
-    many positives that would be all rounding.
+    Or E[F1], that over the negatives: summed over them, not taken from what the
+    positives leave of the mean rate, which next to many positives is all rounding.
     """
-    if _goes_by_case(table):
-        return _sum_over_cases(table, rate, of_negatives=True) / table.n_neg
-    return _sum_over_groups(table, rate, of_negatives=True) / table.n_neg
-
-
-def _goes_by_case(table: RankTable) -> bool:
     # With few ties it is quicker by place than by group, if cases have equal weights.
-    return table.cases is not None and 3 * table.n_groups > 2 * len(table.cases)
+    by_case = table.cases is not None and 3 * table.n_groups > 2 * len(table.cases)
+    sum_over = _sum_over_cases if by_case else _sum_over_groups
+    found = sum_over(table, rate, of_negatives=of_negatives)
+    return found / (table.n_neg if of_negatives else table.n_pos)
 
 
 def _sum_over_groups(

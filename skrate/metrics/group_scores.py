@@ -9,7 +9,7 @@ import numpy as np
 from skrate.core.arrays import Array, FloatArray
 from skrate.core.list_table import ListTable, ListValues, check_top, list_table
 from skrate.core.metric import Metric, MetricLike, find_metric
-from skrate.core.results import ConfidenceInterval, Estimate, Result
+from skrate.core.results import Estimate, Result
 from skrate.core.validation import check_fraction, warn_undefined
 from skrate.metrics.list_average import (
     Average,
@@ -180,7 +180,7 @@ class GroupScores(Result):
             f"{self.metric} within lists",
             mean.value,
             mean.standard_error,
-            ConfidenceInterval(*mean.interval(level, (low, high))),
+            mean.interval(level, (low, high)),
             float(self._lists.n_pos.sum()),
             float(self._lists.n_neg.sum()),
             "lists",

@@ -4,10 +4,10 @@ import numbers
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from scipy import stats
 
 from skrate.core.arrays import Array, FloatArray
 from skrate.core.list_table import ListTable, ListValues
+from skrate.core.results import ConfidenceInterval, t_interval
 from skrate.core.validation import (
     check_choice,
     check_equal_length,
@@ -49,15 +49,11 @@ class ListAverage(NamedTuple):
 
     def interval(
         self, confidence_level: float, limits: tuple[float, float]
-    ) -> tuple[float, float]:
+    ) -> ConfidenceInterval:
         """Return Student's interval, cut to ``limits``."""
+        freedom = len(self.weights) - 1
         error = self.standard_error
-        if np.isnan(error):
-            return float("nan"), float("nan")
-        quantile = stats.t.ppf((1 + confidence_level) / 2, len(self.weights) - 1)
-        ends = self.value + np.array([-quantile, quantile]) * error
-        low, high = np.clip(ends, *limits)
-        return float(low), float(high)
+        return t_interval(self.value, error, confidence_level, limits, freedom)
 
 
 def check_average(average: Any) -> Any:
@@ -98,10 +94,13 @@ def list_average(
                 "'positives', 'size'], or weights."
             )
         return ListAverage(lists.ordered[is_defined], lists.pairs[is_defined])
-    if isinstance(average, str) and average != "macro":
-        weights = lists.n_pos if average == "positives" else lists.n_pos + lists.n_neg
+    if not isinstance(average, str):
+        check_equal_length(average=average, distinct_groups=table.labels)
+        weights = np.asarray(average[table.lists])
+    elif average == "macro":
+        weights = np.ones(len(table.lists))
     else:
-        weights = list_weights(average, table.labels, table.lists)
+        weights = lists.n_pos if average == "positives" else lists.n_pos + lists.n_neg
     values = lists.values
     if not isinstance(undefined, str):
         values = np.where(is_defined, lists.defined * values, 0.0)
@@ -109,14 +108,6 @@ def list_average(
         is_defined = np.ones_like(is_defined)
     weights = weights[is_defined]
     return ListAverage(weights * values[is_defined], weights)
-
-
-def list_weights(average: Any, labels: Array, lists: Array) -> FloatArray:
-    """Return the weights of ``lists`` for "macro" or an array with one per label."""
-    if isinstance(average, str):
-        return np.ones(len(lists))
-    check_equal_length(average=average, distinct_groups=labels)
-    return np.asarray(average[lists])
 
 
 def by_label(values: FloatArray, table: ListTable, fill: float) -> FloatArray:

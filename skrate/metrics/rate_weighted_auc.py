@@ -16,7 +16,6 @@ from skrate.core.validation import check_fraction, warn_undefined
 from skrate.metrics.auc import AUC, auc
 from skrate.metrics.expected_recall import (
     expected_recall,
-    expected_share_of_negatives,
     prevalences_of,
     processed_rows,
     recall_of_tables,
@@ -198,30 +197,36 @@ def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
     # nearly all there is.
     is_rare = table.n_pos <= table.n_neg
     share = table.prevalence if is_rare else table.negative_share
-    worst, best = expected_recall_range(share, rate)
+    worst, best = expected_recall_range(rate, share)
     if not has_range(worst, best):
         return float("nan")
     if is_rare:
         score = (expected_recall(table, rate) - worst) / (best - worst)
     else:
-        score = (best - expected_share_of_negatives(table, rate)) / (best - worst)
+        score = (best - expected_recall(table, rate, of_negatives=True)) / (
+            best - worst
+        )
     return min(max(score, 0.0), 1.0)
-
-
-def expected_recall_range(
-    prevalence: float, rate: RateDistribution
-) -> tuple[float, float]:
-    """Return the expected recall of the worst and of the perfect ranking."""
-    return _range(rate, prevalence)
 
 
 # Kept, because the folds and candidates of a search share few prevalences.
 @kept
-def _range(rate: RateDistribution, prevalence: float) -> tuple[float, float]:
-    low = np.array([1 - prevalence, 0.0])
-    high = np.array([1.0, prevalence])
+def expected_recall_range(
+    rate: RateDistribution, prevalence: float
+) -> tuple[float, float]:
+    """Return the expected recall of the worst and of the perfect ranking."""
+    worst, best = recall_ranges(rate, np.array([prevalence]))
+    return float(worst[0]), float(best[0])
+
+
+def recall_ranges(
+    rate: RateDistribution, prevalences: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the same for many prevalences, above 0 and below 1."""
+    low = np.stack([1 - prevalences, np.zeros_like(prevalences)])
+    high = np.stack([np.ones_like(prevalences), prevalences])
     worst, best = rate.table.mean(low, high)
-    return float(worst), float(best)
+    return worst, best
 
 
 def has_range(worst: Any, best: Any) -> Any:
@@ -232,7 +237,7 @@ def has_range(worst: Any, best: Any) -> Any:
 def _slopes(table: RankTable, rate: RateDistribution) -> Slopes:
     """Return the slopes of (E - E_min) / (E_max - E_min) from those of E."""
     p = table.prevalence
-    worst, best = expected_recall_range(p, rate)
+    worst, best = expected_recall_range(rate, p)
     at = np.array([1 - p, p])
     survival = rate.table.mean(at, at)
     by_worst = (float(survival[0]) - worst) / p
@@ -259,9 +264,7 @@ def _of_lists(lists: ListTable, rate: RateDistribution) -> FloatArray:
     # nearly all there is.
     is_rare = n_pos <= n_neg
     share = np.minimum(n_pos, n_neg) / (n_pos + n_neg)
-    zero, one = np.zeros_like(share), np.ones_like(share)
-    worst = rate.table.mean(1 - share, one)
-    best = rate.table.mean(zero, share)
+    worst, best = recall_ranges(rate, share)
     matters = has_range(worst, best)
     processed = processed_rows(lists, rate)
     of_pos = lists.sum(lists.pos * processed)[mixed] / n_pos
@@ -280,18 +283,14 @@ def _ranges(
     prevalences = prevalences_of(pos, neg)
     first = float(prevalences[0])
     if 0 < first < 1 and (prevalences == first).all():
-        ends = np.full(
-            (2, len(prevalences)), np.array(expected_recall_range(first, rate))[:, None]
-        )
-        return ends[0], ends[1]
+        # Stratified resamples share it: numbers do for all of them.
+        worst, best = map(np.array, expected_recall_range(rate, first))
+        return worst, best
     found, where = np.unique(prevalences, return_inverse=True)
     worst = np.full(len(found), np.nan)
     best = worst.copy()
     both = (found > 0) & (found < 1)
-    p = found[both]
-    zero, one = np.zeros_like(p), np.ones_like(p)
-    worst[both] = rate.table.mean(1 - p, one)
-    best[both] = rate.table.mean(zero, p)
+    worst[both], best[both] = recall_ranges(rate, found[both])
     return worst[where], best[where]
 
 
@@ -358,7 +357,7 @@ def rauc_from_expected_recall(
     """
     rate = check_rate(rate)
     prevalence = check_fraction("prevalence", prevalence)
-    worst, best = expected_recall_range(prevalence, rate)
+    worst, best = expected_recall_range(rate, prevalence)
     recall = np.asarray(expected_recall, dtype=np.float64)
     if not has_range(worst, best):
         warn_undefined("The rAUC", undefined_rate_reason(prevalence, rate))
@@ -412,5 +411,5 @@ def expected_recall_from_rauc(rauc: Any, *, rate: Any, prevalence: float) -> Any
     """
     rate = check_rate(rate)
     prevalence = check_fraction("prevalence", prevalence)
-    worst, best = expected_recall_range(prevalence, rate)
+    worst, best = expected_recall_range(rate, prevalence)
     return float_or_array(worst + (best - worst) * np.asarray(rauc, dtype=np.float64))

@@ -4,11 +4,10 @@ import warnings
 from typing import Any, Literal, get_args
 
 import numpy as np
-from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.core.arrays import FloatArray
-from skrate.core.results import Comparison, ConfidenceInterval
+from skrate.core.results import Comparison, t_interval
 from skrate.core.validation import check_choice, check_fraction, check_positive
 from skrate.inference.intervals import (
     ALTERNATIVES,
@@ -172,7 +171,7 @@ def compare_folds(
         standard_error,
         statistic,
         t_pvalue(statistic, alternative, n_folds - 1),
-        t_interval(difference, standard_error, n_folds, level, limits),
+        t_interval(difference, standard_error, level, limits, n_folds - 1),
         alternative,
         method,
         level,
@@ -258,24 +257,6 @@ def mean_standard_error(values: FloatArray, test_share: float) -> float:
     if len(values) < 2:
         return float("nan")
     return float(np.sqrt((1 / len(values) + test_share) * np.var(values, ddof=1)))
-
-
-def t_interval(
-    value: float,
-    standard_error: float,
-    n_values: int,
-    level: float,
-    limits: ScoreRange,
-) -> ConfidenceInterval:
-    """Return the interval by Student's t with ``n_values`` - 1 degrees of freedom.
-
-    It ends where the range of the value does.
-    """
-    if n_values < 2:
-        return ConfidenceInterval(float("nan"), float("nan"))
-    half = float(stats.t.ppf((1 + level) / 2, n_values - 1)) * standard_error
-    low, high = np.clip([value - half, value + half], *limits)
-    return ConfidenceInterval(float(low), float(high))
 
 
 def check_range(

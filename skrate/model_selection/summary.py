@@ -8,7 +8,7 @@ import numpy as np
 
 from skrate.core.arrays import BoolArray, FloatArray, IntArray
 from skrate.core.repeats import check_repeats, disjoint_repeats
-from skrate.core.results import ConfidenceInterval, Result
+from skrate.core.results import ConfidenceInterval, Result, t_interval
 from skrate.core.validation import check_fraction
 from skrate.model_selection.folds import (
     UNLIMITED,
@@ -18,7 +18,6 @@ from skrate.model_selection.folds import (
     check_test_share,
     mean_standard_error,
     share_of_folds,
-    t_interval,
     warn_of_flat_scores,
 )
 from skrate.model_selection.refit import split_scores
@@ -337,7 +336,7 @@ def _rows(
             name,
             mean,
             error,
-            t_interval(mean, error, len(defined), level, limits),
+            t_interval(mean, error, level, limits, len(defined) - 1),
             level,
             *pooled,
             len(values),

@@ -107,7 +107,7 @@ def test_long_rankings_have_the_slopes_of_the_rate_itself(rate, monkeypatch):
     labels, scores = sample(60_000, prevalence=0.01)
     table = rank_table(labels, scores)
     slopes, recall = recall_slopes(table, rate)
-    monkeypatch.setattr(recall_slopes, "_GRID", 2**20)
+    monkeypatch.setattr("skrate.metrics.recall_slopes._GRID", 2**20)
     exact, exact_recall = recall_slopes(table, rate)
     # In the cells of the grid the survival is a straight line.
     assert_allclose(recall, exact_recall, rtol=1e-6)
