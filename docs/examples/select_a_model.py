@@ -54,8 +54,8 @@ print(f"Budget: {budget.describe()}.\n        ({budget!r})")
 # One search, four metrics
 # ------------------------
 # The labels are strings, which do not say what is positive: the scorers are told. With
-# no name they would take the second class, "malignant", and warn that they do. Whatever
-# the metrics, each model predicts once per fold.
+# no name they would take the second class, "malignant", and warn that they do. Ours
+# share one prediction per fold, and scikit-learn's another.
 
 scoring = {
     "rAUC": RateWeightedAUCScorer(rate=budget, pos_label="malignant"),

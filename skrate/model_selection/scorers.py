@@ -100,6 +100,13 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         **kwargs: Any,
     ) -> float:
         """Score ``estimator``; ``method_caller`` may know its predictions already."""
+
+        def scores_of_second_class(estimator: Any, method: str, X: Any) -> Array:
+            # A dict of scorers keeps one response per name of a method, for whatever
+            # class the first scorer asked: scikit-learn's may have asked for the other
+            # one. It keeps ours apart, as they name the method in a tuple.
+            return method_caller(estimator, (method,), X)
+
         params = {**self._kwargs, **kwargs}
         groups = params.pop("groups", None)
         if groups is None and self._is_of_lists:
@@ -114,7 +121,7 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
                 self.response_method,
                 self.pos_label,
                 user=self._name,
-                call=method_caller,
+                call=scores_of_second_class,
                 tell=self._tell_once,
             )
         except UndefinedResponse as undefined:
@@ -135,7 +142,7 @@ class RateWeightedAUCScorer(RankingScorer):
 
     It selects the model that finds most where the budget will be spent. Labels may be
     strings: name the positive one. In a dict of scorers the estimator predicts once for
-    all of them.
+    all of this package.
 
     Parameters
     ----------
@@ -164,10 +171,6 @@ class RateWeightedAUCScorer(RankingScorer):
     ``set_score_request(sample_weight=True)``. More than two classes raise a
     ``ValueError``. The warning that names the class taken comes once for a scorer, or
     once for each process that runs folds.
-
-    Next to a scorer of scikit-learn's with a ``pos_label`` other than the second
-    class, predictions must not be shared (scikit-learn keeps one per method, whatever
-    its ``pos_label``): give that scorer another ``response_method``.
 
     References
     ----------
@@ -207,7 +210,7 @@ class AveragePrecisionScorer(RankingScorer):
     It selects the model with the purest top of the ranking, for screening and rare
     events, at the prevalence of each fold or of a population. Labels may be strings:
     name the positive one. In a dict of scorers the estimator predicts once for all of
-    them.
+    this package.
 
     Parameters
     ----------

@@ -14,7 +14,12 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.metrics import check_scoring, make_scorer, roc_auc_score
+from sklearn.metrics import (
+    average_precision_score,
+    check_scoring,
+    make_scorer,
+    roc_auc_score,
+)
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
@@ -216,7 +221,8 @@ def test_an_estimator_predicts_once_per_fold_and_response_method(labels):
     )
     CountingNB.calls.clear()
     cross_validate(CountingNB(), X, y, scoring=check_dict(scoring), cv=4)
-    assert CountingNB.calls == {"predict_proba": 4, "predict": 4}
+    # Once for all of ours, and once for all of scikit-learn's.
+    assert CountingNB.calls == {"predict_proba": 8, "predict": 4}
 
 
 def check_dict(scoring):
@@ -236,6 +242,30 @@ def test_shared_predictions_give_the_scores_that_single_scorers_give():
     for name, scorer in scoring.items():
         alone = cross_val_score(GaussianNB(), X, y, scoring=scorer)
         assert np.array_equal(together[f"test_{name}"], alone)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("method", ["decision_function", "predict_proba"])
+def test_a_scorer_of_the_other_class_changes_nothing(order, method):
+    # scikit-learn keeps one response per method in a dict of scorers, whatever class
+    # it is of.
+    y = LABELS["strings"]
+    scoring = {
+        "theirs": make_scorer(
+            average_precision_score, pos_label="healthy", response_method=(method,)
+        ),
+        "theirs by name": make_scorer(
+            average_precision_score, pos_label="healthy", response_method=method
+        ),
+        "ours": RateWeightedAUCScorer(rate=RATE, pos_label="ill"),
+        "precision": AveragePrecisionScorer(pos_label="ill"),
+    }
+    scoring = dict(list(scoring.items())[::order])
+    model = LogisticRegression()
+    together = cross_validate(model, X, y, scoring=scoring)
+    for name, scorer in scoring.items():
+        alone = cross_val_score(model, X, y, scoring=scorer)
+        assert np.array_equal(together[f"test_{name}"], alone), name
 
 
 # --- Sample weights ------------------------------------------------------------------
