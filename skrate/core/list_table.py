@@ -113,6 +113,7 @@ class ListTable:
     @cached_property
     def begins(self) -> FloatArray:
         """Weight of its list above each row: where the row before ends, exactly."""
+        # Not the ends less the weights: rounding would leave gaps between rows.
         begins = np.roll(self.ends, 1)
         begins[self.starts] = 0
         return begins
@@ -192,6 +193,7 @@ def list_table(
     else:
         grouping = check_groups("groups", groups)
         check_equal_length(y_true=np.asarray(y_true), groups=grouping.codes)
+    # Codes that span a range of integers may have gaps; labels without a row are none.
     known = np.flatnonzero(grouping.sizes)
     codes, sizes = grouping.codes, grouping.sizes
     if sample.kept is not None:
@@ -245,6 +247,8 @@ def _sorted(
     weights: FloatArray | None,
 ) -> ListTable:
     """Sort the cases by list, and by decreasing score within it."""
+    # Of 64 bits the label takes one, the list as many as it needs, the place the rest:
+    # quick, and exact for most scores, such as those in single precision.
     places, n_places, is_exact = _places(scores, 63 - int(len(sizes) - 1).bit_length())
     table, has_ties = _from_keys(codes, sizes, is_pos, places, n_places, weights)
     # Places may have tied what scores did not, unless nothing is tied, or all distinct
@@ -284,6 +288,7 @@ def _places(scores: Array, n_free: int) -> tuple[Array, int, bool]:
     # Differences wrap around to what they are when read as unsigned.
     np.subtract(ordered.max(), ordered, out=ordered)
     places = ordered.view(np.uint64)
+    # Low bits that no place has set can go without loss, as of whole numbers.
     used = int(np.bitwise_or.reduce(places))
     n_unused = (used & -used).bit_length() - 1 if used else 0
     n_drop = max(n_unused, used.bit_length() - n_free)
@@ -315,8 +320,10 @@ def _from_keys(
         order = np.argsort(keys)
         keys, weights = keys[order], weights[order]
     is_pos = (keys & _LABEL_BIT).astype(bool)
+    # Without the label: cases of both classes tie.
     keys >>= _LABEL_BIT
     begins = begins_group(keys)
+    # As large as all scores, and of no use from here on.
     del keys
     lists = np.flatnonzero(sizes)
     starts = np.concatenate([[0], np.cumsum(sizes[lists])[:-1]])
@@ -325,6 +332,7 @@ def _from_keys(
         return ListTable(lists, lists, starts, cases=is_pos), False
     rows = np.flatnonzero(begins)
     if len(starts) > 1:
+        # From cases to rows; each list begins a row, so that all are found.
         starts = np.searchsorted(rows, starts)
     if weights is None:
         pos = np.add.reduceat(is_pos, rows, dtype=np.float64)
@@ -345,6 +353,7 @@ def _scaled(
     Between lists weights may differ so much that those of one are no more than the
     rounding of another, and products of theirs out of range.
     """
+    # The greatest of each list comes to where the sum of all its rows is just finite.
     greatest = np.maximum.reduceat(np.maximum(pos, neg), starts)
     most = 1022 - len(pos).bit_length()
     exponents = np.frexp(greatest)[1].astype(np.intp) - most

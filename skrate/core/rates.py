@@ -39,6 +39,7 @@ class RateDistribution(ABC):
 
     @property
     def nbytes(self) -> int:
+        """Memory that the parameters take, and what is derived from them."""
         return 0
 
     def survival(self, x: ArrayLike) -> Any:

@@ -253,20 +253,9 @@ class RateAveragedROC(FoldsDisplay):
         pos_label : int, float, bool or str, default=None
             The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
         repeats : int or array-like of shape (n_folds,), default=None
-            Which folds belong to one repeat of the cross-validation. This and the seven
-            below as in :func:`rate_averaged_roc_curve`.
-        rates : array-like of shape (n_rates,), default=None
-            Rates at which to average.
-        bounds : str or None, default="exact"
-            Method of the bounds.
-        confidence_level : float, default=0.95
-            Probability between the bounds.
-        n_resamples : int, default=2000
-            Number of sets of folds that a bootstrap draws.
-        random_state : int, Generator, RandomState or None, default=None
-            Randomness of a bootstrap.
-        n_jobs : int, default=None
-            Number of threads.
+            Which folds belong to one repeat of the cross-validation.
+        rates, bounds, confidence_level, n_resamples, random_state, n_jobs : object
+            As in :func:`rate_averaged_roc_curve`, as is ``repeats``.
         verbose : int, default=0
             Above 0, progress is reported.
         name : str, default=None

@@ -190,13 +190,7 @@ def _values(metric: Metric, ranked: list[Ranked]) -> list[float]:
 
 
 def holm(pvalues: FloatArray) -> FloatArray:
-    """Return p-values adjusted so that the chance of any false finding is kept.
-
-    References
-    ----------
-    .. [1] Holm (1979), A simple sequentially rejective multiple test procedure,
-       Scandinavian Journal of Statistics 6, 65-70.
-    """
+    """Return p-values adjusted so that the chance of any false finding is kept."""
     order = np.argsort(pvalues)
     factors = np.arange(len(pvalues), 0, -1)
     adjusted = np.empty(len(pvalues))

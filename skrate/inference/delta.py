@@ -64,16 +64,11 @@ def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
 
 
 def degrees_of_freedom(*sources: tuple[Parts, Ranked]) -> float:
-    """Return those of Student's t that go with a variance ([1]_, equation 9).
+    """Return those of Student's t that go with a variance.
 
-    Each class estimates its part of the variance with its size less 1; clusters do so
-    together. The variance may be the sum of those of several samples.
-
-    References
-    ----------
-    .. [1] Brunner and Munzel (2000), The nonparametric Behrens-Fisher problem:
-       asymptotic theory and a small-sample approximation,
-       :doi:`10.1002/(SICI)1521-4036(200001)42:1<17::AID-BIMJ17>3.0.CO;2-U`.
+    Each class estimates its part of the variance with its size less 1 (Brunner and
+    Munzel 2000, equation 9, as :func:`estimate` cites it); clusters do so together.
+    The variance may be the sum of those of several samples.
 
     Examples
     --------

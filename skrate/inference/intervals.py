@@ -125,17 +125,9 @@ def score_interval(
     """Return an interval where the sample shows no variation: all x not too far off.
 
     It holds each x that is within z standard errors of the value, if x is true. For
-    the AUC these are Newcombe's [2]_ (method 5). The other metrics average quantities
+    the AUC these are Newcombe's (2006, method 5). The other metrics average quantities
     in [0, 1] over cases, and none of these varies more than a proportion: it is
-    Wilson's interval [1]_ for a proportion of the smaller class, which is wide.
-
-    References
-    ----------
-    .. [1] Wilson (1927), Probable inference, the law of succession, and statistical
-       inference, :doi:`10.1080/01621459.1927.10502953`.
-    .. [2] Newcombe (2006), Confidence intervals for an effect size measure based on
-       the Mann-Whitney statistic. Part 2: asymptotic methods and evaluation,
-       :doi:`10.1002/sim.2324`.
+    Wilson's interval (1927) for a proportion of the smaller class, which is wide.
 
     Examples
     --------
@@ -168,12 +160,7 @@ def hybrid_interval(
     """Return the interval of a difference from one of each value, without correlation.
 
     For samples that show no variation; it is wider than with the correlation of paired
-    models.
-
-    References
-    ----------
-    .. [1] Zou and Donner (2008), Construction of confidence limits about effect
-       measures: a general approach, :doi:`10.1002/sim.3095`.
+    models (Zou and Donner 2008, as :func:`compare` cites it).
 
     Examples
     --------

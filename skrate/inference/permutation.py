@@ -17,9 +17,9 @@ class ExchangeDraw:
     """Rows of two rankings after their ranks were exchanged in a random half of cases.
 
     With no difference between the models, it is by chance which of both ranks of a
-    case is whose ([1]_, [2]_). Midranks are exchanged, and the two new rankings are
-    read off their order without sorting: every rank has a place in the row. A cluster
-    is exchanged as a whole.
+    case is whose (:func:`compare` cites the articles). Midranks are exchanged, and the
+    two new rankings are read off their order without sorting: every rank has a place in
+    the row. A cluster is exchanged as a whole.
 
     Parameters
     ----------
@@ -30,15 +30,6 @@ class ExchangeDraw:
         Number of different ranks.
     cases : Ranked
         Their weights and clusters.
-
-    References
-    ----------
-    .. [1] Venkatraman and Begg (1996), A distribution-free procedure for comparing
-       receiver operating characteristic curves from a paired experiment,
-       :doi:`10.1093/biomet/83.4.835`.
-    .. [2] Bandos, Rockette and Gur (2005), A permutation test sensitive to differences
-       in areas for comparing ROC curves from a paired design,
-       :doi:`10.1002/sim.2149`.
     """
 
     places: IntArray

@@ -38,6 +38,7 @@ def replicates(
     Each batch has a seed of its own, and which batches there are depends on ``width``
     (the entries of a draw) alone, so that ``n_jobs`` changes nothing.
     """
+    # Not more than 256, so that a small table still makes batches for all threads.
     size = int(np.clip(_BATCH // width, 1, 256))
     sizes = [size] * (n_resamples // size)
     if n_resamples % size:
@@ -110,12 +111,15 @@ class CountDraw:
     def __call__(self, generator: np.random.Generator, size: int) -> IntArray:
         """Return rows of counts, of shape (size, n_columns)."""
         if self.is_dense:
+            # A multinomial costs one binomial per unit, however many cases it draws.
             rows = np.zeros((size, self.n_columns), dtype=np.intp)
             for repeats, n, columns in zip(
                 self.strata, self.sizes, self.columns, strict=True
             ):
                 rows[:, columns] = generator.multinomial(n, repeats / n, size=size)
             return rows
+        # Else cases are drawn one by one, and their columns looked up and counted: all
+        # rows of all strata at once, each row in a range of slots of its own.
         # One more column per stratum, for draws that are to be repeated.
         width = self.n_columns + len(self.strata)
         drawn = np.empty(size * sum(self.sizes), dtype=np.intp)
@@ -131,8 +135,11 @@ class CountDraw:
         for extra, n, lookup in zip(
             range(self.n_columns, width), self.sizes, self._lookups, strict=True
         ):
+            # Numbers that stand for no case: drawn anew among the cases, so that each
+            # of these stays as likely as any other.
             missing = rows[:, extra]
             again = generator.integers(n, size=missing.sum())
+            # The first numbers of the lookup stand for one case each.
             place = lookup[again] + np.repeat(width * np.arange(size), missing)
             np.add.at(counts, place, 1)
         return rows[:, : self.n_columns]
@@ -172,13 +179,9 @@ def _drawn(generator: np.random.Generator, size: int, n: int) -> Array:
 
 @dataclass(frozen=True)
 class ParametricDraw:
-    """Rows from the number of positives and two multinomials ([1]_, 19 to 21).
+    """Rows from the number of positives and two multinomials.
 
-    References
-    ----------
-    .. [1] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
-       classification and prediction: average precision versus area under the ROC
-       curve, :doi:`10.48550/arXiv.1310.5103`.
+    Su, Yuan and Zhu (2015), equations 19 to 21, as :func:`estimate` cites them.
     """
 
     pos: IntArray
@@ -193,6 +196,7 @@ class ParametricDraw:
         """Return rows of positives, then negatives per group."""
         n_pos, n_neg = int(self.pos.sum()), int(self.neg.sum())
         n = n_pos + n_neg
+        # It may be 0 or n: there the metric is undefined, and the row is left out.
         drawn = generator.binomial(n, n_pos / n, size=size)
         pos = generator.multinomial(drawn, self.pos / n_pos, size=size)
         neg = generator.multinomial(n - drawn, self.neg / n_neg, size=size)
@@ -225,6 +229,7 @@ class UnitDraw:
 
     def __call__(self, generator: np.random.Generator, size: int) -> Array:
         """Return rows of shape (size, width)."""
+        # Sparse, as a case is in one group of ties: it adds to one column per model.
         rows = np.asarray(self.counts(generator, size) @ self.rows_of_units)
         if self.kept:
             keep_class_weights(rows, self.kept)
@@ -241,6 +246,8 @@ def resample_draw(
     """
     cases = ranked[0]
     if len(ranked) == 1 and cases.is_plain:
+        # What matters of a case is its group and class, so the groups are the units:
+        # the cost is that of the groups, which may be far fewer than the cases.
         small = ranked[0].table.merged
         pos, neg = (np.rint(part).astype(np.intp) for part in small[:2])
         if is_parametric:
@@ -248,16 +255,21 @@ def resample_draw(
         counts = np.concatenate([pos, neg])
         columns = [np.flatnonzero(counts)]
         if stratify:
+            # The columns of the positives come first. Of merged groups either class may
+            # be absent, so that the positives have fewer columns than groups.
             columns = np.split(columns[0], [np.count_nonzero(pos)])
         return CountDraw([counts[c] for c in columns], columns, len(counts))
+    # Two models share cases, and clusters hold several: these are drawn one by one.
     order = np.arange(cases.n_units)
     repeats = np.ones(len(order), dtype=np.intp)
     if cases.groups is None and cases.weights is not None and cases.are_repetitions:
         repeats = np.rint(cases.weights).astype(np.intp)
     strata = [repeats]
     if stratify and cases.groups is None:
+        # Strata are runs of units, so the positives are put first.
         order = np.argsort(~cases.is_pos, kind="stable")
         strata = np.split(repeats[order], [np.count_nonzero(cases.is_pos)])
+    # As many cases of a class, but of other weights, would not weigh the same.
     has_own_weights = (cases.weights is not None) and not cases.are_repetitions
     kept = ranked if stratify and has_own_weights else ()
     return UnitDraw(CountDraw.of_units(strata), unit_rows(ranked)[order], kept)
@@ -274,6 +286,7 @@ def unit_rows(ranked: Sequence[Ranked]) -> Any:
         group = small.group_of(one.table.n_groups).take(one.group)
         columns.append(start + group + n_groups * ~cases.is_pos)
         start += 2 * n_groups
+    # Entries of one place add up: a cluster may have several cases in a group.
     unit = np.arange(n_cases) if cases.groups is None else cases.groups
     weight = _weight_per_draw(cases)
     rows = sparse.coo_array(
@@ -293,6 +306,7 @@ def _weight_per_draw(cases: Ranked) -> Array:
     if not cases.are_repetitions:
         return cases.weights
     if cases.groups is None:
+        # Repetitions are drawn as so many cases.
         return np.ones(len(cases.is_pos), dtype=np.intp)
     return np.rint(cases.weights).astype(np.intp)
 

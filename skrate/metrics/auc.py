@@ -34,13 +34,7 @@ class AUC(Metric):
     def slopes(self, table: RankTable) -> Slopes:
         """Return the shares outscored by a positive and outscoring a negative.
 
-        Per case they are the placement values of [1]_.
-
-        References
-        ----------
-        .. [1] DeLong, DeLong and Clarke-Pearson (1988), Comparing the areas under two
-           or more correlated receiver operating characteristic curves,
-           :doi:`10.2307/2531595`.
+        Per case they are the placement values of DeLong and others (1988).
         """
         by_pos = 1 - (table.cum_neg[:-1] + table.neg / 2) / table.n_neg
         by_neg = (table.cum_pos[:-1] + table.pos / 2) / table.n_pos

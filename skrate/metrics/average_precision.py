@@ -249,19 +249,13 @@ def _class_shares(table: RankTable, prevalence: float | None) -> tuple[float, fl
 
 
 def _slopes(table: RankTable, prevalence: float | None, adjusted: bool) -> Slopes:
-    """Return the slopes of g = sum_k P_k p T_k / C_k, as in appendix B of [1]_.
+    """Return the slopes of g = sum_k P_k p T_k / C_k, as in appendix B of the article.
 
     T_k and F_k are the shares of positives and negatives down to group k, and
     C_k = p T_k + (1 - p) F_k. Sums from the right take the place of the K x K
     matrices, and the last group that of a base: it may lack either class. With
     ``adjusted`` they are those of (g - p) / (1 - p), whose slope by p is
     sum_k P_k F_k (T_k - F_k) / C_k^2.
-
-    References
-    ----------
-    .. [1] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
-       classification and prediction: average precision versus area under the ROC
-       curve, :doi:`10.48550/arXiv.1310.5103`.
     """
     p, rest = _class_shares(table, prevalence)
     found, lost = p * table.tpr[1:], rest * table.fpr[1:]

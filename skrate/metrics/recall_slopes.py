@@ -29,6 +29,8 @@ def recall_slopes(table: RankTable, rate: RateDistribution) -> tuple[Slopes, flo
     is_cut = (points > 0) & (points < 1)
     if not is_cut.any():
         return _smooth_slopes(table, *_mean_and_at_cut(rate, table.rates))
+    # Both parts are slopes of their own: the jumps are taken out of the survival
+    # function, and what is left has a density.
     points, masses = points[is_cut], masses[is_cut]
     jumps, recall_of_jumps = _jump_slopes(table, points, masses)
     steps = SurvivalTable.from_steps(points, masses)
@@ -60,6 +62,8 @@ def _smooth_slopes(
     """
     p, rest = table.prevalence, table.negative_share
     share = table.pos / (table.pos + table.neg)
+    # p dE/dD_k; at the last cut, D = 1, it is 0. In place from here on: with a million
+    # groups each further array costs more than the arithmetic.
     by_cut = np.zeros_like(mean)
     np.subtract(at_cut, mean[:-1], out=by_cut[:-1])
     by_cut[:-1] *= share[:-1]
@@ -68,8 +72,10 @@ def _smooth_slopes(
     by_cut[:-1] += at_cut
     # With T and F the shares of the classes above, D = p T + (1 - p) F.
     by_prevalence = float(by_cut @ (table.tpr[1:] - table.fpr[1:])) / p
+    # A share of a class in group j moves D_j and all that follow: sums from the right.
     moved = sum_from_right(by_cut)
     value = float(table.pos @ mean) / table.n_pos
+    # A positive adds its own m_j beside what it moves.
     mean += moved
     moved *= rest / p
     return Slopes(mean, moved, by_prevalence), value
@@ -87,10 +93,13 @@ def _mean_and_at_cut(
     scaled = edges * _GRID
     cell = np.minimum(scaled.astype(np.intp), _GRID - 1)
     scaled -= cell
+    # `scaled` is now the place within the cell, from 0 to 1.
     start = survival.take(cell)
     slope = np.diff(survival).take(cell)
     slope *= scaled
     at_edge = start + slope
+    # The integral from 0: that of the cells before, and of this one up to the place,
+    # which is the mean of survival at both ends times the width.
     start += slope / 2
     start *= scaled
     start /= _GRID
@@ -108,9 +117,11 @@ def _on_grid(rate: RateDistribution) -> tuple[FloatArray, FloatArray, BoolArray]
     """Return survival and its integral at nodes, and in which cells it is linear."""
     nodes = np.arange(_GRID + 1) / _GRID
     survival = rate.table.survival(nodes)
+    # Of the table, not of the straight lines: it stays exact over whole cells.
     areas = rate.table.mean(nodes[:-1], nodes[1:]) / _GRID
     integral = np.concatenate([[0.0], np.cumsum(areas)])
     linear = (survival[1:] + survival[:-1]) / 2
+    # Both the area and the middle: a curve may cross its chord.
     middle = rate.table.survival((nodes[1:] + nodes[:-1]) / 2)
     miss = np.maximum(np.abs(areas * _GRID - linear), np.abs(middle - linear))
     return survival, integral, miss <= _LINEAR * np.maximum(survival[:-1], rate.mean())
@@ -135,12 +146,16 @@ def _jump_slopes(
     ends = np.interp(
         np.concatenate([points - width, points + width]), table.rates, table.cum_pos
     )
+    # Per case within the bandwidth, so that pi does not jump from one case to the next.
     found = ends[len(points) :] - ends[: len(points)]
     share = np.where(width > 0, found / (2 * np.where(width > 0, width, 1)), 0.0)
     share = share / table.total
     low, high = table.rates[:-1], table.rates[1:]
+    # Each point counts by its mass times 1 - pi, or times pi, in the groups above it:
+    # survival functions of discrete rates, whose table sums them in one pass.
     kept = SurvivalTable.from_steps(points, masses * (1 - share)).mean(low, high)
     lost = SurvivalTable.from_steps(points, masses * share).mean(low, high)
+    # With the shares fixed, a greater prevalence moves a cut by T - F.
     lead = np.interp(points, table.rates, table.tpr - table.fpr)
     by_prevalence = -float((masses * share) @ lead) / p
     value = float(table.pos @ (kept + lost)) / table.n_pos
