@@ -118,6 +118,20 @@ class ListTable:
         begins[self.starts] = 0
         return begins
 
+    @property
+    def mirrored(self) -> "ListTable":
+        """The table of swapped classes and negated scores, of the last list first."""
+        starts = (len(self.pos) - np.append(self.starts[1:], len(self.pos)))[::-1]
+        exponents = None if self.exponents is None else self.exponents[::-1]
+        return ListTable(
+            self.labels,
+            self.lists[::-1],
+            starts,
+            pos=self.neg[::-1],
+            neg=self.pos[::-1],
+            exponents=exponents,
+        )
+
     @cached_property
     def sizes(self) -> FloatArray:
         """Weight per list, which is where its last row ends."""

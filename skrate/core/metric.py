@@ -56,6 +56,10 @@ class Slopes(NamedTuple):
         """Return those of 1 minus the metric, where the classes were swapped for it."""
         return Slopes(-self.by_neg, -self.by_pos, self.by_prevalence)
 
+    def mirrored(self) -> "Slopes":
+        """Return those of a metric that was taken of the mirrored table."""
+        return Slopes(self.by_neg[::-1], self.by_pos[::-1], -self.by_prevalence)
+
 
 @dataclass_transform(frozen_default=True)
 @dataclass(frozen=True)

@@ -288,6 +288,19 @@ class RankTable:
         """False positive rate at each cut."""
         return _frozen(_shares(self.cum_neg))
 
+    @property
+    def mirrored(self) -> "RankTable":
+        """The table of swapped classes and negated scores, without thresholds.
+
+        Rates next to 1 are small ones there, which have digits of their own.
+        """
+        if self._cases is None:
+            return _new(self.neg[::-1], self.pos[::-1])
+        is_new = None
+        if self._is_new is not None:
+            is_new = np.append(self._is_new[1:], True)[::-1]
+        return _new(None, None, None, ~self._cases[::-1], is_new)
+
     @cached_property
     def merged(self) -> "Merged":
         """The table with neighbouring groups without a positive as one.
@@ -483,7 +496,7 @@ def table_of_labels(labels: BoolArray) -> RankTable:
     return _new(cases=labels)
 
 
-def _new(*parts: Array, **named: Array) -> RankTable:
+def _new(*parts: Array | None, **named: Array) -> RankTable:
     """Return a table from parts that are known to be right."""
     return RankTable.__new__(RankTable)._fill(*parts, **named)
 

@@ -1,5 +1,6 @@
 """Distributions of the rate: the share of all cases that will be processed."""
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -60,6 +61,15 @@ class RateDistribution(ABC):
         probabilities = _check_rates("q", q)
         return float_or_array(np.clip(self._ppf(probabilities), 0, 1))
 
+    @cached_property
+    def mirrored(self) -> "RateDistribution":
+        """The distribution of 1 - R.
+
+        It is told by its own parameters, or by P(R <= x), and never by 1 minus the
+        survival function: of a rate next to 1 that would be all rounding.
+        """
+        return Mirrored(self)
+
     def mean_survival(self, low: ArrayLike, high: ArrayLike) -> Any:
         """Return the mean of P(R > u) over u in [low, high], cell by cell.
 
@@ -107,18 +117,22 @@ class RateDistribution(ABC):
         """Return the rate in words: its mean and central interval, in percent."""
         level = check_fraction("confidence_level", confidence_level)
         low, high = self.ppf([(1 - level) / 2, (1 + level) / 2])
-        mean = f"{100 * self.mean():.1f} % of the cases"
+        mean = f"{_percent(self.mean())} of the cases"
         if low == high:
             return f"{mean} will be processed"
         return (
-            f"{mean} will be processed on average, between {100 * low:.1f} % and "
-            f"{100 * high:.1f} % with probability {level:g}"
+            f"{mean} will be processed on average, between {_percent(low)} and "
+            f"{_percent(high)} with probability {level:g}"
         )
 
     # The kernels: arrays within [0, 1], nothing checked.
 
     def _survival(self, x: FloatArray) -> FloatArray:
         return self.table.survival(x)
+
+    def _below(self, x: FloatArray) -> FloatArray:
+        """Return P(R <= x), to its own digits where the law knows it."""
+        return 1.0 - self._survival(x)
 
     def _ppf(self, q: FloatArray) -> FloatArray:
         """Return the least x with P(R <= x) >= q, by bisection."""
@@ -156,6 +170,11 @@ class Beta(RateDistribution):
     def table(self) -> SurvivalTable:
         return _fitted(self)
 
+    @cached_property
+    def mirrored(self) -> RateDistribution:
+        """The distribution of 1 - R."""
+        return Beta(self.b, self.a)
+
     def _survival(self, x: FloatArray) -> FloatArray:
         return np.asarray(special.betaincc(self.a, self.b, x))
 
@@ -175,6 +194,9 @@ class Exponential(RateDistribution):
 
     def _survival(self, x: FloatArray) -> FloatArray:
         return np.asarray(np.exp(-self.alpha * x))
+
+    def _below(self, x: FloatArray) -> FloatArray:
+        return np.asarray(-np.expm1(-self.alpha * x))
 
     def _ppf(self, q: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore"):
@@ -197,6 +219,12 @@ class Interval(RateDistribution):
         slopes = np.where(inside, -0.5, 0.0)
         levels = np.where(inside, 0.5, np.where(breaks[1:] <= self.low, 1.0, 0.0))
         return SurvivalTable(breaks, np.stack([levels, slopes], 1))
+
+    @cached_property
+    def mirrored(self) -> RateDistribution:
+        """The distribution of 1 - R."""
+        low, high = 1 - self.high, 1 - self.low
+        return Interval(low, high) if low < high else Fixed(low)
 
     def _survival(self, x: FloatArray) -> FloatArray:
         width = self.high - self.low
@@ -221,6 +249,11 @@ class Fixed(RateDistribution):
     def table(self) -> SurvivalTable:
         return SurvivalTable.from_steps(np.array([self.r]), np.ones(1))
 
+    @cached_property
+    def mirrored(self) -> RateDistribution:
+        """The distribution of 1 - R."""
+        return Fixed(1 - self.r)
+
     def _ppf(self, q: FloatArray) -> FloatArray:
         return np.full_like(q, self.r)
 
@@ -238,6 +271,11 @@ class Empirical(RateDistribution):
     @cached_property
     def table(self) -> SurvivalTable:
         return SurvivalTable.from_steps(self.points, self.masses)
+
+    @cached_property
+    def mirrored(self) -> RateDistribution:
+        """The distribution of 1 - R."""
+        return from_masses(1 - self.points, self.masses)
 
     def _ppf(self, q: FloatArray) -> FloatArray:
         reached = np.cumsum(self.masses)
@@ -306,6 +344,14 @@ class LogDiscount(RateDistribution):
             breaks, processed[:, None], breaks[1:][is_jump], masses[is_jump]
         )
 
+    @cached_property
+    def mirrored(self) -> RateDistribution:
+        """The distribution of 1 - R."""
+        points, masses = self.table.point_masses()
+        # A base below 2 does not always process the first case.
+        at_zero = 1 - self.table.survival(np.zeros(1))
+        return from_masses(np.append(1 - points, 1.0), np.append(masses, at_zero))
+
     @property
     def nbytes(self) -> int:
         return 64 * self.n
@@ -326,6 +372,12 @@ class Mixture(RateDistribution):
         parts = [component.table for component in self.components]
         return SurvivalMixture(parts, self.weights)
 
+    @cached_property
+    def mirrored(self) -> RateDistribution:
+        """The distribution of 1 - R."""
+        parts = tuple(component.mirrored for component in self.components)
+        return Mixture(parts, self.weights)
+
     @property
     def nbytes(self) -> int:
         return sum(component.nbytes for component in self.components)
@@ -344,6 +396,42 @@ class Mixture(RateDistribution):
         return f"mixture({parts})"
 
 
+@dataclass(frozen=True, repr=False)
+class Mirrored(RateDistribution):
+    """The distribution of 1 - R, read off P(R <= x)."""
+
+    of: RateDistribution
+
+    @cached_property
+    def table(self) -> SurvivalTable:
+        """The survival function: what all else is read off."""
+        return _fitted_mirror(self)
+
+    @cached_property
+    def mirrored(self) -> RateDistribution:
+        """The distribution of R."""
+        return self.of
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the parameters take, and what is derived from them."""
+        return self.of.nbytes
+
+    def _survival(self, x: FloatArray) -> FloatArray:
+        return self.of._below(1 - x)
+
+    def __repr__(self) -> str:
+        return f"1 - {self.of!r}"
+
+
+@kept
+def _fitted_mirror(rate: Mirrored) -> SurvivalTable:
+    knots = 1 - rate.of.table.knots()
+    # 1 - x is rounded as numbers next to 1 are, however small x is.
+    spacing = float(np.spacing(0.5))
+    return SurvivalTable.fit(rate._survival, knots, spacing=spacing)
+
+
 @kept
 def _fitted(rate: RateDistribution) -> SurvivalTable:
     """Return the table of a rate that knows its survival function; equal ones share."""
@@ -357,5 +445,20 @@ def _check_rates(name: str, values: Any) -> FloatArray:
     return rates
 
 
+def _percent(rate: float) -> str:
+    """Return a rate in percent, with some digits of it and of what it lacks to 1."""
+    percent = 100 * rate
+    least = min(percent, 100 - percent)
+    if least == 0 or least >= 0.95:
+        return f"{percent:.1f} %"
+    if percent == least:
+        return f"{percent:#.3g} %"
+    n_decimals = 1 - math.floor(math.log10(least))
+    return f"{percent:.{n_decimals}f} %"
+
+
 def _number(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else repr(value)
+    if not isinstance(value, float):
+        return repr(value)
+    # What is next to 1 is not called 1.
+    return repr(value) if 1 - 5e-7 <= value < 1 else f"{value:.6g}"

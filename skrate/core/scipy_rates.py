@@ -83,7 +83,7 @@ def _converted(law: _Law) -> RateDistribution:
     if not hasattr(frozen, "dist"):
         if _is_on_whole_numbers(frozen):
             return _bernoulli(frozen.cdf(0), frozen.ccdf(0))
-        return _as_continuous(law)
+        return _with_table(_as_continuous(law))
     if not hasattr(frozen.dist, "pdf"):
         return _discrete(frozen)
     shapes = {name: float(value) for name, value in _shape_values(frozen).items()}
@@ -96,7 +96,7 @@ def _converted(law: _Law) -> RateDistribution:
             return Interval(loc, loc + scale)
         case "expon" if loc == 0:
             return Exponential(1 / scale)
-    return rate
+    return _with_table(rate)
 
 
 def _shape_values(frozen: Any) -> dict[str, Any]:
@@ -152,13 +152,19 @@ def _checked_masses(points: FloatArray, masses: FloatArray) -> RateDistribution:
     return from_masses(points, masses)
 
 
-def _as_continuous(law: _Law) -> RateDistribution:
+def _as_continuous(law: _Law) -> "ScipyRate":
     rate = ScipyRate(_name(law.frozen), law)
     at = rate._survival(np.linspace(0, 1, 17))
     if at.shape != (17,) or not np.isfinite(at).all():
         raise ValueError(
             f"rate has no finite survival function on [0, 1]: {law.frozen!r}."
         )
+    return rate
+
+
+def _with_table(rate: "ScipyRate") -> RateDistribution:
+    """Return the rate, whose survival function is checked as its table is made."""
+    assert rate.table is not None
     return rate
 
 
@@ -213,6 +219,13 @@ class ScipyRate(RateDistribution):
         with np.errstate(all="ignore"):
             return np.asarray(sf(x), dtype=np.float64)
 
+    def _below(self, x: FloatArray) -> FloatArray:
+        frozen = self.law.frozen
+        if not _has_own_cdf(frozen):
+            return super()._below(x)
+        with np.errstate(all="ignore"):
+            return np.asarray(frozen.cdf(x), dtype=np.float64)
+
     def _ppf(self, q: FloatArray) -> FloatArray:
         frozen = self.law.frozen
         ppf = frozen.ppf if hasattr(frozen, "ppf") else frozen.icdf
@@ -225,7 +238,25 @@ class ScipyRate(RateDistribution):
 
 @kept
 def _fitted(rate: ScipyRate) -> SurvivalTable:
-    return SurvivalTable.fit(rate._survival, _knots(rate.law.frozen))
+    knots = _knots(rate.law.frozen)
+    return SurvivalTable.fit(rate._survival, knots, name=f"rate={rate!r}")
+
+
+def _has_own_cdf(frozen: Any) -> bool:
+    """Return whether P(R <= x) is a formula of its own, and agrees with P(R > x).
+
+    Else scipy integrates a density, which it may have to differentiate.
+    """
+    dist = getattr(frozen, "dist", None)
+    if dist is not None and type(dist)._cdf is stats.rv_continuous._cdf:
+        return False
+    x = np.linspace(0, 1, 17)
+    with np.errstate(all="ignore"):
+        at = (
+            np.asarray(frozen.cdf(x)),
+            np.asarray((frozen.sf if dist else frozen.ccdf)(x)),
+        )
+    return bool(np.allclose(sum(at), 1, rtol=0, atol=1e-9))
 
 
 def _knots(frozen: Any) -> FloatArray:

@@ -18,6 +18,8 @@ _MAX_PANELS = 20_000
 # A fall within so few spacings of floating-point numbers is a point mass.
 _SPACINGS = 16
 _EPS = float(np.finfo(np.float64).eps)
+# What a survival function that someone integrated may be off.
+_ROUGH = 1e-7
 
 
 class Survival(Protocol):
@@ -94,15 +96,21 @@ class SurvivalTable:
         cls,
         survival: Callable[[FloatArray], FloatArray],
         knots: FloatArray | None = None,
+        *,
+        spacing: float = 0.0,
+        name: str = "rate",
     ) -> "SurvivalTable":
         """Interpolate ``survival``, halving panels until each is exact to rounding.
 
         The ends of a panel are among the places where it is checked. So whatever the
         scale of the rate, its mass lies between two checks that differ, and is found.
-        ``knots`` are rates where the density is known to change abruptly.
+        ``knots`` are rates where the density is known to change abruptly, and
+        ``spacing`` what rates are rounded to, if not in proportion to their size.
+        What is no survival function raises, by ``name``.
         """
         nodes, checks, to_power, to_checks = _interpolation()
-        edges, whole, scale = _first_edges(survival, knots)
+        in_order = np.argsort(np.append(nodes, checks), kind="stable")
+        edges, whole, scale = _first_edges(survival, knots, name)
         low, high = edges[:-1], edges[1:]
         before = np.full(len(low), np.inf)
         done: list[tuple[FloatArray, FloatArray, FloatArray]] = []
@@ -114,10 +122,14 @@ class SurvivalTable:
             places = center[:, None] + half[:, None] * np.append(nodes, checks)
             places = np.clip(places, low[:, None], high[:, None])
             values = survival(places)
+            _check_falling(places[:, in_order], values[:, in_order], name)
             at_nodes, at_checks = values[:, : len(nodes)], values[:, len(nodes) :]
             error = np.abs(at_checks - at_nodes @ to_checks).max(axis=1)
             start, end = at_checks[:, 0], at_checks[:, -1]
-            good = _is_good(error, before, (low, high), (start, end), (scale, whole))
+            rounding = np.maximum(_EPS * high, spacing)
+            good = _is_good(
+                error, before, width, rounding, (start, end), (scale, whole)
+            )
             n_done += int(good.sum())
             if n_done + 2 * len(low) > _MAX_PANELS:
                 good[:] = True
@@ -134,15 +146,20 @@ class SurvivalTable:
         )
         order = np.argsort(starts)
         breaks = np.append(starts[order], 1.0)
-        return cls._with_jumps(breaks, coefficients[order], ends[order])
+        return cls._with_jumps(breaks, coefficients[order], ends[order], spacing)
 
     @classmethod
     def _with_jumps(
-        cls, breaks: FloatArray, coefficients: FloatArray, ends: FloatArray
+        cls,
+        breaks: FloatArray,
+        coefficients: FloatArray,
+        ends: FloatArray,
+        spacing: float,
     ) -> "SurvivalTable":
         """Return the table in which panels of next to no width are jumps at its end."""
         start, end = ends[:, 0], ends[:, 1]
-        is_jump = np.diff(breaks) <= _SPACINGS * _EPS * breaks[1:]
+        rounding = np.maximum(_EPS * breaks[1:], spacing)
+        is_jump = np.diff(breaks) <= _SPACINGS * rounding
         is_jump &= start - end > _TOLERANCE
         coefficients[is_jump] = 0.0
         coefficients[is_jump, 0] = start[is_jump]
@@ -319,13 +336,14 @@ class SurvivalMixture:
 
 
 def _first_edges(
-    survival: Callable[[FloatArray], FloatArray], knots: FloatArray | None
+    survival: Callable[[FloatArray], FloatArray], knots: FloatArray | None, name: str
 ) -> tuple[FloatArray, float, float]:
     """Return the panels to begin with, P(R > 0) and the mean to a factor of a few."""
     edges = np.linspace(0, 1, 33)
     if knots is not None:
         edges = np.unique(np.append(edges, knots[(knots > 0) & (knots < 1)]))
     at_edges = survival(edges)
+    _check_falling(edges, at_edges, name)
     whole = float(at_edges[0])
     near = np.empty(0)
     if at_edges[1] < whole / 2:
@@ -343,6 +361,28 @@ def _first_edges(
     return edges, whole, float(at_edges[1:] @ np.diff(edges))
 
 
+def _check_falling(places: FloatArray, values: FloatArray, name: str) -> None:
+    """Check that values at increasing places can be those of a survival function.
+
+    Some laws of scipy are no laws on all of the line, and integrals are not exact.
+    """
+    outside = ~((values >= -_ROUGH) & (values <= 1 + _ROUGH))
+    if outside.any():
+        place, value = places[outside][0], values[outside][0]
+        raise ValueError(
+            f"{name} has no valid survival function: P(R > {place:.6g}) is given as "
+            f"{value:.6g}, which is not in [0, 1]."
+        )
+    rises = np.diff(values, axis=-1) > _ROUGH
+    if rises.any():
+        place, value = places[..., :-1][rises][0], values[..., :-1][rises][0]
+        after, greater = places[..., 1:][rises][0], values[..., 1:][rises][0]
+        raise ValueError(
+            f"{name} has no valid survival function: it rises, from {value:.6g} at "
+            f"{place:.6g} to {greater:.6g} at {after:.6g}."
+        )
+
+
 def _halvings(is_beyond: Callable[[FloatArray], BoolArray], first: float) -> int:
     """Return how many times half of ``first`` is halved to be within the median."""
     low, high = 0, 1000
@@ -358,17 +398,19 @@ def _halvings(is_beyond: Callable[[FloatArray], BoolArray], first: float) -> int
 def _is_good(
     error: FloatArray,
     before: FloatArray,
-    panel: tuple[FloatArray, FloatArray],
+    width: FloatArray,
+    spacing: FloatArray,
     ends: tuple[FloatArray, FloatArray],
     sizes: tuple[float, float],
 ) -> BoolArray:
-    """Return which panels are exact to rounding, or cannot be better or matter."""
-    (low, high), (start, end), (mean, whole) = panel, ends, sizes
-    width = high - low
+    """Return which panels are exact to rounding, or cannot be better or matter.
+
+    ``spacing`` is what the rates in a panel are rounded to.
+    """
+    (start, end), (mean, whole) = ends, sizes
     exact = error <= _TOLERANCE * np.maximum(start, mean)
     negligible = error * width <= _NEGLIGIBLE_AREA * mean
     # How much the survival function changes when a rate is rounded.
-    spacing = _EPS * high
     rounded = error * width <= 4 * spacing * np.abs(start - end)
     narrow = (width <= 2 * spacing) | (width < 1e-300)
     # Values that are themselves only known to so much, as 1 - cdf is.

@@ -85,7 +85,7 @@ def rate_weighted_auc_score(
     -----
     UndefinedMetricWarning
         If only one class is present, or all rankings have the same expected recall
-        under ``rate`` (for example when it is fixed at 1).
+        under ``rate``, to 12 digits (for example when it is fixed at 1).
 
     See Also
     --------
@@ -109,6 +109,13 @@ def rate_weighted_auc_score(
     Swapping the classes *and* negating the scores, with the rate mirrored to 1 - R,
     leaves the rAUC as it is. Swapping the classes alone gives one minus the rAUC, for
     the same rate; negating the scores alone gives that only for the mirrored rate.
+
+    A mean rate above 1/2 is computed in that mirror image, so that a rate next to 1 is
+    as exact as one next to 0, given the rate: ``beta(3e9, 3)`` is known to all its
+    digits, but a number such as ``1 - 1e-9`` is rounded to 1.1e-16 before it arrives,
+    which is 1e-7 of what it lacks to 1, and ``scipy.stats.norm(1 - 1e-9, 1e-10)`` like
+    it. Of a mixture of rates next to 0 and next to 1, which tells rankings apart by
+    less than it finds under any, it is as exact as that difference.
 
     Cost: one sort. The rate's table is built once per distribution, in milliseconds.
 
@@ -160,12 +167,19 @@ class RateWeightedAUC(
     def name(self) -> str:
         return "AUC" if self.is_two_sample else "rAUC"
 
+    @property
+    def mirrored(self) -> "RateWeightedAUC":
+        """The same for swapped classes and negated scores."""
+        return RateWeightedAUC(self.rate.mirrored)
+
     def value(self, table: RankTable) -> float:
         return rate_weighted_auc(table, self.rate)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         if self.is_two_sample:
             return AUC().values(pos, neg)
+        if is_late(self.rate):
+            return self.mirrored.values(neg[:, ::-1], pos[:, ::-1])
         if pos.sum() <= neg.sum():
             return _of_tables(pos, neg, self.rate)
         return 1 - _of_tables(neg, pos, self.rate)
@@ -173,6 +187,8 @@ class RateWeightedAUC(
     def slopes(self, table: RankTable) -> Slopes:
         if self.is_two_sample:
             return AUC().slopes(table)
+        if is_late(self.rate):
+            return self.mirrored.slopes(table.mirrored).mirrored()
         # Of the rarer class, as the value: 1 minus the same of the other class.
         if table.n_pos <= table.n_neg:
             return _slopes(table, self.rate)
@@ -193,6 +209,8 @@ def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
     """Return the rAUC of a table with both classes; nan where no ranking matters."""
     if is_uniform(rate):
         return auc(table)
+    if is_late(rate):
+        return rate_weighted_auc(table.mirrored, rate.mirrored)
     # Of the rarer class: that of the other hardly depends on the ranking if it is
     # nearly all there is.
     is_rare = table.n_pos <= table.n_neg
@@ -207,6 +225,17 @@ def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
             best - worst
         )
     return min(max(score, 0.0), 1.0)
+
+
+def is_late(rate: RateDistribution) -> bool:
+    """Return whether more than half is processed on average.
+
+    Then what rankings differ in is a small part of the recall there is, and is counted
+    from the other end: swapping the classes and negating the scores, with the rate
+    mirrored to 1 - R, leaves the rAUC as it is.
+    """
+    # Beyond rounding, so that the mirror image is not late as well.
+    return rate.mean() > 0.5 + 1e-9
 
 
 # Kept, because the folds and candidates of a search share few prevalences.
@@ -257,6 +286,8 @@ def _of_tables(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:
 
 def _of_lists(lists: ListTable, rate: RateDistribution) -> FloatArray:
     """Return the rAUC: expected recall between that of worst and best ranking."""
+    if is_late(rate):
+        return _of_lists(lists.mirrored, rate.mirrored)[::-1]
     scores = np.full(len(lists.starts), np.nan)
     mixed = np.flatnonzero((lists.n_pos > 0) & (lists.n_neg > 0))
     n_pos, n_neg = lists.n_pos[mixed], lists.n_neg[mixed]
@@ -298,7 +329,7 @@ def undefined_rate_reason(prevalence: float, rate: RateDistribution) -> str:
     """Return why no ranking is better than another under ``rate``."""
     return (
         f"under rate={rate!r} every ranking has the same expected recall at a "
-        f"prevalence of {prevalence:.3g}, as when all cases are processed"
+        f"prevalence of {prevalence:.3g}, to 12 digits, as when all cases are processed"
     )
 
 
@@ -357,12 +388,15 @@ def rauc_from_expected_recall(
     """
     rate = check_rate(rate)
     prevalence = check_fraction("prevalence", prevalence)
-    worst, best = expected_recall_range(rate, prevalence)
     recall = np.asarray(expected_recall, dtype=np.float64)
-    if not has_range(worst, best):
+    # Of a late rate by what is not found: of the worst ranking that is the most.
+    late = is_late(rate)
+    low, high = expected_recall_range(rate.mirrored if late else rate, prevalence)
+    if not has_range(low, high):
         warn_undefined("The rAUC", undefined_rate_reason(prevalence, rate))
         return np.full_like(recall, np.nan)[()]
-    return float_or_array((recall - worst) / (best - worst))
+    above = high - (1 - recall) if late else recall - low
+    return float_or_array(above / (high - low))
 
 
 def expected_recall_from_rauc(rauc: Any, *, rate: Any, prevalence: float) -> Any:
