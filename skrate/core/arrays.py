@@ -10,6 +10,8 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 IntArray: TypeAlias = npt.NDArray[np.intp]
 ArrayLike: TypeAlias = npt.ArrayLike
+# What a source of randomness may be; None is a new one each time.
+RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 
 
 def float_or_array(values: Array) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
+from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray, RandomState
 from skrate.core.conversion import (
     as_array,
     as_float64,
@@ -356,7 +356,7 @@ def check_choice(name: str, value: Choice, choices: Collection[str]) -> Choice:
     return value
 
 
-def check_generator(random_state: Any) -> np.random.Generator:
+def check_generator(random_state: RandomState) -> np.random.Generator:
     """Return a generator from None, an int, a Generator or a RandomState."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 2**32, 4, dtype=np.uint32))

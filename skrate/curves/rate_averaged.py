@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import FloatArray, RandomState
 from skrate.core.rank_table import RankTable, rank_table
 from skrate.core.repeats import check_repeats
 from skrate.core.validation import (
@@ -48,7 +48,7 @@ def rate_averaged_roc_curve(
     bounds: Bounds | None = "exact",
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> ConsensusCurve:

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn import get_config
 from sklearn.model_selection import cross_validate
 
+from skrate.core.arrays import RandomState
 from skrate.core.elicitation import check_rate
 from skrate.core.grouping import check_groups
 from skrate.core.repeats import check_repeats, disjoint_repeats
@@ -233,7 +234,7 @@ class RateAveragedROC(FoldsDisplay):
         bounds: Bounds | None = "exact",
         confidence_level: float = 0.95,
         n_resamples: int = 2000,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         name: str | None = None,

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrate.core.arrays import Array, ArrayLike, FloatArray
+from skrate.core.arrays import Array, ArrayLike, FloatArray, RandomState
 from skrate.core.conversion import as_array, check_unmasked
 from skrate.core.validation import (
     check_count,
@@ -189,7 +189,7 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
         validation_fraction: float = 0.1,
         scoring: Any = None,
         tol: float = 1e-4,
-        random_state: Any = None,
+        random_state: RandomState = None,
         warm_start: bool = False,
         verbose: int = 0,
     ) -> None:

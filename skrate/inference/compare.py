@@ -4,7 +4,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import FloatArray, RandomState
 from skrate.core.metric import Metric, MetricLike
 from skrate.core.results import Comparison, ConfidenceInterval
 from skrate.core.validation import check_choice, warn_undefined
@@ -59,7 +59,7 @@ def compare(
     sample_weight: Any = None,
     weights: Weights = "frequency",
     pos_label: Any = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     **metric_kwargs: Any,
 ) -> Comparison:

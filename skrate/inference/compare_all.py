@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import FloatArray, RandomState
 from skrate.core.conversion import as_array
 from skrate.core.metric import Metric, MetricLike
 from skrate.core.results import Comparisons
@@ -32,7 +32,7 @@ def compare_all(
     sample_weight: Any = None,
     weights: Weights = "frequency",
     pos_label: Any = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     **metric_kwargs: Any,
 ) -> Comparisons:

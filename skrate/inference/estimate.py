@@ -4,7 +4,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import FloatArray, RandomState
 from skrate.core.metric import Metric, MetricLike
 from skrate.core.results import ConfidenceInterval, Estimate
 from skrate.core.validation import check_choice
@@ -34,7 +34,7 @@ def estimate(
     sample_weight: Any = None,
     weights: Weights = "frequency",
     pos_label: Any = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     **metric_kwargs: Any,
 ) -> Estimate:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.arrays import Array, FloatArray
+from skrate.core.arrays import Array, FloatArray, RandomState
 from skrate.core.metric import Metric, find_metric
 from skrate.core.validation import (
     check_choice,
@@ -46,7 +46,7 @@ class Plan:
     interval: Interval
     n_resamples: int
     stratify: bool | None
-    random_state: Any
+    random_state: RandomState
     n_jobs: int | None
     alternative: Alternative = "two-sided"
 

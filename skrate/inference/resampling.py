@@ -10,7 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 
-from skrate.core.arrays import Array, FloatArray, IntArray
+from skrate.core.arrays import Array, FloatArray, IntArray, RandomState
 from skrate.core.metric import Metric
 from skrate.core.validation import check_generator
 from skrate.inference.sample import Ranked
@@ -30,7 +30,7 @@ def replicates(
     *,
     width: int,
     n_resamples: int,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> FloatArray:
     """Return ``statistic(draw(generator, size))`` in batches, as one array.
