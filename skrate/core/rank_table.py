@@ -197,6 +197,7 @@ class RankTable:
     def pos(self) -> FloatArray:
         """Weight of the positives per group."""
         if self._pos is None:
+            assert self._cases is not None
             self._pos = _frozen(self._count(self._cases))
         return self._pos
 
@@ -208,7 +209,7 @@ class RankTable:
             self._neg = _frozen(self._count(~self._cases))
         return self._neg
 
-    def _count(self, cases: Any) -> FloatArray:
+    def _count(self, cases: BoolArray) -> FloatArray:
         if self._is_new is None:
             return np.asarray(cases, dtype=np.float64)
         counts = np.add.reduceat(cases, self._starts, dtype=np.intp)

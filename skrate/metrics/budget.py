@@ -3,7 +3,7 @@
 import numbers
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from skrate.core.rank_table import RankTable
 from skrate.core.rates import Fixed
 from skrate.core.validation import check_count, check_fraction
 from skrate.metrics.recall_slopes import recall_slopes
+
+# Of one table, or of many.
+Value = TypeVar("Value", float, FloatArray)
 
 __all__ = ["lift_at_rate_score", "precision_at_rate_score", "recall_at_rate_score"]
 
@@ -256,7 +259,7 @@ class _AtRate(Metric):
         return ListValues.of(values, lists)
 
     @abstractmethod
-    def _scaled(self, found: Any, n_pos: Any, seen: Any, total: Any) -> Any:
+    def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
         """Return the metric from the positives found among those seen."""
 
     def _recall_slopes(self, table: RankTable) -> Slopes:
@@ -272,7 +275,7 @@ class RecallAtRate(_AtRate, score=recall_at_rate_score):
     def slopes(self, table: RankTable) -> Slopes:
         return self._recall_slopes(table)
 
-    def _scaled(self, found: Any, n_pos: Any, seen: Any, total: Any) -> Any:
+    def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
         return found / n_pos
 
 
@@ -287,7 +290,7 @@ class PrecisionAtRate(_AtRate, score=precision_at_rate_score):
         factor = table.prevalence / self.rate
         return self._recall_slopes(table).scaled(factor, at_rate)
 
-    def _scaled(self, found: Any, n_pos: Any, seen: Any, total: Any) -> Any:
+    def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
         return found / total / (seen / total)
 
 
@@ -305,7 +308,7 @@ class LiftAtRate(_AtRate, score=lift_at_rate_score):
         """Its range: as the rate, without a bound above where lists have their own."""
         return 0.0, np.inf if self.rate is None else 1 / self.rate
 
-    def _scaled(self, found: Any, n_pos: Any, seen: Any, total: Any) -> Any:
+    def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
         return found / n_pos / (seen / total)
 
 

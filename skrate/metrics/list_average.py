@@ -1,7 +1,7 @@
 """Averages over lists, and their standard error."""
 
 import numbers
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
@@ -56,10 +56,10 @@ class ListAverage(NamedTuple):
         return t_interval(self.value, error, confidence_level, limits, freedom)
 
 
-def check_average(average: Any) -> Any:
+def check_average(average: Any) -> Average | FloatArray:
     """Return one of ``AVERAGES``, or an array of list weights."""
     if isinstance(average, str):
-        return check_choice("average", average, AVERAGES)
+        return check_choice("average", cast(Average, average), AVERAGES)
     if average is None or np.ndim(average) != 1:
         raise ValueError(
             f"average must be one of {sorted(AVERAGES)} or an array with a weight per "
@@ -68,20 +68,22 @@ def check_average(average: Any) -> Any:
     return summable("average", check_weights("average", average))
 
 
-def check_undefined(undefined: Any) -> Any:
+def check_undefined(undefined: Any) -> Policy | float:
     """Return "skip", "nan" or the number that stands for an undefined list."""
     if isinstance(undefined, numbers.Real) and not isinstance(undefined, bool):
         return check_number("undefined", undefined)
-    if not isinstance(undefined, str) or undefined not in POLICIES:
-        raise ValueError(
-            f"undefined must be one of {sorted(POLICIES)} or a number, "
-            f"got {undefined!r}."
-        )
-    return undefined
+    if isinstance(undefined, str) and undefined in POLICIES:
+        return undefined
+    raise ValueError(
+        f"undefined must be one of {sorted(POLICIES)} or a number, got {undefined!r}."
+    )
 
 
 def list_average(
-    lists: ListValues, table: ListTable, average: Any, undefined: Any
+    lists: ListValues,
+    table: ListTable,
+    average: Average | FloatArray,
+    undefined: Policy | float,
 ) -> ListAverage:
     """Return the average over the lists that count."""
     is_defined = lists.defined > 0

@@ -252,7 +252,10 @@ def _of_tables(pos: Array, neg: Array) -> tuple[FloatArray, FloatArray]:
 
 
 def _combine(
-    p: Any, rest: Any, advantage: Any, precision: Any
+    p: float | FloatArray,
+    rest: float | FloatArray,
+    advantage: float | FloatArray,
+    precision: float | FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Return momentum and stamina from 2 AUC - 1 and adjusted average precision."""
     with np.errstate(invalid="ignore", divide="ignore"):
