@@ -25,7 +25,6 @@ def bootstrap_counts(
     Each fold keeps its numbers of positives and of negatives. With ``is_adjusted``
     the numbers are left to chance, and the ranking is then stretched to meet them.
     """
-    count = _adjusted_counts if is_adjusted else _conditional_counts
     places = _Places(folds)
     n_cases = sum(n * sum(size) for size, n in folds.sizes.items())
     n_tables = max(1, min(n_resamples, _BATCH_CASES // n_cases))
@@ -37,7 +36,9 @@ def bootstrap_counts(
         counts = np.zeros((n_tables, len(rates)))
         for size, n_folds in folds.sizes.items():
             for _ in range(n_folds):
-                counts += count(places, size, rates, n_tables, rng)
+                counts += _counts(
+                    places, size, rates, n_tables, rng, is_adjusted=is_adjusted
+                )
         return counts
 
     # A generator for each batch, so that the number of threads changes no number.
@@ -100,38 +101,28 @@ class _Places:
         return (bits & np.uint64(1)).astype(np.uint8)
 
 
-def _conditional_counts(
+def _counts(
     places: _Places,
     size: tuple[int, int],
     rates: FloatArray,
     n_tables: int,
     rng: np.random.Generator,
+    *,
+    is_adjusted: bool,
 ) -> FloatArray:
     """Return counts of positives at ``rates`` in drawn folds of one size.
 
     Drawing rates first and keeping the folds with the right number of positives is
-    the same law as drawing both classes apart: nothing is discarded.
-    """
-    n_cases = sum(size)
-    labels = places.ranked_labels(np.full(n_tables, size[0]), n_cases, rng)
-    return counts_at(labels, rates)
-
-
-def _adjusted_counts(
-    places: _Places,
-    size: tuple[int, int],
-    rates: FloatArray,
-    n_tables: int,
-    rng: np.random.Generator,
-) -> FloatArray:
-    """Return the same where the number of positives is left to chance.
-
-    The cases of each class are then made wider or narrower along the ranking, so that
-    they come to the right number (section 3.5 of the paper). A fold that lacks a
-    class cannot be adjusted, and is drawn again.
+    the same law as drawing both classes apart: nothing is discarded. Adjusted, that
+    number is left to chance, and the cases of each class are then made wider or
+    narrower along the ranking, so that they come to it (section 3.5 of the paper). A
+    fold that lacks a class cannot be adjusted, and is drawn again.
     """
     n_pos, n_neg = size
     n_cases = n_pos + n_neg
+    if not is_adjusted:
+        labels = places.ranked_labels(np.full(n_tables, n_pos), n_cases, rng)
+        return counts_at(labels, rates)
     drawn = rng.binomial(n_cases, n_pos / n_cases, n_tables)
     while not np.all(lacks_none := (drawn > 0) & (drawn < n_cases)):
         again = np.flatnonzero(~lacks_none)
