@@ -20,8 +20,6 @@ from skrate.core.validation import check_fraction
 
 __all__ = ["average_precision_score"]
 
-# Beyond it precision is 0 to rounding wherever there is a negative.
-_GREATEST_RATIO = 1e280
 # A case may count so little that its share of its class is 0.
 _LEAST = np.finfo(np.float64).tiny
 
@@ -161,8 +159,7 @@ class AveragePrecision(
     def list_values(self, lists: ListTable) -> FloatArray:
         found, ends = lists.cum_pos, lists.ends
         if self.prevalence is not None:
-            # Negatives in the units in which positives of this prevalence count.
-            odds = min((1 - self.prevalence) / self.prevalence, _GREATEST_RATIO)
+            per_pos, per_neg = _class_weights(self.prevalence)
             # A list that lacks a class is nan.
             found, lost = (
                 share / lists.spread(np.where(total > 0, total, np.nan))
@@ -171,7 +168,8 @@ class AveragePrecision(
                     (lists.cum_neg, lists.n_neg),
                 )
             )
-            ends = np.maximum(found + odds * lost, _LEAST)
+            found = per_pos * found
+            ends = np.maximum(found + per_neg * lost, _LEAST)
         values = share_of(lists.sum(lists.pos * (found / ends)), lists.n_pos)
         if not self.adjusted:
             return values
@@ -213,14 +211,13 @@ def average_precision(table: RankTable, prevalence: float | None = None) -> floa
     # The weight of a negative in units of the weight of a positive.
     ratio = 1.0
     if prevalence is not None:
-        ratio = min((1 - prevalence) / prevalence, _GREATEST_RATIO)
-    if table.cases is None and prevalence is not None:
-        # By shares of the classes, whose weights may be of any size.
-        found, negatives = table.tpr[1:], table.fpr[1:]
-        precision = found / np.maximum(found + ratio * negatives, _LEAST)
-        return float(table.pos @ precision) / table.n_pos
-    if prevalence is not None:
-        ratio *= table.n_pos / table.n_neg
+        per_pos, per_neg = _class_weights(prevalence)
+        if table.cases is None or per_pos != 1:
+            # By shares of the classes, whose weights may be of any size.
+            found = per_pos * table.tpr[1:]
+            seen = np.maximum(found + per_neg * table.fpr[1:], _LEAST)
+            return float(table.pos @ (found / seen)) / table.n_pos
+        ratio = per_neg * (table.n_pos / table.n_neg)
     if table.labels is not None:
         return _mean_over_positives(table.labels, ratio)
     ends = table.ends
@@ -240,6 +237,16 @@ def _mean_over_positives(labels: BoolArray, ratio: float) -> float:
     found = n_before + 1
     precision = found / (found + ratio * (places - n_before))
     return float(precision.mean())
+
+
+def _class_weights(prevalence: float) -> tuple[float, float]:
+    """Return what all positives and all negatives weigh at a prevalence.
+
+    The first is 1, unless the other were then more than floats hold.
+    """
+    if prevalence > 1e-250:
+        return 1.0, (1 - prevalence) / prevalence
+    return prevalence * 2.0**1000, 2.0**1000
 
 
 def _class_shares(table: RankTable, prevalence: float | None) -> tuple[float, float]:
@@ -294,7 +301,12 @@ def _of_tables(
         rest = n_neg / (n_pos + n_neg)
         if prevalence is not None:
             rest = np.full_like(n_neg, 1 - prevalence)
-            lost *= ((1 - prevalence) / prevalence * n_pos / n_neg)[:, None]
+            per_pos, per_neg = _class_weights(prevalence)
+            if per_pos == 1:
+                lost *= (per_neg * n_pos / n_neg)[:, None]
+            else:
+                found *= (per_pos / n_pos)[:, None]
+                lost *= (per_neg / n_neg)[:, None]
         # The mean precision, or what it lacks to 1.
         part = lost.copy() if adjusted else found
         lost += found

@@ -3,7 +3,7 @@
 import numbers
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from skrate.metrics.recall_slopes import recall_slopes
 
 # Of one table, or of many.
 Value = TypeVar("Value", float, FloatArray)
+
+# Beyond it products of weights and shares would be subnormal or nothing.
+_LEAST = 1e-250
 
 __all__ = ["lift_at_rate_score", "precision_at_rate_score", "recall_at_rate_score"]
 
@@ -224,16 +227,31 @@ class _AtRate(Metric):
         weight = pos + neg
         ends = np.cumsum(weight, axis=1)
         total = ends[:, -1:]
+        begins = np.zeros_like(ends)
+        begins[:, 1:] = ends[:, :-1]
+        n_pos = pos.sum(axis=1)
         seen = self.rate * total
         # Cut off before it is divided: a group may be empty.
-        part = ratio(np.clip(seen - (ends - weight), 0, weight), weight)
-        found = np.einsum("ij,ij->i", pos, part)
+        part = ratio(np.clip(seen - begins, 0, weight), weight)
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(
-                self._scaled(found, pos.sum(axis=1), seen[:, 0], total[:, 0])
-            )
+            if self.rate * min(1.0, total.min()) < _LEAST:
+                # In units of the rate: products of small shares would be nothing.
+                share = ratio(weight, total)
+                part = ratio(np.clip(self.rate - begins / total, 0, share), share)
+                found = np.einsum("ij,ij->i", pos, part / self.rate)
+                whole = total[:, 0]
+                return np.asarray(self._unit * self._scaled(found, n_pos, whole, whole))
+            found = np.einsum("ij,ij->i", pos, part)
+            return np.asarray(self._scaled(found, n_pos, seen[:, 0], total[:, 0]))
+
+    @property
+    def _unit(self) -> float:
+        """What it is multiplied with if what is found is given per rate."""
+        return 1.0
 
     def value(self, table: RankTable) -> float:
+        if table.cases is None and table.n_pos > 0:
+            return self._of_cut(cut_at(table, self.rate))
         found = found_at(table, self.rate)
         return float(
             self._scaled(found, table.n_pos, self.rate * table.total, table.total)
@@ -259,6 +277,10 @@ class _AtRate(Metric):
         return ListValues.of(values, lists)
 
     @abstractmethod
+    def _of_cut(self, cut: "Cut") -> float:
+        """Return the metric of a weighted table from where its ranking is cut."""
+
+    @abstractmethod
     def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
         """Return the metric from the positives found among those seen."""
 
@@ -272,8 +294,15 @@ class RecallAtRate(_AtRate, score=recall_at_rate_score):
     name = "Recall"
     needs = ("positive",)
 
+    @property
+    def _unit(self) -> float:
+        return float(self.rate)
+
     def slopes(self, table: RankTable) -> Slopes:
         return self._recall_slopes(table)
+
+    def _of_cut(self, cut: "Cut") -> float:
+        return cut.tpr + cut.share * cut.part
 
     def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
         return found / n_pos
@@ -289,6 +318,9 @@ class PrecisionAtRate(_AtRate, score=precision_at_rate_score):
         at_rate = found_at(table, self.rate) / table.n_pos / self.rate
         factor = table.prevalence / self.rate
         return self._recall_slopes(table).scaled(factor, at_rate)
+
+    def _of_cut(self, cut: "Cut") -> float:
+        return min(cut.found / self.rate + cut.purity * cut.last, 1.0)
 
     def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
         return found / total / (seen / total)
@@ -308,8 +340,57 @@ class LiftAtRate(_AtRate, score=lift_at_rate_score):
         """Its range: as the rate, without a bound above where lists have their own."""
         return 0.0, np.inf if self.rate is None else 1 / self.rate
 
+    def _of_cut(self, cut: "Cut") -> float:
+        return cut.tpr / self.rate + cut.share / cut.width * cut.last
+
     def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
         return found / n_pos / (seen / total)
+
+
+class Cut(NamedTuple):
+    """Where a share of the weight ends in the ranking, in a group of tied cases.
+
+    All are shares, and no product of a small rate and a small weight is among them:
+    that would be beyond what floats hold.
+
+    Attributes
+    ----------
+    tpr, found : float
+        Positives in the groups above, as a share of the positives and of all cases.
+    share, purity, width : float
+        Positives in the group as a share of all positives and of the group, and the
+        group as a share of all cases.
+    part, last : float
+        What is processed of the group, as a share of it and of all that is processed.
+    """
+
+    tpr: float
+    found: float
+    share: float
+    purity: float
+    width: float
+    part: float
+    last: float
+
+
+def cut_at(table: RankTable, rate: float) -> Cut:
+    """Return where the share ``rate`` of a weighted ranking with positives ends."""
+    edges = table.rates
+    k = min(int(np.searchsorted(edges, rate, side="left")), len(edges) - 1) - 1
+    while edges[k + 1] == edges[k]:
+        # A group whose weight is lost in that of the others.
+        k -= 1
+    start, width = float(edges[k]), float(edges[k + 1] - edges[k])
+    pos, neg = float(table.pos[k]), float(table.neg[k])
+    return Cut(
+        tpr=float(table.tpr[k]),
+        found=float(table.cum_pos[k]) / table.total,
+        share=pos / table.n_pos,
+        purity=pos / (pos + neg),
+        width=width,
+        part=min((rate - start) / width, 1.0),
+        last=(rate - start) / rate,
+    )
 
 
 def found_at(table: RankTable, rate: float) -> float:

@@ -11,6 +11,7 @@ from reference.list_auc import auc as list_auc
 from reference.list_auc import lists_of, pairs
 from reference.weighted_shares import Shares
 from skrate import RankTable, rates
+from skrate.core.metric import find_metric
 from skrate.metrics import momentum as momentum_module
 
 # (weight of the positives, weight of the negatives)
@@ -57,6 +58,13 @@ def test_expected_recall_and_rauc_are_exact(sample, rate, exact):
     assert value == close(reference.rauc(shares, exact))
 
 
+BUDGET = [
+    skrate.recall_at_rate_score,
+    skrate.precision_at_rate_score,
+    skrate.lift_at_rate_score,
+]
+
+
 @pytest.mark.parametrize("prevalence", [None, 0.01, 1e-17, 5e-324, 1 - 1e-12])
 @pytest.mark.parametrize("adjusted", [False, True])
 def test_average_precision_is_exact(sample, prevalence, adjusted):
@@ -79,6 +87,63 @@ def test_budget_metrics_are_exact(sample, rate):
     ):
         value = function(Y_TRUE, Y_SCORE, rate=rate, sample_weight=weights)
         assert value == pytest.approx(float(expected), rel=1e-12, abs=1e-13)
+
+
+@pytest.mark.parametrize("rate", [1e-300, 1e-150, 1e-20])
+@pytest.mark.parametrize("function", BUDGET, ids=lambda function: function.__name__)
+@pytest.mark.parametrize(
+    ("weights", "y_score"),
+    [
+        ([1e-44, 1e-26, 3e-26], [0.0, 3.0, 1.0]),
+        ([1e-26, 1e-44, 3e-26], [0.0, 3.0, 1.0]),
+        ([1e-26, 1e-44, 3e-26], [3.0, 3.0, 1.0]),
+        ([1.0, 1e-20, 3.0], [3.0, 3.0, 1.0]),
+        ([1e-26, 5e-26, 1e-44], [0.0, 3.0, 5.0]),
+    ],
+)
+def test_budget_metrics_of_tiny_rates_keep_their_digits(
+    function, weights, y_score, rate
+):
+    # The positive is the second; every rate ends in the first group, or the second.
+    y_true = [0, 1, 0]
+    shares = Shares(y_true, y_score, weights)
+    found = reference.found_at(shares, Fraction(rate))
+    prevalence = shares.n_pos / shares.total
+    expected = {
+        skrate.recall_at_rate_score: found / prevalence,
+        skrate.precision_at_rate_score: found / Fraction(rate),
+        skrate.lift_at_rate_score: found / prevalence / Fraction(rate),
+    }[function]
+    value = function(y_true, y_score, rate=rate, sample_weight=weights)
+    assert value == pytest.approx(float(expected), rel=1e-13, abs=0)
+    table = RankTable.from_arrays(y_true, y_score, sample_weight=weights)
+    metric = find_metric(function, {"rate": rate})
+    of_tables = metric.values(table.pos[None], table.neg[None])
+    assert of_tables[0] == pytest.approx(float(expected), rel=1e-13, abs=0)
+
+
+TINY = [1e-240, 1e-260, 1e-280, 1e-300, 1e-308, 1e-315]
+
+
+@pytest.mark.parametrize("prevalence", TINY)
+def test_average_precision_of_a_tiny_prevalence_is_in_proportion_to_it(prevalence):
+    # One negative of two is above the positive: p / (p + (1 - p) / 2).
+    y_true, y_score = [0, 0, 1], [0.9, 0.05, 0.6]
+    average_precision = skrate.average_precision_score
+    expected = pytest.approx(2 * prevalence, rel=1e-8 if prevalence < 1e-307 else 1e-14)
+    assert average_precision(y_true, y_score, prevalence=prevalence) == expected
+    for weights in ([1, 1, 1e-300], [2, 2, 1e300]):
+        value = average_precision(
+            y_true, y_score, prevalence=prevalence, sample_weight=weights
+        )
+        assert value == expected
+    lists = skrate.group_scores(
+        average_precision, y_true, y_score, groups=[7, 7, 7], prevalence=prevalence
+    )
+    assert lists.values.tolist() == [expected]
+    metric = find_metric(average_precision, {"prevalence": prevalence})
+    pos, neg = np.array([[0, 1, 0]]), np.array([[1, 0, 1]])
+    assert metric.values(pos, neg).tolist() == [expected]
 
 
 def test_momentum_and_stamina_are_exact(sample):
