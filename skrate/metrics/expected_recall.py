@@ -96,9 +96,11 @@ def expected_recall_score(
 
     the mean over positives of the probability of being processed; cases that tie share
     it, which is the expectation over random orders of the tied. It is E[F0] in [1]_,
-    and for the negatives E[1 - F1]. Rates outside [0, 1] are clipped. It is exact to about
-    1e-15; where it is itself no more than that, as for very light positives ranked last
-    or negatives next to a rate of 1, no digit is left of it. Cost: one sort.
+    and for the negatives E[1 - F1]. Rates outside [0, 1] are clipped. It is exact to
+    about 1e-15; where it is itself no more than that, as for very light positives
+    ranked last or negatives next to a rate of 1, no digit is left of it.
+
+    Cost: one sort.
 
     References
     ----------
