@@ -42,11 +42,12 @@ def as_registered(metric):
     return score
 
 
-# Metrics that need something per case have no place there.
+# Metrics that need something per case, or are undefined for a ranking that is worse
+# than chance, have no place there.
 OURS = {
     f"skrate: {metric.name}": as_registered(metric)
     for metric in METRICS
-    if not metric.per_case
+    if not metric.per_case and not metric.is_partial
 }
 
 # Test of scikit-learn: with 1.6.0's name where it differs.

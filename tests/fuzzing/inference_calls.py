@@ -11,13 +11,31 @@ import numpy as np
 import skrate
 from fuzzing.calls import Call, holds, near, quietly, same_number, same_numbers
 from fuzzing.laws import Rate, draw_rate
-from fuzzing.metric_calls import check_law, check_rauc, metric_call, refusals
+from fuzzing.metric_calls import check_law, check_rauc, refusals
 from fuzzing.samples import Sample, draw_sample
+from metric_registry import CASES
 from reference import delong, tables
 from reference.tables import Groups
 from skrate import rates
+from skrate.core.metric import METRICS
 
-METRICS = ("roc_auc", "momentum", "stamina", "ap", "rauc", "recall", "cut")
+KINDS = ("roc_auc", "momentum", "stamina", "ap", "rauc", "recall", "cut", "others")
+# Those of which parameters are drawn; of the others, their cases.
+DRAWN = {
+    skrate.average_precision_score,
+    skrate.expected_recall_score,
+    skrate.lift_at_rate_score,
+    skrate.momentum_score,
+    skrate.precision_at_rate_score,
+    skrate.rate_weighted_auc_score,
+    skrate.recall_at_rate_score,
+    skrate.stamina_score,
+}
+OTHERS = [
+    case
+    for case in CASES
+    if case.oracle and case.function in METRICS and case.function not in DRAWN
+]
 
 
 class Metric(NamedTuple):
@@ -32,10 +50,18 @@ class Metric(NamedTuple):
 
 def draw_metric(rng: np.random.Generator) -> Metric:
     """Draw a metric with its parameters."""
-    kind = str(rng.choice(METRICS))
+    kind = str(rng.choice(KINDS if OTHERS else KINDS[:-1]))
+    if kind == "others":
+        case = OTHERS[rng.integers(len(OTHERS))]
+
+        def check(groups: Groups, found: float) -> None:
+            expected = case.oracle(groups, **case.kwargs)
+            same_number("value", found, expected, rtol=1e-6, atol=1e-9)
+
+        return Metric(kind, case.function, dict(case.kwargs), check)
     if kind in ("roc_auc", "momentum", "stamina"):
         given = kind if kind == "roc_auc" else getattr(skrate, f"{kind}_score")
-        return Metric(kind, given, {}, lambda groups, v: check_shape(kind, groups, v))
+        return Metric(kind, given, {}, lambda groups, v: _check_shape(kind, groups, v))
     if kind == "ap":
         return _average_precision(rng)
     if kind == "cut":
@@ -51,7 +77,7 @@ def draw_metric(rng: np.random.Generator) -> Metric:
         )
     of = str(rng.choice(["positives", "negatives"]))
 
-    def check(groups: Groups, found: float) -> None:
+    def check_recall(groups: Groups, found: float) -> None:
         check_law(
             "value",
             found,
@@ -60,11 +86,10 @@ def draw_metric(rng: np.random.Generator) -> Metric:
         )
 
     options = {"rate": rate.given, "of": of}
-    return Metric(kind, skrate.expected_recall_score, options, check, rate)
+    return Metric(kind, skrate.expected_recall_score, options, check_recall, rate)
 
 
-def check_shape(kind: str, groups: Groups, found: float) -> None:
-    """Check the AUC, momentum or stamina."""
+def _check_shape(kind: str, groups: Groups, found: float) -> None:
     if kind == "roc_auc":
         same_number("value", found, tables.auc(groups), rtol=1e-9)
         return
@@ -334,21 +359,6 @@ def influence(rng: np.random.Generator) -> Call:
         "influence", skrate.influence, arguments, check, sample,
         may_refuse=refusals(sample),
     )  # fmt: skip
-
-
-def shape(kind: str) -> Callable[[np.random.Generator], Call]:
-    """Return what draws calls of momentum_score or stamina_score."""
-
-    def draw(rng: np.random.Generator) -> Call:
-        return metric_call(
-            rng,
-            f"{kind}_score",
-            {},
-            lambda groups, found: check_shape(kind, groups, found),
-            draw_sample(rng, weighted="whole", largest=300),
-        )
-
-    return draw
 
 
 def _other_scores(given: Sample, seed: int) -> np.ndarray:

@@ -13,6 +13,7 @@ import skrate
 from fuzzing.calls import Call, Disagreement, holds, near, same_number, same_numbers
 from fuzzing.laws import Rate, draw_rate
 from fuzzing.samples import Sample, draw_sample
+from metric_registry import CASES
 from reference import tables
 from reference.tables import Groups
 
@@ -173,6 +174,24 @@ def at_rate(name: str) -> Callable[[np.random.Generator], Call]:
             check=check,
             may_refuse=(*call.may_refuse, *(["rate"] if is_count else [])),
         )
+
+    return draw
+
+
+def of_cases(function: Callable[..., float]) -> Callable[[np.random.Generator], Call]:
+    """Return what draws calls of a metric with the parameters of one of its cases."""
+    cases = [case for case in CASES if case.function is function and case.oracle]
+
+    def draw(rng: np.random.Generator) -> Call:
+        case = cases[rng.integers(len(cases))]
+        # Whole weights: what is nearly undefined is not for an oracle to decide.
+        sample = draw_sample(rng, weighted="whole", largest=300)
+
+        def check(groups: Groups, found: Any) -> None:
+            expected = case.oracle(groups, **case.kwargs)
+            same_number(case.name, found, expected, rtol=1e-6, atol=1e-9)
+
+        return metric_call(rng, function.__name__, dict(case.kwargs), check, sample)
 
     return draw
 

@@ -14,6 +14,7 @@ from fuzzing import (
 )
 from fuzzing.calls import Call
 from fuzzing.ill_formed import spoilt
+from metric_registry import CASES
 from optional import is_installed
 
 Draw = Callable[[np.random.Generator], Call]
@@ -59,10 +60,6 @@ ENTRIES = [
     Entry(("estimate", "Estimate"), inference_calls.estimate, 9, may_spoil=True),
     Entry(("estimate",), inference_calls.estimate_of_counts, 1),
     Entry(("influence",), inference_calls.influence, 3, may_spoil=True),
-    *(
-        Entry((f"{kind}_score",), inference_calls.shape(kind), 1, may_spoil=True)
-        for kind in ("momentum", "stamina")
-    ),
     Entry(("compare", "Comparison"), inference_calls.compare, 5, may_spoil=True),
     Entry(("compare_all", "Comparisons"), inference_calls.compare_all, 3),
     Entry(("rates",), other_calls.rate_methods, 4),
@@ -96,6 +93,13 @@ ENTRIES = [
         for name in ("AUCErrorRateDisplay", "HitCurveDisplay", "RateAveragedROC")
     ),
     Entry(("RankBoostClassifier",), other_calls.rank_boost, 0.3),
+]
+# A metric of which nothing is drawn above: its cases, with their oracle.
+DRAWN = {name for entry in ENTRIES for name in entry.names}
+ENTRIES += [
+    Entry((function.__name__,), metric_calls.of_cases(function), 3, may_spoil=True)
+    for function in dict.fromkeys(case.function for case in CASES if case.oracle)
+    if function.__name__ not in DRAWN
 ]
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from inference_cases import JUMPS, SMOOTH, each, sample
-from skrate import compare, compare_all, estimate, influence
+from inference_cases import JUMPS, SMOOTH, SOME, each, sample
+from skrate import compare, compare_all, estimate, expected_recall_score, influence
 
 Y, A = sample(0, n=60, shift=2)
 B = np.round(A + np.random.default_rng(1).normal(size=60), 1)
@@ -63,7 +63,7 @@ def test_the_delta_method_gives_a_model_one_standard_error(metric, kwargs, desig
     assert squares == pytest.approx(one.standard_error**2, rel=1e-9)
 
 
-@each([SMOOTH[0], SMOOTH[1], SMOOTH[8], JUMPS[0]])
+@each([*SOME, (expected_recall_score, {"rate": 0.25})])
 @each_design
 @pytest.mark.parametrize("method", ["delta", "bootstrap", "permutation"])
 def test_a_model_does_not_differ_from_itself(metric, kwargs, design, method):

@@ -9,7 +9,7 @@ from hypothesis import given
 from scipy import special
 from sklearn.exceptions import UndefinedMetricWarning
 
-from inference_cases import AVERAGES, JUMPS, SMOOTH, each, evaluate, sample
+from inference_cases import AVERAGES, JUMPS, SMOOTH, SOME, each, evaluate, sample
 from reference.delong import auc as oracle_auc
 from reference.delong import covariance as oracle_covariance
 from reference.delong import placements
@@ -220,7 +220,7 @@ def test_the_scale_of_sampling_weights_is_free(method):
     assert one.n_pos == y_true.sum()
 
 
-@each([SMOOTH[0], SMOOTH[1], SMOOTH[8]])
+@each(SOME)
 @pytest.mark.parametrize("arguments", ["weights", "groups"])
 def test_methods_agree_with_sampling_weights_and_with_clusters(
     metric, kwargs, arguments

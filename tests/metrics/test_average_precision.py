@@ -9,11 +9,48 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
+from metric_cases import Case
 from reference import average_precision as reference
+from reference import tables
 from skrate import average_precision_score
 from skrate.core.rank_table import RankTable
 from skrate.metrics.average_precision import average_precision
 from strategies import ranked_samples
+
+CASES = [
+    Case(
+        "average precision",
+        average_precision_score,
+        constant=lambda p: p,
+        worst=None,
+        oracle=tables.average_precision,
+        slopes="smooth",
+    ),
+    Case(
+        "average precision at a prevalence",
+        average_precision_score,
+        {"prevalence": 0.02},
+        constant=lambda p: 0.02,
+        worst=None,
+        oracle=tables.average_precision,
+        needs_negatives=True,
+    ),
+    Case(
+        "adjusted average precision",
+        average_precision_score,
+        {"adjusted": True},
+        constant=lambda p: 0.0,
+        worst=None,
+        oracle=tables.average_precision,
+        slopes="smooth",
+        needs_negatives=True,
+    ),
+    *(
+        Case("one in five", average_precision_score, kwargs, slopes="smooth")
+        for kwargs in ({"prevalence": 0.2}, {"adjusted": True, "prevalence": 0.2})
+    ),
+]
+
 
 BY_HAND = [
     pytest.param([1, 0], [2, 1], {}, 1.0, id="perfect"),

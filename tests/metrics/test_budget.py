@@ -1,5 +1,6 @@
 """Recall, precision and lift at a rate or a count."""
 
+from fractions import Fraction
 from itertools import permutations
 
 import numpy as np
@@ -9,8 +10,53 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.exceptions import UndefinedMetricWarning
 
+from metric_cases import Case
+from reference import tables
 from skrate import lift_at_rate_score, precision_at_rate_score, recall_at_rate_score
 from strategies import ranked_samples
+
+
+def found_at(groups, rate):
+    """Return the recall at a rate."""
+    return float(tables.found_at(groups, Fraction(rate)))
+
+
+CASES = [
+    Case(
+        "recall at rate",
+        recall_at_rate_score,
+        {"rate": 0.3},
+        constant=lambda p: 0.3,
+        perfect=lambda p: min(1, 0.3 / p),
+        worst=lambda p: max(0, (p - 0.7) / p),
+        oracle=found_at,
+    ),
+    Case(
+        "precision at rate",
+        precision_at_rate_score,
+        {"rate": 0.3},
+        constant=lambda p: p,
+        perfect=lambda p: min(1, p / 0.3),
+        worst=lambda p: max(0, (p - 0.7) / 0.3),
+        oracle=lambda groups, rate: (
+            found_at(groups, rate) * groups.prevalence / rate if groups.n_pos else 0.0
+        ),
+        needs_positives=False,
+    ),
+    Case(
+        "lift at rate",
+        lift_at_rate_score,
+        {"rate": 0.3},
+        constant=lambda p: 1.0,
+        perfect=lambda p: min(1 / 0.3, 1 / p),
+        worst=lambda p: max(0, (p - 0.7) / p / 0.3),
+        oracle=lambda groups, rate: found_at(groups, rate) / rate,
+    ),
+    Case("lift at a quarter", lift_at_rate_score, {"rate": 0.25}, slopes="jump"),
+    Case("precision at 40", precision_at_rate_score, {"rate": 40}, slopes="jump"),
+    Case("recall at a quarter", recall_at_rate_score, {"rate": 0.25}, slopes="jump"),
+]
+
 
 SCORES = [recall_at_rate_score, precision_at_rate_score, lift_at_rate_score]
 each_score = pytest.mark.parametrize("score", SCORES, ids=lambda s: s.__name__)

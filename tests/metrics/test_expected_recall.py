@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose
-from scipy import special
+from scipy import special, stats
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import ndcg_score
 
+from metric_cases import Case
 from reference import rate_weighted as oracle
+from reference import tables
+from reference.rate_law import Density, Points
 from skrate import (
     RankTable,
     expected_recall_from_rauc,
@@ -18,6 +21,58 @@ from skrate import (
 )
 from skrate.metrics import expected_recall as module
 from strategies import ranked_samples
+
+BETA = rates.beta(3, 19)
+
+
+def reachable(rate, law=None):
+    """Return what expected recall gives for a rate, with its law for the oracle."""
+
+    def reached(rauc):
+        return lambda p: expected_recall_from_rauc(rauc, rate=rate, prevalence=p)
+
+    mean = rates.mixture([rate]).mean()
+    return {
+        "kwargs": {"rate": rate},
+        "constant": lambda p: mean,
+        "perfect": reached(1.0),
+        "worst": reached(0.0),
+        "oracle": law and (lambda groups, rate: tables.expected_recall(groups, law)),
+    }
+
+
+CASES = [
+    Case(
+        "expected recall, beta",
+        expected_recall_score,
+        **reachable(BETA, Density.of(stats.beta(3, 19))),
+    ),
+    Case(
+        "expected recall, mixture",
+        expected_recall_score,
+        **reachable(rates.mixture([BETA, 0.5])),
+    ),
+    Case(
+        "expected recall of negatives",
+        expected_recall_score,
+        {"rate": 0.25, "of": "negatives"},
+        constant=lambda p: 0.75,
+        perfect=lambda p: min(1, 0.75 / (1 - p)),
+        worst=lambda p: max(0, 1 - 0.25 / (1 - p)),
+        oracle=lambda groups, rate, of: tables.expected_recall(
+            groups, Points(np.array([rate]), np.ones(1)), of
+        ),
+        needs_positives=False,
+        needs_negatives=True,
+    ),
+    *(
+        Case("a third of it", expected_recall_score, kwargs, slopes="smooth")
+        for rate in [rates.beta(3, 9)]
+        for kwargs in ({"rate": rate}, {"rate": rate, "of": "negatives"})
+    ),
+    Case("a quarter", expected_recall_score, {"rate": 0.25}, slopes="jump"),
+]
+
 
 RATES = {
     "beta(3, 19)": (rates.beta(3, 19), oracle.beta(3, 19)),

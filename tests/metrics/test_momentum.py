@@ -10,8 +10,9 @@ from scipy import special
 from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import binomial_tolerance, simulations
-from inference_cases import sample
+from metric_cases import Case, sample
 from reference import momentum as reference
+from reference import tables
 from skrate import (
     QuasiConcaveHitCurve,
     RankTable,
@@ -22,6 +23,30 @@ from skrate import (
 )
 from skrate.metrics.momentum import momentum, stamina
 from strategies import ranked_samples
+
+CASES = [
+    Case(
+        "momentum",
+        momentum_score,
+        constant=lambda p: math.nan,
+        worst=lambda p: math.nan,
+        oracle=lambda groups: tables.momentum_and_stamina(groups)[0],
+        slopes="steep",
+        needs_negatives=True,
+        is_partial=True,
+    ),
+    Case(
+        "stamina",
+        stamina_score,
+        constant=lambda p: math.nan,
+        perfect=lambda p: p,
+        worst=lambda p: math.nan,
+        oracle=lambda groups: tables.momentum_and_stamina(groups)[1],
+        slopes="steep",
+        needs_negatives=True,
+        is_partial=True,
+    ),
+]
 
 
 def momentum_and_stamina(*data, **options):

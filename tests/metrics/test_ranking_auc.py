@@ -11,9 +11,34 @@ from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
 from list_strategies import ranked_lists
+from metric_cases import Case
 from optional import data_file
 from reference import list_auc as reference
+from reference import tables
 from skrate import group_scores, ranking_auc_score
+
+CASES = [
+    Case(
+        "ranking AUC, one list",
+        ranking_auc_score,
+        constant=lambda p: 0.5,
+        oracle=tables.auc,
+        needs_negatives=True,
+        negates=True,
+        swaps=True,
+    ),
+    Case(
+        "ranking AUC, groups",
+        ranking_auc_score,
+        {"average": "pairs"},
+        constant=lambda p: 0.5,
+        per_case={"groups": lambda n: np.full(n, "a list")},
+        needs_negatives=True,
+        negates=True,
+        swaps=True,
+    ),
+]
+
 
 # Two lists: "a" in order, "b" with one of two pairs in order, "c" of one class.
 Y_TRUE = [1, 0, 0, 1, 0, 1]

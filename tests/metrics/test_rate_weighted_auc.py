@@ -8,8 +8,11 @@ from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
 
+from metric_cases import Case
 from optional import require
 from reference import rate_weighted as oracle
+from reference import tables
+from reference.rate_law import Density
 from skrate import (
     expected_recall_from_rauc,
     expected_recall_score,
@@ -18,6 +21,70 @@ from skrate import (
     rauc_from_expected_recall,
 )
 from strategies import ranked_samples
+
+
+def linear(rate, law=None):
+    """Return what the rAUC gives for a rate: constant scores, rescaled."""
+
+    def constant(p):
+        return rauc_from_expected_recall(
+            rates.mixture([rate]).mean(), rate=rate, prevalence=p
+        )
+
+    return {
+        "kwargs": {"rate": rate},
+        "constant": constant,
+        "oracle": law and (lambda groups, rate: tables.rate_weighted_auc(groups, law)),
+        "needs_negatives": True,
+    }
+
+
+CASES = [
+    Case(
+        "rauc, uniform",
+        rate_weighted_auc_score,
+        constant=lambda p: 0.5,
+        oracle=tables.auc,
+        slopes="smooth",
+        needs_negatives=True,
+        negates=True,
+        swaps=True,
+    ),
+    Case(
+        "rauc, beta",
+        rate_weighted_auc_score,
+        **linear(rates.beta(3, 19), Density.of(stats.beta(3, 19))),
+        slopes="smooth",
+        swaps=True,
+    ),
+    Case(
+        "rauc, symmetric beta",
+        rate_weighted_auc_score,
+        **linear(rates.beta(11, 11)),
+        negates=True,
+        swaps=True,
+    ),
+    Case(
+        "rauc, discrete",
+        rate_weighted_auc_score,
+        **linear(rates.empirical([0.1, 0.1, 0.25, 0.6])),
+        swaps=True,
+    ),
+    Case("rauc, fixed", rate_weighted_auc_score, **linear(0.3), swaps=True),
+    Case(
+        "rauc, exponential",
+        rate_weighted_auc_score,
+        {"rate": rates.exponential(10)},
+        slopes="smooth",
+    ),
+    Case(
+        "rauc, three budgets",
+        rate_weighted_auc_score,
+        {"rate": rates.empirical([0.1, 0.3, 0.3])},
+        slopes="jump",
+    ),
+]
+
 
 # Rate, and the same for the oracle: the five betas of the paper and every kind.
 RATES = {
