@@ -7,5 +7,6 @@ from skrate.metrics.average_precision import *
 from skrate.metrics.budget import *
 from skrate.metrics.expected_recall import *
 from skrate.metrics.momentum import *
+from skrate.metrics.negative_recall import *
 from skrate.metrics.ranking_auc import *
 from skrate.metrics.rate_weighted_auc import *
