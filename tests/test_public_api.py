@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 
 import skrate
+from metric_registry import CASES
 from optional import require
+from repository import ROOT
+from skrate.core.metric import METRICS
 from vocabulary import DATA, VOCABULARY
 
 # STYLE.md, section 3; Attributes are for classes.
@@ -220,6 +223,46 @@ def n_parameters(member: Any) -> int:
 
 def is_exception(value: Any) -> bool:
     return inspect.isclass(value) and issubclass(value, BaseException)
+
+
+# --- Metrics: all that CONTRIBUTING asks of one ----------------------------------
+
+each_registered = pytest.mark.parametrize(
+    "score", METRICS, ids=lambda score: score.__name__
+)
+
+
+@each_registered
+def test_a_registered_metric_is_public(score):
+    assert getattr(skrate, score.__name__) is score
+
+
+@each_registered
+def test_a_registered_metric_has_its_values_and_slopes(score):
+    kind = METRICS[score]
+    assert inspect.isclass(kind)
+    assert not inspect.isabstract(kind)
+    # In the file of the public function, which has the same parameters.
+    assert kind.__module__ == score.__module__
+    known = set(inspect.signature(score).parameters)
+    assert {field.name for field in dataclasses.fields(kind)} <= known
+
+
+@each_registered
+def test_a_registered_metric_has_cases(score):
+    file = score.__module__.rsplit(".", maxsplit=1)[1]
+    assert (ROOT / "tests" / "metrics" / f"test_{file}.py").is_file()
+    cases = [case for case in CASES if case.function is score]
+    assert any(case.constant for case in cases), "none for the common tests"
+    assert any(case.slopes for case in cases), "none for the tests of inference"
+    assert any(case.oracle for case in cases), "none has an oracle"
+
+
+@each_registered
+def test_a_registered_metric_is_in_the_guide(score):
+    pages = (ROOT / "docs" / "user_guide").glob("*.rst")
+    named = rf"\b{score.__name__}\b"
+    assert any(re.search(named, page.read_text(encoding="utf-8")) for page in pages)
 
 
 # --- The checks themselves, on samples that must fail -----------------------------
