@@ -5,7 +5,7 @@ types stay apart; whatever cannot be had without loss is a ``ValueError``.
 """
 
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any, NoReturn
@@ -39,8 +39,13 @@ def as_array(name: str, values: Any) -> Array:
 
 
 def check_unmasked(name: str, values: Any) -> None:
-    """Raise where ``values`` is an array with masked entries."""
+    """Raise where ``values``, or what a list holds, is an array with masked entries."""
     if not isinstance(values, np.ma.MaskedArray):
+        for where in _masked_items(values):
+            raise ValueError(
+                f"{name} holds masked entries (first at position {where}): remove "
+                "these cases from all arguments first."
+            )
         return
     is_masked = np.ma.getmaskarray(values)
     # That of a structured array has fields of its own.
@@ -51,6 +56,53 @@ def check_unmasked(name: str, values: Any) -> None:
             f"entries (first at position {where}): remove these cases from all "
             "arguments first."
         )
+
+
+def _masked_items(values: Any) -> Iterator[int]:
+    """Yield where a list, or a list within, holds something masked."""
+    if not isinstance(values, list | tuple):
+        return
+    # Types first: a long list holds few.
+    kinds = set(map(type, values))
+    if any(issubclass(kind, np.ma.MaskedArray | list | tuple) for kind in kinds):
+        for where, item in enumerate(values):
+            if isinstance(item, np.ma.MaskedArray):
+                if np.ma.getmaskarray(item).any():
+                    yield where
+            elif any(True for _ in _masked_items(item)):
+                yield where
+
+
+def as_real(name: str, values: Any, *, missing: bool = False) -> FloatArray:
+    """Return numbers in an array of any shape, rounded to float64.
+
+    NaN stays NaN; with ``missing`` so do entries that are missing otherwise (masked,
+    None or pandas.NA), without it they are an error.
+    """
+    array = as_array(name, _unmasked(values) if missing else values)
+    flat = array.ravel()
+    if missing and flat.dtype.kind == "O":
+        cells = [float("nan") if is_missing(cell) else cell for cell in flat.tolist()]
+        flat = np.empty(len(cells), dtype=object)
+        flat[:] = cells
+    if flat.dtype.kind != "O":
+        return as_float64(name, flat).reshape(array.shape)
+    # A NaN among objects is a number here, unlike what as_float64 says of it.
+    is_nan = np.array([isinstance(c, numbers.Real) and c != c for c in flat.tolist()])
+    floats = np.full(len(flat), np.nan)
+    floats[~is_nan] = as_float64(name, flat[~is_nan])
+    return floats.reshape(array.shape)
+
+
+def _unmasked(values: Any) -> Any:
+    """Return values with None in place of masked entries, in lists as well."""
+    if isinstance(values, np.ma.MaskedArray):
+        if not np.ma.getmaskarray(values).any():
+            return values
+        return values.astype(object).filled(None)
+    if isinstance(values, list | tuple):
+        return [_unmasked(item) for item in values]
+    return values
 
 
 def as_numbers(name: str, values: Array) -> Array:
@@ -212,7 +264,7 @@ def _raise_beyond(name: str, value: Any) -> NoReturn:
 def _raise_not_numeric(name: str, values: Array) -> NoReturn:
     kind = values.dtype.kind
     if kind in "mM":
-        first, hint = str(values[0]), f"pass their integers, {name}.astype('int64')"
+        first, hint = str(values.ravel()[0]), f"pass their integers, {name}.astype('int64')"
     else:
         first = shown(values[:1].tolist()[0])
         hint = "convert it to numbers first"

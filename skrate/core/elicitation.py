@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special
 
+from skrate.core.conversion import shown
 from skrate.core.rates import (
     Beta,
     Exponential,
@@ -43,8 +44,19 @@ def check_rate(rate: Any) -> RateDistribution:
         return from_scipy(rate)
     raise ValueError(
         "rate must be 'uniform', a number in (0, 1], a frozen scipy.stats distribution "
-        f"or one from skrate.rates, got {rate!r}."
+        f"or one from skrate.rates, got {shown(rate)}{_freezing(rate)}."
     )
+
+
+def _freezing(rate: Any) -> str:
+    """Return how what is nearly a distribution becomes one."""
+    if not (callable(rate) and hasattr(rate, "sf") and hasattr(rate, "ppf")):
+        return ""
+    name = type(rate).__name__
+    if getattr(rate, "shapes", None):
+        return f": freeze it by a call with its parameters, {rate.name}({rate.shapes})"
+    call = f"{name}(...)()" if name in ("rv_histogram", "rv_discrete") else "rate()"
+    return f": freeze it by a call, {call}"
 
 
 @lru_cache(maxsize=1)

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
+from skrate.core.conversion import as_real
 from skrate.core.grouping import begins_group
 from skrate.core.sample import Sample, check_ranked
-from skrate.core.validation import check_summable
+from skrate.core.validation import check_scores, check_summable
 
 # Scores whose keys are made at a time: they stay in the cache of a core.
 _CACHED = 2**14
@@ -78,8 +79,9 @@ class RankTable:
     """
 
     def __init__(self, pos: Any, neg: Any, thresholds: Any = None) -> None:
-        pos = np.array(pos, dtype=np.float64, ndmin=1)
-        neg = np.array(neg, dtype=np.float64, ndmin=1)
+        # Copies: they are made read-only.
+        pos = np.array(as_real("pos", pos), ndmin=1)
+        neg = np.array(as_real("neg", neg), ndmin=1)
         if pos.ndim != 1 or pos.shape != neg.shape or pos.size == 0:
             raise ValueError(
                 "pos and neg must be vectors of the same length, at least 1; found "
@@ -92,8 +94,9 @@ class RankTable:
         if not weight.any():
             raise ValueError("pos and neg are zero everywhere: no case is left.")
         if thresholds is not None:
-            thresholds = np.array(thresholds)
-            if thresholds.shape != pos.shape or not np.all(np.diff(thresholds) < 0):
+            thresholds = np.array(check_scores("thresholds", thresholds))
+            is_decreasing = bool((thresholds[1:] < thresholds[:-1]).all())
+            if thresholds.shape != pos.shape or not is_decreasing:
                 raise ValueError(
                     "thresholds must have the length of pos and decrease strictly."
                 )

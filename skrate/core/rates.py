@@ -12,7 +12,7 @@ from scipy import special
 from skrate.core.arrays import ArrayLike, FloatArray, float_or_array
 from skrate.core.kept import kept
 from skrate.core.survival import Survival, SurvivalMixture, SurvivalTable
-from skrate.core.validation import check_count, check_fraction
+from skrate.core.validation import check_count, check_fraction, check_shares
 
 
 class RateDistribution(ABC):
@@ -45,12 +45,12 @@ class RateDistribution(ABC):
 
     def survival(self, x: ArrayLike) -> Any:
         """Return P(R > x) for rates ``x`` in [0, 1], in the shape of ``x``."""
-        rates = _check_rates("x", x)
+        rates = check_shares("x", x)
         return float_or_array(np.where(rates >= 1, 0.0, self._survival(rates)))
 
     def limited_mean(self, x: ArrayLike) -> Any:
         """Return E[min(R, x)] for rates ``x`` in [0, 1], in the shape of ``x``."""
-        return float_or_array(self.table.limited_mean(_check_rates("x", x)))
+        return float_or_array(self.table.limited_mean(check_shares("x", x)))
 
     def mean(self) -> float:
         """Return E[R], the share processed on average (R clipped to [0, 1])."""
@@ -58,7 +58,7 @@ class RateDistribution(ABC):
 
     def ppf(self, q: ArrayLike) -> Any:
         """Return the quantiles of R at probabilities ``q`` in [0, 1]."""
-        probabilities = _check_rates("q", q)
+        probabilities = check_shares("q", q)
         return float_or_array(np.clip(self._ppf(probabilities), 0, 1))
 
     @cached_property
@@ -76,7 +76,7 @@ class RateDistribution(ABC):
         This is the probability that a case is processed whose place in the ranking,
         as a rate, is uniform on [low, high].
         """
-        low, high = _check_rates("low", low), _check_rates("high", high)
+        low, high = check_shares("low", low), check_shares("high", high)
         if not np.all(low < high):
             raise ValueError("low must be below high in every cell.")
         low, high = np.broadcast_arrays(low, high)
@@ -87,7 +87,7 @@ class RateDistribution(ABC):
 
         It is that of the continuous part: see ``point_masses`` for the rest.
         """
-        return float_or_array(np.maximum(self.table.density(_check_rates("x", x)), 0.0))
+        return float_or_array(np.maximum(self.table.density(check_shares("x", x)), 0.0))
 
     def point_masses(self) -> tuple[FloatArray, FloatArray]:
         """Return the rates that have a probability of their own, and that probability.
@@ -436,13 +436,6 @@ def _fitted_mirror(rate: Mirrored) -> SurvivalTable:
 def _fitted(rate: RateDistribution) -> SurvivalTable:
     """Return the table of a rate that knows its survival function; equal ones share."""
     return SurvivalTable.fit(rate._survival)
-
-
-def _check_rates(name: str, values: Any) -> FloatArray:
-    rates = np.asarray(values, dtype=np.float64)
-    if not np.all((rates >= 0) & (rates <= 1)):
-        raise ValueError(f"{name} must lie in [0, 1], got {values!r}.")
-    return rates
 
 
 def _percent(rate: float) -> str:

@@ -26,9 +26,11 @@ class ConfidenceInterval(NamedTuple):
 
 def t_quantile(level: float, freedom: float = np.inf) -> float:
     """Return t with P(-t < T < t) = ``level`` for Student's T, normal by default."""
+    # By the lower tail, which keeps its digits where the level is nearly 1.
+    tail = (1 - level) / 2
     if np.isinf(freedom):
-        return float(special.ndtri((1 + level) / 2))
-    return float(special.stdtrit(freedom, (1 + level) / 2))
+        return -float(special.ndtri(tail))
+    return -float(special.stdtrit(freedom, tail))
 
 
 def t_interval(

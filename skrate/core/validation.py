@@ -17,6 +17,7 @@ from skrate.core.conversion import (
     as_array,
     as_float64,
     as_numbers,
+    as_real,
     first_missing,
     is_missing,
     shown,
@@ -321,6 +322,32 @@ def _as_float(value: Any) -> float:
         return float(value)
     except OverflowError:
         return float("nan")
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Return ``value`` if it is True or False, of Python or numpy."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {shown(value)}.")
+    return bool(value)
+
+
+def check_shares(
+    name: str,
+    values: Any,
+    low: float = 0.0,
+    high: float = 1.0,
+    *,
+    allow_nan: bool = False,
+) -> FloatArray:
+    """Return ``values``, one number or an array of them, all in [low, high]."""
+    array = as_real(name, values)
+    is_inside = (array >= low) & (array <= high)
+    if allow_nan:
+        is_inside |= np.isnan(array)
+    if not is_inside.all():
+        first = float(array[~is_inside].ravel()[0])
+        raise ValueError(f"{name} must lie in [{low:.6g}, {high:.6g}], found {first}.")
+    return array
 
 
 def check_count(name: str, value: Any, *, minimum: int = 1) -> int:

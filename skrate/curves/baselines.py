@@ -16,7 +16,7 @@ def normal_bounds(
     Millard, Kull and Flach (2014), equation 8; they may leave what is reachable.
     """
     mean, variance = _mean_and_variance(folds, folds.tpr_at(rates))
-    margin = special.ndtri((1 + level) / 2) * np.sqrt(variance)
+    margin = -special.ndtri((1 - level) / 2) * np.sqrt(variance)
     return folds.n_pos * (mean - margin), folds.n_pos * (mean + margin)
 
 

@@ -13,6 +13,7 @@ from skrate.core.metric import Metric, find_metric
 from skrate.core.validation import (
     check_choice,
     check_count,
+    check_flag,
     check_fraction,
     check_generator,
     warn_undefined,
@@ -54,6 +55,8 @@ class Plan:
         check_choice("alternative", self.alternative, ALTERNATIVES)
         check_fraction("confidence_level", self.confidence_level)
         check_count("n_resamples", self.n_resamples)
+        if self.stratify is not None:
+            check_flag("stratify", self.stratify)
         if self.interval in ("percentile", "basic") and self.method not in RESAMPLING:
             raise ValueError(
                 f"interval={self.interval!r} needs replicates: use method='bootstrap', "

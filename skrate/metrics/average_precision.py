@@ -16,7 +16,7 @@ from skrate.core.arrays import (
 from skrate.core.list_table import ListTable
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
-from skrate.core.validation import check_fraction
+from skrate.core.validation import check_flag, check_fraction
 
 __all__ = ["average_precision_score"]
 
@@ -130,6 +130,7 @@ class AveragePrecision(
     adjusted: bool = False
 
     def __post_init__(self) -> None:
+        check_flag("adjusted", self.adjusted)
         if self.prevalence is not None:
             check_fraction("prevalence", self.prevalence)
 

@@ -12,7 +12,7 @@ from skrate.core.list_table import ListTable, ListValues
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateDistribution, is_uniform
-from skrate.core.validation import check_fraction, warn_undefined
+from skrate.core.validation import check_fraction, check_shares, warn_undefined
 from skrate.metrics.auc import AUC, auc
 from skrate.metrics.expected_recall import (
     expected_recall,
@@ -34,6 +34,8 @@ __all__ = [
 # all there is to see. Below the other, a number has no reciprocal to divide by.
 LEAST_RANGE = 1e-12
 _LEAST_NUMBER = 1e-300
+# By how much of the best an expected recall may be out of range, for rounding.
+_SLACK = 1e-9
 
 
 def rate_weighted_auc_score(
@@ -342,7 +344,8 @@ def rauc_from_expected_recall(
     Parameters
     ----------
     expected_recall : float or array-like
-        Expected recall of the positives, in [0, 1].
+        Expected recall of the positives, between that of the worst and of the best
+        ranking; nan stays nan.
     rate : "uniform", float or distribution
         The rate under which it was computed, as in :func:`rate_weighted_auc_score`.
     prevalence : float
@@ -351,12 +354,13 @@ def rauc_from_expected_recall(
     Returns
     -------
     rauc : float or array
-        rAUC, in the shape of ``expected_recall``; nan where undefined.
+        rAUC in [0, 1], in the shape of ``expected_recall``; nan where undefined.
 
     Raises
     ------
     ValueError
-        If ``rate`` is none of the choices or ``prevalence`` is not in (0, 1).
+        If ``rate`` is none of the choices, ``prevalence`` is not in (0, 1), or no
+        ranking has the ``expected_recall``: it is of another rate or prevalence.
 
     Warns
     -----
@@ -389,15 +393,24 @@ def rauc_from_expected_recall(
     """
     rate = check_rate(rate)
     prevalence = check_fraction("prevalence", prevalence)
-    recall = np.asarray(expected_recall, dtype=np.float64)
     # Of a late rate by what is not found: of the worst ranking that is the most.
     late = is_late(rate)
     low, high = expected_recall_range(rate.mirrored if late else rate, prevalence)
+    worst, best = (1 - high, 1 - low) if late else (low, high)
+    # What a score computes may be beyond by rounding.
+    slack = _SLACK * best
+    recall = check_shares(
+        "expected_recall",
+        expected_recall,
+        max(worst - slack, 0.0),
+        best + slack,
+        allow_nan=True,
+    )
     if not has_range(low, high):
         warn_undefined("The rAUC", undefined_rate_reason(prevalence, rate))
-        return np.full_like(recall, np.nan)[()]
+        return float_or_array(np.full_like(recall, np.nan))
     above = high - (1 - recall) if late else recall - low
-    return float_or_array(above / (high - low))
+    return float_or_array(np.clip(above / (high - low), 0, 1))
 
 
 def expected_recall_from_rauc(rauc: Any, *, rate: Any, prevalence: float) -> Any:
@@ -406,7 +419,7 @@ def expected_recall_from_rauc(rauc: Any, *, rate: Any, prevalence: float) -> Any
     Parameters
     ----------
     rauc : float or array-like
-        rAUC, in [0, 1].
+        rAUC, in [0, 1]; nan stays nan.
     rate : "uniform", float or distribution
         The rate under which it was computed, as in :func:`rate_weighted_auc_score`.
     prevalence : float
@@ -420,7 +433,8 @@ def expected_recall_from_rauc(rauc: Any, *, rate: Any, prevalence: float) -> Any
     Raises
     ------
     ValueError
-        If ``rate`` is none of the choices or ``prevalence`` is not in (0, 1).
+        If ``rate`` is none of the choices, ``prevalence`` is not in (0, 1), or ``rauc``
+        holds a number that is not in [0, 1].
 
     See Also
     --------
@@ -447,4 +461,5 @@ def expected_recall_from_rauc(rauc: Any, *, rate: Any, prevalence: float) -> Any
     rate = check_rate(rate)
     prevalence = check_fraction("prevalence", prevalence)
     worst, best = expected_recall_range(rate, prevalence)
-    return float_or_array(worst + (best - worst) * np.asarray(rauc, dtype=np.float64))
+    share = check_shares("rauc", rauc, allow_nan=True)
+    return float_or_array(worst + (best - worst) * share)
