@@ -16,6 +16,8 @@ from skrate.core.arrays import Array, FloatArray
 
 # Above this, float64 no longer holds every integer.
 _EXACT = 2**53
+_RANKS = "pass integers of 64 bits, or the ranks of the values"
+_SHIFT = "subtract a number from the whole column, or pass the ranks of its values"
 _INTEGERS = (np.iinfo(np.int64), np.iinfo(np.uint64))
 
 
@@ -88,7 +90,8 @@ def as_real(name: str, values: Any, *, missing: bool = False) -> FloatArray:
     if flat.dtype.kind != "O":
         return as_float64(name, flat).reshape(array.shape)
     # A NaN among objects is a number here, unlike what as_float64 says of it.
-    is_nan = np.array([isinstance(c, numbers.Real) and c != c for c in flat.tolist()])
+    cells = flat.tolist()
+    is_nan = np.array([isinstance(c, numbers.Real) and c != c for c in cells], bool)
     floats = np.full(len(flat), np.nan)
     floats[~is_nan] = as_float64(name, flat[~is_nan])
     return floats.reshape(array.shape)
@@ -97,9 +100,12 @@ def as_real(name: str, values: Any, *, missing: bool = False) -> FloatArray:
 def _unmasked(values: Any) -> Any:
     """Return values with None in place of masked entries, in lists as well."""
     if isinstance(values, np.ma.MaskedArray):
-        if not np.ma.getmaskarray(values).any():
+        is_masked = np.ma.getmaskarray(values)
+        if not is_masked.any() or is_masked.dtype.names is not None:
             return values
-        return values.astype(object).filled(None)
+        cells = np.ma.getdata(values).astype(object)
+        cells[is_masked] = None
+        return cells
     if isinstance(values, list | tuple):
         return [_unmasked(item) for item in values]
     return values
@@ -140,6 +146,50 @@ def as_float64(name: str, values: Array) -> FloatArray:
     if is_lost.any():
         _raise_beyond(name, values[int(np.argmax(is_lost))])
     return floats
+
+
+def check_columns_apart(name: str, table: Any) -> None:
+    """Raise where float64 ties different numbers in a column of a table."""
+    if hasattr(table, "toarray"):
+        return
+    if hasattr(table, "columns"):
+        items = table.items() if hasattr(table, "items") else table
+        columns = [as_array(name, i[1] if isinstance(i, tuple) else i) for i in items]
+    else:
+        array = as_array(name, table)
+        columns = list(array.T) if array.ndim == 2 else []
+    for values in columns:
+        if values.dtype.kind == "O":
+            _check_objects_apart(name, values.ravel().tolist())
+        elif values.dtype.kind in "iuf" and values.dtype.itemsize >= 8:
+            _check_numbers_apart(name, values)
+
+
+def _check_objects_apart(name: str, objects: list[Any]) -> None:
+    if any(cell is np.ma.masked for cell in objects):
+        raise ValueError(f"{name} holds masked entries: remove these cases first.")
+    cells = [cell.item() if isinstance(cell, np.generic) else cell for cell in objects]
+    cells = [
+        cell
+        for cell in cells
+        if isinstance(cell, numbers.Real | Decimal) and not is_missing(cell)
+    ]
+    floats = _as_floats(name, cells).tolist()
+    if any(found != cell for found, cell in zip(floats, cells, strict=True)):
+        _check_apart(name, cells, _SHIFT)
+
+
+def _check_numbers_apart(name: str, values: Array) -> None:
+    if values.dtype == np.float64 or not values.size:
+        return
+    if values.dtype.kind != "f" and values.min() >= -_EXACT and values.max() <= _EXACT:
+        return
+    distinct = np.unique(values)
+    floats = as_float64(name, distinct)
+    is_tied = floats[1:] == floats[:-1]
+    if is_tied.any():
+        where = int(np.argmax(is_tied))
+        _raise_tied(name, distinct[where], distinct[where + 1], _SHIFT)
 
 
 def is_missing(value: Any) -> bool:
@@ -242,16 +292,19 @@ def _as_floats(name: str, cells: Iterable[Any]) -> FloatArray:
     return np.array(floats, dtype=np.float64)
 
 
-def _check_apart(name: str, cells: list[Any]) -> None:
+def _check_apart(name: str, cells: list[Any], hint: str = _RANKS) -> None:
     """Raise where float64 makes two different numbers equal."""
     distinct = sorted(set(cells))
     for low, high in pairwise(distinct):
         if float(low) == float(high):
-            raise ValueError(
-                f"{name} holds different numbers that are equal in float64, "
-                f"{shown(low)} and {shown(high)}: pass integers of 64 bits, or the "
-                "ranks of the values."
-            )
+            _raise_tied(name, low, high, hint)
+
+
+def _raise_tied(name: str, low: Any, high: Any, hint: str) -> NoReturn:
+    raise ValueError(
+        f"{name} holds different numbers that are equal in float64, {shown(low)} and "
+        f"{shown(high)}: {hint}."
+    )
 
 
 def _raise_beyond(name: str, value: Any) -> NoReturn:
@@ -264,7 +317,10 @@ def _raise_beyond(name: str, value: Any) -> NoReturn:
 def _raise_not_numeric(name: str, values: Array) -> NoReturn:
     kind = values.dtype.kind
     if kind in "mM":
-        first, hint = str(values.ravel()[0]), f"pass their integers, {name}.astype('int64')"
+        first, hint = (
+            str(values.ravel()[0]),
+            f"pass their integers, {name}.astype('int64')",
+        )
     else:
         first = shown(values[:1].tolist()[0])
         hint = "convert it to numbers first"

@@ -15,6 +15,7 @@ from skrate.core.validation import (
     check_choice,
     check_count,
     check_equal_length,
+    check_flag,
     check_fraction,
     check_vector,
     distinct_labels,
@@ -300,6 +301,7 @@ class AUCErrorRateDisplay(Display):
             If the model is not drawn, because it has every case in error.
         """
         kind = check_choice("kind", kind, get_args(Kind))
+        check_flag("despine", despine)
         self._start(ax)
         self.lines_ = []
         for curve in self.curves:

@@ -6,7 +6,7 @@ import numpy as np
 
 from skrate.core.arrays import FloatArray
 from skrate.core.rank_table import RankTable, rank_table
-from skrate.core.validation import check_choice, check_scores
+from skrate.core.validation import check_choice, check_flag, check_scores
 from skrate.curves.hit_curve import hits as hits_of
 from skrate.displays._drawing import FoldsDisplay, styled
 from skrate.metrics.average_precision import average_precision
@@ -96,8 +96,7 @@ class HitCurveDisplay(FoldsDisplay):
         name: str | None = None,
         pos_label: Any = None,
     ) -> None:
-        if np.ndim(rates[0]) == 0:
-            rates, hits = [rates], [hits]
+        rates, hits = _as_curves(rates), _as_curves(hits)
         if len(rates) != len(hits):
             raise ValueError(
                 f"rates holds {len(rates)} curves and hits {len(hits)}: give one each."
@@ -238,6 +237,10 @@ class HitCurveDisplay(FoldsDisplay):
             where a curve has no positive case.
         """
         kind = check_choice("kind", kind, get_args(Kind))
+        check_flag("plot_chance_level", plot_chance_level)
+        check_flag("plot_perfect", plot_perfect)
+        check_flag("plot_momentum", plot_momentum)
+        check_flag("despine", despine)
         if kind != "hits" and min(hits[-1] for hits in self.hits) == 0:
             raise ValueError(f"kind={kind!r} is undefined without a positive case.")
         self._start(ax)
@@ -293,6 +296,17 @@ def _rescaled(rates: Any, hits: Any, kind: Kind) -> tuple[FloatArray, FloatArray
     lift = np.interp(at, rate, gains) / at
     # Down to the rate 0 the lift is that of the first piece.
     return np.append(0.0, at), np.append(lift[0], lift)
+
+
+def _as_curves(points: Any) -> list[Any]:
+    """Return a list of vectors as it is, anything else as the one entry of a list."""
+    if isinstance(points, np.ndarray) and points.ndim == 2:
+        return list(points)
+    if isinstance(points, list | tuple):
+        are_words = any(isinstance(item, str | bytes) for item in points)
+        if not are_words and any(map(np.iterable, points)):
+            return list(points)
+    return [points]
 
 
 def _check_curve(rates: Any, hits: Any) -> tuple[FloatArray, FloatArray]:

@@ -10,7 +10,7 @@ from skrate.core.arrays import RandomState
 from skrate.core.elicitation import check_rate
 from skrate.core.grouping import check_groups
 from skrate.core.repeats import check_repeats, disjoint_repeats
-from skrate.core.validation import check_choice, check_scores
+from skrate.core.validation import check_choice, check_flag, check_scores
 from skrate.curves.consensus_curve import ConsensusCurve
 from skrate.curves.rate_averaged import Bounds, folds_of, rate_averaged_roc_curve
 from skrate.displays._drawing import FoldsDisplay, import_pyplot, styled
@@ -373,6 +373,11 @@ class RateAveragedROC(FoldsDisplay):
         """
         plane = Space(check_choice("space", space, SPACES), self.curve.prevalence)
         rate = self.rate if rate is None else rate
+        check_flag("plot_folds", plot_folds)
+        check_flag("plot_reachable", plot_reachable)
+        check_flag("plot_rate", plot_rate)
+        check_flag("plot_chance_level", plot_chance_level)
+        check_flag("despine", despine)
         if plot_rate and rate is None:
             raise ValueError("plot_rate=True needs a rate: pass rate=.")
         isometrics = _check_isometrics(plot_isometrics)

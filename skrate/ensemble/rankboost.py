@@ -9,11 +9,13 @@ from sklearn.metrics import check_scoring
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, RandomState
-from skrate.core.conversion import as_array, check_unmasked
+from skrate.core.conversion import as_array, check_columns_apart, check_unmasked, shown
 from skrate.core.validation import (
     check_count,
+    check_flag,
     check_fraction,
     check_generator,
+    check_number,
     check_positive,
 )
 from skrate.ensemble.boosting import Boosting, TrainingCases, check_training_cases
@@ -22,6 +24,8 @@ from skrate.ensemble.held_out import StoppingRule, split_cases
 from skrate.ensemble.link import LinkedClasses, fit_link
 from skrate.ensemble.stumps import STUMP, staged_stump_scores, stump_scores
 
+# The weight of a ranker is then below 600, of which floats hold the exponential.
+_FASTEST = 50
 # What features may be: missing values are one side of each threshold.
 _NUMBERS: dict[str, Any] = {
     "dtype": [np.float64, np.float32],
@@ -44,8 +48,9 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
         Number of rounds, hence of weak rankers. Fewer are made if the sample is
         separated, no threshold helps, or early stopping ends the run.
     learning_rate : float, default=1.0
-        Factor on the weight of each weak ranker, above 0. 1 is the algorithm as
-        published; less often generalises better and needs more rounds.
+        Factor on the weight of each weak ranker, above 0 and at most 50, beyond which
+        floats cannot hold the weights of pairs. 1 is the algorithm as published; less
+        often generalises better and needs more rounds.
     max_bins : int, default=None
         Cut each feature into at most this many bins of about equal weight, from 2
         to 255; a bin is one byte, which makes large samples fast and small. None
@@ -236,7 +241,8 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
         TypeError
             If `X` is sparse.
         ValueError
-            If a parameter is out of its range, `X`, `y`, `sample_weight` or `groups`
+            If a parameter is out of its range, different numbers in a column of `X`
+            are one in float64, `X`, `y`, `sample_weight` or `groups`
             differ in length or hold invalid values, `y` does not hold two classes
             with weight, or no list holds both classes. With early stopping, if a class
             has a single case, a single list holds both classes, or the score of the
@@ -244,6 +250,7 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
         """
         self._check_parameters()
         check_unmasked("X", X)
+        check_columns_apart("X", X)
         check_unmasked("y", y)
         if isinstance(y, list | tuple):
             y = as_array("y", y)
@@ -257,7 +264,9 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
                 cases, groups is not None, self.validation_fraction, self._seed
             )
             held_out_cases, cases = cases.take(held_out), cases.take(train)
-            scorer = self.scoring and check_scoring(self, scoring=self.scoring)
+            scorer = None
+            if self.scoring is not None:
+                scorer = check_scoring(self, scoring=self.scoring)
             rule = StoppingRule(
                 cases,
                 held_out_cases,
@@ -328,7 +337,11 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
 
     def _check_parameters(self) -> None:
         check_count("n_estimators", self.n_estimators)
-        check_positive("learning_rate", self.learning_rate)
+        if check_positive("learning_rate", self.learning_rate) > _FASTEST:
+            raise ValueError(
+                f"learning_rate must be at most {_FASTEST}, got "
+                f"{shown(self.learning_rate)}."
+            )
         if self.max_bins is not None:
             check_count("max_bins", self.max_bins, minimum=2)
             if self.max_bins > MAX_BINS:
@@ -338,8 +351,15 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
         if self.n_iter_no_change is not None:
             check_count("n_iter_no_change", self.n_iter_no_change)
         check_fraction("validation_fraction", self.validation_fraction)
-        if self.tol != 0:
-            check_positive("tol", self.tol)
+        if check_number("tol", self.tol) < 0:
+            raise ValueError(f"tol must be at least 0, got {shown(self.tol)}.")
+        is_scoring = isinstance(self.scoring, str) or callable(self.scoring)
+        if self.scoring is not None and not is_scoring:
+            raise ValueError(
+                "scoring must be None, the name of a scorer or a function (estimator, "
+                f"X, y), got {shown(self.scoring)}."
+            )
+        check_flag("warm_start", self.warm_start)
         if not isinstance(self.verbose, bool):
             check_count("verbose", self.verbose, minimum=0)
 
@@ -402,7 +422,9 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
     ) -> None:
         if not self.verbose or (self.verbose < 2 and n_rounds > 10 and n_rounds % 10):
             return
-        line = f"round {n_rounds:>5}  loss bound {np.prod(normalisers):.3g}"
+        with np.errstate(over="ignore"):
+            bound = np.prod(normalisers)
+        line = f"round {n_rounds:>5}  loss bound {bound:.3g}"
         if held_out_score is not None:
             line += f"  held-out score {held_out_score:.6g}"
         print(line)  # noqa: T201

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.core.arrays import FloatArray
+from skrate.core.conversion import as_real
 from skrate.core.results import Comparison, t_interval
 from skrate.core.validation import check_choice, check_fraction, check_positive
 from skrate.inference.intervals import (
@@ -49,7 +50,8 @@ def compare_folds(
     ----------
     a, b : array-like of shape (n_folds,) or (n_repeats, n_folds)
         Scores of both models on the same folds, as ``cross_val_score`` returns them;
-        one row per repetition where cross-validation was repeated.
+        one row per repetition where cross-validation was repeated. One that is nan,
+        masked or missing is undefined.
     n_train, n_test : float, default=None
         Number of training and of test cases per fold. None means those of
         cross-validation with ``n_folds`` folds; give them for repeated random splits,
@@ -78,8 +80,8 @@ def compare_folds(
     ------
     ValueError
         If ``a`` and ``b`` differ in shape or hold fewer than two folds, one of
-        ``n_train`` and ``n_test`` is missing, an option is none of the choices, or a
-        score lies outside ``score_range``.
+        ``n_train`` and ``n_test`` is missing, an option is none of the choices, a
+        score is infinite or no number, or lies outside ``score_range``.
 
     Warns
     -----
@@ -132,7 +134,7 @@ def compare_folds(
     method = check_choice("method", method, METHODS)
     check_choice("alternative", alternative, ALTERNATIVES)
     level = check_fraction("confidence_level", confidence_level)
-    scores_a, scores_b = _fold_scores("a", a), _fold_scores("b", b)
+    scores_a, scores_b = _check_folds("a", a), _check_folds("b", b)
     if scores_a.shape != scores_b.shape:
         raise ValueError(
             "a and b must be scores on the same folds, found shapes "
@@ -155,35 +157,38 @@ def compare_folds(
                 "pass arrays of shape (n_repeats, n_folds), or n_train and n_test.",
                 stacklevel=2,
             )
-    scores_a, scores_b = _on_defined_folds(scores_a.ravel(), scores_b.ravel())
-    differences = scores_a - scores_b
-    n_folds = len(differences)
+    both = np.stack(_on_defined_folds(scores_a.ravel(), scores_b.ravel()))
+    both, shift = scaled(both)
+    n_folds = both.shape[1]
+    differences = both[0] - both[1]
     difference = float(differences.mean())
-    standard_error = mean_standard_error(differences, test_share)
-    statistic = standardised(difference, standard_error)
+    scaled_error = mean_standard_error(differences, test_share)
+    statistic = standardised(difference, scaled_error)
     if np.isnan(statistic):
         warnings.warn(
             "All differences are equal: the p-value is undefined. nan is returned.",
             UndefinedMetricWarning,
             stacklevel=2,
         )
+    value = unscaled(difference, shift)
+    standard_error = unscaled(scaled_error, shift)
     return Comparison(
         "Mean over folds",
-        difference,
-        float(scores_a.mean()),
-        float(scores_b.mean()),
+        value,
+        unscaled(both[0].mean(), shift),
+        unscaled(both[1].mean(), shift),
         standard_error,
         statistic,
         t_pvalue(statistic, alternative, n_folds - 1),
-        t_interval(difference, standard_error, level, limits, n_folds - 1),
+        t_interval(value, standard_error, level, limits, n_folds - 1),
         alternative,
         method,
         level,
     )
 
 
-def _fold_scores(name: str, scores: Any) -> FloatArray:
-    array = np.asarray(scores, dtype=np.float64)
+def _check_folds(name: str, scores: Any) -> FloatArray:
+    array = fold_scores(name, scores)
     if array.ndim not in (1, 2) or array.size < 2:
         raise ValueError(
             f"{name} must hold one score per fold, of at least 2 folds, or one row of "
@@ -208,6 +213,40 @@ def _on_defined_folds(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatAr
             stacklevel=3,
         )
     return a[is_defined], b[is_defined]
+
+
+def fold_scores(name: str, scores: Any) -> FloatArray:
+    """Return scores of folds, nan where one is undefined: NaN, masked or missing."""
+    array = as_real(name, scores, missing=True)
+    if np.isinf(array).any():
+        raise ValueError(
+            f"{name} holds an infinite score: leave out what is infinite, or use a "
+            "metric that is bounded. Undefined scores are nan."
+        )
+    return array
+
+
+def scaled(values: FloatArray) -> tuple[FloatArray, int]:
+    """Return values divided by a power of two, at most 1 then, and its exponent.
+
+    Squares of scores neither overflow nor vanish, and no digit changes.
+    """
+    finite = values[np.isfinite(values)]
+    exponent = int(np.frexp(np.abs(finite).max(initial=0.0))[1])
+    with np.errstate(under="ignore"):
+        return np.ldexp(values, -exponent), exponent
+
+
+def unscaled(value: float, exponent: int) -> float:
+    """Return a statistic of scaled scores in the unit of the scores."""
+    with np.errstate(over="ignore", under="ignore"):
+        found = float(np.ldexp(value, exponent))
+    if np.isinf(found):
+        raise ValueError(
+            "The scores of folds are so large that their mean or its standard error "
+            "is beyond float64: divide them by a number first."
+        )
+    return found
 
 
 def check_test_share(n_train: float | None, n_test: float | None) -> float | None:
@@ -269,8 +308,8 @@ def check_range(
     """Return the ends of a range, infinite where there is none, that holds values."""
     try:
         low, high = score_range
-        low = -INFINITE if low is None else float(low)
-        high = INFINITE if high is None else float(high)
+        low = -INFINITE if low is None else as_real("low", low).item()
+        high = INFINITE if high is None else as_real("high", high).item()
     except (TypeError, ValueError):
         low = high = float("nan")
     if not low < high:

@@ -11,7 +11,9 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.core.arrays import BoolArray, FloatArray
+from skrate.core.conversion import as_real
 from skrate.core.validation import check_fraction
+from skrate.model_selection.folds import scaled
 
 _SPLIT = re.compile(r"split(\d+)_test_(.+)")
 
@@ -61,7 +63,8 @@ def refit_best(
     Notes
     -----
     A fold counts as defined if any candidate has a score on it. Candidates are
-    compared on the same folds: one that lacks a score on a defined fold is out.
+    compared on the same folds: one that lacks a score on a defined fold is out. Scores
+    that are nan, infinite, masked or missing are none.
 
     Examples
     --------
@@ -204,7 +207,7 @@ def _number(value: Any, what: str, params: dict[str, Any]) -> float:
             "and None, which is the most complex. Pass a function of the parameters "
             "that returns a number."
         )
-    return float(value)
+    return as_real(what, value).item()
 
 
 def _compared_scores(
@@ -216,7 +219,8 @@ def _compared_scores(
         raise ValueError(
             f"metric={metric!r} is not in cv_results, which has {sorted(found)}."
         )
-    scores = found[metric]
+    # They are compared alone, so that their unit is free; infinite ones have no mean.
+    scores = scaled(np.where(np.isfinite(found[metric]), found[metric], np.nan))[0]
     is_defined: BoolArray = np.asarray(np.isfinite(scores).any(axis=0))
     n_folds, n_defined = len(is_defined), int(is_defined.sum())
     if n_defined < min_defined * n_folds or n_defined == 0:
@@ -250,7 +254,8 @@ def split_scores(cv_results: Mapping[str, Any]) -> dict[str, FloatArray]:
     found: dict[str, dict[int, FloatArray]] = {}
     for key, values in cv_results.items():
         if match := _SPLIT.fullmatch(key):
-            found.setdefault(match[2], {})[int(match[1])] = np.asarray(values, float)
+            numbers = as_real(f"cv_results[{key!r}]", values, missing=True)
+            found.setdefault(match[2], {})[int(match[1])] = numbers
     return {
         metric: np.stack([folds[i] for i in sorted(folds)], axis=1)
         for metric, folds in found.items()

@@ -16,8 +16,11 @@ from skrate.model_selection.folds import (
     beyond,
     check_range,
     check_test_share,
+    fold_scores,
     mean_standard_error,
+    scaled,
     share_of_folds,
+    unscaled,
     warn_of_flat_scores,
 )
 from skrate.model_selection.refit import split_scores
@@ -222,8 +225,8 @@ def summarize(
     ------
     ValueError
         If there are no scores of folds in ``cv_results``, one of ``n_train`` and
-        ``n_test`` is missing, the level is not in (0, 1), or ``repeats`` or
-        ``score_range`` do not go with the scores.
+        ``n_test`` is missing, a score is infinite or no number, the level is not in
+        (0, 1), or ``repeats`` or ``score_range`` do not go with the scores.
 
     Warns
     -----
@@ -305,17 +308,31 @@ def _models(cv_results: Any) -> Iterator[tuple[str, dict[str, FloatArray], Any]]
         return
     if table := split_scores(cv_results):
         for i, params in enumerate(cv_results["params"]):
-            scores = {name: values[i] for name, values in table.items()}
+            scores = {
+                name: fold_scores(f"The split scores of {name!r}", values[i])
+                for name, values in table.items()
+            }
             label = ", ".join(f"{name}={value!r}" for name, value in params.items())
             yield label, scores, None
         return
     scores = {
-        key.removeprefix("test_"): np.asarray(values, dtype=np.float64)
+        key.removeprefix("test_"): _check_folds(key, values)
         for key, values in cv_results.items()
         if key.startswith("test_")
     }
     if scores:
         yield "model", scores, cv_results.get("indices")
+
+
+def _check_folds(key: str, values: Any) -> FloatArray:
+    name = f"cv_results[{key!r}]"
+    scores = fold_scores(name, values)
+    if scores.ndim != 1:
+        raise ValueError(
+            f"{name} must hold one score per fold, found an array of shape "
+            f"{scores.shape}."
+        )
+    return scores
 
 
 def _rows(
@@ -329,10 +346,10 @@ def _rows(
         if name in COUNTS or name.endswith(STANDARD_ERROR):
             continue
         is_defined = np.isfinite(values)
-        defined = values[is_defined]
-        error = mean_standard_error(defined, design.test_share)
-        mean = float(defined.mean()) if len(defined) else _NAN
-        limits = _range_of(name, defined, score_range)
+        limits = _range_of(name, values[is_defined], score_range)
+        defined, shift = scaled(values[is_defined])
+        error = unscaled(mean_standard_error(defined, design.test_share), shift)
+        mean = unscaled(defined.mean(), shift) if len(defined) else _NAN
         pooled = _pooled(name, scores, is_defined, design)
         yield FoldSummary(
             model,
@@ -356,17 +373,17 @@ def _pooled(
     n_pos, n_neg = (scores[count][is_defined] for count in COUNTS)
     weights = n_pos * n_neg / (n_pos + n_neg)
     weights = weights / weights.sum()
-    pooled = float(weights @ scores[name][is_defined])
+    defined, shift = scaled(scores[name][is_defined])
+    pooled = unscaled(weights @ defined, shift)
     errors = scores.get(name + STANDARD_ERROR)
     if errors is None:
         return pooled, _NAN
     # Repeats test the same cases: they err together, and their standard errors, unlike
     # the variances of the folds within one, are averaged.
-    variances = np.bincount(
-        design.repeats[is_defined], weights=weights**2 * errors[is_defined] ** 2
-    )
+    errors, shift = scaled(errors[is_defined])
+    variances = np.bincount(design.repeats[is_defined], weights=weights**2 * errors**2)
     error = np.sqrt(variances).sum() * np.sqrt(design.times_tested)
-    return pooled, float(error)
+    return pooled, unscaled(error, shift)
 
 
 def _design(

@@ -287,7 +287,7 @@ def test_groups_without_weight_are_left_out():
         (([1, 1], [0, 1], [1, 2]), "thresholds must .* decrease strictly"),
         (([1, 1], [0, 1], [1, 1]), "thresholds must .* decrease strictly"),
         (([1, 1], [0, 1], [1]), "thresholds must have the length of pos"),
-        (([1, 1], [0, 1], [np.nan, 1]), "thresholds must"),
+        (([1, 1], [0, 1], [np.nan, 1]), "thresholds contains NaN"),
     ],
 )
 def test_bad_parts_are_named(arguments, message):
