@@ -11,6 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 import skrate
 from optional import require
 from skrate import RankBoostClassifier, RankTable, rates
+from skrate.core.conversion import shown
 
 BETA = rates.beta(2, 3)
 FOLDS = [0.7, 0.8]
@@ -101,14 +102,16 @@ def test_what_is_no_number_is_an_error_that_names_it(name, kind):
 
 
 @pytest.mark.parametrize("kind", MISSING)
-@pytest.mark.parametrize("name", set(ALL) - set(OF_FOLDS))
+@pytest.mark.parametrize("name", [name for name in ALL if name not in OF_FOLDS])
 def test_a_missing_number_is_an_error_that_names_it(name, kind):
     argument, function = ALL[name]
     with pytest.raises(ValueError, match=argument):
         function(MISSING[kind]())
 
 
-@pytest.mark.parametrize("value", ["0.3", 10**400, None, 1j, {}, np.ma.masked])
+@pytest.mark.parametrize(
+    "value", ["0.3", 10**400, None, 1j, {}, np.ma.masked], ids=shown
+)
 @pytest.mark.parametrize("name", OF_SHARES)
 def test_one_number_is_read_as_many_are(name, value):
     argument, function = OF_SHARES[name]
@@ -213,7 +216,9 @@ def test_scores_at_the_end_of_the_range_have_means():
         skrate.compare_folds([1.7e308, 1.6e308], [-1.7e308, -1.5e308])
 
 
-@pytest.mark.parametrize("score_range", [("0", 1), (0, 10**400), (None, {}), (1j, 2)])
+@pytest.mark.parametrize(
+    "score_range", [("0", 1), (0, 10**400), (None, {}), (1j, 2)], ids=shown
+)
 def test_the_ends_of_a_range_are_numbers(score_range):
     with pytest.raises(ValueError, match="score_range"):
         skrate.compare_folds(FOLDS, [0.5, 0.6], score_range=score_range)
@@ -270,7 +275,7 @@ def test_a_scorer_is_a_name_or_a_function(scoring):
         fitted(scoring=scoring, n_iter_no_change=2)
 
 
-@pytest.mark.parametrize("tol", [-1e-9, np.nan, "0", None, {}, 10**400])
+@pytest.mark.parametrize("tol", [-1e-9, np.nan, "0", None, {}, 10**400], ids=shown)
 def test_the_tolerance_is_a_number_from_0_on(tol):
     with pytest.raises(ValueError, match="tol must be"):
         fitted(tol=tol)
