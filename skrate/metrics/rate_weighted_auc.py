@@ -396,7 +396,10 @@ def rauc_from_expected_recall(
     # Of a late rate by what is not found: of the worst ranking that is the most.
     late = is_late(rate)
     low, high = expected_recall_range(rate.mirrored if late else rate, prevalence)
+    is_defined = has_range(low, high)
     worst, best = (1 - high, 1 - low) if late else (low, high)
+    if not is_defined:
+        worst, best = 0.0, 1.0
     # What a score computes may be beyond by rounding.
     slack = _SLACK * best
     recall = check_shares(
@@ -406,7 +409,7 @@ def rauc_from_expected_recall(
         best + slack,
         allow_nan=True,
     )
-    if not has_range(low, high):
+    if not is_defined:
         warn_undefined("The rAUC", undefined_rate_reason(prevalence, rate))
         return float_or_array(np.full_like(recall, np.nan))
     above = high - (1 - recall) if late else recall - low
