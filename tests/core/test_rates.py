@@ -266,9 +266,9 @@ def test_a_rate_says_itself_in_words():
 def test_rates_and_probabilities_must_lie_within_0_and_1(value):
     rate = rates.beta(3, 19)
     for name in ("survival", "limited_mean"):
-        with pytest.raises(ValueError, match=r"x must lie in \[0, 1\], got"):
+        with pytest.raises(ValueError, match=r"x must lie in \[0, 1\], found"):
             getattr(rate, name)(value)
-    with pytest.raises(ValueError, match=r"q must lie in \[0, 1\], got"):
+    with pytest.raises(ValueError, match=r"q must lie in \[0, 1\], found"):
         rate.ppf(value)
 
 
