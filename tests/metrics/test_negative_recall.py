@@ -1,7 +1,7 @@
 """Negative recall: by hand, and as the mean over all orders of tied cases."""
 
 from fractions import Fraction
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ def test_ties_are_the_mean_over_all_orders():
     orders = [
         order
         for order in permutations(range(5))
-        if all(y_score[a] >= y_score[b] for a, b in zip(order, order[1:], strict=False))
+        if all(y_score[a] >= y_score[b] for a, b in pairwise(order))
     ]
     lost = [sum(1 - y_true[case] for case in order[:n_seen]) for order in orders]
     expected = Fraction(sum(lost), 3 * len(orders))
