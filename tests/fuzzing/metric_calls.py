@@ -255,11 +255,15 @@ def conversion(name: str) -> Callable[[np.random.Generator], Call]:
         value = float(rng.random())
         given: Any = value if rng.random() < 0.5 else [value, 0.0, 1.0]
         is_recall = name.startswith("expected")
+        low, high = np.array([1 - prevalence, 0.0]), np.array([1.0, prevalence])
+        worst, best = rate.law.mean_survival(low, high).tolist()
+        width = best - worst
+        if not is_recall:
+            # What no ranking has is refused.
+            reached = np.clip(worst + width * np.asarray(given), 0, 1)
+            given = reached.tolist()
 
         def check(_: Any, found: Any) -> None:
-            low, high = np.array([1 - prevalence, 0.0]), np.array([1.0, prevalence])
-            worst, best = rate.law.mean_survival(low, high)
-            width = best - worst
             if width < 1e-11 and not is_recall:
                 return
             values = np.asarray(given, dtype=float)

@@ -184,6 +184,51 @@ def auc_range(rng: np.random.Generator) -> Call:
     )  # fmt: skip
 
 
+def no_numbers(rng: np.random.Generator) -> Call:
+    """Draw something that is no number, or masked, where one is asked for."""
+    n = int(rng.integers(2, 6))
+    good = np.sort(rng.random(n))[::-1]
+    mask = np.arange(n) == rng.integers(n)
+    bad: list[Any] = good.tolist()
+    bad[int(np.argmax(mask))] = (10**400, 1j, {}, "0.5")[rng.integers(4)]
+    kinds = [
+        np.ma.array(good, mask=mask), bad, good.astype(str).tolist(),
+        [np.ma.masked if hidden else x for x, hidden in zip(good, mask, strict=True)],
+    ]  # fmt: skip
+    kind = int(rng.integers(len(kinds)))
+    rate = draw_rate(rng).given
+    of = {"rate": rate, "prevalence": 0.3}
+    mixed = rates.mixture([rate])
+    # The functions of folds take what is masked for undefined.
+    ways: list[tuple[str, str, Callable[[Any], Any]]] = [
+        ("rates", "x", mixed.survival),
+        ("rates", "x", mixed.limited_mean),
+        ("rates", "q", mixed.ppf),
+        ("RankTable", "pos", lambda x: skrate.RankTable(x, good)),
+        ("RankTable", "neg", lambda x: skrate.RankTable(good, x)),
+        ("RankTable", "thresholds", lambda x: skrate.RankTable(good, good, x)),
+        (
+            "expected_recall_from_rauc", "rauc",
+            lambda x: skrate.expected_recall_from_rauc(x, **of),
+        ),
+        (
+            "rauc_from_expected_recall", "expected_recall",
+            lambda x: skrate.rauc_from_expected_recall(x, **of),
+        ),
+    ]  # fmt: skip
+    if kind in (1, 2):
+        ways += [
+            ("compare_folds", "a", lambda x: skrate.compare_folds(x, good)),
+            ("compare_folds", "b", lambda x: skrate.compare_folds(good, x)),
+            ("summarize", "test_b", lambda x: skrate.summarize({"test_b": x})),
+        ]
+    name, argument, function = ways[rng.integers(len(ways))]
+    return Call(
+        name, function, lambda _: ((kinds[kind],), {}), lambda _sample, _found: None,
+        refusal=(argument,),
+    )  # fmt: skip
+
+
 def compare_folds(rng: np.random.Generator) -> Call:
     """Draw a call of compare_folds."""
     n = int(rng.integers(2, 11))

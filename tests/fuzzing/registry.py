@@ -63,6 +63,7 @@ ENTRIES = [
     Entry(("compare", "Comparison"), inference_calls.compare, 5, may_spoil=True),
     Entry(("compare_all", "Comparisons"), inference_calls.compare_all, 3),
     Entry(("rates",), other_calls.rate_methods, 4),
+    Entry(("rates",), other_calls.no_numbers, 1.5),
     Entry(("rates",), other_calls.elicited, 0.5),
     Entry(("expected_recall_score",), other_calls.twins, 0.5),
     Entry(("auc_moments", "AUCFromErrors"), other_calls.auc_moments, 1.5),
