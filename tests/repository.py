@@ -13,7 +13,7 @@ from optional import skip_or_fail
 ROOT = Path(__file__).resolve().parents[1]
 # The installed package, which need not be the one in the checkout.
 PACKAGE = Path(skrate.__file__).resolve().parent
-# DESIGN.md, section 2: a folder imports only from the folders before it.
+# A folder imports only from the folders before it.
 FOLDERS = (
     "core",
     "metrics",

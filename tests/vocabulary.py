@@ -1,6 +1,6 @@
 """The names that public parameters may have: one name for one thing, everywhere.
 
-scikit-learn's names where it has one, scipy's for statistics (DESIGN.md, section 3).
+scikit-learn's names where it has one, scipy's for statistics.
 A new name needs a line here, and a reason why none of these will do.
 """
 

@@ -72,8 +72,8 @@ class Metric(ABC):
     negatives per group and of the prevalence, and do not change when neighbouring
     groups without a positive merge.
 
-    ``name``, ``needs`` and ``is_two_sample`` are set in the class, without an
-    annotation, or are properties where they depend on the parameters.
+    ``name``, ``needs``, ``greater_is_better`` and ``is_two_sample`` are set in the
+    class, without an annotation, or are properties where they depend on the parameters.
     """
 
     @property
@@ -85,6 +85,11 @@ class Metric(ABC):
     def needs(self) -> tuple[str, ...]:
         """The classes without which it is undefined."""
         return "positive", "negative"
+
+    @property
+    def greater_is_better(self) -> bool:
+        """Whether a better ranking has a greater value; scorers negate others."""
+        return True
 
     @property
     def is_two_sample(self) -> bool:

@@ -30,7 +30,8 @@ def negative_recall_score(
 
     The false positive rate at the rate R, averaged over the distribution of R: what a
     reviewer will have read for nothing, as a share of all that is not worth reading.
-    Less is better. It is one less :func:`expected_recall_score` of the negatives.
+    Less is better, so that scorers negate it. It is 1 less the
+    :func:`expected_recall_score` of the negatives.
 
     Parameters
     ----------
@@ -109,6 +110,7 @@ class NegativeRecall(Metric, score=negative_recall_score):
 
     name = "Negative recall"
     needs = ("negative",)
+    greater_is_better = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rate", check_rate(self.rate))

@@ -71,7 +71,8 @@ class ScoreReport(TellsOnce, BaseEstimator):  # type: ignore[misc]
     -----
     Called as ``report(estimator, X, y, sample_weight=None)``, it returns a dict with
     each metric under its name, its standard error under name + "_standard_error", and
-    "n_pos" and "n_neg". A metric that is undefined on a fold is nan, with an
+    "n_pos" and "n_neg". A metric of which less is better is negated, as a search takes
+    the greatest. A metric that is undefined on a fold is nan, with an
     ``UndefinedMetricWarning``; so is a standard error where a class has fewer than two
     cases. In a search, name the metric to select by in ``refit``.
 
@@ -269,6 +270,8 @@ class _Fold:
                 UndefinedMetricWarning,
                 stacklevel=2,
             )
+        # Greater is better for a search, as the scorer alone has it.
+        value *= scorer._sign
         if np.isnan(value) or min(ranked.sizes) < 2:
             return value, _NAN
         return value, variance_parts(metric, ranked).standard_error

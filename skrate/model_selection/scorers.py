@@ -10,7 +10,13 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import make_scorer, roc_auc_score
 
 from skrate.core.arrays import Array
-from skrate.core.metric import MetricLike, check_parameters, find_metric, unwrap
+from skrate.core.metric import (
+    METRICS,
+    MetricLike,
+    check_parameters,
+    find_metric,
+    unwrap,
+)
 from skrate.core.validation import warn_undefined
 from skrate.metrics.average_precision import average_precision_score
 from skrate.metrics.group_scores import group_scores
@@ -50,10 +56,15 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
     groups: Any = None
 
     # What scikit-learn asks of a scorer, next to _score.
-    _sign = 1
     _deprecation_msg = None
     _score_func = property(attrgetter("metric"))
     _response_method = property(attrgetter("response_method"))
+
+    @property
+    def _sign(self) -> int:
+        # A class in which less is better says so; in others it is a property.
+        kind = METRICS.get(self.metric)
+        return -1 if getattr(kind, "greater_is_better", True) is False else 1
 
     @property
     def _kwargs(self) -> dict[str, Any]:
@@ -128,13 +139,13 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             return warn_undefined(self._name, str(undefined))
         params["pos_label"] = None if has_grades else label
         if groups is None:
-            return self.metric(y_true, y_score, **params)
+            return self._sign * self.metric(y_true, y_score, **params)
         within: MetricLike = self.metric
         if within is ranking_auc_score:
             within = "roc_auc"
         mean = {name: params.pop(name) for name in _OF_MEAN if name in params}
         scores = group_scores(within, y_true, y_score, groups=groups, **params)
-        return scores.mean(**mean)
+        return self._sign * scores.mean(**mean)
 
 
 class RateWeightedAUCScorer(RankingScorer):
@@ -396,7 +407,8 @@ def make_ranking_scorer(
     -------
     scorer : callable
         Called as ``scorer(estimator, X, y, sample_weight=None, groups=None)``, it
-        returns a float; nan with an ``UndefinedMetricWarning`` where undefined.
+        returns a float, negated where less is better, as scikit-learn's scorers are;
+        nan with an ``UndefinedMetricWarning`` where undefined.
 
     Raises
     ------

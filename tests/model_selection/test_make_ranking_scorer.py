@@ -9,7 +9,13 @@ import sklearn
 from sklearn import clone, metrics
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.tree import DecisionTreeClassifier
 
 import skrate
 from optional import require
@@ -25,6 +31,7 @@ from skrate import (
     group_scores,
     influence,
     make_ranking_scorer,
+    negative_recall_score,
     ranking_auc_score,
     rate_weighted_auc_score,
     recall_at_rate_score,
@@ -55,11 +62,12 @@ def needed(metric):
 def test_every_metric_has_a_scorer(metric):
     params = needed(metric)
     scorer = make_ranking_scorer(metric, **params)
-    assert scorer(MODEL, X, Y) == metric(Y, SCORES, **params)
+    sign = 1 if METRICS[metric].greater_is_better else -1
+    assert scorer(MODEL, X, Y) == sign * metric(Y, SCORES, **params)
     first = make_ranking_scorer(metric, pos_label="well", **params)
     named = LogisticRegression().fit(X, NAMES)
     expected = metric(NAMES, named.decision_function(X), pos_label="well", **params)
-    assert first(named, X, NAMES) == expected
+    assert first(named, X, NAMES) == sign * expected
     for copy in (clone(scorer), pickle.loads(pickle.dumps(scorer))):
         assert copy.get_params() == scorer.get_params()
         assert repr(copy) == repr(scorer)
@@ -279,3 +287,34 @@ def test_lists_of_a_made_scorer_come_by_metadata_routing():
 
 def test_the_function_is_public():
     assert skrate.make_ranking_scorer is make_ranking_scorer
+
+
+# --- Less is better ------------------------------------------------------------------
+
+
+def test_what_is_better_less_is_negated():
+    model = LogisticRegression().fit(X, Y)
+    plain = negative_recall_score(Y, model.decision_function(X), rate=0.3)
+    scorer = make_ranking_scorer(negative_recall_score, rate=0.3)
+    assert plain > 0
+    assert scorer(model, X, Y) == -plain
+    report = ScoreReport({"wasted": scorer, "by function": negative_recall_score})
+    found = report(model, X, Y)
+    assert found["wasted"] == pytest.approx(-plain, abs=1e-15)
+    assert found["by function"] < 0 < found["by function_standard_error"]
+
+
+def test_a_search_takes_the_model_that_wastes_least():
+    scorer = make_ranking_scorer(negative_recall_score, rate=0.3)
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 8]}, scoring=scorer
+    ).fit(X, Y)
+    wasted = [
+        -cross_val_score(
+            DecisionTreeClassifier(max_depth=depth, random_state=0), X, Y,
+            scoring=scorer,
+        ).mean()
+        for depth in (1, 8)
+    ]  # fmt: skip
+    assert search.best_index_ == int(np.argmin(wasted))
+    assert wasted[0] != wasted[1]

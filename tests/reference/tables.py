@@ -105,7 +105,7 @@ def found_at(groups, rate):
         strict=False,
     ):
         found += pos * min(max((cut - before) / (pos + neg), Fraction(0)), Fraction(1))
-    return found / groups.n_pos
+    return found / groups.n_pos if groups.n_pos else NAN
 
 
 def expected_recall(groups, law, of="positives", slip=0.0):
