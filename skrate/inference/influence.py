@@ -48,8 +48,9 @@ def influence(
     -------
     values : array of shape (n_samples,)
         With weighted mean 0; the mean of their squares over the number of cases is the
-        variance of :func:`estimate`. nan where the metric is undefined or a class has
-        fewer than two cases, 0 for a case of weight 0.
+        variance of :func:`estimate`, and with sampling weights w
+        ``sum((w * values)**2) / sum(w)**2``. nan where the metric is undefined or a
+        class has fewer than two cases, 0 for a case of weight 0.
 
     Raises
     ------
