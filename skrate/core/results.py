@@ -28,9 +28,9 @@ def t_quantile(level: float, freedom: float = np.inf) -> float:
     """Return t with P(-t < T < t) = ``level`` for Student's T, normal by default."""
     # By the lower tail, which keeps its digits where the level is nearly 1.
     tail = (1 - level) / 2
-    if np.isinf(freedom):
-        return -float(special.ndtri(tail))
-    return -float(special.stdtrit(freedom, tail))
+    lower = special.ndtri(tail) if np.isinf(freedom) else special.stdtrit(freedom, tail)
+    # At a level of nearly 0 rounding may leave it above 0.
+    return max(-float(lower), 0.0)
 
 
 def t_interval(

@@ -95,7 +95,8 @@ def logit_interval(
         ends = low + (high - low) * special.expit(reach)
     else:
         ends = high - (high - low) * special.expit(-reach)
-    return ConfidenceInterval(float(ends[0]), float(ends[1]))
+    # Rounding must not leave the value outside of a narrow one.
+    return ConfidenceInterval(min(float(ends[0]), value), max(float(ends[1]), value))
 
 
 def standardised(difference: float, standard_error: float) -> float:

@@ -115,8 +115,10 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         def scores_of_second_class(estimator: Any, method: str, X: Any) -> Array:
             # A dict of scorers keeps one response per name of a method, for whatever
             # class the first scorer asked: scikit-learn's may have asked for the other
-            # one. It keeps ours apart, as they name the method in a tuple.
-            return method_caller(estimator, (method,), X)
+            # one. It keeps ours apart, as they name the method in a tuple. Predictions
+            # are of no class, and of regressors must be asked for by the name.
+            key = method if method == "predict" else (method,)
+            return method_caller(estimator, key, X)
 
         params = {**self._kwargs, **kwargs}
         groups = params.pop("groups", None)

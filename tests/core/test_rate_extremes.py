@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy import stats
+from scipy import special, stats
 
 from skrate import (
     estimate,
@@ -38,6 +38,11 @@ SCORES = np.random.default_rng(1).standard_normal(200) + LABELS
 @pytest.mark.filterwarnings("ignore:rAUC is undefined")
 def test_no_extreme_of_the_parameters_overflows(name):
     rate = EXTREMES[name]
+    if name == "beta(1e300, 1e300)" and np.isnan(special.betaincc(1e300, 1e300, 0.5)):
+        # Older releases of scipy do not know it: an error then, and no number.
+        with pytest.raises(ValueError, match="no valid survival function"):
+            rate.limited_mean(0.5)
+        return
     x = [0.0, 1e-300, 1e-9, 0.5, 1.0]
     for found in (rate.survival(x), rate.limited_mean(x), rate.ppf([0, 0.1, 0.5, 1])):
         assert np.all((found >= 0) & (found <= 1))

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.feature_selection import RFECV, SequentialFeatureSelector
@@ -115,6 +116,10 @@ def by_logistic_regression_cv(y, scoring, sample_weight=None):
     with warnings.catch_warnings():
         # Each release deprecates something else of this class.
         warnings.simplefilter("ignore", FutureWarning)
+        # Older releases fit -1 and 1 in place of labels, so that none can be named.
+        warnings.simplefilter("ignore", UserWarning)
+        if isinstance(scoring, RateWeightedAUCScorer):
+            scoring = clone(scoring).set_params(pos_label=None)
         model = LogisticRegressionCV(Cs=3, cv=3, scoring=scoring).fit(
             X, y, sample_weight
         )
