@@ -237,7 +237,7 @@ NOWHERE = [
     with_object(float("nan")),
     with_object(Decimal("NaN")),
     with_object(Decimal("sNaN")),
-    with_object(np.datetime64("NaT")),
+    with_object(np.datetime64("NaT", "ns")),
     with_object("a"),
     with_pandas_na("Int64"),
     with_pandas_na("Float64"),

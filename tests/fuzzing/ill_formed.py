@@ -67,7 +67,7 @@ def _with(sample: Sample, value: Any, dtype: Any = float) -> np.ndarray:
 
 def _dates(sample: Sample) -> np.ndarray:
     dates = np.datetime64("2020-01-01", "ns") + np.arange(len(sample))
-    dates[0] = np.datetime64("NaT")
+    dates[0] = np.datetime64("NaT", "ns")
     return dates
 
 
