@@ -73,8 +73,12 @@ class Metric(ABC):
     groups without a positive merge.
 
     ``name``, ``needs``, ``greater_is_better`` and ``is_two_sample`` are set in the
-    class, without an annotation, or are properties where they depend on the parameters.
+    class, without an annotation, or are properties where they depend on the parameters
+    (but for ``greater_is_better``, which scorers ask of the class).
     """
+
+    # Whether a better ranking has a greater value; scorers negate others.
+    greater_is_better = True
 
     @property
     @abstractmethod
@@ -85,11 +89,6 @@ class Metric(ABC):
     def needs(self) -> tuple[str, ...]:
         """The classes without which it is undefined."""
         return "positive", "negative"
-
-    @property
-    def greater_is_better(self) -> bool:
-        """Whether a better ranking has a greater value; scorers negate others."""
-        return True
 
     @property
     def is_two_sample(self) -> bool:
@@ -157,9 +156,9 @@ class Metric(ABC):
 
     def undefined(self, table: RankTable) -> str:
         """Return why it is nan, for the warning."""
-        for name, weight in (("positive", table.n_pos), ("negative", table.n_neg)):
-            if name in self.needs and weight == 0:
-                return f"y_true holds no {name} case"
+        lacking = self._lacking(table)
+        if lacking:
+            return f"y_true holds no {lacking[0]} case"
         return self.undefined_value(table)
 
     def undefined_value(self, table: RankTable) -> str:
@@ -168,8 +167,12 @@ class Metric(ABC):
 
     def is_defined(self, table: RankTable) -> bool:
         """Return whether the table has the classes it needs."""
-        present = {"positive": table.n_pos > 0, "negative": table.n_neg > 0}
-        return all(present[name] for name in self.needs)
+        return not self._lacking(table)
+
+    def _lacking(self, table: RankTable) -> list[str]:
+        """Return the classes that it needs and the table has no case of."""
+        weights = {"positive": table.n_pos, "negative": table.n_neg}
+        return [name for name in self.needs if not weights[name] > 0]
 
 
 def score(

@@ -101,8 +101,7 @@ def compare_all(
     The i-th smallest of m p-values is multiplied by m - i + 1 [1]_. The covariance
     multiplies the models' influence values case by case: DeLong's matrix for the AUC.
     Contrasts of any kind follow from it: the variance of ``c @ values`` is
-    ``c @ covariance @ c``. Cost: one sort per
-    model by the delta method.
+    ``c @ covariance @ c``. Cost: one sort per model by the delta method.
 
     References
     ----------

@@ -62,9 +62,8 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
 
     @property
     def _sign(self) -> int:
-        # A class in which less is better says so; in others it is a property.
         kind = METRICS.get(self.metric)
-        return -1 if getattr(kind, "greater_is_better", True) is False else 1
+        return -1 if kind is not None and not kind.greater_is_better else 1
 
     @property
     def _kwargs(self) -> dict[str, Any]:
