@@ -2,10 +2,11 @@
 
 from typing import Any, Self
 
+from sklearn.utils.validation import check_is_fitted
+
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     Response,
-    check_fitted,
     fold_responses,
     ranking_scores,
 )
@@ -97,7 +98,7 @@ class Display:
         ValueError
             If it was fitted on one class, or more than two, or the input is invalid.
         """
-        check_fitted(estimator)
+        check_is_fitted(estimator)
         y_score, label = ranking_scores(
             estimator, X, y, response_method, pos_label, user=cls.__name__
         )

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import is_outlier_detector
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.utils.validation import check_is_fitted
 
 from skrate.core.arrays import Array, IntArray
 from skrate.core.validation import check_vector, distinct_labels, says_its_positive
@@ -85,11 +84,6 @@ class TellsOnce:
 
 _TOLD_BY_COPIES: set[Any] = set()
 _TELLING = threading.RLock()
-
-
-def check_fitted(estimator: Any) -> None:
-    """Raise scikit-learn's ``NotFittedError`` if an estimator is not fitted."""
-    check_is_fitted(estimator)
 
 
 def ranking_scores(
