@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import BoolArray, FloatArray
 from skrate.core.metric import Metric, Slopes
 from skrate.core.rank_table import RankTable
 from skrate.inference.sample import Ranked
@@ -47,18 +47,11 @@ def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
     if cases.groups is not None:
         # Clusters may hold both classes: there is one source, their number less 1.
         return Parts(float(covariance(values[None, :], cases)[0, 0]), 0.0, 0.0)
-    within = np.zeros_like(values)
-    for chosen in (cases.is_pos, ~cases.is_pos):
-        weights = None if cases.weights is None else cases.weights[chosen]
-        within[chosen] = values[chosen] - np.average(values[chosen], weights=weights)
-    by_pos, by_neg, whole = (
-        float(covariance(part[None, :], cases)[0, 0])
-        for part in (
-            np.where(cases.is_pos, within, 0),
-            np.where(cases.is_pos, 0, within),
-            values,
-        )
+    by_pos, by_neg = (
+        _class_variance(values[chosen], cases, chosen)
+        for chosen in (cases.is_pos, ~cases.is_pos)
     )
+    whole = float(covariance(values[None, :], cases)[0, 0])
     # With sampling weights the sources are correlated: the rest may be below 0.
     return Parts(by_pos, by_neg, whole - by_pos - by_neg)
 
@@ -147,9 +140,25 @@ def covariance(influence: FloatArray, cases: Ranked) -> FloatArray:
         return np.asarray(scale * np.stack(sums) @ np.stack(sums).T)
     if weights is None:
         return np.asarray(influence @ influence.T / n**2)
-    # A case that is there w times is w cases; one that stands for w is one of size w.
-    factor = weights if cases.are_repetitions else weights**2
-    return np.asarray((influence * factor) @ influence.T / n**2)
+    return np.asarray((influence * _multiples(weights, cases)) @ influence.T / n**2)
+
+
+def _class_variance(values: FloatArray, cases: Ranked, chosen: BoolArray) -> float:
+    """Return the variance that the chosen cases, with these values, are a source of."""
+    if cases.weights is None:
+        centred = values - np.average(values)
+        return float(centred @ centred / cases.total**2)
+    weights = cases.weights[chosen]
+    centred = values - np.average(values, weights=weights)
+    return float((centred * _multiples(weights, cases)) @ centred / cases.total**2)
+
+
+def _multiples(weights: FloatArray, cases: Ranked) -> FloatArray:
+    """Return how often the square of each case's influence counts.
+
+    A case that is there w times is w cases; one that stands for w is one of size w.
+    """
+    return weights if cases.are_repetitions else weights**2
 
 
 def _spread(slopes: FloatArray, weights: FloatArray) -> float:
