@@ -1,5 +1,6 @@
 """Names for the types that signatures share, and how scalars leave."""
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -9,7 +10,11 @@ Array: TypeAlias = npt.NDArray[Any]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 IntArray: TypeAlias = npt.NDArray[np.intp]
-ArrayLike: TypeAlias = npt.ArrayLike
+# What numpy says that it reads, and lists of other objects: dates, decimals, None.
+ArrayLike: TypeAlias = npt.ArrayLike | Sequence[Any]
+Number: TypeAlias = float | np.floating[Any] | np.integer[Any]
+# A class of y_true; None where the labels say themselves which one is meant.
+Label: TypeAlias = bool | float | str | bytes | np.generic | None
 # What a source of randomness may be; None is a new one each time.
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special
 
+from skrate.core.arrays import ArrayLike
 from skrate.core.conversion import shown
 from skrate.core.rates import (
     Beta,
@@ -17,6 +18,7 @@ from skrate.core.rates import (
     LogDiscount,
     Mixture,
     RateDistribution,
+    RateLike,
     from_masses,
 )
 from skrate.core.scipy_rates import from_scipy, is_scipy_distribution
@@ -155,7 +157,7 @@ def fixed(r: float) -> RateDistribution:
     return Fixed(check_fraction("r", r, include_one=True))
 
 
-def empirical(samples: Any, weights: Any = None) -> RateDistribution:
+def empirical(samples: ArrayLike, weights: ArrayLike | None = None) -> RateDistribution:
     """Return the distribution of rates observed in the past.
 
     Parameters
@@ -186,7 +188,9 @@ def empirical(samples: Any, weights: Any = None) -> RateDistribution:
     return from_masses(points, masses)
 
 
-def mixture(rates: Sequence[Any], weights: Any = None) -> RateDistribution:
+def mixture(
+    rates: Sequence[RateLike], weights: ArrayLike | None = None
+) -> RateDistribution:
     """Return a mixture of rate distributions.
 
     Parameters

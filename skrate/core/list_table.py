@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
+from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.core.grouping import (
     Grouping,
     begins_group,
@@ -190,12 +189,12 @@ class ListValues:
 
 
 def list_table(
-    y_true: Any,
-    y_score: Any,
-    groups: Any = None,
-    sample_weight: Any = None,
-    relevance_threshold: Any = None,
-    pos_label: Any = None,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    relevance_threshold: float | None = None,
+    pos_label: Label = None,
 ) -> ListTable:
     """Return the table of checked cases; without ``groups`` they are one list."""
     y_true = _relevance(y_true, relevance_threshold, pos_label)
@@ -220,7 +219,7 @@ def list_table(
     return table
 
 
-def check_top(k: Any, sample_weight: Any) -> int | None:
+def check_top(k: int | None, sample_weight: ArrayLike | None) -> int | None:
     """Return ``k``, the number of items of each list that count, None for all."""
     if k is None:
         return None
@@ -233,7 +232,9 @@ def check_top(k: Any, sample_weight: Any) -> int | None:
     return n_items
 
 
-def _relevance(y_true: Any, relevance_threshold: Any, pos_label: Any) -> Any:
+def _relevance(
+    y_true: ArrayLike, relevance_threshold: float | None, pos_label: Label
+) -> ArrayLike:
     """Return graded labels as booleans, others as they are."""
     if relevance_threshold is None:
         return y_true

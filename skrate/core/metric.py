@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple, Self, dataclass_transform
 
-from skrate.core.arrays import Array, FloatArray
+from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.core.list_table import ListTable, ListValues
-from skrate.core.rank_table import RankTable, rank_table
+from skrate.core.rank_table import RankTable, table_of
+from skrate.core.sample import check_ranked
 from skrate.core.validation import warn_undefined
 
 # What may be given for a metric.
@@ -177,14 +178,15 @@ class Metric(ABC):
 
 def score(
     metric: Metric,
-    y_true: Any,
-    y_score: Any,
-    sample_weight: Any = None,
-    pos_label: Any = None,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> float:
     """Return the metric of labelled and scored cases: what public functions call."""
-    table = rank_table(y_true, y_score, sample_weight, pos_label)
-    metric = metric.of_sample(len(y_true), is_weighted=sample_weight is not None)
+    cases = check_ranked(y_true, y_score, sample_weight, pos_label)
+    table = table_of(cases)
+    metric = metric.of_sample(cases.n_given, is_weighted=sample_weight is not None)
     value = metric.value(table) if metric.is_defined(table) else float("nan")
     if value != value:
         return warn_undefined(metric.name, metric.undefined(table), stacklevel=4)

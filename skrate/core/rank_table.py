@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
+from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.core.conversion import as_real
 from skrate.core.grouping import begins_group
 from skrate.core.sample import Sample, check_ranked
@@ -78,7 +78,9 @@ class RankTable:
     True
     """
 
-    def __init__(self, pos: Any, neg: Any, thresholds: Any = None) -> None:
+    def __init__(
+        self, pos: ArrayLike, neg: ArrayLike, thresholds: ArrayLike | None = None
+    ) -> None:
         # Copies: they are made read-only.
         pos = np.array(as_real("pos", pos), ndmin=1)
         neg = np.array(as_real("neg", neg), ndmin=1)
@@ -101,7 +103,7 @@ class RankTable:
                     "thresholds must have the length of pos and decrease strictly."
                 )
         if not weight.all():
-            pos, neg = pos[weight > 0], neg[weight > 0]
+            pos, neg = np.asarray(pos[weight > 0]), np.asarray(neg[weight > 0])
             thresholds = thresholds[weight > 0] if thresholds is not None else None
         self._fill(pos, neg, thresholds)
 
@@ -128,11 +130,11 @@ class RankTable:
     @classmethod
     def from_arrays(
         cls,
-        y_true: Any,
-        y_score: Any,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
         *,
-        sample_weight: Any = None,
-        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Label = None,
     ) -> "RankTable":
         """Build the table of labelled and scored cases.
 
@@ -377,7 +379,10 @@ class Merged(NamedTuple):
 
 
 def rank_table(
-    y_true: Any, y_score: Any, sample_weight: Any = None, pos_label: Any = None
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> RankTable:
     """Return the table of checked cases, as metrics need it: without thresholds."""
     return table_of(check_ranked(y_true, y_score, sample_weight, pos_label))

@@ -4,12 +4,12 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import ArrayLike, FloatArray, float_or_array
+from skrate.core.arrays import ArrayLike, FloatArray, Number, float_or_array
 from skrate.core.kept import kept
 from skrate.core.survival import Survival, SurvivalMixture, SurvivalTable
 from skrate.core.validation import check_count, check_fraction, check_shares
@@ -157,6 +157,22 @@ class RateDistribution(ABC):
         name = type(self).__name__.lower()
         values = [getattr(self, f.name) for f in fields(self)]  # type: ignore[arg-type]
         return f"{name}({', '.join(_number(value) for value in values)})"
+
+
+class FrozenDistribution(Protocol):
+    """What frozen distributions of ``scipy.stats`` share, the old and the new ones."""
+
+    def cdf(self, x: Any, /) -> Any:
+        """Return P(R <= x)."""
+
+    def support(self) -> Any:
+        """Return the least and the greatest value."""
+
+
+# What may be given for a rate; `check_rate` makes a distribution of it.
+RateLike: TypeAlias = (
+    Literal["uniform"] | Number | RateDistribution | FrozenDistribution
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -315,10 +331,10 @@ def is_uniform(rate: RateDistribution) -> bool:
     return rate in (Interval(0.0, 1.0), Beta(1.0, 1.0))
 
 
-def from_masses(points: Any, masses: Any) -> Empirical:
+def from_masses(points: FloatArray, masses: FloatArray) -> Empirical:
     """Return a discrete rate from finite points, clipped to [0, 1], and masses."""
     points, where = np.unique(np.clip(points, 0, 1) + 0.0, return_inverse=True)
-    masses = np.bincount(where, masses)
+    masses = np.asarray(np.bincount(where, masses), dtype=np.float64)
     points, masses = points[masses > 0], masses[masses > 0] / masses.sum()
     for array in (points, masses):
         array.flags.writeable = False

@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
-from skrate.core.arrays import IntArray
+from skrate.core.arrays import ArrayLike, IntArray
 from skrate.core.grouping import check_groups
 
+# A number of repeats, or a label for each fold; None is one repeat.
+Repeats: TypeAlias = int | ArrayLike | None
 
-def check_repeats(name: str, repeats: Any, n_folds: int) -> IntArray:
+
+def check_repeats(name: str, repeats: Repeats, n_folds: int) -> IntArray:
     """Return the number of each fold's repeat, from 0.
 
     None is one repeat of all folds, a number that many repeats of equally many folds
@@ -26,7 +29,7 @@ def check_repeats(name: str, repeats: Any, n_folds: int) -> IntArray:
                 "of equally many: give a label for each fold."
             )
         return np.repeat(np.arange(n_repeats), n_folds // n_repeats)
-    if np.ndim(repeats) != 1 or len(repeats) != n_folds:
+    if np.shape(repeats) != (n_folds,):
         raise ValueError(
             f"{name} must be a number of repeats, or one label for each of the "
             f"{n_folds} folds; found {_found(repeats)}."
@@ -36,7 +39,7 @@ def check_repeats(name: str, repeats: Any, n_folds: int) -> IntArray:
     return np.unique(groups.codes, return_inverse=True)[1]
 
 
-def disjoint_repeats(tests: Sequence[Any]) -> IntArray:
+def disjoint_repeats(tests: Sequence[ArrayLike]) -> IntArray:
     """Return the number of each fold's repeat, from the test indices of the folds.
 
     A repeat is a run of folds whose test sets share no case: it ends before the first
@@ -66,13 +69,13 @@ def disjoint_repeats(tests: Sequence[Any]) -> IntArray:
     return numbers
 
 
-def _indices(test: Any) -> IntArray:
+def _indices(test: ArrayLike) -> IntArray:
     """Return row numbers; a custom splitter may give a mask."""
     rows = np.asarray(test)
     return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
 
 
-def _found(repeats: Any) -> str:
+def _found(repeats: ArrayLike) -> str:
     if np.ndim(repeats) == 0:
         return repr(repeats)
     return f"an array of shape {np.shape(repeats)}"

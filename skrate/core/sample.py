@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 
-from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
+from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.core.validation import (
     check_equal_length,
     check_labels,
@@ -65,7 +65,7 @@ class Sample:
             kept=kept,
         )
 
-    def with_scores(self, name: str, y_score: Any) -> Self:
+    def with_scores(self, name: str, y_score: ArrayLike) -> Self:
         """Return the same cases with scores, which are checked under ``name``."""
         scores = check_scores(name, y_score)
         if len(scores) != self.n_given:
@@ -132,10 +132,10 @@ class Sample:
 
 
 def check_ranked(
-    y_true: Any,
-    y_score: Any,
-    sample_weight: Any = None,
-    pos_label: Any = None,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
     *,
     keep_scale: bool = False,
 ) -> Sample:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import ArrayLike, FloatArray
 from skrate.core.kept import kept
 from skrate.core.rates import (
     Beta,
@@ -119,7 +119,7 @@ def _is_on_whole_numbers(variable: Any) -> bool:
     return any(kind.__name__ == "DiscreteDistribution" for kind in type(variable).mro())
 
 
-def _bernoulli(at_zero: Any, above: Any) -> RateDistribution:
+def _bernoulli(at_zero: ArrayLike, above: ArrayLike) -> RateDistribution:
     """Return a law on whole numbers, of which those above 0 process everything."""
     masses = np.array([at_zero, above], dtype=np.float64)
     if masses.shape != (2,):

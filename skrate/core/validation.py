@@ -12,7 +12,14 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray, RandomState
+from skrate.core.arrays import (
+    Array,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    RandomState,
+)
 from skrate.core.conversion import (
     as_array,
     as_float64,
@@ -144,7 +151,7 @@ def check_equal_length(**arrays: Array) -> None:
         raise ValueError(f"Unequal numbers of cases: {found}.")
 
 
-def check_labels(labels: Array, pos_label: Any = None) -> BoolArray:
+def check_labels(labels: Array, pos_label: Label = None) -> BoolArray:
     """Return which cases are positive.
 
     ``pos_label=None`` takes the greater label of {0, 1}, {-1, 1} or booleans; other
@@ -241,7 +248,7 @@ def _raise_many_labels(found: list[Any]) -> NoReturn:
     )
 
 
-def _positive_label(found: list[Any], pos_label: Any) -> Any:
+def _positive_label(found: list[Any], pos_label: Label) -> Any:
     """Return the label that counts as positive, None if no case carries it."""
     if pos_label is None:
         if not says_its_positive(found):
@@ -273,7 +280,7 @@ def _listed(labels: list[Any]) -> str:
     return f"the labels [{texts}]" if len(labels) > 1 else f"the one label {texts}"
 
 
-def _are_alike(label: Any, pos_label: Any) -> bool:
+def _are_alike(label: Any, pos_label: Label) -> bool:
     """Return whether both are numbers, or one is of the type of the other."""
     kinds = (numbers.Number, np.bool_)
     if isinstance(label, kinds) and isinstance(pos_label, kinds):

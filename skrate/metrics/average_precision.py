@@ -7,8 +7,10 @@ import sklearn.metrics
 
 from skrate.core.arrays import (
     Array,
+    ArrayLike,
     BoolArray,
     FloatArray,
+    Label,
     ratio,
     share_of,
     sum_from_right,
@@ -25,13 +27,13 @@ _LEAST = np.finfo(np.float64).tiny
 
 
 def average_precision_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     prevalence: float | None = None,
     adjusted: bool = False,
-    sample_weight: Any = None,
-    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> float:
     r"""Compute the average precision, at the prevalence of sample or population.
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from skrate.core.arrays import Array, FloatArray, ratio
+from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, ratio
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
@@ -25,12 +25,12 @@ __all__ = ["lift_at_rate_score", "precision_at_rate_score", "recall_at_rate_scor
 
 
 def recall_at_rate_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     rate: float,
-    sample_weight: Any = None,
-    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> float:
     """Compute the share of the positives in the processed part of the ranking.
 
@@ -90,12 +90,12 @@ def recall_at_rate_score(
 
 
 def precision_at_rate_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     rate: float,
-    sample_weight: Any = None,
-    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> float:
     """Compute the share of positives among the cases that are processed.
 
@@ -150,12 +150,12 @@ def precision_at_rate_score(
 
 
 def lift_at_rate_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     rate: float,
-    sample_weight: Any = None,
-    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> float:
     """Compute how many times more positives are found than in a random order.
 

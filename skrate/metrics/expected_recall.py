@@ -5,13 +5,22 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray, ratio, share_of
+from skrate.core.arrays import (
+    Array,
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    ratio,
+    share_of,
+)
 from skrate.core.elicitation import check_rate
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable, table_of_weights
-from skrate.core.rates import RateDistribution
+from skrate.core.rates import RateDistribution, RateLike
 from skrate.core.validation import check_choice
 from skrate.metrics.recall_slopes import recall_slopes
 
@@ -30,13 +39,13 @@ SIDES: tuple[Side, ...] = get_args(Side)
 
 
 def expected_recall_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    rate: Any = "uniform",
+    rate: RateLike = "uniform",
     of: Side = "positives",
-    sample_weight: Any = None,
-    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> float:
     r"""Compute the expected recall when the share processed is uncertain.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import Array, FloatArray
+from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.core.list_table import ListTable, ListValues, check_top, list_table
 from skrate.core.metric import Metric, MetricLike, find_metric
 from skrate.core.results import Estimate, Result
@@ -202,11 +202,13 @@ class GroupScores(Result):
             "n_pos": self.n_pos.tolist(),
         }
 
-    def _average(self, average: Any, undefined: Any) -> ListAverage:
+    def _average(
+        self, average: Average | Iterable[float], undefined: Policy | float
+    ) -> ListAverage:
         average, undefined = check_average(average), check_undefined(undefined)
         return list_average(self._lists, self._table, average, undefined)
 
-    def _reason(self, undefined: Any) -> str:
+    def _reason(self, undefined: Policy | float) -> str:
         """Return why the mean is nan."""
         n_defined, n_lists = self.n_defined, len(self._lists.values)
         needs_both = len(self._metric.needs) == 2
@@ -236,14 +238,14 @@ class GroupScores(Result):
 
 def group_scores(
     metric: MetricLike,
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    groups: Any,
+    groups: ArrayLike,
     k: int | None = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     relevance_threshold: float | None = None,
-    pos_label: Any = None,
+    pos_label: Label = None,
     **metric_kwargs: Any,
 ) -> GroupScores:
     r"""Compute a metric within each list, all lists in one pass.

@@ -1,10 +1,8 @@
 """Momentum and stamina: what AUC and average precision together say of a ranking."""
 
-from typing import Any
-
 import numpy as np
 
-from skrate.core.arrays import Array, FloatArray
+from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
 from skrate.metrics.auc import AUC
@@ -19,7 +17,11 @@ _PRECISION = AveragePrecision(adjusted=True)
 
 
 def momentum_score(
-    y_true: Any, y_score: Any, *, sample_weight: Any = None, pos_label: Any = None
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> float:
     r"""Compute the momentum: the precision with which a ranking begins.
 
@@ -104,7 +106,11 @@ def momentum_score(
 
 
 def stamina_score(
-    y_true: Any, y_score: Any, *, sample_weight: Any = None, pos_label: Any = None
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> float:
     r"""Compute the stamina: the rate down to which the momentum lasts.
 

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from skrate.core.arrays import Array, FloatArray, share_of
+from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, share_of
 from skrate.core.elicitation import check_rate
 from skrate.core.list_table import ListTable
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
+from skrate.core.rates import RateLike
 from skrate.metrics.expected_recall import (
     expected_recall,
     processed_rows,
@@ -19,12 +20,12 @@ __all__ = ["negative_recall_score"]
 
 
 def negative_recall_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    rate: Any = "uniform",
-    sample_weight: Any = None,
-    pos_label: Any = None,
+    rate: RateLike = "uniform",
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> float:
     r"""Compute the expected share of the negatives that is processed in vain.
 

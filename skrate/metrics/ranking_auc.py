@@ -1,8 +1,8 @@
 """AUC within lists: what one user or query was shown, in the right order."""
 
 from collections.abc import Iterable
-from typing import Any
 
+from skrate.core.arrays import ArrayLike, Label
 from skrate.core.list_table import check_top, list_table
 from skrate.metrics.auc import AUC
 from skrate.metrics.group_scores import scores_of
@@ -17,16 +17,16 @@ __all__ = ["ranking_auc_score"]
 
 
 def ranking_auc_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    groups: Any = None,
+    groups: ArrayLike | None = None,
     k: int | None = None,
     undefined: Policy | float = "skip",
     average: Average | Iterable[float] = "macro",
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     relevance_threshold: float | None = None,
-    pos_label: Any = None,
+    pos_label: Label = None,
 ) -> float:
     r"""Compute the AUC within lists, averaged over the lists.
 

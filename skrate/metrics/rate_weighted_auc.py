@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import sklearn.metrics
 
-from skrate.core.arrays import Array, FloatArray, float_or_array
+from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, float_or_array
 from skrate.core.elicitation import check_rate
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
-from skrate.core.rates import RateDistribution, is_uniform
+from skrate.core.rates import RateDistribution, RateLike, is_uniform
 from skrate.core.validation import check_fraction, check_shares, warn_undefined
 from skrate.metrics.auc import AUC, auc
 from skrate.metrics.expected_recall import (
@@ -39,12 +39,12 @@ _SLACK = 1e-9
 
 
 def rate_weighted_auc_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    rate: Any = "uniform",
-    sample_weight: Any = None,
-    pos_label: Any = None,
+    rate: RateLike = "uniform",
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> float:
     r"""Compute the rate-weighted AUC (rAUC): the AUC where the budget will be spent.
 
@@ -261,7 +261,7 @@ def recall_ranges(
     return worst, best
 
 
-def has_range(worst: Any, best: Any) -> Any:
+def has_range(worst: float | FloatArray, best: float | FloatArray) -> Any:
     """Return whether rankings differ in expected recall, between these two."""
     return best - worst > np.maximum(LEAST_RANGE * best, _LEAST_NUMBER)
 
@@ -337,7 +337,7 @@ def undefined_rate_reason(prevalence: float, rate: RateDistribution) -> str:
 
 
 def rauc_from_expected_recall(
-    expected_recall: Any, *, rate: Any, prevalence: float
+    expected_recall: ArrayLike, *, rate: RateLike, prevalence: float
 ) -> Any:
     """Convert expected recall to the rate-weighted AUC.
 
@@ -416,7 +416,9 @@ def rauc_from_expected_recall(
     return float_or_array(np.clip(above / (high - low), 0, 1))
 
 
-def expected_recall_from_rauc(rauc: Any, *, rate: Any, prevalence: float) -> Any:
+def expected_recall_from_rauc(
+    rauc: ArrayLike, *, rate: RateLike, prevalence: float
+) -> Any:
     """Convert the rate-weighted AUC to expected recall.
 
     Parameters
