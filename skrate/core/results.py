@@ -1,9 +1,9 @@
 """What inference returns: frozen, with fields named as in :mod:`scipy.stats`."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -219,6 +219,11 @@ class Comparisons(Result):
     --------
     skrate.compare_all : Makes it.
 
+    Notes
+    -----
+    By the delta method the pairs are compared when they are first asked for; what
+    they warn of is told then.
+
     Examples
     --------
     >>> from skrate import compare_all
@@ -232,8 +237,30 @@ class Comparisons(Result):
     adjusted_pvalues: tuple[float, ...]
     covariance: FloatArray = field(compare=False)
 
+    # For what is not there only. Hidden from type checkers, which would take any name.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in ("pairs", "adjusted_pvalues"):
+                raise AttributeError(
+                    f"{type(self).__name__!r} object has no attribute {name!r}"
+                )
+            find = self.__dict__.get("_find")
+            if find is not None:
+                # Threads that ask at once find the same, so that no lock is needed.
+                pairs, adjusted = find()
+                self.__dict__.update(pairs=pairs, adjusted_pvalues=adjusted)
+                # It holds the sample. After the update: another thread that misses it
+                # reads what it found.
+                self.__dict__.pop("_find", None)
+            return self.__dict__[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields, with the pairs and without the sample behind them."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
     def __len__(self) -> int:
-        return len(self.pairs)
+        return len(self.names) * (len(self.names) - 1) // 2
 
     def __iter__(self) -> Iterator[Comparison]:
         return iter(self.pairs)
@@ -275,3 +302,14 @@ class Comparisons(Result):
             "intervals, p-values adjusted by Holm's method:"
         )
         return "\n".join([head, *lines]) + ")"
+
+
+def comparisons_on_demand(
+    names: tuple[str, ...],
+    covariance: FloatArray,
+    find: Callable[[], tuple[tuple[Comparison, ...], tuple[float, ...]]],
+) -> Comparisons:
+    """Return a result that calls ``find`` for its pairs and adjusted p-values."""
+    result = object.__new__(Comparisons)
+    result.__dict__.update(names=names, covariance=covariance, _find=find)
+    return result

@@ -1,6 +1,8 @@
 """Several models on the same cases."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -9,8 +11,8 @@ import numpy as np
 from skrate.core.arrays import FloatArray, RandomState
 from skrate.core.conversion import as_array
 from skrate.core.metric import Metric, MetricLike
-from skrate.core.results import Comparisons
-from skrate.core.validation import check_choice
+from skrate.core.results import Comparison, Comparisons, comparisons_on_demand
+from skrate.core.validation import check_choice, check_generator
 from skrate.inference.compare import METHODS, Method, model_influences, paired
 from skrate.inference.delta import covariance
 from skrate.inference.intervals import Alternative
@@ -69,7 +71,8 @@ def compare_all(
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
     random_state : int, Generator or RandomState, default=None
-        Source of the resamples.
+        Source of the resamples. The first pair has those of :func:`compare` of the
+        same random state; each other pair has others, independent of them.
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
     **metric_kwargs : dict
@@ -101,7 +104,9 @@ def compare_all(
     The i-th smallest of m p-values is multiplied by m - i + 1 [1]_. The covariance
     multiplies the models' influence values case by case: DeLong's matrix for the AUC.
     Contrasts of any kind follow from it: the variance of ``c @ values`` is
-    ``c @ covariance @ c``. Cost: one sort per model by the delta method.
+    ``c @ covariance @ c``. Cost: one sort per model by the delta method, which
+    compares the pairs when they are first asked for: until then the result holds the
+    influence values of all models.
 
     References
     ----------
@@ -125,8 +130,8 @@ def compare_all(
     """
     check_choice("method", method, METHODS)
     plan = Plan(
-        method, confidence_level, "wald", n_resamples, stratify, random_state, n_jobs,
-        alternative,
+        method, confidence_level, "wald", n_resamples, stratify,
+        check_generator(random_state), n_jobs, alternative,
     )  # fmt: skip
     cases = check_cases(
         y_true,
@@ -135,6 +140,9 @@ def compare_all(
         groups=groups,
         pos_label=pos_label,
     )
+    if cases.weights is not None:
+        # Of a caller who may change theirs before the pairs are asked for.
+        cases = replace(cases, weights=cases.weights.copy())
     found = check_metric(metric, metric_kwargs, cases)
     columns = _columns(y_scores)
     names = tuple(str(name) for name in columns)
@@ -151,19 +159,37 @@ def compare_all(
             [found] * len(ranked), ranked, stratify=plan.is_stratified(cases)
         )
         matrix = covariance(np.stack(influences), cases)
-    indices = list(combinations(range(len(names)), 2))
-    pairs = tuple(
-        paired(
-            [found] * 2,
-            [ranked[i], ranked[j]],
-            share,
-            [values[i], values[j]],
-            None if influences is None else [influences[i], influences[j]],
-        )
-        for (i, j), share in zip(indices, plan.split(len(indices)), strict=True)
-    )
+    tests = partial(_tests, found, ranked, plan, values, influences)
+    if method == "delta":
+        return comparisons_on_demand(names, matrix, tests)
+    # Not later: what is drawn depends on the state of the generator now.
+    return Comparisons(names, *tests(), matrix)
+
+
+def _tests(
+    metric: Metric,
+    ranked: list[Ranked],
+    plan: Plan,
+    values: list[float],
+    influences: list[FloatArray] | None,
+) -> tuple[tuple[Comparison, ...], tuple[float, ...]]:
+    """Return the comparison of each pair, and their adjusted p-values."""
+
+    def test(i: int, j: int, share: Plan) -> Comparison:
+        known = None if influences is None else [influences[i], influences[j]]
+        both = [ranked[i], ranked[j]]
+        return paired([metric] * 2, both, share, [values[i], values[j]], known)
+
+    first, *others = combinations(range(len(ranked)), 2)
+    # The first pair spawns from the generator itself, as compare does. The others
+    # share what it spawns after that, which is independent of all before.
+    pairs = [test(*first, plan)]
+    pairs += [
+        test(*pair, share)
+        for pair, share in zip(others, plan.split(len(others)), strict=True)
+    ]
     adjusted = holm(np.array([pair.pvalue for pair in pairs]))
-    return Comparisons(names, pairs, tuple(adjusted.tolist()), matrix)
+    return tuple(pairs), tuple(adjusted.tolist())
 
 
 def _columns(y_scores: Any) -> dict[Any, Any]:

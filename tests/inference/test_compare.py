@@ -1,5 +1,8 @@
 """Comparisons: DeLong's test, bootstrap, permutation, several models, bad input."""
 
+import dataclasses
+import pickle
+import warnings
 from functools import partial
 from itertools import combinations, product
 
@@ -25,6 +28,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
+from skrate.inference.compare import paired
 from skrate.inference.compare_all import holm
 from skrate.inference.intervals import t_pvalue
 from skrate.inference.permutation import ExchangeDraw, permutation_pvalue
@@ -317,6 +321,94 @@ def test_all_pairs_are_the_pairs(method):
     adjusted = holm(np.array([pair.pvalue for pair in result.pairs]))
     assert result.adjusted_pvalues == tuple(adjusted)
     assert "a - sum" in repr(result)
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "permutation"])
+@pytest.mark.parametrize("source", [int, np.random.default_rng, np.random.RandomState])
+def test_the_first_pair_is_drawn_as_compare_draws_it(method, source):
+    y_true, a, b = two_models(18, n=60, gain=0)
+    models = {"a": a, "b": b, "again a": a, "again b": b}
+    options = {"method": method, "n_resamples": 1000}
+    result = compare_all("roc_auc", y_true, models, random_state=source(7), **options)
+    alone = compare("roc_auc", y_true, a, b, random_state=source(7), **options)
+    assert result.pairs[0] == alone
+    # The same models once more, of which other resamples are drawn.
+    field = "standard_error" if method == "bootstrap" else "pvalue"
+    same = [getattr(pair, field) for pair in (result[0], result[2], result[5])]
+    assert len(set(same)) == 3
+
+
+def test_pairs_are_compared_when_they_are_asked_for(monkeypatch):
+    y_true, a, b = two_models(10)
+    y_scores = {"a": a, "b": b, "sum": a + b}
+    compared = []
+
+    def counted(*arguments):
+        compared.append(1)
+        return paired(*arguments)
+
+    monkeypatch.setattr("skrate.inference.compare_all.paired", counted)
+    result = compare_all("roc_auc", y_true, y_scores)
+    assert np.isfinite(result.covariance).all()
+    assert (len(result), result.names) == (3, ("a", "b", "sum"))
+    assert not compared
+    found = result.pairs, result.adjusted_pvalues, list(result), result[0]
+    assert (result.pairs, result.adjusted_pvalues) == found[:2]
+    assert len(compared) == 3
+    assert "_find" not in vars(result)
+    for copied in (pickle.loads(pickle.dumps(result)), dataclasses.replace(result)):
+        assert copied == result
+        assert hash(copied) == hash(result)
+        assert repr(copied) == repr(result)
+        assert copied.to_dict() == result.to_dict()
+    with pytest.raises(AttributeError, match="'Comparisons' object has no attribute"):
+        _ = result.pvalues
+
+
+def test_a_pickle_has_the_pairs_but_not_the_sample():
+    y_true, a, b = two_models(10, n=5000)
+    options = {"confidence_level": 0.9, "alternative": "greater"}
+    result = compare_all("roc_auc", y_true, {"a": a, "b": b}, **options)
+    assert "_find" in vars(result)
+    pickled = pickle.dumps(result)
+    assert len(pickled) < 2000
+    assert pickle.loads(pickled) == result
+
+
+@pytest.mark.parametrize("kind", ["frequency", "sampling"])
+def test_pairs_are_those_of_the_sample_as_it_was_at_the_call(kind):
+    y_true, a, b = two_models(10)
+    given = {"a": a, "b": b}
+    weight = np.random.default_rng(0).integers(1, 4, len(y_true)).astype(float)
+    options = {"sample_weight": weight, "weights": kind, "groups": None}
+    for with_groups in (False, True):
+        is_pos = y_true == 1
+        groups = np.arange(len(y_true)) // 2
+        options["groups"] = groups if with_groups else None
+        expected = compare_all("roc_auc", is_pos, given, **options).to_dict()
+        arrays = [is_pos, a, b, weight, groups]
+        kept = [values.copy() for values in arrays]
+        result = compare_all("roc_auc", is_pos, given, **options)
+        for values in arrays:
+            values[:] = values[::-1].copy()
+        assert result.to_dict() == expected
+        for values, before in zip(arrays, kept, strict=True):
+            values[:] = before
+
+
+def test_who_looks_at_the_pairs_sees_their_warnings():
+    # Two perfect rankings of constant placement values, and one that is not.
+    y_true = [1, 1, 1, 0, 0, 0]
+    models = {"a": [6, 5, 4, 3, 2, 1], "b": [3, 2, 1, 6, 5, 4]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = compare_all("roc_auc", y_true, models)
+    # An error is no result: the next look warns again.
+    with pytest.raises(UndefinedMetricWarning, match="no variation"):
+        len(result.pairs)
+    with pytest.warns(UndefinedMetricWarning, match="no variation"):
+        assert np.isnan(result.adjusted_pvalues).all()
+    assert np.isnan(result[0].pvalue)
 
 
 def test_holm_by_hand():
