@@ -80,6 +80,7 @@ STATISTICS = {
     "repeats",  # which folds are of one repeat; n_repeats says how many, not which
     "score_range",
     "y_true_b",
+    "correlation",  # of two tables; with cases it is no parameter but found
     "n_pos",
     "n_neg",
     "n_errors",

@@ -63,7 +63,7 @@ class Result:
         """Return the fields as plain numbers, strings and lists.
 
         The ends of the confidence interval are "low" and "high", those of another
-        field carry its name before them.
+        field carry its name before them. What is None is left out.
 
         Returns
         -------
@@ -78,7 +78,7 @@ class Result:
                 flat[f"{prefix}low"], flat[f"{prefix}high"] = value
             elif isinstance(value, np.ndarray):
                 flat[name] = value.tolist()
-            else:
+            elif value is not None:
                 flat[name] = value
         return flat
 
@@ -151,20 +151,29 @@ class Comparison(Result):
     value_a, value_b : float
         The metric of each.
     standard_error : float
-        Estimated standard deviation of the difference over samples.
+        Estimated standard deviation of the difference over samples; of tables whose
+        correlation is unknown, that at 0, and so are the statistic and the p-value.
     statistic : float
         The difference over its standard error; the difference itself where the
         p-value is by permutation.
     pvalue : float
         Probability of a statistic as far off, if there were no difference.
     confidence_interval : ConfidenceInterval
-        Of the difference; its ends are ``.low`` and ``.high``.
+        Of the difference; its ends are ``.low`` and ``.high``. Of tables whose
+        correlation is unknown, it holds the intervals at all correlations.
     alternative : str
         The hypothesis that a small p-value speaks for.
     method : str
         How the p-value was found.
     confidence_level : float
         Level of the interval.
+    correlation : float or None
+        That of the values of two tables, as it was given; None where it is unknown,
+        and where the cases tell it.
+    least_significant_correlation : float or None
+        The correlation of two tables above which the p-value would be less than 1
+        less the confidence level: 1 if none would do, -1 if any would; None where the
+        cases tell the correlation.
 
     See Also
     --------
@@ -189,14 +198,28 @@ class Comparison(Result):
     alternative: str
     method: str
     confidence_level: float
+    correlation: float | None = None
+    least_significant_correlation: float | None = None
 
     def __repr__(self) -> str:
+        interval = _interval(self.confidence_level, self.confidence_interval)
+        test, least = f"{self.alternative}, {self.method}", ""
+        if self.least_significant_correlation is not None:
+            least = f", {_where(self.least_significant_correlation)}"
+            test += f", correlation {self.correlation or 0:g}"
+            if self.correlation is None:
+                interval += " at any correlation"
         return (
             f"Comparison({self.metric} {self.value_a:.4f} - {self.value_b:.4f} = "
-            f"{self.value:.4f}, "
-            f"{_interval(self.confidence_level, self.confidence_interval)}, "
-            f"p = {self.pvalue:.3g} ({self.alternative}, {self.method}))"
+            f"{self.value:.4f}, {interval}, p = {self.pvalue:.3g} ({test}){least})"
         )
+
+
+def _where(correlation: float) -> str:
+    """Return in words at which correlations two tables would differ."""
+    if correlation in (-1, 1):
+        return f"significant at {'no' if correlation == 1 else 'any'} correlation"
+    return f"significant above correlation {correlation:.2f}"
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import numpy as np
 
 from skrate.core.arrays import FloatArray, RandomState
 from skrate.core.metric import Metric, MetricLike
+from skrate.core.rank_table import RankTable
 from skrate.core.results import Comparison, ConfidenceInterval
 from skrate.core.validation import check_choice, warn_undefined
 from skrate.inference.delta import (
@@ -25,8 +26,14 @@ from skrate.inference.intervals import (
 )
 from skrate.inference.permutation import ExchangeDraw, permutation_pvalue
 from skrate.inference.plan import Plan, check_metric, defined_value
+from skrate.inference.published import (
+    check_correlation,
+    check_tables,
+    compare_tables,
+)
 from skrate.inference.resampling import resample_draw, spread, statistic_of
 from skrate.inference.sample import (
+    WEIGHTS,
     Ranked,
     Weights,
     check_cases,
@@ -58,6 +65,7 @@ def compare(
     groups: Any = None,
     sample_weight: Any = None,
     weights: Weights = "frequency",
+    correlation: float | None = None,
     pos_label: Any = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
@@ -74,10 +82,10 @@ def compare(
     metric : callable, {"average_precision", "roc_auc"} or a pair of these
         As in :func:`estimate`. A pair compares two metrics of one model, without
         ``y_score_b``; give their parameters by :func:`functools.partial`.
-    y_true : array-like of shape (n_samples,)
-        True labels of two classes.
-    y_score_a : array-like of shape (n_samples,)
-        Scores of model a, higher for the positive class.
+    y_true : array-like of shape (n_samples,) or RankTable
+        True labels of two classes; or the table of counts that was published of a.
+    y_score_a : array-like of shape (n_samples,) or RankTable
+        Scores of model a, higher for the positive class; or the table of b.
     y_score_b : array-like of shape (n_samples,), default=None
         Scores of model b, on the same cases unless ``y_true_b`` is given.
     y_true_b : array-like of shape (n_samples_b,), default=None
@@ -103,6 +111,10 @@ def compare(
         Weights of the cases.
     weights : {"frequency", "sampling"}, default="frequency"
         What the weights are, as in :func:`estimate`.
+    correlation : float, default=None
+        Of the values of two tables, in [-1, 1]; 0 where no case is in both. None says
+        that it is unknown: the interval then holds those at all correlations, and the
+        p-value is that at 0. Without tables it is found from the cases.
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
     random_state : int, Generator or RandomState, default=None
@@ -117,7 +129,7 @@ def compare(
     result : Comparison
         With ``value`` (a less b), ``value_a``, ``value_b``, ``standard_error``,
         ``confidence_interval``, ``statistic`` and ``pvalue``; nan where a metric is
-        undefined.
+        undefined. Of tables also with ``least_significant_correlation``.
 
     Raises
     ------
@@ -152,6 +164,15 @@ def compare(
     stronger than equal metrics, but exact at any size; it finds differences in the
     metric. Midranks are exchanged, so that models need no common scale.
 
+    Tables that were published do not say how much their values correlate, if they are
+    of the same cases. With that correlation rho and standard errors s_a and s_b the
+    difference has [4]_
+
+    .. math:: s^2 = s_a^2 + s_b^2 - 2 \rho s_a s_b,
+
+    the least where rho is 1. ``least_significant_correlation`` is the rho above which
+    the p-value would be less than 1 less the confidence level, 1 where none would do.
+
     References
     ----------
     .. [1] Venkatraman and Begg (1996), A distribution-free procedure for comparing
@@ -162,6 +183,9 @@ def compare(
        :doi:`10.1002/sim.2149`.
     .. [3] Zou and Donner (2008), Construction of confidence limits about effect
        measures: a general approach, :doi:`10.1002/sim.3095`.
+    .. [4] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
+       classification and prediction: average precision versus area under the ROC
+       curve, section 5.2, :doi:`10.48550/arXiv.1310.5103`.
 
     Examples
     --------
@@ -171,13 +195,38 @@ def compare(
     >>> result = compare("roc_auc", y_true, model_a, model_b)
     >>> round(result.value, 4), round(result.pvalue, 4)
     (0.4, 0.2193)
+
+    Two tables that were published, best category first:
+
+    >>> from skrate import RankTable
+    >>> a = RankTable([30, 20, 10], [5, 25, 50])
+    >>> b = RankTable([20, 20, 20], [5, 25, 50])
+    >>> compare("roc_auc", a, b)
+    Comparison(AUC 0.7969 - 0.6875 = 0.1094, 95 % interval [-0.0474, 0.2661] at any
+    correlation, p = 0.0525 (two-sided, delta, correlation 0), significant above
+    correlation 0.02)
     """
     check_choice("method", method, METHODS)
     check_choice("interval", interval, INTERVALS)
+    check_choice("weights", weights, WEIGHTS)
     plan = Plan(
         method, confidence_level, interval, n_resamples, stratify, random_state, n_jobs,
         alternative,
     )  # fmt: skip
+    known = check_correlation(correlation)
+    if isinstance(y_true, RankTable) or isinstance(y_score_a, RankTable):
+        tables = y_true, y_score_a
+        others = {
+            "y_score_b": y_score_b, "y_true_b": y_true_b, "groups": groups,
+            "sample_weight": sample_weight, "pos_label": pos_label,
+        }  # fmt: skip
+        check_tables(metric, tables, method, others)
+        return compare_tables(metric, tables, plan, known, metric_kwargs)
+    if known is not None:
+        raise ValueError(
+            "correlation is for two RankTables: where cases are given, it is found "
+            "from them."
+        )
     if y_true_b is not None:
         _check_unpaired(y_score_b, method, groups, sample_weight)
         given = ((y_true, y_score_a), (y_true_b, y_score_b))

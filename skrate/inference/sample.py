@@ -95,9 +95,8 @@ def check_cases(
     kind = check_choice("weights", weights, WEIGHTS)
     if isinstance(y_true, RankTable):
         raise ValueError(
-            "y_true is a RankTable, whose groups know no single cases: to compare, "
-            "give the labels of the cases and the scores of each model, as the "
-            "correlation of two tables is unknown."
+            "y_true is a RankTable, whose groups know no single cases: give the labels "
+            "of the cases and their scores; two tables are for compare."
         )
     labels = check_vector("y_true", y_true)
     is_pos = check_labels(labels, pos_label)

@@ -1,0 +1,203 @@
+"""Two published tables against each other, whose correlation is not known."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import optimize, special
+
+from skrate.core.arrays import FloatArray
+from skrate.core.metric import Metric
+from skrate.core.rank_table import RankTable
+from skrate.core.results import (
+    Comparison,
+    ConfidenceInterval,
+    clipped_interval,
+    t_quantile,
+)
+from skrate.core.validation import check_number, warn_undefined
+from skrate.inference.delta import degrees_of_freedom, variance_parts
+from skrate.inference.intervals import (
+    NEGLIGIBLE,
+    Alternative,
+    metric_interval,
+    standardised,
+    t_pvalue,
+)
+from skrate.inference.plan import Plan, check_metric, defined_value
+from skrate.inference.sample import Ranked, check_sample
+
+_NAN = float("nan")
+_NAMES = ("y_true", "y_score_a")
+# Of all correlations; between two of these a root is looked for.
+_ALL = np.linspace(-1, 1, 401)
+
+
+@dataclass(frozen=True)
+class Results:
+    """Two values with their standard errors, and the degrees of freedom of these.
+
+    What follows depends on their correlation rho, of which the methods take an array.
+    """
+
+    values: tuple[float, float]
+    errors: tuple[float, float]
+    freedoms: tuple[float, float]
+
+    @property
+    def difference(self) -> float:
+        """The first less the second."""
+        return self.values[0] - self.values[1]
+
+    def standard_error(self, correlation: FloatArray) -> FloatArray:
+        """Return that of the difference: s^2 = s_a^2 + s_b^2 - 2 rho s_a s_b."""
+        of_a, of_b = self._parts(correlation)
+        return np.asarray(np.sqrt(np.maximum(of_a + of_b, 0.0)))
+
+    def freedom(self, correlation: FloatArray) -> FloatArray:
+        """Return the degrees of freedom of that standard error.
+
+        Variances of normal samples with a correlation rho have one of rho^2. Without
+        it this is Welch's number; at 1 and -1 that of a paired test.
+        """
+        (of_a, of_b), (free_a, free_b) = self._parts(correlation), self.freedoms
+        common = correlation**2 * of_a * of_b / np.sqrt(free_a * free_b)
+        squares = of_a**2 / free_a + of_b**2 / free_b + 2 * common
+        with np.errstate(invalid="ignore", divide="ignore"):
+            freedom = (of_a + of_b) ** 2 / squares
+        # Without variation there is no estimate of it: as few as there can be.
+        return np.where(freedom > 1, freedom, 1.0)
+
+    def reach(self, correlation: FloatArray, tail: float) -> FloatArray:
+        """Return how far off a difference must be so that ``tail`` lies beyond."""
+        quantile = -special.stdtrit(self.freedom(correlation), tail)
+        return np.asarray(quantile * self.standard_error(correlation))
+
+    def least_significant_correlation(
+        self, level: float, alternative: Alternative
+    ) -> float:
+        """Return the correlation above which p is below 1 - ``level``.
+
+        It is 1 where no correlation would do, and -1 where any would.
+        """
+        sides = 2 if alternative == "two-sided" else 1
+        signed = {"less": -self.difference, "greater": self.difference}
+        found = signed.get(alternative, abs(self.difference))
+
+        def excess(correlation: FloatArray) -> FloatArray:
+            return found - self.reach(correlation, (1 - level) / sides)
+
+        too_little = np.flatnonzero(excess(_ALL) <= 0)
+        if len(too_little) == 0:
+            return -1.0
+        last = too_little[-1]
+        if last == len(_ALL) - 1:
+            return 1.0
+        return float(optimize.brentq(excess, _ALL[last], _ALL[last + 1]))
+
+    def _parts(self, correlation: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the variance of the difference, as what each of both adds to it."""
+        a, b = self.errors
+        return a * (a - correlation * b), b * (b - correlation * a)
+
+
+def check_correlation(correlation: Any) -> float | None:
+    """Return the correlation of two values as a float, or None where it is unknown."""
+    if correlation is None:
+        return None
+    found = check_number("correlation", correlation)
+    if not -1 <= found <= 1:
+        raise ValueError(f"correlation must be in [-1, 1], got {found:g}.")
+    return found
+
+
+def check_tables(
+    metric: Any, tables: tuple[Any, Any], method: str, others: dict[str, Any]
+) -> None:
+    """Raise for what does not go with two tables; ``others`` must be None."""
+    for name, other, table in zip(_NAMES, _NAMES[::-1], tables, strict=True):
+        if not isinstance(table, RankTable):
+            raise ValueError(
+                f"{name} must be a RankTable, as {other} is one, found "
+                f"{type(table).__name__}: a table is compared with a table, and scores "
+                "with other scores of the same labels."
+            )
+    if isinstance(metric, tuple | list):
+        raise ValueError("metric must be one where two RankTables are compared.")
+    if method != "delta":
+        raise ValueError(
+            f"method must be 'delta' for two RankTables, got {method!r}: which of "
+            "their cases are the same is not known."
+        )
+    for name, value in others.items():
+        if value is not None:
+            raise ValueError(
+                f"{name} must be None for two RankTables: their groups know no single "
+                "cases."
+            )
+
+
+def compare_tables(
+    metric: Any,
+    tables: tuple[Any, Any],
+    plan: Plan,
+    correlation: float | None,
+    metric_kwargs: dict[str, Any],
+) -> Comparison:
+    """Compare two tables; where no correlation is given, at all there can be."""
+    ranked = [check_sample(table, None) for table in tables]
+    found = [check_metric(metric, metric_kwargs, one) for one in ranked]
+    pairs = list(zip(found, ranked, strict=True))
+    a, b = (defined_value(of, one) for of, one in pairs)
+    error, statistic, pvalue, least = _NAN, _NAN, _NAN, _NAN
+    ends = ConfidenceInterval(_NAN, _NAN)
+    if not np.isnan(a - b):
+        spreads = [_spread_of(of, one, plan) for of, one in pairs]
+        errors, freedoms = zip(*spreads, strict=True)
+        results = Results((a, b), errors, freedoms)
+        ends = _interval(results, pairs, plan.confidence_level, correlation)
+        least = results.least_significant_correlation(
+            plan.confidence_level, plan.alternative
+        )
+        at = np.array(correlation or 0.0)
+        error, freedom = float(results.standard_error(at)), float(results.freedom(at))
+        statistic = standardised(results.difference, error)
+        pvalue = t_pvalue(statistic, plan.alternative, freedom)
+        if np.isnan(statistic):
+            warn_undefined(
+                "The p-value",
+                "such a correlation leaves the difference no variation",
+            )
+    return Comparison(
+        found[0].name, a - b, a, b, error, statistic, pvalue, ends, plan.alternative,
+        plan.method, plan.confidence_level, correlation, least,
+    )  # fmt: skip
+
+
+def _spread_of(metric: Metric, ranked: Ranked, plan: Plan) -> tuple[float, float]:
+    """Return the standard error of a metric of one table, and its freedom.
+
+    Where the table shows no variation, the interval says how much there may be.
+    """
+    parts = variance_parts(metric, ranked, stratify=plan.is_stratified(ranked))
+    freedom = degrees_of_freedom((parts, ranked))
+    if parts.standard_error > NEGLIGIBLE:
+        return parts.standard_error, freedom
+    value, level = metric.value(ranked.table), plan.confidence_level
+    low, high = metric_interval(metric, ranked, value, 0.0, level, "logit")
+    return max(value - low, high - value) / t_quantile(level), freedom
+
+
+def _interval(
+    results: Results,
+    pairs: list[tuple[Metric, Ranked]],
+    level: float,
+    correlation: float | None,
+) -> ConfidenceInterval:
+    """Return the interval at a correlation, or what holds that at each there is."""
+    at = _ALL if correlation is None else np.array([correlation])
+    reach = float(results.reach(at, (1 - level) / 2).max())
+    of_a, of_b = (metric.bounds(one.table) for metric, one in pairs)
+    bounds = of_a[0] - of_b[1], of_a[1] - of_b[0]
+    difference = results.difference
+    return clipped_interval(difference - reach, difference + reach, bounds)
