@@ -476,9 +476,16 @@ def compare_all(rng: np.random.Generator) -> Call:
         _check_covariance(arguments(given)[1], found.covariance)
 
     return Call(
-        "compare_all", skrate.compare_all, arguments, check, sample,
+        "compare_all", _all_pairs, arguments, check, sample,
         may_refuse=refusals(sample), may_warn=True,
     )  # fmt: skip
+
+
+def _all_pairs(*arguments: Any, **keywords: Any) -> skrate.Comparisons:
+    """Return what compare_all does, after its pairs have warned."""
+    result = skrate.compare_all(*arguments, **keywords)
+    assert len(result.pairs) == len(result)
+    return result
 
 
 def _check_covariance(named: dict[str, Any], found: np.ndarray) -> None:
