@@ -175,20 +175,26 @@ RateLike: TypeAlias = (
 )
 
 
+class Fitted(RateDistribution):
+    """A rate that knows its survival function, which its table interpolates."""
+
+    @cached_property
+    def table(self) -> SurvivalTable:
+        return _fitted(self)
+
+    def _fit(self) -> SurvivalTable:
+        return SurvivalTable.fit(self._survival)
+
+
 @dataclass(frozen=True, repr=False)
-class Beta(RateDistribution):
+class Beta(Fitted):
     """Beta distribution; see :func:`skrate.rates.beta`."""
 
     a: float
     b: float
 
     @cached_property
-    def table(self) -> SurvivalTable:
-        return _fitted(self)
-
-    @cached_property
     def mirrored(self) -> RateDistribution:
-        """The distribution of 1 - R."""
         return Beta(self.b, self.a)
 
     def _survival(self, x: FloatArray) -> FloatArray:
@@ -199,14 +205,10 @@ class Beta(RateDistribution):
 
 
 @dataclass(frozen=True, repr=False)
-class Exponential(RateDistribution):
+class Exponential(Fitted):
     """Exponential distribution; see :func:`skrate.rates.exponential`."""
 
     alpha: float
-
-    @cached_property
-    def table(self) -> SurvivalTable:
-        return _fitted(self)
 
     def _survival(self, x: FloatArray) -> FloatArray:
         return np.asarray(np.exp(-self.alpha * x))
@@ -238,7 +240,6 @@ class Interval(RateDistribution):
 
     @cached_property
     def mirrored(self) -> RateDistribution:
-        """The distribution of 1 - R."""
         low, high = 1 - self.high, 1 - self.low
         return Interval(low, high) if low < high else Fixed(low)
 
@@ -267,7 +268,6 @@ class Fixed(RateDistribution):
 
     @cached_property
     def mirrored(self) -> RateDistribution:
-        """The distribution of 1 - R."""
         return Fixed(1 - self.r)
 
     def _ppf(self, q: FloatArray) -> FloatArray:
@@ -290,7 +290,6 @@ class Empirical(RateDistribution):
 
     @cached_property
     def mirrored(self) -> RateDistribution:
-        """The distribution of 1 - R."""
         return from_masses(1 - self.points, self.masses)
 
     def _ppf(self, q: FloatArray) -> FloatArray:
@@ -362,7 +361,6 @@ class LogDiscount(RateDistribution):
 
     @cached_property
     def mirrored(self) -> RateDistribution:
-        """The distribution of 1 - R."""
         points, masses = self.table.point_masses()
         # A base below 2 does not always process the first case.
         at_zero = 1 - self.table.survival(np.zeros(1))
@@ -390,7 +388,6 @@ class Mixture(RateDistribution):
 
     @cached_property
     def mirrored(self) -> RateDistribution:
-        """The distribution of 1 - R."""
         parts = tuple(component.mirrored for component in self.components)
         return Mixture(parts, self.weights)
 
@@ -413,45 +410,36 @@ class Mixture(RateDistribution):
 
 
 @dataclass(frozen=True, repr=False)
-class Mirrored(RateDistribution):
+class Mirrored(Fitted):
     """The distribution of 1 - R, read off P(R <= x)."""
 
     of: RateDistribution
 
     @cached_property
-    def table(self) -> SurvivalTable:
-        """The survival function: what all else is read off."""
-        return _fitted_mirror(self)
-
-    @cached_property
     def mirrored(self) -> RateDistribution:
-        """The distribution of R."""
         return self.of
 
     @property
     def nbytes(self) -> int:
-        """Memory that the parameters take, and what is derived from them."""
         return self.of.nbytes
 
     def _survival(self, x: FloatArray) -> FloatArray:
         return self.of._below(1 - x)
+
+    def _fit(self) -> SurvivalTable:
+        # 1 - x is rounded as numbers next to 1 are, however small x is.
+        spacing = float(np.spacing(0.5))
+        knots = 1 - self.of.table.knots()
+        return SurvivalTable.fit(self._survival, knots, spacing=spacing)
 
     def __repr__(self) -> str:
         return f"1 - {self.of!r}"
 
 
 @kept
-def _fitted_mirror(rate: Mirrored) -> SurvivalTable:
-    knots = 1 - rate.of.table.knots()
-    # 1 - x is rounded as numbers next to 1 are, however small x is.
-    spacing = float(np.spacing(0.5))
-    return SurvivalTable.fit(rate._survival, knots, spacing=spacing)
-
-
-@kept
-def _fitted(rate: RateDistribution) -> SurvivalTable:
-    """Return the table of a rate that knows its survival function; equal ones share."""
-    return SurvivalTable.fit(rate._survival)
+def _fitted(rate: Fitted) -> SurvivalTable:
+    """Return the table of a rate; equal ones share it."""
+    return rate._fit()
 
 
 def _percent(rate: float) -> str:

@@ -13,6 +13,7 @@ from skrate.core.kept import kept
 from skrate.core.rates import (
     Beta,
     Exponential,
+    Fitted,
     Interval,
     RateDistribution,
     from_masses,
@@ -195,7 +196,7 @@ def _nbytes_of(value: Any, depth: int = 4) -> int:
 
 
 @dataclass(frozen=True, repr=False)
-class ScipyRate(RateDistribution):
+class ScipyRate(Fitted):
     """A ``scipy.stats`` distribution that is not discrete, clipped to [0, 1].
 
     Two are equal when they are the same law.
@@ -203,10 +204,6 @@ class ScipyRate(RateDistribution):
 
     name: str = field(compare=False)
     law: _Law
-
-    @cached_property
-    def table(self) -> SurvivalTable:
-        return _fitted(self)
 
     @cached_property
     def nbytes(self) -> int:
@@ -232,14 +229,12 @@ class ScipyRate(RateDistribution):
         with np.errstate(all="ignore"):
             return np.asarray(ppf(q), dtype=np.float64)
 
+    def _fit(self) -> SurvivalTable:
+        knots = _knots(self.law.frozen)
+        return SurvivalTable.fit(self._survival, knots, name=f"rate={self!r}")
+
     def __repr__(self) -> str:
         return self.name
-
-
-@kept
-def _fitted(rate: ScipyRate) -> SurvivalTable:
-    knots = _knots(rate.law.frozen)
-    return SurvivalTable.fit(rate._survival, knots, name=f"rate={rate!r}")
 
 
 def _has_own_cdf(frozen: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -20,36 +20,6 @@ _SPACINGS = 16
 _EPS = float(np.finfo(np.float64).eps)
 # What a survival function that someone integrated may be off.
 _ROUGH = 1e-7
-
-
-class Survival(Protocol):
-    """What is asked of P(R > u) on [0, 1], the kernel behind every distribution."""
-
-    @property
-    def is_discrete(self) -> bool:
-        """Whether it is constant between its jumps."""
-
-    @property
-    def nbytes(self) -> int:
-        """Memory taken."""
-
-    def survival(self, x: FloatArray) -> FloatArray:
-        """Return P(R > x)."""
-
-    def limited_mean(self, x: FloatArray) -> FloatArray:
-        """Return E[min(R, x)]."""
-
-    def mean(self, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the mean of P(R > u) over cells; over no width it is the value."""
-
-    def density(self, x: FloatArray) -> FloatArray:
-        """Return the density of the continuous part."""
-
-    def point_masses(self) -> tuple[FloatArray, FloatArray]:
-        """Return the rates with a probability of their own, and that probability."""
-
-    def knots(self) -> FloatArray:
-        """Return rates between which the density is smooth."""
 
 
 class SurvivalTable:
@@ -195,7 +165,7 @@ class SurvivalTable:
         return self._mean_inside(panel, x, x)
 
     def limited_mean(self, x: FloatArray) -> FloatArray:
-        """Return the integral of the survival function from 0 to ``x``."""
+        """Return E[min(R, x)], the integral of the survival function up to ``x``."""
         panel = self._panel(x)
         start = self.breaks[panel]
         area = (x - start) * self._mean_inside(panel, start, x)
@@ -226,7 +196,7 @@ class SurvivalTable:
         return np.clip(means, 0.0, 1.0, out=means)
 
     def density(self, x: FloatArray) -> FloatArray:
-        """Return minus the derivative of the survival function inside the panels."""
+        """Return the density of the continuous part: minus the slope of P(R > x)."""
         panel = self._panel(x)
         t = self._local(panel, x)
         slope = np.zeros_like(t)
@@ -284,35 +254,32 @@ class SurvivalTable:
 
 
 class SurvivalMixture:
-    """The survival function of a mixture: the weighted sum of those of its parts."""
+    """The survival function of a mixture: the weighted sum of those of its parts.
 
-    def __init__(self, parts: Sequence[Survival], weights: Sequence[float]) -> None:
+    It answers all that a :class:`SurvivalTable` does.
+    """
+
+    def __init__(self, parts: "Sequence[Survival]", weights: Sequence[float]) -> None:
         self.parts = tuple(parts)
         self.weights = tuple(weights)
 
     def survival(self, x: FloatArray) -> FloatArray:
-        """Return P(R > x)."""
         return self._sum(part.survival(x) for part in self.parts)
 
     def limited_mean(self, x: FloatArray) -> FloatArray:
-        """Return E[min(R, x)]."""
         return self._sum(part.limited_mean(x) for part in self.parts)
 
     def mean(self, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the mean of P(R > u) over cells; over no width it is the value."""
         return self._sum(part.mean(low, high) for part in self.parts)
 
     def density(self, x: FloatArray) -> FloatArray:
-        """Return the density of the continuous part."""
         return self._sum(part.density(x) for part in self.parts)
 
     @property
     def is_discrete(self) -> bool:
-        """Whether all parts are."""
         return all(part.is_discrete for part in self.parts)
 
     def point_masses(self) -> tuple[FloatArray, FloatArray]:
-        """Return the rates with a probability of their own, and that probability."""
         found = [part.point_masses() for part in self.parts]
         points = np.concatenate([points for points, _ in found])
         shares = zip(self.weights, found, strict=True)
@@ -322,17 +289,19 @@ class SurvivalMixture:
         return points, sums.astype(np.float64)
 
     def knots(self) -> FloatArray:
-        """Return rates between which the density is smooth."""
         return np.unique(np.concatenate([part.knots() for part in self.parts]))
 
     @property
     def nbytes(self) -> int:
-        """Memory taken."""
         return sum(part.nbytes for part in self.parts)
 
     def _sum(self, parts: Iterable[FloatArray]) -> FloatArray:
         weighted = (w * part for w, part in zip(self.weights, parts, strict=True))
         return np.asarray(sum(weighted))
+
+
+# The kernel behind every distribution: P(R > u) on [0, 1].
+Survival: TypeAlias = SurvivalTable | SurvivalMixture
 
 
 def _first_edges(
