@@ -263,16 +263,20 @@ def _positive_label(found: list[Any], pos_label: Label) -> Any:
             f"pos_label={shown(pos_label)} is no label: pass one of y_true, which has "
             f"{_listed(found)}."
         )
-    for label in found:
-        if _are_alike(label, pos_label) and label == pos_label:
-            return label
+    label = find_label(pos_label, found)
     # Where there is one class the other may be the positive one.
-    if len(found) == 2 or not _are_alike(found[0], pos_label):
+    if label is None and (len(found) == 2 or not _are_alike(found[0], pos_label)):
         raise ValueError(
             f"pos_label={shown(pos_label)} is not a label of y_true, which has "
             f"{_listed(found)}."
         )
-    return None
+    return label
+
+
+def find_label(label: Any, known: list[Any]) -> Any:
+    """Return which of the ``known`` labels equals ``label``, None if there is none."""
+    alike = (other for other in known if _are_alike(other, label))
+    return next((other for other in alike if other == label), None)
 
 
 def _listed(labels: list[Any]) -> str:

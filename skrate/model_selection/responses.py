@@ -10,7 +10,12 @@ from sklearn.base import is_outlier_detector
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.core.arrays import Array, IntArray
-from skrate.core.validation import check_vector, distinct_labels, says_its_positive
+from skrate.core.validation import (
+    check_vector,
+    distinct_labels,
+    find_label,
+    says_its_positive,
+)
 
 # Names of methods, the first of which that an estimator has gives its scores.
 ResponseMethod = str | Sequence[str]
@@ -216,12 +221,12 @@ def _positive_class(
 def _choose(known: list[Any], pos_label: Any, user: str, of: str) -> tuple[Any, bool]:
     """Return which label is positive, None if not known, and if it was not named."""
     if pos_label is not None:
-        label = _find(pos_label, known)
+        label = find_label(pos_label, known)
         if label is None and len(known) > 1:
             raise ValueError(f"pos_label={pos_label!r} of {user} is not {of} {known}.")
         return pos_label if label is None else label, False
     if says_its_positive(known):
-        label = _find(1, known)
+        label = find_label(1, known)
         return 1 if label is None else label, False
     return (known[1], True) if len(known) > 1 else (None, False)
 
@@ -240,7 +245,7 @@ def _known_labels(
         return classes
     found = distinct_labels(labels)
     known = list(classes)
-    known += [label for label in found if _find(label, classes) is None]
+    known += [label for label in found if find_label(label, classes) is None]
     if len(known) > 2:
         raise ValueError(
             f"{user} needs a binary target, but y_true holds {found}, and "
@@ -248,19 +253,6 @@ def _known_labels(
             "against the rest, on a binary target."
         )
     return distinct_labels(np.array(known, dtype=object))
-
-
-def _find(label: Any, known: list[Any]) -> Any:
-    """Return which of the ``known`` labels equals ``label``, None if there is none."""
-    return next((other for other in known if _are_equal(label, other)), None)
-
-
-def _are_equal(label: Any, other: Any) -> bool:
-    try:
-        return isinstance(label, str) == isinstance(other, str) and bool(label == other)
-    except (TypeError, ValueError):
-        # What cannot be compared, such as pandas.NA or an array.
-        return False
 
 
 def _why_undefined(estimator: Any, classes: list[Any] | None, y: Any) -> str:
@@ -278,7 +270,7 @@ def _positive_class_of_folds(y: Any, pos_label: Any, user: str) -> Any:
     """Return the positive label of all folds together."""
     found = distinct_labels(check_vector("y", y))
     label, is_chosen = _choose(found, pos_label, user, "a label of y, which holds")
-    if label is None or (pos_label is not None and _find(label, found) is None):
+    if label is None or (pos_label is not None and find_label(label, found) is None):
         raise ValueError(f"y holds one class only, {found[0]!r}.")
     if is_chosen:
         tell_second_class(user, found)
