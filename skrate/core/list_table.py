@@ -65,22 +65,19 @@ class ListTable:
         exponents: IntArray | None = None,
     ) -> None:
         self.labels, self.lists, self.starts = labels, lists, starts
-        self.cases, self._pos, self._neg = cases, pos, neg
-        self.exponents = exponents
+        self.cases, self.exponents = cases, exponents
+        if pos is not None and neg is not None:
+            self.pos, self.neg = pos, neg
 
-    @property
+    @cached_property
     def pos(self) -> FloatArray:
         """Weight of the positives per row."""
-        if self._pos is None:
-            self._pos = np.asarray(self.cases, dtype=np.float64)
-        return self._pos
+        return np.asarray(self.cases, dtype=np.float64)
 
-    @property
+    @cached_property
     def neg(self) -> FloatArray:
         """Weight of the negatives per row."""
-        if self._neg is None:
-            self._neg = 1.0 - self.pos
-        return self._neg
+        return 1.0 - self.pos
 
     @cached_property
     def n_pos(self) -> FloatArray:
@@ -122,13 +119,9 @@ class ListTable:
         """The table of swapped classes and negated scores, of the last list first."""
         starts = (len(self.pos) - np.append(self.starts[1:], len(self.pos)))[::-1]
         exponents = None if self.exponents is None else self.exponents[::-1]
+        pos, neg, lists = self.neg[::-1], self.pos[::-1], self.lists[::-1]
         return ListTable(
-            self.labels,
-            self.lists[::-1],
-            starts,
-            pos=self.neg[::-1],
-            neg=self.pos[::-1],
-            exponents=exponents,
+            self.labels, lists, starts, pos=pos, neg=neg, exponents=exponents
         )
 
     @cached_property

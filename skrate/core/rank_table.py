@@ -6,7 +6,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
+from skrate.core.arrays import (
+    Array,
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    share_of,
+)
 from skrate.core.conversion import as_real
 from skrate.core.grouping import begins_group
 from skrate.core.sample import Sample, check_ranked
@@ -287,12 +295,12 @@ class RankTable:
     @cached_property
     def tpr(self) -> FloatArray:
         """True positive rate (recall) at each cut."""
-        return _frozen(_shares(self.cum_pos))
+        return _frozen(share_of(self.cum_pos, self.cum_pos[-1:]))
 
     @cached_property
     def fpr(self) -> FloatArray:
         """False positive rate at each cut."""
-        return _frozen(_shares(self.cum_neg))
+        return _frozen(share_of(self.cum_neg, self.cum_neg[-1:]))
 
     @property
     def mirrored(self) -> "RankTable":
@@ -314,7 +322,17 @@ class RankTable:
         No metric tells them apart. With few positives it makes all that follows
         cheaper: at most two groups per positive are left, and one.
         """
-        return _merged(self)
+        labels = self.labels
+        has_pos = self.pos > 0 if labels is None else labels
+        is_start = np.empty(len(has_pos), dtype=bool)
+        is_start[0] = True
+        np.logical_or(has_pos[1:], has_pos[:-1], out=is_start[1:])
+        starts = np.flatnonzero(is_start)
+        if labels is None:
+            return Merged(self.pos[starts], np.add.reduceat(self.neg, starts), starts)
+        pos = labels[starts].astype(np.float64)
+        sizes = np.diff(starts, append=len(labels))
+        return Merged(pos, sizes * (1 - pos), starts)
 
     def __add__(self, other: object) -> "RankTable":
         if not isinstance(other, RankTable):
@@ -538,27 +556,6 @@ def _cumulated(weights: FloatArray) -> FloatArray:
     return np.concatenate([[0.0], sums], dtype=np.float64)
 
 
-def _shares(cumulated: FloatArray) -> FloatArray:
-    if cumulated[-1] == 0:
-        return np.full_like(cumulated, np.nan)
-    return np.asarray(cumulated / cumulated[-1])
-
-
 def _frozen(array: FloatArray) -> FloatArray:
     array.flags.writeable = False
     return array
-
-
-def _merged(table: RankTable) -> Merged:
-    labels = table.labels
-    has_pos = table.pos > 0 if labels is None else labels
-    is_start = np.empty(len(has_pos), dtype=bool)
-    is_start[0] = True
-    np.logical_or(has_pos[1:], has_pos[:-1], out=is_start[1:])
-    starts = np.flatnonzero(is_start)
-    if labels is None:
-        neg = np.add.reduceat(table.neg, starts)
-        return Merged(table.pos[starts], neg, starts)
-    pos = labels[starts].astype(np.float64)
-    sizes = np.diff(starts, append=len(labels))
-    return Merged(pos, sizes * (1 - pos), starts)

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import betaln
 
-from skrate.core.arrays import BoolArray, FloatArray, IntArray
+from skrate.core.arrays import BoolArray, FloatArray, IntArray, share_of
 from skrate.core.list_table import ListTable, ListValues
 
 
@@ -11,14 +11,13 @@ def list_auc(table: ListTable, k: int | None = None) -> ListValues:
     """Return the AUC of the lists of a table, or of the best ``k`` cases of each."""
     if k is not None:
         return _top_auc(table, k)
-    n_pos, n_neg = table.n_pos, table.n_neg
     if table.exponents is not None:
         return _scaled_auc(table)
     if table.cases is None:
         ordered = table.sum(table.neg * (table.cum_pos - table.pos / 2))
     else:
         ordered = _ordered_cases(table, table.cases)
-    return _whole(ordered, n_pos, n_neg)
+    return _whole(ordered, table.n_pos, table.n_neg)
 
 
 def _scaled_auc(table: ListTable) -> ListValues:
@@ -52,10 +51,9 @@ def _scaled_auc(table: ListTable) -> ListValues:
 
 def _whole(ordered: FloatArray, n_pos: FloatArray, n_neg: FloatArray) -> ListValues:
     pairs = n_pos * n_neg
-    scores = np.full(len(pairs), np.nan)
-    np.divide(ordered, pairs, out=scores, where=pairs > 0)
     defined = (pairs > 0).astype(np.float64)
-    return ListValues(scores, defined, ordered, pairs, n_pos, n_neg)
+    values = share_of(ordered, pairs)
+    return ListValues(values, defined, ordered, pairs, n_pos, n_neg)
 
 
 def _ordered_cases(table: ListTable, cases: BoolArray) -> FloatArray:
@@ -116,10 +114,9 @@ def _drawn_auc(
         return np.asarray(np.add.reduceat(chances * values, starts))
 
     defined = np.minimum(mean(given.defined), 1.0)
-    scores = np.full(len(counts), np.nan)
-    np.divide(mean(np.nan_to_num(given.values)), defined, scores, where=defined > 0)
+    values = share_of(mean(np.nan_to_num(given.values)), defined)
     pairs = mean(given.pairs)
-    return ListValues(scores, defined, mean(ordered), pairs, mean(n_pos), mean(n_neg))
+    return ListValues(values, defined, mean(ordered), pairs, mean(n_pos), mean(n_neg))
 
 
 def _hypergeometric(
