@@ -12,6 +12,8 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 IntArray: TypeAlias = npt.NDArray[np.intp]
 # What numpy says that it reads, and lists of other objects: dates, decimals, None.
 ArrayLike: TypeAlias = npt.ArrayLike | Sequence[Any]
+# One of these for each fold.
+ArraysByFold: TypeAlias = Sequence[ArrayLike] | Array
 Number: TypeAlias = float | np.floating[Any] | np.integer[Any]
 # A class of y_true; None where the labels say themselves which one is meant.
 Label: TypeAlias = bool | float | str | bytes | np.generic | None

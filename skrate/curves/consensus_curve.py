@@ -7,6 +7,7 @@ import numpy as np
 
 from skrate.core.arrays import FloatArray
 from skrate.core.elicitation import check_rate
+from skrate.core.rates import RateLike
 from skrate.core.results import ConfidenceInterval, Result
 from skrate.core.validation import check_fraction
 from skrate.curves.folds import Folds
@@ -204,7 +205,7 @@ class ConsensusCurve(Result):
             ),
         )
 
-    def rate_weighted_auc(self, rate: Any = "uniform") -> float:
+    def rate_weighted_auc(self, rate: RateLike = "uniform") -> float:
         """Return the rate-weighted AUC of the consensus curve; the AUC by default.
 
         It is the mean of the folds' if these share one prevalence.
@@ -221,7 +222,7 @@ class ConsensusCurve(Result):
         """
         return rate_weighted_auc(self.folds.pooled, check_rate(rate))
 
-    def fold_rate_weighted_auc(self, rate: Any = "uniform") -> FloatArray:
+    def fold_rate_weighted_auc(self, rate: RateLike = "uniform") -> FloatArray:
         """Return the rate-weighted AUC of each fold; the AUC by default.
 
         Parameters

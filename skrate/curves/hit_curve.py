@@ -1,13 +1,15 @@
 """The hit curve: what is found when a share of the ranking is processed."""
 
-from typing import Any
-
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import ArrayLike, FloatArray, Label
 from skrate.core.rank_table import RankTable, rank_table
 
 
 def hit_curve(
-    y_true: Any, y_score: Any, *, sample_weight: Any = None, pos_label: Any = None
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the hit curve: positives found against the share processed.
 

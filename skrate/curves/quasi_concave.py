@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from skrate.core.arrays import ArrayLike
 from skrate.core.validation import check_fraction
 
 # Stamina computed from its bound, prevalence / momentum, may miss it by rounding.
@@ -95,7 +96,7 @@ class QuasiConcaveHitCurve:
         ):
             object.__setattr__(self, name, value)
 
-    def hits(self, rate: Any) -> Any:
+    def hits(self, rate: ArrayLike) -> Any:
         """Return the share of all cases that is processed and positive.
 
         Parameters
@@ -113,11 +114,11 @@ class QuasiConcaveHitCurve:
         ValueError
             If a rate is not in [0, 1].
         """
-        rate = np.asarray(rate, dtype=np.float64)
-        if not np.all((rate >= 0) & (rate <= 1)):
-            raise ValueError(f"rate must be in [0, 1], got {rate}.")
-        first = self.momentum * np.minimum(rate, self.stamina)
-        found = first + self._later_precision * np.maximum(rate - self.stamina, 0.0)
+        rates = np.asarray(rate, dtype=np.float64)
+        if not np.all((rates >= 0) & (rates <= 1)):
+            raise ValueError(f"rate must be in [0, 1], got {rates}.")
+        first = self.momentum * np.minimum(rates, self.stamina)
+        found = first + self._later_precision * np.maximum(rates - self.stamina, 0.0)
         return float(found) if found.ndim == 0 else found
 
     @property

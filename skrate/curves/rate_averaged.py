@@ -2,14 +2,14 @@
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.arrays import FloatArray, RandomState
+from skrate.core.arrays import ArrayLike, ArraysByFold, FloatArray, Label, RandomState
 from skrate.core.rank_table import RankTable, rank_table
-from skrate.core.repeats import check_repeats
+from skrate.core.repeats import Repeats, check_repeats
 from skrate.core.validation import (
     check_choice,
     check_count,
@@ -35,16 +35,18 @@ Bounds = Literal[
 METHODS: tuple[Bounds, ...] = get_args(Bounds)
 # Folds of one size have a rate per case up to this size, others this many steps.
 _MAX_STEPS = 200
+# True labels, scores and maybe weights.
+FoldCases: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike | None]
 
 
 def rate_averaged_roc_curve(
-    y_trues: Any,
-    y_scores: Any = None,
+    y_trues: ArraysByFold | Folds,
+    y_scores: ArraysByFold | None = None,
     *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    repeats: Any = None,
-    rates: Any = None,
+    sample_weight: ArraysByFold | None = None,
+    pos_label: Label = None,
+    repeats: Repeats = None,
+    rates: ArrayLike | None = None,
     bounds: Bounds | None = "exact",
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
@@ -251,15 +253,15 @@ def check_rates(name: str, values: Any) -> FloatArray:
 
 
 def check_folds(
-    y_trues: Any,
-    y_scores: Any = None,
-    sample_weight: Any = None,
-    pos_label: Any = None,
+    y_trues: ArraysByFold | Folds,
+    y_scores: ArraysByFold | None = None,
+    sample_weight: ArraysByFold | None = None,
+    pos_label: Label = None,
     *,
-    repeats: Any = None,
+    repeats: Repeats = None,
 ) -> Folds:
     """Return the folds that hold both classes, and warn of the others."""
-    by_fold = {"y_scores": y_scores, "sample_weight": sample_weight}
+    by_fold: dict[str, Any] = {"y_scores": y_scores, "sample_weight": sample_weight}
     if isinstance(y_trues, Folds):
         others = by_fold | {"pos_label": pos_label, "repeats": repeats}
         for name, value in others.items():
@@ -276,9 +278,7 @@ def check_folds(
     return folds_of(list(cases), pos_label, repeats)
 
 
-def folds_of(
-    cases: Sequence[tuple[Any, Any, Any]], pos_label: Any, repeats: Any
-) -> Folds:
+def folds_of(cases: Sequence[FoldCases], pos_label: Label, repeats: Repeats) -> Folds:
     """Return the folds of (true labels, scores, weights or None), one after another."""
     weights = _check_fold_weights(cases)
     tables = []
@@ -334,7 +334,7 @@ def _check_as_many(name: str, found: list[Any], labels: list[Any]) -> None:
         )
 
 
-def _check_fold_weights(cases: Sequence[tuple[Any, Any, Any]]) -> list[Any]:
+def _check_fold_weights(cases: Sequence[FoldCases]) -> Sequence[FloatArray | None]:
     """Return the weights by fold on a scale on which those that are equal are 1."""
     if cases[0][2] is None:
         return [None] * len(cases)
@@ -351,7 +351,9 @@ def _check_fold_weights(cases: Sequence[tuple[Any, Any, Any]]) -> list[Any]:
     return [(fold > 0).astype(np.float64) for fold in weights]
 
 
-def _table(y_true: Any, y_score: Any, weights: Any, pos_label: Any) -> RankTable:
+def _table(
+    y_true: ArrayLike, y_score: ArrayLike, weights: FloatArray | None, pos_label: Label
+) -> RankTable:
     """Return the table of a fold, on the scale of its weights."""
     table = rank_table(y_true, y_score, weights, pos_label)
     if weights is None:

@@ -4,7 +4,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray, RandomState
+from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.core.metric import Metric, MetricLike
 from skrate.core.rank_table import RankTable
 from skrate.core.results import Comparison, ConfidenceInterval
@@ -51,22 +51,22 @@ _NAN = float("nan")
 
 def compare(
     metric: MetricLike | tuple[MetricLike, MetricLike] | list[MetricLike],
-    y_true: Any,
-    y_score_a: Any,
-    y_score_b: Any = None,
+    y_true: ArrayLike | RankTable,
+    y_score_a: ArrayLike | RankTable,
+    y_score_b: ArrayLike | None = None,
     *,
-    y_true_b: Any = None,
+    y_true_b: ArrayLike | None = None,
     method: Method = "delta",
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     interval: Interval = "wald",
     n_resamples: int = 2000,
     stratify: bool | None = None,
-    groups: Any = None,
-    sample_weight: Any = None,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     weights: Weights = "frequency",
     correlation: float | None = None,
-    pos_label: Any = None,
+    pos_label: Label = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
     **metric_kwargs: Any,
@@ -412,7 +412,10 @@ def _interval(
 
 
 def _check_unpaired(
-    y_score_b: Any, method: str, groups: Any, sample_weight: Any
+    y_score_b: ArrayLike | None,
+    method: str,
+    groups: ArrayLike | None,
+    sample_weight: ArrayLike | None,
 ) -> None:
     if y_score_b is None:
         raise ValueError("y_score_b is missing: y_true_b needs scores.")
@@ -429,7 +432,10 @@ def _check_unpaired(
 
 
 def _check_pair(
-    metrics: Any, y_score_b: Any, method: str, metric_kwargs: dict[str, Any]
+    metrics: tuple[MetricLike, ...] | list[MetricLike],
+    y_score_b: ArrayLike | None,
+    method: str,
+    metric_kwargs: dict[str, Any],
 ) -> None:
     if len(metrics) != 2:
         raise ValueError(f"metric must be one or a pair, found {len(metrics)}.")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray, RandomState
+from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.core.conversion import as_array
 from skrate.core.metric import Metric, MetricLike
 from skrate.core.results import Comparison, Comparisons, comparisons_on_demand
@@ -22,18 +22,18 @@ from skrate.inference.sample import Ranked, Weights, check_cases, scored
 
 def compare_all(
     metric: MetricLike,
-    y_true: Any,
-    y_scores: Any,
+    y_true: ArrayLike,
+    y_scores: ArrayLike | Mapping[Any, ArrayLike],
     *,
     method: Method = "delta",
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
     stratify: bool | None = None,
-    groups: Any = None,
-    sample_weight: Any = None,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     weights: Weights = "frequency",
-    pos_label: Any = None,
+    pos_label: Label = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
     **metric_kwargs: Any,
@@ -192,9 +192,10 @@ def _tests(
     return tuple(pairs), tuple(adjusted.tolist())
 
 
-def _columns(y_scores: Any) -> dict[Any, Any]:
-    if hasattr(y_scores, "columns"):
-        return {name: y_scores[name] for name in y_scores.columns}
+def _columns(y_scores: ArrayLike | Mapping[Any, ArrayLike]) -> dict[Any, ArrayLike]:
+    frame: Any = y_scores
+    if hasattr(frame, "columns"):
+        return {name: frame[name] for name in frame.columns}
     if isinstance(y_scores, Mapping):
         return dict(y_scores)
     table = as_array("y_scores", y_scores)

@@ -4,8 +4,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray, RandomState
+from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.core.metric import Metric, MetricLike
+from skrate.core.rank_table import RankTable
 from skrate.core.results import ConfidenceInterval, Estimate
 from skrate.core.validation import check_choice
 from skrate.inference.delta import degrees_of_freedom, variance_parts
@@ -22,18 +23,18 @@ _NAN = float("nan")
 
 def estimate(
     metric: MetricLike,
-    y_true: Any,
-    y_score: Any = None,
+    y_true: ArrayLike | RankTable,
+    y_score: ArrayLike | None = None,
     *,
     method: Method = "delta",
     confidence_level: float = 0.95,
     interval: Interval = "logit",
     n_resamples: int = 2000,
     stratify: bool | None = None,
-    groups: Any = None,
-    sample_weight: Any = None,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     weights: Weights = "frequency",
-    pos_label: Any = None,
+    pos_label: Label = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
     **metric_kwargs: Any,

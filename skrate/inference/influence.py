@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import ArrayLike, FloatArray, Label
 from skrate.core.metric import MetricLike
 from skrate.core.rank_table import RankTable
 from skrate.inference.delta import influence_values
@@ -14,12 +14,12 @@ from skrate.inference.sample import Weights, check_sample
 
 def influence(
     metric: MetricLike,
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     weights: Weights = "frequency",
-    pos_label: Any = None,
+    pos_label: Label = None,
     **metric_kwargs: Any,
 ) -> FloatArray:
     """Compute what each case contributes to a metric, per case.

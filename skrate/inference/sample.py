@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.arrays import BoolArray, FloatArray, IntArray
+from skrate.core.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.core.grouping import begins_group, check_groups
 from skrate.core.rank_table import (
     RankTable,
@@ -84,12 +84,12 @@ def _cells(table: RankTable) -> tuple[IntArray, IntArray]:
 
 
 def check_cases(
-    y_true: Any,
+    y_true: ArrayLike | RankTable,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     weights: Weights = "frequency",
-    groups: Any = None,
-    pos_label: Any = None,
+    groups: ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> Ranked:
     """Return the cases behind labels, weights and groups, without scores."""
     kind = check_choice("weights", weights, WEIGHTS)
@@ -127,7 +127,9 @@ def check_cases(
     return replace(sample, groups=codes)
 
 
-def check_sample(y_true: Any, y_score: Any, **case_arguments: Any) -> Ranked:
+def check_sample(
+    y_true: ArrayLike | RankTable, y_score: ArrayLike | None, **case_arguments: Any
+) -> Ranked:
     """Return the scored cases behind labels and scores, or behind a table of counts."""
     if isinstance(y_true, RankTable):
         return _from_counts(y_true, y_score, case_arguments)
@@ -138,7 +140,7 @@ def check_sample(y_true: Any, y_score: Any, **case_arguments: Any) -> Ranked:
     return check_cases(y_true, **case_arguments).with_scores("y_score", y_score)
 
 
-def scored(cases: Ranked, name: str, y_score: Any) -> Ranked:
+def scored(cases: Ranked, name: str, y_score: ArrayLike) -> Ranked:
     """Return ``cases`` with the scores of one of several models."""
     return replace(cases.with_scores(name, y_score), by_case=True)
 
@@ -154,7 +156,7 @@ def repeated(ranked: Ranked) -> Ranked:
 
 
 def _from_counts(
-    table: RankTable, y_score: Any, case_arguments: dict[str, Any]
+    table: RankTable, y_score: ArrayLike | None, case_arguments: dict[str, Any]
 ) -> Ranked:
     check_choice("weights", case_arguments.pop("weights", "frequency"), WEIGHTS)
     given = {"y_score": y_score, **case_arguments}
