@@ -17,7 +17,7 @@ from sklearn.utils.metadata_routing import (
 )
 
 from skrate.core.metric import MetricLike, find_metric
-from skrate.core.validation import check_choice, warn_undefined
+from skrate.core.validation import check_choice, check_vector, warn_undefined
 from skrate.inference.delta import variance_parts
 from skrate.inference.sample import (
     WEIGHTS,
@@ -33,7 +33,11 @@ from skrate.model_selection.responses import (
     ranking_scores,
     second_class,
 )
-from skrate.model_selection.scorers import RankingScorer, make_ranking_scorer
+from skrate.model_selection.scorers import (
+    RankingScorer,
+    has_grades,
+    make_ranking_scorer,
+)
 
 STANDARD_ERROR = "_standard_error"
 COUNTS = ("n_pos", "n_neg")
@@ -78,6 +82,14 @@ class ScoreReport(TellsOnce, BaseEstimator):  # type: ignore[misc]
 
     The standard error is that of the delta method: the spread over test cases, for
     the model that was fitted on the fold.
+
+    A scorer of lists, such as :class:`RankingAUCScorer` or what
+    :func:`make_ranking_scorer` returns with ``groups``, gives the mean over lists and
+    its standard error as :meth:`GroupScores.estimate` has them: the spread over lists.
+    It finds them as it does alone, by a column, a Series, or with metadata routing by
+    its own ``set_score_request(groups=True)``. ``weights`` does not concern it, as
+    weights within lists are relative. With ``relevance_threshold``, "n_pos" and
+    "n_neg" count relevant and other rows.
 
     Examples
     --------
@@ -252,15 +264,17 @@ class _Fold:
         self, name: str, scorer: RankingScorer, metadata: Metadata
     ) -> tuple[float, float]:
         """Return a metric and its standard error, nan where undefined."""
+        params = {**scorer._kwargs, **metadata}
+        groups = scorer._take_groups(params, self._X, self._y)
+        if groups is not None:
+            return self._score_lists(scorer, groups, params)
         params = dict(metadata)
         weight = params.pop("sample_weight", None)
         metric = find_metric(copy(scorer).set_params(pos_label=None), params)
         try:
             ranked = self._rank(scorer, weight)
         except UndefinedResponse as undefined:
-            reason = str(undefined)
-            self._once("told", lambda: warn_undefined("ScoreReport", reason))
-            return _NAN, _NAN
+            return self._undefined(undefined)
         metric = metric.of_sample(ranked.total, is_weighted=weight is not None)
         value = metric.value(ranked.table) if min(ranked.sizes) > 0 else _NAN
         if np.isnan(value):
@@ -276,8 +290,30 @@ class _Fold:
             return value, _NAN
         return value, variance_parts(metric, ranked).standard_error
 
+    def _score_lists(
+        self, scorer: RankingScorer, groups: Any, params: Metadata
+    ) -> tuple[float, float]:
+        """Return the mean over lists and its standard error, nan where undefined."""
+        try:
+            y_score, label = self._response(scorer)
+        except UndefinedResponse as undefined:
+            return self._undefined(undefined)
+        scores, mean = scorer._in_lists(self._y, y_score, groups, label, params)
+        found = scores.estimate(**mean)
+        return scorer._sign * found.value, found.standard_error
+
+    def _undefined(self, undefined: UndefinedResponse) -> tuple[float, float]:
+        reason = str(undefined)
+        self._once("told", lambda: warn_undefined("ScoreReport", reason))
+        return _NAN, _NAN
+
     def count(self, scorer: RankingScorer, weight: Any) -> dict[str, float]:
         """Return the numbers of positives and negatives, nan if none is known."""
+        params = scorer._kwargs
+        if has_grades(params):
+            relevant = check_vector("y", self._y) >= params["relevance_threshold"]
+            options = {"sample_weight": weight, "weights": self._report.weights}
+            return _counts(check_cases(relevant, pos_label=True, **options))
         label = self._report.pos_label
         if label is None:
             try:
@@ -286,8 +322,7 @@ class _Fold:
                 label = undefined.pos_label
         if label is None:
             return dict.fromkeys(COUNTS, _NAN)
-        sizes = self._cases(label, weight).sizes
-        return {name: int(size) for name, size in zip(COUNTS, sizes, strict=True)}
+        return _counts(self._cases(label, weight))
 
     def _rank(self, scorer: RankingScorer, weight: Any) -> Ranked:
         y_score, label = self._response(scorer)
@@ -310,7 +345,7 @@ class _Fold:
         return ranking_scores(
             self._estimator,
             self._X,
-            self._y,
+            None if has_grades(scorer._kwargs) else self._y,
             scorer.response_method,
             scorer.pos_label,
             user="ScoreReport",
@@ -322,6 +357,10 @@ class _Fold:
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]
+
+
+def _counts(cases: Ranked) -> dict[str, float]:
+    return {name: int(size) for name, size in zip(COUNTS, cases.sizes, strict=True)}
 
 
 def _request_of(report: ScoreReport, sample_weight: Any) -> MetadataRequest:

@@ -19,7 +19,7 @@ from skrate.core.metric import (
 )
 from skrate.core.validation import warn_undefined
 from skrate.metrics.average_precision import average_precision_score
-from skrate.metrics.group_scores import group_scores
+from skrate.metrics.group_scores import GroupScores, group_scores
 from skrate.metrics.list_average import Average, Policy
 from skrate.metrics.ranking_auc import ranking_auc_score
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
@@ -120,16 +120,12 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             return method_caller(estimator, key, X)
 
         params = {**self._kwargs, **kwargs}
-        groups = params.pop("groups", None)
-        if groups is None and self._is_of_lists:
-            groups = _find_groups(self.groups, X, y_true, self._name)
-        # The classes of the estimator are no labels of grades.
-        has_grades = params.get("relevance_threshold") is not None
+        groups = self._take_groups(params, X, y_true)
         try:
             y_score, label = ranking_scores(
                 estimator,
                 X,
-                None if has_grades else y_true,
+                None if has_grades(params) else y_true,
                 self.response_method,
                 self.pos_label,
                 user=self._name,
@@ -138,15 +134,35 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             )
         except UndefinedResponse as undefined:
             return warn_undefined(self._name, str(undefined))
-        params["pos_label"] = None if has_grades else label
-        if groups is None:
-            return self._sign * self.metric(y_true, y_score, **params)
+        if groups is not None:
+            scores, mean = self._in_lists(y_true, y_score, groups, label, params)
+            return self._sign * scores.mean(**mean)
+        params["pos_label"] = None if has_grades(params) else label
+        return self._sign * self.metric(y_true, y_score, **params)
+
+    def _take_groups(self, params: dict[str, Any], X: Any, y_true: Any) -> Any:
+        """Take the list of each row out of ``params``; None for a single ranking."""
+        groups = params.pop("groups", None)
+        if groups is None and self._is_of_lists:
+            return _find_groups(self.groups, X, y_true, self._name)
+        return groups
+
+    def _in_lists(
+        self, y_true: Any, y_score: Any, groups: Any, label: Any, params: dict[str, Any]
+    ) -> tuple[GroupScores, dict[str, Any]]:
+        """Return the metric within each list, and the options of its mean."""
+        # The classes of the estimator are no labels of grades.
+        options = {**params, "pos_label": None if has_grades(params) else label}
+        mean = {name: options.pop(name) for name in _OF_MEAN if name in options}
         within: MetricLike = self.metric
         if within is ranking_auc_score:
             within = "roc_auc"
-        mean = {name: params.pop(name) for name in _OF_MEAN if name in params}
-        scores = group_scores(within, y_true, y_score, groups=groups, **params)
-        return self._sign * scores.mean(**mean)
+        return group_scores(within, y_true, y_score, groups=groups, **options), mean
+
+
+def has_grades(params: dict[str, Any]) -> bool:
+    """Return whether labels are grades, by the parameters of a scorer."""
+    return params.get("relevance_threshold") is not None
 
 
 class RateWeightedAUCScorer(RankingScorer):

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 import sklearn
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
@@ -22,10 +22,16 @@ from sklearn.tree import DecisionTreeClassifier
 from optional import require
 from skrate import (
     AveragePrecisionScorer,
+    RankingAUCScorer,
     RateWeightedAUCScorer,
     ScoreReport,
     average_precision_score,
     estimate,
+    group_scores,
+    make_ranking_scorer,
+    negative_recall_score,
+    precision_at_rate_score,
+    ranking_auc_score,
     rate_weighted_auc_score,
     recall_at_rate_score,
     refit_one_standard_error,
@@ -154,6 +160,16 @@ def test_bad_metrics_are_named(metrics, message):
         ScoreReport(metrics)(model, X, Y)
 
 
+class GivenValues(RegressorMixin, BaseEstimator):
+    """Predicts the first column."""
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.asarray(X)[:, 0].astype(float)
+
+
 # --- Scorers in a report -------------------------------------------------------------
 
 
@@ -189,6 +205,155 @@ def test_what_a_scorer_does_not_say_the_report_does():
     # The counts are the report's, whatever a scorer names.
     metrics = {"other": RateWeightedAUCScorer(pos_label="other"), **metrics}
     assert ScoreReport(metrics, **options)(tree, X, labels)["n_pos"] == Y.sum()
+
+
+# --- Lists ---------------------------------------------------------------------------
+
+
+class Given(ClassifierMixin, BaseEstimator):
+    """Scores by the first column, as they are given."""
+
+    def fit(self, X, y):
+        self.classes_ = np.array([0, 1])
+        return self
+
+    def decision_function(self, X):
+        return np.asarray(X)[:, 0].astype(float)
+
+
+# Lists of the AUC 1, 1/2 and 0, and one without a negative item. The precision of the
+# first item is 1, 1, 0 and 1.
+SHOWN = [
+    (1, 4, "a"), (0, 3, "a"), (0, 2, "a"),
+    (1, 9, "b"), (0, 5, "b"), (1, 1, "b"),
+    (0, 7, "c"), (1, 6, "c"),
+    (1, 8, "d"),
+]  # fmt: skip
+CLICKED, SHOWN_SCORES, USERS = (list(column) for column in zip(*SHOWN, strict=True))
+LISTS_X = np.c_[SHOWN_SCORES, np.zeros(9)]
+
+
+def mean_and_error(values):
+    return {
+        "value": np.mean(values),
+        "error": np.std(values, ddof=1) / np.sqrt(len(values)),
+    }
+
+
+def found_of(report, name):
+    found = {"value": report[name], "error": report[f"{name}_standard_error"]}
+    return {key: pytest.approx(value, abs=1e-15) for key, value in found.items()}
+
+
+def test_scorers_of_lists_give_the_mean_over_lists_by_hand():
+    pandas = require("pandas")
+    frame = pandas.DataFrame({"score": SHOWN_SCORES, "user": USERS})
+    users = frame["user"]
+    metrics = {
+        "class": RankingAUCScorer(groups="user"),
+        "made": make_ranking_scorer("roc_auc", groups=users),
+        "precision": make_ranking_scorer(precision_at_rate_score, k=1, groups="user"),
+        "counted": RankingAUCScorer(groups="user", undefined=0.25),
+        "less": make_ranking_scorer(
+            negative_recall_score, rate=0.5, groups="user", undefined="skip"
+        ),
+        "all": "roc_auc",
+    }
+    model = Given().fit(frame, CLICKED)
+    report = ScoreReport(metrics)(model, frame, CLICKED)
+    by_hand = mean_and_error([1, 1 / 2, 0])
+    assert found_of(report, "class") == by_hand
+    assert found_of(report, "made") == by_hand
+    assert found_of(report, "precision") == mean_and_error([1, 1, 0, 1])
+    assert found_of(report, "counted") == mean_and_error([1, 1 / 2, 0, 1 / 4])
+    # Half of a list is 1.5, 1.5 or 1 items; less is better, so that it is negated.
+    less = mean_and_error([0.5 / 2, 0.5, 1])
+    assert found_of(report, "less") == {**less, "value": -less["value"]}
+    alone = estimate("roc_auc", CLICKED, SHOWN_SCORES)
+    assert report["all"] == alone.value
+    assert report["all_standard_error"] == alone.standard_error
+    assert (report["n_pos"], report["n_neg"]) == (5, 4)
+    for name in ("class", "made", "precision", "counted", "less"):
+        assert report[name] == metrics[name](model, frame, CLICKED)
+
+
+def test_lists_may_be_weighted_and_averaged_as_they_ask():
+    pandas = require("pandas")
+    frame = pandas.DataFrame({"score": SHOWN_SCORES, "user": USERS})
+    weight = np.array([1, 2, 0, 1, 2, 3, 1, 1, 1])
+    scorer = RankingAUCScorer(groups="user", average="positives")
+    report = ScoreReport({"auc": scorer})(
+        Given().fit(frame, CLICKED), frame, CLICKED, sample_weight=weight
+    )
+    scores = group_scores(
+        "roc_auc", CLICKED, SHOWN_SCORES, groups=USERS, sample_weight=weight
+    )
+    # AUC 1, 1/4 and 0 of the lists, by positives of weight 1, 4 and 1.
+    assert report["auc"] == pytest.approx((1 + 4 / 4 + 0) / 6)
+    expected = scores.estimate("positives")
+    assert found_of(report, "auc") == {
+        "value": expected.value, "error": expected.standard_error,
+    }  # fmt: skip
+    assert (report["n_pos"], report["n_neg"]) == (weight @ CLICKED, 11 - 6)
+
+
+def test_grades_are_relevant_from_a_threshold_on():
+    pandas = require("pandas")
+    frame = pandas.DataFrame({"score": SHOWN_SCORES, "user": USERS})
+    grades = [4 if label else i % 3 for i, label in enumerate(CLICKED)]
+    options = {"groups": "user", "relevance_threshold": 3}
+    report = ScoreReport(
+        {"auc": RankingAUCScorer(response_method="predict", **options)}
+    )(GivenValues(), frame, grades)
+    assert found_of(report, "auc") == mean_and_error([1, 1 / 2, 0])
+    assert (report["n_pos"], report["n_neg"]) == (5, 4)
+
+
+def test_a_report_without_a_defined_list_is_nan():
+    pandas = require("pandas")
+    frame = pandas.DataFrame({"score": [1.0, 2.0], "user": ["a", "b"]})
+    report = ScoreReport({"auc": RankingAUCScorer(groups="user")})
+    with pytest.warns(UndefinedMetricWarning, match="AUC within lists is undefined"):
+        found = report(Given().fit(frame, [0, 1]), frame, [0, 1])
+    assert np.isnan([found["auc"], found["auc_standard_error"]]).all()
+    assert (found["n_pos"], found["n_neg"]) == (1, 1)
+    trained_on_one = LogisticRegression()
+    trained_on_one.classes_ = np.array([1])
+    with pytest.warns(UndefinedMetricWarning, match="trained on one class only"):
+        found = report(trained_on_one, frame, [1, 1])
+    assert np.isnan(found["auc"])
+
+
+def test_a_metric_of_lists_without_lists_is_told_what_to_add():
+    report = ScoreReport({"auc": ranking_auc_score})
+    with pytest.raises(ValueError, match="found no groups: write"):
+        report(Given().fit(X, Y), X, Y)
+
+
+def test_lists_reach_a_report_by_routing(routing):
+    metrics = {
+        "lists": RankingAUCScorer().set_score_request(groups=True),
+        "made": make_ranking_scorer(average_precision_score).set_score_request(
+            groups="users"
+        ),
+        "all": "roc_auc",
+    }
+    results = cross_validate(
+        Given(), np.tile(LISTS_X, (2, 1)), CLICKED * 2, scoring=ScoreReport(metrics),
+        cv=KFold(2),
+        params={"groups": USERS * 2, "users": USERS * 2},
+    )  # fmt: skip
+    expected = mean_and_error([1, 1 / 2, 0])
+    # (1/1 + 2/3) / 2 for the second list, 1/2 for the third.
+    precision = mean_and_error([1, 5 / 6, 1 / 2, 1])
+    alone = estimate("roc_auc", CLICKED, SHOWN_SCORES)
+    for fold in range(2):
+        report = {
+            name.removeprefix("test_"): values[fold] for name, values in results.items()
+        }
+        assert found_of(report, "lists") == expected
+        assert found_of(report, "made") == precision
+        assert report["all"] == alone.value
 
 
 # --- Metadata routing ----------------------------------------------------------------
