@@ -150,9 +150,12 @@ def hands_on(node: ast.stmt) -> bool:
     if isinstance(node, ast.Import | ast.ImportFrom):
         return True
     if isinstance(node, ast.Expr):
-        return isinstance(node.value, ast.Constant)
+        return isinstance(node.value, ast.Constant) or (
+            ast.unparse(node.value) == "__all__.sort()"
+        )
     targets = node.targets if isinstance(node, ast.Assign) else []
-    targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
+    if isinstance(node, ast.AnnAssign | ast.AugAssign):
+        targets = [node.target]
     return {getattr(target, "id", None) for target in targets} <= {
         "__all__",
         "__version__",

@@ -1,7 +1,9 @@
-"""A misspelt option fails under a type checker, in the script of a user."""
+"""In the script of a user, type checkers pass what is right and stop what is not."""
 
 import os
 import re
+import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -65,26 +67,53 @@ FREE = [
     "skrate.estimate(skrate.average_precision_score, y, a)",
     "skrate.rate_averaged_roc_curve([y], [a], bounds=None)",
 ]
+# What is no array, label or rate: all that is taken is in `typed_script.py`.
+REFUSED = [
+    "skrate.roc_curve(y, a)",
+    "skrate.average_precision_score(y, None)",
+    "skrate.average_precision_score({1: 0.5}, a)",
+    "skrate.average_precision_score(y, a, pos_label=[1])",
+    "skrate.average_precision_score(y, a, sample_weight={})",
+    "skrate.rate_weighted_auc_score(y, a, rate='unifrom')",
+    "skrate.rate_weighted_auc_score(y, a, rate=[0.1, 0.2])",
+    "rates.mixture(['beta', 0.2])",
+    "skrate.group_scores('roc_auc', y, a, groups=None)",
+    "skrate.estimate('roc_auc', hits)",
+    "skrate.compare('roc_auc', y, a, b, groups=abs)",
+    "skrate.compare_all('roc_auc', y, {'a': None})",
+    "skrate.rate_averaged_roc_curve(hits, [a])",
+    "skrate.rate_averaged_roc_curve([y], [a], repeats=abs)",
+]
+SCRIPT = Path(__file__).with_name("typed_script.py")
 
 
 @pytest.fixture(scope="module")
 def errors(tmp_path_factory):
-    """Return the lines of the right and of the wrong script that mypy complains of."""
+    """Return the lines that mypy complains of, by script."""
     require("mypy")
     folder = tmp_path_factory.mktemp("scripts")
     right = [call.format(repr(word)) for call, word, _ in CALLS] + FREE
     wrong = [call.format(repr(word)) for call, _, word in CALLS]
-    for name, lines in (("right", right), ("wrong", wrong)):
+    scripts = {"right": right, "wrong": wrong, "refused": REFUSED}
+    for name, lines in scripts.items():
         (folder / f"{name}.py").write_text(HEAD + "\n".join(lines) + "\n")
+    shutil.copy(SCRIPT, folder / "typed.py")
+    scripts["typed"] = []
     environment = dict(os.environ)
     home = Path(skrate.__file__).parents[1]
     if home.name != "site-packages":
         # mypy knows what is installed; elsewhere it must be told.
         environment["MYPYPATH"] = str(home)
-    options = ["--follow-imports=silent", "--ignore-missing-imports", "--config-file="]
+    options = [
+        "--strict",
+        "--follow-imports=silent",
+        "--ignore-missing-imports",
+        "--config-file=",
+    ]
     options += ["--cache-dir", str(folder / "cache")]
+    files = [f"{name}.py" for name in scripts]
     run = subprocess.run(
-        [sys.executable, "-m", "mypy", *options, "right.py", "wrong.py"],
+        [sys.executable, "-m", "mypy", *options, *files],
         cwd=folder,
         env=environment,
         capture_output=True,
@@ -92,11 +121,12 @@ def errors(tmp_path_factory):
         check=False,
     )
     assert run.returncode in (0, 1), run.stderr
-    found = re.findall(r"^(right|wrong)\.py:(\d+): error: (.*)$", run.stdout, re.M)
-    start = HEAD.count("\n") + 1
+    found = re.findall(r"^(\w+)\.py:(\d+): error: (.*)$", run.stdout, re.M)
+    # Those of calls by their number, those of the script by their line.
+    start = dict.fromkeys(scripts, HEAD.count("\n") + 1) | {"typed": 0}
     return {
-        name: {int(line) - start: text for of, line, text in found if of == name}
-        for name in ("right", "wrong")
+        name: {int(line) - start[name]: text for of, line, text in found if of == name}
+        for name in scripts
     }
 
 
@@ -108,6 +138,21 @@ def test_right_options_pass(errors):
 def test_a_misspelt_option_fails(errors, number):
     # The message quotes the word.
     assert CALLS[number][2] in errors["wrong"].get(number, "no error")
+
+
+@pytest.mark.parametrize("number", range(len(REFUSED)), ids=lambda i: REFUSED[i])
+def test_what_is_not_taken_fails(errors, number):
+    assert number in errors["refused"]
+
+
+def test_what_is_taken_passes_strictly(errors):
+    assert errors["typed"] == {}
+
+
+def test_what_passes_runs():
+    for name in ("matplotlib", "pandas", "polars"):
+        require(name)
+    runpy.run_path(str(SCRIPT))
 
 
 def test_the_names_of_metrics_are_those_that_are_known():

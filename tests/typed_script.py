@@ -1,0 +1,90 @@
+"""What a user may pass, in a script that `test_typing.py` checks strictly and runs."""
+
+from datetime import date
+from decimal import Decimal
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import polars as pl
+import sklearn.metrics
+from scipy import stats
+
+import skrate
+from skrate import rates
+
+ints: list[int] = [1, 0, 1, 0, 1, 0]
+words: list[str] = ["yes", "no", "yes", "no", "yes", "no"]
+flags: list[bool] = [True, False, True, False, True, False]
+floats: tuple[float, ...] = (0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
+decimals: list[Decimal] = [Decimal(i) for i in range(6)]
+days: list[date] = [date(2024, 1, 1 + i // 2) for i in range(6)]
+single: npt.NDArray[np.float32] = np.arange(6, 0, -1, dtype=np.float32)
+small: npt.NDArray[np.int8] = np.array(ints, dtype=np.int8)
+texts: npt.NDArray[np.str_] = np.array(words)
+objects: npt.NDArray[np.object_] = np.array(words, dtype=object)
+both = np.stack([single, single[::-1]], axis=1)
+frame = pd.DataFrame({"y": words, "a": single, "b": single[::-1]})
+other = pl.DataFrame({"y": words, "a": floats, "b": floats[::-1]})
+table = skrate.RankTable.from_arrays(ints, floats)
+
+# Metrics.
+for labels in (ints, flags, small, np.array(flags)):
+    skrate.rate_weighted_auc_score(labels, single)
+precision = skrate.average_precision_score
+precision(flags, floats, sample_weight=ints)
+precision(words, decimals, pos_label="yes")
+precision(texts, range(6), pos_label=texts[0])
+precision(objects, both[:, :1], sample_weight=other["b"], pos_label="yes")
+precision(frame["y"], frame["a"], pos_label=frame["y"].iloc[0])
+precision(frame[["y"]], other["a"], pos_label="yes")
+skrate.recall_at_rate_score(flags, floats, rate=2, pos_label=True)
+skrate.momentum_score(small, single, pos_label=np.int8(1))
+
+# Rates.
+for rate in (0.2, np.float32(0.2), rates.beta(2, 3), stats.beta(2, 3)):
+    skrate.rate_weighted_auc_score(ints, floats, rate=rate)
+skrate.expected_recall_score(ints, floats, rate="uniform")
+skrate.negative_recall_score(ints, floats, rate=np.mean(single) / 9)
+if hasattr(stats, "Normal"):
+    normal = stats.Normal(mu=0.2, sigma=0.1)
+    skrate.negative_recall_score(ints, floats, rate=normal)
+rates.mixture([rates.beta(3, 19), 0.8, "uniform"], weights=[0.5, 0.4, 0.1])
+rates.empirical(frame["a"] / 9, weights=other["b"])
+skrate.expected_recall_from_rauc([0.5, 0.6], rate=0.2, prevalence=0.5)
+
+# Lists.
+lists = skrate.group_scores("roc_auc", ints, floats, groups=days)
+lists.mean(average=[0.5, 0.25, 0.25])
+skrate.group_scores(skrate.recall_at_rate_score, ints, floats, groups=other["y"], k=1)
+skrate.ranking_auc_score(single, frame["b"], groups=texts, relevance_threshold=2)
+
+# Uncertainty.
+skrate.estimate("roc_auc", table)
+skrate.estimate(
+    partial(skrate.rate_weighted_auc_score, rate=0.2),
+    other["y"],
+    other["a"],
+    groups=[1, 1, 2, 2, 3, 3],
+    sample_weight=[1, 2, 1, 1, 1, 1],
+    pos_label="yes",
+)
+skrate.estimate(sklearn.metrics.roc_auc_score, texts, frame["a"], pos_label="yes")
+skrate.compare("roc_auc", frame["y"], frame["a"], other["b"], pos_label="yes")
+skrate.compare("roc_auc", ints, floats, single, y_true_b=flags)
+skrate.compare("roc_auc", table, table, correlation=0.5)
+skrate.compare(("roc_auc", "average_precision"), ints, floats)
+skrate.compare_all("roc_auc", ints, {"a": floats, "b": single})
+for scores in (frame[["a", "b"]], other[["a", "b"]], both):
+    skrate.compare_all("roc_auc", ints, scores)
+skrate.influence("roc_auc", texts, other["a"], pos_label="yes")
+
+# Curves.
+curve = skrate.rate_averaged_roc_curve(
+    [words, frame["y"], texts], [floats, other["a"], single], pos_label="yes"
+)
+skrate.rate_averaged_roc_curve(curve.folds, bounds="beta", rates=floats[::-1])
+skrate.rate_averaged_roc_curve([ints, ints], both.T, repeats=["a", "b"])
+curve.rate_weighted_auc(stats.beta(2, 3))
+skrate.hit_curve(frame["y"], frame["a"], pos_label="yes")
