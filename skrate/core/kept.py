@@ -18,12 +18,8 @@ class Kept:
 
     An entry is found by equality of its arguments, so that of distributions must mean
     the same law. Arguments and results count with all their arrays, an argument once
-    however many entries it is in. What is larger than all the room is not kept.
-
-    Parameters
-    ----------
-    max_bytes : int
-        Room for all entries.
+    however many entries it is in. What is larger than ``max_bytes``, the room for all
+    entries, is not kept.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:

@@ -36,21 +36,11 @@ class ListTable:
     scores within a list, best score first, and the lists follow one another. Metrics
     per list are sums over the rows of each list, so that no loop over lists is needed.
 
-    Attributes
-    ----------
-    labels : array of shape (n_labels,)
-        All list labels, increasing, with those of lists that have no weight.
-    lists : array of shape (n_lists,)
-        Which of the labels have rows.
-    starts : array of shape (n_lists,)
-        The first row of each list.
-    pos, neg : array of shape (n_rows,)
-        Weight of positives and negatives.
-    cases : array of shape (n_rows,) or None
-        Where every row is one case of weight one: whether it is positive.
-    exponents : array of shape (n_lists,) or None
-        Where weights are so small or great that each list has a scale of its own: the
-        power of two that all its weights are to be multiplied with.
+    Of all ``labels``, which increase, ``lists`` says which have rows, and ``starts``
+    where the first row of each is. Where every row is one case of weight one, ``cases``
+    says which are positive, else it is None. Where weights are so small or great that
+    each list has a scale of its own, ``exponents`` are the powers of two that all its
+    weights are to be multiplied with, else None.
     """
 
     def __init__(
@@ -151,26 +141,15 @@ class ListValues:
     """A metric of each list, and what an average over them is made of.
 
     Where a cut at k falls among tied items, all are expectations over the random
-    choice of those above it.
-
-    Attributes
-    ----------
-    values : array of shape (n_lists,)
-        The metric, given that it is defined; nan where it cannot be.
-    defined : array of shape (n_lists,)
-        The probability that it is defined.
-    ordered, pairs : array of shape (n_lists,)
-        Of the AUC (else empty), the pairs of a positive and a negative that are in
-        order, ties one half, and all pairs.
-    n_pos, n_neg : array of shape (n_lists,)
-        Weight of the positives and of the negatives that count.
+    choice of those above it. Each array has one entry per list.
     """
 
-    values: FloatArray
-    defined: FloatArray
+    values: FloatArray  # The metric, given that it is defined; nan where it cannot be.
+    defined: FloatArray  # The probability that it is defined.
+    # Of the AUC, else empty: pairs of both classes in order, ties one half, and all.
     ordered: FloatArray
     pairs: FloatArray
-    n_pos: FloatArray
+    n_pos: FloatArray  # The weight of the positives and of the negatives that count.
     n_neg: FloatArray
 
     @classmethod

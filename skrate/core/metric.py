@@ -124,17 +124,10 @@ class Metric(ABC):
 
     @abstractmethod
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        """Return the metric of many tables.
+        """Return the metric of many tables, nan where a class that it needs is empty.
 
-        Parameters
-        ----------
-        pos, neg : array of shape (n_tables, n_groups)
-            Weights per group, whole numbers if their dtype is; groups may be empty.
-
-        Returns
-        -------
-        values : array of shape (n_tables,)
-            nan where a class that it needs is empty.
+        ``pos`` and ``neg`` of shape (n_tables, n_groups) are weights per group, whole
+        numbers if their dtype is; groups may be empty.
         """
 
     @abstractmethod

@@ -23,28 +23,13 @@ Kind = Literal["relative", "frequency", "sampling"]
 
 @dataclass(frozen=True)
 class Sample:
-    """Cases with a label, and maybe a score, a weight and a group, all checked.
-
-    Parameters
-    ----------
-    is_pos : array of shape (n_cases,)
-        Whether each is positive.
-    scores : array of shape (n_cases,) or None
-        None where they are not known, or not yet.
-    weights : array of shape (n_cases,) or None
-        Above zero; None where all count the same.
-    groups : array of shape (n_cases,) or None
-        Number of the group that each belongs to, from 0.
-    kept : array of shape (n_given,) or None
-        Which of the cases that were given have weight; None where all have.
-    kind : {"relative", "frequency", "sampling"}
-        What the weights are.
-    """
+    """Cases with a label, and maybe a score, a weight and a group, all checked."""
 
     is_pos: BoolArray
-    scores: Array | None = None
-    weights: FloatArray | None = None
-    groups: IntArray | None = None
+    scores: Array | None = None  # None where they are not known, or not yet.
+    weights: FloatArray | None = None  # Above zero; None where all count the same.
+    groups: IntArray | None = None  # Number of the group of each, from 0.
+    # Which of the cases that were given have weight; None where all have.
     kept: BoolArray | None = None
     kind: Kind = "relative"
 

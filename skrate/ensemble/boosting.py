@@ -95,14 +95,7 @@ class Round(NamedTuple):
 class Boosting:
     """RankBoost with the "third method", one round a call.
 
-    Parameters
-    ----------
-    cases : TrainingCases
-        Each list holds both classes.
-    scores : float array of shape (n,)
-        What the model gives so far.
-    max_bins : int or None
-    learning_rate : float
+    Each list of ``cases`` holds both classes; ``scores`` are those of the model so far.
     """
 
     def __init__(
@@ -151,15 +144,9 @@ class PairWeights:
 
         r = sum over cases of d h,    d = c_g v for positives, -c_g v for negatives,
 
-    so ``signed`` holds d and nothing else is stored for each case.
-
-    Parameters
-    ----------
-    cases : TrainingCases
-        Each list holds both classes; a pair starts with the product of its weights.
-    scores : float array of shape (n,)
-        Scores that the model gives already: a pair's weight is multiplied by
-        exp(score of the negative - score of the positive).
+    so ``signed`` holds d and nothing else is stored for each case. Each list holds both
+    classes; a pair starts with the product of its weights times exp(score of the
+    negative - score of the positive), by the scores that the model gives already.
     """
 
     def __init__(self, cases: TrainingCases, scores: FloatArray) -> None:

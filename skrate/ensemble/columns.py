@@ -16,16 +16,8 @@ class Column(ABC):
     If values are missing, the first threshold is minus infinity: it tells the
     missing values from all others.
 
-    Parameters
-    ----------
-    feature : int
-        Number of the column.
-    order : int array of shape (n,)
-        The cases by increasing value, those that lack it last.
-    ordered : array of shape (n_present,)
-        The values in this order.
-    ends : int array of shape (n_thresholds,)
-        The last place below each threshold.
+    ``order`` are the cases by increasing value, those that lack it last, ``ordered``
+    the values in this order, and ``ends`` the last place below each threshold.
     """
 
     def __init__(

@@ -352,25 +352,15 @@ class Cut(NamedTuple):
 
     All are shares, and no product of a small rate and a small weight is among them:
     that would be beyond what floats hold.
-
-    Attributes
-    ----------
-    tpr, found : float
-        Positives in the groups above, as a share of the positives and of all cases.
-    share, purity, width : float
-        Positives in the group as a share of all positives and of the group, and the
-        group as a share of all cases.
-    part, last : float
-        What is processed of the group, as a share of it and of all that is processed.
     """
 
-    tpr: float
-    found: float
-    share: float
-    purity: float
-    width: float
-    part: float
-    last: float
+    tpr: float  # Positives in the groups above, of the positives
+    found: float  # and of all cases.
+    share: float  # Positives in the group, of all positives
+    purity: float  # and of the group.
+    width: float  # The group, of all cases.
+    part: float  # What is processed of the group, of the group
+    last: float  # and of all that is processed.
 
 
 def cut_at(table: RankTable, rate: float) -> Cut:
