@@ -317,10 +317,8 @@ def _raise_beyond(name: str, value: Any) -> NoReturn:
 def _raise_not_numeric(name: str, values: Array) -> NoReturn:
     kind = values.dtype.kind
     if kind in "mM":
-        first, hint = (
-            str(values.ravel()[0]),
-            f"pass their integers, {name}.astype('int64')",
-        )
+        first = str(values.ravel()[0])
+        hint = f"pass their integers, {name}.astype('int64')"
     else:
         first = shown(values[:1].tolist()[0])
         hint = "convert it to numbers first"

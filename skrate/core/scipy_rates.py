@@ -247,11 +247,9 @@ def _has_own_cdf(frozen: Any) -> bool:
         return False
     x = np.linspace(0, 1, 17)
     with np.errstate(all="ignore"):
-        at = (
-            np.asarray(frozen.cdf(x)),
-            np.asarray((frozen.sf if dist else frozen.ccdf)(x)),
-        )
-    return bool(np.allclose(sum(at), 1, rtol=0, atol=1e-9))
+        below = np.asarray(frozen.cdf(x))
+        above = np.asarray((frozen.sf if dist else frozen.ccdf)(x))
+    return bool(np.allclose(below + above, 1, rtol=0, atol=1e-9))
 
 
 def _knots(frozen: Any) -> FloatArray:

@@ -27,16 +27,8 @@ class SurvivalTable:
 
     On panel i, with t running from -1 to 1 between ``breaks[i]`` and
     ``breaks[i + 1]``, the survival function is ``sum_j coefficients[i, j] * t**j``.
-    Jumps lie at the breaks, so a discrete rate is a table of constants.
-
-    Parameters
-    ----------
-    breaks : array of shape (n_panels + 1,)
-        Increasing, from 0 to 1.
-    coefficients : array of shape (n_panels, degree + 1)
-        Coefficients of increasing power.
-    points, masses : arrays of shape (n_jumps,), optional
-        Where the survival function jumps, increasing, and how far.
+    Jumps lie at the breaks, so a discrete rate is a table of constants; ``points`` are
+    where it jumps, increasing, and ``masses`` how far.
     """
 
     def __init__(
@@ -107,10 +99,7 @@ class SurvivalTable:
             done.append((low[good], at_nodes[good] @ to_power, ends[good]))
             bad, middle = ~good, center[~good]
             before = np.tile(error[bad], 2)
-            low, high = (
-                np.concatenate([low[bad], middle]),
-                np.concatenate([middle, high[bad]]),
-            )
+            low, high = np.append(low[bad], middle), np.append(middle, high[bad])
         starts, coefficients, ends = (
             np.concatenate(parts) for parts in zip(*done, strict=True)
         )

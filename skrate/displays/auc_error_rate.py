@@ -240,7 +240,7 @@ class AUCErrorRateDisplay(Display):
             moments.standard_deviation,
         )
         n_smaller = min(n_pos, n_cases - n_pos)
-        own = _curve(n_smaller / n_cases, n_smaller, n_cases - n_smaller)
+        own = _curve(n_smaller / n_cases, n_smaller, n_cases)
         curves = {curve.class_ratio: curve for curve in _curves(class_ratios, n_cases)}
         curves[own.class_ratio] = own
         ordered = [curves[ratio] for ratio in sorted(curves)]
@@ -382,21 +382,13 @@ def _curves(class_ratios: Sequence[float], n_cases: int) -> list[ErrorRateCurve]
             "class_ratios must be shares of the smaller class, at most 0.5, got "
             f"{list(class_ratios)}."
         )
-    curves = []
-    for ratio in ratios:
-        n_smaller = max(1, round(ratio * n_cases))
-        curves.append(_curve(ratio, n_smaller, n_cases - n_smaller))
-    return curves
+    return [_curve(r, max(1, round(r * n_cases)), n_cases) for r in ratios]
 
 
-def _curve(ratio: float, n_smaller: int, n_larger: int) -> ErrorRateCurve:
+def _curve(ratio: float, n_smaller: int, n_cases: int) -> ErrorRateCurve:
     """Return the moments for numbers of errors up to the smaller class."""
     n_points = min(n_smaller + 1, _MOST_POINTS)
     n_errors = np.unique(np.linspace(0, n_smaller, n_points).round().astype(int))
-    moments = auc_moments(n_smaller, n_larger, n_errors)
-    return ErrorRateCurve(
-        ratio,
-        n_errors / (n_smaller + n_larger),
-        moments.mean,
-        moments.standard_deviation,
-    )
+    moments = auc_moments(n_smaller, n_cases - n_smaller, n_errors)
+    error_rates = n_errors / n_cases
+    return ErrorRateCurve(ratio, error_rates, moments.mean, moments.standard_deviation)

@@ -391,20 +391,14 @@ class RateAveragedROC(FoldsDisplay):
                 self._line(*border, reachable_kwargs, color="0.6", linewidth=1)
                 for border in (plane.worst, plane.perfect)
             ]
+        style = {"color": "0.8", "linewidth": 0.5}
         self.isometrics_ = [
-            self._line(
-                *plane.isometric(r), isometrics_kwargs, color="0.8", linewidth=0.5
-            )
+            self._line(*plane.isometric(r), isometrics_kwargs, **style)
             for r in isometrics
         ]
         if plot_chance_level:
-            self.chance_level_ = self._line(
-                *plane.chance,
-                chance_level_kwargs,
-                color="k",
-                linestyle="--",
-                label="Random",
-            )
+            style = {"color": "k", "linestyle": "--", "label": "Random"}
+            self.chance_level_ = self._line(*plane.chance, chance_level_kwargs, **style)
         points = plane.points(self.curve.rates, self.curve.tpr)
         self.line_ = self._line(*points, curve_kwargs, label=label)
         if plot_folds:

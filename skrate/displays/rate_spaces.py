@@ -157,10 +157,7 @@ def _draw_along_axis(
 ) -> Any:
     options = {"linewidth": 0, "zorder": 0} | style
     return ax.fill_between(
-        middles,
-        _DENSITY_HEIGHT * height,
-        transform=ax.get_xaxis_transform(),
-        **options,
+        middles, _DENSITY_HEIGHT * height, transform=ax.get_xaxis_transform(), **options
     )
 
 

@@ -7,12 +7,7 @@ import numpy as np
 from skrate.core.arrays import FloatArray
 from skrate.core.validation import check_choice, check_count, check_fraction
 from skrate.error_rate.distribution import auc_probabilities
-from skrate.error_rate.moments import (
-    AUCFromErrors,
-    AUCRange,
-    auc_moments,
-    check_errors,
-)
+from skrate.error_rate.moments import AUCFromErrors, AUCRange, auc_moments, check_errors
 
 # Pairs of a positive and a negative up to which "auto" takes the exact distribution:
 # about a second at most.

@@ -26,18 +26,12 @@ def _scaled_auc(table: ListTable) -> ListValues:
     Each class of each list counts in units of its own, to which a power of two more is
     given back between the lists; there the greatest number of pairs is about 1.
     """
-    exponents = [np.frexp(weight)[1] for weight in (table.n_pos, table.n_neg)]
-    pos, neg, cum_pos = (
-        np.ldexp(weight, -table.spread(exponent))
-        for weight, exponent in (
-            (table.pos, exponents[0]),
-            (table.neg, exponents[1]),
-            (table.cum_pos, exponents[0]),
-        )
-    )
+    of_pos, of_neg = (np.frexp(weight)[1] for weight in (table.n_pos, table.n_neg))
+    pos, cum_pos = np.ldexp([table.pos, table.cum_pos], -table.spread(of_pos))
+    neg = np.ldexp(table.neg, -table.spread(of_neg))
     whole = _whole(table.sum(neg * (cum_pos - pos / 2)), table.sum(pos), table.sum(neg))
     assert table.exponents is not None
-    shift = exponents[0] + exponents[1] + 2 * table.exponents
+    shift = of_pos + of_neg + 2 * table.exponents
     is_defined = whole.defined > 0
     shift = shift - (shift[is_defined].max() if is_defined.any() else 0)
     with np.errstate(under="ignore"):

@@ -250,10 +250,8 @@ def _of_tables(pos: Array, neg: Array) -> tuple[FloatArray, FloatArray]:
     n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = n_pos / (n_pos + n_neg), n_neg / (n_pos + n_neg)
-        advantage, precision = (
-            2 * _AUC.values(pos, neg) - 1,
-            _PRECISION.values(pos, neg),
-        )
+        advantage = 2 * _AUC.values(pos, neg) - 1
+        precision = _PRECISION.values(pos, neg)
     return _combine(*shares, advantage, precision)
 
 

@@ -6,12 +6,7 @@ from skrate.core.arrays import ArrayLike, Label
 from skrate.core.list_table import check_top, list_table
 from skrate.metrics.auc import AUC
 from skrate.metrics.group_scores import scores_of
-from skrate.metrics.list_average import (
-    Average,
-    Policy,
-    check_average,
-    check_undefined,
-)
+from skrate.metrics.list_average import Average, Policy, check_average, check_undefined
 
 __all__ = ["ranking_auc_score"]
 

@@ -10,12 +10,7 @@ from skrate.core.arrays import FloatArray
 from skrate.core.conversion import as_real
 from skrate.core.results import Comparison, t_interval
 from skrate.core.validation import check_choice, check_fraction, check_positive
-from skrate.inference.intervals import (
-    ALTERNATIVES,
-    Alternative,
-    standardised,
-    t_pvalue,
-)
+from skrate.inference.intervals import ALTERNATIVES, Alternative, standardised, t_pvalue
 
 Method = Literal["corrected", "paired"]
 METHODS: tuple[Method, ...] = get_args(Method)

@@ -115,7 +115,11 @@ def ranking_scores(
     class is exactly the reverse.
     """
     classes = _classes(estimator, user)
-    label, is_chosen = _positive_class(estimator, classes, y, pos_label, user)
+    known = _known_labels(estimator, classes, y, user)
+    of = "a label of y_true, which holds"
+    if classes == known:
+        of = f"a class of {type(estimator).__name__}, which knows"
+    label, is_chosen = _choose(known, pos_label, user, of)
     if label is None or (classes is not None and len(classes) == 1):
         raise UndefinedResponse(_why_undefined(estimator, classes, y), label)
     if is_chosen:
@@ -205,17 +209,6 @@ def _classes(estimator: Any, user: str) -> list[Any] | None:
             "the rest, on a binary target."
         )
     return list(found)
-
-
-def _positive_class(
-    estimator: Any, classes: list[Any] | None, y: Any, pos_label: Any, user: str
-) -> tuple[Any, bool]:
-    """Return the positive label, None if not known, and if it was taken unasked."""
-    known = _known_labels(estimator, classes, y, user)
-    of = "a label of y_true, which holds"
-    if classes == known:
-        of = f"a class of {type(estimator).__name__}, which knows"
-    return _choose(known, pos_label, user, of)
 
 
 def _choose(known: list[Any], pos_label: Any, user: str, of: str) -> tuple[Any, bool]:

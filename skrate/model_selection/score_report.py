@@ -19,12 +19,7 @@ from sklearn.utils.metadata_routing import (
 from skrate.core.metric import MetricLike, find_metric
 from skrate.core.validation import check_choice, check_vector, warn_undefined
 from skrate.inference.delta import variance_parts
-from skrate.inference.sample import (
-    WEIGHTS,
-    Ranked,
-    Weights,
-    check_cases,
-)
+from skrate.inference.sample import WEIGHTS, Ranked, Weights, check_cases
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,
