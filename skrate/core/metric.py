@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple, Self, dataclass_transform
 
+import numpy as np
+
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.rank_table import RankTable, table_of
@@ -70,8 +72,8 @@ class Metric(ABC):
     Every subclass is a frozen dataclass, whose fields are the parameters of its public
     function: ``__post_init__`` may check them, with ``object.__setattr__`` where it
     stores what it checked. All methods are functions of the shares of positives and
-    negatives per group and of the prevalence, and do not change when neighbouring
-    groups without a positive merge.
+    negatives per group and of the prevalence. Values do not change when neighbouring
+    groups without a positive merge, nor do slopes but at the ``cuts``.
 
     ``name``, ``needs``, ``greater_is_better`` and ``is_two_sample`` are set in the
     class, without an annotation, or are properties where they depend on the parameters
@@ -133,6 +135,11 @@ class Metric(ABC):
     @abstractmethod
     def slopes(self, table: RankTable) -> Slopes:
         """Return the derivatives at a table with both classes."""
+
+    @property
+    def cuts(self) -> FloatArray:
+        """Rates, increasing, where the slopes jump from one case to the next."""
+        return np.empty(0)
 
     def bounds(self, table: RankTable) -> tuple[float, float]:
         """Return the least and the greatest value of rankings of the same cases."""

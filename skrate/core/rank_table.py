@@ -322,17 +322,7 @@ class RankTable:
         No metric tells them apart. With few positives it makes all that follows
         cheaper: at most two groups per positive are left, and one.
         """
-        labels = self.labels
-        has_pos = self.pos > 0 if labels is None else labels
-        is_start = np.empty(len(has_pos), dtype=bool)
-        is_start[0] = True
-        np.logical_or(has_pos[1:], has_pos[:-1], out=is_start[1:])
-        starts = np.flatnonzero(is_start)
-        if labels is None:
-            return Merged(self.pos[starts], np.add.reduceat(self.neg, starts), starts)
-        pos = labels[starts].astype(np.float64)
-        sizes = np.diff(starts, append=len(labels))
-        return Merged(pos, sizes * (1 - pos), starts)
+        return _merged(self)
 
     def __add__(self, other: object) -> "RankTable":
         if not isinstance(other, RankTable):
@@ -394,6 +384,37 @@ class Merged(NamedTuple):
         is_start = np.zeros(n_groups, dtype=np.intp)
         is_start[self.starts] = 1
         return np.cumsum(is_start) - 1
+
+
+def merged_but_at(table: RankTable, cuts: FloatArray) -> Merged:
+    """Return a table merged, where no group spans one of these rates but as it did.
+
+    A case above a cut counts and one below does not. In a merged group all would count
+    in part: the same for their sum, and too little for its variance.
+    """
+    if len(cuts) == 0:
+        return table.merged
+    # The group that a rate cuts, and the one after it, begin as they did.
+    first = np.searchsorted(table.rates, cuts, side="left") - 1
+    starts = np.concatenate([first, first + 1])
+    return _merged(table, starts[starts < table.n_groups])
+
+
+def _merged(table: RankTable, kept_starts: IntArray | None = None) -> Merged:
+    labels = table.labels
+    has_pos = table.pos > 0 if labels is None else labels
+    is_start = np.empty(len(has_pos), dtype=bool)
+    is_start[0] = True
+    np.logical_or(has_pos[1:], has_pos[:-1], out=is_start[1:])
+    if kept_starts is not None:
+        is_start[kept_starts] = True
+    starts = np.flatnonzero(is_start)
+    if labels is None:
+        neg = np.add.reduceat(table.neg, starts)
+        return Merged(table.pos[starts], neg, starts)
+    pos = labels[starts].astype(np.float64)
+    sizes = np.diff(starts, append=len(labels))
+    return Merged(pos, sizes * (1 - pos), starts)
 
 
 def rank_table(

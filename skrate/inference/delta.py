@@ -6,7 +6,7 @@ import numpy as np
 
 from skrate.core.arrays import BoolArray, FloatArray
 from skrate.core.metric import Metric, Slopes
-from skrate.core.rank_table import RankTable
+from skrate.core.rank_table import RankTable, merged_but_at
 from skrate.inference.sample import Ranked
 
 
@@ -90,7 +90,7 @@ def table_variance(
     metric: Metric, table: RankTable, *, stratify: bool = False
 ) -> Parts:
     """Return the variance from counts per group alone, in O(K)."""
-    table = table.merged.table
+    table = merged_but_at(table, metric.cuts).table
     slopes = metric.slopes(table)
     lost = 1 if metric.is_two_sample else 0
     by_pos = _spread(slopes.by_pos, table.pos) / (table.n_pos - lost)
@@ -110,7 +110,7 @@ def influence_values(
     Their weighted mean is 0 and the mean of their squares, over n, is the variance.
     Those of a U-statistic are scaled so that it is DeLong's.
     """
-    smaller = ranked.table.merged
+    smaller = merged_but_at(ranked.table, metric.cuts)
     table = smaller.table
     by_pos, by_neg, by_prevalence = _centred(metric.slopes(table), table)
     p, rest = table.prevalence, table.negative_share

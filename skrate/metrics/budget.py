@@ -13,7 +13,7 @@ from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import Fixed
 from skrate.core.validation import check_count, check_fraction
-from skrate.metrics.recall_slopes import recall_slopes
+from skrate.metrics.recall_slopes import cuts_of, recall_slopes
 
 # Of one table, or of many.
 Value = TypeVar("Value", float, FloatArray)
@@ -283,6 +283,11 @@ class _AtRate(Metric):
     @abstractmethod
     def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
         """Return the metric from the positives found among those seen."""
+
+    @property
+    def cuts(self) -> FloatArray:
+        """The rate, where it leaves something out."""
+        return cuts_of(Fixed(self.rate))
 
     def _recall_slopes(self, table: RankTable) -> Slopes:
         return recall_slopes(table, Fixed(self.rate))[0]

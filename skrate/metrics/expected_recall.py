@@ -22,7 +22,7 @@ from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.rates import RateDistribution, RateLike
 from skrate.core.validation import check_choice
-from skrate.metrics.recall_slopes import recall_slopes
+from skrate.metrics.recall_slopes import cuts_of, recall_slopes
 
 __all__ = ["expected_recall_score"]
 
@@ -173,6 +173,11 @@ class ExpectedRecall(Metric, score=expected_recall_score):
         if self.of == "positives":
             return recall_slopes(table, self.rate)[0]
         return recall_slopes(swapped(table), self.rate)[0].turned()
+
+    @property
+    def cuts(self) -> FloatArray:
+        """The known rates among those that are possible."""
+        return cuts_of(self.rate)
 
 
 def expected_recall(

@@ -14,7 +14,7 @@ from skrate.metrics.expected_recall import (
     recall_of_tables,
     swapped,
 )
-from skrate.metrics.recall_slopes import recall_slopes
+from skrate.metrics.recall_slopes import cuts_of, recall_slopes
 
 __all__ = ["negative_recall_score"]
 
@@ -129,3 +129,8 @@ class NegativeRecall(Metric, score=negative_recall_score):
     def slopes(self, table: RankTable) -> Slopes:
         of_other, _ = recall_slopes(swapped(table), self.rate)
         return of_other.turned().scaled(-1.0)
+
+    @property
+    def cuts(self) -> FloatArray:
+        """The known rates among those that are possible."""
+        return cuts_of(self.rate)

@@ -22,7 +22,7 @@ from skrate.metrics.expected_recall import (
     swapped,
 )
 from skrate.metrics.list_auc import list_auc
-from skrate.metrics.recall_slopes import recall_slopes
+from skrate.metrics.recall_slopes import cuts_of, recall_slopes
 
 __all__ = [
     "expected_recall_from_rauc",
@@ -185,6 +185,11 @@ class RateWeightedAUC(
         if pos.sum() <= neg.sum():
             return _of_tables(pos, neg, self.rate)
         return 1 - _of_tables(neg, pos, self.rate)
+
+    @property
+    def cuts(self) -> FloatArray:
+        """The known rates among those that are possible."""
+        return cuts_of(self.rate)
 
     def slopes(self, table: RankTable) -> Slopes:
         if self.is_two_sample:

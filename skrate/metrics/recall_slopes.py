@@ -48,6 +48,13 @@ def recall_slopes(table: RankTable, rate: RateDistribution) -> tuple[Slopes, flo
     return slopes, recall + recall_of_jumps
 
 
+def cuts_of(rate: RateDistribution) -> FloatArray:
+    """Return the rates within (0, 1) with a probability of their own."""
+    points = rate.point_masses()[0]
+    # Nothing is cut at 0 and at 1.
+    return points[(points > 0) & (points < 1)]
+
+
 def _smooth_slopes(
     table: RankTable, mean: FloatArray, at_cut: FloatArray
 ) -> tuple[Slopes, float]:

@@ -8,6 +8,7 @@ from inference_cases import JUMPS, SMOOTH, each, evaluate, sample
 from reference.delong import auc as oracle_auc
 from skrate import RankTable, expected_recall_score, rates
 from skrate.core.metric import METRICS, find_metric
+from skrate.core.rank_table import merged_but_at
 from skrate.inference.delta import table_variance
 from skrate.metrics import recall_slopes as slopes_module
 from skrate.metrics.auc import auc
@@ -45,15 +46,15 @@ def test_every_metric_of_the_registry_is_among_the_cases():
 def test_merging_groups_without_a_positive_changes_nothing(metric, kwargs, decimals):
     y_true, y_score = sample(1, decimals=decimals)
     table = RankTable.from_arrays(y_true, y_score)
-    small = table.merged
     of = bound(metric, kwargs)
+    small = merged_but_at(table, of.cuts)
     assert of.value(small.table) == pytest.approx(of.value(table), abs=1e-12)
     group = small.group_of(table.n_groups)
     assert np.bincount(group, table.pos).tolist() == small.pos.tolist()
     assert np.bincount(group, table.neg).tolist() == small.neg.tolist()
-    assert not np.any((small.pos[1:] == 0) & (small.pos[:-1] == 0))
-    if (metric, kwargs) not in SMOOTH:
-        return  # a cut within a run of negatives is shared by all of them
+    if (metric, kwargs) in SMOOTH:
+        assert small is table.merged
+        assert not np.any((small.pos[1:] == 0) & (small.pos[:-1] == 0))
     # A slope counts where its class is.
     fine, coarse = of.slopes(table), of.slopes(small.table)
     for by, weight in (("by_pos", table.pos), ("by_neg", table.neg)):
