@@ -10,6 +10,7 @@ from sklearn.base import is_outlier_detector
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.core.arrays import Array, IntArray
+from skrate.core.conversion import shown
 from skrate.core.validation import (
     check_vector,
     distinct_labels,
@@ -114,6 +115,7 @@ def ranking_scores(
     with another positive class can share them; the order of the scores of the first
     class is exactly the reverse.
     """
+    methods = check_response_method(response_method)
     classes = _classes(estimator, user)
     known = _known_labels(estimator, classes, y, user)
     of = "a label of y_true, which holds"
@@ -124,7 +126,7 @@ def ranking_scores(
         raise UndefinedResponse(_why_undefined(estimator, classes, y), label)
     if is_chosen:
         tell(user, classes or distinct_labels(check_vector("y_true", y)))
-    method = _method_name(estimator, response_method, user)
+    method = _method_name(estimator, methods, user)
     y_score = (call or second_class)(estimator, method, X)
     if classes is None:
         is_reversed = label == -1 and _is_outlier_detector(estimator)
@@ -279,12 +281,28 @@ def _is_outlier_detector(estimator: Any) -> bool:
         return False
 
 
-def _method_name(estimator: Any, response_method: ResponseMethod, user: str) -> str:
-    methods = response_method
-    methods = (methods,) if isinstance(methods, str) else tuple(methods)
+def check_response_method(response_method: Any) -> tuple[str, ...]:
+    """Return the names of methods, in the order in which they are looked for."""
+    names = response_method
+    if isinstance(names, str):
+        names = (names,)
+    elif isinstance(names, np.ndarray):
+        names = names.ravel().tolist()
+    # A set has no order, so that chance would say which of its methods comes first.
+    is_listed = isinstance(names, Sequence) and len(names) > 0
+    if not is_listed or not all(isinstance(name, str) and name for name in names):
+        raise ValueError(
+            "response_method must be the name of a method of the estimator, such as "
+            "'predict', or a tuple of names, the first of which that it has is used, "
+            f"got {shown(response_method)}."
+        )
+    return tuple(str(name) for name in names)
+
+
+def _method_name(estimator: Any, methods: tuple[str, ...], user: str) -> str:
     for method in methods:
         if hasattr(estimator, method):
-            return str(method)
+            return method
     raise AttributeError(
         f"{type(estimator).__name__} has none of the methods {list(methods)}. To "
         "score the predictions of a regressor or a ranker, pass "

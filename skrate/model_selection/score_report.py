@@ -25,6 +25,7 @@ from skrate.model_selection.responses import (
     ResponseMethod,
     TellsOnce,
     UndefinedResponse,
+    check_response_method,
     ranking_scores,
     second_class,
 )
@@ -242,7 +243,7 @@ class ScoreReport(TellsOnce, BaseEstimator):  # type: ignore[misc]
             scorer = copy(scorer) if is_scorer else make_ranking_scorer(metric)
             if scorer.pos_label is None:
                 scorer.pos_label = self.pos_label
-            if scorer.response_method in (DEFAULT_RESPONSE, list(DEFAULT_RESPONSE)):
+            if check_response_method(scorer.response_method) == DEFAULT_RESPONSE:
                 scorer.response_method = self.response_method
             scorers[name] = scorer
         return scorers
@@ -323,7 +324,7 @@ class _Fold:
         y_score, label = self._response(scorer)
         cases = self._cases(label, weight)
         ranked: Ranked = self._once(
-            (label, str(scorer.response_method), id(weight)),
+            (label, check_response_method(scorer.response_method), id(weight)),
             lambda: cases.with_scores("y_score", y_score),
         )
         return ranked

@@ -28,6 +28,7 @@ from skrate.model_selection.responses import (
     ResponseMethod,
     TellsOnce,
     UndefinedResponse,
+    check_response_method,
     ranking_scores,
 )
 
@@ -430,8 +431,8 @@ def make_ranking_scorer(
     Raises
     ------
     ValueError
-        If the metric is none of this package, or a parameter is unknown, missing or
-        out of range.
+        If ``response_method`` names no method, the metric is none of this package, or
+        a parameter is unknown, missing or out of range.
 
     See Also
     --------
@@ -463,6 +464,7 @@ def make_ranking_scorer(
     >>> make_ranking_scorer(average_precision_score, groups="user", average="size")
     make_ranking_scorer(average_precision_score, groups='user', average='size')
     """
+    check_response_method(response_method)
     of_lists = {name: params.pop(name) for name in _OF_LISTS if name in params}
     function, own = unwrap(metric, params)
     if function is ranking_auc_score:

@@ -8,6 +8,12 @@ from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
 
 from optional import require
+from skrate import (
+    RateAveragedROC,
+    RateWeightedAUCScorer,
+    ScoreReport,
+    make_ranking_scorer,
+)
 from skrate.model_selection.responses import fold_responses, ranking_scores
 
 RNG = np.random.default_rng(0)
@@ -42,6 +48,41 @@ def test_predictions_of_a_regressor_keep_the_label():
     assert np.array_equal(y_score, model.predict(X))
     with pytest.raises(AttributeError, match=r"It\(response_method='predict'\)"):
         ranking_scores(model, X, Y == "ill", user="It")
+
+
+@pytest.mark.parametrize(
+    "names", ["predict_proba", ["predict_proba"], np.array(["none", "predict_proba"])]
+)
+def test_names_of_methods_come_in_several_containers(names):
+    y_score, _ = ranking_scores(LOGISTIC, X, Y, names, "well", user="It")
+    assert np.array_equal(y_score, LOGISTIC.predict_proba(X)[:, 1])
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        3, None, np.nan, b"predict", "", (), [3], ("decision_function", 3),
+        np.arange(2), {"predict", "decision_function"}, {"predict": 1}, len,
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_what_is_no_name_of_a_method_is_refused(names):
+    message = r"response_method must be the name of a method .* names, .*, got [^ ]+"
+    y, options = Y == "ill", {"response_method": names}
+    model = LogisticRegression().fit(X, y)
+    folds = {"estimator": [model], "indices": {"test": [np.arange(60)]}}
+    report = ScoreReport({"auc": RateWeightedAUCScorer(**options)})
+    for call in (
+        lambda: RateWeightedAUCScorer(**options)(model, X, y),
+        lambda: make_ranking_scorer("roc_auc", **options),
+        lambda: make_ranking_scorer("roc_auc").set_params(**options)(model, X, y),
+        lambda: ScoreReport({"auc": "roc_auc"}, **options)(model, X, y),
+        lambda: report(model, X, y),
+        lambda: RateAveragedROC.from_estimator(model, X, y, **options),
+        lambda: RateAveragedROC.from_cv_results(folds, X, y, **options),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
 
 
 def test_classes_are_checked():
