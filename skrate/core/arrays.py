@@ -16,7 +16,7 @@ ArrayLike: TypeAlias = npt.ArrayLike | Sequence[Any]
 ArraysByFold: TypeAlias = Sequence[ArrayLike] | Array
 Number: TypeAlias = float | np.floating[Any] | np.integer[Any]
 # A class of y_true; None where the labels say themselves which one is meant.
-Label: TypeAlias = bool | float | str | bytes | np.generic | None
+Label: TypeAlias = bool | float | str | np.generic | None
 # What a source of randomness may be; None is a new one each time.
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 

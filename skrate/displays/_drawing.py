@@ -1,15 +1,20 @@
 """What displays share: how they start, draw lines, name things and finish."""
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
+from skrate.core.arrays import ArrayLike, Label
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     Response,
+    ResponseMethod,
     fold_responses,
     ranking_scores,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def import_pyplot(user: str) -> Any:
@@ -43,21 +48,21 @@ def styled(given: dict[str, Any] | None, **defaults: Any) -> dict[str, Any]:
 class Display:
     """What was computed, with the name of the model, to be drawn by ``plot``."""
 
-    ax_: Any
+    ax_: "Axes"
     figure_: Any
     name: str | None
-    pos_label: Any = None
+    pos_label: Label = None
 
     @classmethod
     def from_estimator(
         cls,
         estimator: Any,
         X: Any,
-        y: Any,
+        y: ArrayLike,
         *,
-        sample_weight: Any = None,
-        response_method: Any = DEFAULT_RESPONSE,
-        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        response_method: ResponseMethod = DEFAULT_RESPONSE,
+        pos_label: Label = None,
         name: str | None = None,
         **kwargs: Any,
     ) -> Self:
@@ -109,18 +114,20 @@ class Display:
 
     @classmethod
     def _of_scores(
-        cls, estimator: Any, X: Any, y: Any, y_score: Any, **kwargs: Any
+        cls, estimator: Any, X: Any, y: ArrayLike, y_score: ArrayLike, **kwargs: Any
     ) -> Self:
         """Draw one ranking; the estimator may have more to say."""
         raise NotImplementedError
 
-    def _start(self, ax: Any) -> None:
+    def _start(self, ax: "Axes | None") -> None:
         """Take the axes, or new ones."""
         plt = import_pyplot(type(self).__name__)
         self.ax_ = plt.subplots()[1] if ax is None else ax
         self.figure_ = self.ax_.figure
 
-    def _line(self, x: Any, y: Any, given: dict[str, Any] | None, **style: Any) -> Any:
+    def _line(
+        self, x: ArrayLike, y: ArrayLike, given: dict[str, Any] | None, **style: Any
+    ) -> Any:
         """Draw a line in ``style``, unless another is ``given``."""
         return self.ax_.plot(x, y, **styled(given, **style))[0]
 
@@ -147,11 +154,11 @@ class FoldsDisplay(Display):
         cls,
         cv_results: dict[str, Any],
         X: Any,
-        y: Any,
+        y: ArrayLike,
         *,
-        sample_weight: Any = None,
-        response_method: Any = DEFAULT_RESPONSE,
-        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        response_method: ResponseMethod = DEFAULT_RESPONSE,
+        pos_label: Label = None,
         name: str | None = None,
         **kwargs: Any,
     ) -> Self:

@@ -2,13 +2,13 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
 
-from skrate.core.arrays import ArrayLike, FloatArray
+from skrate.core.arrays import ArrayLike, FloatArray, Label
 from skrate.core.conversion import is_missing, shown
 from skrate.core.sample import check_ranked
 from skrate.core.validation import (
@@ -22,6 +22,9 @@ from skrate.core.validation import (
 )
 from skrate.displays._drawing import Display, styled
 from skrate.error_rate.moments import auc_moments
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # Those of the paper's figure.
 CLASS_RATIOS = (0.01, 0.05, 0.1, 0.25, 0.5)
@@ -175,7 +178,7 @@ class AUCErrorRateDisplay(Display):
         *,
         y_pred: ArrayLike,
         class_ratios: Sequence[float] = CLASS_RATIOS,
-        pos_label: Any = None,
+        pos_label: Label = None,
         name: str | None = None,
         **plot_kwargs: Any,
     ) -> Self:
@@ -248,14 +251,14 @@ class AUCErrorRateDisplay(Display):
 
     @classmethod
     def _of_scores(
-        cls, estimator: Any, X: Any, y: Any, y_score: Any, **kwargs: Any
+        cls, estimator: Any, X: Any, y: ArrayLike, y_score: ArrayLike, **kwargs: Any
     ) -> Self:
         # Its predictions make the errors, its scores the AUC.
         return cls.from_predictions(y, y_score, y_pred=estimator.predict(X), **kwargs)
 
     def plot(
         self,
-        ax: Any = None,
+        ax: "Axes | None" = None,
         *,
         kind: Kind = "mean",
         name: str | None = None,
@@ -367,7 +370,7 @@ class AUCErrorRateDisplay(Display):
         )
 
 
-def _relative(deviations: Any, means: Any) -> FloatArray:
+def _relative(deviations: ArrayLike, means: ArrayLike) -> FloatArray:
     """Return ``deviations`` divided by ``means``, nan where these are 0."""
     means = np.asarray(means, dtype=np.float64)
     undefined = np.full(means.shape, np.nan)

@@ -1,10 +1,10 @@
 """Draw hit curves, cumulative gains and lift."""
 
-from typing import Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import ArrayLike, FloatArray, Label
 from skrate.core.rank_table import RankTable, rank_table
 from skrate.core.validation import check_choice, check_flag, check_scores
 from skrate.curves.hit_curve import hits as hits_of
@@ -12,6 +12,9 @@ from skrate.displays._drawing import FoldsDisplay, styled
 from skrate.metrics.average_precision import average_precision
 from skrate.metrics.momentum import momentum
 from skrate.model_selection.responses import Response
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Kind = Literal["hits", "gains", "lift"]
 KINDS: dict[Kind, str] = {"hits": "Hits", "gains": "Recall", "lift": "Lift"}
@@ -89,12 +92,12 @@ class HitCurveDisplay(FoldsDisplay):
 
     def __init__(
         self,
-        rates: Any,
-        hits: Any,
+        rates: ArrayLike,
+        hits: ArrayLike,
         *,
         tables: list[RankTable] | None = None,
         name: str | None = None,
-        pos_label: Any = None,
+        pos_label: Label = None,
     ) -> None:
         rates, hits = _as_curves(rates), _as_curves(hits)
         if len(rates) != len(hits):
@@ -124,11 +127,11 @@ class HitCurveDisplay(FoldsDisplay):
     @classmethod
     def from_predictions(
         cls,
-        y_true: Any,
-        y_score: Any,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
         *,
-        sample_weight: Any = None,
-        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Label = None,
         name: str | None = None,
         **plot_kwargs: Any,
     ) -> Self:
@@ -159,7 +162,7 @@ class HitCurveDisplay(FoldsDisplay):
 
     @classmethod
     def _of_scores(
-        cls, estimator: Any, X: Any, y: Any, y_score: Any, **kwargs: Any
+        cls, estimator: Any, X: Any, y: ArrayLike, y_score: ArrayLike, **kwargs: Any
     ) -> Self:
         return cls.from_predictions(y, y_score, **kwargs)
 
@@ -173,7 +176,7 @@ class HitCurveDisplay(FoldsDisplay):
 
     @classmethod
     def _of_tables(
-        cls, tables: list[RankTable], name: str | None, pos_label: Any
+        cls, tables: list[RankTable], name: str | None, pos_label: Label
     ) -> Self:
         rates = [table.rates for table in tables]
         hits = [hits_of(table) for table in tables]
@@ -181,7 +184,7 @@ class HitCurveDisplay(FoldsDisplay):
 
     def plot(
         self,
-        ax: Any = None,
+        ax: "Axes | None" = None,
         *,
         kind: Kind = "hits",
         name: str | None = None,
@@ -284,7 +287,9 @@ class HitCurveDisplay(FoldsDisplay):
         self.line_ = lines if len(lines) > 1 else lines[0]
 
 
-def _rescaled(rates: Any, hits: Any, kind: Kind) -> tuple[FloatArray, FloatArray]:
+def _rescaled(
+    rates: ArrayLike, hits: ArrayLike, kind: Kind
+) -> tuple[FloatArray, FloatArray]:
     """Return a hit curve as it is, as cumulative gains or as lift."""
     rate, hits = np.asarray(rates), np.asarray(hits)
     if kind == "hits":
@@ -298,7 +303,7 @@ def _rescaled(rates: Any, hits: Any, kind: Kind) -> tuple[FloatArray, FloatArray
     return np.append(0.0, at), np.append(lift[0], lift)
 
 
-def _as_curves(points: Any) -> list[Any]:
+def _as_curves(points: ArrayLike) -> list[ArrayLike]:
     """Return a list of vectors as it is, anything else as the one entry of a list."""
     if isinstance(points, np.ndarray) and points.ndim == 2:
         return list(points)
@@ -309,7 +314,7 @@ def _as_curves(points: Any) -> list[Any]:
     return [points]
 
 
-def _check_curve(rates: Any, hits: Any) -> tuple[FloatArray, FloatArray]:
+def _check_curve(rates: ArrayLike, hits: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Return the points as arrays if they are those of a hit curve."""
     rate = np.asarray(check_scores("rates", rates), dtype=np.float64)
     found = np.asarray(check_scores("hits", hits), dtype=np.float64)

@@ -1,21 +1,26 @@
 """Draw the ROC curve of several folds, averaged at equal rate, with its bounds."""
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn import get_config
 from sklearn.model_selection import cross_validate
 
-from skrate.core.arrays import RandomState
+from skrate.core.arrays import ArrayLike, ArraysByFold, Label, RandomState
 from skrate.core.elicitation import check_rate
 from skrate.core.grouping import check_groups
-from skrate.core.repeats import check_repeats, disjoint_repeats
+from skrate.core.rates import RateLike
+from skrate.core.repeats import Repeats, check_repeats, disjoint_repeats
 from skrate.core.validation import check_choice, check_flag, check_scores
 from skrate.curves.consensus_curve import ConsensusCurve
+from skrate.curves.folds import Folds
 from skrate.curves.rate_averaged import Bounds, folds_of, rate_averaged_roc_curve
 from skrate.displays._drawing import FoldsDisplay, import_pyplot, styled
 from skrate.displays.rate_spaces import SPACES, Plane, Space
 from skrate.model_selection.responses import Response
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _ISOMETRICS = np.arange(1, 10) / 10
 _LIMITS = (-0.01, 1.01)
@@ -103,8 +108,8 @@ class RateAveragedROC(FoldsDisplay):
         curve: ConsensusCurve,
         *,
         name: str | None = None,
-        rate: Any = None,
-        pos_label: Any = None,
+        rate: RateLike | None = None,
+        pos_label: Label = None,
     ) -> None:
         self.curve = curve
         self.name = name
@@ -113,7 +118,7 @@ class RateAveragedROC(FoldsDisplay):
 
     @classmethod
     def _of_scores(
-        cls, estimator: Any, X: Any, y: Any, y_score: Any, **kwargs: Any
+        cls, estimator: Any, X: Any, y: ArrayLike, y_score: ArrayLike, **kwargs: Any
     ) -> Self:
         # One ranking has the bounds of one fold.
         if "sample_weight" in kwargs:
@@ -125,10 +130,10 @@ class RateAveragedROC(FoldsDisplay):
         cls,
         estimator: Any,
         X: Any,
-        y: Any,
+        y: ArrayLike,
         *,
         cv: Any = None,
-        groups: Any = None,
+        groups: ArrayLike | None = None,
         params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -224,13 +229,13 @@ class RateAveragedROC(FoldsDisplay):
     @classmethod
     def from_predictions(
         cls,
-        y_trues: Any,
-        y_scores: Any = None,
+        y_trues: ArraysByFold | Folds,
+        y_scores: ArraysByFold | None = None,
         *,
-        sample_weight: Any = None,
-        pos_label: Any = None,
-        repeats: Any = None,
-        rates: Any = None,
+        sample_weight: ArraysByFold | None = None,
+        pos_label: Label = None,
+        repeats: Repeats = None,
+        rates: ArrayLike | None = None,
         bounds: Bounds | None = "exact",
         confidence_level: float = 0.95,
         n_resamples: int = 2000,
@@ -238,7 +243,7 @@ class RateAveragedROC(FoldsDisplay):
         n_jobs: int | None = None,
         verbose: int = 0,
         name: str | None = None,
-        rate: Any = None,
+        rate: RateLike | None = None,
         **plot_kwargs: Any,
     ) -> Self:
         """Draw the consensus of labels and scores that are given by fold.
@@ -287,7 +292,7 @@ class RateAveragedROC(FoldsDisplay):
         )
         return cls(curve, name=name, rate=rate).plot(**plot_kwargs)
 
-    def _start(self, ax: Any) -> None:
+    def _start(self, ax: "Axes | None") -> None:
         super()._start(ax)
         self.reachable_: list[Any] = []
         self.isometrics_: list[Any] = []
@@ -298,18 +303,18 @@ class RateAveragedROC(FoldsDisplay):
 
     def plot(
         self,
-        ax: Any = None,
+        ax: "Axes | None" = None,
         *,
         space: Plane = "roc",
         name: str | None = None,
-        rate: Any = None,
+        rate: RateLike | None = None,
         curve_kwargs: dict[str, Any] | None = None,
         bounds_kwargs: dict[str, Any] | None = None,
         plot_folds: bool = False,
         fold_kwargs: dict[str, Any] | None = None,
         plot_reachable: bool = True,
         reachable_kwargs: dict[str, Any] | None = None,
-        plot_isometrics: Any = False,
+        plot_isometrics: bool | ArrayLike = False,
         isometrics_kwargs: dict[str, Any] | None = None,
         plot_rate: bool = False,
         rate_kwargs: dict[str, Any] | None = None,
@@ -412,7 +417,7 @@ class RateAveragedROC(FoldsDisplay):
         self._finish(*plane.labels, despine, loc="lower right" if is_roc else "best")
         return self
 
-    def _summary(self, rate: Any) -> str:
+    def _summary(self, rate: RateLike | None) -> str:
         """Return the rAUC and its spread over folds, for the legend."""
         metric = "AUC" if rate is None else "rAUC"
         rate = "uniform" if rate is None else rate
@@ -447,7 +452,7 @@ class RateAveragedROC(FoldsDisplay):
         (self.bounds_,) = self.ax_.fill(x, y, **style)
 
 
-def _check_isometrics(value: Any) -> Any:
+def _check_isometrics(value: bool | ArrayLike) -> Any:
     """Return the rates of the isometrics."""
     if isinstance(value, bool | np.bool_):
         return _ISOMETRICS if value else []

@@ -1,12 +1,15 @@
 """The spaces in which curves along the rate are drawn, and what is behind a curve."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import ArrayLike, FloatArray
 from skrate.core.rates import RateDistribution
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Plane = Literal["roc", "rate-recall", "rate-accuracy"]
 SPACES: tuple[Plane, ...] = get_args(Plane)
@@ -32,7 +35,7 @@ class Space:
             return "False positive rate", "True positive rate"
         return "Rate", "Recall" if self.name == "rate-recall" else "Accuracy"
 
-    def points(self, rates: Any, tpr: Any) -> tuple[FloatArray, FloatArray]:
+    def points(self, rates: ArrayLike, tpr: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return horizontal and vertical positions."""
         rates, tpr = np.asarray(rates, dtype=np.float64), np.asarray(tpr)
         p = self.prevalence
@@ -65,7 +68,7 @@ class Space:
         return self.points([rate, rate], [least, most])
 
     def draw_rate(
-        self, ax: Any, rate: RateDistribution, style: dict[str, Any]
+        self, ax: "Axes", rate: RateDistribution, style: dict[str, Any]
     ) -> list[Any]:
         """Draw where a rate is likely: its density, and stems for its point masses."""
         along_axis = self.name != "roc"
@@ -86,7 +89,7 @@ class Space:
         return artists
 
     def _draw_shade(
-        self, ax: Any, middles: FloatArray, height: FloatArray, style: dict[str, Any]
+        self, ax: "Axes", middles: FloatArray, height: FloatArray, style: dict[str, Any]
     ) -> Any:
         """Shade the plane of the ROC curve by the density at each point's rate."""
         from matplotlib.colors import to_rgba
@@ -108,7 +111,7 @@ class Space:
         return ax.imshow(shade, origin="lower", extent=extent, zorder=0, **options)
 
     def _draw_line(
-        self, ax: Any, point: float, height: float, style: dict[str, Any]
+        self, ax: "Axes", point: float, height: float, style: dict[str, Any]
     ) -> Any:
         options = {"linewidth": 1 + 3 * height, "zorder": 0} | style
         return ax.plot(*self.isometric(point), **options)[0]
@@ -153,7 +156,7 @@ def _highest(rate: RateDistribution, places: FloatArray, density: FloatArray) ->
 
 
 def _draw_along_axis(
-    ax: Any, middles: FloatArray, height: FloatArray, style: dict[str, Any]
+    ax: "Axes", middles: FloatArray, height: FloatArray, style: dict[str, Any]
 ) -> Any:
     options = {"linewidth": 0, "zorder": 0} | style
     return ax.fill_between(
@@ -161,7 +164,7 @@ def _draw_along_axis(
     )
 
 
-def _draw_stem(ax: Any, point: float, height: float, style: dict[str, Any]) -> Any:
+def _draw_stem(ax: "Axes", point: float, height: float, style: dict[str, Any]) -> Any:
     options = {"linewidth": 3, "zorder": 0} | style
     ends = [0, _DENSITY_HEIGHT * height]
     transform = ax.get_xaxis_transform()
