@@ -107,6 +107,7 @@ class ListTable:
     @property
     def mirrored(self) -> "ListTable":
         """The table of swapped classes and negated scores, of the last list first."""
+        # Read from the back, a list starts where it ended.
         starts = (len(self.pos) - np.append(self.starts[1:], len(self.pos)))[::-1]
         exponents = None if self.exponents is None else self.exponents[::-1]
         pos, neg, lists = self.neg[::-1], self.pos[::-1], self.lists[::-1]
@@ -128,6 +129,7 @@ class ListTable:
 
     def sum(self, values: Array) -> FloatArray:
         """Return the sum of row ``values`` over each list."""
+        # All lists have a row: for an empty one reduceat would return the next row.
         return np.asarray(np.add.reduceat(values, self.starts, dtype=np.float64))
 
     def spread(self, values: Array) -> Array:

@@ -17,6 +17,7 @@ _TAIL = 1e-14
 # the cuts are many, they are passed over by panels far narrower than the integrand.
 _MAX_PANELS = 320
 _MAX_NODES = 8
+# Stands for 0 where a logarithm is taken or a quotient formed.
 _TINY = 1e-300
 # A count is left out if it is less likely than this, as are all beyond it.
 _NEGLIGIBLE = 1e-13
@@ -93,7 +94,9 @@ class FoldSource:
         first, is_pos, is_neg = joint_law(item)
         if item == k:
             return CountLaw(first, is_pos + is_neg, np.zeros(len(is_pos)), 0.0)
-        # Case `item`, of which a fraction is processed, is in the count of is_pos.
+        # A count s of is_pos holds case `item`, of which a fraction is processed: it
+        # stands for s - 1 positives and that fraction. A count of is_neg is as it says,
+        # which is one place further on.
         sure, partial = np.append(0.0, is_neg), np.append(is_pos, 0.0)
         return CountLaw(first - 1, sure, partial, float(k - (item - 1)))
 
@@ -152,6 +155,7 @@ class FoldSource:
         # Were its rates uniform, case k of n would be a beta variable. Drawn with fixed
         # numbers of both classes it spreads no more than that.
         low = special.betaincinv(k, n - k + 1, _TAIL)
+        # By the lower tail of the mirrored variable: 1 - 1e-14 has few digits left.
         high = 1 - special.betaincinv(n - k + 1, k, _TAIL)
         inner = self.places[(self.places > low) & (self.places < high)]
         if len(inner) >= _MAX_PANELS:
@@ -185,6 +189,7 @@ class FoldSource:
         slope = gain_pos / (gain_pos + gain_neg)
         variance = (1 - slope) ** 2 * self.n_pos * tpr[1] * (1 - tpr[1])
         variance += slope**2 * self.n_neg * fpr[1] * (1 - fpr[1])
+        # Ten more, for where the variance to first order is next to nothing.
         return self.n_pos * tpr[1], 8 * float(np.sqrt(variance)) + 10
 
 

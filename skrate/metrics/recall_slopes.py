@@ -112,7 +112,8 @@ def _mean_and_at_cut(
     start /= _GRID
     start += integral.take(cell)
     mean = np.diff(start) / np.diff(edges)
-    # Where it is not, as where all of a small rate lies in one cell, as it is.
+    # Where the survival bends, as where all of a small rate lies in one cell, the
+    # table itself is asked.
     bad = np.flatnonzero(~(is_linear.take(cell[:-1]) & is_linear.take(cell[1:])))
     mean[bad] = rate.table.mean(low[bad], high[bad])
     at_edge[bad] = rate.table.survival(low[bad])
@@ -130,6 +131,8 @@ def _on_grid(rate: RateDistribution) -> tuple[FloatArray, FloatArray, BoolArray]
     linear = (survival[1:] + survival[:-1]) / 2
     # Both the area and the middle: a curve may cross its chord.
     middle = rate.table.survival((nodes[1:] + nodes[:-1]) / 2)
+    # Where hardly anything survives no share of it could be kept: there the mean rate,
+    # which is the mean of the survival over all cells, is the scale.
     miss = np.maximum(np.abs(areas * _GRID - linear), np.abs(middle - linear))
     return survival, integral, miss <= _LINEAR * np.maximum(survival[:-1], rate.mean())
 
@@ -156,6 +159,7 @@ def _jump_slopes(
     # Per case within the bandwidth, so that pi does not jump from one case to the next.
     found = ends[len(points) :] - ends[: len(points)]
     share = np.where(width > 0, found / (2 * np.where(width > 0, width, 1)), 0.0)
+    # From positives per unit of the rate, in which all cases are the total, to pi.
     share = share / table.total
     low, high = table.rates[:-1], table.rates[1:]
     # Each point counts by its mass times 1 - pi, or times pi, in the groups above it:
@@ -179,6 +183,7 @@ def bandwidth(points: FloatArray, n: float) -> FloatArray:
     .. [1] Hall and Sheather (1988), On the distribution of a studentized quantile,
        :doi:`10.1111/j.2517-6161.1988.tb01735.x`.
     """
+    # At 0 and 1, of which the result is not used, the quantile would be infinite.
     inner = np.clip(points, 1e-12, 1 - 1e-12)
     at = special.ndtri(inner)
     density = np.exp(-(at**2) / 2) / np.sqrt(2 * np.pi)
