@@ -289,9 +289,6 @@ class _AtRate(Metric):
         """The rate, where it leaves something out."""
         return cuts_of(Fixed(self.rate))
 
-    def _recall_slopes(self, table: RankTable) -> Slopes:
-        return recall_slopes(table, Fixed(self.rate))[0]
-
 
 class RecallAtRate(_AtRate, score=recall_at_rate_score):
     """The share of the positives that is found."""
@@ -304,7 +301,7 @@ class RecallAtRate(_AtRate, score=recall_at_rate_score):
         return float(self.rate)
 
     def slopes(self, table: RankTable) -> Slopes:
-        return self._recall_slopes(table)
+        return recall_slopes(table, Fixed(self.rate))[0]
 
     def _of_cut(self, cut: "Cut") -> float:
         return cut.tpr + cut.share * cut.part
@@ -322,7 +319,7 @@ class PrecisionAtRate(_AtRate, score=precision_at_rate_score):
     def slopes(self, table: RankTable) -> Slopes:
         at_rate = found_at(table, self.rate) / table.n_pos / self.rate
         factor = table.prevalence / self.rate
-        return self._recall_slopes(table).scaled(factor, at_rate)
+        return recall_slopes(table, Fixed(self.rate))[0].scaled(factor, at_rate)
 
     def _of_cut(self, cut: "Cut") -> float:
         return min(float(cut.found / self.rate + cut.purity * cut.last), 1.0)
@@ -338,7 +335,7 @@ class LiftAtRate(_AtRate, score=lift_at_rate_score):
     needs = ("positive",)
 
     def slopes(self, table: RankTable) -> Slopes:
-        return self._recall_slopes(table).scaled(1 / self.rate)
+        return recall_slopes(table, Fixed(self.rate))[0].scaled(1 / self.rate)
 
     @property
     def limits(self) -> tuple[float, float]:

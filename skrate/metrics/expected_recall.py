@@ -325,8 +325,3 @@ def processed_rows(lists: ListTable, rate: RateDistribution) -> FloatArray:
 def swapped(table: RankTable) -> RankTable:
     """Return the table in which the negatives are the positives."""
     return table_of_weights(table.neg, table.pos)
-
-
-def prevalences_of(pos: Array, neg: Array) -> FloatArray:
-    n_pos = pos.sum(axis=1)
-    return np.asarray(n_pos / (n_pos + neg.sum(axis=1)))

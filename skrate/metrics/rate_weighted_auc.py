@@ -16,7 +16,6 @@ from skrate.core.validation import check_fraction, check_shares, warn_undefined
 from skrate.metrics.auc import AUC, auc
 from skrate.metrics.expected_recall import (
     expected_recall,
-    prevalences_of,
     processed_rows,
     recall_of_tables,
     swapped,
@@ -319,7 +318,8 @@ def _ranges(
     pos: Array, neg: Array, rate: RateDistribution
 ) -> tuple[FloatArray, FloatArray]:
     """Return the expected recall of worst and best ranking per table, nan if none."""
-    prevalences = prevalences_of(pos, neg)
+    n_pos = pos.sum(axis=1)
+    prevalences = n_pos / (n_pos + neg.sum(axis=1))
     first = float(prevalences[0])
     if 0 < first < 1 and (prevalences == first).all():
         # Stratified resamples share it: numbers do for all of them.
