@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
 
-from skrate.core.arrays import ArrayLike, FloatArray, Label
+from skrate.core.arrays import ArrayLike, FloatArray, Label, share_of
 from skrate.core.conversion import is_missing, shown
 from skrate.core.sample import check_ranked
 from skrate.core.validation import (
@@ -308,9 +308,9 @@ class AUCErrorRateDisplay(Display):
         self._start(ax)
         self.lines_ = []
         for curve in self.curves:
-            heights = curve.means
+            heights = np.asarray(curve.means)
             if kind == "relative_deviation":
-                heights = _relative(curve.standard_deviations, curve.means)
+                heights = share_of(np.asarray(curve.standard_deviations), heights)
             label = f"{100 * curve.class_ratio:.3g}%"
             line = self._line(curve.error_rates, heights, curve_kwargs, label=label)
             self.lines_.append(line)
@@ -339,8 +339,7 @@ class AUCErrorRateDisplay(Display):
         )
         height = point.auc
         if kind == "relative_deviation":
-            height = float(_relative(abs(point.auc - point.mean), point.mean))
-            if np.isnan(height):
+            if point.mean == 0:
                 warnings.warn(
                     "The model has every case in error, so that the mean AUC is 0 and "
                     "no deviation is relative to it: it is not drawn. Use kind='mean'.",
@@ -348,6 +347,7 @@ class AUCErrorRateDisplay(Display):
                     stacklevel=3,
                 )
                 return
+            height = abs(point.auc - point.mean) / point.mean
         else:
             self.interval_ = self.ax_.errorbar(
                 point.error_rate,
@@ -368,13 +368,6 @@ class AUCErrorRateDisplay(Display):
             ha="left" if is_left else "right",
             va="center",
         )
-
-
-def _relative(deviations: ArrayLike, means: ArrayLike) -> FloatArray:
-    """Return ``deviations`` divided by ``means``, nan where these are 0."""
-    means = np.asarray(means, dtype=np.float64)
-    undefined = np.full(means.shape, np.nan)
-    return np.asarray(np.divide(deviations, means, out=undefined, where=means != 0))
 
 
 def _curves(class_ratios: Sequence[float], n_cases: int) -> list[ErrorRateCurve]:
