@@ -7,8 +7,8 @@ import numpy as np
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.core.metric import Metric, MetricLike
 from skrate.core.rank_table import RankTable
-from skrate.core.results import Comparison, ConfidenceInterval
-from skrate.core.validation import check_choice, warn_undefined
+from skrate.core.results import Comparison, ConfidenceInterval, t_quantile
+from skrate.core.validation import check_choice
 from skrate.inference.delta import (
     degrees_of_freedom,
     influence_parts,
@@ -20,6 +20,7 @@ from skrate.inference.intervals import (
     Alternative,
     hybrid_interval,
     interval_of,
+    inverted_pvalue,
     metric_interval,
     standardised,
     t_pvalue,
@@ -139,8 +140,7 @@ def compare(
     Warns
     -----
     UndefinedMetricWarning
-        If a class has fewer than two cases, a metric is undefined, or the values
-        differ although the sample shows no variation: then there is no p-value.
+        If a class has fewer than two cases, or a metric is undefined.
 
     See Also
     --------
@@ -157,8 +157,13 @@ def compare(
     one part more if class sizes are chance), of the number of clusters less 1 with
     ``groups``. With five positives the normal distribution, which other programs take,
     would reject a true null in one of ten samples at a level of 0.05; its p-value is
-    ``2 * norm.sf(abs(statistic))``. Where both models show no variation, or none in
-    their difference, the interval combines one interval per model [3]_ and is wide.
+    ``2 * norm.sf(abs(statistic))``.
+
+    Where the sample shows no variation of the difference, as of a perfect and a random
+    ranking, the interval combines that of each model, "wilson" of :func:`estimate`,
+    without their correlation [3]_. It is wide. The p-value is the greatest at which it
+    leaves 0 out, and not below 1e-15; the statistic is the quantile of the normal
+    distribution that has this p-value.
 
     The permutation tests that the models are exchangeable within cases ([1]_, [2]_):
     stronger than equal metrics, but exact at any size; it finds differences in the
@@ -350,9 +355,15 @@ def _conclude(
     difference = a - b
     statistic, pvalue = _NAN, _NAN
     ends = ConfidenceInterval(_NAN, _NAN)
-    if not np.isnan(difference):
-        statistic, pvalue = _test(difference, standard_error, plan, freedom, draws)
+    if standard_error < NEGLIGIBLE:
+        statistic, pvalue, ends = _without_variation(metrics, ranked, (a, b), plan)
+    elif not np.isnan(difference):
+        statistic = standardised(difference, standard_error)
+        pvalue = t_pvalue(statistic, plan.alternative, freedom)
         ends = _interval(metrics, ranked, (a, b), standard_error, plan, freedom, draws)
+    if plan.method == "permutation" and draws is not None:
+        statistic = difference
+        pvalue = permutation_pvalue(difference, draws, plan.alternative)
     names = list(dict.fromkeys(metric.name for metric in metrics))
     return Comparison(
         " - ".join(names),
@@ -369,20 +380,36 @@ def _conclude(
     )
 
 
-def _test(
-    difference: float,
-    standard_error: float,
+def _without_variation(
+    metrics: list[Metric],
+    ranked: list[Ranked],
+    values: tuple[float, float],
     plan: Plan,
-    freedom: float,
-    draws: FloatArray | None,
-) -> tuple[float, float]:
-    if plan.method == "permutation" and draws is not None:
-        return difference, permutation_pvalue(difference, draws, plan.alternative)
-    statistic = standardised(difference, standard_error)
-    if np.isnan(statistic):
-        warn_undefined("The p-value", "the sample shows no variation of the difference")
-        return _NAN, _NAN
-    return statistic, t_pvalue(statistic, plan.alternative, freedom)
+) -> tuple[float, float, ConfidenceInterval]:
+    """Return statistic, p-value and interval where the difference shows no variation.
+
+    The interval combines Wilson's of each model; the p-value is the greatest at which
+    it leaves 0 out, and the statistic what it would be as a normal quantile.
+    """
+    each = []
+    for metric, one, value in zip(metrics, ranked, values, strict=True):
+        fixed = plan.is_stratified(one)
+        error = variance_parts(metric, one, stratify=fixed).standard_error
+        each.append((value, error, metric, one, fixed))
+
+    def interval_at(level: float) -> ConfidenceInterval:
+        of_a, of_b = (
+            metric_interval("wilson", value, error, level, metric, one, stratify=fixed)
+            for value, error, metric, one, fixed in each
+        )
+        return hybrid_interval(values, (of_a, of_b))
+
+    difference = values[0] - values[1]
+    pvalue = inverted_pvalue(interval_at, difference)
+    statistic = float(np.copysign(t_quantile(1 - pvalue), difference))
+    if plan.alternative != "two-sided":
+        pvalue = t_pvalue(statistic, plan.alternative, np.inf)
+    return statistic, pvalue, interval_at(plan.confidence_level)
 
 
 def _interval(
@@ -394,20 +421,19 @@ def _interval(
     freedom: float,
     draws: FloatArray | None,
 ) -> ConfidenceInterval:
-    level = plan.confidence_level
-    if standard_error < NEGLIGIBLE:
-        each = [
-            metric_interval(metric, one, value, 0.0, level, "logit")
-            for metric, one, value in zip(metrics, ranked, values, strict=True)
-        ]
-        return hybrid_interval(values, (each[0], each[1]))
     of_a, of_b = (
         metric.bounds(one.table) for metric, one in zip(metrics, ranked, strict=True)
     )
     bounds = of_a[0] - of_b[1], of_a[1] - of_b[0]
     difference = values[0] - values[1]
     return interval_of(
-        plan.interval, difference, standard_error, level, bounds, freedom, draws
+        plan.interval,
+        difference,
+        standard_error,
+        plan.confidence_level,
+        bounds,
+        freedom,
+        draws,
     )
 
 

@@ -44,14 +44,16 @@ def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
 
     What the shares of the classes add to a case is the same for all of its class.
     """
-    if cases.groups is not None:
-        # Clusters may hold both classes: there is one source, their number less 1.
-        return Parts(float(covariance(values[None, :], cases)[0, 0]), 0.0, 0.0)
     by_pos, by_neg = (
         _class_variance(values[chosen], cases, chosen)
         for chosen in (cases.is_pos, ~cases.is_pos)
     )
     whole = float(covariance(values[None, :], cases)[0, 0])
+    if cases.groups is not None:
+        # A cluster may hold both classes: each has its share of what clusters vary.
+        either = by_pos + by_neg
+        by_pos = whole * by_pos / either if either > 0 else whole
+        return Parts(by_pos, whole - by_pos, 0.0)
     # With sampling weights the sources are correlated: the rest may be below 0.
     return Parts(by_pos, by_neg, whole - by_pos - by_neg)
 
@@ -60,8 +62,9 @@ def degrees_of_freedom(*sources: tuple[Parts, Ranked]) -> float:
     """Return those of Student's t that go with a variance.
 
     Each class estimates its part of the variance with its size less 1 (Brunner and
-    Munzel 2000, equation 9, as :func:`estimate` cites it); clusters do so together.
-    The variance may be the sum of those of several samples.
+    Munzel 2000, equation 9, as :func:`estimate` cites it). Of clusters those count
+    that hold cases of the class; together they are no more than all, less 1. The
+    variance may be the sum of those of several samples.
 
     Examples
     --------
@@ -71,35 +74,50 @@ def degrees_of_freedom(*sources: tuple[Parts, Ranked]) -> float:
     >>> degrees_of_freedom((Parts(0.01, 0.0, 0.0), cases))
     9.0
     """
-    first = sources[0][1]
-    if first.groups is not None:
-        return first.n_units - 1.0
-    squares = 0.0
+    squares, most = 0.0, np.inf
     for parts, cases in sources:
         n_pos, n_neg = cases.effective_sizes
         sizes = (n_pos, n_neg, n_pos + n_neg)
+        if cases.groups is not None:
+            most = cases.n_units - 1.0
         squares += sum(
             part**2 / max(size - 1, 1) for part, size in zip(parts, sizes, strict=True)
         )
     total = sum(parts.total for parts, _ in sources)
     # No variation, no estimate of it: as few as there can be.
-    return max(total**2 / squares, 1.0) if squares > 0 else 1.0
+    return min(max(total**2 / squares, 1.0), most) if squares > 0 else 1.0
 
 
 def table_variance(
-    metric: Metric, table: RankTable, *, stratify: bool = False
+    metric: Metric,
+    table: RankTable,
+    *,
+    stratify: bool = False,
+    sizes: tuple[float, float] | None = None,
 ) -> Parts:
-    """Return the variance from counts per group alone, in O(K)."""
+    """Return the variance from weights per group alone, in O(K).
+
+    ``sizes`` says how many independent cases of each class there are, by default as
+    many as they weigh.
+    """
     table = merged_but_at(table, metric.cuts).table
     slopes = metric.slopes(table)
-    lost = 1 if metric.is_two_sample else 0
-    by_pos = _spread(slopes.by_pos, table.pos) / (table.n_pos - lost)
-    by_neg = _spread(slopes.by_neg, table.neg) / (table.n_neg - lost)
+    n_pos, n_neg = sizes or (table.n_pos, table.n_neg)
+    by_pos = _spread(slopes.by_pos, table.pos) / _divisor(metric, n_pos)
+    by_neg = _spread(slopes.by_neg, table.neg) / _divisor(metric, n_neg)
     if stratify:
         return Parts(by_pos, by_neg, 0.0)
-    binomial = table.prevalence * table.negative_share / table.total
+    binomial = table.prevalence * table.negative_share / (n_pos + n_neg)
     by_prevalence = slopes.by_prevalence**2 * binomial
     return Parts(by_pos, by_neg, float(by_prevalence))
+
+
+def _divisor(metric: Metric, size: float) -> float:
+    """Return what the variance over the cases of a class is divided by.
+
+    Of less than two, as clusters may leave, half takes the place of one less.
+    """
+    return max(size - 1, size / 2) if metric.is_two_sample else size
 
 
 def influence_values(

@@ -28,7 +28,7 @@ def estimate(
     *,
     method: Method = "delta",
     confidence_level: float = 0.95,
-    interval: Interval = "logit",
+    interval: Interval = "wilson",
     n_resamples: int = 2000,
     stratify: bool | None = None,
     groups: ArrayLike | None = None,
@@ -67,9 +67,14 @@ def estimate(
         - "jackknife": leaves out each case, or each cluster.
     confidence_level : float, default=0.95
         Level of the interval, in (0, 1).
-    interval : {"logit", "wald", "percentile", "basic"}, default="logit"
-        "logit" is symmetric in the log odds and stays within the metric's range,
-        "wald" is symmetric and cut off; "percentile" and "basic" need replicates.
+    interval : {"wilson", "logit", "wald", "percentile", "basic"}, default="wilson"
+        - "wilson": that of Wilson for a proportion [5]_, made for any metric with a
+          range, [6]_ and [2]_. It holds the value, keeps to the range, and has a width
+          where the sample shows no variation;
+        - "logit": symmetric in the log odds; of metrics without a greatest value, such
+          as momentum, in the logarithm (so is "wilson" of these);
+        - "wald": symmetric, cut off at the range;
+        - "percentile", "basic": by the quantiles of replicates, which they need.
     n_resamples : int, default=2000
         Number of replicates of both bootstraps.
     stratify : bool, default=None
@@ -131,12 +136,23 @@ def estimate(
     place of n_1 and n_0, which is DeLong's variance [1]_. Where a rate is known
     exactly, the share of positives at the cut is averaged over a bandwidth.
 
-    "logit" and "wald" use Student's t; each class estimates its part of the variance
-    with its size less 1, which gives the degrees of freedom [4]_.
+    A sample in which misrankings are rare shows too little variation of them, or none.
+    "wilson" therefore takes the metric u and its variance V from a ranking to which a
+    tenth of a case of each class is added, half of it at each end. With all of them as
+    shares of the metric's range, the interval holds each x that is at most t standard
+    errors from the value v, where the variance at x is :math:`V x (1 - x) / (u (1 -
+    u))`: with :math:`k = t^2 V / (u (1 - u))` it ends at
 
-    Where the sample shows no variation, as with perfect separation, all these
-    intervals would have no width. Newcombe's [2]_ takes their place for the AUC, and
-    Wilson's for a proportion of the smaller class, which is wide, otherwise.
+    .. math:: \frac{v + k / 2 \mp \sqrt{k v (1 - v) + k^2 / 4}}{1 + k}.
+
+    With clusters, sampling weights or another ``method`` V is multiplied by the ratio
+    of their variance to that of independent cases, as many as the sample is worth.
+    Other intervals would have no width where the sample shows no variation: there
+    "wilson" takes their place.
+
+    "wilson", "logit" and "wald" take t from Student's distribution; each class
+    estimates its part of the variance with its size less 1, or its number of clusters
+    less 1, which gives the degrees of freedom [4]_.
 
     On a table, resampling cases without ``stratify`` and the multinomials of
     "parametric" are one law: they differ by chance only. Cost: one sort; the
@@ -148,14 +164,19 @@ def estimate(
     .. [1] DeLong, DeLong and Clarke-Pearson (1988), Comparing the areas under two or
        more correlated receiver operating characteristic curves,
        :doi:`10.2307/2531595`.
-    .. [2] Newcombe (2006), Confidence intervals for an effect size measure based on
-       the Mann-Whitney statistic. Part 2, :doi:`10.1002/sim.2324`.
+    .. [2] Korn and Graubard (1998), Confidence intervals for proportions with small
+       expected number of positive counts estimated from survey data, Survey
+       Methodology 24, 193-201.
     .. [3] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
        classification and prediction: average precision versus area under the ROC
        curve, :doi:`10.48550/arXiv.1310.5103`.
     .. [4] Brunner and Munzel (2000), The nonparametric Behrens-Fisher problem:
        asymptotic theory and a small-sample approximation,
        :doi:`10.1002/(SICI)1521-4036(200001)42:1<17::AID-BIMJ17>3.0.CO;2-U`.
+    .. [5] Wilson (1927), Probable inference, the law of succession, and statistical
+       inference, :doi:`10.1080/01621459.1927.10502953`.
+    .. [6] Agresti and Coull (1998), Approximate is better than "exact" for interval
+       estimation of binomial proportions, :doi:`10.1080/00031305.1998.10480550`.
 
     Examples
     --------
@@ -169,7 +190,7 @@ def estimate(
     Counts per category, best first:
 
     >>> estimate("roc_auc", RankTable([30, 20, 10], [5, 25, 50]))
-    Estimate(AUC 0.7969, 95 % interval [0.7150, 0.8598], standard error 0.03649;
+    Estimate(AUC 0.7969, 95 % interval [0.7157, 0.8594], standard error 0.03649;
     n_pos=60, n_neg=80, delta)
     """
     check_choice("method", method, METHODS)
@@ -192,8 +213,9 @@ def estimate(
     if not np.isnan(value):
         error, freedom, draws = _spread_of(found, ranked, plan, is_stratified)
         ends = metric_interval(
-            found, ranked, value, error, confidence_level, interval, freedom, draws
-        )
+            interval, value, error, confidence_level, found, ranked,
+            stratify=is_stratified, freedom=freedom, draws=draws,
+        )  # fmt: skip
     n_pos, n_neg = (int(size) for size in ranked.sizes)
     return Estimate(
         found.name, value, error, ends, n_pos, n_neg, method, confidence_level

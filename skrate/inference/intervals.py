@@ -1,5 +1,6 @@
 """Intervals and p-values, from a value and its standard error or from replicates."""
 
+from collections.abc import Callable
 from typing import Literal, get_args
 
 import numpy as np
@@ -14,38 +15,50 @@ from skrate.core.results import (
     t_quantile,
 )
 from skrate.inference.sample import Ranked
+from skrate.inference.wilson import augmented, wilson_interval
 
-Interval = Literal["logit", "wald", "percentile", "basic"]
+Interval = Literal["wilson", "logit", "wald", "percentile", "basic"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
 Alternative = Literal["two-sided", "less", "greater"]
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 # Standard errors below are rounding: the sample shows no variation at all.
 NEGLIGIBLE = 1e-12
+# Less than this a level cannot be told from 1.
+_LEAST_PVALUE = 1e-15
 
 
 def metric_interval(
-    metric: Metric,
-    ranked: Ranked,
+    kind: Interval,
     value: float,
     standard_error: float,
     level: float,
-    kind: Interval,
+    metric: Metric,
+    ranked: Ranked,
+    *,
+    stratify: bool,
     freedom: float = np.inf,
     draws: FloatArray | None = None,
 ) -> ConfidenceInterval:
-    """Return the interval of a kind, or one with a width if there is no variation."""
+    """Return the interval of a kind, or Wilson's if the sample shows no variation."""
     bounds = metric.bounds(ranked.table)
     is_at_bound = value - bounds[0] < NEGLIGIBLE or bounds[1] - value < NEGLIGIBLE
-    if standard_error < NEGLIGIBLE or is_at_bound:
-        bounds = bounds[0], min(bounds[1], max(1.0, value))
-        return score_interval(
-            min(max(value, bounds[0]), bounds[1]),
-            ranked.effective_sizes,
-            level,
-            bounds,
-            is_two_sample=metric.is_two_sample,
-        )
-    return interval_of(kind, value, standard_error, level, bounds, freedom, draws)
+    shows_none = standard_error < NEGLIGIBLE or is_at_bound
+    is_wilson = kind == "wilson" and np.isfinite(bounds).all()
+    if not (shows_none or is_wilson):
+        return interval_of(kind, value, standard_error, level, bounds, freedom, draws)
+    value = min(max(value, bounds[0]), bounds[1])
+    variance = None if standard_error < NEGLIGIBLE else standard_error**2
+    found = augmented(metric, ranked, variance, stratify=stratify)
+    if np.isfinite(bounds).all():
+        return wilson_interval(value, bounds, level, found)
+    # Without a greatest value there is nothing that Wilson's variance could be of.
+    kind = "logit" if value - bounds[0] > NEGLIGIBLE else "wald"
+    error = float(np.sqrt(found.variance))
+    ends = interval_of(kind, value, error, level, bounds, found.freedom, None)
+    if np.isnan(ends).any():
+        # Not even the augmented ranking has a value: nothing is left out.
+        return ConfidenceInterval(bounds[0], max(value, 1.0))
+    return ends
 
 
 def interval_of(
@@ -64,7 +77,8 @@ def interval_of(
         # The quantiles mirrored at the value.
         low, high = _quantiles(draws, level)
         return clipped_interval(2 * value - high, 2 * value - low, bounds)
-    make = logit_interval if kind == "logit" else t_interval
+    # Wilson's of a metric without a greatest value is symmetric in the logarithm.
+    make = logit_interval if kind in ("logit", "wilson") else t_interval
     return make(value, standard_error, level, bounds, freedom)
 
 
@@ -115,43 +129,25 @@ def t_pvalue(statistic: float, alternative: Alternative, freedom: float) -> floa
     return float(2 * special.stdtr(freedom, -abs(statistic)))
 
 
-def score_interval(
-    value: float,
-    sizes: tuple[float, float],
-    level: float,
-    bounds: tuple[float, float] = (0.0, 1.0),
-    *,
-    is_two_sample: bool = False,
-) -> ConfidenceInterval:
-    """Return an interval where the sample shows no variation: all x not too far off.
+def inverted_pvalue(
+    interval_at: Callable[[float], ConfidenceInterval], difference: float
+) -> float:
+    """Return the greatest 1 - level at which an interval leaves 0 out, at least 1e-15.
 
-    It holds each x that is within z standard errors of the value, if x is true. For
-    the AUC these are Newcombe's (2006, method 5). The other metrics average quantities
-    in [0, 1] over cases, and none of these varies more than a proportion: it is
-    Wilson's interval (1927) for a proportion of the smaller class, which is wide.
-
-    Examples
-    --------
-    All of ten, by Wilson's interval:
-
-    >>> low, high = score_interval(1.0, (10, 30), 0.95)
-    >>> round(low, 4), high
-    (0.7225, 1.0)
+    ``interval_at`` returns the interval of the difference at a level; that at a higher
+    level contains it.
     """
-    low, high = bounds
-    width = high - low
-    z = t_quantile(level)
-    start = (value - low) / width
 
-    def excess(x: float) -> float:
-        variance = _newcombe if is_two_sample else _wilson
-        return (start - x) ** 2 - z**2 * variance(x, *sizes)
+    def excess(logarithm: float) -> float:
+        low, high = interval_at(-np.expm1(logarithm))
+        return low if difference > 0 else -high
 
-    # At 0 and 1 the variance is 0, so that the value itself is a root there.
-    inner = min(max(start, NEGLIGIBLE), 1 - NEGLIGIBLE)
-    first = 0.0 if start <= NEGLIGIBLE else optimize.brentq(excess, 0, inner)
-    last = 1.0 if start >= 1 - NEGLIGIBLE else optimize.brentq(excess, inner, 1)
-    return ConfidenceInterval(_at(first, bounds), _at(last, bounds))
+    least, most = np.log(_LEAST_PVALUE), -1e-12
+    if abs(difference) < NEGLIGIBLE or excess(most) <= 0:
+        return 1.0
+    if excess(least) >= 0:
+        return _LEAST_PVALUE
+    return float(np.exp(optimize.brentq(excess, least, most, xtol=1e-10)))
 
 
 def hybrid_interval(
@@ -174,23 +170,6 @@ def hybrid_interval(
     low = a - b - np.hypot(a - of_a.low, of_b.high - b)
     high = a - b + np.hypot(of_a.high - a, b - of_b.low)
     return ConfidenceInterval(float(low), float(high))
-
-
-def _at(share: float, bounds: tuple[float, float]) -> float:
-    """Return what lies a share of the way between the bounds, from the nearer one."""
-    low, high = bounds
-    width = high - low
-    return float(low + width * share if share < 0.5 else high - width * (1 - share))
-
-
-def _wilson(x: float, n_pos: float, n_neg: float) -> float:
-    return x * (1 - x) / min(n_pos, n_neg)
-
-
-def _newcombe(x: float, n_pos: float, n_neg: float) -> float:
-    pairs = (n_pos + n_neg) / 2 - 1
-    spread = (1 - x) / (2 - x) + x / (1 + x)
-    return x * (1 - x) * (1 + pairs * spread) / (n_pos * n_neg)
 
 
 def _quantiles(replicates: FloatArray, level: float) -> tuple[float, float]:

@@ -184,7 +184,9 @@ def _spread_of(metric: Metric, ranked: Ranked, plan: Plan) -> tuple[float, float
     if parts.standard_error > NEGLIGIBLE:
         return parts.standard_error, freedom
     value, level = metric.value(ranked.table), plan.confidence_level
-    low, high = metric_interval(metric, ranked, value, 0.0, level, "logit")
+    low, high = metric_interval(
+        "wilson", value, 0.0, level, metric, ranked, stratify=plan.is_stratified(ranked)
+    )
     return max(value - low, high - value) / t_quantile(level), freedom
 
 

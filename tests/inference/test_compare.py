@@ -2,7 +2,6 @@
 
 import dataclasses
 import pickle
-import warnings
 from functools import partial
 from itertools import combinations, product
 
@@ -280,18 +279,40 @@ def test_equal_models_do_not_differ():
         assert low < 0 < high
 
 
-def test_a_difference_without_variation_has_no_p_value():
-    y_true = np.repeat([1, 0], [5, 8])
-    with pytest.warns(UndefinedMetricWarning, match="no variation"):
-        result = compare("roc_auc", y_true, y_true, np.zeros(13))
-    assert np.isnan(result.pvalue)
-    assert result.value == 0.5
+@pytest.mark.parametrize("sizes", [(2, 2), (3, 4), (5, 8), (50, 60)])
+@pytest.mark.parametrize("other", [0, -1])
+@pytest.mark.parametrize("is_paired", [True, False])
+def test_a_difference_without_variation_has_a_p_value_that_its_interval_agrees_with(
+    sizes, other, is_paired
+):
+    y_true = np.repeat([1, 0], sizes)
+    options = {} if is_paired else {"y_true_b": y_true}
+    result = compare("roc_auc", y_true, y_true, other * y_true, **options)
+    assert (result.value, result.standard_error) == ((1 - other) / 2, 0)
+    assert 0 < result.pvalue < 1
     low, high = result.confidence_interval
-    assert low < 0.5 < high
-    by_permutation = compare(
-        "roc_auc", y_true, y_true, np.zeros(13), method="permutation"
-    )
-    assert np.isfinite(by_permutation.pvalue)
+    assert low < result.value <= high
+    options["confidence_level"] = 1 - result.pvalue
+    if result.pvalue > 1e-14:
+        # The interval at this level just leaves 0 out.
+        touching = compare("roc_auc", y_true, y_true, other * y_true, **options)
+        assert touching.confidence_interval.low == pytest.approx(0, abs=1e-6)
+    del options["confidence_level"]
+    one_sided = [
+        compare("roc_auc", y_true, y_true, other * y_true, alternative=side, **options)
+        for side in ("greater", "less")
+    ]
+    assert one_sided[0].pvalue == pytest.approx(result.pvalue / 2, rel=1e-6)
+    assert one_sided[0].pvalue + one_sided[1].pvalue == pytest.approx(1)
+
+
+def test_more_cases_without_variation_say_more():
+    found = []
+    for n in (3, 6, 12, 24):
+        y_true = np.repeat([1, 0], n)
+        found.append(compare("roc_auc", y_true, y_true, -y_true).pvalue)
+    assert found == sorted(found, reverse=True)
+    assert found[0] > 0.05 > found[1]
 
 
 def test_jobs_change_nothing():
@@ -396,19 +417,13 @@ def test_pairs_are_those_of_the_sample_as_it_was_at_the_call(kind):
             values[:] = before
 
 
-def test_who_looks_at_the_pairs_sees_their_warnings():
-    # Two perfect rankings of constant placement values, and one that is not.
+def test_pairs_without_variation_are_as_compare_has_them():
+    # Two perfect rankings, one of which is upside down.
     y_true = [1, 1, 1, 0, 0, 0]
     models = {"a": [6, 5, 4, 3, 2, 1], "b": [3, 2, 1, 6, 5, 4]}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        result = compare_all("roc_auc", y_true, models)
-    # An error is no result: the next look warns again.
-    with pytest.raises(UndefinedMetricWarning, match="no variation"):
-        len(result.pairs)
-    with pytest.warns(UndefinedMetricWarning, match="no variation"):
-        assert np.isnan(result.adjusted_pvalues).all()
-    assert np.isnan(result[0].pvalue)
+    result = compare_all("roc_auc", y_true, models)
+    assert result[0] == compare("roc_auc", y_true, *models.values())
+    assert 0 < result.adjusted_pvalues[0] < 1
 
 
 def test_holm_by_hand():
@@ -466,13 +481,27 @@ def test_p_value_and_interval_take_students_t(method):
 
 
 def test_clusters_less_one_are_the_degrees_of_freedom():
-    y_true, a, b = two_models(14, n=40)
-    groups = np.arange(40) // 4
+    _, a, b = two_models(14, n=40)
+    # Every cluster holds both classes.
+    y_true, groups = np.tile([1, 0, 0, 0], 10), np.arange(40) // 4
     for method in ("delta", "bootstrap"):
         options = {"method": method, "random_state": 0, "groups": groups}
         assert_freedom(compare("roc_auc", y_true, a, b, **options), 9)
         by_all = compare_all("roc_auc", y_true, {"a": a, "b": b}, **options)
         assert_freedom(by_all.pairs[0], 9)
+
+
+def test_clusters_count_for_the_class_that_they_hold():
+    _, a, b = two_models(14, n=60)
+    # Three clusters of positives, twelve of negatives: as if each were one case.
+    y_true, groups = np.repeat([1, 0], [12, 48]), np.arange(60) // 4
+    differences = influence("roc_auc", y_true, a) - influence("roc_auc", y_true, b)
+    by_pos, by_neg = (
+        np.sum((part - part.mean()) ** 2)
+        for part in (differences[:12], differences[12:])
+    )
+    expected = (by_pos + by_neg) ** 2 / (by_pos**2 / 2 + by_neg**2 / 11)
+    assert_freedom(compare("roc_auc", y_true, a, b, groups=groups), expected)
 
 
 def test_repetitions_are_cases_and_sampling_weights_count_by_effective_size():

@@ -1,0 +1,138 @@
+"""Wilson's interval for any metric, by a table to which a tenth of a case is added."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from skrate.core.arrays import FloatArray
+from skrate.core.metric import Metric
+from skrate.core.rank_table import RankTable, table_of_weights
+from skrate.core.results import ConfidenceInterval, t_quantile
+from skrate.inference.delta import Parts, degrees_of_freedom, table_variance
+from skrate.inference.sample import Ranked
+
+# Cases of each class that are added, half of them at either end of the ranking.
+ADDED = 0.1
+# Variances below are rounding: the sample shows no variation at all.
+_NEGLIGIBLE = 1e-24
+# Of a greater k nothing is left out, and its square may be infinite.
+_BOUNDLESS = 1e100
+_TINY = float(np.finfo(np.float64).tiny)
+
+
+class Augmented(NamedTuple):
+    """A metric on a table where some misranking is always seen.
+
+    ``parts`` is its variance as of independent cases, as many as those of the sample
+    are worth; the variance of the design is ``effect`` times as great.
+    """
+
+    value: float
+    parts: Parts
+    bounds: tuple[float, float]
+    effect: float
+    freedom: float
+
+    @property
+    def variance(self) -> float:
+        """The variance under the design of the sample."""
+        return self.parts.total * self.effect
+
+
+def augmented(
+    metric: Metric,
+    ranked: Ranked,
+    variance: float | None = None,
+    *,
+    stratify: bool = False,
+) -> Augmented:
+    """Return a metric on the augmented table of a sample.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric, which is defined on the sample.
+    ranked : Ranked
+        The sample.
+    variance : float, default=None
+        What the sample shows by the design that is meant: clusters, weights, or a
+        bootstrap. None for independent cases.
+    stratify : bool, default=False
+        Whether class sizes are fixed.
+    """
+    # Merged groups are fewer, and no metric tells them apart but at its cuts.
+    table = ranked.table if len(metric.cuts) else ranked.table.merged.table
+    table, sizes = augmented_table(table, ranked), ranked.effective_sizes
+    more = (sizes[0] + ADDED, sizes[1] + ADDED)
+    parts = table_variance(metric, table, stratify=stratify, sizes=more)
+    effect = 1.0
+    if variance is not None:
+        plain = table_variance(metric, ranked.table, stratify=stratify, sizes=sizes)
+        # Without variation there is nothing to compare.
+        if plain.total > _NEGLIGIBLE:
+            effect = variance / plain.total
+    freedom = degrees_of_freedom((parts, ranked))
+    value, bounds = metric.value(table), metric.bounds(table)
+    return Augmented(value, parts, bounds, effect, freedom)
+
+
+def augmented_table(table: RankTable, cases: Ranked) -> RankTable:
+    """Return the table with a group at each end that holds half of what is added.
+
+    A case weighs what an independent case of its class does.
+
+    Examples
+    --------
+    >>> cases = Ranked(np.array([True, False]), np.array([2.0, 1.0]))
+    >>> table = augmented_table(cases.table, cases)
+    >>> table.pos.tolist(), table.neg.tolist()
+    ([0.05, 1.0, 0.0, 0.05], [0.05, 0.0, 1.0, 0.05])
+    """
+    n_pos, n_neg = cases.effective_sizes
+    return table_of_weights(
+        _with_ends(table.pos, ADDED / 2 * table.n_pos / n_pos),
+        _with_ends(table.neg, ADDED / 2 * table.n_neg / n_neg),
+    )
+
+
+def _with_ends(weights: FloatArray, added: float) -> FloatArray:
+    return np.concatenate([[added], weights, [added]])
+
+
+def wilson_interval(
+    value: float, bounds: tuple[float, float], level: float, found: Augmented
+) -> ConfidenceInterval:
+    """Return all x that are not too far from the value, if x were true.
+
+    If x is true, the variance is taken for x (1 - x) times a constant, which the
+    augmented table says; x and the value are shares of the way between the bounds.
+    """
+    low, high = bounds
+    # Each distance as such: of a far bound 1 less the other would be all rounding.
+    above, below = (value - low) / (high - low), (high - value) / (high - low)
+    bottom, top = found.bounds
+    up, down = found.value - bottom, top - found.value
+    if np.isnan(up * found.variance):
+        return ConfidenceInterval(float("nan"), float("nan"))
+    k = np.inf
+    if up > 0 and down > 0:
+        k = t_quantile(level, found.freedom) ** 2 * found.variance / (up * down)
+    if k > _BOUNDLESS:
+        return ConfidenceInterval(low, high)
+    half = np.sqrt(k * above * below + k**2 / 4)
+    # The roots of (x - v)^2 = k x (1 - x), each as its distance from either bound.
+    from_low = above + k / 2 + half
+    from_high = below + k / 2 + half
+    ends = (
+        _at(above**2 / max(from_low, _TINY), from_high / (1 + k), bounds),
+        _at(from_low / (1 + k), below**2 / max(from_high, _TINY), bounds),
+    )
+    # Rounding must not leave the value outside of a narrow one.
+    return ConfidenceInterval(min(ends[0], value), max(ends[1], value))
+
+
+def _at(above: float, below: float, bounds: tuple[float, float]) -> float:
+    """Return what lies these shares of the way from the bounds, by the nearer one."""
+    low, high = bounds
+    width = high - low
+    return float(low + width * above if above < below else high - width * below)

@@ -1,0 +1,219 @@
+"""The default interval: against its definition, and what it must never do."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from scipy import optimize, special
+
+from skrate import (
+    RankTable,
+    average_precision_score,
+    estimate,
+    expected_recall_score,
+    momentum_score,
+    rate_weighted_auc_score,
+    rates,
+)
+from strategies import ranked_samples
+
+RATE = rates.beta(3, 19)
+METRICS = [
+    ("roc_auc", {}),
+    (rate_weighted_auc_score, {"rate": RATE}),
+    (rate_weighted_auc_score, {"rate": rates.beta(2, 2)}),
+    (expected_recall_score, {"rate": RATE}),
+    (average_precision_score, {}),
+    (average_precision_score, {"adjusted": True}),
+]
+
+
+def literal_wilson_of_the_auc(y_true, y_score, level, groups=None):
+    """Return the interval by pairs of weighted cases, and a search for its ends.
+
+    A tenth of a case of each class is added, half of it above and half below all.
+    """
+    y_true, y_score = np.asarray(y_true, bool), np.asarray(y_score, float)
+    pos, neg = y_score[y_true], y_score[~y_true]
+    beyond = [y_score.max() + 1, y_score.min() - 1]
+    sizes = np.array([len(pos), len(neg)])
+    of_pos = np.concatenate([np.ones(len(pos)), [0.05, 0.05]])
+    of_neg = np.concatenate([np.ones(len(neg)), [0.05, 0.05]])
+    pos, neg = np.concatenate([pos, beyond]), np.concatenate([neg, beyond])
+    wins = (pos[:, None] > neg) + 0.5 * (pos[:, None] == neg)
+    by_pos = wins @ of_neg / of_neg.sum()
+    by_neg = of_pos @ wins / of_pos.sum()
+    center = of_pos @ by_pos / of_pos.sum()
+    parts = [
+        weight @ (placed - center) ** 2 / weight.sum() / (weight.sum() - 1)
+        for weight, placed in ((of_pos, by_pos), (of_neg, by_neg))
+    ]
+    variance = sum(parts)
+    freedom = variance**2 / sum(np.square(parts) / (sizes - 1))
+    quantile = special.stdtrit(max(freedom, 1), (1 + level) / 2)
+    value = wins[:-2, :-2].mean()
+
+    def excess(x):
+        return (x - value) ** 2 - quantile**2 * variance * x * (1 - x) / (
+            center * (1 - center)
+        )
+
+    # At 0 and 1 the value itself is a root, too.
+    inner = min(max(value, 1e-9), 1 - 1e-9)
+    low = 0.0 if value == 0 else optimize.brentq(excess, 0, inner, xtol=1e-14)
+    high = 1.0 if value == 1 else optimize.brentq(excess, inner, 1, xtol=1e-14)
+    return low, high
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_the_interval_of_the_auc_is_its_definition(seed, level):
+    generator = np.random.default_rng(seed)
+    y_true = np.repeat([1, 0], [4 + seed, 15])
+    # From hopeless to perfect, with ties.
+    y_score = (generator.normal(size=len(y_true)) + seed * y_true).round(1)
+    found = estimate("roc_auc", y_true, y_score, confidence_level=level)
+    expected = literal_wilson_of_the_auc(y_true, y_score, level)
+    assert found.confidence_interval == pytest.approx(expected, abs=1e-10)
+
+
+def test_a_perfect_ranking_of_ten_and_ten_by_hand():
+    # Of 10.1 cases of either class 0.05 lie at each end. A share a = 0.05 / 10.1 of the
+    # positives is placed at a / 2, below nearly all negatives, as many at 1 - a / 2
+    # and the rest at 1 - a; so are the negatives. Both parts of the variance are equal.
+    a = 0.05 / 10.1
+    places, shares = np.array([a / 2, 1 - a, 1 - a / 2]), np.array([a, 1 - 2 * a, a])
+    center = shares @ places
+    variance = 2 * (shares @ (places - center) ** 2) / 9.1
+    k = special.stdtrit(18, 0.975) ** 2 * variance / (center * (1 - center))
+    result = estimate("roc_auc", np.repeat([1, 0], 10), -np.arange(20))
+    assert result.confidence_interval == pytest.approx((1 / (1 + k), 1))
+
+
+@pytest.mark.parametrize(("metric", "kwargs"), METRICS)
+@pytest.mark.parametrize("n", [50, 200])
+def test_one_inversion_is_next_to_a_perfect_ranking(metric, kwargs, n):
+    y_true = np.repeat([1, 0], n)
+    perfect = -np.arange(2.0 * n)
+    inverted = perfect.copy()
+    inverted[[n - 1, n]] = inverted[[n, n - 1]]
+    ends = [
+        np.array(estimate(metric, y_true, y_score, **kwargs).confidence_interval)
+        for y_score in (perfect, inverted)
+    ]
+    # The adjusted average precision ranges over two units.
+    assert np.abs(ends[0] - ends[1]).max() <= 2 / n
+
+
+@pytest.mark.parametrize(("metric", "kwargs"), METRICS)
+@given(ranked=ranked_samples(weighted=True))
+def test_it_holds_the_value_and_keeps_to_the_range(metric, kwargs, ranked):
+    y_true, y_score, weight = ranked
+    sizes = np.bincount(np.asarray(y_true, int), minlength=2, weights=weight)
+    assume(min(sizes) >= 2)
+    weight = np.asarray(weight).astype(int)
+    result = estimate(metric, y_true, y_score, sample_weight=weight, **kwargs)
+    assume(not np.isnan(result.value))
+    low, high = result.confidence_interval
+    assert low <= result.value <= high
+    assert low < high
+    assert high <= 1
+    wider = estimate(
+        metric, y_true, y_score, sample_weight=weight, confidence_level=0.99, **kwargs
+    ).confidence_interval
+    assert wider.low <= low
+    assert wider.high >= high
+
+
+@pytest.mark.parametrize(("metric", "kwargs"), METRICS)
+@pytest.mark.parametrize("is_perfect", [True, False])
+def test_designs_that_say_nothing_change_nothing(metric, kwargs, is_perfect):
+    generator = np.random.default_rng(3)
+    y_true = np.repeat([1, 0], [12, 20])
+    y_score = -np.arange(32.0) if is_perfect else generator.normal(size=32) + y_true
+    alone = estimate(metric, y_true, y_score, **kwargs).confidence_interval
+    same = {
+        "weights of one size": {
+            "sample_weight": np.full(32, 2.5),
+            "weights": "sampling",
+        },
+        "a table": {},
+    }
+    for design, options in same.items():
+        cases = (y_true, y_score)
+        if design == "a table":
+            cases = (RankTable.from_arrays(y_true, y_score),)
+        found = estimate(metric, *cases, **options, **kwargs).confidence_interval
+        # Sampling weights have the variance of the mean of squares, without n - 1.
+        tolerance = 0.02 if "weights" in options else 1e-12
+        assert found == pytest.approx(alone, abs=tolerance)
+
+
+def test_repetitions_are_rows():
+    generator = np.random.default_rng(4)
+    y_true, times = np.repeat([1, 0], [8, 12]), generator.integers(1, 4, 20)
+    y_score = generator.normal(size=20) + y_true
+    rows = np.repeat(y_true, times), np.repeat(y_score, times)
+    for metric, kwargs in METRICS:
+        found = estimate(metric, y_true, y_score, sample_weight=times, **kwargs)
+        expected = estimate(metric, *rows, **kwargs)
+        assert found.confidence_interval == pytest.approx(expected.confidence_interval)
+
+
+def test_clusters_that_repeat_cases_are_worth_one_each():
+    generator = np.random.default_rng(5)
+    y_true = np.repeat([1, 0], [15, 25])
+    y_score = generator.normal(size=40) + 2 * y_true
+    once = estimate("roc_auc", y_true, y_score).confidence_interval
+    again = estimate(
+        "roc_auc",
+        np.repeat(y_true, 3),
+        np.repeat(y_score, 3),
+        groups=np.repeat(np.arange(40), 3),
+    ).confidence_interval
+    assert again == pytest.approx(once, abs=0.005)
+    perfect = -np.arange(40.0)
+    once = estimate("roc_auc", y_true, perfect).confidence_interval
+    again = estimate(
+        "roc_auc",
+        np.repeat(y_true, 3),
+        np.repeat(perfect, 3),
+        groups=np.repeat(np.arange(40), 3),
+    ).confidence_interval
+    assert again == pytest.approx(once, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "jackknife", "parametric"])
+def test_another_standard_error_scales_the_variance(method):
+    generator = np.random.default_rng(6)
+    y_true = np.repeat([1, 0], [30, 60])
+    y_score = generator.normal(size=90) + y_true
+    found = estimate("roc_auc", y_true, y_score, method=method, random_state=0)
+    by_delta = estimate("roc_auc", y_true, y_score)
+
+    def k(result):
+        low, value = result.confidence_interval.low, result.value
+        return (value - low) ** 2 / (low * (1 - low))
+
+    ratio = found.standard_error**2 / by_delta.standard_error**2
+    assert k(found) / k(by_delta) == pytest.approx(ratio)
+
+
+def test_without_a_greatest_value_it_is_symmetric_in_the_logarithm():
+    generator = np.random.default_rng(7)
+    y_true = np.repeat([1, 0], [30, 60])
+    y_score = generator.normal(size=90) + y_true
+    wilson = estimate(momentum_score, y_true, y_score)
+    logit = estimate(momentum_score, y_true, y_score, interval="logit")
+    assert wilson.confidence_interval == logit.confidence_interval
+    perfect = estimate(momentum_score, y_true, -np.arange(90))
+    low, high = perfect.confidence_interval
+    assert low < perfect.value < high < 1.5
+    assert perfect.value / low == pytest.approx(high / perfect.value)
+
+
+def test_a_level_next_to_1_leaves_nothing_out():
+    y_true = np.repeat([1, 0], 2)
+    result = estimate("roc_auc", y_true, [4, 2, 3, 1], confidence_level=1 - 1e-15)
+    low, high = result.confidence_interval
+    assert low == pytest.approx(0, abs=1e-6)
+    assert high == pytest.approx(1)
