@@ -570,7 +570,7 @@ def _cumulated(weights: FloatArray) -> FloatArray:
 
 
 def _shares(cumulated: FloatArray) -> FloatArray:
-    # Not by `share_of`, which asks of each entry whether to divide: seven times as long.
+    # Not by `share_of`, which asks at each entry whether to divide: it takes longer.
     if cumulated[-1] == 0:
         return np.full_like(cumulated, np.nan)
     return np.asarray(cumulated / cumulated[-1])
