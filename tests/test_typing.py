@@ -83,6 +83,15 @@ REFUSED = [
     "skrate.compare_all('roc_auc', y, {'a': None})",
     "skrate.rate_averaged_roc_curve(hits, [a])",
     "skrate.rate_averaged_roc_curve([y], [a], repeats=abs)",
+    "hits.plot('left')",
+    "skrate.RateAveragedROC.from_predictions([y], [a], rate='beta')",
+    "skrate.RateWeightedAUCScorer(rate='unifrom')",
+    "skrate.RankingAUCScorer(groups=[1, 2, 1, 2])",
+    "skrate.refit_one_standard_error(complexity=1)",
+    "skrate.summarize({}, repeats=abs)",
+    "skrate.compare_folds(folds, None)",
+    "skrate.auc_moments(5, 5, n_errors=abs)",
+    "skrate.RankBoostClassifier(scoring=1)",
 ]
 SCRIPT = Path(__file__).with_name("typed_script.py")
 

@@ -3,13 +3,20 @@
 from datetime import date
 from decimal import Decimal
 from functools import partial
+from io import BytesIO
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import polars as pl
 import sklearn.metrics
+from matplotlib import pyplot as plt
 from scipy import stats
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import skrate
 from skrate import rates
@@ -88,3 +95,62 @@ skrate.rate_averaged_roc_curve(curve.folds, bounds="beta", rates=floats[::-1])
 skrate.rate_averaged_roc_curve([ints, ints], both.T, repeats=["a", "b"])
 curve.rate_weighted_auc(stats.beta(2, 3))
 skrate.hit_curve(frame["y"], frame["a"], pos_label="yes")
+
+# Displays.
+figure, (left, right) = plt.subplots(1, 2)
+skrate.HitCurveDisplay.from_predictions(
+    other["y"], frame["a"], pos_label="yes", ax=left, curve_kwargs={"c": "red"}
+).plot(right, kind="gains")
+skrate.HitCurveDisplay([0, 0.5, 1], [0, 0.5, 0.5], pos_label="yes")
+errors = skrate.AUCErrorRateDisplay.from_predictions(
+    frame["y"], frame["a"], y_pred=frame["y"], pos_label="yes", ax=plt.gca()
+)
+errors.figure_.savefig(BytesIO())
+skrate.RateAveragedROC(curve, rate=0.2).plot(plot_isometrics=[0.2, 0.4])
+skrate.RateAveragedROC.from_predictions(
+    [words, texts], [floats, single], pos_label="yes", rates=floats[::-1], rate=0.2
+)
+
+# Models.
+X = pd.DataFrame({"x": np.arange(60) % 7, "list": np.repeat(list("abcdef"), 10)})
+target = pd.Series(np.arange(60) % 7 + np.arange(60) % 3 > 4, index=X.index)
+train = X[["x"]]
+model = make_pipeline(StandardScaler(), LogisticRegression()).fit(train, target)
+skrate.HitCurveDisplay.from_estimator(model, train, target, sample_weight=X["x"] + 1)
+skrate.RateAveragedROC.from_estimator(model, train, target, pos_label=True)
+skrate.RateAveragedROC.from_cross_validation(
+    model, train, target, cv=GroupKFold(3), groups=X["list"], bounds=None
+)
+boost = skrate.RankBoostClassifier(5, scoring=get_scorer("roc_auc"), random_state=0)
+skrate.HitCurveDisplay.from_estimator(boost.fit(train, target), train, target)
+
+# Selection.
+scorer = skrate.RateWeightedAUCScorer(rate=stats.beta(2, 3), pos_label=True)
+listed = skrate.RankingAUCScorer(groups=X["list"])
+shares = skrate.make_ranking_scorer(skrate.recall_at_rate_score, rate=0.2)
+named = skrate.make_ranking_scorer("average_precision", groups="list")
+report = skrate.ScoreReport({"auc": scorer, "lists": listed, "recall": shares})
+report(model, train, target, sample_weight=None)
+results = cross_validate(
+    model,
+    train,
+    target,
+    scoring=report,
+    cv=3,
+    return_estimator=True,
+    return_indices=True,
+)
+skrate.HitCurveDisplay.from_cv_results(results, train, target)
+skrate.summarize(results, repeats=1)
+skrate.compare_folds(results["test_auc"], [0.5, 0.4, 0.6], n_train=40, n_test=20)
+for complexity in ("C", lambda params: params["C"]):
+    refit = skrate.refit_one_standard_error(complexity=complexity)
+search = GridSearchCV(
+    LogisticRegression(), {"C": [0.1, 1]}, scoring=scorer, refit=refit, cv=3
+)
+search.fit(train, target)
+
+# Errors.
+skrate.auc_moments(5, np.array([5, 6]), n_errors=[1, 2])
+skrate.auc_range_from_errors(5, 5, n_errors=1)
+plt.close("all")

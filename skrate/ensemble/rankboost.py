@@ -1,6 +1,6 @@
 """RankBoost: a classifier that is boosted to order pairs, hence to maximise the AUC."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -192,7 +192,7 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
         max_bins: int | None = None,
         n_iter_no_change: int | None = None,
         validation_fraction: float = 0.1,
-        scoring: Any = None,
+        scoring: str | Callable[..., Any] | None = None,
         tol: float = 1e-4,
         random_state: RandomState = None,
         warm_start: bool = False,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.core.arrays import Array, FloatArray, IntArray, float_or_array
+from skrate.core.arrays import Array, ArrayLike, FloatArray, IntArray, float_or_array
 from skrate.core.validation import check_counts
 
 # Terms that are held at once: 2 MB in float64, so that a block stays in the cache.
@@ -77,12 +77,12 @@ class AUCFromErrors:
 
 
 def auc_moments(
-    n_pos: Any,
-    n_neg: Any,
-    n_errors: Any = None,
+    n_pos: ArrayLike,
+    n_neg: ArrayLike,
+    n_errors: ArrayLike | None = None,
     *,
-    n_false_pos: Any = None,
-    n_false_neg: Any = None,
+    n_false_pos: ArrayLike | None = None,
+    n_false_neg: ArrayLike | None = None,
 ) -> AUCFromErrors:
     r"""Compute the mean and variance of the AUC for a known number of errors.
 
@@ -197,7 +197,11 @@ def auc_moments(
 
 
 def check_errors(
-    n_pos: IntArray, n_neg: IntArray, n_errors: Any, n_false_pos: Any, n_false_neg: Any
+    n_pos: IntArray,
+    n_neg: IntArray,
+    n_errors: ArrayLike | None,
+    n_false_pos: ArrayLike | None,
+    n_false_neg: ArrayLike | None,
 ) -> tuple[IntArray, ...]:
     """Return (n_errors,) or (n_false_pos, n_false_neg), whichever was given."""
     given = [value is not None for value in (n_errors, n_false_pos, n_false_neg)]

@@ -1,12 +1,12 @@
 """Two models over the folds of a cross-validation, whose training sets overlap."""
 
 import warnings
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import ArrayLike, FloatArray
 from skrate.core.conversion import as_real
 from skrate.core.results import Comparison, t_interval
 from skrate.core.validation import check_choice, check_fraction, check_positive
@@ -25,8 +25,8 @@ MOST_FOLDS = 10
 
 
 def compare_folds(
-    a: Any,
-    b: Any,
+    a: ArrayLike,
+    b: ArrayLike,
     *,
     n_train: float | None = None,
     n_test: float | None = None,
@@ -182,7 +182,7 @@ def compare_folds(
     )
 
 
-def _check_folds(name: str, scores: Any) -> FloatArray:
+def _check_folds(name: str, scores: ArrayLike) -> FloatArray:
     array = fold_scores(name, scores)
     if array.ndim not in (1, 2) or array.size < 2:
         raise ValueError(
@@ -210,7 +210,7 @@ def _on_defined_folds(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatAr
     return a[is_defined], b[is_defined]
 
 
-def fold_scores(name: str, scores: Any) -> FloatArray:
+def fold_scores(name: str, scores: ArrayLike) -> FloatArray:
     """Return scores of folds, nan where one is undefined: NaN, masked or missing."""
     array = as_real(name, scores, missing=True)
     if np.isinf(array).any():

@@ -5,16 +5,18 @@ import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
 from numbers import Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.arrays import BoolArray, FloatArray
+from skrate.core.arrays import BoolArray, FloatArray, Number
 from skrate.core.conversion import as_real
 from skrate.core.validation import check_fraction
 from skrate.model_selection.folds import scaled
 
+# The name of a parameter, or a number of all of them; None is the most complex.
+Complexity: TypeAlias = str | Callable[[dict[str, Any]], Number | None]
 _SPLIT = re.compile(r"split(\d+)_test_(.+)")
 
 
@@ -86,7 +88,7 @@ def refit_best(
 
 
 def refit_one_standard_error(
-    metric: str = "score", *, complexity: Any, min_defined: float = 0.8
+    metric: str = "score", *, complexity: Complexity, min_defined: float = 0.8
 ) -> Callable[[dict[str, Any]], int]:
     """Return a ``refit=`` rule that selects the simplest of the best candidates.
 
@@ -169,7 +171,7 @@ def _best_index(cv_results: dict[str, Any], metric: str, min_defined: float) -> 
 
 
 def _simplest_index(
-    cv_results: dict[str, Any], metric: str, complexity: Any, min_defined: float
+    cv_results: dict[str, Any], metric: str, complexity: Complexity, min_defined: float
 ) -> int:
     scores = _compared_scores(cv_results, metric, min_defined)
     means = scores.mean(axis=1)
@@ -181,7 +183,7 @@ def _simplest_index(
     return int(min(candidates, key=lambda i: (simplicity[i], -means[i])))
 
 
-def _complexity(params: dict[str, Any], complexity: Any) -> float:
+def _complexity(params: dict[str, Any], complexity: Complexity) -> float:
     """Return a number that grows with what is complex, infinity for None."""
     if callable(complexity):
         return _number(complexity(params), "complexity returned", params)

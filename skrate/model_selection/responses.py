@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import is_outlier_detector
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.arrays import Array, IntArray
+from skrate.core.arrays import Array, ArrayLike, IntArray, Label
 from skrate.core.conversion import shown
 from skrate.core.validation import (
     check_vector,
@@ -42,7 +42,7 @@ class UndefinedResponse(ValueError):
     ``pos_label`` is the positive label, None where it is not known either.
     """
 
-    def __init__(self, message: str, pos_label: Any = None) -> None:
+    def __init__(self, message: str, pos_label: Label = None) -> None:
         super().__init__(message)
         self.pos_label = pos_label
 
@@ -95,9 +95,9 @@ _TELLING = threading.RLock()
 def ranking_scores(
     estimator: Any,
     X: Any,
-    y: Any,
+    y: ArrayLike | None,
     response_method: ResponseMethod = DEFAULT_RESPONSE,
-    pos_label: Any = None,
+    pos_label: Label = None,
     *,
     user: str,
     call: Callable[..., Any] | None = None,
@@ -140,11 +140,11 @@ def ranking_scores(
 def fold_responses(
     cv_results: dict[str, Any],
     X: Any,
-    y: Any,
+    y: ArrayLike,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     response_method: ResponseMethod = DEFAULT_RESPONSE,
-    pos_label: Any = None,
+    pos_label: Label = None,
     user: str,
 ) -> list[Response]:
     """Return what each estimator of ``cross_validate`` says of its own test fold.
@@ -213,7 +213,7 @@ def _classes(estimator: Any, user: str) -> list[Any] | None:
     return list(found)
 
 
-def _choose(known: list[Any], pos_label: Any, user: str, of: str) -> tuple[Any, bool]:
+def _choose(known: list[Any], pos_label: Label, user: str, of: str) -> tuple[Any, bool]:
     """Return which label is positive, None if not known, and if it was not named."""
     if pos_label is not None:
         label = find_label(pos_label, known)
@@ -227,7 +227,7 @@ def _choose(known: list[Any], pos_label: Any, user: str, of: str) -> tuple[Any, 
 
 
 def _known_labels(
-    estimator: Any, classes: list[Any] | None, y: Any, user: str
+    estimator: Any, classes: list[Any] | None, y: ArrayLike | None, user: str
 ) -> list[Any]:
     """Return the labels that the estimator or ``y`` show, two at most."""
     if y is None:
@@ -250,7 +250,9 @@ def _known_labels(
     return distinct_labels(np.array(known, dtype=object))
 
 
-def _why_undefined(estimator: Any, classes: list[Any] | None, y: Any) -> str:
+def _why_undefined(
+    estimator: Any, classes: list[Any] | None, y: ArrayLike | None
+) -> str:
     name = type(estimator).__name__
     if classes is not None:
         return f"{name} was trained on one class only, {classes[0]!r}"
@@ -261,7 +263,7 @@ def _why_undefined(estimator: Any, classes: list[Any] | None, y: Any) -> str:
     )
 
 
-def _positive_class_of_folds(y: Any, pos_label: Any, user: str) -> Any:
+def _positive_class_of_folds(y: ArrayLike, pos_label: Label, user: str) -> Any:
     """Return the positive label of all folds together."""
     found = distinct_labels(check_vector("y", y))
     label, is_chosen = _choose(found, pos_label, user, "a label of y, which holds")

@@ -1,7 +1,7 @@
 """Several metrics per fold, each with its standard error."""
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from copy import copy
 from typing import Any, Self
 
@@ -16,6 +16,7 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 
+from skrate.core.arrays import ArrayLike, Label
 from skrate.core.metric import MetricLike, find_metric
 from skrate.core.validation import check_choice, check_vector, warn_undefined
 from skrate.inference.delta import variance_parts
@@ -106,7 +107,7 @@ class ScoreReport(TellsOnce, BaseEstimator):  # type: ignore[misc]
         self,
         metrics: Mapping[str, MetricLike],
         response_method: ResponseMethod = DEFAULT_RESPONSE,
-        pos_label: Any = None,
+        pos_label: Label = None,
         weights: Weights = "frequency",
     ) -> None:
         self.metrics = metrics
@@ -118,8 +119,8 @@ class ScoreReport(TellsOnce, BaseEstimator):  # type: ignore[misc]
         self,
         estimator: Any,
         X: Any,
-        y: Any,
-        sample_weight: Any = None,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
         **metadata: Any,
     ) -> dict[str, float]:
         """Score ``estimator`` on ``X`` and ``y``.
@@ -252,7 +253,9 @@ class ScoreReport(TellsOnce, BaseEstimator):  # type: ignore[misc]
 class _Fold:
     """An estimator on some cases; it predicts once by each method."""
 
-    def __init__(self, report: ScoreReport, estimator: Any, X: Any, y: Any) -> None:
+    def __init__(
+        self, report: ScoreReport, estimator: Any, X: Any, y: ArrayLike
+    ) -> None:
         self._report, self._estimator, self._X, self._y = report, estimator, X, y
         self._known: dict[Any, Any] = {}
 
@@ -287,7 +290,7 @@ class _Fold:
         return value, variance_parts(metric, ranked).standard_error
 
     def _score_lists(
-        self, scorer: RankingScorer, groups: Any, params: Metadata
+        self, scorer: RankingScorer, groups: ArrayLike, params: Metadata
     ) -> tuple[float, float]:
         """Return the mean over lists and its standard error, nan where undefined."""
         try:
@@ -303,13 +306,18 @@ class _Fold:
         self._once("told", lambda: warn_undefined("ScoreReport", reason))
         return _NAN, _NAN
 
-    def count(self, scorer: RankingScorer, weight: Any) -> dict[str, float]:
+    def count(
+        self, scorer: RankingScorer, weight: ArrayLike | None
+    ) -> dict[str, float]:
         """Return the numbers of positives and negatives, nan if none is known."""
         params = scorer._kwargs
         if has_grades(params):
             relevant = check_vector("y", self._y) >= params["relevance_threshold"]
-            options = {"sample_weight": weight, "weights": self._report.weights}
-            return _counts(check_cases(relevant, pos_label=True, **options))
+            weights = self._report.weights
+            cases = check_cases(
+                relevant, sample_weight=weight, weights=weights, pos_label=True
+            )
+            return _counts(cases)
         label = self._report.pos_label
         if label is None:
             try:
@@ -320,7 +328,7 @@ class _Fold:
             return dict.fromkeys(COUNTS, _NAN)
         return _counts(self._cases(label, weight))
 
-    def _rank(self, scorer: RankingScorer, weight: Any) -> Ranked:
+    def _rank(self, scorer: RankingScorer, weight: ArrayLike | None) -> Ranked:
         y_score, label = self._response(scorer)
         cases = self._cases(label, weight)
         ranked: Ranked = self._once(
@@ -329,11 +337,13 @@ class _Fold:
         )
         return ranked
 
-    def _cases(self, label: Any, weight: Any) -> Ranked:
-        options = {"weights": self._report.weights, "pos_label": label}
+    def _cases(self, label: Label, weight: ArrayLike | None) -> Ranked:
+        weights = self._report.weights
         cases: Ranked = self._once(
             (label, id(weight)),
-            lambda: check_cases(self._y, sample_weight=weight, **options),
+            lambda: check_cases(
+                self._y, sample_weight=weight, weights=weights, pos_label=label
+            ),
         )
         return cases
 
@@ -349,7 +359,7 @@ class _Fold:
             tell=self._report._tell_once,
         )
 
-    def _once(self, key: Any, compute: Callable[[], Any]) -> Any:
+    def _once(self, key: Hashable, compute: Callable[[], Any]) -> Any:
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]
@@ -359,7 +369,9 @@ def _counts(cases: Ranked) -> dict[str, float]:
     return {name: int(size) for name, size in zip(COUNTS, cases.sizes, strict=True)}
 
 
-def _request_of(report: ScoreReport, sample_weight: Any) -> MetadataRequest:
+def _request_of(
+    report: ScoreReport, sample_weight: bool | str | None
+) -> MetadataRequest:
     request = MetadataRequest(owner=type(report).__name__)
     request.score.add_request(param="sample_weight", alias=sample_weight)
     return request

@@ -3,13 +3,13 @@
 import inspect
 from collections.abc import Callable
 from operator import attrgetter
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.metrics import make_scorer, roc_auc_score
 
-from skrate.core.arrays import Array
+from skrate.core.arrays import Array, ArrayLike, Label
 from skrate.core.metric import (
     METRICS,
     MetricLike,
@@ -17,6 +17,7 @@ from skrate.core.metric import (
     find_metric,
     unwrap,
 )
+from skrate.core.rates import RateLike
 from skrate.core.validation import warn_undefined
 from skrate.metrics.average_precision import average_precision_score
 from skrate.metrics.group_scores import GroupScores, group_scores
@@ -37,6 +38,22 @@ from skrate.model_selection.responses import (
 # checked on.
 _Scorer: Any = type(make_scorer(roc_auc_score))
 
+
+class Indexed(Protocol):
+    """A pandas Series, whose entries are found by the index of the cases."""
+
+    @property
+    def index(self) -> Any:
+        """The labels of its entries."""
+
+    @property
+    def loc(self) -> Any:
+        """The entries by their labels."""
+
+
+# Where the lists of a scorer are: the name of a column of X, or a Series.
+GroupsLike: TypeAlias = str | Indexed | None
+
 # What comes with the cases; the other keywords of a metric are its parameters.
 _OF_CASES = ("groups", "sample_weight", "pos_label")
 # What only lists have: how they are read, and how averaged.
@@ -53,8 +70,8 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
 
     metric: Callable[..., float]
     response_method: ResponseMethod
-    pos_label: Any
-    groups: Any = None
+    pos_label: Label
+    groups: GroupsLike = None
 
     # What scikit-learn asks of a scorer, next to _score.
     _deprecation_msg = None
@@ -107,7 +124,7 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         method_caller: Callable[..., Array],
         estimator: Any,
         X: Any,
-        y_true: Any,
+        y_true: ArrayLike,
         **kwargs: Any,
     ) -> float:
         """Score ``estimator``; ``method_caller`` may know its predictions already."""
@@ -141,7 +158,7 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         params["pos_label"] = None if has_grades(params) else label
         return self._sign * self.metric(y_true, y_score, **params)
 
-    def _take_groups(self, params: dict[str, Any], X: Any, y_true: Any) -> Any:
+    def _take_groups(self, params: dict[str, Any], X: Any, y_true: ArrayLike) -> Any:
         """Take the list of each row out of ``params``; None for a single ranking."""
         groups = params.pop("groups", None)
         if groups is None and self._is_of_lists:
@@ -149,7 +166,12 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         return groups
 
     def _in_lists(
-        self, y_true: Any, y_score: Any, groups: Any, label: Any, params: dict[str, Any]
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        groups: ArrayLike,
+        label: Label,
+        params: dict[str, Any],
     ) -> tuple[GroupScores, dict[str, Any]]:
         """Return the metric within each list, and the options of its mean."""
         # The classes of the estimator are no labels of grades.
@@ -224,9 +246,9 @@ class RateWeightedAUCScorer(RankingScorer):
 
     def __init__(
         self,
-        rate: Any = "uniform",
+        rate: RateLike = "uniform",
         response_method: ResponseMethod = DEFAULT_RESPONSE,
-        pos_label: Any = None,
+        pos_label: Label = None,
     ) -> None:
         self.rate = rate
         self.response_method = response_method
@@ -293,7 +315,7 @@ class AveragePrecisionScorer(RankingScorer):
         prevalence: float | None = None,
         adjusted: bool = False,
         response_method: ResponseMethod = DEFAULT_RESPONSE,
-        pos_label: Any = None,
+        pos_label: Label = None,
     ) -> None:
         self.prevalence = prevalence
         self.adjusted = adjusted
@@ -373,12 +395,12 @@ class RankingAUCScorer(RankingScorer):
     def __init__(
         self,
         k: int | None = None,
-        groups: Any = None,
+        groups: GroupsLike = None,
         undefined: Policy | float = "skip",
         average: Average = "macro",
         relevance_threshold: float | None = None,
         response_method: ResponseMethod = DEFAULT_RESPONSE,
-        pos_label: Any = None,
+        pos_label: Label = None,
     ) -> None:
         self.k = k
         self.groups = groups
@@ -392,9 +414,9 @@ class RankingAUCScorer(RankingScorer):
 def make_ranking_scorer(
     metric: MetricLike,
     *,
-    groups: Any = None,
+    groups: GroupsLike = None,
     response_method: ResponseMethod = DEFAULT_RESPONSE,
-    pos_label: Any = None,
+    pos_label: Label = None,
     **params: Any,
 ) -> "MetricScorer":
     """Make a ``scoring=`` object of any metric of this package.
@@ -481,9 +503,9 @@ class MetricScorer(RankingScorer):
     def __init__(
         self,
         metric: Callable[..., float],
-        groups: Any = None,
+        groups: GroupsLike = None,
         response_method: ResponseMethod = DEFAULT_RESPONSE,
-        pos_label: Any = None,
+        pos_label: Label = None,
         **params: Any,
     ) -> None:
         self.metric = metric

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.core.arrays import BoolArray, FloatArray, IntArray
-from skrate.core.repeats import check_repeats, disjoint_repeats
+from skrate.core.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from skrate.core.repeats import Repeats, check_repeats, disjoint_repeats
 from skrate.core.results import ConfidenceInterval, Result, t_interval
 from skrate.core.validation import check_fraction
 from skrate.model_selection.folds import (
@@ -183,7 +183,7 @@ def summarize(
     *,
     n_train: float | None = None,
     n_test: float | None = None,
-    repeats: Any = None,
+    repeats: Repeats = None,
     confidence_level: float = 0.95,
     score_range: ScoreRanges = None,
 ) -> FoldSummaries:
@@ -299,7 +299,9 @@ def summarize(
     return FoldSummaries(tuple(rows))
 
 
-def _models(cv_results: Any) -> Iterator[tuple[str, dict[str, FloatArray], Any]]:
+def _models(
+    cv_results: Mapping[str, Any],
+) -> Iterator[tuple[str, dict[str, FloatArray], Any]]:
     """Yield for each model its name, its fold scores by metric and its indices."""
     if all(isinstance(value, Mapping) for value in cv_results.values()):
         for name, results in cv_results.items():
@@ -324,7 +326,7 @@ def _models(cv_results: Any) -> Iterator[tuple[str, dict[str, FloatArray], Any]]
         yield "model", scores, cv_results.get("indices")
 
 
-def _check_folds(key: str, values: Any) -> FloatArray:
+def _check_folds(key: str, values: ArrayLike) -> FloatArray:
     name = f"cv_results[{key!r}]"
     scores = fold_scores(name, values)
     if scores.ndim != 1:
@@ -390,8 +392,8 @@ def _design(
     n_folds: int,
     n_train: float | None,
     n_test: float | None,
-    repeats: Any,
-    indices: Any,
+    repeats: Repeats,
+    indices: Mapping[str, Any] | None,
 ) -> _Design:
     """Return the design as it was given, else as the test indices or n_folds say."""
     given_share = check_test_share(n_train, n_test)
