@@ -1,11 +1,15 @@
-"""Bounds from new sets of folds that are drawn from the consensus curve."""
+"""New sets of folds that are drawn from the curve, and the range of their counts."""
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy.stats import rankdata
 
 from skrate.core.arrays import Array, FloatArray, IntArray
 from skrate.curves.folds import Folds, counts_at
 
+# So far above and below all places does the case lie that is added to each class. Its
+# share of (0, 1) is none to speak of.
+_FAR = 1e9
 # Cases that are drawn in one task: it bounds the memory, not the result.
 _BATCH_CASES = 2_000_000
 
@@ -51,30 +55,44 @@ def bootstrap_counts(
 
 def central_range(counts: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
     """Return bounds that leave out at most half of 1 - level of the rows, a side."""
-    ordered = np.sort(counts, axis=0)
-    # 0.05 / 2 * 2000 is 50 but for rounding.
-    n_out = int((1 - level) / 2 * len(counts) + 1e-9)
-    return ordered[n_out], ordered[len(counts) - 1 - n_out]
+    return _range(counts, _n_out(counts, level))
+
+
+def whole_range(counts: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return the bounds that leave out as many counts at each rate as they can.
+
+    At least ``level`` of the rows lie within them at every rate.
+    """
+    n_below = rankdata(counts, "max", axis=0)
+    n_above = len(counts) + 1 - rankdata(counts, "min", axis=0)
+    depths = np.minimum(n_below, n_above).min(axis=1)
+    n_rows = int((1 - level) * len(counts) + 1e-9)
+    # The rows that are out have no more than n_out beyond them; pointwise bounds have.
+    n_out = min(int(np.sort(depths)[n_rows]) - 1, _n_out(counts, level))
+    return _range(counts, n_out)
 
 
 class _Places:
-    """Where the positives and the negatives of all folds lie on the rate axis.
+    """Where the positives and the negatives of all folds lie along the curve.
 
     A place is drawn by choosing a case of the class, and then a point of the interval
-    of rates that the case shares with those it ties with. So the density of places is
-    proportional to the probability of the class along the consensus curve.
+    of places that the case shares with those it ties with. So the density of places is
+    proportional to the probability of the class along the curve. One more case of each
+    class lies half above all others and half below.
     """
 
     def __init__(self, folds: Folds) -> None:
         starts, widths = [], []
         for name in ("pos", "neg"):
-            for table in folds.tables:
+            for table, cuts in zip(folds.tables, folds.places, strict=True):
                 n_cases = getattr(table, name).astype(np.intp)
-                starts.append(np.repeat(table.rates[:-1], n_cases))
-                widths.append(np.repeat(np.diff(table.rates), n_cases))
+                starts.append(np.repeat(cuts[:-1], n_cases))
+                widths.append(np.repeat(np.diff(cuts), n_cases))
+            starts.append(np.array([-_FAR]))
+            widths.append(np.array([2 * _FAR + 1]))
         # Those of the positives come first.
         self.starts, self.widths = np.concatenate(starts), np.concatenate(widths)
-        self.n_pos, self.n_neg = round(folds.n_pos), round(folds.n_neg)
+        self.n_pos, self.n_neg = round(folds.n_pos) + 1, round(folds.n_neg) + 1
 
     def ranked_labels(
         self, n_pos: IntArray, n_cases: int, rng: np.random.Generator
@@ -99,6 +117,17 @@ class _Places:
         bits |= is_pos
         drawn.sort(axis=1)
         return (bits & np.uint64(1)).astype(np.uint8)
+
+
+def _n_out(counts: FloatArray, level: float) -> int:
+    """Return how many rows are left out on either side of one rate."""
+    # 0.05 / 2 * 2000 is 50 but for rounding.
+    return int((1 - level) / 2 * len(counts) + 1e-9)
+
+
+def _range(counts: FloatArray, n_out: int) -> tuple[FloatArray, FloatArray]:
+    ordered = np.sort(counts, axis=0)
+    return ordered[n_out], ordered[len(counts) - 1 - n_out]
 
 
 def _counts(

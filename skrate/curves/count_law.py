@@ -50,12 +50,11 @@ class CountLaw(NamedTuple):
 
 @dataclass(frozen=True)
 class FoldSource:
-    """The consensus curve as a source of folds with ``n_pos`` and ``n_neg`` cases.
+    """A ROC curve as a source of folds with ``n_pos`` and ``n_neg`` cases.
 
-    ``tpr`` and ``fpr`` are those of the consensus at each of its cuts: the
-    distribution functions of the place where a positive and a negative is drawn from.
-    ``places`` runs from 0 to 1 as the rate of the fold itself does on average, which
-    is the rate of the consensus if both have the same prevalence.
+    ``tpr`` and ``fpr`` are those of the curve at each of its cuts: the distribution
+    functions of the place where a positive and a negative is drawn from. ``places``
+    runs from 0 to 1 as the rate of the fold itself does on average.
     """
 
     n_pos: int
@@ -66,10 +65,26 @@ class FoldSource:
 
     @classmethod
     def of(cls, folds: Folds, n_pos: int, n_neg: int) -> "FoldSource":
-        """Return the source of folds of one size."""
-        tpr, fpr = folds.pooled.tpr, folds.pooled.fpr
-        places = (n_pos * tpr + n_neg * fpr) / (n_pos + n_neg)
-        return cls(n_pos, n_neg, tpr, fpr, places)
+        """Return the curve that folds share, with one more case of each class.
+
+        Half of the case lies above all others, half below: folds that are without an
+        error up to a rate do not show that there is none.
+        """
+        shared = folds.shared
+        tpr, fpr = (
+            np.concatenate([[0.0], (0.5 + above) / (1 + above[-1]), [1.0]])
+            for above in (shared.cum_pos, shared.cum_neg)
+        )
+        return cls.along(tpr, fpr, n_pos, n_neg)
+
+    @classmethod
+    def along(
+        cls, tpr: FloatArray, fpr: FloatArray, n_pos: int, n_neg: int
+    ) -> "FoldSource":
+        """Return the source of folds of one size that a curve is."""
+        return cls(
+            n_pos, n_neg, tpr, fpr, (n_pos * tpr + n_neg * fpr) / (n_pos + n_neg)
+        )
 
     def laws(self, numbers: Iterable[float]) -> list[CountLaw]:
         """Return the laws of the positives found by processing numbers of cases."""
@@ -159,7 +174,9 @@ class FoldSource:
         high = 1 - special.betaincinv(n - k + 1, k, _TAIL)
         inner = self.places[(self.places > low) & (self.places < high)]
         if len(inner) >= _MAX_PANELS:
-            inner = np.linspace(low, high, _MAX_PANELS + 1)[1:-1]
+            # The first and the last remain: there the case ends that was added.
+            panels = np.linspace(low, high, _MAX_PANELS + 1)[1:-1]
+            inner = np.union1d(panels, inner[[0, -1]])
         edges = np.concatenate([[low], inner, [high]])
         # As many nodes in all, few per panel where there are many panels.
         n_nodes = int(np.clip(_MAX_PANELS // (len(edges) - 1), 1, _MAX_NODES))

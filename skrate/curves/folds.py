@@ -96,6 +96,42 @@ class Folds:
         return RankTable(pos, neg)
 
     @cached_property
+    def has_one_prevalence(self) -> bool:
+        """Whether the share of the positives is that of all in every fold."""
+        n_pos, total = self._column("n_pos"), self._column("total")
+        # Numbers of cases, or weights, whose sums are rounded.
+        return bool(np.allclose(n_pos / total, self.prevalence, rtol=1e-12, atol=0))
+
+    @cached_property
+    def places(self) -> list[FloatArray]:
+        """The cuts of each fold, as places along a ROC curve that all folds share.
+
+        A place is the rate that the cut would have if the fold had the prevalence of
+        all. Folds that are drawn from one ROC curve meet at a place, whatever their
+        prevalences; at a rate they do only if these are equal.
+        """
+        if self.has_one_prevalence:
+            return [table.rates for table in self.tables]
+        p, rest = self.prevalence, self.n_neg / (self.n_pos + self.n_neg)
+        return [p * table.tpr + rest * table.fpr for table in self.tables]
+
+    @cached_property
+    def shared(self) -> RankTable:
+        """The cases of all folds at their ``places``, one group between two of them.
+
+        It is the consensus itself if all folds have one prevalence.
+        """
+        if self.has_one_prevalence:
+            return self.pooled
+        cuts = np.unique(np.concatenate(self.places))
+        pos, neg = np.zeros(len(cuts)), np.zeros(len(cuts))
+        for places, table in zip(self.places, self.tables, strict=True):
+            pos += np.interp(cuts, places, table.cum_pos)
+            neg += np.interp(cuts, places, table.cum_neg)
+        # What falls does so by rounding.
+        return RankTable(*(np.maximum(np.diff(above), 0.0) for above in (pos, neg)))
+
+    @cached_property
     def sizes(self) -> dict[tuple[int, int], int]:
         """How many folds have a number of positives and of negatives, by these."""
         found: dict[tuple[int, int], int] = {}

@@ -1,6 +1,7 @@
 """Bounds from the law of the number of positives that all folds find together."""
 
 from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -16,6 +17,10 @@ _BATCH = 8
 # long as a fold is so small that a part of a case can be seen.
 _PARTS = 16
 _SMALL_FOLD = 500
+# What is less likely, on either side, is not kept to look counts up.
+_UNSEEN = 1e-12
+
+_T = TypeVar("_T")
 
 
 def parametric_bounds(
@@ -33,7 +38,9 @@ def parametric_bounds(
         variance = sum(n_folds * variance for (_, variance), n_folds in moments)
         return scaled_beta_interval(mean, variance, least[place], most[place], level)
 
-    return _each_rate(interval, folds, rates, n_jobs, verbose)
+    intervals = _each_rate(interval, folds, rates, n_jobs, verbose)
+    lower, upper = np.array(intervals).T
+    return lower, upper
 
 
 def exact_bounds(
@@ -44,10 +51,87 @@ def exact_bounds(
     def interval(place: int, laws: list[tuple[CountLaw, int]]) -> tuple[float, float]:
         return central_interval(laws, level)
 
-    lower, upper = _each_rate(interval, folds, rates, n_jobs, verbose)
+    intervals = _each_rate(interval, folds, rates, n_jobs, verbose)
+    return _reachable(intervals, folds, rates)
+
+
+def exact_band(
+    folds: Folds,
+    rates: FloatArray,
+    level: float,
+    drawn: FloatArray,
+    *,
+    n_jobs: int | None,
+    verbose: int,
+) -> tuple[FloatArray, FloatArray]:
+    """Return bounds that hold ``level`` of the ``drawn`` counts at all rates at once.
+
+    They are the bounds of a higher level, one for all rates: the least that does.
+    """
+
+    def law(place: int, laws: list[tuple[CountLaw, int]]) -> PooledLaw:
+        return pooled_law(laws).likely()
+
+    found = _each_rate(law, folds, rates, n_jobs, verbose)
+    depths = [law.depth(counts) for law, counts in zip(found, drawn.T, strict=True)]
+    n_out = int((1 - level) * len(drawn) + 1e-9)
+    # Less than the least probability beyond one of the curves that are to lie within.
+    deepest = np.sort(np.min(depths, axis=0))[n_out]
+    tail = min(float(np.nextafter(deepest, 0)), (1 - level) / 2)
+    return _reachable([law.interval(tail) for law in found], folds, rates)
+
+
+def _reachable(
+    intervals: list[tuple[float, float]], folds: Folds, rates: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     # A part of a case may have been rounded beyond what is reachable.
     least, most = folds.reachable(rates)
+    lower, upper = np.array(intervals).T
     return np.clip(lower, least, most), np.clip(upper, least, most)
+
+
+class PooledLaw(NamedTuple):
+    """Law of the count of all folds, (first + i) / parts with a probability each.
+
+    ``at_most[i]`` and ``at_least[i]`` are the probabilities of no more and of no less.
+    """
+
+    first: int
+    parts: int
+    at_most: FloatArray
+    at_least: FloatArray
+
+    def interval(self, tail: float) -> tuple[float, float]:
+        """Return the shortest interval that leaves out at most ``tail`` a side."""
+        low = int(np.searchsorted(self.at_most, tail, side="right"))
+        above = int(np.searchsorted(self.at_least[::-1], tail, side="right"))
+        high = len(self.at_least) - 1 - above
+        return (self.first + low) / self.parts, (self.first + high) / self.parts
+
+    def depth(self, counts: FloatArray) -> FloatArray:
+        """Return the lesser of the probabilities of no more and of no less.
+
+        A count lies within the intervals whose tail is less than that.
+        """
+        places = counts * self.parts - self.first
+        last = len(self.at_most) - 1
+        # Between two places a count is more than the one and less than the other.
+        below = np.clip(np.floor(places + 1e-6), -1, last).astype(np.intp)
+        above = np.clip(np.ceil(places - 1e-6), 0, last + 1).astype(np.intp)
+        at_most, at_least = np.append(self.at_most, 0.0), np.append(self.at_least, 0.0)
+        return np.asarray(np.minimum(at_most[below], at_least[above]))
+
+    def likely(self) -> "PooledLaw":
+        """Return the law without the counts that nobody will see."""
+        low = int(np.searchsorted(self.at_most, _UNSEEN))
+        high = len(self.at_least) - int(np.searchsorted(self.at_least[::-1], _UNSEEN))
+        kept = slice(low, high)
+        return PooledLaw(
+            self.first + low,
+            self.parts,
+            self.at_most[kept].copy(),
+            self.at_least[kept].copy(),
+        )
 
 
 def central_interval(
@@ -57,6 +141,11 @@ def central_interval(
 
     ``laws`` says how many folds have a law; the sum over all folds is meant.
     """
+    return pooled_law(laws).interval((1 - level) / 2)
+
+
+def pooled_law(laws: list[tuple[CountLaw, int]]) -> PooledLaw:
+    """Return the law of the sum over all folds: ``laws`` says how many have a law."""
     parts = _parts_of_a_case([law for law, _ in laws])
     lattices = [(_on_lattice(law, parts), n_folds) for law, n_folds in laws]
     first = sum(parts * law.first * n_folds for law, n_folds in laws)
@@ -66,10 +155,7 @@ def central_interval(
     for masses, n_folds in lattices:
         spectrum *= fft.rfft(masses, length) ** n_folds
     masses = np.maximum(fft.irfft(spectrum, length)[:n_values], 0.0)
-    tail = (1 - level) / 2
-    low = int(np.searchsorted(np.cumsum(masses), tail, side="right"))
-    above = int(np.searchsorted(np.cumsum(masses[::-1]), tail, side="right"))
-    return (first + low) / parts, (first + n_values - 1 - above) / parts
+    return PooledLaw(first, parts, np.cumsum(masses), np.cumsum(masses[::-1])[::-1])
 
 
 def _parts_of_a_case(laws: list[CountLaw]) -> int:
@@ -121,25 +207,28 @@ def scaled_beta_interval(
 
 
 def _each_rate(
-    interval: Callable[[int, list[tuple[CountLaw, int]]], tuple[float, float]],
+    of_laws: Callable[[int, list[tuple[CountLaw, int]]], _T],
     folds: Folds,
     rates: FloatArray,
     n_jobs: int | None,
     verbose: int,
-) -> tuple[FloatArray, FloatArray]:
-    """Return both ends of ``interval`` at each rate, in parallel over rates."""
+) -> list[_T]:
+    """Return what ``of_laws`` makes of the laws at each rate, in parallel over rates.
+
+    It is given the place of the rate, and the laws with their numbers of folds.
+    """
     sources = [
         (FoldSource.of(folds, *size), n_folds) for size, n_folds in folds.sizes.items()
     ]
 
-    def bounds(places: range) -> list[tuple[float, float]]:
+    def results(places: range) -> list[_T]:
         of_sources = [
             source.laws(rates[places] * (source.n_pos + source.n_neg))
             for source, _ in sources
         ]
         n_folds = [n for _, n in sources]
         return [
-            interval(place, list(zip(laws, n_folds, strict=True)))
+            of_laws(place, list(zip(laws, n_folds, strict=True)))
             for place, *laws in zip(places, *of_sources, strict=True)
         ]
 
@@ -147,8 +236,7 @@ def _each_rate(
         range(first, min(first + _BATCH, len(rates)))
         for first in range(0, len(rates), _BATCH)
     ]
-    results = Parallel(n_jobs=n_jobs, prefer="threads", verbose=verbose)(
-        delayed(bounds)(task) for task in tasks
+    batches = Parallel(n_jobs=n_jobs, prefer="threads", verbose=verbose)(
+        delayed(results)(task) for task in tasks
     )
-    lower, upper = np.array([pair for result in results for pair in result]).T
-    return lower, upper
+    return [result for batch in batches for result in batch]

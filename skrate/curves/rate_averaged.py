@@ -21,6 +21,7 @@ from skrate.core.validation import (
 )
 from skrate.curves.baselines import beta_bounds, normal_bounds
 from skrate.curves.bootstrap import bootstrap_counts, central_range
+from skrate.curves.consensus_bounds import holding_consensus, moved_to_consensus
 from skrate.curves.consensus_curve import ConsensusCurve, consensus_curve
 from skrate.curves.folds import Folds
 from skrate.curves.pooled_bounds import exact_bounds, parametric_bounds
@@ -86,7 +87,7 @@ def rate_averaged_roc_curve(
 
         - "exact": the law of the number of positives that all folds find;
         - "parametric": a beta distribution with the first two moments of that law;
-        - "bootstrap": sets of new folds that are drawn from the curve;
+        - "bootstrap": sets of new folds that are drawn by the same law;
         - "bootstrap-adjusted": the same with the numbers of positives left to chance,
           and the ranking stretched to meet them;
         - "normal", "beta": from the variance of recall over folds; for comparison;
@@ -138,15 +139,29 @@ def rate_averaged_roc_curve(
     as many positives. Its point in ROC space lies on the line of the rate r.
 
     The bounds answer: if new folds of the same sizes and class counts were drawn from
-    the consensus curve itself, between which values would their consensus lie? "exact"
-    and "parametric" are theorem 1 of [1]_: case k of a new fold comes from a random
-    rate, and the cases above it are positive or negative independently. The integral
-    over that rate is taken by Gauss-Legendre quadrature, to about 1e-8 for folds of up
-    to 300 cases and 1e-4 of a probability for longer ones. Then the sum over folds is
-    the convolution ("exact", by FFT), or its mean and variance are given to a beta
-    distribution on the reachable range ("parametric"; equations 22 to 29). Where r n
-    is not whole, the count of a fold is that of the whole cases and a part of the
-    last one.
+    the ROC curve that the folds share, between which values would their consensus lie?
+    That curve is the consensus itself if all folds have one prevalence. If not, a rate
+    is another point of the shared curve in each fold, so the folds are laid over each
+    other as if each had the prevalence of all (the rate of a cut is then
+    :math:`p \cdot tpr_i + (1 - p) fpr_i`), and new folds take the positives and the
+    negatives of their own from there. Their counts are moved by what the folds found
+    more than the shared curve has them find, so that the bounds lie around the
+    consensus even if the folds share no curve; the end that comes nearer to it stays
+    behind by up to one case, as counts are whole.
+
+    Folds without an error up to a rate do not show that there is none: to all folds
+    together one more positive and one more negative are added, half of each above all
+    other cases and half below. Where new folds would still leave the consensus out, as
+    with one positive among many tied cases, the bounds are widened to hold it.
+
+    "exact" and "parametric" are theorem 1 of [1]_: case k of a new fold comes from a
+    random place, and the cases above it are positive or negative independently. The
+    integral over that place is taken by Gauss-Legendre quadrature, to about 1e-8 for
+    folds of up to 300 cases and 1e-4 of a probability for longer ones. Then the sum
+    over folds is the convolution ("exact", by FFT), or its mean and variance are given
+    to a beta distribution on the reachable range ("parametric"; equations 22 to 29).
+    Where r n is not whole, the count of a fold is that of the whole cases and a part of
+    the last one.
 
     All but "normal" stay within what is reachable, and all but "normal" and "beta" are
     mirrored when classes are swapped and scores negated, up to that error or that of
@@ -186,7 +201,7 @@ def rate_averaged_roc_curve(
     >>> rate = curve.rate_at_recall(0.5)
     >>> low, high = rate.confidence_interval
     >>> round(rate.value, 3), round(low, 3), round(high, 3)
-    (0.2, 0.2, 0.4)
+    (0.2, 0.2, 0.6)
     """
     if bounds is not None:
         bounds = check_choice("bounds", bounds, METHODS)
@@ -199,9 +214,7 @@ def rate_averaged_roc_curve(
     if steps is None:
         steps = _default_rates(folds)
 
-    def counts_of(repeat: Folds) -> tuple[FloatArray, FloatArray]:
-        if bounds in BASELINES:
-            return BASELINES[bounds](repeat, steps, level)
+    def of_new_folds(repeat: Folds) -> tuple[FloatArray, FloatArray]:
         if bounds in ANALYTIC:
             analytic = ANALYTIC[bounds]
             return analytic(repeat, steps, level, n_jobs=n_jobs, verbose=verbose)
@@ -215,6 +228,13 @@ def rate_averaged_roc_curve(
             verbose=verbose,
         )
         return central_range(drawn, level)
+
+    def counts_of(repeat: Folds) -> tuple[FloatArray, FloatArray]:
+        if bounds in BASELINES:
+            counts = BASELINES[bounds](repeat, steps, level)
+        else:
+            counts = moved_to_consensus(repeat, steps, *of_new_folds(repeat))
+        return holding_consensus(repeat, steps, *counts)
 
     counts = None
     if bounds is not None:

@@ -6,7 +6,7 @@ from scipy import stats
 
 from recall_bounds import high_of, low_of
 from skrate import rate_averaged_roc_curve
-from skrate.core.rank_table import rank_table
+from skrate.core.rank_table import RankTable, rank_table
 from skrate.curves.bootstrap import _Places, bootstrap_counts, central_range
 from skrate.curves.count_law import FoldSource
 from skrate.curves.folds import Folds
@@ -29,9 +29,9 @@ def discarding_counts(folds, n, n_pos, rates, n_samples, rng):
 
     As in section 3.2 and 3.5 of the paper: n uniform rates, sorted, a label for each
     by the probability of the class there; samples of another class count are thrown
-    away.
+    away. One more case of each class was seen, half of it at either end.
     """
-    table = folds.pooled
+    table = RankTable(*([0.5, *of, 0.5] for of in (folds.pooled.pos, folds.pooled.neg)))
     kept = []
     while len(kept) < n_samples:
         places = np.sort(rng.random((20_000, n)), axis=1)

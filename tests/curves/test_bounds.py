@@ -10,6 +10,7 @@ from scipy import stats
 
 from recall_bounds import high_of, low_of
 from reference.count_law import central_interval, convolved, count_law, pooled_law
+from reference.shared_curve import HALF, expected_count, shared_cells
 from skrate import rate_averaged_roc_curve
 from skrate.core.rank_table import rank_table
 from skrate.curves import pooled_bounds
@@ -118,6 +119,11 @@ def test_bootstraps_are_mirrored_up_to_the_simulation(bounds):
     assert np.abs(high_of(other) - upper).max() < 1.01 / 125
 
 
+def with_one_more(masses):
+    """Return the cases of a class by cell: one more, half before and half behind."""
+    return [HALF, *masses.tolist(), HALF]
+
+
 @pytest.mark.parametrize("level", [0.5, 0.95])
 @pytest.mark.parametrize(
     ("n_folds", "n_pos", "n_neg", "part"),
@@ -129,21 +135,22 @@ def test_exact_bounds_are_those_of_the_enumeration(n_folds, n_pos, n_neg, part, 
     ks = np.arange(n + (part == 0)) + float(part)
     curve = curve_of(folds, "exact", rates=ks / n, confidence_level=level)
     ranked = np.sum([y[np.argsort(-s)] for y, s in folds], axis=0)
-    pos, neg = ranked.tolist(), (n_folds - ranked).tolist()
+    pos, neg = with_one_more(ranked), with_one_more(n_folds - ranked)
     total = n_folds * n_pos
     for i, k in enumerate(ks.astype(int)):
         law = pooled_law(count_law(pos, neg, n_pos, n_neg, int(k)), n_folds, part)
         low, high = central_interval(law, Fraction(level).limit_denominator(100))
-        assert low_of(curve)[i] * total == pytest.approx(float(low))
-        assert high_of(curve)[i] * total == pytest.approx(float(high))
+        found = curve.tpr[i] * total
+        assert low_of(curve)[i] * total == pytest.approx(min(float(low), found))
+        assert high_of(curve)[i] * total == pytest.approx(max(float(high), found))
 
 
 def test_exact_bounds_of_folds_of_two_sizes_are_those_of_the_enumeration():
     folds = [([1, 0], [2, 1]), ([0, 1, 1, 0], [4, 3, 2, 1])]
     curve = curve_of(folds, "exact", rates=[0.5])
     # Cells of a quarter: half a case of the first fold, a case of the second.
-    halves = Fraction(1, 2)
-    pos, neg = [halves, 1 + halves, 1, 0], [1, 0, halves, 1 + halves]
+    pos = [HALF, HALF, 1 + HALF, 1, 0, HALF]
+    neg = [HALF, 1, 0, HALF, 1 + HALF, HALF]
     law = convolved(
         pooled_law(count_law(pos, neg, 1, 1, 1), 1),
         pooled_law(count_law(pos, neg, 2, 2, 2), 1),
@@ -153,11 +160,43 @@ def test_exact_bounds_of_folds_of_two_sizes_are_those_of_the_enumeration():
     assert high_of(curve)[0] * 3 == pytest.approx(float(high))
 
 
+@pytest.mark.parametrize("level", [0.5, 0.95])
+@pytest.mark.parametrize("orders", ["1000 0110", "0100 1110", "0001 1101 0011"])
+def test_exact_bounds_of_folds_of_several_prevalences_are_moved_to_the_consensus(
+    orders, level
+):
+    labels = [[int(label) for label in order] for order in orders.split()]
+    folds = [[(label, 1 - label) for label in own] for own in labels]
+    curve = curve_of(
+        [(own, [4, 3, 2, 1]) for own in labels], "exact", confidence_level=level
+    )
+    assert curve.rates.tolist() == [0, 0.25, 0.5, 0.75, 1]
+    pos, neg = shared_cells(folds)
+    total = sum(map(sum, labels))
+    for k in range(1, 4):
+        law = {Fraction(0): Fraction(1)}
+        for own in labels:
+            single = count_law(pos, neg, sum(own), 4 - sum(own), k)
+            law = convolved(law, pooled_law(single, 1))
+        low, high = central_interval(law, Fraction(level).limit_denominator(100))
+        found = sum(sum(own[:k]) for own in labels)
+        move = found - expected_count(folds, Fraction(k, 4))
+        low, high = low + move, high + move
+        # The end that came nearer stays behind by up to a case.
+        low = low - min(max(move, 0), 1)
+        high = high - max(min(move, 0), -1)
+        least = sum(max(0, k - 4 + sum(own)) for own in labels)
+        most = sum(min(k, sum(own)) for own in labels)
+        low, high = max(low, least), min(high, most)
+        assert low_of(curve)[k] * total == pytest.approx(float(min(low, found)))
+        assert high_of(curve)[k] * total == pytest.approx(float(max(high, found)))
+
+
 def test_parametric_bounds_are_a_beta_with_the_moments_of_the_enumeration():
     folds = random_folds(3, 4, 4, 5)
     curve = curve_of(folds, "parametric", confidence_level=0.9)
     ranked = np.sum([y[np.argsort(-s)] for y, s in folds], axis=0)
-    pos, neg = ranked.tolist(), (4 - ranked).tolist()
+    pos, neg = with_one_more(ranked), with_one_more(4 - ranked)
     for k in range(1, 9):
         law = pooled_law(count_law(pos, neg, 4, 5, k), 4)
         mean = float(sum(value * p for value, p in law.items()))
@@ -166,17 +205,88 @@ def test_parametric_bounds_are_a_beta_with_the_moments_of_the_enumeration():
         m, v = (mean - least) / (most - least), variance / (most - least) ** 2
         a = m * (m * (1 - m) / v - 1)
         beta = stats.beta(a, a * (1 - m) / m, least, most - least)
-        assert low_of(curve)[k] * 16 == pytest.approx(beta.ppf(0.05), abs=1e-6)
-        assert high_of(curve)[k] * 16 == pytest.approx(beta.ppf(0.95), abs=1e-6)
+        low, high = beta.ppf([0.05, 0.95])
+        found = ranked[:k].sum()
+        assert low_of(curve)[k] * 16 == pytest.approx(min(low, found), abs=1e-6)
+        assert high_of(curve)[k] * 16 == pytest.approx(max(high, found), abs=1e-6)
 
 
-def test_a_certain_curve_has_no_width():
+NEW_FOLDS = ["exact", "parametric", "bootstrap", "bootstrap-adjusted"]
+
+
+def normal_folds(seed, sizes, shift):
+    """Return folds of (positives, negatives), two normal classes so far apart."""
+    rng = np.random.default_rng(seed)
+    labels = [np.repeat([1, 0], size) for size in sizes]
+    return [(y, rng.normal(size=len(y)) + shift * y) for y in labels]
+
+
+def place_of(curve):
+    """Return where the curve lies between its bounds: 0 on the lower, 1 on the upper.
+
+    Where there is no room between them, at both ends, it is a half.
+    """
+    width = high_of(curve) - low_of(curve)
+    above = curve.tpr - low_of(curve)
+    return np.where(width > 0, above / np.where(width > 0, width, 1), 0.5)
+
+
+@pytest.mark.parametrize("bounds", NEW_FOLDS)
+def test_bounds_hold_their_own_consensus_where_folds_differ_in_prevalence(bounds):
+    for seed in range(3):
+        folds = normal_folds(seed, [(10, 90), (10, 90), (50, 50), (50, 50)], 2.3)
+        curve = curve_of(folds, bounds, n_resamples=500)
+        assert np.all(low_of(curve) <= curve.tpr)
+        assert np.all(curve.tpr <= high_of(curve))
+        # Not merely at an end of them, as for one that was drawn from another curve.
+        place = place_of(curve)[(curve.rates > 0.15) & (curve.rates < 0.5)]
+        assert np.all((place > 0.1) & (place < 0.9))
+
+
+@pytest.mark.parametrize("bounds", ["exact", "parametric", "bootstrap"])
+def test_bounds_are_centred_where_folds_share_no_curve(bounds):
+    # The folds with few positives rank them far better than the others.
+    folds = normal_folds(0, [(100, 900)] * 2, 3) + normal_folds(1, [(500, 500)] * 2, 1)
+    rates = np.array([0.05, 0.1, 0.3, 0.5, 0.7])
+    place = place_of(curve_of(folds, bounds, rates=rates, n_resamples=500))
+    assert np.all((place > 0.25) & (place < 0.75))
+
+
+@pytest.mark.parametrize("bounds", ALL)
+@settings(max_examples=50)
+@given(folds=several_folds)
+def test_bounds_hold_their_own_consensus(folds, bounds):
+    curve = curve_of(folds, bounds, rates=np.linspace(0, 1, 23), confidence_level=0.5)
+    assert np.all(low_of(curve) <= curve.tpr + 1e-12)
+    assert np.all(high_of(curve) >= curve.tpr - 1e-12)
+
+
+@pytest.mark.parametrize("bounds", NEW_FOLDS)
+def test_where_the_ranking_is_perfect_the_bounds_have_a_width(bounds):
+    folds = [(np.repeat([1, 0], [30, 70]), np.arange(100, 0, -1))] * 10
+    curve = curve_of(folds, bounds, n_resamples=2000)
+    n_wrong = (high_of(curve) - low_of(curve))[1:-1] * 300
+    # Half a case in error was added at either end: two are what one may see of it.
+    assert np.all(n_wrong > 0.9)
+    assert np.all(n_wrong < 4)
+    assert high_of(curve)[:31] == pytest.approx(curve.tpr[:31])
+
+
+@pytest.mark.parametrize("bounds", ["normal", "beta"])
+def test_folds_that_are_alike_have_no_spread(bounds):
     folds = [([1, 1, 0, 0, 0], [5, 4, 3, 2, 1])] * 3
-    for bounds in ALL:
-        # With the class counts left to chance, the corner moves by rounding only.
-        curve = curve_of(folds, bounds)
-        assert low_of(curve) == pytest.approx(curve.tpr, abs=1e-9)
-        assert high_of(curve) == pytest.approx(curve.tpr, abs=1e-9)
+    curve = curve_of(folds, bounds)
+    assert low_of(curve) == pytest.approx(curve.tpr, abs=1e-9)
+    assert high_of(curve) == pytest.approx(curve.tpr, abs=1e-9)
+
+
+@pytest.mark.parametrize("bounds", ["exact", "parametric"])
+def test_a_positive_among_tied_cases_is_held_at_the_first_rate(bounds):
+    # Of a hundred tied cases the first is seldom the positive.
+    curve = curve_of([([1] + [0] * 99, [1] * 100)], bounds, rates=[0.01])
+    assert curve.tpr[0] == pytest.approx(0.01)
+    assert low_of(curve)[0] == 0
+    assert high_of(curve)[0] >= curve.tpr[0]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from reference.count_law import count_law, count_law_by_orders, pooled_law
-from skrate.core.rank_table import rank_table
+from reference.shared_curve import HALF, shared_cells
+from skrate.core.rank_table import RankTable, rank_table
 from skrate.curves.count_law import FoldSource
 from skrate.curves.folds import Folds
 
@@ -25,13 +26,16 @@ def random_folds(seed, n_folds, n_pos, n_neg, *, n_scores):
 
 
 def cells(folds):
-    """Return the positives and negatives of all folds by cell, as fractions."""
+    """Return the positives and negatives of all folds by cell, as fractions.
+
+    With one more case of each class, half before all others and half behind.
+    """
     n = round(folds.tables[0].total)
     table = folds.pooled
     edges = [round(rate * n) for rate in table.rates]
     assert np.allclose(table.rates * n, edges)
     return [
-        [Fraction(mass).limit_denominator(1000) for mass in masses]
+        [HALF, *(Fraction(mass).limit_denominator(1000) for mass in masses), HALF]
         for masses in (table.pos, table.neg)
     ]
 
@@ -81,10 +85,60 @@ def test_law_is_that_of_the_oracle_where_new_folds_have_another_prevalence():
     assert_same_law(law, count_law(pos, neg, 2, 5, 3), QUADRATURE)
 
 
+def of_groups(*groups):
+    """Return the table of a fold by the positives and negatives of its groups."""
+    return RankTable(*zip(*groups, strict=True))
+
+
+@pytest.mark.parametrize(
+    "folds",
+    [
+        pytest.param([[(1, 0), (0, 3)], [(2, 0), (0, 1), (1, 1)]], id="two of three"),
+        pytest.param([[(0, 2), (1, 1)], [(1, 0), (2, 1)], [(1, 1)]], id="tied"),
+        pytest.param([[(1, 0), (0, 1)], [(2, 0), (0, 2)]], id="of one prevalence"),
+    ],
+)
+def test_folds_of_several_prevalences_share_the_curve_of_the_oracle(folds):
+    pos, neg = shared_cells(folds)
+    tables = Folds(tuple(of_groups(*fold) for fold in folds))
+    for n_pos, n_neg in tables.sizes:
+        source = FoldSource.of(tables, n_pos, n_neg)
+        for k in range(n_pos + n_neg):
+            expected = count_law(pos, neg, n_pos, n_neg, k)
+            assert_same_law(source.law(k + 0.25), expected, QUADRATURE)
+
+
+def test_folds_that_are_samples_of_one_curve_share_it_whatever_their_prevalence():
+    # Both classes along one curve: 3 of 4 positives and 1 of 4 negatives come first.
+    few, many = of_groups((3, 9), (1, 27)), of_groups((30, 5), (10, 15))
+    folds = Folds((few, many))
+    assert not folds.has_one_prevalence
+    shared = folds.shared
+    assert np.interp([0.25], shared.fpr, shared.tpr) == pytest.approx([0.75])
+    assert shared.tpr - 2 * shared.fpr == pytest.approx([0, 0.25, -1])
+    # The consensus itself is on another curve.
+    assert np.interp([0.25], folds.pooled.fpr, folds.pooled.tpr) < 0.74
+
+
+def test_the_shared_curve_is_the_consensus_if_folds_have_one_prevalence():
+    class Several(Folds):
+        has_one_prevalence = False
+
+    tables = random_folds(4, 3, 4, 6, n_scores=8).tables
+    table = rank_table(np.repeat([1, 0], [2, 3]), [5, 2, 4, 3, 1])
+    one, several = Folds((*tables, table)), Several((*tables, table))
+    assert one.has_one_prevalence
+    assert one.shared is one.pooled
+    for name in ("rates", "tpr", "fpr"):
+        cuts = np.interp(
+            one.pooled.rates, several.shared.rates, getattr(several.shared, name)
+        )
+        assert cuts == pytest.approx(getattr(one.pooled, name), abs=1e-12)
+
+
 def test_law_of_a_curve_without_information_is_hypergeometric():
-    y = np.repeat([1, 0], [400, 600])
-    folds = Folds((rank_table(y, np.zeros(1000)),) * 2)
-    law = FoldSource.of(folds, 400, 600).law(250)
+    diagonal = np.array([0.0, 1.0])
+    law = FoldSource.along(diagonal, diagonal, 400, 600).law(250)
     counts = law.first + np.arange(len(law.sure))
     expected = stats.hypergeom(1000, 400, 250).pmf(counts)
     assert expected.sum() == pytest.approx(1, abs=1e-10)
@@ -93,13 +147,24 @@ def test_law_of_a_curve_without_information_is_hypergeometric():
 
 
 def test_law_of_a_perfect_ranking_is_certain():
-    y = np.repeat([1, 0], [4, 6])
-    folds = Folds((rank_table(y, y),) * 3)
-    source = FoldSource.of(folds, 4, 6)
+    tpr, fpr = np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0])
+    source = FoldSource.along(tpr, fpr, 4, 6)
     for k in range(11):
         mean, variance = source.law(k).moments()
         assert mean == pytest.approx(min(k, 4), abs=1e-9)
         assert variance == pytest.approx(0, abs=1e-9)
+
+
+def test_folds_without_an_error_do_not_show_that_there_is_none():
+    y = np.repeat([1, 0], [4, 6])
+    folds = Folds((rank_table(y, y),) * 3)
+    law = FoldSource.of(folds, 4, 6).law(1)
+    # Ranked perfectly, but for two halves of a positive and of a negative.
+    expected = count_law([HALF, 12, 0, HALF], [HALF, 0, 18, HALF], 4, 6, 1)
+    first_neg = sum(p for (found, _), p in expected.items() if found == 0)
+    assert law.first == 0
+    assert law.sure == pytest.approx([float(first_neg), float(1 - first_neg)])
+    assert first_neg > 0.1
 
 
 # Where cells are many, panels pass over them: see the notes of the function.
@@ -111,7 +176,8 @@ def test_law_of_a_long_fold_is_that_of_its_cells(n, atol):
     source = FoldSource.of(folds, n // 3, n - n // 3)
     k = n // 4
     # P(cut lies in a cell, counts) summed in floating point over all cells near k.
-    expected = law_by_cells(folds.pooled, n // 3, n - n // 3, k)
+    table = RankTable(*([0.5, *of, 0.5] for of in (folds.pooled.pos, folds.pooled.neg)))
+    expected = law_by_cells(table, n // 3, n - n // 3, k)
     law = source.law(k)
     counts = law.first + np.arange(len(law.sure))
     difference = np.cumsum(law.sure) - np.cumsum(expected[counts])

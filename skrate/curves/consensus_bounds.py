@@ -1,0 +1,49 @@
+"""From where the counts of new folds lie to bounds around the consensus."""
+
+import numpy as np
+
+from skrate.core.arrays import FloatArray
+from skrate.curves.count_law import FoldSource
+from skrate.curves.folds import Folds
+
+
+def moved_to_consensus(
+    folds: Folds, rates: FloatArray, lower: FloatArray, upper: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return bounds of new folds, moved by what these are off the consensus.
+
+    New folds of several prevalences are drawn from one curve. They find on average what
+    the folds found only if these share that curve, and then but for noise. Counts are
+    whole: the end that comes nearer to the consensus stays behind by up to a case.
+    """
+    if folds.has_one_prevalence:
+        return lower, upper
+    move = folds.pooled_count(folds.tpr_at(rates)) - expected_count(folds, rates)
+    least, most = folds.reachable(rates)
+    lower = lower + move - np.clip(move, 0, 1)
+    upper = upper + move - np.clip(move, -1, 0)
+    return np.clip(lower, least, most), np.clip(upper, least, most)
+
+
+def expected_count(folds: Folds, rates: FloatArray) -> FloatArray:
+    """Return what folds of these sizes find on the curve that the folds share.
+
+    It is the consensus itself if the folds have one prevalence.
+    """
+    shared, total = folds.shared, np.zeros_like(rates)
+    for size, n_folds in folds.sizes.items():
+        source = FoldSource.along(shared.tpr, shared.fpr, *size)
+        total += n_folds * size[0] * np.interp(rates, source.places, shared.tpr)
+    return total
+
+
+def holding_consensus(
+    folds: Folds, rates: FloatArray, lower: FloatArray, upper: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the bounds, made wider where they would leave out the consensus.
+
+    Of one positive among a hundred tied cases a hundredth is found by the first case,
+    of new ones most often none.
+    """
+    found = folds.pooled_count(folds.tpr_at(rates))
+    return np.minimum(lower, found), np.maximum(upper, found)
