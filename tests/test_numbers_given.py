@@ -314,6 +314,53 @@ def test_booleans_of_numpy_are_options(name):
     flags()[name](**{name: np.bool_(False)})
 
 
+def boosted(value):
+    X = SCORES[:, None]
+    model = RankBoostClassifier(5, learning_rate=value, random_state=0).fit(X, LABELS)
+    return model.decision_function(X).tolist()
+
+
+LABELS = np.arange(200) * 7919 % 200 < 80
+SCORES = LABELS + np.arange(200) * 104729 % 200 / 60
+# What is computed with one number, which may be of few bits or of many.
+OF_NUMBERS = {
+    "precision": lambda value: skrate.average_precision_score(
+        LABELS, SCORES, prevalence=value
+    ),
+    "adjusted": lambda value: skrate.average_precision_score(
+        LABELS, SCORES, prevalence=value, adjusted=True
+    ),
+    "recall": lambda value: skrate.recall_at_rate_score(LABELS, SCORES, rate=value),
+    "rauc": lambda value: skrate.rate_weighted_auc_score(LABELS, SCORES, rate=value),
+    "estimate": lambda value: skrate.estimate(
+        "roc_auc", LABELS, SCORES, confidence_level=value
+    ),
+    "compare": lambda value: (
+        skrate.compare(
+            "roc_auc", LABELS, SCORES, -SCORES, confidence_level=value
+        ).confidence_interval
+    ),
+    "boosting": boosted,
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.longdouble])
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_a_number_counts_whatever_its_bits(name, dtype):
+    function, value = OF_NUMBERS[name], dtype(0.013)
+    assert repr(function(value)) == repr(function(float(value)))
+
+
+def test_a_number_of_few_bits_counts_resamples():
+    few, plain = (
+        skrate.estimate(
+            "roc_auc", LABELS, SCORES, method="bootstrap", n_resamples=n, random_state=0
+        )
+        for n in (np.int8(100), 100)
+    )
+    assert repr(few) == repr(plain)
+
+
 @pytest.mark.parametrize("points", [(), np.float32(0.3), np.array(0.3), {}, None, 0.5])
 def test_what_is_no_curve_is_named(points):
     require("matplotlib")

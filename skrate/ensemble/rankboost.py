@@ -390,7 +390,9 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
         """Make rounds until there are enough, or a reason to stop."""
         with_pairs = cases.with_pairs()
         scores = stump_scores(self.estimators_, with_pairs.X)
-        boosting = Boosting(with_pairs, scores, self.max_bins, self.learning_rate)
+        boosting = Boosting(
+            with_pairs, scores, self.max_bins, float(self.learning_rate)
+        )
         stumps: list[Array] = list(self.estimators_)
         normalisers: list[float] = self.normalisers_.tolist()
         reason = self.stop_reason_ if self.stop_reason_ == "separable" else ""

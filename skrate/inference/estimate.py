@@ -213,12 +213,12 @@ def estimate(
     if not np.isnan(value):
         error, freedom, draws = _spread_of(found, ranked, plan, is_stratified)
         ends = metric_interval(
-            interval, value, error, confidence_level, found, ranked,
+            interval, value, error, plan.confidence_level, found, ranked,
             stratify=is_stratified, freedom=freedom, draws=draws,
         )  # fmt: skip
     n_pos, n_neg = (int(size) for size in ranked.sizes)
     return Estimate(
-        found.name, value, error, ends, n_pos, n_neg, method, confidence_level
+        found.name, value, error, ends, n_pos, n_neg, method, plan.confidence_level
     )
 
 

@@ -53,8 +53,11 @@ class Plan:
 
     def __post_init__(self) -> None:
         check_choice("alternative", self.alternative, ALTERNATIVES)
-        check_fraction("confidence_level", self.confidence_level)
-        check_count("n_resamples", self.n_resamples)
+        # As numbers of Python: those of few bits would round what is made of them.
+        level = check_fraction("confidence_level", self.confidence_level)
+        object.__setattr__(self, "confidence_level", level)
+        n_resamples = check_count("n_resamples", self.n_resamples)
+        object.__setattr__(self, "n_resamples", n_resamples)
         if self.stratify is not None:
             check_flag("stratify", self.stratify)
         if self.interval in ("percentile", "basic") and self.method not in RESAMPLING:

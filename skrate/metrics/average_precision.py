@@ -11,6 +11,7 @@ from skrate.core.arrays import (
     BoolArray,
     FloatArray,
     Label,
+    Number,
     ratio,
     share_of,
     sum_from_right,
@@ -30,7 +31,7 @@ def average_precision_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    prevalence: float | None = None,
+    prevalence: Number | None = None,
     adjusted: bool = False,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
@@ -128,13 +129,15 @@ class AveragePrecision(
 ):
     """Average precision, as inference and scorers see it."""
 
-    prevalence: float | None = None
+    prevalence: Any = None
     adjusted: bool = False
 
     def __post_init__(self) -> None:
         check_flag("adjusted", self.adjusted)
         if self.prevalence is not None:
-            check_fraction("prevalence", self.prevalence)
+            # As a float of Python: one of few bits would round what is made of it.
+            prevalence = check_fraction("prevalence", self.prevalence)
+            object.__setattr__(self, "prevalence", prevalence)
 
     @property
     def name(self) -> str:

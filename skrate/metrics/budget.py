@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, ratio
+from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, Number, ratio
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
@@ -28,7 +28,7 @@ def recall_at_rate_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    rate: float,
+    rate: Number,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
@@ -93,7 +93,7 @@ def precision_at_rate_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    rate: float,
+    rate: Number,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
@@ -153,7 +153,7 @@ def lift_at_rate_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    rate: float,
+    rate: Number,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:

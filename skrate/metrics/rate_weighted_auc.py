@@ -5,7 +5,14 @@ from typing import Any
 import numpy as np
 import sklearn.metrics
 
-from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, float_or_array
+from skrate.core.arrays import (
+    Array,
+    ArrayLike,
+    FloatArray,
+    Label,
+    Number,
+    float_or_array,
+)
 from skrate.core.elicitation import check_rate
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable, ListValues
@@ -342,7 +349,7 @@ def undefined_rate_reason(prevalence: float, rate: RateDistribution) -> str:
 
 
 def rauc_from_expected_recall(
-    expected_recall: ArrayLike, *, rate: RateLike, prevalence: float
+    expected_recall: ArrayLike, *, rate: RateLike, prevalence: Number
 ) -> Any:
     """Convert expected recall to the rate-weighted AUC.
 
@@ -422,7 +429,7 @@ def rauc_from_expected_recall(
 
 
 def expected_recall_from_rauc(
-    rauc: ArrayLike, *, rate: RateLike, prevalence: float
+    rauc: ArrayLike, *, rate: RateLike, prevalence: Number
 ) -> Any:
     """Convert the rate-weighted AUC to expected recall.
 

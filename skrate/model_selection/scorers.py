@@ -9,7 +9,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.metrics import make_scorer, roc_auc_score
 
-from skrate.core.arrays import Array, ArrayLike, Label
+from skrate.core.arrays import Array, ArrayLike, Label, Number
 from skrate.core.metric import (
     METRICS,
     MetricLike,
@@ -312,7 +312,7 @@ class AveragePrecisionScorer(RankingScorer):
 
     def __init__(
         self,
-        prevalence: float | None = None,
+        prevalence: Number | None = None,
         adjusted: bool = False,
         response_method: ResponseMethod = DEFAULT_RESPONSE,
         pos_label: Label = None,
