@@ -47,6 +47,8 @@ class Case:
     needs_negatives: bool = False
     # Some rankings of both classes are undefined.
     is_partial: bool = False
+    # It is known within lists, each of which has the value that it has alone.
+    in_lists: bool = True
     # The metric has the argument sample_weight.
     takes_weights: bool = True
 

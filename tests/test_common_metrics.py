@@ -12,9 +12,11 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import UndefinedMetricWarning
 
 import skrate
-from metric_registry import METRICS
+from list_strategies import ranked_lists
+from metric_registry import CASES, METRICS
 from optional import require
 from reference.tables import Groups
+from skrate.core.metric import METRICS as REGISTERED
 from strategies import ranked_samples
 
 
@@ -83,6 +85,36 @@ def test_every_public_score_is_registered():
         and list(inspect.signature(function).parameters)[:2] == ["y_true", "y_score"]
     }
     assert scores == {metric.function for metric in METRICS}
+
+
+def test_the_slopes_of_every_metric_are_tested():
+    known = {case.function for case in CASES if case.slopes is not None}
+    assert known == set(REGISTERED)
+
+
+@each_of([m for m in METRICS if m.function in REGISTERED])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@given(lists=st.one_of(ranked_lists(), ranked_lists(weighted=True)))
+def test_each_list_has_the_value_that_it_has_alone(metric, lists):
+    def found():
+        return skrate.group_scores(
+            metric.function, lists.y_true, lists.y_score, groups=lists.groups,
+            sample_weight=lists.sample_weight, **metric.kwargs,
+        )  # fmt: skip
+
+    if not metric.in_lists:
+        with pytest.raises(ValueError, match="is not known within lists"):
+            found()
+        return
+    scores = found()
+    for label, score in zip(scores.groups, scores.values, strict=True):
+        rows = lists.groups == label
+        weight = None if lists.sample_weight is None else lists.sample_weight[rows]
+        if weight is not None and not weight.any():
+            assert np.isnan(score)
+            continue
+        alone = metric(lists.y_true[rows], lists.y_score[rows], sample_weight=weight)
+        assert score == pytest.approx(alone, abs=1e-12, nan_ok=True)
 
 
 @each_metric

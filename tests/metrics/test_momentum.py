@@ -34,6 +34,7 @@ CASES = [
         slopes="steep",
         needs_negatives=True,
         is_partial=True,
+        in_lists=False,
     ),
     Case(
         "stamina",
@@ -45,6 +46,7 @@ CASES = [
         slopes="steep",
         needs_negatives=True,
         is_partial=True,
+        in_lists=False,
     ),
 ]
 
