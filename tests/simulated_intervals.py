@@ -1,22 +1,31 @@
-"""Samples of two normal classes with known metrics, for coverage of intervals."""
+"""Samples from laws with known metrics, and how often intervals hold these.
 
+Scores of negatives follow a law, those of positives the same law moved up; labels are
+at random by the prevalence. With five categories two normal laws are cut at four
+points.
+"""
+
+from collections.abc import Callable
+from functools import cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+from scipy import optimize, special, stats
 
 import skrate
 from skrate import RankTable, rates
 from skrate.core.metric import find_metric
+from skrate.core.results import ConfidenceInterval, Estimate
 
-# As in the paper of the rAUC, a budget of about 14 % of the cases.
+# The last as in the paper of the rAUC, a budget of about 14 % of the cases.
 METRICS = {
     "AUC": ("roc_auc", {}),
     "rAUC, beta(3, 19)": (
         skrate.rate_weighted_auc_score,
         {"rate": rates.beta(3, 19)},
     ),
+    "rAUC, beta(2, 2)": (skrate.rate_weighted_auc_score, {"rate": rates.beta(2, 2)}),
     "expected recall, beta(3, 19)": (
         skrate.expected_recall_score,
         {"rate": rates.beta(3, 19)},
@@ -24,58 +33,168 @@ METRICS = {
     "average precision": (skrate.average_precision_score, {}),
     "recall at 0.2": (skrate.recall_at_rate_score, {"rate": 0.2}),
 }
-SIZES = (100, 1000)
-PREVALENCES = (0.1, 0.5)
-# Distance of the classes in standard deviations: an AUC of 0.64 and of 0.92.
-SHIFTS = {"weak": 0.5, "strong": 2.0}
+LAWS = {
+    "normal": stats.norm(),
+    "Student t3": stats.t(3),
+    "exponential": stats.expon(),
+    "five categories": stats.norm(),
+}
+AUCS = (0.6, 0.8, 0.9, 0.95, 0.99)
+SHAPES = [
+    *product((30, 50, 100, 200), (0.05, 0.1, 0.2, 0.5)),
+    # Rare positives in a larger sample.
+    (1000, 0.01),
+]
+# Draws of a size of which there are fewer are done again.
+_LEAST_PER_CLASS = 2
 
 
 class Setting(NamedTuple):
-    """What a sample is drawn from, and what is computed of it."""
+    """What samples are drawn from."""
 
-    metric: str
+    law: str
+    auc: float
     n: int
     prevalence: float
-    strength: str
 
 
-SETTINGS = [Setting(*parts) for parts in product(METRICS, SIZES, PREVALENCES, SHIFTS)]
+SETTINGS = [
+    Setting(law, auc, *shape) for law, auc, shape in product(LAWS, AUCS, SHAPES)
+]
 
 
-def draw(
-    generator: np.random.Generator, n: int, prevalence: float, strength: str
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return labels, at random by the prevalence, and scores."""
-    y_true = (generator.random(n) < prevalence).astype(int)
-    return y_true, generator.normal(size=n) + SHIFTS[strength] * y_true
+@cache
+def shift_of(law: str, auc: float) -> float:
+    """Return how far the positives are moved up for an AUC, before scores are cut."""
+    chosen = LAWS[law]
+    middles = (np.arange(100_000) + 0.5) / 100_000
+    neg = chosen.ppf(middles)
+
+    def excess(shift: float) -> float:
+        # A positive beats a negative if it is less than the shift below it.
+        return float(np.mean(chosen.cdf(neg + shift))) - auc
+
+    return float(optimize.brentq(excess, 0, 60))
 
 
-def true_value(setting: Setting) -> float:
-    """Return the metric of the population: of a table of 100,000 thin slices."""
-    edges = np.linspace(9 + SHIFTS[setting.strength], -9, 100_001)
-    pos = np.diff(special.ndtr(SHIFTS[setting.strength] - edges))
-    neg = np.diff(special.ndtr(-edges))
+def cuts_of(shift: float) -> np.ndarray:
+    """Return the four scores at which two normal laws are cut into five categories."""
+    return np.array([-0.5, 0.25 + shift / 4, 0.5 + shift / 2, 0.75 + 3 * shift / 4])
+
+
+def draw(generator: np.random.Generator, setting: Setting) -> tuple[np.ndarray, ...]:
+    """Return labels and scores of a sample that holds two cases of each class."""
+    n = setting.n
+    y_true = np.zeros(n, dtype=bool)
+    while not _LEAST_PER_CLASS <= y_true.sum() <= n - _LEAST_PER_CLASS:
+        y_true = generator.random(n) < setting.prevalence
+    shift = shift_of(setting.law, setting.auc)
+    y_score = LAWS[setting.law].rvs(n, random_state=generator) + shift * y_true
+    if setting.law == "five categories":
+        y_score = np.searchsorted(cuts_of(shift), y_score).astype(float)
+    return y_true, y_score
+
+
+def population(setting: Setting) -> RankTable:
+    """Return the table of all there are, in thin slices."""
+    law, shift = LAWS[setting.law], shift_of(setting.law, setting.auc)
+    if setting.law == "five categories":
+        edges = cuts_of(shift)
+    else:
+        tail = np.geomspace(1e-12, 1e-4, 2_000)
+        levels = np.concatenate([tail, np.linspace(1e-4, 1 - 1e-4, 60_000), 1 - tail])
+        of_neg = law.ppf(levels)
+        edges = np.unique(np.concatenate([of_neg, of_neg + shift]))
+    edges = np.concatenate([[np.inf], edges[::-1], [-np.inf]])
+    pos, neg = np.diff(law.sf(edges - shift)), np.diff(law.sf(edges))
     p = setting.prevalence
-    metric, kwargs = METRICS[setting.metric]
-    table = RankTable(p * pos, (1 - p) * neg)
-    found = find_metric(metric, kwargs).of_sample(setting.n, is_weighted=False)
-    return found.value(table)
+    return RankTable(p * pos, (1 - p) * neg)
+
+
+def true_values(setting: Setting) -> dict[str, float]:
+    """Return the metrics of the population."""
+    table = population(setting)
+    return {
+        name: find_metric(metric, kwargs)
+        .of_sample(setting.n, is_weighted=False)
+        .value(table)
+        for name, (metric, kwargs) in METRICS.items()
+    }
+
+
+def by_default(metric: str, table: RankTable) -> ConfidenceInterval:
+    """Return the default interval of a metric."""
+    function, kwargs = METRICS[metric]
+    return skrate.estimate(function, table, **kwargs).confidence_interval
+
+
+def by_logit(metric: str, table: RankTable) -> ConfidenceInterval:
+    """Return the interval that is symmetric in the log odds, by the normal quantile.
+
+    Of the AUC it is DeLong's on the logit scale, as pROC has it: a sample without
+    variation has an interval without width.
+    """
+    function, kwargs = METRICS[metric]
+    found: Estimate = skrate.estimate(function, table, **kwargs)
+    value, error = found.value, found.standard_error
+    if error < 1e-12 or not 0 < value < 1:
+        return ConfidenceInterval(value, value)
+    half = special.ndtri(0.975) * error / (value * (1 - value))
+    center = special.logit(value)
+    return ConfidenceInterval(
+        *map(float, special.expit([center - half, center + half]))
+    )
+
+
+def by_percentiles(metric: str, table: RankTable) -> ConfidenceInterval:
+    """Return the percentiles of 300 bootstrap replicates, of both classes apart."""
+    function, kwargs = METRICS[metric]
+    return skrate.estimate(
+        function, table, method="bootstrap", interval="percentile", n_resamples=300,
+        random_state=0, **kwargs,
+    ).confidence_interval  # fmt: skip
+
+
+INTERVALS: dict[str, Callable[[str, RankTable], ConfidenceInterval]] = {
+    "wilson": by_default,
+    "DeLong, logit": by_logit,
+    "percentile": by_percentiles,
+}
+
+
+class Coverage(NamedTuple):
+    """How intervals of a kind did: shares of samples, and their median width."""
+
+    covered: float
+    above: float
+    width: float
 
 
 def coverage(
-    setting: Setting, n_simulations: int, seed: int = 0, **options: Any
-) -> tuple[float, float, float]:
-    """Return how often the interval covers, misses above, and its mean width."""
-    truth = true_value(setting)
-    metric, kwargs = METRICS[setting.metric]
-    generator = np.random.default_rng([seed, SETTINGS.index(setting)])
-    ends = np.empty((n_simulations, 2))
+    setting: Setting, n_simulations: int, kinds: tuple[str, ...] = ("wilson",)
+) -> dict[tuple[str, str], Coverage]:
+    """Return how often each metric's interval of each kind holds the truth.
+
+    All see the same samples. ``above`` is how often the interval lies above the truth.
+    """
+    truth = true_values(setting)
+    generator = np.random.default_rng(SETTINGS.index(setting))
+    ends = {key: np.empty((n_simulations, 2)) for key in product(METRICS, kinds)}
     for i in range(n_simulations):
-        y_true = np.zeros(1)
-        while not 2 <= y_true.sum() <= setting.n - 2:
-            y_true, y_score = draw(generator, *setting[1:])
-        found = skrate.estimate(metric, y_true, y_score, **options, **kwargs)
-        ends[i] = found.confidence_interval
-    covers = (ends[:, 0] <= truth) & (truth <= ends[:, 1])
-    width = float(np.mean(ends[:, 1] - ends[:, 0]))
-    return float(covers.mean()), float(np.mean(ends[:, 0] > truth)), width
+        table = RankTable.from_arrays(*draw(generator, setting))
+        for metric, kind in ends:
+            ends[metric, kind][i] = INTERVALS[kind](metric, table)
+    found = {}
+    # What rounding leaves between the truth and the end of an interval is no miss.
+    slack = 1e-9
+    for (metric, kind), (low, high) in ((key, pair.T) for key, pair in ends.items()):
+        is_above, is_below = (
+            low > truth[metric] + slack,
+            high < truth[metric] - slack,
+        )
+        found[metric, kind] = Coverage(
+            float(1 - np.mean(is_above | is_below)),
+            float(np.mean(is_above)),
+            float(np.median(high - low)),
+        )
+    return found

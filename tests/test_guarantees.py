@@ -7,33 +7,39 @@ import numpy as np
 import pytest
 
 from guarantees import binomial_tolerance, simulations
-from simulated_intervals import METRICS, SETTINGS, SHIFTS, Setting, coverage, draw
+from simulated_intervals import METRICS, SETTINGS, coverage
 from skrate import compare, estimate
 
 pytestmark = pytest.mark.slow
 
-LOW, HIGH = 0.93, 0.97
-# Where 95 % intervals cover less, as the documentation says: next to no errors in the
-# sample, or 10 positives.
-BAD = {
-    Setting("AUC", 100, 0.1, "strong"): 0.88,
-    Setting("rAUC, beta(3, 19)", 100, 0.5, "strong"): 0.80,
-    Setting("average precision", 100, 0.1, "weak"): 0.89,
-    Setting("average precision", 100, 0.5, "weak"): 0.92,
-    Setting("average precision", 100, 0.5, "strong"): 0.91,
+# Floors of the coverage of 95 % intervals, by how many positives are expected: where
+# six are, and where fewer are.
+FLOORS = dict.fromkeys(METRICS, (0.89, 0.86)) | {
+    "average precision": (0.86, 0.78),
+    # Few values are possible.
+    "recall at 0.2": (0.80, 0.80),
 }
-# More than it should: few values are possible.
-WIDE = {Setting("recall at 0.2", 100, 0.1, strength) for strength in SHIFTS}
+# A tenth of the settings is a fair sample of them: neighbours differ in all respects.
+CHOSEN = SETTINGS if simulations(10) > 1 else SETTINGS[::10]
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda s: "-".join(map(str, s)))
+@pytest.mark.parametrize("setting", CHOSEN, ids=lambda s: "-".join(map(str, s)))
 def test_intervals_cover_the_truth(setting):
-    n_simulations = simulations(1000)
-    found, _, _ = coverage(setting, n_simulations)
-    slack = binomial_tolerance(0.95, n_simulations)
-    assert found >= BAD.get(setting, LOW) - slack
-    if setting not in WIDE:
-        assert found <= HIGH + slack
+    n_simulations = 200
+    found = coverage(setting, n_simulations)
+    expects_enough = setting.n * setting.prevalence > 6 - 1e-9
+    for (metric, _), result in found.items():
+        floor = FLOORS[metric][0 if expects_enough else 1]
+        assert result.covered >= floor - binomial_tolerance(floor, n_simulations)
+
+
+def test_the_interval_of_before_would_not():
+    # Rare misrankings are absent from most samples: value and variance shrink together.
+    setting = next(s for s in SETTINGS if s[:3] == ("Student t3", 0.99, 200))
+    setting = setting._replace(prevalence=0.5)
+    found = coverage(setting, simulations(500), ("wilson", "DeLong, logit"))
+    assert found["rAUC, beta(3, 19)", "DeLong, logit"].covered < 0.7
+    assert found["rAUC, beta(3, 19)", "wilson"].covered > 0.87
 
 
 def test_clusters_keep_what_independence_would_not():
@@ -52,7 +58,7 @@ def test_clusters_keep_what_independence_would_not():
             # The scores have variance 1: the AUC is that of a shift by 1.
             covers[i, j] = low <= 0.760250 <= high
     by_cluster, by_case = covers.mean(axis=0)
-    assert by_cluster >= LOW - binomial_tolerance(0.95, n_simulations)
+    assert by_cluster >= 0.93 - binomial_tolerance(0.95, n_simulations)
     assert by_case < 0.85
 
 
@@ -62,7 +68,8 @@ def test_sampling_weights_stand_for_the_population(stratify):
     generator = np.random.default_rng(1)
     errors, values = [], []
     for _ in range(n_simulations):
-        y_true, y_score = draw(generator, 3000, 0.3, "weak")
+        y_true = (generator.random(3000) < 0.3).astype(int)
+        y_score = generator.normal(size=3000) + 0.5 * y_true
         # Those of high scores were sampled more often.
         probability = np.where(y_score > 0.5, 0.5, 0.1)
         taken = generator.random(3000) < probability
