@@ -1,8 +1,9 @@
 """The table under every metric and curve: groups of tied scores."""
 
 import math
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -359,14 +360,15 @@ class RankTable:
         )
 
 
-class Merged(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Merged:
     """A table in which neighbouring groups without a positive are one."""
 
     pos: FloatArray
     neg: FloatArray
     starts: IntArray
 
-    @property
+    @cached_property
     def table(self) -> RankTable:
         """The same as a table."""
         return table_of_weights(self.pos, self.neg)
@@ -376,6 +378,34 @@ class Merged(NamedTuple):
         is_start = np.zeros(n_groups, dtype=np.intp)
         is_start[self.starts] = 1
         return np.cumsum(is_start) - 1
+
+
+def with_ends(table: RankTable, pos: float, neg: float) -> RankTable:
+    """Return the table with another group at each end, both of the same weights.
+
+    Examples
+    --------
+    >>> table = with_ends(RankTable([2, 0], [0, 3]), 0.5, 0.25)
+    >>> table.pos.tolist(), table.cum_neg.tolist()
+    ([0.5, 2.0, 0.0, 0.5], [0.0, 0.25, 0.25, 3.25, 3.5])
+    """
+    more = _new(_between(pos, table.pos), _between(neg, table.neg))
+    # What the table knows of its sums need not be summed again.
+    sums = {
+        name: np.concatenate([[0.0], added + known, [known[-1] + 2 * added]])
+        for name, added, known in (
+            ("cum_pos", pos, table.cum_pos),
+            ("cum_neg", neg, table.cum_neg),
+        )
+    }
+    processed = sums["cum_pos"] + sums["cum_neg"]
+    sums["rates"] = processed / processed[-1]
+    vars(more).update({name: _frozen(array) for name, array in sums.items()})
+    return more
+
+
+def _between(end: float, weights: FloatArray) -> FloatArray:
+    return np.concatenate([[end], weights, [end]])
 
 
 def merged_but_at(table: RankTable, cuts: FloatArray) -> Merged:
@@ -563,9 +593,10 @@ def _cumulated(weights: FloatArray) -> FloatArray:
     """Return the sums of the first 0, 1, ... weights.
 
     In extended precision, where there is one: the rounding of 100,000 additions would
-    show in the twelfth digit of a metric.
+    show in the twelfth digit of a metric. Whole numbers are summed without.
     """
-    sums = np.cumsum(weights, dtype=np.longdouble)
+    are_whole = np.array_equal(np.rint(weights), weights)
+    sums = np.cumsum(weights, dtype=np.float64 if are_whole else np.longdouble)
     return np.concatenate([[0.0], sums], dtype=np.float64)
 
 

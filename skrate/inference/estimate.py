@@ -9,7 +9,7 @@ from skrate.core.metric import Metric, MetricLike
 from skrate.core.rank_table import RankTable
 from skrate.core.results import ConfidenceInterval, Estimate
 from skrate.core.validation import check_choice
-from skrate.inference.delta import degrees_of_freedom, variance_parts
+from skrate.inference.delta import Parts, degrees_of_freedom, variance_parts
 from skrate.inference.intervals import INTERVALS, Interval, metric_interval
 from skrate.inference.jackknife import jackknife_variance
 from skrate.inference.plan import Plan, check_metric, defined_value
@@ -211,10 +211,12 @@ def estimate(
     value = defined_value(found, ranked)
     error, ends = _NAN, ConfidenceInterval(_NAN, _NAN)
     if not np.isnan(value):
-        error, freedom, draws = _spread_of(found, ranked, plan, is_stratified)
+        parts = variance_parts(found, ranked, stratify=is_stratified)
+        error, draws = _spread_of(found, ranked, plan, parts, is_stratified)
         ends = metric_interval(
             interval, value, error, plan.confidence_level, found, ranked,
-            stratify=is_stratified, freedom=freedom, draws=draws,
+            stratify=is_stratified, freedom=degrees_of_freedom((parts, ranked)),
+            draws=draws, independent=parts.total if ranked.is_plain else None,
         )  # fmt: skip
     n_pos, n_neg = (int(size) for size in ranked.sizes)
     return Estimate(
@@ -223,18 +225,16 @@ def estimate(
 
 
 def _spread_of(
-    metric: Metric, ranked: Ranked, plan: Plan, is_stratified: bool
-) -> tuple[float, float, FloatArray | None]:
-    """Return standard error, degrees of freedom, and the replicates if any."""
-    parts = variance_parts(metric, ranked, stratify=is_stratified)
-    freedom = degrees_of_freedom((parts, ranked))
+    metric: Metric, ranked: Ranked, plan: Plan, parts: Parts, is_stratified: bool
+) -> tuple[float, FloatArray | None]:
+    """Return the standard error by the method, and the replicates if any."""
     if plan.method == "delta":
-        return parts.standard_error, freedom, None
+        return parts.standard_error, None
     statistic = statistic_of([metric], [ranked])
     if plan.method == "jackknife":
         squared = jackknife_variance(statistic, [ranked], stratify=is_stratified)
-        return float(np.sqrt(squared)), freedom, None
+        return float(np.sqrt(squared)), None
     is_parametric = plan.method == "parametric"
     draw = resample_draw([ranked], stratify=is_stratified, is_parametric=is_parametric)
     draws = plan.replicates(metric.name, draw, statistic)
-    return spread(draws), freedom, draws
+    return spread(draws), draws

@@ -38,8 +38,12 @@ def metric_interval(
     stratify: bool,
     freedom: float = np.inf,
     draws: FloatArray | None = None,
+    independent: float | None = None,
 ) -> ConfidenceInterval:
-    """Return the interval of a kind, or Wilson's if the sample shows no variation."""
+    """Return the interval of a kind, or Wilson's if the sample shows no variation.
+
+    ``independent`` is the variance of independent cases, if it is known.
+    """
     bounds = metric.bounds(ranked.table)
     is_at_bound = value - bounds[0] < NEGLIGIBLE or bounds[1] - value < NEGLIGIBLE
     shows_none = standard_error < NEGLIGIBLE or is_at_bound
@@ -48,7 +52,9 @@ def metric_interval(
         return interval_of(kind, value, standard_error, level, bounds, freedom, draws)
     value = min(max(value, bounds[0]), bounds[1])
     variance = None if standard_error < NEGLIGIBLE else standard_error**2
-    found = augmented(metric, ranked, variance, stratify=stratify)
+    found = augmented(
+        metric, ranked, variance, stratify=stratify, independent=independent
+    )
     if np.isfinite(bounds).all():
         return wilson_interval(value, bounds, level, found)
     # Without a greatest value there is nothing that Wilson's variance could be of.

@@ -250,7 +250,7 @@ def resample_draw(
         # What matters of a case is its group and class, so the groups are the units:
         # the cost is that of the groups, which may be far fewer than the cases.
         small = ranked[0].table.merged
-        pos, neg = (np.rint(part).astype(np.intp) for part in small[:2])
+        pos, neg = (np.rint(part).astype(np.intp) for part in (small.pos, small.neg))
         if is_parametric:
             return ParametricDraw(pos, neg)
         counts = np.concatenate([pos, neg])

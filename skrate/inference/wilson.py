@@ -6,7 +6,7 @@ import numpy as np
 
 from skrate.core.arrays import FloatArray
 from skrate.core.metric import Metric
-from skrate.core.rank_table import RankTable, table_of_weights
+from skrate.core.rank_table import RankTable, merged_but_at, with_ends
 from skrate.core.results import ConfidenceInterval, t_quantile
 from skrate.inference.delta import Parts, degrees_of_freedom, table_variance
 from skrate.inference.sample import Ranked
@@ -45,6 +45,7 @@ def augmented(
     variance: float | None = None,
     *,
     stratify: bool = False,
+    independent: float | None = None,
 ) -> Augmented:
     """Return a metric on the augmented table of a sample.
 
@@ -59,44 +60,47 @@ def augmented(
         bootstrap. None for independent cases.
     stratify : bool, default=False
         Whether class sizes are fixed.
+    independent : float, default=None
+        What the sample shows if its cases are independent, if that is known already.
     """
-    # Merged groups are fewer, and no metric tells them apart but at its cuts.
-    table = ranked.table if len(metric.cuts) else ranked.table.merged.table
-    table, sizes = augmented_table(table, ranked), ranked.effective_sizes
+    sizes = ranked.effective_sizes
+    table = augmented_table(ranked, metric.cuts)
     more = (sizes[0] + ADDED, sizes[1] + ADDED)
     parts = table_variance(metric, table, stratify=stratify, sizes=more)
     effect = 1.0
     if variance is not None:
-        plain = table_variance(metric, ranked.table, stratify=stratify, sizes=sizes)
+        if independent is None:
+            independent = table_variance(
+                metric, ranked.table, stratify=stratify, sizes=sizes
+            ).total
         # Without variation there is nothing to compare.
-        if plain.total > _NEGLIGIBLE:
-            effect = variance / plain.total
+        if independent > _NEGLIGIBLE:
+            effect = variance / independent
     freedom = degrees_of_freedom((parts, ranked))
     value, bounds = metric.value(table), metric.bounds(table)
     return Augmented(value, parts, bounds, effect, freedom)
 
 
-def augmented_table(table: RankTable, cases: Ranked) -> RankTable:
+def augmented_table(ranked: Ranked, cuts: FloatArray) -> RankTable:
     """Return the table with a group at each end that holds half of what is added.
 
-    A case weighs what an independent case of its class does.
+    A case weighs what an independent case of its class does. Groups are merged but at
+    the ``cuts``, since there they count one by one.
 
     Examples
     --------
     >>> cases = Ranked(np.array([True, False]), np.array([2.0, 1.0]))
-    >>> table = augmented_table(cases.table, cases)
+    >>> table = augmented_table(cases, np.empty(0))
     >>> table.pos.tolist(), table.neg.tolist()
     ([0.05, 1.0, 0.0, 0.05], [0.05, 0.0, 1.0, 0.05])
     """
-    n_pos, n_neg = cases.effective_sizes
-    return table_of_weights(
-        _with_ends(table.pos, ADDED / 2 * table.n_pos / n_pos),
-        _with_ends(table.neg, ADDED / 2 * table.n_neg / n_neg),
-    )
-
-
-def _with_ends(weights: FloatArray, added: float) -> FloatArray:
-    return np.concatenate([[added], weights, [added]])
+    table = ranked.table
+    n_pos, n_neg = ranked.effective_sizes
+    pos, neg = ADDED / 2 * table.n_pos / n_pos, ADDED / 2 * table.n_neg / n_neg
+    # Where a rate of the augmented table cuts this one.
+    of_this = (cuts * (table.total + 2 * (pos + neg)) - (pos + neg)) / table.total
+    merged = merged_but_at(table, of_this[(of_this > 0) & (of_this < 1)])
+    return with_ends(merged.table, pos, neg)
 
 
 def wilson_interval(
