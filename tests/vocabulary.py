@@ -92,6 +92,7 @@ RATES = {
     "rate",
     "rates",
     "of",
+    "band",
     "bounds",
     "prevalence",
     "adjusted",

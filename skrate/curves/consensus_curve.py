@@ -62,7 +62,7 @@ class CurveInterval(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConsensusCurve(Result):
-    """ROC curve of several folds, averaged at equal rate, with pointwise bounds.
+    """ROC curve of several folds, averaged at equal rate, with bounds.
 
     Returned by :func:`rate_averaged_roc_curve`; :class:`RateAveragedROC` draws it.
     All arrays are read-only and of shape (n_rates,) unless another is given.
@@ -76,8 +76,9 @@ class ConsensusCurve(Result):
     accuracy : array
         Share of the cases that are rightly processed or rightly left.
     confidence_interval : object or None
-        The bounds: ``.low`` and ``.high`` are curves with ``.tpr``, ``.fpr`` and
-        ``.accuracy`` at the same ``rates``. On the isometric of a rate the lower recall
+        The bounds, for one rate or for all at once as ``band`` says: ``.low`` and
+        ``.high`` are curves with ``.tpr``, ``.fpr`` and ``.accuracy`` at the same
+        ``rates``. On the isometric of a rate the lower recall
         has the greater fpr. None without bounds.
     fold_tpr, fold_fpr : array of shape (n_folds, n_rates)
         The curves of the single folds, at the same rates.
@@ -85,8 +86,12 @@ class ConsensusCurve(Result):
         Share of the positives in all folds together.
     bounds : str or None
         The method of the bounds.
+    band : str
+        Whether the bounds are "pointwise", each for its own rate, or "simultaneous",
+        for the whole curve.
     confidence_level : float
-        Probability that is meant to lie between the bounds, rate by rate.
+        Probability that is meant to lie between the bounds, rate by rate or at all
+        rates together.
     folds : object
         The rank tables of the folds, from which the methods compute.
 
@@ -98,7 +103,9 @@ class ConsensusCurve(Result):
     Notes
     -----
     The methods read the curve at full resolution, not at ``rates`` only; bounds are
-    linear between neighbouring ``rates``.
+    linear between neighbouring ``rates``. An interval that is read off a simultaneous
+    band holds together with all others that are; one of pointwise bounds is for a rate
+    that was chosen without looking at the curve.
 
     Examples
     --------
@@ -123,6 +130,7 @@ class ConsensusCurve(Result):
     fold_fpr: FloatArray
     prevalence: float
     bounds: str | None
+    band: str
     confidence_level: float
     folds: Folds = field(repr=False)
 
@@ -247,7 +255,8 @@ class ConsensusCurve(Result):
     def __repr__(self) -> str:
         bounds = "no bounds"
         if self.bounds is not None:
-            bounds = f"bounds={self.bounds!r} at {self.confidence_level:g}"
+            kind = "simultaneous " if self.band == "simultaneous" else ""
+            bounds = f"{kind}bounds={self.bounds!r} at {self.confidence_level:g}"
         folds = f"{self.n_folds} folds"
         if self.n_repeats > 1:
             folds += f" in {self.n_repeats} repeats"
@@ -262,6 +271,7 @@ def consensus_curve(
     rates: FloatArray,
     counts: tuple[FloatArray, FloatArray] | None,
     bounds: str | None,
+    band: str,
     confidence_level: float,
 ) -> ConsensusCurve:
     """Return the curve of ``folds`` at ``rates``, with bounds of the pooled count."""
@@ -287,6 +297,7 @@ def consensus_curve(
         fold_fpr,
         p,
         bounds,
+        band,
         confidence_level,
         folds,
     )

@@ -14,7 +14,7 @@ from skrate.core.repeats import Repeats, check_repeats, disjoint_repeats
 from skrate.core.validation import check_choice, check_flag, check_scores
 from skrate.curves.consensus_curve import ConsensusCurve
 from skrate.curves.folds import Folds
-from skrate.curves.rate_averaged import Bounds, folds_of, rate_averaged_roc_curve
+from skrate.curves.rate_averaged import Band, Bounds, folds_of, rate_averaged_roc_curve
 from skrate.displays._drawing import FoldsDisplay, import_pyplot, styled
 from skrate.displays.rate_spaces import SPACES, Plane, Space
 from skrate.model_selection.responses import Response
@@ -51,7 +51,7 @@ class RateAveragedROC(FoldsDisplay):
     line_ : matplotlib Line2D
         The consensus curve.
     bounds_ : matplotlib Polygon or None
-        The area between the bounds.
+        The area between the bounds, or the simultaneous band.
     fold_lines_ : list of matplotlib Line2D
         The curves of the folds, if they were asked for.
     reachable_ : list of matplotlib Line2D
@@ -74,7 +74,9 @@ class RateAveragedROC(FoldsDisplay):
 
     Notes
     -----
-    The bounds are pointwise: each holds at its own rate. In the ROC plane a rate is a
+    The bounds are pointwise by default: each holds at its own rate. With
+    ``band="simultaneous"`` they are a band for the whole curve, and the legend says so.
+    To see both, draw the pointwise ones on the same axis. In the ROC plane a rate is a
     falling line, in the two other spaces a vertical one. The legend carries the rAUC of
     the consensus and its standard deviation over folds.
 
@@ -237,6 +239,7 @@ class RateAveragedROC(FoldsDisplay):
         repeats: Repeats = None,
         rates: ArrayLike | None = None,
         bounds: Bounds | None = "exact",
+        band: Band = "pointwise",
         confidence_level: float = 0.95,
         n_resamples: int = 2000,
         random_state: RandomState = None,
@@ -260,8 +263,11 @@ class RateAveragedROC(FoldsDisplay):
             The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
         repeats : int or array-like of shape (n_folds,), default=None
             Which folds belong to one repeat of the cross-validation.
-        rates, bounds, confidence_level, n_resamples, random_state, n_jobs : object
-            As in :func:`rate_averaged_roc_curve`, as is ``repeats``.
+        rates, bounds, band, confidence_level : object
+            As in :func:`rate_averaged_roc_curve`, as are the three below and
+            ``repeats``.
+        n_resamples, random_state, n_jobs : object
+            See there.
         verbose : int, default=0
             Above 0, progress is reported.
         name : str, default=None
@@ -284,6 +290,7 @@ class RateAveragedROC(FoldsDisplay):
             repeats=repeats,
             rates=rates,
             bounds=bounds,
+            band=band,
             confidence_level=confidence_level,
             n_resamples=n_resamples,
             random_state=random_state,
@@ -443,7 +450,8 @@ class RateAveragedROC(FoldsDisplay):
             plane.points(curve.rates, bound.tpr) for bound in curve.confidence_interval
         )
         x, y = (np.append(a, b[::-1]) for a, b in zip(lower, upper, strict=True))
-        label = f"{100 * curve.confidence_level:g} % bounds"
+        kind = "band" if curve.band == "simultaneous" else "bounds"
+        label = f"{100 * curve.confidence_level:g} % {kind}"
         # One entry for the bounds of all models.
         if label in self.ax_.get_legend_handles_labels()[1]:
             label = "_" + label

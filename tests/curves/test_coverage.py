@@ -5,10 +5,9 @@ benchmarks/reproduce/millard_kull_flach_2014.py prints the whole table.
 
 import numpy as np
 import pytest
-from scipy import optimize, stats
 
 from guarantees import binomial_tolerance, simulations
-from recall_bounds import high_of, low_of
+from recall_bounds import high_of, low_of, true_recall
 from skrate import rate_averaged_roc_curve
 from skrate.curves.bootstrap import bootstrap_counts
 
@@ -72,12 +71,3 @@ def test_exact_bounds_hold_the_true_curve(n):
         curve = rate_averaged_roc_curve(*data, rates=RATES[inner])
         found += held(curve, truth)
     assert np.all(found / n_tests >= 0.95 - binomial_tolerance(0.95, n_tests))
-
-
-def true_recall(rate):
-    """Return the recall at a rate where classes score N(1, 1) and N(0, 1)."""
-
-    def miss(t):
-        return (stats.norm.sf(t, 1) + stats.norm.sf(t)) / 2 - rate
-
-    return stats.norm.sf(optimize.brentq(miss, -20, 20), 1)

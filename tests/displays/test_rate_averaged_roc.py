@@ -168,6 +168,21 @@ def test_legend_carries_the_area_and_its_spread():
     assert "±" not in RateAveragedROC(one).plot().line_.get_label()
 
 
+def test_a_band_is_drawn_and_named():
+    options = {"n_resamples": 100, "random_state": 0}
+    band = RateAveragedROC.from_predictions(
+        *folds(), space="rate-recall", band="simultaneous", **options
+    )
+    expected = rate_averaged_roc_curve(*folds(), band="simultaneous", **options)
+    drawn = band.bounds_.get_xy()[: len(expected.rates), 1]
+    assert drawn == pytest.approx(low_of(expected))
+    RateAveragedROC(rate_averaged_roc_curve(*folds()), name="B").plot(
+        band.ax_, space="rate-recall"
+    )
+    texts = [t.get_text() for t in band.ax_.get_legend().get_texts()]
+    assert [texts[1], texts[3]] == ["95 % band", "95 % bounds"]
+
+
 def test_several_models_come_on_one_axis():
     ax = plt.subplots()[1]
     first = RateAveragedROC.from_predictions(*folds(0), ax=ax, name="A")

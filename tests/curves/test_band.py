@@ -1,0 +1,158 @@
+"""Bands for the whole curve: bounds that hold it at all rates at once."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recall_bounds import high_of, low_of, true_recall
+from skrate import rate_averaged_roc_curve
+from skrate.curves.bootstrap import bootstrap_counts, central_range, whole_range
+from skrate.curves.pooled_bounds import PooledLaw
+
+WHOLE = ["exact", "bootstrap", "bootstrap-adjusted"]
+RATES = np.arange(51) / 50
+# Counts over whole numbers of cases: only rounding is between them.
+ROUNDING = 1e-9
+
+
+def sample(seed, n_folds=10, n=50):
+    rng = np.random.default_rng([12, seed])
+    y = np.repeat([1, 0], n // 2)
+    return [y] * n_folds, [rng.normal(size=n) + y for _ in range(n_folds)]
+
+
+def uneven(seed):
+    rng = np.random.default_rng(seed)
+    y_trues = [np.repeat([1, 0], [4, 36]), np.repeat([1, 0], [15, 20])]
+    return y_trues, [rng.normal(size=len(y)) + 2 * y for y in y_trues]
+
+
+def holds(curve, recall):
+    """Return whether each curve of recalls lies within the bounds at all rates."""
+    is_within = recall >= low_of(curve) - ROUNDING
+    is_within &= recall <= high_of(curve) + ROUNDING
+    return is_within.all(axis=-1)
+
+
+@pytest.mark.parametrize("bounds", WHOLE)
+@pytest.mark.parametrize("data", [sample(0), sample(1, 1), uneven(0)])
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_the_band_holds_the_pointwise_bounds(bounds, data, level):
+    options = {"bounds": bounds, "confidence_level": level, "random_state": 0}
+    pointwise = rate_averaged_roc_curve(*data, **options)
+    band = rate_averaged_roc_curve(*data, band="simultaneous", **options)
+    assert np.all(low_of(band) <= low_of(pointwise))
+    assert np.all(high_of(band) >= high_of(pointwise))
+    assert np.any(high_of(band) > high_of(pointwise))
+    least, most = band.folds.reachable(band.rates)
+    assert np.all(low_of(band) * band.folds.n_pos >= least - ROUNDING)
+    assert np.all(high_of(band) * band.folds.n_pos <= most + ROUNDING)
+    assert (pointwise.band, band.band) == ("pointwise", "simultaneous")
+    assert band.tpr.tolist() == pointwise.tpr.tolist()
+
+
+def test_the_band_holds_the_true_curve_as_a_whole():
+    truth = [true_recall(rate) for rate in RATES]
+    n_tests = 40
+    held = {"pointwise": 0, "simultaneous": 0}
+    for seed, band in product(range(n_tests), held):
+        curve = rate_averaged_roc_curve(*sample(seed), band=band, random_state=seed)
+        held[band] += holds(curve, truth)
+    assert held["simultaneous"] >= 0.9 * n_tests
+    assert held["pointwise"] < 0.9 * n_tests
+
+
+@pytest.mark.parametrize("bounds", WHOLE)
+def test_the_band_holds_its_share_of_new_curves(bounds):
+    band = rate_averaged_roc_curve(
+        *sample(2), bounds=bounds, band="simultaneous", confidence_level=0.8,
+        n_resamples=4000, random_state=0,
+    )  # fmt: skip
+    counts = bootstrap_counts(
+        band.folds, RATES, 4000, np.random.default_rng(1),
+        is_adjusted=bounds == "bootstrap-adjusted",
+    )  # fmt: skip
+    share = holds(band, counts / 250).mean()
+    # Both were drawn 4,000 times, and only whole counts are left out.
+    assert 0.8 - 3 * np.sqrt(2 * 0.8 * 0.2 / 4000) < share < 0.83
+
+
+@given(
+    st.lists(
+        st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=2, max_size=12
+    ),
+    st.sampled_from([0.25, 0.5, 0.75]),
+)
+def test_the_range_of_whole_rows_is_the_narrowest_of_ordered_ones(rows, level):
+    counts = np.array(rows, dtype=float)
+    ordered = np.sort(counts, axis=0)
+    pointwise = central_range(counts, level)
+    enough = []
+    for n_out in range((len(rows) + 1) // 2):
+        low, high = ordered[n_out], ordered[len(rows) - 1 - n_out]
+        held = np.mean(np.all((counts >= low) & (counts <= high), axis=1))
+        is_wide = np.all(low <= pointwise[0]) and np.all(high >= pointwise[1])
+        if held >= level and is_wide:
+            enough.append((low.tolist(), high.tolist()))
+    found = tuple(side.tolist() for side in whole_range(counts, level))
+    assert found == enough[-1]
+
+
+@given(
+    st.lists(st.integers(0, 5), min_size=1, max_size=12).filter(any),
+    st.integers(1, 4),
+    st.floats(0.001, 0.499),
+)
+def test_counts_lie_within_the_intervals_that_leave_less_out(weights, parts, tail):
+    masses = np.array(weights) / sum(weights)
+    law = PooledLaw(
+        3 * parts, parts, np.cumsum(masses), np.cumsum(masses[::-1])[::-1]
+    ).likely()
+    low, high = law.interval(tail)
+    counts = 3 + np.arange(-1, 2 * len(masses) + 1) / (2 * parts)
+    is_within = (counts >= low) & (counts <= high)
+    assert (law.depth(counts) > tail).tolist() == is_within.tolist()
+
+
+def test_a_seed_and_no_number_of_threads_makes_the_band():
+    bands = [
+        rate_averaged_roc_curve(
+            *sample(3), band="simultaneous", n_resamples=100, random_state=seed,
+            n_jobs=n_jobs,
+        )
+        for seed, n_jobs in ((1, None), (1, 2), (2, None))
+    ]  # fmt: skip
+    first, same, other = [low_of(band).tolist() for band in bands]
+    assert first == same
+    assert first != other
+
+
+def test_the_band_of_repeats_is_as_wide_as_that_of_one():
+    y_trues, y_scores = sample(4)
+    options = {"band": "simultaneous", "random_state": 0}
+    one = rate_averaged_roc_curve(y_trues, y_scores, **options)
+    two = rate_averaged_roc_curve(y_trues * 2, y_scores * 2, repeats=2, **options)
+    widths = [np.mean(high_of(curve) - low_of(curve)) for curve in (one, two)]
+    assert widths[1] == pytest.approx(widths[0], rel=0.05)
+
+
+@pytest.mark.parametrize("bounds", ["parametric", "normal", "beta", None])
+def test_other_bounds_make_no_band(bounds):
+    message = f"bounds={bounds!r} makes no simultaneous band"
+    with pytest.raises(ValueError, match=message):
+        rate_averaged_roc_curve(*sample(0), bounds=bounds, band="simultaneous")
+
+
+def test_an_unknown_band_is_named():
+    with pytest.raises(ValueError, match=r"band must be one of .*got 'both'"):
+        rate_averaged_roc_curve(*sample(0), band="both")
+
+
+def test_the_curve_says_that_it_has_a_band():
+    curve = rate_averaged_roc_curve(*sample(0), band="simultaneous", n_resamples=50)
+    assert "simultaneous bounds='exact' at 0.95" in repr(curve)
+    low, high = curve.recall_at_rate(0.3).confidence_interval
+    assert (low, high) == (low_of(curve)[15], high_of(curve)[15])
