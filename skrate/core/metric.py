@@ -141,6 +141,11 @@ class Metric(ABC):
         """Rates, increasing, where the slopes jump from one case to the next."""
         return np.empty(0)
 
+    @property
+    def known_rate(self) -> float | None:
+        """The rate at which it is taken, if that is known."""
+        return None
+
     def bounds(self, table: RankTable) -> tuple[float, float]:
         """Return the least and the greatest value of rankings of the same cases."""
         return self.limits

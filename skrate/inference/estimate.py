@@ -88,7 +88,9 @@ def estimate(
         Weights of the cases.
     weights : {"frequency", "sampling"}, default="frequency"
         What the weights are: "frequency" are whole numbers of repetitions of a case,
-        "sampling" the inverse probabilities with which cases were sampled.
+        "sampling" the inverse probabilities with which cases were sampled. Those of a
+        case-control sample, one per class, are best given as the ``prevalence`` of the
+        average precision: it is biased upwards where few controls stand for many.
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
     random_state : int, Generator or RandomState, default=None
@@ -117,6 +119,9 @@ def estimate(
     UndefinedMetricWarning
         If a class has fewer than two cases, the metric is undefined, or a replicate
         holds one class only (it is left out).
+    UserWarning
+        If a known rate leaves fewer than 5 cases above the cut or tied with it: next to
+        nothing is then known of their share of positives.
 
     See Also
     --------
@@ -134,7 +139,8 @@ def estimate(
 
     without the last term if ``stratify``. For the AUC n_1 - 1 and n_0 - 1 take the
     place of n_1 and n_0, which is DeLong's variance [1]_. Where a rate is known
-    exactly, the share of positives at the cut is averaged over a bandwidth.
+    exactly, the share of positives at the cut is averaged over a bandwidth; where fewer
+    than 5 cases are above it, as if there were two more of each class.
 
     A sample in which misrankings are rare shows too little variation of them, or none.
     "wilson" therefore takes the metric u and its variance V from a ranking to which a

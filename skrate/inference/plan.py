@@ -21,6 +21,7 @@ from skrate.core.validation import (
 from skrate.inference.intervals import ALTERNATIVES, Alternative, Interval
 from skrate.inference.resampling import replicates
 from skrate.inference.sample import Ranked
+from skrate.metrics.recall_slopes import FEW_PROCESSED, is_of_few
 
 RESAMPLING = ("bootstrap", "parametric")
 # Of the weights of the classes: beyond, the squares of slopes are no numbers.
@@ -139,4 +140,22 @@ def defined_value(metric: Metric, ranked: Ranked) -> float:
     value = metric.value(ranked.table)
     if np.isnan(value):
         return warn_undefined(metric.name, metric.undefined(ranked.table))
+    if metric.known_rate is not None:
+        _warn_of_few_processed(metric, metric.known_rate, ranked)
     return value
+
+
+def _warn_of_few_processed(metric: Metric, rate: float, ranked: Ranked) -> None:
+    """Warn where a known rate processes so few cases that little can be known."""
+    n, points = ranked.total, np.array([rate])
+    if not is_of_few(ranked.table, points).any():
+        return
+    warnings.warn(
+        f"The {metric.name} at rate={rate:g} depends on the best {rate * n:.3g} of "
+        f"{n:.5g} cases: of fewer than {FEW_PROCESSED} its standard error and interval "
+        "are rough, and widened for it. Take at least "
+        f"{np.ceil(FEW_PROCESSED / rate):g} cases, or a rate of at least "
+        f"{min(FEW_PROCESSED / n, 1):.2g}.",
+        UserWarning,
+        stacklevel=4,
+    )

@@ -289,6 +289,11 @@ class _AtRate(Metric):
         """The rate, where it leaves something out."""
         return cuts_of(Fixed(self.rate))
 
+    @property
+    def known_rate(self) -> float:
+        """The rate."""
+        return float(self.rate)
+
 
 class RecallAtRate(_AtRate, score=recall_at_rate_score):
     """The share of the positives that is found."""

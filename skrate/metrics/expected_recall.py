@@ -22,7 +22,7 @@ from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.rates import RateDistribution, RateLike
 from skrate.core.validation import check_choice
-from skrate.metrics.recall_slopes import cuts_of, recall_slopes
+from skrate.metrics.recall_slopes import cuts_of, rate_of, recall_slopes
 
 __all__ = ["expected_recall_score"]
 
@@ -178,6 +178,11 @@ class ExpectedRecall(Metric, score=expected_recall_score):
     def cuts(self) -> FloatArray:
         """The known rates among those that are possible."""
         return cuts_of(self.rate)
+
+    @property
+    def known_rate(self) -> float | None:
+        """The rate, if no other is possible."""
+        return rate_of(self.rate)
 
 
 def expected_recall(

@@ -14,7 +14,7 @@ from skrate.metrics.expected_recall import (
     recall_of_tables,
     swapped,
 )
-from skrate.metrics.recall_slopes import cuts_of, recall_slopes
+from skrate.metrics.recall_slopes import cuts_of, rate_of, recall_slopes
 
 __all__ = ["negative_recall_score"]
 
@@ -134,3 +134,8 @@ class NegativeRecall(Metric, score=negative_recall_score):
     def cuts(self) -> FloatArray:
         """The known rates among those that are possible."""
         return cuts_of(self.rate)
+
+    @property
+    def known_rate(self) -> float | None:
+        """The rate, if no other is possible."""
+        return rate_of(self.rate)

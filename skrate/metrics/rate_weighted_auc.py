@@ -28,7 +28,7 @@ from skrate.metrics.expected_recall import (
     swapped,
 )
 from skrate.metrics.list_auc import list_auc
-from skrate.metrics.recall_slopes import cuts_of, recall_slopes
+from skrate.metrics.recall_slopes import cuts_of, rate_of, recall_slopes
 
 __all__ = [
     "expected_recall_from_rauc",
@@ -196,6 +196,11 @@ class RateWeightedAUC(
     def cuts(self) -> FloatArray:
         """The known rates among those that are possible."""
         return cuts_of(self.rate)
+
+    @property
+    def known_rate(self) -> float | None:
+        """The rate, if no other is possible."""
+        return rate_of(self.rate)
 
     def slopes(self, table: RankTable) -> Slopes:
         if self.is_two_sample:

@@ -14,6 +14,9 @@ from skrate.core.survival import SurvivalTable
 _GRID = 2**15
 # What a straight line in a cell of it may be off, as a share of the survival.
 _LINEAR = 1e-7
+# Of fewer cases above a cut the share of positives is no estimate of itself.
+FEW_PROCESSED = 5
+_ADDED = 2.0
 
 
 def recall_slopes(table: RankTable, rate: RateDistribution) -> tuple[Slopes, float]:
@@ -53,6 +56,13 @@ def cuts_of(rate: RateDistribution) -> FloatArray:
     points = rate.point_masses()[0]
     # Nothing is cut at 0 and at 1.
     return points[(points > 0) & (points < 1)]
+
+
+def rate_of(rate: RateDistribution) -> float | None:
+    """Return the rate that alone is possible, None if there are several."""
+    points = rate.point_masses()[0]
+    is_known = rate.table.is_discrete and len(points) == 1
+    return float(points[0]) if is_known else None
 
 
 def _smooth_slopes(
@@ -149,7 +159,13 @@ def _jump_slopes(
 
     with m_j the part of group j above the cut, T and F the shares of the classes
     there. As the density at a quantile, pi must be estimated from the neighbours of
-    the cut: one case is positive or not.
+    the cut: one case is positive or not. Of few cases down to there, two of each class
+    are added to these neighbours, as to a proportion [1]_.
+
+    References
+    ----------
+    .. [1] Agresti and Coull (1998), Approximate is better than "exact" for interval
+       estimation of binomial proportions, :doi:`10.1080/00031305.1998.10480550`.
     """
     p = table.prevalence
     width = bandwidth(points, table.total)
@@ -158,9 +174,11 @@ def _jump_slopes(
     )
     # Per case within the bandwidth, so that pi does not jump from one case to the next.
     found = ends[len(points) :] - ends[: len(points)]
-    share = np.where(width > 0, found / (2 * np.where(width > 0, width, 1)), 0.0)
-    # From positives per unit of the rate, in which all cases are the total, to pi.
-    share = share / table.total
+    around = 2 * width * table.total
+    # Few cases may be all of one class, which is no sign that others would be.
+    added = np.where(is_of_few(table, points), _ADDED, 0.0)
+    share = np.zeros_like(around)
+    np.divide(found + added, around + 2 * added, out=share, where=around > 0)
     low, high = table.rates[:-1], table.rates[1:]
     # Each point counts by its mass times 1 - pi, or times pi, in the groups above it:
     # survival functions of discrete rates, whose table sums them in one pass.
@@ -171,6 +189,14 @@ def _jump_slopes(
     by_prevalence = -float((masses * share) @ lead) / p
     value = float(table.pos @ (kept + lost)) / table.n_pos
     return Slopes(kept, -table.negative_share / p * lost, by_prevalence), value
+
+
+def is_of_few(table: RankTable, points: FloatArray) -> BoolArray:
+    """Return at which rates the cases above the cut or tied with it are few."""
+    where = np.searchsorted(table.rates, points, side="left")
+    # Less a trifle: a sum of weights is 5 to rounding.
+    few = table.rates[where] * table.total < FEW_PROCESSED * (1 - 1e-9)
+    return few & (points > 0) & (points < 1)
 
 
 def bandwidth(points: FloatArray, n: float) -> FloatArray:

@@ -34,6 +34,7 @@ LABELS = np.random.default_rng(0).random(200) < 0.3
 SCORES = np.random.default_rng(1).standard_normal(200) + LABELS
 
 
+@pytest.mark.filterwarnings("ignore:The rAUC .* depends on the best:UserWarning")
 @pytest.mark.parametrize("name", EXTREMES)
 @pytest.mark.filterwarnings("ignore:rAUC is undefined")
 def test_no_extreme_of_the_parameters_overflows(name):

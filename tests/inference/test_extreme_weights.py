@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
-from inference_cases import JUMPS, SMOOTH, each, sample
+from inference_cases import FEW_PROCESSED, JUMPS, SMOOTH, each, sample
 from skrate import compare, compare_all, estimate, influence
 
 Y, A = sample(0, n=24, shift=2)
@@ -52,6 +52,8 @@ def test_there_is_a_number_or_nan_with_a_warning(metric, kwargs, weight, method)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             result = call()
+        # Beside these, 24 cases are few for some rates.
+        caught = [w for w in caught if not FEW_PROCESSED.match(str(w.message))]
         assert {w.category for w in caught} <= {UndefinedMetricWarning}
         assert caught or np.isfinite(numbers(result)).all()
 

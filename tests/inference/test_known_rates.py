@@ -9,9 +9,14 @@ from inference_cases import JUMPS, SMOOTH, each
 from skrate import (
     RankTable,
     average_precision_score,
+    compare,
+    compare_all,
     estimate,
     expected_recall_score,
     influence,
+    lift_at_rate_score,
+    negative_recall_score,
+    precision_at_rate_score,
     rate_weighted_auc_score,
     rates,
     recall_at_rate_score,
@@ -116,3 +121,65 @@ def test_the_rates_with_a_probability_of_their_own_cut():
         assert find_metric(metric, {"rate": mixed}).cuts.tolist() == [0.2]
         assert find_metric(metric, {"rate": rates.beta(3, 19)}).cuts.tolist() == []
     assert find_metric(recall_at_rate_score, {"rate": 0.2}).cuts.tolist() == [0.2]
+
+
+AT_RATE = [
+    recall_at_rate_score,
+    precision_at_rate_score,
+    lift_at_rate_score,
+    expected_recall_score,
+    negative_recall_score,
+    rate_weighted_auc_score,
+]
+
+
+@pytest.mark.parametrize("metric", AT_RATE, ids=lambda metric: metric.__name__)
+def test_a_rate_at_which_fewer_than_five_are_processed_is_warned_of(metric):
+    y_true, y_score = runs_of_negatives(0)
+    message = (
+        r"at rate=0.01 depends on the best 3 of 300 cases: .* Take at least 500 "
+        r"cases, or a rate of at least 0.017\."
+    )
+    with pytest.warns(UserWarning, match=message):
+        estimate(metric, y_true, y_score, rate=0.01)
+    with pytest.warns(UserWarning, match=message):
+        compare(metric, y_true, y_score, -y_score, rate=0.01)
+    with pytest.warns(UserWarning, match=message):
+        compare_all(metric, y_true, {"a": y_score, "b": -y_score}, rate=0.01)
+    # These are not: warnings are errors.
+    estimate(metric, y_true, y_score, rate=5 / 300)
+    estimate(metric, np.tile(y_true, 2), np.tile(y_score, 2), rate=0.01)
+
+
+def test_what_is_said_of_few_processed_counts_repetitions_and_numbers_of_cases():
+    y_true, y_score = runs_of_negatives(0)
+    twice = np.full(300, 2)
+    estimate(recall_at_rate_score, y_true, y_score, sample_weight=twice, rate=0.01)
+    with pytest.warns(UserWarning, match="the best 4 of 300 cases"):
+        estimate(recall_at_rate_score, y_true, y_score, rate=4)
+    law = rates.mixture([0.01, rates.beta(3, 19)])
+    estimate(expected_recall_score, y_true, y_score, rate=law)
+
+
+@pytest.mark.filterwarnings("ignore:.* depends on the best:UserWarning")
+@pytest.mark.parametrize("metric", [recall_at_rate_score, precision_at_rate_score])
+@pytest.mark.parametrize("n_best", [1, 2, 4])
+@pytest.mark.parametrize("label", [0, 1])
+def test_few_processed_of_one_class_are_not_taken_for_all(metric, n_best, label):
+    # The neighbours of the cut are of the same class as what is above it.
+    y_true = np.repeat([label, 0, 1, 0], [10, 50, 60, 80])
+    result = estimate(metric, y_true, -np.arange(200), rate=n_best)
+    # Of a precision q the variance is q (1 - q) / n_best, and a q of 1 / 9 or 8 / 9
+    # is as likely as not to show one class alone in up to five cases.
+    at_least = np.sqrt(8 / 81 / n_best) / 2
+    if metric is recall_at_rate_score:
+        at_least *= n_best / y_true.sum()
+    assert result.standard_error > at_least
+
+
+def test_a_tie_at_the_cut_says_more_than_the_few_that_are_processed():
+    # Two of 1,000 cases are processed, by chance of the 200 that tie.
+    table = RankTable([60, 5], [140, 795])
+    result = estimate(precision_at_rate_score, table, rate=0.002)
+    assert result.value == pytest.approx(0.3)
+    assert result.standard_error == pytest.approx(np.sqrt(0.3 * 0.7 / 200), rel=1e-3)
