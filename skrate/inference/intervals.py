@@ -61,10 +61,12 @@ def metric_interval(
     kind = "logit" if value - bounds[0] > NEGLIGIBLE else "wald"
     error = float(np.sqrt(found.variance))
     ends = interval_of(kind, value, error, level, bounds, found.freedom, None)
+    # Their perfect rankings are at most 1, though an approximation may lie above.
+    most = max(value, 1.0)
     if np.isnan(ends).any():
         # Not even the augmented ranking has a value: nothing is left out.
-        return ConfidenceInterval(bounds[0], max(value, 1.0))
-    return ends
+        return ConfidenceInterval(bounds[0], most)
+    return ConfidenceInterval(ends.low, min(ends.high, most))
 
 
 def interval_of(
