@@ -122,40 +122,37 @@ def true_values(setting: Setting) -> dict[str, float]:
     }
 
 
-def by_default(metric: str, table: RankTable) -> ConfidenceInterval:
+def by_default(found: Estimate, table: RankTable, metric: str) -> ConfidenceInterval:
     """Return the default interval of a metric."""
-    function, kwargs = METRICS[metric]
-    return skrate.estimate(function, table, **kwargs).confidence_interval
+    return found.confidence_interval
 
 
-def by_logit(metric: str, table: RankTable) -> ConfidenceInterval:
+def by_logit(found: Estimate, table: RankTable, metric: str) -> ConfidenceInterval:
     """Return the interval that is symmetric in the log odds, by the normal quantile.
 
     Of the AUC it is DeLong's on the logit scale, as pROC has it: a sample without
     variation has an interval without width.
     """
-    function, kwargs = METRICS[metric]
-    found: Estimate = skrate.estimate(function, table, **kwargs)
     value, error = found.value, found.standard_error
     if error < 1e-12 or not 0 < value < 1:
         return ConfidenceInterval(value, value)
     half = special.ndtri(0.975) * error / (value * (1 - value))
-    center = special.logit(value)
-    return ConfidenceInterval(
-        *map(float, special.expit([center - half, center + half]))
-    )
+    low, high = special.expit(special.logit(value) + np.array([-half, half]))
+    return ConfidenceInterval(float(low), float(high))
 
 
-def by_percentiles(metric: str, table: RankTable) -> ConfidenceInterval:
-    """Return the percentiles of 300 bootstrap replicates, of both classes apart."""
+def by_percentiles(
+    found: Estimate, table: RankTable, metric: str
+) -> ConfidenceInterval:
+    """Return the percentiles of 200 bootstrap replicates, of both classes apart."""
     function, kwargs = METRICS[metric]
     return skrate.estimate(
-        function, table, method="bootstrap", interval="percentile", n_resamples=300,
+        function, table, method="bootstrap", interval="percentile", n_resamples=200,
         random_state=0, **kwargs,
     ).confidence_interval  # fmt: skip
 
 
-INTERVALS: dict[str, Callable[[str, RankTable], ConfidenceInterval]] = {
+INTERVALS: dict[str, Callable[[Estimate, RankTable, str], ConfidenceInterval]] = {
     "wilson": by_default,
     "DeLong, logit": by_logit,
     "percentile": by_percentiles,
@@ -182,8 +179,10 @@ def coverage(
     ends = {key: np.empty((n_simulations, 2)) for key in product(METRICS, kinds)}
     for i in range(n_simulations):
         table = RankTable.from_arrays(*draw(generator, setting))
-        for metric, kind in ends:
-            ends[metric, kind][i] = INTERVALS[kind](metric, table)
+        for metric, (function, kwargs) in METRICS.items():
+            result = skrate.estimate(function, table, **kwargs)
+            for kind in kinds:
+                ends[metric, kind][i] = INTERVALS[kind](result, table, metric)
     found = {}
     # What rounding leaves between the truth and the end of an interval is no miss.
     slack = 1e-9

@@ -16,8 +16,8 @@ pytestmark = pytest.mark.slow
 # six are, and where fewer are.
 FLOORS = dict.fromkeys(METRICS, (0.89, 0.86)) | {
     "average precision": (0.86, 0.78),
-    # Few values are possible.
-    "recall at 0.2": (0.80, 0.80),
+    # At the prevalence, where the ranking is all but perfect: see the guide.
+    "recall at 0.2": (0.67, 0.67),
 }
 # A tenth of the settings is a fair sample of them: neighbours differ in all respects.
 CHOSEN = SETTINGS if simulations(10) > 1 else SETTINGS[::10]
