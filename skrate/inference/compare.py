@@ -7,8 +7,14 @@ import numpy as np
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.core.metric import Metric, MetricLike
 from skrate.core.rank_table import RankTable
-from skrate.core.results import Comparison, ConfidenceInterval, t_quantile
+from skrate.core.results import Comparison, ConfidenceInterval, t_interval, t_quantile
 from skrate.core.validation import check_choice
+from skrate.inference.counting import (
+    bootstrap_interval,
+    bootstrap_pvalue,
+    permutation_interval,
+    permutation_pvalue,
+)
 from skrate.inference.delta import (
     degrees_of_freedom,
     influence_parts,
@@ -19,13 +25,12 @@ from skrate.inference.intervals import (
     NEGLIGIBLE,
     Alternative,
     hybrid_interval,
-    interval_of,
     inverted_pvalue,
     metric_interval,
     standardised,
     t_pvalue,
 )
-from skrate.inference.permutation import ExchangeDraw, permutation_pvalue
+from skrate.inference.permutation import ExchangeDraw
 from skrate.inference.plan import Plan, check_metric, defined_value
 from skrate.inference.published import (
     check_correlation,
@@ -95,13 +100,14 @@ def compare(
         - "delta": by the influence of each case; DeLong's test for the AUC.
         - "bootstrap": resamples cases, the same for both models.
         - "permutation": exchanges the ranks of both models in a random half of the
-          cases; standard error and interval are those of "delta".
+          cases; the standard error is that of "delta".
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         What a small p-value speaks for; "greater": a has the greater metric.
     confidence_level : float, default=0.95
         Level of the interval, in (0, 1).
     interval : {"wald", "percentile", "basic"}, default="wald"
-        Kind of the interval; the last two need the bootstrap.
+        Kind of the interval; the last two need the bootstrap, and the p-value goes by
+        the same replicates. That of "permutation" is of its own kind.
     n_resamples : int, default=2000
         Number of resamples or permutations.
     stratify : bool, default=None
@@ -141,6 +147,8 @@ def compare(
     -----
     UndefinedMetricWarning
         If a class has fewer than two cases, or a metric is undefined.
+    UserWarning
+        As :func:`estimate`, for known rates that process few cases.
 
     See Also
     --------
@@ -158,6 +166,16 @@ def compare(
     ``groups``. With five positives the normal distribution, which other programs take,
     would reject a true null in one of ten samples at a level of 0.05; its p-value is
     ``2 * norm.sf(abs(statistic))``.
+
+    P-values and intervals agree: one of level 1 - alpha leaves 0 out where the
+    two-sided p-value is below alpha, and it holds the difference. "percentile" and
+    "basic" count replicates, the second after mirroring them at the difference: of n,
+    of which m are on the other side of 0 than the difference, p = 2 (m + 1) / (n + 1).
+    The ends are the replicates at which this p-value passes 1 less the level, or the
+    difference where all are on one side of it. The interval of "permutation" holds
+    what the difference may be if it is no further from that than permuted differences
+    are from 0. Of n replicates an interval of a level above 1 - 2 / (n + 1), or
+    1 - 1 / (n + 1) of permutations, is all there can be.
 
     Where the sample shows no variation of the difference, as of a perfect and a random
     ranking, the interval combines that of each model, "wilson" of :func:`estimate`,
@@ -354,16 +372,26 @@ def _conclude(
     a, b = values
     difference = a - b
     statistic, pvalue = _NAN, _NAN
-    ends = ConfidenceInterval(_NAN, _NAN)
+    ends, bounds = ConfidenceInterval(_NAN, _NAN), (_NAN, _NAN)
+    if not np.isnan(difference):
+        bounds = _bounds(metrics, ranked)
     if standard_error < NEGLIGIBLE:
         statistic, pvalue, ends = _without_variation(metrics, ranked, (a, b), plan)
     elif not np.isnan(difference):
         statistic = standardised(difference, standard_error)
         pvalue = t_pvalue(statistic, plan.alternative, freedom)
-        ends = _interval(metrics, ranked, (a, b), standard_error, plan, freedom, draws)
-    if plan.method == "permutation" and draws is not None:
+        ends = t_interval(
+            difference, standard_error, plan.confidence_level, bounds, freedom
+        )
+        if draws is not None and plan.interval != "wald" and len(draws) > 1:
+            pvalue, ends = _by_counting(difference, draws, plan, bounds)
+    if draws is not None and plan.method == "permutation":
         statistic = difference
         pvalue = permutation_pvalue(difference, draws, plan.alternative)
+        if np.ptp(draws) > NEGLIGIBLE:
+            ends = permutation_interval(
+                difference, draws, plan.confidence_level, bounds
+            )
     names = list(dict.fromkeys(metric.name for metric in metrics))
     return Comparison(
         " - ".join(names),
@@ -412,28 +440,24 @@ def _without_variation(
     return statistic, pvalue, interval_at(plan.confidence_level)
 
 
-def _interval(
-    metrics: list[Metric],
-    ranked: list[Ranked],
-    values: tuple[float, float],
-    standard_error: float,
-    plan: Plan,
-    freedom: float,
-    draws: FloatArray | None,
-) -> ConfidenceInterval:
+def _bounds(metrics: list[Metric], ranked: list[Ranked]) -> tuple[float, float]:
+    """Return the least and the greatest difference of such rankings."""
     of_a, of_b = (
         metric.bounds(one.table) for metric, one in zip(metrics, ranked, strict=True)
     )
-    bounds = of_a[0] - of_b[1], of_a[1] - of_b[0]
-    difference = values[0] - values[1]
-    return interval_of(
-        plan.interval,
-        difference,
-        standard_error,
-        plan.confidence_level,
-        bounds,
-        freedom,
-        draws,
+    return of_a[0] - of_b[1], of_a[1] - of_b[0]
+
+
+def _by_counting(
+    difference: float, draws: FloatArray, plan: Plan, bounds: tuple[float, float]
+) -> tuple[float, ConfidenceInterval]:
+    """Return the p-value and the interval between quantiles of the bootstrap."""
+    if plan.interval == "basic":
+        # Mirrored at the difference.
+        draws = 2 * difference - draws
+    return (
+        bootstrap_pvalue(difference, draws, plan.alternative),
+        bootstrap_interval(difference, draws, plan.confidence_level, bounds),
     )
 
 

@@ -79,12 +79,14 @@ def interval_of(
     draws: FloatArray | None,
 ) -> ConfidenceInterval:
     """Return the interval of a kind; two kinds need ``draws`` of the value."""
-    if draws is not None and kind == "percentile":
-        return clipped_interval(*_quantiles(draws, level), bounds)
-    if draws is not None and kind == "basic":
-        # The quantiles mirrored at the value.
+    if draws is not None and kind in ("percentile", "basic"):
         low, high = _quantiles(draws, level)
-        return clipped_interval(2 * value - high, 2 * value - low, bounds)
+        if kind == "basic":
+            # Mirrored at the value.
+            low, high = 2 * value - high, 2 * value - low
+        low, high = clipped_interval(low, high, bounds)
+        # Of a metric that is biased, as momentum is, all replicates may be on one side.
+        return ConfidenceInterval(min(low, value), max(high, value))
     # Wilson's of a metric without a greatest value is symmetric in the logarithm.
     make = logit_interval if kind in ("logit", "wilson") else t_interval
     return make(value, standard_error, level, bounds, freedom)

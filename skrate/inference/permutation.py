@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from skrate.core.arrays import Array, FloatArray, IntArray
-from skrate.inference.intervals import Alternative
 from skrate.inference.sample import Ranked
 
 # Of sums of shares, which round otherwise where other cases tie.
@@ -85,21 +84,3 @@ def _midranks(ranked: Ranked) -> FloatArray:
     """Return the middle of the rates that each case has its place among."""
     edges = ranked.table.rates
     return np.asarray(((edges[1:] + edges[:-1]) / 2).take(ranked.group))
-
-
-def permutation_pvalue(
-    difference: float, permuted: FloatArray, alternative: Alternative
-) -> float:
-    """Return the share of differences as far off, the observed one among them.
-
-    Counting it in keeps the level at any number of permutations. Differences that are
-    equal but for rounding count as equal.
-    """
-    slack = 1e-12
-    if alternative == "less":
-        n_beyond = np.count_nonzero(permuted <= difference + slack)
-    elif alternative == "greater":
-        n_beyond = np.count_nonzero(permuted >= difference - slack)
-    else:
-        n_beyond = np.count_nonzero(np.abs(permuted) >= abs(difference) - slack)
-    return float((n_beyond + 1) / (len(permuted) + 1))

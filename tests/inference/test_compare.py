@@ -29,8 +29,9 @@ from skrate import (
 )
 from skrate.inference.compare import paired
 from skrate.inference.compare_all import holm
+from skrate.inference.counting import permutation_pvalue
 from skrate.inference.intervals import t_pvalue
-from skrate.inference.permutation import ExchangeDraw, permutation_pvalue
+from skrate.inference.permutation import ExchangeDraw
 from skrate.inference.sample import check_cases, scored
 
 
