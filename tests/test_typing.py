@@ -158,6 +158,8 @@ def test_what_is_taken_passes_strictly(errors):
     assert errors["typed"] == {}
 
 
+# Its samples are of six cases.
+@pytest.mark.filterwarnings("ignore:.* depends on the best:UserWarning")
 def test_what_passes_runs():
     for name in ("matplotlib", "pandas", "polars"):
         require(name)
