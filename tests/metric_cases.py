@@ -32,7 +32,8 @@ class Case:
     oracle: Callable[..., float] | None = None
     # How its slopes change with the table, for the tests of inference: a "steep" one
     # changes quickly, so that methods differ by more with few cases, and one with a
-    # "jump" is averaged over neighbours of the cut. None keeps it out of them.
+    # "jump" is averaged over neighbours of the cut, or changes at some cases. None
+    # keeps it out of them.
     slopes: Literal["smooth", "steep", "jump"] | None = None
     # Further arguments with one entry per case, made from the number of cases, for
     # example {"groups": lambda n: np.arange(n) % 2}.

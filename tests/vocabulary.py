@@ -96,6 +96,7 @@ RATES = {
     "bounds",
     "prevalence",
     "adjusted",
+    "tail",  # what the top of a ranking is taken for; no distribution of a rate
     "undefined",
     "complexity",
     "min_defined",

@@ -40,8 +40,11 @@ class ListTable:
     where the first row of each is. Where every row is one case of weight one, ``cases``
     says which are positive, else it is None. Where weights are so small or great that
     each list has a scale of its own, ``exponents`` are the powers of two that all its
-    weights are to be multiplied with, else None.
+    weights are to be multiplied with, else None. ``n_cases`` is the number of cases
+    with weight per list.
     """
+
+    n_cases: IntArray
 
     def __init__(
         self,
@@ -114,6 +117,11 @@ class ListTable:
         return ListTable(
             self.labels, lists, starts, pos=pos, neg=neg, exponents=exponents
         )
+
+    @property
+    def edges(self) -> IntArray:
+        """Where the rows of each list begin, and where the last ends."""
+        return np.append(self.starts, len(self.pos))
 
     @cached_property
     def sizes(self) -> FloatArray:
@@ -190,6 +198,7 @@ def list_table(
     table.labels = grouping.labels[known]
     # From codes to positions among the labels that are really there.
     table.lists = np.flatnonzero(sizes[known])
+    table.n_cases = sizes[sizes > 0]
     return table
 
 

@@ -11,6 +11,7 @@ it by :func:`find_metric`.
 """
 
 import inspect
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -150,6 +151,17 @@ class Metric(ABC):
         """Return the least and the greatest value of rankings of the same cases."""
         return self.limits
 
+    def variance_factors(self, table: RankTable) -> tuple[float, float]:
+        """Return what the variances due to positives and negatives are multiplied by.
+
+        More than 1 where the value supposes cases that the table happens to lack.
+        """
+        return 1.0, 1.0
+
+    def caution(self, table: RankTable) -> str | None:
+        """Return why the value of a table, although defined, is not to be relied on."""
+        return None
+
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         """Return the metric within each list, or within its ``k`` best items."""
         if k is not None:
@@ -191,11 +203,19 @@ def score(
     """Return the metric of labelled and scored cases: what public functions call."""
     cases = check_ranked(y_true, y_score, sample_weight, pos_label)
     table = table_of(cases)
-    metric = metric.of_sample(cases.n_given, is_weighted=sample_weight is not None)
+    metric = metric.of_sample(cases.total, is_weighted=sample_weight is not None)
     value = metric.value(table) if metric.is_defined(table) else float("nan")
     if value != value:
         return warn_undefined(metric.name, metric.undefined(table), stacklevel=4)
+    warn_if_unsupported(metric, table, stacklevel=4)
     return value
+
+
+def warn_if_unsupported(metric: Metric, table: RankTable, stacklevel: int = 3) -> None:
+    """Warn if the table tells too little for a defined value to be relied on."""
+    caution = metric.caution(table)
+    if caution is not None:
+        warnings.warn(caution, UserWarning, stacklevel=stacklevel)
 
 
 def find_metric(

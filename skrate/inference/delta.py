@@ -103,8 +103,9 @@ def table_variance(
     table = merged_but_at(table, metric.cuts).table
     slopes = metric.slopes(table)
     n_pos, n_neg = sizes or (table.n_pos, table.n_neg)
-    by_pos = _spread(slopes.by_pos, table.pos) / _divisor(metric, n_pos)
-    by_neg = _spread(slopes.by_neg, table.neg) / _divisor(metric, n_neg)
+    of_pos, of_neg = metric.variance_factors(table)
+    by_pos = of_pos * _spread(slopes.by_pos, table.pos) / _divisor(metric, n_pos)
+    by_neg = of_neg * _spread(slopes.by_neg, table.neg) / _divisor(metric, n_neg)
     if stratify:
         return Parts(by_pos, by_neg, 0.0)
     binomial = table.prevalence * table.negative_share / (n_pos + n_neg)
@@ -126,13 +127,15 @@ def influence_values(
     """Return per case n times what its weight of 1 / n contributes to the metric.
 
     Their weighted mean is 0 and the mean of their squares, over n, is the variance.
-    Those of a U-statistic are scaled so that it is DeLong's.
+    Those of a U-statistic are scaled so that it is DeLong's, those of a metric with
+    variance factors by their roots.
     """
     smaller = merged_but_at(ranked.table, metric.cuts)
     table = smaller.table
     by_pos, by_neg, by_prevalence = _centred(metric.slopes(table), table)
     p, rest = table.prevalence, table.negative_share
-    by_pos, by_neg = by_pos / p, by_neg / rest
+    of_pos, of_neg = np.sqrt(metric.variance_factors(table))
+    by_pos, by_neg = of_pos * by_pos / p, of_neg * by_neg / rest
     if metric.is_two_sample:
         n_pos, n_neg = ranked.sizes
         by_pos *= np.sqrt(n_pos / (n_pos - 1))

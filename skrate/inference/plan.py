@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.core.arrays import Array, FloatArray, RandomState
-from skrate.core.metric import Metric, find_metric
+from skrate.core.metric import Metric, find_metric, warn_if_unsupported
 from skrate.core.validation import (
     check_choice,
     check_count,
@@ -142,6 +142,7 @@ def defined_value(metric: Metric, ranked: Ranked) -> float:
         return warn_undefined(metric.name, metric.undefined(ranked.table))
     if metric.known_rate is not None:
         _warn_of_few_processed(metric, metric.known_rate, ranked)
+    warn_if_unsupported(metric, ranked.table, stacklevel=4)
     return value
 
 

@@ -19,7 +19,7 @@ from skrate.core.metric import (
 )
 from skrate.core.rates import RateLike
 from skrate.core.validation import warn_undefined
-from skrate.metrics.average_precision import average_precision_score
+from skrate.metrics.average_precision import TailKind, average_precision_score
 from skrate.metrics.group_scores import GroupScores, group_scores
 from skrate.metrics.list_average import Average, Policy
 from skrate.metrics.ranking_auc import ranking_auc_score
@@ -270,6 +270,9 @@ class AveragePrecisionScorer(RankingScorer):
         the cases that are scored.
     adjusted : bool, default=False
         Whether to rescale so that constant scores give 0, at any prevalence.
+    tail : {"binormal", "empirical"}, default="binormal"
+        How the top of the ranking is read at a ``prevalence`` below that of the cases,
+        as in :func:`average_precision_score`.
     response_method : str or tuple of str
         As in :class:`RateWeightedAUCScorer`.
     pos_label : int, float, bool or str, default=None
@@ -301,9 +304,9 @@ class AveragePrecisionScorer(RankingScorer):
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from skrate import AveragePrecisionScorer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> scorer = AveragePrecisionScorer(prevalence=0.01, pos_label=0)
+    >>> scorer = AveragePrecisionScorer(prevalence=0.2, pos_label=0)
     >>> scorer
-    AveragePrecisionScorer(pos_label=0, prevalence=0.01)
+    AveragePrecisionScorer(pos_label=0, prevalence=0.2)
     >>> cross_val_score(GaussianNB(), X, y, scoring=scorer).shape
     (5,)
     """
@@ -314,11 +317,13 @@ class AveragePrecisionScorer(RankingScorer):
         self,
         prevalence: Number | None = None,
         adjusted: bool = False,
+        tail: TailKind = "binormal",
         response_method: ResponseMethod = DEFAULT_RESPONSE,
         pos_label: Label = None,
     ) -> None:
         self.prevalence = prevalence
         self.adjusted = adjusted
+        self.tail = tail
         self.response_method = response_method
         self.pos_label = pos_label
 

@@ -54,6 +54,8 @@ def test_there_is_a_number_or_nan_with_a_warning(metric, kwargs, weight, method)
             result = call()
         # Beside these, 24 cases are few for some rates.
         caught = [w for w in caught if not FEW_PROCESSED.match(str(w.message))]
+        # That a sample tells too little may be said of any value.
+        caught = [w for w in caught if "would be needed" not in str(w.message)]
         assert {w.category for w in caught} <= {UndefinedMetricWarning}
         assert caught or np.isfinite(numbers(result)).all()
 

@@ -36,6 +36,15 @@ CASES = [
         needs_negatives=True,
     ),
     Case(
+        "average precision at a prevalence, as seen",
+        average_precision_score,
+        {"prevalence": 0.02, "tail": "empirical"},
+        constant=lambda p: 0.02,
+        worst=None,
+        oracle=tables.average_precision,
+        needs_negatives=True,
+    ),
+    Case(
         "adjusted average precision",
         average_precision_score,
         {"adjusted": True},
@@ -47,7 +56,15 @@ CASES = [
     ),
     *(
         Case("one in five", average_precision_score, kwargs, slopes="smooth")
-        for kwargs in ({"prevalence": 0.2}, {"adjusted": True, "prevalence": 0.2})
+        for kwargs in (
+            {"prevalence": 0.2, "tail": "empirical"},
+            {"adjusted": True, "prevalence": 0.2, "tail": "empirical"},
+        )
+    ),
+    # Positives begin to count for the line at the third control.
+    *(
+        Case("one in ten", average_precision_score, kwargs, slopes="jump")
+        for kwargs in ({"prevalence": 0.1}, {"adjusted": True, "prevalence": 0.1})
     ),
 ]
 
@@ -124,7 +141,11 @@ def test_prevalence_equals_copied_negatives(sample, copies):
     y_true, y_score = (np.repeat(part, repeats) for part in sample[:2])
     at_prevalence, adjusted = (
         average_precision_score(
-            sample.y_true, sample.y_score, prevalence=y_true.mean(), adjusted=adjusted
+            sample.y_true,
+            sample.y_score,
+            prevalence=y_true.mean(),
+            adjusted=adjusted,
+            tail="empirical",
         )
         for adjusted in (False, True)
     )
@@ -139,7 +160,11 @@ def test_prevalence_does_not_depend_on_that_of_the_sample(sample, prevalence):
     y_true, y_score, weights = sample
     first, second = (
         average_precision_score(
-            y_true, y_score, prevalence=prevalence, sample_weight=weight
+            y_true,
+            y_score,
+            prevalence=prevalence,
+            tail="empirical",
+            sample_weight=weight,
         )
         for weight in (weights, np.where(y_true == 1, 7 * weights, weights / 3))
     )
