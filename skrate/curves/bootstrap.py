@@ -67,7 +67,7 @@ def whole_range(counts: FloatArray, level: float) -> tuple[FloatArray, FloatArra
     n_above = len(counts) + 1 - rankdata(counts, "min", axis=0)
     depths = np.minimum(n_below, n_above).min(axis=1)
     n_rows = int((1 - level) * len(counts) + 1e-9)
-    # The rows that are out have no more than n_out beyond them; pointwise bounds have.
+    # Only n_rows of them may lie beyond the bounds at some rate.
     n_out = min(int(np.sort(depths)[n_rows]) - 1, _n_out(counts, level))
     return _range(counts, n_out)
 

@@ -192,8 +192,8 @@ def rate_averaged_roc_curve(
     The bounds treat the folds of a repeat as independent and the curve as given. They
     do not cover that the models of cross-validation share training data, nor another
     data set's prevalence. Pointwise, each holds at its own rate, not for the whole
-    curve at once: that leaves exact bounds of 95 % somewhere in a fifth to two fifths
-    of samples.
+    curve at once: that leaves exact bounds of 95 % somewhere in a tenth to a half of
+    samples.
 
     Cost: a sort per fold; "exact" and "parametric" one quadrature for each rate and
     each distinct size of folds; "bootstrap" and simultaneous bands ``n_resamples``

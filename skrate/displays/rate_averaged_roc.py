@@ -169,7 +169,7 @@ class RateAveragedROC(FoldsDisplay):
             Name for the legend; None takes that of the class.
         **kwargs : dict
             Passed to :meth:`from_cv_results`: ``pos_label``, ``response_method``,
-            ``sample_weight``, ``bounds``, ``ax`` and so on.
+            ``sample_weight``, ``bounds``, ``band``, ``ax`` and so on.
 
         Returns
         -------
