@@ -95,7 +95,10 @@ def _shape_found(name: str, values: Any, array: Array) -> str:
     if array.ndim:
         hint = ""
         if array.ndim == 2 and array.shape[1] == 2:
-            hint = f"; pass the column of the positive class, {name}[:, 1]"
+            hint = (
+                f"; pass the column of the positive class, {name}[:, i] with "
+                "classes_[i] == pos_label"
+            )
         return f"an array of shape {array.shape}{hint}."
     hint = ""
     if hasattr(values, "toarray"):

@@ -204,14 +204,14 @@ class ConsensusCurve(Result):
         recall = check_fraction("recall", recall, include_zero=True, include_one=True)
         pooled = self.folds.pooled
         value = _first_rate(pooled.rates, pooled.tpr, recall)
-        # The upper bound of the recall reaches it first.
-        return self._point(
-            value,
-            *(
-                _first_rate(self.rates, bound.tpr, recall)
-                for bound in reversed(self.confidence_interval or ())
-            ),
-        )
+        if self.confidence_interval is None:
+            return self._point(value)
+        low, high = (bound.tpr for bound in self.confidence_interval)
+        # The upper bound of the recall reaches it first, maybe before the first rate.
+        first = _first_rate(self.rates, high, recall)
+        if high[0] > recall:
+            first = 0.0
+        return self._point(value, first, _first_rate(self.rates, low, recall))
 
     def rate_weighted_auc(self, rate: RateLike = "uniform") -> float:
         """Return the rate-weighted AUC of the consensus curve; the AUC by default.
@@ -249,7 +249,11 @@ class ConsensusCurve(Result):
     def _point(
         self, value: float, low: float = np.nan, high: float = np.nan
     ) -> CurvePoint:
-        interval = ConfidenceInterval(low, high)
+        # Between rates that are far apart the curve may leave the line of its bounds.
+        interval = ConfidenceInterval(
+            low if np.isnan(low) else min(low, value),
+            high if np.isnan(high) else max(high, value),
+        )
         return CurvePoint(value, interval, self.confidence_level)
 
     def __repr__(self) -> str:
@@ -281,6 +285,9 @@ def consensus_curve(
     def at(count: FloatArray) -> CurveBound:
         """Return where the rates are met by curves that find ``count`` positives."""
         tpr, fpr = count / folds.n_pos, (processed - count) / folds.n_neg
+        if bounds != "normal":
+            # What is left but for rounding.
+            fpr = np.clip(fpr, 0, 1)
         return CurveBound(tpr, fpr, np.asarray(p * tpr + (1 - p) * (1 - fpr)))
 
     fold_tpr = folds.tpr_at(rates)

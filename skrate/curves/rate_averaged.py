@@ -40,6 +40,8 @@ BANDS: tuple[Band, ...] = get_args(Band)
 WHOLE = ("exact", *BOOTSTRAPS)
 # Folds of one size have a rate per case up to this size, others this many steps.
 _MAX_STEPS = 200
+# A class whose share is fewer steps than this gets finer ones, so many to its share.
+_FEW_STEPS, _STEPS_TO_RARE, _FINER_STEPS = 4, 10, 50
 # True labels, scores and maybe weights.
 FoldCases: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike | None]
 
@@ -86,7 +88,8 @@ def rate_averaged_roc_curve(
         folds are too narrow.
     rates : array-like of shape (n_rates,), default=None
         Increasing rates in [0, 1] at which to average. None takes k / n for folds of
-        one size n of at most 200 cases, else 201 rates in equal steps.
+        one size n of at most 200 cases, else 201 rates in equal steps, and finer ones
+        near the end of a class with a share below 2 %.
     bounds : str or None, default="exact"
         The method of the bounds, one of:
 
@@ -437,4 +440,11 @@ def _default_rates(folds: Folds) -> FloatArray:
     n_steps = _MAX_STEPS
     if len(sizes) == 1 and not folds.has_weights:
         n_steps = min(round(sizes.pop()), _MAX_STEPS)
-    return np.arange(n_steps + 1) / n_steps
+    steps = np.arange(n_steps + 1) / n_steps
+    # A rare class is ranked within a few of these steps: there they are divided.
+    rare = min(folds.prevalence, 1 - folds.prevalence)
+    if n_steps < _MAX_STEPS or rare * n_steps >= _FEW_STEPS:
+        return steps
+    finer = rare * np.arange(_FINER_STEPS + 1) / _STEPS_TO_RARE
+    is_of_pos = folds.prevalence < 0.5
+    return np.union1d(steps, finer if is_of_pos else 1 - finer)

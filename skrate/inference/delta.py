@@ -1,5 +1,6 @@
 """The delta method: variances from slopes, in one pass over the table."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -50,10 +51,13 @@ def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
     )
     whole = float(covariance(values[None, :], cases)[0, 0])
     if cases.groups is not None:
-        # A cluster may hold both classes: each has its share of what clusters vary.
-        either = by_pos + by_neg
-        by_pos = whole * by_pos / either if either > 0 else whole
-        return Parts(by_pos, whole - by_pos, 0.0)
+        # A cluster may hold both classes: each source has the share of what clusters
+        # vary that it has of single cases.
+        alone = covariance(values[None, :], replace(cases, groups=None))
+        between = max(float(alone[0, 0]) - by_pos - by_neg, 0.0)
+        either = by_pos + by_neg + between
+        share = whole / either if either > 0 else 0.0
+        return Parts(by_pos * share, by_neg * share, between * share)
     # With sampling weights the sources are correlated: the rest may be below 0.
     return Parts(by_pos, by_neg, whole - by_pos - by_neg)
 

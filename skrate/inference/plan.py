@@ -143,7 +143,9 @@ def defined_value(metric: Metric, ranked: Ranked) -> float:
     if metric.known_rate is not None:
         _warn_of_few_processed(metric, metric.known_rate, ranked)
     warn_if_unsupported(metric, ranked.table, stacklevel=4)
-    return value
+    # Rounding may leave a perfect ranking a little above the range.
+    low, high = metric.bounds(ranked.table)
+    return min(max(value, low), high)
 
 
 def _warn_of_few_processed(metric: Metric, rate: float, ranked: Ranked) -> None:

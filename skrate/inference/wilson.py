@@ -74,8 +74,8 @@ def augmented(
                 metric, ranked.table, stratify=stratify, sizes=sizes
             ).total
         # Without variation there is nothing to compare.
-        if independent > _NEGLIGIBLE:
-            effect = variance / independent
+        if independent > _NEGLIGIBLE or np.isnan(variance):
+            effect = variance / max(independent, _NEGLIGIBLE)
     freedom = degrees_of_freedom((parts, ranked))
     value, bounds = metric.value(table), metric.bounds(table)
     return Augmented(value, parts, bounds, effect, freedom)

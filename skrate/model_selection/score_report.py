@@ -313,9 +313,11 @@ class _Fold:
         params = scorer._kwargs
         if has_grades(params):
             relevant = check_vector("y", self._y) >= params["relevance_threshold"]
-            weights = self._report.weights
             cases = check_cases(
-                relevant, sample_weight=weight, weights=weights, pos_label=True
+                relevant,
+                sample_weight=weight,
+                weights=self._kind_of_weights(scorer, weight),
+                pos_label=True,
             )
             return _counts(cases)
         label = self._report.pos_label
@@ -326,21 +328,32 @@ class _Fold:
                 label = undefined.pos_label
         if label is None:
             return dict.fromkeys(COUNTS, _NAN)
-        return _counts(self._cases(label, weight))
+        return _counts(
+            self._cases(label, weight, self._kind_of_weights(scorer, weight))
+        )
+
+    def _kind_of_weights(
+        self, scorer: RankingScorer, weight: ArrayLike | None
+    ) -> Weights:
+        """Return what weights are; of lists, which take any, parts count as rows."""
+        if weight is not None and scorer._is_of_lists and np.any(np.mod(weight, 1)):
+            return "sampling"
+        return self._report.weights
 
     def _rank(self, scorer: RankingScorer, weight: ArrayLike | None) -> Ranked:
         y_score, label = self._response(scorer)
-        cases = self._cases(label, weight)
+        cases = self._cases(label, weight, self._report.weights)
         ranked: Ranked = self._once(
             (label, check_response_method(scorer.response_method), id(weight)),
             lambda: cases.with_scores("y_score", y_score),
         )
         return ranked
 
-    def _cases(self, label: Label, weight: ArrayLike | None) -> Ranked:
-        weights = self._report.weights
+    def _cases(
+        self, label: Label, weight: ArrayLike | None, weights: Weights
+    ) -> Ranked:
         cases: Ranked = self._once(
-            (label, id(weight)),
+            (label, id(weight), weights),
             lambda: check_cases(
                 self._y, sample_weight=weight, weights=weights, pos_label=label
             ),

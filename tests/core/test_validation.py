@@ -152,7 +152,10 @@ def test_bad_labels_are_named(labels, pos_label, message):
         ([], "name is empty: at least one case is needed"),
         (np.empty((0, 1)), "name is empty"),
         (np.ones((3, 3)), r"found an array of shape \(3, 3\)\."),
-        (np.ones((3, 2)), r"pass the column of the positive class, name\[:, 1\]"),
+        (
+            np.ones((3, 2)),
+            r"of the positive class, name\[:, i\] with classes_\[i\] == pos_label",
+        ),
         (np.ones((1, 1, 1)), r"found an array of shape \(1, 1, 1\)"),
     ],
 )

@@ -156,3 +156,47 @@ def test_the_curve_says_that_it_has_a_band():
     assert "simultaneous bounds='exact' at 0.95" in repr(curve)
     low, high = curve.recall_at_rate(0.3).confidence_interval
     assert (low, high) == (low_of(curve)[15], high_of(curve)[15])
+
+
+@pytest.mark.parametrize("band", ["pointwise", "simultaneous"])
+@pytest.mark.parametrize("is_late", [False, True])
+def test_points_that_are_read_off_hold_their_value_where_a_class_is_rare(band, is_late):
+    y_true = np.repeat([1, 0], [5, 1995])
+    y_score = -np.arange(2000)
+    if is_late:
+        y_true, y_score = 1 - y_true, -y_score
+    curve = rate_averaged_roc_curve(
+        [y_true], [y_score], bounds="bootstrap", n_resamples=200, band=band,
+        random_state=0,
+    )  # fmt: skip
+    rate = 1 - 0.0015 if is_late else 0.0015
+    recall = curve.recall_at_rate(rate)
+    low, high = recall.confidence_interval
+    assert low <= recall.value <= high
+    # The steps are finer than the class is rare.
+    assert np.diff(curve.rates).min() < 0.0005
+    needed = curve.rate_at_recall(0.5)
+    low, high = needed.confidence_interval
+    assert low <= needed.value <= high
+
+
+def test_where_the_first_rate_finds_more_the_interval_begins_at_zero():
+    y_true = [0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1]
+    curve = rate_averaged_roc_curve([y_true], [y_true], rates=[0.3, 0.5, 0.8])
+    needed = curve.rate_at_recall(0.34)
+    assert needed.confidence_interval.low == 0
+    assert needed.confidence_interval.high >= needed.value
+
+
+def test_bounds_rise_with_the_rate_and_keep_to_the_unit_square():
+    generator = np.random.default_rng(0)
+    y_trues = [np.repeat([1, 0], sizes) for sizes in ((2, 18), (20, 20))]
+    for _ in range(6):
+        y_scores = [generator.normal(size=len(y)) + y for y in y_trues]
+        curve = rate_averaged_roc_curve(
+            y_trues, y_scores, rates=np.linspace(0, 1, 41), bounds="exact"
+        )
+        for bound in curve.confidence_interval:
+            assert (np.diff(bound.tpr) >= 0).all()
+            assert (bound.fpr >= 0).all()
+            assert (bound.fpr <= 1).all()

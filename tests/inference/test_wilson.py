@@ -4,13 +4,16 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from scipy import optimize, special
+from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate import (
     RankTable,
     average_precision_score,
+    compare,
     estimate,
     expected_recall_score,
     momentum_score,
+    negative_recall_score,
     rate_weighted_auc_score,
     rates,
 )
@@ -217,3 +220,33 @@ def test_a_level_next_to_1_leaves_nothing_out():
     low, high = result.confidence_interval
     assert low == pytest.approx(0, abs=1e-6)
     assert high == pytest.approx(1)
+
+
+def test_clusters_without_variation_do_not_depend_on_the_order_of_rows():
+    # The parts of the variance are rounding, but for that between the classes.
+    y_true = np.array([0, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 1])
+    groups = np.array([4, 1, 1, 3, 2, 2, 0, 4, 2, 0, 1, 1, 4, 1, 4])
+    weight = np.array([3, 1, 2, 5, 7, 1, 1, 3, 4, 5, 8, 1, 7, 3, 1]) / 10
+    generator = np.random.default_rng(0)
+    found = []
+    for _ in range(12):
+        order = generator.permutation(15)
+        options = {"groups": groups[order], "sample_weight": weight[order]}
+        result = compare(
+            negative_recall_score, y_true[order], y_true[order], -y_true[order],
+            weights="sampling", rate=0.3, **options,
+        )  # fmt: skip
+        found.append(result.pvalue)
+    assert np.ptp(found) < 1e-9
+
+
+def test_without_a_standard_error_there_is_no_interval():
+    # The positives are all in one cluster, without which there are none.
+    with pytest.warns(UndefinedMetricWarning):
+        result = estimate(
+            "roc_auc", [1, 1, 0, 0, 0, 0], [1] * 6, groups=[0, 0, 1, 1, 2, 2],
+            method="jackknife",
+        )  # fmt: skip
+    assert result.value == 0.5
+    assert np.isnan(result.standard_error)
+    assert np.isnan(result.confidence_interval).all()

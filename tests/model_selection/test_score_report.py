@@ -297,6 +297,17 @@ def test_lists_may_be_weighted_and_averaged_as_they_ask():
     assert (report["n_pos"], report["n_neg"]) == (weight @ CLICKED, 11 - 6)
 
 
+def test_lists_take_weights_in_parts():
+    pandas = require("pandas")
+    frame = pandas.DataFrame({"score": SHOWN_SCORES, "user": USERS})
+    weight = np.array([1, 2, 0, 1, 2, 3, 1, 1, 1]) / 4
+    scorer = RankingAUCScorer(groups="user")
+    model = Given().fit(frame, CLICKED)
+    report = ScoreReport({"auc": scorer})(model, frame, CLICKED, sample_weight=weight)
+    assert report["auc"] == scorer(model, frame, CLICKED, sample_weight=weight)
+    assert (report["n_pos"], report["n_neg"]) == (5, 3)
+
+
 def test_grades_are_relevant_from_a_threshold_on():
     pandas = require("pandas")
     frame = pandas.DataFrame({"score": SHOWN_SCORES, "user": USERS})
