@@ -9,6 +9,9 @@ import pytest
 
 from optional import is_installed
 
+# Run by its test, which says what it needs; collecting examples would import it.
+collect_ignore = ["typed_script.py"]
+
 # Before anything imports pyplot.
 os.environ.setdefault("MPLBACKEND", "Agg")
 
