@@ -133,7 +133,8 @@ def average_precision_score(
     ranks alone. Of two normal classes 1.5 apart, 150 cases each, the mean at a
     prevalence of 0.01 is 0.13 where 0.12 is true; "empirical" gives 0.21. It is the
     default as the other is far off where ``prevalence`` is asked for most, and never
-    jumps: at r = 1 both are the same. Where fewer than five positives count, or rates
+    jumps: at r = 1 both are the same. Where the curve bends in probits, as where some
+    positives cannot be told from negatives, it may be off, and its intervals too short. Where fewer than five positives count, or rates
     do not rise among them, there is no line, and rates are as they are seen. Numbers of
     cases are rows, or repetitions where :func:`estimate` is told of them: relative
     weights have no scale.
@@ -329,10 +330,13 @@ class AveragePrecision(
         n_neg = tail.n_neg.item()
         if n_needed <= n_neg:
             return None
+        # Two digits, and no power of ten where it can be read without.
+        rounded = float(f"{n_needed:.2g}")
+        needed = f"{rounded:,.0f}" if rounded < 1e9 else f"{rounded:g}"
         return (
             f"{self.name} at prevalence {p:g}: it is decided above the third negative, "
-            f"of which the sample tells too little. About {n_needed:.2g} negatives "
-            f"would be needed, and {n_neg:.0f} are there: rely neither on the value "
+            f"of which the sample tells too little. About {needed} negatives "
+            f"would be needed, and {n_neg:,.0f} are there: rely neither on the value "
             "nor on its interval."
         )
 
