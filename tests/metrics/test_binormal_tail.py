@@ -242,7 +242,9 @@ def test_as_many_controls_as_needed_are_enough():
     y_true, y_score = two_normal(7, 150, 150, shift=3.0)
     with pytest.warns(UserWarning, match="would be needed") as caught:
         average_precision_score(y_true, y_score, prevalence=0.01)
-    needed = float(str(caught[0].message).split("About ")[1].split(" ")[0].replace(",", ""))
+    needed = float(
+        str(caught[0].message).split("About ")[1].split(" ")[0].replace(",", "")
+    )
     assert 150 < needed <= 1000
     y_true, y_score = two_normal(8, 300, 1000, shift=3.0)
     with warnings.catch_warnings():
