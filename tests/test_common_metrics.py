@@ -440,7 +440,7 @@ BAD_INPUT = {
     "empty": ({"y_true": [], "y_score": []}, "y_true is empty"),
     "two columns": (
         {"y_score": np.stack([Y_SCORE, Y_SCORE], 1)},
-        r"y_score must be one-dimensional.*y_score\[:, 1\]",
+        r"y_score must be one-dimensional.*y_score\[:, i\]",
     ),
     "a number": ({"y_score": 0.5}, "y_score must be one-dimensional"),
     "words as scores": ({"y_score": ["high"] * 12}, "y_score must be numeric"),

@@ -40,12 +40,24 @@ def expected_count(folds: Folds, rates: FloatArray) -> FloatArray:
 def holding_consensus(
     folds: Folds, rates: FloatArray, lower: FloatArray, upper: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the bounds, made wider where they leave out the consensus, or turn back.
+    """Return the bounds, made wider where they would leave out the consensus.
 
     Of one positive among a hundred tied cases a hundredth is found by the first case,
-    of new ones most often none. Who processes more finds no fewer, but what bounds were
-    moved by may fall from one rate to the next.
+    of new ones most often none.
     """
     found = folds.pooled_count(folds.tpr_at(rates))
-    lower, upper = np.minimum(lower, found), np.maximum(upper, found)
+    return np.minimum(lower, found), np.maximum(upper, found)
+
+
+def rising(
+    folds: Folds, rates: FloatArray, lower: FloatArray, upper: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the bounds, made wider where they turn back.
+
+    Who processes more finds no fewer positives, and no fewer negatives; but what bounds
+    were moved by may fall from one rate to the next.
+    """
+    processed = rates * (folds.n_pos + folds.n_neg)
+    lower = processed - np.maximum.accumulate(processed - lower)
+    upper = processed - np.minimum.accumulate((processed - upper)[::-1])[::-1]
     return np.minimum.accumulate(lower[::-1])[::-1], np.maximum.accumulate(upper)

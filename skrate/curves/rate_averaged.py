@@ -21,7 +21,11 @@ from skrate.core.validation import (
 )
 from skrate.curves.baselines import beta_bounds, normal_bounds
 from skrate.curves.bootstrap import bootstrap_counts, central_range, whole_range
-from skrate.curves.consensus_bounds import holding_consensus, moved_to_consensus
+from skrate.curves.consensus_bounds import (
+    holding_consensus,
+    moved_to_consensus,
+    rising,
+)
 from skrate.curves.consensus_curve import ConsensusCurve, consensus_curve
 from skrate.curves.folds import Folds
 from skrate.curves.pooled_bounds import exact_band, exact_bounds, parametric_bounds
@@ -261,9 +265,9 @@ def rate_averaged_roc_curve(
     def counts_of(repeat: Folds) -> tuple[FloatArray, FloatArray]:
         if bounds in BASELINES:
             counts = BASELINES[bounds](repeat, steps, level)
-        else:
-            counts = moved_to_consensus(repeat, steps, *of_new_folds(repeat))
-        return holding_consensus(repeat, steps, *counts)
+            return holding_consensus(repeat, steps, *counts)
+        counts = moved_to_consensus(repeat, steps, *of_new_folds(repeat))
+        return rising(repeat, steps, *holding_consensus(repeat, steps, *counts))
 
     counts = None
     if bounds is not None:

@@ -162,8 +162,9 @@ def compare(
     The p-value and the interval "wald" take it for Student's t, as :func:`estimate`
     does: with a and b the parts of its variance that the positives and the negatives
     estimate, of (a + b)^2 / (a^2 / (n_1 - 1) + b^2 / (n_0 - 1)) degrees of freedom (and
-    one part more if class sizes are chance), of the number of clusters less 1 with
-    ``groups``. With five positives the normal distribution, which other programs take,
+    one part more if class sizes are chance). With ``groups``, n_1 and n_0 are the
+    clusters that hold cases of the class, and the degrees are at most their number in
+    all less 1; with few clusters of positives the test is still too ready. With five positives the normal distribution, which other programs take,
     would reject a true null in one of ten samples at a level of 0.05; its p-value is
     ``2 * norm.sf(abs(statistic))``.
 

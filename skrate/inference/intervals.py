@@ -15,7 +15,7 @@ from skrate.core.results import (
     t_quantile,
 )
 from skrate.inference.sample import Ranked
-from skrate.inference.wilson import augmented, wilson_interval
+from skrate.inference.wilson import augmented, range_of, wilson_interval
 
 Interval = Literal["wilson", "logit", "wald", "percentile", "basic"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
@@ -44,7 +44,7 @@ def metric_interval(
 
     ``independent`` is the variance of independent cases, if it is known.
     """
-    bounds = metric.bounds(ranked.table)
+    bounds = range_of(metric, ranked.table, stratify=stratify)
     is_at_bound = value - bounds[0] < NEGLIGIBLE or bounds[1] - value < NEGLIGIBLE
     shows_none = standard_error < NEGLIGIBLE or is_at_bound
     is_wilson = kind == "wilson" and np.isfinite(bounds).all()

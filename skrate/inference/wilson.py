@@ -6,7 +6,7 @@ import numpy as np
 
 from skrate.core.arrays import FloatArray
 from skrate.core.metric import Metric
-from skrate.core.rank_table import RankTable, merged_but_at, with_ends
+from skrate.core.rank_table import RankTable, merged_but_at, table_of_weights, with_ends
 from skrate.core.results import ConfidenceInterval, t_quantile
 from skrate.inference.delta import Parts, degrees_of_freedom, table_variance
 from skrate.inference.sample import Ranked
@@ -17,6 +17,7 @@ ADDED = 0.1
 _NEGLIGIBLE = 1e-24
 # Of a greater k nothing is left out, and its square may be infinite.
 _BOUNDLESS = 1e100
+_ROUNDING = 1e-9
 _TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -77,8 +78,29 @@ def augmented(
         if independent > _NEGLIGIBLE or np.isnan(variance):
             effect = variance / max(independent, _NEGLIGIBLE)
     freedom = degrees_of_freedom((parts, ranked))
-    value, bounds = metric.value(table), metric.bounds(table)
+    value, bounds = metric.value(table), range_of(metric, table, stratify=stratify)
     return Augmented(value, parts, bounds, effect, freedom)
+
+
+def range_of(
+    metric: Metric, table: RankTable, *, stratify: bool
+) -> tuple[float, float]:
+    """Return the range of a metric: of all there are, or of rankings of these cases.
+
+    Where class sizes are fixed, a perfect ranking may be all that a rate can find: what
+    is left above it, no sample reaches.
+    """
+    low, high = metric.bounds(table)
+    if not stratify or not np.isfinite([low, high]).all():
+        return low, high
+    first, last = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    worst, best = (
+        metric.value(table_of_weights(table.n_pos * pos, table.n_neg * pos[::-1]))
+        for pos in (last, first)
+    )
+    # Most metrics reach their bound by a perfect ranking, whatever the class sizes.
+    is_reached = not best < high - _ROUNDING
+    return (low, high) if is_reached or best - worst < _ROUNDING else (worst, best)
 
 
 def augmented_table(ranked: Ranked, cuts: FloatArray) -> RankTable:

@@ -12,10 +12,12 @@ from skrate import (
     compare,
     estimate,
     expected_recall_score,
+    lift_at_rate_score,
     momentum_score,
     negative_recall_score,
     rate_weighted_auc_score,
     rates,
+    recall_at_rate_score,
 )
 from strategies import ranked_samples
 
@@ -250,3 +252,22 @@ def test_without_a_standard_error_there_is_no_interval():
     assert result.value == 0.5
     assert np.isnan(result.standard_error)
     assert np.isnan(result.confidence_interval).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_with_fixed_class_sizes_expected_recall_is_the_rauc_on_another_scale(seed):
+    generator = np.random.default_rng(seed)
+    y_true = np.repeat([1, 0], [40, 40])
+    y_score = generator.normal(size=80) + seed * y_true
+    rauc, recall = (
+        estimate(metric, y_true, y_score, rate=RATE, stratify=True)
+        for metric in (rate_weighted_auc_score, expected_recall_score)
+    )
+    worst, best = (
+        expected_recall_score(y_true, sign * y_true, rate=RATE) for sign in (-1, 1)
+    )
+    ends = worst + (best - worst) * np.array(rauc.confidence_interval)
+    assert recall.confidence_interval == pytest.approx(tuple(ends), rel=1e-6)
+    for metric, rate in ((recall_at_rate_score, 0.2), (lift_at_rate_score, 0.7)):
+        result = estimate(metric, y_true, y_true, rate=rate, stratify=True)
+        assert result.confidence_interval.high == pytest.approx(result.value)
