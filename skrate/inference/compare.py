@@ -164,8 +164,9 @@ def compare(
     estimate, of (a + b)^2 / (a^2 / (n_1 - 1) + b^2 / (n_0 - 1)) degrees of freedom (and
     one part more if class sizes are chance). With ``groups``, n_1 and n_0 are the
     clusters that hold cases of the class, and the degrees are at most their number in
-    all less 1; with few clusters of positives the test is still too ready. With five positives the normal distribution, which other programs take,
-    would reject a true null in one of ten samples at a level of 0.05; its p-value is
+    all less 1; with few clusters of positives the test is still too ready. With five
+    positives the normal distribution, which other programs take, would reject a true
+    null in one of ten samples at a level of 0.05; its p-value is
     ``2 * norm.sf(abs(statistic))``.
 
     P-values and intervals agree: one of level 1 - alpha leaves 0 out where the
