@@ -25,7 +25,7 @@ CHOSEN = SETTINGS if simulations(10) > 1 else SETTINGS[::10]
 
 @pytest.mark.parametrize("setting", CHOSEN, ids=lambda s: "-".join(map(str, s)))
 def test_intervals_cover_the_truth(setting):
-    n_simulations = 200
+    n_simulations = simulations(1000)
     found = coverage(setting, n_simulations)
     expects_enough = setting.n * setting.prevalence > 6 - 1e-9
     for (metric, _), result in found.items():
