@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from reference.tied_groups import tied_groups
 from skrate import RankTable, average_precision_score, ranking_auc_score
 from skrate.core import rank_table as module
+from skrate.core import sort_keys
 from skrate.core.list_table import list_table
 from skrate.core.rank_table import rank_table
 
@@ -227,7 +228,7 @@ def test_scores_without_a_bit_to_spare_are_not(slow_way_fails, scores):
 
 def test_long_rankings_are_made_part_by_part():
     rng = np.random.default_rng(6)
-    n = 2 * module._CACHED + 7
+    n = 2 * sort_keys.CACHED + 7
     labels = rng.integers(0, 2, n).astype(bool)
     for scores in (rng.normal(size=n), rng.integers(0, n, n), rng.random(n).round(3)):
         table, whole = rank_table(labels, scores), RankTable.from_arrays(labels, scores)
