@@ -426,6 +426,11 @@ def _merged(table: RankTable, kept_starts: IntArray | None = None) -> Merged:
     if kept_starts is not None:
         is_start[kept_starts] = True
     starts = np.flatnonzero(is_start)
+    if labels is None and len(starts) == len(is_start):
+        merged = Merged(table.pos, table.neg, starts)
+        # The table itself, which knows its sums.
+        vars(merged)["table"] = table
+        return merged
     if labels is None:
         neg = np.add.reduceat(table.neg, starts)
         return Merged(table.pos[starts], neg, starts)
