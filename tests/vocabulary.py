@@ -18,6 +18,7 @@ DATA = (
     "y_scores",
     "y_score_a",
     "y_score_b",
+    "batches",  # of these, where they come a few at a time
 )
 
 SKLEARN = {
@@ -42,6 +43,7 @@ SKLEARN = {
     "scoring",
     "metrics",
     "relevance_threshold",
+    "max_groups",  # as max_bins, for groups of tied scores
 }
 
 DISPLAY = {

@@ -22,7 +22,7 @@ import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.core.list_table import ListTable, ListValues
-from skrate.core.rank_table import RankTable, table_of
+from skrate.core.rank_table import RankTable, extreme_table, table_of
 from skrate.core.sample import check_ranked
 from skrate.core.validation import warn_undefined
 
@@ -151,6 +151,17 @@ class Metric(ABC):
         """Return the least and the greatest value of rankings of the same cases."""
         return self.limits
 
+    def extremes(self, table: RankTable) -> tuple[float, float]:
+        """Return the least and the greatest value in any order that a table allows.
+
+        In one that was compressed, cases are anywhere within their cells. This is for
+        metrics that never fall (or, if less is better, never rise) where a positive
+        moves above a negative, and are linear where cases tie.
+        """
+        worst, best = (extreme_table(table, is_best=best) for best in (False, True))
+        low, high = sorted([self.value(worst), self.value(best)])
+        return low, high
+
     def variance_factors(self, table: RankTable) -> tuple[float, float]:
         """Return what the variances due to positives and negatives are multiplied by.
 
@@ -216,6 +227,19 @@ def warn_if_unsupported(metric: Metric, table: RankTable, stacklevel: int = 3) -
     caution = metric.caution(table)
     if caution is not None:
         warnings.warn(caution, UserWarning, stacklevel=stacklevel)
+
+
+def table_error(metric: Metric, table: RankTable) -> float:
+    """Return how far a metric of a table may be from that of the cases themselves."""
+    if not table.is_compressed:
+        return 0.0
+    if not metric.is_defined(table):
+        return float("nan")
+    metric = metric.of_sample(table.total, is_weighted=False)
+    value = metric.value(table)
+    least, most = metric.extremes(table)
+    # What is left by rounding may be below 0; nan stays.
+    return float(np.maximum(np.maximum(value - least, most - value), 0.0))
 
 
 def find_metric(

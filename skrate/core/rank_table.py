@@ -2,16 +2,29 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
+from skrate.core.cells import (
+    Cells,
+    compressed,
+    extreme_order,
+    keys_of,
+    merged_cells,
+    scores_of,
+    shortened,
+)
 from skrate.core.conversion import as_real
 from skrate.core.grouping import begins_group
 from skrate.core.sample import Sample, check_ranked
 from skrate.core.sort_keys import LABEL_BIT, sort_keys
-from skrate.core.validation import check_scores, check_summable
+from skrate.core.validation import check_count, check_scores, check_summable
+
+if TYPE_CHECKING:
+    from skrate.core.batches import Batches
+    from skrate.core.metric import MetricLike
 
 
 class RankTable:
@@ -110,17 +123,22 @@ class RankTable:
         thresholds: Array | None = None,
         cases: BoolArray | None = None,
         is_new: BoolArray | None = None,
+        cells: Cells | None = None,
     ) -> "RankTable":
         """Set the state: weights per group, or unweighted cases in ranking order.
 
         ``cases`` says which case is positive, the positives first where cases tie,
-        and ``is_new`` which begins a group, None if all do.
+        and ``is_new`` which begins a group, None if all do. ``cells`` stand in for
+        thresholds and weights where the table was compressed.
         """
-        for array in (pos, neg, thresholds, cases, is_new):
+        if cells is not None:
+            pos, neg = cells.pos[::-1].copy(), cells.neg[::-1].copy()
+            thresholds = scores_of(cells.keys)[::-1]
+        for array in (pos, neg, thresholds, cases, is_new, *(cells or ())):
             if array is not None:
                 array.flags.writeable = False
         self._pos, self._neg, self._thresholds = pos, neg, thresholds
-        self._cases, self._is_new = cases, is_new
+        self._cases, self._is_new, self._cells = cases, is_new, cells
         return self
 
     @classmethod
@@ -154,6 +172,172 @@ class RankTable:
         return _grouped(
             check_ranked(y_true, y_score, sample_weight, pos_label, keep_scale=True)
         )
+
+    @classmethod
+    def from_batches(
+        cls,
+        batches: "Batches",
+        *,
+        max_groups: int = 2**20,
+        pos_label: Label = None,
+        verbose: int = 0,
+    ) -> "RankTable":
+        """Build the table of more cases than fit in memory, a batch at a time.
+
+        Parameters
+        ----------
+        batches : iterable of tuples
+            Of ``(y_true, y_score)`` or ``(y_true, y_score, sample_weight)``, all of the
+            same kind: a generator, row groups of a Parquet file, slices of a memory
+            map. It is gone through once.
+        max_groups : int, default=2**20
+            The table has at most as many groups. With no more distinct scores than that
+            it is exact; otherwise it is compressed, see :meth:`compress`.
+        pos_label : int, float, bool or str, default=None
+            The positive label of all batches; None takes the greater of {0, 1},
+            {-1, 1} or booleans. A batch may hold one class only.
+        verbose : int, default=0
+            Above 0 a line is printed each time the table is compressed, and at the end.
+
+        Returns
+        -------
+        table : RankTable
+            Of all cases, with their scores as ``thresholds``.
+
+        Raises
+        ------
+        ValueError
+            If there is no batch, or for one that is empty, cannot be ranked, or whose
+            labels differ from those before; it is named by its number, from 0.
+
+        Notes
+        -----
+        Memory is that of a batch and of some ten times ``max_groups`` cases; a batch
+        costs one sort.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skrate import RankTable, rate_weighted_auc_score
+        >>> def batches():
+        ...     rng = np.random.default_rng(0)
+        ...     for _ in range(20):
+        ...         y_true = rng.random(10_000) < 0.1
+        ...         yield y_true, rng.normal(size=10_000) + 1.5 * y_true
+        >>> table = RankTable.from_batches(batches(), max_groups=2**12)
+        >>> table.is_compressed, table.total
+        (True, 200000.0)
+        >>> table.max_error(rate_weighted_auc_score, rate=0.1) < 1e-3
+        True
+        """
+        # That module is about tables itself.
+        from skrate.core.batches import table_of_batches
+
+        return table_of_batches(batches, max_groups, pos_label, verbose)
+
+    def compress(self, max_groups: int = 2**20) -> "RankTable":
+        """Merge neighbouring groups, so that at most ``max_groups`` are left.
+
+        What was merged is no longer told apart: its cases tie, somewhere within a cell
+        of a grid of scores that is the same for all tables. So tables that were
+        compressed still add, in any order, and :meth:`max_error` says how far any
+        metric may be off. Cells are made equal in their share of the positives, of the
+        negatives, and of the logarithm of the rate: the top of the ranking stays as
+        fine as the rest.
+
+        Parameters
+        ----------
+        max_groups : int, default=2**20
+            Number of groups that are left at most.
+
+        Returns
+        -------
+        table : RankTable
+            The table itself if it has no more groups. Otherwise its ``thresholds`` are
+            the middles of cells.
+
+        Raises
+        ------
+        ValueError
+            If the table has no thresholds, these are not all numbers of float64, or
+            ``max_groups`` is not a number of at least 1.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skrate import RankTable
+        >>> rng = np.random.default_rng(0)
+        >>> y_true = rng.random(100_000) < 0.2
+        >>> scores = rng.normal(size=100_000) + y_true
+        >>> table = RankTable.from_arrays(y_true, scores).compress(1_000)
+        >>> table.n_groups <= 1_000, table.total
+        (True, 100000.0)
+        >>> table.max_error("roc_auc") < 5e-4
+        True
+        """
+        max_groups = check_count("max_groups", max_groups, minimum=1)
+        if self.n_groups <= max_groups:
+            return self
+        return _new(cells=compressed(self.cells, max_groups))
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether groups were merged whose order in the ranking was known."""
+        return self._cells is not None
+
+    @property
+    def cells(self) -> Cells:
+        """The groups as cells of the grid of scores, in increasing order."""
+        if self._cells is not None:
+            return self._cells
+        if self.thresholds is None:
+            raise ValueError(
+                "A table without thresholds cannot be compressed, nor added to one "
+                "that is: its scores are unknown."
+            )
+        keys = keys_of(self.thresholds[::-1])
+        shifts = np.zeros(len(keys), dtype=np.uint8)
+        return Cells(keys, shifts, self.pos[::-1], self.neg[::-1])
+
+    def max_error(self, metric: "MetricLike", **metric_kwargs: Any) -> float:
+        """Return how far a metric may be from its value on the cases themselves.
+
+        Parameters
+        ----------
+        metric : callable or {"average_precision", "roc_auc"}
+            A score of this package, as :func:`estimate` takes it.
+        **metric_kwargs : dict
+            Parameters of the metric, such as ``rate``.
+
+        Returns
+        -------
+        error : float
+            0 for a table that was not compressed. Otherwise the distance from the
+            metric of the table to that of the best or the worst order that the cases
+            may have within their cells, whichever is farther; nan where the metric is
+            undefined. For the AUC it is half the sum over merged groups of pos x neg /
+            (n_pos n_neg), as long as no cell lies within another.
+
+        Raises
+        ------
+        ValueError
+            If the metric is not one of this package or its parameters are not its own,
+            or for the average precision with ``tail="binormal"`` at a prevalence below
+            that of the cases, whose error is not known.
+
+        Examples
+        --------
+        >>> from skrate import RankTable, recall_at_rate_score
+        >>> table = RankTable.from_arrays([1, 0, 1, 0], [0.9, 0.8, 0.3, 0.1])
+        >>> table.max_error(recall_at_rate_score, rate=0.5)
+        0.0
+        >>> round(table.compress(2).max_error(recall_at_rate_score, rate=0.25), 4)
+        0.3333
+        """
+        # Metrics are functions of tables, and so come after them.
+        from skrate.core.metric import find_metric, table_error
+
+        return table_error(find_metric(metric, metric_kwargs), self)
 
     @property
     def labels(self) -> BoolArray | None:
@@ -317,6 +501,8 @@ class RankTable:
             return NotImplemented
         if self.thresholds is None or other.thresholds is None:
             raise ValueError("Only tables with thresholds add: the scores are unknown.")
+        if self.is_compressed or other.is_compressed:
+            return _new(cells=merged_cells([self.cells, other.cells]))
         scores = np.concatenate([self.thresholds, other.thresholds])
         pos = np.concatenate([self.pos, other.pos])
         neg = np.concatenate([self.neg, other.neg])
@@ -329,8 +515,12 @@ class RankTable:
             same_thresholds = self.thresholds is other.thresholds
         else:
             same_thresholds = np.array_equal(self.thresholds, other.thresholds)
+        same_cells = self.is_compressed == other.is_compressed
+        if self.is_compressed and same_cells:
+            same_cells = np.array_equal(self.cells.shifts, other.cells.shifts)
         return (
             same_thresholds
+            and same_cells
             and np.array_equal(self.pos, other.pos)
             and np.array_equal(self.neg, other.neg)
         )
@@ -342,15 +532,26 @@ class RankTable:
             raise AttributeError(f"A RankTable is immutable: {name} cannot be set.")
         super().__setattr__(name, value)
 
-    def __getstate__(self) -> tuple[Array | None, ...]:
-        return self._pos, self._neg, self._thresholds, self._cases, self._is_new
+    def __getstate__(self) -> tuple[Any, ...]:
+        if self._cells is not None:
+            keys, shifts, pos, neg = self._cells
+            return keys, shifts, shortened(pos), shortened(neg)
+        if self._cases is not None:
+            return None, None, self._thresholds, self._cases, self._is_new
+        return shortened(self.pos), shortened(self.neg), self._thresholds, None, None
 
-    def __setstate__(self, state: tuple[Array | None, ...]) -> None:
-        self._fill(*state)
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        if len(state) == 4:
+            keys, shifts, pos, neg = state
+            self._fill(cells=Cells(keys, shifts, pos.astype(float), neg.astype(float)))
+            return
+        pos, neg = (None if x is None else x.astype(float) for x in state[:2])
+        self._fill(pos, neg, *state[2:])
 
     def __repr__(self) -> str:
+        state = "compressed, " if self.is_compressed else ""
         return (
-            f"RankTable({self.n_groups} groups, n_pos={self.n_pos:g}, "
+            f"RankTable({self.n_groups} groups, {state}n_pos={self.n_pos:g}, "
             f"n_neg={self.n_neg:g})"
         )
 
@@ -497,7 +698,21 @@ def table_of_labels(labels: BoolArray) -> RankTable:
     return _new(cases=labels)
 
 
-def _new(*parts: Array | None, **named: Array) -> RankTable:
+def extreme_table(table: RankTable, *, is_best: bool) -> RankTable:
+    """Return the best, or the worst, order of the cases that a table allows."""
+    pos, neg = extreme_order(table.cells, is_best=is_best)
+    return _new(pos, neg)
+
+
+def table_of_cells(cells: Cells) -> RankTable:
+    """Return the table of cells; it is an exact one if all their scores are known."""
+    if cells.is_exact.all():
+        pos, neg = cells.pos[::-1].copy(), cells.neg[::-1].copy()
+        return _new(pos, neg, scores_of(cells.keys)[::-1])
+    return _new(cells=cells)
+
+
+def _new(*parts: Any, **named: Any) -> RankTable:
     """Return a table from parts that are known to be right."""
     return RankTable.__new__(RankTable)._fill(*parts, **named)
 

@@ -17,6 +17,7 @@ from skrate.core.arrays import (
     share_of,
     sum_from_right,
 )
+from skrate.core.cells import Cells, reach
 from skrate.core.list_table import ListTable
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
@@ -307,6 +308,24 @@ class AveragePrecision(
         )
         return slopes.scaled(1 / (1 - self.prevalence)) if self.adjusted else slopes
 
+    def extremes(self, table: RankTable) -> tuple[float, float]:
+        """Return the least and the greatest value in any order that a table allows."""
+        if self._tail_of(table) is not None:
+            raise ValueError(
+                'The error of a table that was compressed is not known with tail="'
+                f'binormal" at a prevalence of {self.prevalence:g}, below that of the '
+                f'cases, {table.prevalence:.3g}: ask with tail="empirical".'
+            )
+        per_neg = 1.0
+        if self.prevalence is not None:
+            per_pos, per_neg = _class_weights(self.prevalence)
+            per_neg *= table.n_pos / table.n_neg / per_pos
+        least, most = _extremes(table.cells, per_neg)
+        if not self.adjusted:
+            return least, most
+        chance, rest = _class_shares(table, self.prevalence)
+        return (least - chance) / rest, (most - chance) / rest
+
     def variance_factors(self, table: RankTable) -> tuple[float, float]:
         """Return more than 1 for the negatives where their rates are shrunk."""
         tail = self._tail_of(table)
@@ -344,6 +363,27 @@ class AveragePrecision(
         """Return its range; adjusted, it may be below 0."""
         chance, rest = _class_shares(table, self.prevalence)
         return (-chance / rest if self.adjusted else 0.0), 1.0
+
+
+def _extremes(cells: Cells, per_neg: float) -> tuple[float, float]:
+    """Return the least and the greatest average precision that cells allow.
+
+    The precision of a positive counts what is above it, or ties with it. It is greatest
+    with all positives that may be there and the negatives that must be, and least the
+    other way round. Where positives need not tie, the least of them comes one by one.
+    """
+    above = reach(cells)
+    n_pos = cells.pos.sum()
+    lost = per_neg * above.neg_least
+    most = ratio(above.pos_most, above.pos_most + lost)
+    lost = per_neg * above.neg_most
+    found = above.pos_least + np.where(cells.is_exact, 0, cells.pos)
+    least = cells.pos * ratio(found, found + lost)
+    # The mean over the positives of a cell, whatever their weights: an integral.
+    is_apart = ~cells.is_exact & (cells.pos > 0) & (lost > 0)
+    pos, before, lost = (x[is_apart] for x in (cells.pos, above.pos_least, lost))
+    least[is_apart] = pos - lost * np.log1p(pos / (before + lost))
+    return float(least.sum() / n_pos), float(cells.pos @ most / n_pos)
 
 
 def adjusted_average_precision(

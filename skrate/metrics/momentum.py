@@ -191,6 +191,9 @@ class Momentum(_AboveChance, score=momentum_score):
 
     name = "Momentum"
 
+    def extremes(self, table: RankTable) -> tuple[float, float]:
+        return _extremes(table)[0]
+
     def value(self, table: RankTable) -> float:
         return momentum(table)
 
@@ -209,6 +212,9 @@ class Stamina(_AboveChance, score=stamina_score):
     """The rate down to which it lasts: p (1 - p) (2 AUC - 1) / (momentum - p)."""
 
     name = "Stamina"
+
+    def extremes(self, table: RankTable) -> tuple[float, float]:
+        return _extremes(table)[1]
 
     def value(self, table: RankTable) -> float:
         return stamina(table)
@@ -244,6 +250,23 @@ def _both(table: RankTable) -> tuple[float, float]:
     shares = table.prevalence, table.negative_share
     beta, alpha = _combine(*shares, 2 * _AUC.value(table) - 1, _PRECISION.value(table))
     return float(beta), float(alpha)
+
+
+def _extremes(table: RankTable) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the ranges of momentum and stamina, as those of AUC and AP allow.
+
+    Each by itself: momentum may fall where the AUC rises.
+    """
+    shares = table.prevalence, table.negative_share
+    advantages = [2 * end - 1 for end in _AUC.extremes(table)]
+    precisions = _PRECISION.extremes(table)
+    found = [
+        _combine(*shares, advantage, precision)
+        for advantage in advantages
+        for precision in precisions
+    ]
+    betas, alphas = np.array(found, dtype=float).T
+    return (betas.min(), betas.max()), (alphas.min(), alphas.max())
 
 
 def _of_tables(pos: Array, neg: Array) -> tuple[FloatArray, FloatArray]:

@@ -1,0 +1,165 @@
+"""Tables from batches: the same as from all cases at once, within their error."""
+
+import re
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from optional import require
+from skrate import RankTable, estimate, rate_weighted_auc_score
+from strategies import ranked_samples
+
+
+def in_parts(arrays, sizes):
+    """Yield the arrays in consecutive parts."""
+    ends = np.cumsum([*sizes])
+    for part in np.split(np.arange(len(arrays[0])), ends[ends < len(arrays[0])]):
+        if len(part):
+            yield tuple(array[part] for array in arrays)
+
+
+@given(
+    sample=ranked_samples(weighted=True, zero_weights=False, both_classes=False),
+    sizes=st.lists(st.integers(1, 7), max_size=8),
+    is_weighted=st.booleans(),
+)
+def test_batches_make_the_table_of_all_their_cases(sample, sizes, is_weighted):
+    arrays = tuple(sample) if is_weighted else sample[:2]
+    weights = sample.sample_weight if is_weighted else None
+    whole = RankTable.from_arrays(*sample[:2], sample_weight=weights)
+    assert RankTable.from_batches(in_parts(arrays, sizes)) == whole
+
+
+@pytest.mark.parametrize("max_groups", [10, 100, 1000])
+@pytest.mark.parametrize("order", ["random", "by score"])
+def test_many_batches_are_within_the_error_of_the_table(max_groups, order):
+    rng = np.random.default_rng(0)
+    y_true = rng.random(60_000) < 0.1
+    scores = rng.normal(size=60_000) + y_true
+    if order == "by score":
+        ranking = np.argsort(scores)
+        y_true, scores = y_true[ranking], scores[ranking]
+    batches = in_parts((y_true, scores), [700] * 100)
+    table = RankTable.from_batches(batches, max_groups=max_groups)
+    assert max_groups / 3 <= table.n_groups <= max_groups
+    assert table.n_pos == y_true.sum()
+    value = rate_weighted_auc_score(y_true, scores, rate=0.2)
+    found = estimate(rate_weighted_auc_score, table, rate=0.2).value
+    error = table.max_error(rate_weighted_auc_score, rate=0.2)
+    assert abs(found - value) <= error
+    # Of as many equal cells, were each as mixed as the whole; some are twice as large.
+    assert table.max_error("roc_auc") < 2 / max_groups
+
+
+def test_memory_does_not_grow_with_the_number_of_batches():
+    def batches(n_batches):
+        rng = np.random.default_rng(0)
+        for _ in range(n_batches):
+            scores = rng.normal(size=2_000)
+            yield rng.random(2_000) < 0.5, scores
+
+    peaks = []
+    for n_batches in (20, 200):
+        tracemalloc.start()
+        RankTable.from_batches(batches(n_batches), max_groups=1_000)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.2 * peaks[0]
+
+
+def batches_with(**of_fourth):
+    """Return five batches, of which the fourth has other columns."""
+    found = []
+    for number in range(5):
+        columns = {"y_true": [1, 0, 0], "y_score": [0.1 * number, 0.2, 0.3]}
+        found.append(tuple((columns | (of_fourth if number == 3 else {})).values()))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("of_fourth", "message"),
+    [
+        ({"y_score": [0.1, np.nan, 0.2]}, "y_score contains NaN (first at position 1)"),
+        ({"y_score": [0.1, 0.2]}, "Unequal numbers of cases"),
+        ({"y_true": [1, 2, 2]}, "y_true holds [2], but those before [0, 1]"),
+        ({"y_true": [-1, 1, 1]}, "y_true holds [-1], but those before [0, 1]"),
+        ({"y_true": ["a", "b", "b"]}, "y_true holds ['a', 'b'], but those before"),
+        ({"y_true": [0, 1, 2]}, "y_true must hold two classes, found 3"),
+        ({"y_true": [], "y_score": []}, "y_true is empty"),
+        ({"weights": [1, 1, 2]}, "it comes with sample_weight, unlike those before"),
+        ({"weights": [1, 1, 2], "groups": [1, 2, 3]}, "found a tuple of 4"),
+    ],
+)
+def test_what_is_wrong_names_the_batch(of_fourth, message):
+    batches = iter(batches_with(**of_fourth))
+    with pytest.raises(
+        ValueError, match=re.escape("Batch 3 (from 0): ") + ".*"
+    ) as found:
+        RankTable.from_batches(batches)
+    assert message in str(found.value)
+
+
+@pytest.mark.parametrize("batch", [np.array([0.1, 0.2]), 3, "ab", {"y_true": [1]}])
+def test_a_batch_that_is_no_tuple_is_refused(batch):
+    with pytest.raises(
+        ValueError, match=r"Batch 0 \(from 0\): a batch must be a tuple"
+    ):
+        RankTable.from_batches([batch])
+
+
+def test_no_batch_is_refused():
+    with pytest.raises(ValueError, match="batches is empty"):
+        RankTable.from_batches([])
+    with pytest.raises(ValueError, match="batches must be an iterable"):
+        RankTable.from_batches(3)
+
+
+def test_a_batch_may_hold_one_class():
+    whole = RankTable.from_arrays([0, 0, 1, 1], [1, 2, 3, 2])
+    assert RankTable.from_batches([([0, 0], [1, 2]), ([1, 1], [3, 2])]) == whole
+    named = [(["no", "no"], [1, 2]), (["yes", "yes"], [3, 2])]
+    assert RankTable.from_batches(named, pos_label="yes") == whole
+    with pytest.raises(ValueError, match=r"Batch 0 .*pos_label=None is ambiguous"):
+        RankTable.from_batches(named)
+
+
+def test_a_line_is_printed_at_each_compression(capsys):
+    scores = np.arange(1000.0)
+    labels = np.arange(1000) % 2
+    batches = in_parts((labels, scores), [100] * 10)
+    RankTable.from_batches(batches, max_groups=50, verbose=1)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 2
+    assert lines[-1] == "10 batches, weight 1000, 50 groups"
+
+
+def test_row_groups_of_a_parquet_file(tmp_path):
+    pyarrow, parquet = require("pyarrow"), require("pyarrow.parquet")
+    rng = np.random.default_rng(0)
+    y_true, scores = rng.integers(0, 2, 1000), rng.normal(size=1000)
+    columns = pyarrow.table({"label": y_true, "score": scores})
+    parquet.write_table(columns, tmp_path / "cases.parquet", row_group_size=128)
+    with parquet.ParquetFile(tmp_path / "cases.parquet") as file:
+        batches = (
+            (rows["label"], rows["score"])
+            for rows in file.iter_batches(columns=["label", "score"])
+        )
+        table = RankTable.from_batches(batches)
+    assert table == RankTable.from_arrays(y_true, scores)
+
+
+def test_slices_of_a_memory_map(tmp_path):
+    rng = np.random.default_rng(0)
+    cases = np.rec.fromarrays([rng.integers(0, 2, 1000), rng.normal(size=1000)])
+    cases.tofile(tmp_path / "cases")
+    mapped = np.memmap(tmp_path / "cases", dtype=cases.dtype, mode="r")
+    batches = (
+        (mapped["f0"][first : first + 300], mapped["f1"][first : first + 300])
+        for first in range(0, 1000, 300)
+    )
+    table = RankTable.from_batches(batches)
+    assert_allclose(table.thresholds, np.sort(cases.f1)[::-1])
