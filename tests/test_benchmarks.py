@@ -4,6 +4,7 @@ import importlib.util
 import inspect
 import itertools
 import json
+import re
 import subprocess
 import sys
 
@@ -85,3 +86,13 @@ def test_the_settings_of_asv_are_valid():
     settings = json.loads((FOLDER / "asv.conf.json").read_text(encoding="utf-8"))
     assert settings["project"] == "skrate"
     assert (FOLDER / settings["repo"] / "pyproject.toml").is_file()
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
+def test_a_billion_cases_run_as_a_few():
+    command = [sys.executable, FOLDER / "billion.py", "--short"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = re.findall(r"at most (\S+) off, exact .*, off (\S+)", done.stdout)
+    assert len(lines) == 2 * len(load(FOLDER / "billion.py").METRICS)
+    assert all(float(off) <= float(bound) for bound, off in lines)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from skrate.core.arrays import ArrayLike, Label
-from skrate.core.cells import Cells, compressed, merged_cells
+from skrate.core.cells import Cells, compressed, merged_cells, settled
 from skrate.core.rank_table import RankTable, table_of_cells
 from skrate.core.validation import (
     check_count,
@@ -19,6 +19,8 @@ Batches = Iterable[tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, Arr
 # So many times the groups of the table are gathered before they are compressed, which
 # costs as much as sorting them.
 _GATHERED = 4
+# So many times an equal share of a class a cell may hold that takes more cases.
+_ROOM = 4
 
 
 def table_of_batches(
@@ -105,17 +107,23 @@ class _Gathered:
     def __init__(self, max_groups: int, verbose: int) -> None:
         self.max_groups, self.verbose = max_groups, verbose
         self.parts: list[Cells] = []
-        self.n_groups = self.n_cells = self.n_batches = 0
+        self.n_groups = self.n_batches = 0
+        self.is_compressed = False
 
     def add(self, cells: Cells) -> None:
+        self.n_batches += 1
+        if self.is_compressed:
+            most = _ROOM / self.max_groups
+            self.parts[0], cells = settled(self.parts[0], cells, most)
         self.parts.append(cells)
         self.n_groups += len(cells.keys)
-        self.n_batches += 1
         if self.n_groups > (_GATHERED + 1) * self.max_groups:
             self.merge()
 
     def merge(self) -> Cells:
-        cells = compressed(merged_cells(self.parts), self.max_groups)
+        cells = merged_cells(self.parts)
+        self.is_compressed |= len(cells.keys) > self.max_groups
+        cells = compressed(cells, self.max_groups)
         self.parts, self.n_groups = [cells], len(cells.keys)
         if self.verbose > 0:
             total = cells.pos.sum() + cells.neg.sum()

@@ -183,6 +183,39 @@ def _above(weights: FloatArray) -> FloatArray:
     return np.append(np.cumsum(weights[::-1])[::-1], 0.0)
 
 
+def settled(cells: Cells, more: Cells, most: float) -> tuple[Cells, Cells]:
+    """Return ``cells`` with what fits into them of ``more``, and what does not.
+
+    Quicker than merging and compressing again, and as good where new cases are spread
+    as the old ones were. ``more`` are known scores. A cell takes them as long as it
+    holds no more than the share ``most`` of either class.
+    """
+    lowest, highest = cells.lowest, cells.highest
+    # An outer cell takes none: only the innermost are disjoint.
+    is_inner = np.ones(len(cells.keys), dtype=bool)
+    overlap = highest[:-1] >= lowest[1:]
+    is_inner[:-1] &= ~overlap | (cells.shifts[:-1] < cells.shifts[1:])
+    is_inner[1:] &= ~overlap | (cells.shifts[1:] < cells.shifts[:-1])
+    inner = np.flatnonzero(is_inner)
+    place = np.searchsorted(lowest[inner], more.keys, side="right") - 1
+    where = inner[np.maximum(place, 0)]
+    fits = (place >= 0) & (more.keys <= highest[where])
+    sums = []
+    has_room = np.ones(len(cells.keys), dtype=bool)
+    for old, new in ((cells.pos, more.pos), (cells.neg, more.neg)):
+        weights = np.where(fits, new, 0.0)
+        both = old + np.bincount(where, weights, minlength=len(old))
+        has_room &= cells.is_exact | (both <= most * (old.sum() + new.sum()))
+        sums.append(both)
+    fits &= has_room[where]
+    pos, neg = (
+        np.where(has_room, both, old)
+        for both, old in zip(sums, (cells.pos, cells.neg), strict=True)
+    )
+    rest = Cells(*(column[~fits] for column in more))
+    return Cells(cells.keys, cells.shifts, pos, neg), rest
+
+
 class Order(NamedTuple):
     """Groups in decreasing order of the score, as in a table."""
 
