@@ -30,8 +30,8 @@ class Metric(NamedTuple):
     def compare(self, y_true, *y_scores, **options):
         return skrate.compare(self.score, y_true, *y_scores, random_state=0, **options)
 
-    def covariance(self, y_true, y_scores):
-        return skrate.compare_all(self.score, y_true, y_scores).covariance
+    def covariance(self, y_true, y_scores, **options):
+        return skrate.compare_all(self.score, y_true, y_scores, **options).covariance
 
 
 rauc = partial(skrate.rate_weighted_auc_score, rate=RATE)

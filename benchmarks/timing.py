@@ -56,12 +56,14 @@ def fresh_milliseconds(setup, statements, turns):
     return [statistics.median(found[1:] or found) for found in times]
 
 
-def traced_megabytes(call):
-    """Return the most that Python and numpy hold during a call beyond before."""
+def traced(call):
+    """Return a call's result, and the megabytes that it takes at the most.
+
+    What Python and numpy hold beyond what they held before, and no other library.
+    """
     tracemalloc.start()
     try:
-        call()
-        return tracemalloc.get_traced_memory()[1] / 1e6
+        return call(), tracemalloc.get_traced_memory()[1] / 1e6
     finally:
         tracemalloc.stop()
 

@@ -23,6 +23,7 @@ GENERATED = DOCS / "generated"
 sys.path.insert(0, str(DOCS))
 
 from api_page import write_api_page
+from markdown_page import write_markdown_page
 
 project = "skrate"
 author = "the skrate developers"
@@ -184,3 +185,4 @@ GENERATED.mkdir(exist_ok=True)
 write_empty_inventory()
 write_unreleased_changes()
 write_api_page(GENERATED / "api.rst")
+write_markdown_page(DOCS / "performance.md", GENERATED / "performance.rst")

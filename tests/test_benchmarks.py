@@ -75,10 +75,35 @@ def test_every_job_of_the_ratios_runs():
     command = [sys.executable, FOLDER / "ratios.py", "--short", "--markdown"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    table = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")]
-    jobs = {name for name, *_ in table[1:]}
-    assert jobs == {job.name for job in load(FOLDER / "ratios.py").jobs()}
+    assert jobs_on(done.stdout) == {
+        job.name for job in load(FOLDER / "ratios.py").jobs()
+    }
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
+def test_the_page_of_speed_holds_no_job_that_is_gone():
+    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    found = jobs_on(page)
+    assert found
+    assert found <= {job.name for job in load(FOLDER / "ratios.py").jobs()}
+
+
+def jobs_on(page):
+    """Return the names in the first column of the page's tables."""
+    rows = [line for line in page.splitlines() if line.startswith("| ")]
+    return {row.split("|")[1].strip() for row in rows} - {"job"}
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
+def test_a_page_of_markdown_is_converted_for_sphinx():
+    page = (
+        "# Speed\n\nOf `a`.\n\n| job | ratio |\n|---|---|\n| b, c | <= 2 |\n| d | |\n"
+    )
+    expected = (
+        "Speed\n=====\n\n\nOf `a`.\n\n.. csv-table::\n   :header-rows: 1\n\n"
+        '   "job","ratio"\n   "b, c","<= 2"\n   "d",""\n'
+    )
+    assert load(ROOT / "docs" / "markdown_page.py").restructured(page) == expected
 
 
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")

@@ -1,0 +1,77 @@
+"""The data of the jobs of the table of ratios, and what they call of ours."""
+
+import numpy as np
+
+import common
+import skrate
+from common import METRICS, labelled_scores
+
+
+def of(function, *places):
+    """Return the function of some of the data."""
+    return lambda *data, **options: function(*map(data.__getitem__, places), **options)
+
+
+def single_and_double(n_cases, rounded):
+    """Return scores in both types, those of the wider one rounded like the other's."""
+    y_true, y_score = labelled_scores(n_cases)
+    single = y_score.astype(np.float32)
+    return y_true, single, single.astype(float) if rounded else y_score
+
+
+def all_and_a_tenth(n_cases):
+    """Return labels and scores, and those of a tenth as many."""
+    return *labelled_scores(n_cases), *labelled_scores(n_cases // 10)
+
+
+def delong_error(y_true, y_score):
+    return METRICS["AUC"].estimate(y_true, y_score).standard_error
+
+
+def delong_test(y_true, y_score, other_score):
+    return METRICS["AUC"].compare(y_true, y_score, other_score).standard_error
+
+
+def two_models(n_cases):
+    """Return labels and the scores of two models."""
+    y_true, y_scores = labelled_scores(n_cases, prevalence=0.1, n_models=2)
+    return y_true, *y_scores.T.copy()
+
+
+def twenty_models(n_cases):
+    """Return labels, the scores of all models, and those of the first."""
+    y_true, y_scores = labelled_scores(n_cases, prevalence=0.1, n_models=20)
+    return y_true, y_scores, y_scores[:, 0].copy()
+
+
+def folds(n_cases, prevalence=0.5):
+    """Return the labels and scores of ten folds, and the scores in one array."""
+    y_trues, y_scores = common.scored_folds(*[n_cases] * 10, prevalence=prevalence)
+    return y_trues, y_scores, np.concatenate(y_scores)
+
+
+def consensus(y_trues, y_scores, all_scores, bounds=None):
+    options = {"rates": common.RATES, "bounds": bounds, "random_state": 0}
+    skrate.rate_averaged_roc_curve(y_trues, y_scores, **options)
+
+
+def lists_in_both_orders(n_lists, kind):
+    """Return rows in random order, and list by list, by a sort that is not timed."""
+    shown = common.shown_lists(n_lists, kind)[:3]
+    order = np.argsort(shown[2], kind="stable")
+    return *shown, *(column[order] for column in shown)
+
+
+def list_auc(y_true, y_score, groups, **options):
+    return skrate.ranking_auc_score(y_true, y_score, groups=groups, **options)
+
+
+def error_settings(n_settings):
+    return 300, 700, np.arange(n_settings) % 1_001
+
+
+def ndcg(y_true, y_score):
+    """Return the expected recall under the logarithmic discount, by the greatest."""
+    rate = skrate.rates.log_discount(len(y_true))
+    best = skrate.expected_recall_from_rauc(1, rate=rate, prevalence=y_true.mean())
+    return skrate.expected_recall_score(y_true, y_score, rate=rate) / best
