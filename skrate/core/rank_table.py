@@ -18,6 +18,7 @@ from skrate.core.cells import (
 )
 from skrate.core.conversion import as_real
 from skrate.core.grouping import begins_group
+from skrate.core.ranking import ranking
 from skrate.core.sample import Sample, check_ranked
 from skrate.core.sort_keys import LABEL_BIT, sort_keys
 from skrate.core.validation import check_count, check_scores, check_summable
@@ -655,9 +656,8 @@ def table_of(sample: Sample) -> RankTable:
     if sample.weights is None:
         assert sample.scores is not None
         keys = sort_keys(sample.scores, sample.is_pos)
-        if keys is not None:
-            return _packed(keys)
-    return _grouped(sample)
+        return _grouped(sample) if keys is None else _packed(keys)
+    return _weighted(sample)
 
 
 def _packed(keys: FloatArray) -> RankTable:
@@ -678,14 +678,34 @@ def _packed(keys: FloatArray) -> RankTable:
 def _grouped(sample: Sample) -> RankTable:
     """Return the table of any checked cases, with thresholds."""
     assert sample.scores is not None
-    weights = np.ones(len(sample.scores)) if sample.weights is None else sample.weights
-    zero = np.zeros_like(weights)
-    pos = np.where(sample.is_pos, weights, zero)
-    neg = np.where(sample.is_pos, zero, weights)
-    pos, neg, thresholds = _group(sample.scores, pos, neg)
-    if sample.weights is None and len(pos) == len(sample.scores):
-        return _new(thresholds=thresholds, cases=pos > 0)
-    return _new(pos, neg, thresholds)
+    order, begins = ranking(sample.scores)
+    starts = None if begins.all() else np.flatnonzero(begins)
+    thresholds = sample.scores[order if starts is None else order[starts]]
+    if sample.weights is None and starts is None:
+        return _new(thresholds=thresholds, cases=sample.is_pos[order])
+    return _new(*_ranked_weights(sample, order, starts), thresholds)
+
+
+def _weighted(sample: Sample) -> RankTable:
+    """Return the same of cases with weights, without thresholds."""
+    assert sample.scores is not None
+    order, begins = ranking(sample.scores)
+    starts = None if begins.all() else np.flatnonzero(begins)
+    return _new(*_ranked_weights(sample, order, starts))
+
+
+def _ranked_weights(
+    sample: Sample, order: IntArray, starts: IntArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the weights of positives and of negatives per group of ties."""
+    weights = np.ones(len(order)) if sample.weights is None else sample.weights
+    # With a sign for the class, so that they are put in order once.
+    ranked = np.where(sample.is_pos, weights, -weights)[order]
+    pos = np.maximum(ranked, 0.0)
+    neg = np.subtract(pos, ranked, out=ranked)
+    if starts is None:
+        return pos, neg
+    return np.add.reduceat(pos, starts), np.add.reduceat(neg, starts)
 
 
 def table_of_weights(pos: FloatArray, neg: FloatArray) -> RankTable:
@@ -721,17 +741,12 @@ def _group(
     scores: Array, pos: FloatArray, neg: FloatArray
 ) -> tuple[FloatArray, FloatArray, Array]:
     """Return weights and scores of the groups of equal scores, decreasing."""
-    order = np.argsort(scores)[::-1]
-    ranked = scores[order]
-    starts = np.flatnonzero(begins_group(ranked))
-    if len(starts) == len(scores):
-        return pos[order], neg[order], ranked
-    # Stable, so that equal cases are summed in the order in which they came.
-    order = np.argsort(scores, kind="stable")[::-1]
+    order, begins = ranking(scores)
+    starts = np.flatnonzero(begins)
     return (
         np.add.reduceat(pos[order], starts),
         np.add.reduceat(neg[order], starts),
-        ranked[starts],
+        scores[order[starts]],
     )
 
 

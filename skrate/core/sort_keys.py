@@ -25,7 +25,7 @@ def sort_keys(scores: Array, is_pos: BoolArray) -> FloatArray | None:
         lowest = int(scores.min())
         if int(scores.max()) - lowest >= 2**61:
             return None
-        for part in _parts(len(scores)):
+        for part in parts(len(scores)):
             _write_integer_keys(scores[part], is_pos[part], lowest, keys[part])
         return keys
     if scores.dtype.itemsize > 8:
@@ -37,14 +37,15 @@ def sort_keys(scores: Array, is_pos: BoolArray) -> FloatArray | None:
     try:
         # Underflow is a loss of digits.
         with np.errstate(under="raise"):
-            for part in _parts(len(scores)):
+            for part in parts(len(scores)):
                 _write_keys(scores[part], is_pos[part], scale, low < 0, keys[part])
     except FloatingPointError:
         return None
     return keys
 
 
-def _parts(n: int) -> list[slice]:
+def parts(n: int) -> list[slice]:
+    """Return slices of the ``n`` cases that stay in the cache, one after the other."""
     return [slice(first, first + CACHED) for first in range(0, n, CACHED)]
 
 
