@@ -22,7 +22,10 @@ TITLES = {
     "ensemble": "Estimators",
     "rates": "Distributions of the rate",
     "core": "Building blocks",
+    "dask": "Past one machine, with Dask",
 }
+# Modules that are imported by their own names, as they need more than the package.
+ENGINES = ("dask",)
 TEMPLATE = """
 {title}
 {underline}
@@ -63,6 +66,8 @@ def public_names() -> dict[str, list[str]]:
             sections[name] = list(value.__all__)
         else:
             sections[folder_of(value)].append(name)
+    for name in ENGINES:
+        sections[name] = list(importlib.import_module(f"skrate.{name}").__all__)
     return sections
 
 
@@ -74,7 +79,8 @@ def folder_of(value: Any) -> str:
 def section(folder: str, title: str, names: list[str]) -> str:
     """Return one section: its title, what the folder says of itself, and its names."""
     is_module = isinstance(getattr(skrate, folder, None), ModuleType)
-    module = f"skrate.{folder}" if is_module and folder in skrate.__all__ else "skrate"
+    is_public = (is_module and folder in skrate.__all__) or folder in ENGINES
+    module = f"skrate.{folder}" if is_public else "skrate"
     documented = importlib.import_module(f"skrate.{folder}")
     text = TEMPLATE.format(
         title=title,

@@ -36,13 +36,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the docstring examples that draw where matplotlib is not installed."""
-    if is_installed("matplotlib") or os.environ.get("SKRATE_REQUIRE_ALL") == "1":
+    """Skip the examples that draw or need an engine, where it is not installed."""
+    if os.environ.get("SKRATE_REQUIRE_ALL") == "1":
         return
-    reason = "needs matplotlib, which is not installed"
-    for item in items:
-        if isinstance(item, pytest.DoctestItem) and _draws(item):
-            item.add_marker(pytest.mark.skip(reason=reason))
+    needs = {"matplotlib": _draws, "dask": _imports_dask}
+    for package in [name for name in needs if not is_installed(name)]:
+        reason = f"needs {package}, which is not installed"
+        for item in items:
+            if isinstance(item, pytest.DoctestItem) and needs[package](item):
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.fixture(autouse=True)
@@ -54,9 +56,15 @@ def closed_figures():
 
 
 def _draws(item: pytest.DoctestItem) -> bool:
-    test = item.dtest
-    if test is None:
-        return False
-    source = "".join(example.source for example in test.examples)
-    draws = re.search(r"matplotlib|\.plot\(|Display\b|RateAveragedROC\b", source)
-    return test.name.startswith("skrate.displays") or draws is not None
+    draws = re.search(r"matplotlib|\.plot\(|Display\b|RateAveragedROC\b", _source(item))
+    return item.name.startswith("skrate.displays") or draws is not None
+
+
+def _imports_dask(item: pytest.DoctestItem) -> bool:
+    return re.search(r"^(import|from) dask\b", _source(item), re.M) is not None
+
+
+def _source(item: pytest.DoctestItem) -> str:
+    """Return the code of an example."""
+    examples = [] if item.dtest is None else item.dtest.examples
+    return "".join(example.source for example in examples)

@@ -23,6 +23,7 @@ FOLDERS = (
     "ensemble",
     "model_selection",
     "displays",
+    "engines",
 )
 
 

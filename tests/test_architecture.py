@@ -15,7 +15,12 @@ from repository import FOLDERS, PACKAGE, ROOT, package_modules, project_metadata
 
 DEPENDENCIES = {"sklearn", "numpy", "scipy", "joblib"}
 # Never loaded by `import skrate` of its own accord.
-HEAVY = {"matplotlib", "pandas", "polars", "pyarrow", "xgboost", "lightgbm"}
+HEAVY = {
+    *("matplotlib", "pandas", "polars", "pyarrow", "xgboost", "lightgbm"),
+    *("dask", "distributed"),
+}
+# What functions of a folder, or of a file, may import when they are called.
+DEFERRED = {"displays": {"matplotlib"}, "engines/dask_tables.py": {"dask"}}
 
 
 @pytest.mark.parametrize("path", package_modules())
@@ -76,12 +81,13 @@ def test_only_stated_dependencies_are_imported(path):
     tree = parse(path)
     allowed = DEPENDENCIES | {"skrate"} | sys.stdlib_module_names
     deferred = {id(node) for node in deferred_nodes(tree)}
-    in_displays = path.parent.name == "displays"
+    file = f"{path.parent.name}/{path.name}"
+    late = DEFERRED.get(path.parent.name, set()) | DEFERRED.get(file, set())
     for node in ast.walk(tree):
         for module in modules_of(node):
             package = module.split(".")[0]
-            drawing = package == "matplotlib" and in_displays and id(node) in deferred
-            assert package in allowed or drawing, f"{path}:{node.lineno} {module}"
+            on_call = package in late and id(node) in deferred
+            assert package in allowed or on_call, f"{path}:{node.lineno} {module}"
 
 
 def test_the_allowed_imports_are_the_declared_dependencies():

@@ -41,6 +41,7 @@ NUMPYDOC_IGNORED = {
 MEMBER_IGNORED = NUMPYDOC_IGNORED | {
     "EX01": "the example of the class shows the method",
 }
+ENGINES = ("dask",)
 # Up to this many parameters, a method may say all in its summary.
 MAX_UNLISTED = 2
 
@@ -52,7 +53,9 @@ def public_modules() -> list[ModuleType]:
         for name in ["rates", *skrate.__all__]
         if isinstance(value := getattr(skrate, name, None), ModuleType)
     ]
-    return [skrate, *dict.fromkeys(handed_on)]
+    # Imported by their own names, and without what they need until they are called.
+    engines = [importlib.import_module(f"skrate.{name}") for name in ENGINES]
+    return [skrate, *dict.fromkeys(handed_on), *engines]
 
 
 def public_objects() -> Iterator[tuple[str, Any]]:
@@ -195,8 +198,11 @@ def check_signature(function: Any) -> None:
     if not {"y_true", "y_trues"} & {parameter.name for parameter in parameters}:
         return
     positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-    assert positional == [name for name in DATA if name in positional], (
-        f"{positional}: only data are positional, in the order {DATA}"
+    # An engine is given data by position, their weights among them.
+    is_engine = getattr(function, "__module__", "").startswith("skrate.engines.")
+    data = (*DATA, "sample_weight") if is_engine else DATA
+    assert positional == [name for name in data if name in positional], (
+        f"{positional}: only data are positional, in the order {data}"
     )
     keyword_only = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
     assert not keyword_only & {"y_true", "y_score", "y_trues", "y_scores"}

@@ -131,4 +131,10 @@ RATES = {
     "confidence",
 }
 
-VOCABULARY = set(DATA) | SKLEARN | DISPLAY | STATISTICS | RATES
+ENGINES = {
+    "max_groups",
+    "exact",
+    "compute",  # as dask.array.to_zarr
+}
+
+VOCABULARY = set(DATA) | SKLEARN | DISPLAY | STATISTICS | RATES | ENGINES

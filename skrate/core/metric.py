@@ -147,6 +147,14 @@ class Metric(ABC):
         """The rate at which it is taken, if that is known."""
         return None
 
+    def is_sum_over_groups(self, table: RankTable) -> bool:
+        """Return whether the value is a sum over the groups of such a table.
+
+        Of a function of the group, the weights above it and the weights of the classes:
+        then groups need not be in one place for it.
+        """
+        return False
+
     def bounds(self, table: RankTable) -> tuple[float, float]:
         """Return the least and the greatest value of rankings of the same cases."""
         return self.limits

@@ -18,6 +18,9 @@ class AUC(Metric):
     def value(self, table: RankTable) -> float:
         return auc(table)
 
+    def is_sum_over_groups(self, table: RankTable) -> bool:
+        return True
+
     def values(self, pos: Array, neg: Array) -> FloatArray:
         pos, neg = pos.astype(np.float64), neg.astype(np.float64)
         above = np.cumsum(neg, axis=1)

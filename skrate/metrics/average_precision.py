@@ -221,6 +221,9 @@ class AveragePrecision(
         kernel = adjusted_average_precision if self.adjusted else average_precision
         return kernel(table, self.prevalence)
 
+    def is_sum_over_groups(self, table: RankTable) -> bool:
+        return not (self._shrinks and self._is_rarer(table))
+
     def values(self, pos: Array, neg: Array) -> FloatArray:
         values = _of_tables(pos, neg, self.prevalence, self.adjusted)
         if self._shrinks:
@@ -234,13 +237,18 @@ class AveragePrecision(
         """Whether rates at the top are shrunk to a line, where there is one."""
         return self.prevalence is not None and self.tail == "binormal"
 
+    def _is_rarer(self, table: RankTable) -> bool:
+        """Return whether positives are rarer in the population than in the sample."""
+        p = self.prevalence
+        return p is not None and p * table.n_neg < (1 - p) * table.n_pos
+
     def _tail_of(self, table: RankTable) -> Tail | None:
         """Return the tail of a table, with a line or not, None where it has no use."""
         if not self._shrinks or not self.is_defined(table):
             return None
-        assert self.prevalence is not None
-        if self.prevalence * table.n_neg >= (1 - self.prevalence) * table.n_pos:
+        if not self._is_rarer(table):
             return None
+        assert self.prevalence is not None
         small = table.merged
         return binormal_tail(
             small.pos[None], small.neg[None], self.prevalence, self._n_cases

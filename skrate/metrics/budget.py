@@ -276,6 +276,9 @@ class _AtRate(Metric):
             values = self._scaled(found, lists.n_pos, n_seen, lists.sizes)
         return ListValues.of(values, lists)
 
+    def is_sum_over_groups(self, table: RankTable) -> bool:
+        return True
+
     @abstractmethod
     def _of_cut(self, cut: "Cut") -> float:
         """Return the metric of a weighted table from where its ranking is cut."""

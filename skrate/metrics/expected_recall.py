@@ -158,6 +158,9 @@ class ExpectedRecall(Metric, score=expected_recall_score):
             return expected_recall(table, self.rate)
         return 1 - expected_recall(table, self.rate, of_negatives=True)
 
+    def is_sum_over_groups(self, table: RankTable) -> bool:
+        return True
+
     def values(self, pos: Array, neg: Array) -> FloatArray:
         if self.of == "positives":
             return recall_of_tables(pos, neg, self.rate)

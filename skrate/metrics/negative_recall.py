@@ -119,6 +119,9 @@ class NegativeRecall(Metric, score=negative_recall_score):
     def value(self, table: RankTable) -> float:
         return expected_recall(table, self.rate, of_negatives=True)
 
+    def is_sum_over_groups(self, table: RankTable) -> bool:
+        return True
+
     def values(self, pos: Array, neg: Array) -> FloatArray:
         return recall_of_tables(neg, pos, self.rate)
 

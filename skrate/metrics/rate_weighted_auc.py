@@ -183,6 +183,9 @@ class RateWeightedAUC(
     def value(self, table: RankTable) -> float:
         return rate_weighted_auc(table, self.rate)
 
+    def is_sum_over_groups(self, table: RankTable) -> bool:
+        return True
+
     def values(self, pos: Array, neg: Array) -> FloatArray:
         if self.is_two_sample:
             return AUC().values(pos, neg)

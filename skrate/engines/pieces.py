@@ -1,0 +1,114 @@
+"""What is known of a part of the cases, and how parts become the table of all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skrate.core.arrays import ArrayLike, Label
+from skrate.core.conversion import as_float64
+from skrate.core.rank_table import RankTable
+from skrate.core.validation import (
+    check_equal_length,
+    check_labels,
+    check_vector,
+    distinct_labels,
+)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The table of some cases, and the labels among them.
+
+    ``labels`` says of each label where it was first seen, for messages; ``table`` is
+    None where no case has weight, and ``n_cases`` is the number of those that have.
+    """
+
+    table: RankTable | None
+    labels: dict[Any, str]
+    n_cases: int
+
+
+def piece_of(
+    where: str,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    sample_weight: ArrayLike | None,
+    pos_label: Label,
+) -> Piece:
+    """Return what is known of the cases of one chunk, which may be none.
+
+    Which label is positive is decided as if there were no other chunk: a label that
+    would decide otherwise elsewhere is found by :func:`whole_table`.
+    """
+    arrays = [y_true, y_score, *([] if sample_weight is None else [sample_weight])]
+    if all(np.shape(array)[:1] == (0,) for array in arrays):
+        return Piece(None, {}, 0)
+    try:
+        labels = check_vector("y_true", y_true)
+        n_cases = len(labels)
+        weights = None
+        if sample_weight is not None:
+            weights = as_float64(
+                "sample_weight", check_vector("sample_weight", sample_weight)
+            )
+            check_equal_length(y_true=labels, sample_weight=weights)
+            n_cases = int(np.count_nonzero(weights))
+        # Without weight they are no cases, but what is wrong with them is found.
+        table = RankTable.from_arrays(
+            labels,
+            y_score,
+            sample_weight=weights if n_cases else None,
+            pos_label=pos_label,
+        )
+        found = distinct_labels(labels)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
+    return Piece(table if n_cases else None, dict.fromkeys(found, where), n_cases)
+
+
+def sum_of_pieces(pieces: Sequence[Piece], max_groups: int | None = None) -> Piece:
+    """Return the piece of all their cases, compressed to a number of groups.
+
+    The order in which tables are added depends on nothing but that of the pieces, so
+    that the result is the same to the last bit however often and where it is computed.
+    """
+    labels = {}
+    for piece in pieces:
+        labels.update({k: v for k, v in piece.labels.items() if k not in labels})
+    table = sum_of_tables([piece.table for piece in pieces])
+    if table is not None and max_groups is not None:
+        table = table.compress(max_groups)
+    return Piece(table, labels, sum(piece.n_cases for piece in pieces))
+
+
+def sum_of_tables(tables: Sequence[RankTable | None]) -> RankTable | None:
+    """Return the table of all cases, None where there are none; in pairs."""
+    left = [table for table in tables if table is not None]
+    while len(left) > 1:
+        odd = left[-1:] if len(left) % 2 else []
+        pairs = zip(left[:-1:2], left[1::2], strict=True)
+        left = [first + second for first, second in pairs] + odd
+    return left[0] if left else None
+
+
+def whole_table(piece: Piece, pos_label: Label) -> RankTable:
+    """Return the table of the piece of all cases, or raise for what is amiss in it."""
+    check_whole(piece.labels, pos_label)
+    if piece.table is None:
+        raise ValueError("sample_weight is zero for every case: no case is left.")
+    return piece.table
+
+
+def check_whole(labels: dict[Any, str], pos_label: Label) -> None:
+    """Raise unless the labels of all chunks are those of one problem of two classes."""
+    if not labels:
+        raise ValueError("y_true is empty: at least one case is needed.")
+    found = np.empty(len(labels), dtype=object)
+    found[:] = list(labels)
+    try:
+        check_labels(found, pos_label)
+    except ValueError as error:
+        seen = ", ".join(f"{label!r} in {where}" for label, where in labels.items())
+        raise ValueError(f"{error} First seen: {seen}.") from error

@@ -1,0 +1,84 @@
+"""Parts of the cases, and what they have to agree on."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skrate import RankTable
+from skrate.engines.pieces import piece_of, sum_of_pieces, whole_table
+from strategies import ranked_samples
+
+
+def pieces_of(chunks, pos_label=None):
+    """Return a piece per (y_true, y_score[, sample_weight])."""
+    return [
+        piece_of(f"chunk {i}", *chunk, *[None] * (3 - len(chunk)), pos_label)
+        for i, chunk in enumerate(chunks)
+    ]
+
+
+def whole(chunks, pos_label=None):
+    return whole_table(sum_of_pieces(pieces_of(chunks, pos_label)), pos_label)
+
+
+@given(ranked_samples(weighted=True, both_classes=False), st.data())
+def test_the_sum_of_pieces_is_the_table_of_all(ranked, data):
+    n = len(ranked.y_true)
+    cuts = sorted(data.draw(st.lists(st.integers(0, n), max_size=4)))
+    chunks = list(zip(*(np.split(array, cuts) for array in ranked), strict=True))
+    if not ranked.sample_weight.any():
+        with pytest.raises(ValueError, match="sample_weight is zero for every case"):
+            whole(chunks)
+        return
+    expected = RankTable.from_arrays(
+        ranked.y_true, ranked.y_score, sample_weight=ranked.sample_weight
+    )
+    assert whole(chunks) == expected
+    n_weighty = np.count_nonzero(ranked.sample_weight)
+    assert sum_of_pieces(pieces_of(chunks)).n_cases == n_weighty
+
+
+def test_the_positive_label_is_one_for_all_chunks():
+    chunks = [([0, 0], [1.0, 2]), ([], []), ([1], [3.0]), ([0, 1], [4.0, 5])]
+    assert whole(chunks) == RankTable.from_arrays([0, 0, 1, 0, 1], [1.0, 2, 3, 4, 5])
+    spelled = [(["no"], [1.0]), (["yes", "yes"], [2.0, 0])]
+    table = whole(spelled, pos_label="yes")
+    assert (table.pos.tolist(), table.neg.tolist()) == ([1, 0, 1], [0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("labels", "pos_label", "message"),
+    [
+        ([[0, 1], [1, 2]], None, "^chunk 1: pos_label=None is ambiguous"),
+        ([[0, 1], [1], [-1]], None, r"found 3 labels.*0 in chunk 0, .*-1 in chunk 2"),
+        ([[0], [-1]], None, "pos_label=None is ambiguous.*0 in chunk 0, -1 in chunk 1"),
+        ([["a"], ["b"], ["c"]], "a", "found 3 labels.*'c' in chunk 2"),
+        ([["a"], ["b"]], "c", "pos_label='c' is not a label of y_true"),
+        ([["a"], ["b", "c"]], "a", "^chunk 1: pos_label='a' is not a label"),
+        ([["a"], [1]], "a", "^chunk 1: pos_label='a' is not a label"),
+        ([[], []], None, "y_true is empty"),
+    ],
+)
+def test_labels_that_differ_between_chunks_are_refused(labels, pos_label, message):
+    chunks = [(found, np.arange(float(len(found)))) for found in labels]
+    with pytest.raises(ValueError, match=message):
+        whole(chunks, pos_label)
+
+
+@pytest.mark.parametrize(
+    ("chunk", "message"),
+    [
+        (([0, 1], [np.nan, 1]), "chunk 1: y_score contains NaN"),
+        (([0, np.nan], [1, 1]), "chunk 1: y_true contains NaN"),
+        (([0, 1], [1, 2], [1, -1]), "chunk 1: sample_weight must not be negative"),
+        (([0, 1], [1, 2], [0, np.nan]), "chunk 1: sample_weight contains NaN"),
+        (([0, 1], [np.inf, 2], [0, 0]), "chunk 1: y_score contains infinity"),
+        (([0, 1], [1, 2, 3]), "chunk 1: Unequal numbers of cases"),
+        (([0, 1], []), "chunk 1: y_score is empty"),
+        (([0, 1], [1, 2], [0, 0, 0]), "chunk 1: Unequal numbers of cases"),
+    ],
+)
+def test_what_is_wrong_in_a_chunk_names_it(chunk, message):
+    with pytest.raises(ValueError, match=message):
+        pieces_of([([0, 1], [1, 2]), chunk])
