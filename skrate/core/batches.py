@@ -1,6 +1,7 @@
 """Tables of more cases than fit in memory, from batches of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from skrate.core.arrays import ArrayLike, Label
@@ -28,50 +29,61 @@ def table_of_batches(
 ) -> RankTable:
     """Return the table of all batches, as :meth:`RankTable.from_batches` has it."""
     max_groups = check_count("max_groups", max_groups)
-    if not isinstance(batches, Iterable):
-        raise ValueError(
-            "batches must be an iterable of tuples (y_true, y_score), found a "
-            f"{type(batches).__name__}."
-        )
     classes = Classes(pos_label)
     gathered = _Gathered(max_groups, verbose)
-    n_columns = None
-    for number, batch in enumerate(batches):
-        try:
-            columns = _columns(batch, n_columns)
-            classes.add(columns[0])
-            weights = columns[2] if len(columns) == 3 else None
+    for number, (y_true, y_score, weights) in columns_of(batches, "y_true", "y_score"):
+        with naming_batch(number):
+            classes.add(y_true)
             table = RankTable.from_arrays(
-                columns[0],
-                columns[1],
-                sample_weight=weights,
-                pos_label=classes.positive,
+                y_true, y_score, sample_weight=weights, pos_label=pos_label
             )
             cells = table.cells
-        except ValueError as error:
-            raise ValueError(f"Batch {number} (from 0): {error}") from error
-        n_columns = len(columns)
         gathered.add(cells)
-    if n_columns is None:
-        raise ValueError("batches is empty: at least one batch is needed.")
     return gathered.table()
 
 
-def _columns(batch: Any, n_before: int | None) -> tuple[Any, ...]:
-    """Return labels, scores and maybe weights of a batch."""
-    if not isinstance(batch, tuple | list) or len(batch) not in (2, 3):
+def columns_of(
+    batches: Iterable[Any], *names: str
+) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """Yield the number of each batch and its columns, the last are weights or None."""
+    if not isinstance(batches, Iterable):
         raise ValueError(
-            "a batch must be a tuple (y_true, y_score) or (y_true, y_score, "
-            f"sample_weight), found a {type(batch).__name__}"
-            f"{f' of {len(batch)}' if hasattr(batch, '__len__') else ''}."
+            f"batches must be an iterable of tuples ({', '.join(names)}), found a "
+            f"{type(batches).__name__}."
         )
-    if n_before is not None and len(batch) != n_before:
-        weighted = {2: "without", 3: "with"}
+    is_weighted = None
+    for number, batch in enumerate(batches):
+        with naming_batch(number):
+            has_weights = _has_weights(batch, names)
+            if is_weighted is not None and has_weights != is_weighted:
+                found = "with" if has_weights else "without"
+                raise ValueError(
+                    f"it comes {found} sample_weight, unlike those before: weight all "
+                    "cases, or none."
+                )
+            is_weighted = has_weights
+        yield number, tuple(batch) if has_weights else (*batch, None)
+    if is_weighted is None:
+        raise ValueError("batches is empty: at least one batch is needed.")
+
+
+def _has_weights(batch: Any, names: Sequence[str]) -> bool:
+    if not isinstance(batch, tuple | list) or len(batch) - len(names) not in (0, 1):
+        size = f" of {len(batch)}" if hasattr(batch, "__len__") else ""
         raise ValueError(
-            f"it comes {weighted[len(batch)]} sample_weight, unlike those before: "
-            "weight all cases, or none."
+            f"a batch must be a tuple ({', '.join(names)}), or with sample_weight "
+            f"after these, found a {type(batch).__name__}{size}."
         )
-    return tuple(batch)
+    return len(batch) > len(names)
+
+
+@contextmanager
+def naming_batch(number: int) -> Iterator[None]:
+    """Let errors say which batch they are about."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"Batch {number} (from 0): {error}") from error
 
 
 class Classes:

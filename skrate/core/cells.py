@@ -212,7 +212,8 @@ def settled(cells: Cells, more: Cells, most: float) -> tuple[Cells, Cells]:
         np.where(has_room, both, old)
         for both, old in zip(sums, (cells.pos, cells.neg), strict=True)
     )
-    rest = Cells(*(column[~fits] for column in more))
+    left = ~fits
+    rest = Cells(more.keys[left], more.shifts[left], more.pos[left], more.neg[left])
     return Cells(cells.keys, cells.shifts, pos, neg), rest
 
 

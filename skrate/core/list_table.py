@@ -177,10 +177,14 @@ def list_table(
     sample_weight: ArrayLike | None = None,
     relevance_threshold: float | None = None,
     pos_label: Label = None,
+    *,
+    keep_scale: bool = False,
 ) -> ListTable:
     """Return the table of checked cases; without ``groups`` they are one list."""
     y_true = _relevance(y_true, relevance_threshold, pos_label)
-    sample = check_ranked(y_true, y_score, sample_weight, pos_label)
+    sample = check_ranked(
+        y_true, y_score, sample_weight, pos_label, keep_scale=keep_scale
+    )
     assert sample.scores is not None
     if groups is None:
         one = np.zeros(sample.n_given, dtype=np.intp)

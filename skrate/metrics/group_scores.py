@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
+from skrate.core.arrays import Array, ArrayLike, FloatArray, IntArray, Label
+from skrate.core.batches import naming_batch
+from skrate.core.list_batches import (
+    ListBatches,
+    check_apart,
+    joined_values,
+    whole_lists,
+)
 from skrate.core.list_table import ListTable, ListValues, check_top, list_table
 from skrate.core.metric import Metric, MetricLike, find_metric
 from skrate.core.results import Estimate, Result
@@ -61,8 +68,77 @@ class GroupScores(Result):
     n_pos: FloatArray
     _metric: Metric
     _k: int | None
-    _table: ListTable
+    # Where the lists that have weight are among ``groups``, and what is known of them.
+    _places: IntArray
     _lists: ListValues
+
+    @classmethod
+    def from_batches(
+        cls,
+        metric: MetricLike,
+        batches: ListBatches,
+        *,
+        k: int | None = None,
+        relevance_threshold: float | None = None,
+        pos_label: Label = None,
+        **metric_kwargs: Any,
+    ) -> "GroupScores":
+        """Compute a metric within lists that do not all fit in memory.
+
+        Parameters
+        ----------
+        metric : callable or {"average_precision", "roc_auc"}
+            As in :func:`group_scores`.
+        batches : iterable of tuples
+            Of ``(y_true, y_score, groups)``, or with ``sample_weight`` as a fourth, all
+            of the same kind. The rows of a list must be in one batch, in any order; the
+            list of the last row of a batch may go on in the next. So rows that are
+            sorted by list may be cut anywhere.
+        k : int, default=None
+            How many items of each list are seen.
+        relevance_threshold : float, default=None
+            If given, ``y_true`` are grades and those from it on are relevant.
+        pos_label : int, float, bool or str, default=None
+            The label of relevant items, in all batches.
+        **metric_kwargs : dict
+            Parameters of the metric.
+
+        Returns
+        -------
+        scores : GroupScores
+            Of all lists.
+
+        Raises
+        ------
+        ValueError
+            As :func:`group_scores`, naming the batch; if there is none, or a list is in
+            batches where it should be in one.
+
+        Notes
+        -----
+        Memory is that of a batch, of the list that is cut, and of some ten numbers per
+        list.
+
+        Examples
+        --------
+        >>> from skrate import GroupScores
+        >>> batches = [
+        ...     ([1, 0, 0], [0.9, 0.2, 0.7], ["a", "a", "b"]),
+        ...     ([1, 0], [0.5, 0.3], ["b", "b"]),
+        ... ]
+        >>> GroupScores.from_batches("roc_auc", batches).values.tolist()
+        [1.0, 0.5]
+        """
+        found = find_metric(metric, metric_kwargs, in_lists=True)
+        parts = []
+        is_graded = relevance_threshold is not None
+        for number, rows in whole_lists(batches, pos_label, is_graded=is_graded):
+            with naming_batch(number):
+                y_true, y_score, groups, weights = rows
+                of_rows = (y_true, y_score, groups, weights, relevance_threshold)
+                table = list_table(*of_rows, pos_label, keep_scale=True)
+                parts.append(scores_of(found, table, check_top(k, weights)))
+        return _joined(parts)
 
     @property
     def n_defined(self) -> int:
@@ -206,7 +282,7 @@ class GroupScores(Result):
         self, average: Average | Iterable[float], undefined: Policy | float
     ) -> ListAverage:
         average, undefined = check_average(average), check_undefined(undefined)
-        return list_average(self._lists, self._table, average, undefined)
+        return list_average(self._lists, self.groups, self._places, average, undefined)
 
     def _reason(self, undefined: Policy | float) -> str:
         """Return why the mean is nan."""
@@ -344,6 +420,38 @@ def scores_of(metric: Metric, table: ListTable, k: int | None = None) -> GroupSc
         by_label(table.unscaled(table.n_pos), table, 0.0),
         metric,
         k,
-        table,
+        table.lists,
+        lists,
+    )
+
+
+def _joined(parts: list[GroupScores]) -> GroupScores:
+    """Return the scores of lists that were scored apart."""
+    labels = np.concatenate([part.groups for part in parts])
+    order = np.argsort(labels, kind="stable")
+    sizes = [len(part.groups) for part in parts]
+    check_apart(labels[order])
+    values, n_items, n_pos = (
+        np.concatenate([getattr(part, name) for part in parts])[order]
+        for name in ("values", "n_items", "n_pos")
+    )
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    starts = np.cumsum(sizes) - sizes
+    places = np.concatenate(
+        [rank[start + part._places] for start, part in zip(starts, parts, strict=True)]
+    )
+    in_order = np.argsort(places)
+    lists = joined_values([part._lists for part in parts], in_order)
+    first = parts[0]
+    return GroupScores(
+        first.metric,
+        labels[order],
+        values,
+        n_items,
+        n_pos,
+        first._metric,
+        first._k,
+        places[in_order],
         lists,
     )

@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
-from skrate.core.arrays import Array, FloatArray
+from skrate.core.arrays import Array, FloatArray, IntArray
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.results import ConfidenceInterval, t_interval
 from skrate.core.validation import (
@@ -81,11 +81,12 @@ def check_undefined(undefined: Any) -> Policy | float:
 
 def list_average(
     lists: ListValues,
-    table: ListTable,
+    labels: Array,
+    places: IntArray,
     average: Average | FloatArray,
     undefined: Policy | float,
 ) -> ListAverage:
-    """Return the average over the lists that count."""
+    """Return the average over the lists that count, whose ``labels`` are at places."""
     is_defined = lists.defined > 0
     if undefined == "nan" and not is_defined.all():
         return ListAverage(np.full(1, np.nan), np.ones(1))
@@ -97,10 +98,10 @@ def list_average(
             )
         return ListAverage(lists.ordered[is_defined], lists.pairs[is_defined])
     if not isinstance(average, str):
-        check_equal_length(average=average, distinct_groups=table.labels)
-        weights = np.asarray(average[table.lists])
+        check_equal_length(average=average, distinct_groups=labels)
+        weights = np.asarray(average[places])
     elif average == "macro":
-        weights = np.ones(len(table.lists))
+        weights = np.ones(len(places))
     else:
         weights = lists.n_pos if average == "positives" else lists.n_pos + lists.n_neg
     values = lists.values
