@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from skrate.core.array_api import advice, as_numpy
 from skrate.core.arrays import Array, FloatArray
 
 # Above this, float64 no longer holds every integer.
@@ -224,7 +225,7 @@ def shown(value: Any) -> str:
 
 def _read(name: str, values: Any) -> Array:
     try:
-        return np.asarray(values)
+        return as_numpy(values)
     except MemoryError:
         raise
     except Exception as error:
@@ -233,7 +234,7 @@ def _read(name: str, values: Any) -> Array:
         reason = " ".join(str(error).split())
         raise ValueError(
             f"{name} of type {type(values).__name__} cannot be read as an array: "
-            f"{reason.rstrip('.')}."
+            f"{reason.rstrip('.')}{advice(name, values)}."
         ) from error
 
 

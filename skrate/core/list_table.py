@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from skrate.core.array_api import as_numpy, check_one_place
 from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.core.grouping import (
     Grouping,
@@ -181,6 +182,7 @@ def list_table(
     keep_scale: bool = False,
 ) -> ListTable:
     """Return the table of checked cases; without ``groups`` they are one list."""
+    check_one_place(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     y_true = _relevance(y_true, relevance_threshold, pos_label)
     sample = check_ranked(
         y_true, y_score, sample_weight, pos_label, keep_scale=keep_scale
@@ -191,7 +193,7 @@ def list_table(
         grouping = Grouping(one, np.zeros(1, dtype=np.intp), np.array([len(one)]))
     else:
         grouping = check_groups("groups", groups)
-        check_equal_length(y_true=np.asarray(y_true), groups=grouping.codes)
+        check_equal_length(y_true=as_numpy(y_true), groups=grouping.codes)
     # Codes that span a range of integers may have gaps; labels without a row are none.
     known = np.flatnonzero(grouping.sizes)
     codes, sizes = grouping.codes, grouping.sizes

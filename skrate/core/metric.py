@@ -23,7 +23,7 @@ import numpy as np
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.rank_table import RankTable, extreme_table, table_of
-from skrate.core.sample import check_ranked
+from skrate.core.sample import check_ranking
 from skrate.core.validation import warn_undefined
 
 # What may be given for a metric.
@@ -220,7 +220,7 @@ def score(
     pos_label: Label = None,
 ) -> float:
     """Return the metric of labelled and scored cases: what public functions call."""
-    cases = check_ranked(y_true, y_score, sample_weight, pos_label)
+    cases = check_ranking(y_true, y_score, sample_weight, pos_label)
     table = table_of(cases)
     metric = metric.of_sample(cases.total, is_weighted=sample_weight is not None)
     value = metric.value(table) if metric.is_defined(table) else float("nan")

@@ -19,7 +19,7 @@ from skrate.core.cells import (
 from skrate.core.conversion import as_real
 from skrate.core.grouping import begins_group
 from skrate.core.ranking import ranking
-from skrate.core.sample import Sample, check_ranked
+from skrate.core.sample import Sample, check_ranking
 from skrate.core.sort_keys import LABEL_BIT, sort_keys
 from skrate.core.validation import check_count, check_scores, check_summable
 
@@ -171,7 +171,7 @@ class RankTable:
         """
         # The scale matters where tables are added.
         return _grouped(
-            check_ranked(y_true, y_score, sample_weight, pos_label, keep_scale=True)
+            check_ranking(y_true, y_score, sample_weight, pos_label, keep_scale=True)
         )
 
     @classmethod
@@ -648,11 +648,13 @@ def rank_table(
     pos_label: Label = None,
 ) -> RankTable:
     """Return the table of checked cases, as metrics need it: without thresholds."""
-    return table_of(check_ranked(y_true, y_score, sample_weight, pos_label))
+    return table_of(check_ranking(y_true, y_score, sample_weight, pos_label))
 
 
 def table_of(sample: Sample) -> RankTable:
     """Return the table of a sample with scores, which were checked before."""
+    if sample.begins is not None:
+        return _ranked(sample, sample.begins)
     if sample.weights is None:
         assert sample.scores is not None
         keys = sort_keys(sample.scores, sample.is_pos)
@@ -678,6 +680,8 @@ def _packed(keys: FloatArray) -> RankTable:
 def _grouped(sample: Sample) -> RankTable:
     """Return the table of any checked cases, with thresholds."""
     assert sample.scores is not None
+    if sample.begins is not None:
+        return _ranked(sample, sample.begins)
     order, begins = ranking(sample.scores)
     starts = None if begins.all() else np.flatnonzero(begins)
     thresholds = sample.scores[order if starts is None else order[starts]]
@@ -700,12 +704,31 @@ def _ranked_weights(
     """Return the weights of positives and of negatives per group of ties."""
     weights = np.ones(len(order)) if sample.weights is None else sample.weights
     # With a sign for the class, so that they are put in order once.
-    ranked = np.where(sample.is_pos, weights, -weights)[order]
+    return _by_class(np.where(sample.is_pos, weights, -weights)[order], starts)
+
+
+def _by_class(
+    ranked: FloatArray, starts: IntArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the sums of weights by group, those of negatives below zero."""
     pos = np.maximum(ranked, 0.0)
     neg = np.subtract(pos, ranked, out=ranked)
     if starts is None:
         return pos, neg
     return np.add.reduceat(pos, starts), np.add.reduceat(neg, starts)
+
+
+def _ranked(sample: Sample, begins: BoolArray) -> RankTable:
+    """Return the table of cases that are in the order of their ranking."""
+    starts = None if begins.all() else np.flatnonzero(begins)
+    thresholds = sample.scores
+    if thresholds is not None and starts is not None:
+        thresholds = thresholds[starts]
+    if sample.weights is None:
+        is_new = None if starts is None else begins
+        return _new(None, None, thresholds, sample.is_pos, is_new)
+    signed = np.where(sample.is_pos, sample.weights, -sample.weights)
+    return _new(*_by_class(signed, starts), thresholds)
 
 
 def table_of_weights(pos: FloatArray, neg: FloatArray) -> RankTable:

@@ -6,6 +6,7 @@ from typing import Literal, Self
 
 import numpy as np
 
+from skrate.core.array_api import check_one_place, is_dispatched, ranked_elsewhere
 from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.core.validation import (
     check_equal_length,
@@ -13,6 +14,7 @@ from skrate.core.validation import (
     check_scores,
     check_vector,
     check_weights,
+    positive_label,
     summable,
 )
 
@@ -32,6 +34,9 @@ class Sample:
     # Which of the cases that were given have weight; None where all have.
     kept: BoolArray | None = None
     kind: Kind = "relative"
+    # Of cases in the order of their ranking, where groups of ties begin; None for any
+    # other order. Of those that tie, the positives come first.
+    begins: BoolArray | None = None
 
     def with_weight(self) -> Self:
         """Return the cases that have weight: the only place where others are left out.
@@ -146,3 +151,34 @@ def check_ranked(
     if are_equal and not (keep_scale and left[0] != 1):
         return replace(sample, weights=None)
     return sample
+
+
+def check_ranking(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
+    *,
+    keep_scale: bool = False,
+) -> Sample:
+    """Return what :func:`check_ranked` does, for a table: in whatever order.
+
+    Arrays on another device are ranked there, and scores known with ``keep_scale``.
+    """
+    ranking = None
+    if any(map(is_dispatched, (y_true, y_score, sample_weight))):
+        check_one_place(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+        ranking = ranked_elsewhere(
+            y_true,
+            y_score,
+            sample_weight,
+            lambda found: positive_label(found, pos_label),
+            keep_scale=keep_scale,
+        )
+    if ranking is None:
+        return check_ranked(
+            y_true, y_score, sample_weight, pos_label, keep_scale=keep_scale
+        )
+    return Sample(
+        ranking.is_pos, ranking.scores, ranking.weights, begins=ranking.begins
+    )

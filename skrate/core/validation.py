@@ -161,7 +161,7 @@ def check_labels(labels: Array, pos_label: Label = None) -> BoolArray:
     labels must be told apart by name. A sample of one class is fine: whether a metric
     is defined on it is for the metric to say.
     """
-    positive = _positive_label(distinct_labels(labels), pos_label)
+    positive = positive_label(distinct_labels(labels), pos_label)
     if positive is None:
         return np.zeros(len(labels), dtype=bool)
     if labels.dtype.kind == "O":
@@ -251,8 +251,11 @@ def _raise_many_labels(found: list[Any]) -> NoReturn:
     )
 
 
-def _positive_label(found: list[Any], pos_label: Label) -> Any:
-    """Return the label that counts as positive, None if no case carries it."""
+def positive_label(found: list[Any], pos_label: Label) -> Any:
+    """Return the label that counts as positive, None if no case carries it.
+
+    ``found`` are the labels of ``y_true``, one or two, in sorted order.
+    """
     if pos_label is None:
         if not says_its_positive(found):
             choices = " or ".join(f"pos_label={shown(label)}" for label in found)

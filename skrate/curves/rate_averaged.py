@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
+from skrate.core.array_api import as_numpy, brought
 from skrate.core.arrays import ArrayLike, ArraysByFold, FloatArray, Label, RandomState
 from skrate.core.rank_table import RankTable, rank_table
 from skrate.core.repeats import Repeats, check_repeats
@@ -395,7 +396,7 @@ def _check_fold_weights(cases: Sequence[FoldCases]) -> Sequence[FloatArray | Non
     for i, (y_true, _, values) in enumerate(cases):
         try:
             weights.append(check_weights("sample_weight", values))
-            check_equal_length(y_true=np.asarray(y_true), sample_weight=weights[-1])
+            check_equal_length(y_true=as_numpy(y_true), sample_weight=weights[-1])
         except ValueError as error:
             raise ValueError(f"Fold {i}: {error}") from None
     used = np.concatenate([fold[fold > 0] for fold in weights])
@@ -408,9 +409,11 @@ def _table(
     y_true: ArrayLike, y_score: ArrayLike, weights: FloatArray | None, pos_label: Label
 ) -> RankTable:
     """Return the table of a fold, on the scale of its weights."""
-    table = rank_table(y_true, y_score, weights, pos_label)
     if weights is None:
-        return table
+        return rank_table(y_true, y_score, None, pos_label)
+    # Where the weights are.
+    y_true, y_score = brought(y_true), brought(y_score)
+    table = rank_table(y_true, y_score, weights, pos_label)
     # Weights that are equal within the fold were dropped; other folds have others.
     scale = weights.sum() / table.total
     return RankTable(table.pos * scale, table.neg * scale)

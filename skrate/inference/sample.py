@@ -6,6 +6,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from skrate.core.array_api import check_one_place
 from skrate.core.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.core.grouping import begins_group, check_groups
 from skrate.core.rank_table import (
@@ -137,6 +138,8 @@ def check_sample(
         raise ValueError(
             "y_score is missing: give scores, or a RankTable of counts as y_true."
         )
+    weights = case_arguments.get("sample_weight")
+    check_one_place(y_true=y_true, y_score=y_score, sample_weight=weights)
     return check_cases(y_true, **case_arguments).with_scores("y_score", y_score)
 
 

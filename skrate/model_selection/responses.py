@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.base import is_outlier_detector
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.arrays import Array, ArrayLike, IntArray, Label
+from skrate.core.array_api import as_numpy, is_dispatched
+from skrate.core.arrays import ArrayLike, IntArray, Label
 from skrate.core.conversion import shown
 from skrate.core.validation import (
     check_vector,
@@ -130,11 +131,12 @@ def ranking_scores(
     y_score = (call or second_class)(estimator, method, X)
     if classes is None:
         is_reversed = label == -1 and _is_outlier_detector(estimator)
-    elif method == "predict" and np.isin(y_score, classes).all():
-        return np.asarray(np.asarray(y_score) == label, dtype=np.float64), label
+    elif method == "predict" and np.isin(as_numpy(y_score), classes).all():
+        is_label = _as_given(y_score) == label
+        return is_label if is_dispatched(is_label) else is_label.astype(float), label
     else:
         is_reversed = label != classes[-1]
-    return (-np.asarray(y_score) if is_reversed else y_score), label
+    return (-_as_given(y_score) if is_reversed else y_score), label
 
 
 def fold_responses(
@@ -203,7 +205,7 @@ def _classes(estimator: Any, user: str) -> list[Any] | None:
             f"{user} needs a binary target, but {type(estimator).__name__} was "
             f"fitted on {len(classes)} targets at once. Score each on its own."
         )
-    found = np.asarray(classes).tolist()
+    found = as_numpy(classes).tolist()
     if len(found) > 2:
         raise ValueError(
             f"{user} needs a binary target, but {type(estimator).__name__} was "
@@ -312,10 +314,15 @@ def _method_name(estimator: Any, methods: tuple[str, ...], user: str) -> str:
     )
 
 
-def second_class(estimator: Any, method: str, X: Any) -> Array:
+def second_class(estimator: Any, method: str, X: Any) -> Any:
     """Return the scores of the second class."""
-    response = np.asarray(getattr(estimator, method)(X))
+    response = _as_given(getattr(estimator, method)(X))
     return response[:, 1] if response.ndim == 2 and response.shape[1] == 2 else response
+
+
+def _as_given(scores: Any) -> Any:
+    """Return scores as numpy reads them, or as they are on a device that is used."""
+    return scores if is_dispatched(scores) else np.asarray(scores)
 
 
 def _n_rows(data: Any) -> int:
