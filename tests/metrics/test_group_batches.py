@@ -123,7 +123,7 @@ def test_what_is_wrong_names_the_batch(second, message):
 
 def test_a_list_in_two_places_is_refused():
     other = ([1, 0], [0.5, 0.2], ["b", "b"])
-    with pytest.raises(ValueError, match="groups holds 'a' in batches that do not follow"):
+    with pytest.raises(ValueError, match="groups holds 'a' in batches that do not f"):
         GroupScores.from_batches("roc_auc", [GOOD, other, GOOD])
 
 
