@@ -24,6 +24,7 @@ from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.rank_table import RankTable, extreme_table, table_of
 from skrate.core.sample import check_ranking
+from skrate.core.table_parts import LongTable, TablePart
 from skrate.core.validation import warn_undefined
 
 # What may be given for a metric.
@@ -63,6 +64,27 @@ class Slopes(NamedTuple):
     def mirrored(self) -> "Slopes":
         """Return those of a metric that was taken of the mirrored table."""
         return Slopes(self.by_neg[::-1], self.by_pos[::-1], -self.by_prevalence)
+
+
+class PartSlopes(NamedTuple):
+    """Slopes in one part of a table, and what the part adds elsewhere.
+
+    The slope by the prevalence and the ``value`` of the metric are the sums of those of
+    all parts. ``above`` is what this one adds to the slopes of both classes in all
+    groups of the parts above it.
+    """
+
+    slopes: Slopes
+    value: float
+    above: tuple[float, float] = (0.0, 0.0)
+
+    def turned(self, share: float) -> "PartSlopes":
+        """Return those of 1 minus the metric, where the classes were swapped for it.
+
+        ``share`` is the part's share of the 1.
+        """
+        by_pos, by_neg = self.above
+        return PartSlopes(self.slopes.turned(), share - self.value, (-by_neg, -by_pos))
 
 
 @dataclass_transform(frozen_default=True)
@@ -136,6 +158,15 @@ class Metric(ABC):
     @abstractmethod
     def slopes(self, table: RankTable) -> Slopes:
         """Return the derivatives at a table with both classes."""
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether the slopes of a table can be found part by part."""
+        return False
+
+    def part_slopes(self, table: LongTable) -> Callable[[TablePart], PartSlopes]:
+        """Return what finds the slopes in a part of the table, but for a constant."""
+        raise NotImplementedError
 
     @property
     def cuts(self) -> FloatArray:

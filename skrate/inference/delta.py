@@ -8,6 +8,7 @@ import numpy as np
 from skrate.core.arrays import BoolArray, FloatArray
 from skrate.core.metric import Metric, Slopes
 from skrate.core.rank_table import RankTable, merged_but_at
+from skrate.core.table_parts import LongTable, is_long
 from skrate.inference.sample import Ranked
 
 
@@ -104,6 +105,9 @@ def table_variance(
     ``sizes`` says how many independent cases of each class there are, by default as
     many as they weigh.
     """
+    if metric.has_parts and is_long(table):
+        parts = LongTable(table)
+        return long_variance(metric, parts, stratify=stratify, sizes=sizes)[0]
     table = merged_but_at(table, metric.cuts).table
     slopes = metric.slopes(table)
     n_pos, n_neg = sizes or (table.n_pos, table.n_neg)
@@ -115,6 +119,53 @@ def table_variance(
     binomial = table.prevalence * table.negative_share / (n_pos + n_neg)
     by_prevalence = slopes.by_prevalence**2 * binomial
     return Parts(by_pos, by_neg, float(by_prevalence))
+
+
+def long_variance(
+    metric: Metric,
+    table: LongTable,
+    *,
+    stratify: bool = False,
+    sizes: tuple[float, float] | None = None,
+) -> tuple[Parts, float]:
+    """Return the same part by part, and the metric."""
+    n_pos, n_neg = sizes or (table.n_pos, table.n_neg)
+    pos, neg, above, shares = [], [], [], []
+    slopes_in = metric.part_slopes(table)
+    for part in table.parts():
+        found = slopes_in(part)
+        pos.append(_moments(found.slopes.by_pos, part.pos))
+        neg.append(_moments(found.slopes.by_neg, part.neg))
+        above.append(found.above)
+        shares.append((found.slopes.by_prevalence, found.value))
+    # What the parts below add to the slopes of each.
+    below = np.cumsum(above[:0:-1], axis=0)[::-1]
+    by_pos = _pooled(pos, below[:, 0]) / _divisor(metric, n_pos)
+    by_neg = _pooled(neg, below[:, 1]) / _divisor(metric, n_neg)
+    slope, value = np.sum(shares, axis=0).tolist()
+    if stratify:
+        return Parts(by_pos, by_neg, 0.0), value
+    binomial = table.classes.prevalence * table.classes.negative_share / (n_pos + n_neg)
+    return Parts(by_pos, by_neg, slope**2 * binomial), value
+
+
+def _moments(slopes: FloatArray, weights: FloatArray) -> tuple[float, float, float]:
+    """Return the weight of a class, its mean slope and its sum of centred squares."""
+    total = float(weights.sum())
+    mean = float(weights @ slopes) / total if total > 0 else 0.0
+    centred = slopes - mean
+    return total, mean, float((weights * centred) @ centred)
+
+
+def _pooled(moments: list[tuple[float, float, float]], below: FloatArray) -> float:
+    """Return the variance over parts, to all but the last of which something is added.
+
+    It is the one within parts and the one between their means.
+    """
+    totals, means, squares = np.array(moments).T
+    means[:-1] += below
+    between = _spread(means, totals)
+    return float(squares.sum() / totals.sum()) + between
 
 
 def _divisor(metric: Metric, size: float) -> float:

@@ -8,7 +8,13 @@ from skrate.core.arrays import FloatArray
 from skrate.core.metric import Metric
 from skrate.core.rank_table import RankTable, merged_but_at, table_of_weights, with_ends
 from skrate.core.results import ConfidenceInterval, t_quantile
-from skrate.inference.delta import Parts, degrees_of_freedom, table_variance
+from skrate.core.table_parts import LongTable, is_long
+from skrate.inference.delta import (
+    Parts,
+    degrees_of_freedom,
+    long_variance,
+    table_variance,
+)
 from skrate.inference.sample import Ranked
 
 # Cases of each class that are added, half of them at either end of the ranking.
@@ -65,9 +71,16 @@ def augmented(
         What the sample shows if its cases are independent, if that is known already.
     """
     sizes = ranked.effective_sizes
-    table = augmented_table(ranked, metric.cuts)
     more = (sizes[0] + ADDED, sizes[1] + ADDED)
-    parts = table_variance(metric, table, stratify=stratify, sizes=more)
+    if metric.has_parts and is_long(ranked.table):
+        long = LongTable(ranked.table, _added(ranked))
+        parts, value = long_variance(metric, long, stratify=stratify, sizes=more)
+        # The range is that of the class sizes.
+        table = long.classes
+    else:
+        table = augmented_table(ranked, metric.cuts)
+        parts = table_variance(metric, table, stratify=stratify, sizes=more)
+        value = metric.value(table)
     effect = 1.0
     if variance is not None:
         if independent is None:
@@ -78,7 +91,7 @@ def augmented(
         if independent > _NEGLIGIBLE or np.isnan(variance):
             effect = variance / max(independent, _NEGLIGIBLE)
     freedom = degrees_of_freedom((parts, ranked))
-    value, bounds = metric.value(table), range_of(metric, table, stratify=stratify)
+    bounds = range_of(metric, table, stratify=stratify)
     return Augmented(value, parts, bounds, effect, freedom)
 
 
@@ -117,12 +130,17 @@ def augmented_table(ranked: Ranked, cuts: FloatArray) -> RankTable:
     ([0.05, 1.0, 0.0, 0.05], [0.05, 0.0, 1.0, 0.05])
     """
     table = ranked.table
-    n_pos, n_neg = ranked.effective_sizes
-    pos, neg = ADDED / 2 * table.n_pos / n_pos, ADDED / 2 * table.n_neg / n_neg
+    pos, neg = _added(ranked)
     # Where a rate of the augmented table cuts this one.
     of_this = (cuts * (table.total + 2 * (pos + neg)) - (pos + neg)) / table.total
     merged = merged_but_at(table, of_this[(of_this > 0) & (of_this < 1)])
     return with_ends(merged.table, pos, neg)
+
+
+def _added(ranked: Ranked) -> tuple[float, float]:
+    """Return the weight of each class in the groups that are added."""
+    table, (n_pos, n_neg) = ranked.table, ranked.effective_sizes
+    return ADDED / 2 * table.n_pos / n_pos, ADDED / 2 * table.n_neg / n_neg
 
 
 def wilson_interval(

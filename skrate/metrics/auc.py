@@ -1,11 +1,14 @@
 """The area under the ROC curve: what the rAUC is under a uniform rate."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from skrate.core.arrays import Array, FloatArray
 from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric import Metric, Slopes
+from skrate.core.metric import Metric, PartSlopes, Slopes
 from skrate.core.rank_table import RankTable
+from skrate.core.table_parts import LongTable, TablePart
 from skrate.metrics.list_auc import list_auc
 
 
@@ -14,6 +17,7 @@ class AUC(Metric):
 
     name = "AUC"
     is_two_sample = True
+    has_parts = True
 
     def value(self, table: RankTable) -> float:
         return auc(table)
@@ -39,9 +43,21 @@ class AUC(Metric):
 
         Per case they are the placement values of DeLong and others (1988).
         """
-        by_pos = 1 - (table.cum_neg[:-1] + table.neg / 2) / table.n_neg
-        by_neg = (table.cum_pos[:-1] + table.pos / 2) / table.n_pos
-        return Slopes(by_pos, by_neg, 0.0)
+        return _slopes(table)
+
+    def part_slopes(self, table: LongTable) -> Callable[[TablePart], PartSlopes]:
+        return _part_slopes
+
+
+def _part_slopes(part: TablePart) -> PartSlopes:
+    slopes = _slopes(part)
+    return PartSlopes(slopes, float(part.pos @ slopes.by_pos) / part.n_pos)
+
+
+def _slopes(table: RankTable | TablePart) -> Slopes:
+    by_pos = 1 - (table.cum_neg[:-1] + table.neg / 2) / table.n_neg
+    by_neg = (table.cum_pos[:-1] + table.pos / 2) / table.n_pos
+    return Slopes(by_pos, by_neg, 0.0)
 
 
 def auc(table: RankTable) -> float:

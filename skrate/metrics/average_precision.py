@@ -1,6 +1,8 @@
 """Average precision, at the prevalence of the sample or of a population."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -19,8 +21,9 @@ from skrate.core.arrays import (
 )
 from skrate.core.cells import Cells, reach
 from skrate.core.list_table import ListTable
-from skrate.core.metric import Metric, Slopes, score
+from skrate.core.metric import Metric, PartSlopes, Slopes, score
 from skrate.core.rank_table import RankTable
+from skrate.core.table_parts import LongTable, TablePart
 from skrate.core.validation import check_choice, check_flag, check_fraction
 from skrate.metrics.binormal_tail import (
     Tail,
@@ -304,10 +307,18 @@ class AveragePrecision(
                 values[i] = self._with_tail(tail)[0]
         return values
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether it is a sum over parts: adjusted it is not, nor with a line."""
+        return not (self.adjusted or self._shrinks)
+
+    def part_slopes(self, table: LongTable) -> Callable[[TablePart], PartSlopes]:
+        return partial(_slopes, prevalence=self.prevalence, adjusted=self.adjusted)
+
     def slopes(self, table: RankTable) -> Slopes:
         tail = self._tail_of(table)
         if tail is None or not tail.is_fitted.item():
-            return _slopes(table, self.prevalence, self.adjusted)
+            return _slopes(table, self.prevalence, self.adjusted).slopes
         assert self.prevalence is not None
         slopes = tail_slopes(tail, self.prevalence)
         group = table.merged.group_of(table.n_groups)
@@ -455,13 +466,17 @@ def _class_weights(prevalence: float) -> tuple[float, float]:
     return prevalence * 2.0**1000, 2.0**1000
 
 
-def _class_shares(table: RankTable, prevalence: float | None) -> tuple[float, float]:
+def _class_shares(
+    table: RankTable | TablePart, prevalence: float | None
+) -> tuple[float, float]:
     if prevalence is None:
         return table.prevalence, table.negative_share
     return prevalence, 1 - prevalence
 
 
-def _slopes(table: RankTable, prevalence: float | None, adjusted: bool) -> Slopes:
+def _slopes(
+    table: RankTable | TablePart, prevalence: float | None, adjusted: bool
+) -> PartSlopes:
     """Return the slopes of g = sum_k P_k p T_k / C_k, as in appendix B of the article.
 
     T_k and F_k are the shares of positives and negatives down to group k, and
@@ -488,11 +503,15 @@ def _slopes(table: RankTable, prevalence: float | None, adjusted: bool) -> Slope
         by_prevalence = float(density @ (fpr * inverse * (tpr - fpr)))
     by_neg *= -rest
     by_lost *= p
+    above = float(by_lost[0]), float(by_neg[0])
     # Less 1 where 1 - p divides it: a constant is no slope, and would be all rounding.
     by_lost += -missed if adjusted else precision
-    if adjusted:
-        return Slopes(by_lost / rest, by_neg / rest, by_prevalence)
-    return Slopes(by_lost, by_neg, by_prevalence)
+    value = float(density @ found)
+    if not adjusted:
+        return PartSlopes(Slopes(by_lost, by_neg, by_prevalence), value, above)
+    # It has no parts.
+    slopes = Slopes(by_lost / rest, by_neg / rest, by_prevalence)
+    return PartSlopes(slopes, float("nan"))
 
 
 def _of_tables(

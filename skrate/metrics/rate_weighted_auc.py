@@ -1,6 +1,8 @@
 """The rate-weighted AUC, and its relation to expected recall."""
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import sklearn.metrics
@@ -16,9 +18,10 @@ from skrate.core.arrays import (
 from skrate.core.elicitation import check_rate
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric import Metric, Slopes, score
+from skrate.core.metric import Metric, PartSlopes, Slopes, score
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateDistribution, RateLike, is_uniform
+from skrate.core.table_parts import LongTable, TablePart
 from skrate.core.validation import check_fraction, check_shares, warn_undefined
 from skrate.metrics.auc import AUC, auc
 from skrate.metrics.expected_recall import (
@@ -28,7 +31,13 @@ from skrate.metrics.expected_recall import (
     swapped,
 )
 from skrate.metrics.list_auc import list_auc
-from skrate.metrics.recall_slopes import cuts_of, rate_of, recall_slopes
+from skrate.metrics.recall_slopes import (
+    cuts_of,
+    is_smooth,
+    rate_of,
+    recall_slopes,
+    smooth_slopes,
+)
 
 __all__ = [
     "expected_recall_from_rauc",
@@ -205,6 +214,29 @@ class RateWeightedAUC(
         """The rate, if no other is possible."""
         return rate_of(self.rate)
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether the rate has a density, and is early."""
+        if self.is_two_sample:
+            return True
+        return not is_late(self.rate) and is_smooth(self.rate)
+
+    def part_slopes(self, table: LongTable) -> Callable[[TablePart], PartSlopes]:
+        if self.is_two_sample:
+            return AUC().part_slopes(table)
+        classes = table.classes
+        if classes.n_pos <= classes.n_neg:
+            return partial(
+                _part_slopes, rate=self.rate, scale=_scale(classes, self.rate)
+            )
+        scale = _scale(swapped(classes), self.rate)
+
+        def turned(part: TablePart) -> PartSlopes:
+            share = float(part.neg.sum()) / part.n_neg
+            return _part_slopes(part.swapped, self.rate, scale).turned(share)
+
+        return turned
+
     def slopes(self, table: RankTable) -> Slopes:
         if self.is_two_sample:
             return AUC().slopes(table)
@@ -285,18 +317,50 @@ def has_range(worst: float | FloatArray, best: float | FloatArray) -> Any:
     return best - worst > np.maximum(LEAST_RANGE * best, _LEAST_NUMBER)
 
 
-def _slopes(table: RankTable, rate: RateDistribution) -> Slopes:
-    """Return the slopes of (E - E_min) / (E_max - E_min) from those of E."""
+class _Scale(NamedTuple):
+    """Expected recall of worst and best ranking, and its slopes by the prevalence."""
+
+    worst: float
+    best: float
+    by_worst: float
+    by_best: float
+
+
+def _scale(table: RankTable, rate: RateDistribution) -> _Scale:
     p = table.prevalence
     worst, best = expected_recall_range(rate, p)
     at = np.array([1 - p, p])
     survival = rate.table.mean(at, at)
     by_worst = (float(survival[0]) - worst) / p
     by_best = (float(survival[1]) - best) / p
-    width = best - worst
-    recall, expected = recall_slopes(table, rate)
-    shift = by_worst + (expected - worst) / width * (by_best - by_worst)
-    return recall.scaled(1 / width, -shift / width)
+    return _Scale(worst, best, by_worst, by_best)
+
+
+def _slopes(table: RankTable, rate: RateDistribution) -> Slopes:
+    return _rescaled(*recall_slopes(table, rate), _scale(table, rate))[0]
+
+
+def _part_slopes(part: TablePart, rate: RateDistribution, scale: _Scale) -> PartSlopes:
+    """Return the slopes in one part of a table."""
+    recall, expected, above = smooth_slopes(part, rate)
+    # What is subtracted in all belongs to the parts by their positives.
+    share = float(part.pos.sum()) / part.n_pos
+    slopes, value = _rescaled(recall, expected, scale, share)
+    width = scale.best - scale.worst
+    return PartSlopes(slopes, value, (above[0] / width, above[1] / width))
+
+
+def _rescaled(
+    recall: Slopes, expected: float, scale: _Scale, share: float = 1.0
+) -> tuple[Slopes, float]:
+    """Return slopes and value of (E - E_min) / (E_max - E_min) from those of E.
+
+    They are those of the part that holds a share of the positives.
+    """
+    width = scale.best - scale.worst
+    value = (expected - share * scale.worst) / width
+    shift = share * scale.by_worst + value * (scale.by_best - scale.by_worst)
+    return recall.scaled(1 / width, -shift / width), value
 
 
 def _of_tables(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:

@@ -5,10 +5,11 @@ from scipy import special
 
 from skrate.core.arrays import BoolArray, FloatArray, sum_from_right
 from skrate.core.kept import kept
-from skrate.core.metric import Slopes
+from skrate.core.metric import PartSlopes, Slopes
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateDistribution
 from skrate.core.survival import SurvivalTable
+from skrate.core.table_parts import TablePart
 
 # Rankings with more groups look a rate with a density up on a grid of as many cells.
 _GRID = 2**15
@@ -31,17 +32,17 @@ def recall_slopes(table: RankTable, rate: RateDistribution) -> tuple[Slopes, flo
     # Nothing is cut at 0 and at 1.
     is_cut = (points > 0) & (points < 1)
     if not is_cut.any():
-        return _smooth_slopes(table, *_mean_and_at_cut(rate, table.rates))
+        return smooth_slopes(table, rate)[:2]
     # Both parts are slopes of their own: the jumps are taken out of the survival
     # function, and what is left has a density.
     points, masses = points[is_cut], masses[is_cut]
     jumps, recall_of_jumps = _jump_slopes(table, points, masses)
     steps = SurvivalTable.from_steps(points, masses)
     edges = table.rates
-    smooth, recall = _smooth_slopes(
+    smooth, recall, _ = _slopes_of_mean(
         table,
         rate.table.mean(edges[:-1], edges[1:]) - steps.mean(edges[:-1], edges[1:]),
-        rate.table.survival(edges[1:-1]) - steps.survival(edges[1:-1]),
+        rate.table.survival(edges) - steps.survival(edges),
     )
     slopes = Slopes(
         jumps.by_pos + smooth.by_pos,
@@ -65,10 +66,20 @@ def rate_of(rate: RateDistribution) -> float | None:
     return float(points[0]) if is_known else None
 
 
-def _smooth_slopes(
-    table: RankTable, mean: FloatArray, at_cut: FloatArray
-) -> tuple[Slopes, float]:
-    """Return the slopes for a rate with a density.
+def is_smooth(rate: RateDistribution) -> bool:
+    """Return whether the rate has a density, with no point of its own within (0, 1)."""
+    return not rate.table.is_discrete and len(cuts_of(rate)) == 0
+
+
+def smooth_slopes(table: RankTable | TablePart, rate: RateDistribution) -> PartSlopes:
+    """Return the slopes for a rate with a density, in a table or in part of one."""
+    return _slopes_of_mean(table, *_mean_and_at_edge(rate, table))
+
+
+def _slopes_of_mean(
+    table: RankTable | TablePart, mean: FloatArray, at_edge: FloatArray
+) -> PartSlopes:
+    """Return the slopes from the mean survival in groups, and that at their edges.
 
     E = sum_k P_k m_k, with m_k = (G(D_k) - G(D_(k-1))) / s_k the mean survival in
     group k, s_k = D_k - D_(k-1) and G' = S. With pi_k the share of positives in it,
@@ -79,40 +90,48 @@ def _smooth_slopes(
     """
     p, rest = table.prevalence, table.negative_share
     share = table.pos / (table.pos + table.neg)
-    # p dE/dD_k; at the last cut, D = 1, it is 0. In place from here on: with a million
-    # groups each further array costs more than the arithmetic.
-    by_cut = np.zeros_like(mean)
-    np.subtract(at_cut, mean[:-1], out=by_cut[:-1])
-    by_cut[:-1] *= share[:-1]
-    np.subtract(mean[1:], at_cut, out=at_cut)
-    at_cut *= share[1:]
-    by_cut[:-1] += at_cut
+    # p dE/dD_k, by the group after a cut and by the one before it. In place from here
+    # on: with a million groups each further array costs more than the arithmetic.
+    by_next = mean - at_edge[:-1]
+    by_next *= share
+    by_cut = at_edge[1:] - mean
+    by_cut *= share
+    by_cut[:-1] += by_next[1:]
+    if table.rates[-1] == 1:
+        # Nothing moves the last cut, nor the first one.
+        by_cut[-1] = 0.0
+    first = float(by_next[0])
     # With T and F the shares of the classes above, D = p T + (1 - p) F.
-    by_prevalence = float(by_cut @ (table.tpr[1:] - table.fpr[1:])) / p
+    of_pos = by_cut @ table.cum_pos[1:] + first * table.cum_pos[0]
+    of_neg = by_cut @ table.cum_neg[1:] + first * table.cum_neg[0]
+    by_prevalence = float(of_pos / table.n_pos - of_neg / table.n_neg) / p
     # A share of a class in group j moves D_j and all that follow: sums from the right.
     moved = sum_from_right(by_cut)
+    above = float(moved[0]) + first
     value = float(table.pos @ mean) / table.n_pos
     # A positive adds its own m_j beside what it moves.
     mean += moved
     moved *= rest / p
-    return Slopes(mean, moved, by_prevalence), value
+    slopes = Slopes(mean, moved, by_prevalence)
+    return PartSlopes(slopes, value, (above, above * rest / p))
 
 
-def _mean_and_at_cut(
-    rate: RateDistribution, edges: FloatArray
+def _mean_and_at_edge(
+    rate: RateDistribution, table: RankTable | TablePart
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the mean survival between edges, and the survival at the inner ones."""
+    """Return the mean survival in groups, and the survival at their edges."""
+    edges = table.rates
     low, high = edges[:-1], edges[1:]
-    if len(low) <= _GRID:
-        return rate.table.mean(low, high), rate.table.survival(low[1:])
+    if len(low) <= _GRID and isinstance(table, RankTable):
+        return rate.table.mean(low, high), rate.table.survival(edges)
     # On the grid the survival is linear, and its integral from 0 is quadratic.
-    survival, integral, is_linear = _on_grid(rate)
+    survival, falls, integral, is_linear = _on_grid(rate)
     scaled = edges * _GRID
     cell = np.minimum(scaled.astype(np.intp), _GRID - 1)
     scaled -= cell
     # `scaled` is now the place within the cell, from 0 to 1.
-    start = survival.take(cell)
-    slope = np.diff(survival).take(cell)
+    start = survival[cell]
+    slope = falls[cell]
     slope *= scaled
     at_edge = start + slope
     # The integral from 0: that of the cells before, and of this one up to the place,
@@ -120,19 +139,24 @@ def _mean_and_at_cut(
     start += slope / 2
     start *= scaled
     start /= _GRID
-    start += integral.take(cell)
-    mean = np.diff(start) / np.diff(edges)
+    start += integral[cell]
+    mean = start[1:] - start[:-1]
+    mean /= high - low
     # Where the survival bends, as where all of a small rate lies in one cell, the
     # table itself is asked.
-    bad = np.flatnonzero(~(is_linear.take(cell[:-1]) & is_linear.take(cell[1:])))
-    mean[bad] = rate.table.mean(low[bad], high[bad])
-    at_edge[bad] = rate.table.survival(low[bad])
-    return mean, at_edge[1:-1]
+    if not is_linear[cell[0] : cell[-1] + 1].all():
+        bad = np.flatnonzero(~(is_linear[cell[:-1]] & is_linear[cell[1:]]))
+        mean[bad] = rate.table.mean(low[bad], high[bad])
+        ends = np.union1d(bad, bad + 1)
+        at_edge[ends] = rate.table.survival(edges[ends])
+    return mean, at_edge
 
 
 @kept
-def _on_grid(rate: RateDistribution) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return survival and its integral at nodes, and in which cells it is linear."""
+def _on_grid(
+    rate: RateDistribution,
+) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
+    """Return survival, its differences and its integral, and where it is linear."""
     nodes = np.arange(_GRID + 1) / _GRID
     survival = rate.table.survival(nodes)
     # Of the table, not of the straight lines: it stays exact over whole cells.
@@ -144,7 +168,8 @@ def _on_grid(rate: RateDistribution) -> tuple[FloatArray, FloatArray, BoolArray]
     # Where hardly anything survives no share of it could be kept: there the mean rate,
     # which is the mean of the survival over all cells, is the scale.
     miss = np.maximum(np.abs(areas * _GRID - linear), np.abs(middle - linear))
-    return survival, integral, miss <= _LINEAR * np.maximum(survival[:-1], rate.mean())
+    is_linear = miss <= _LINEAR * np.maximum(survival[:-1], rate.mean())
+    return survival, np.diff(survival), integral, is_linear
 
 
 def _jump_slopes(
