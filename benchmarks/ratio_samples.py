@@ -24,6 +24,17 @@ def all_and_a_tenth(n_cases):
     return *labelled_scores(n_cases), *labelled_scores(n_cases // 10)
 
 
+def cases_and_batches(n_cases):
+    """Return labels and scores, and ten batches of them."""
+    y_true, y_score = labelled_scores(n_cases)
+    batches = zip(np.array_split(y_true, 10), np.array_split(y_score, 10), strict=True)
+    return y_true, y_score, list(batches)
+
+
+def compressed(y_true, y_score):
+    return skrate.RankTable.from_arrays(y_true, y_score).compress(2**16)
+
+
 def delong_error(y_true, y_score):
     return METRICS["AUC"].estimate(y_true, y_score).standard_error
 

@@ -44,6 +44,7 @@ from ratio_table import CPU, ONE_THREAD, Job, Peer
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
 TENFOLD = 10_000_000
+MILLIONS = [1_000_000, TENFOLD]
 LARGE = [100_000_000]
 TORCH_NAMES = {"AUC": "binary_auroc", "AP": "binary_average_precision"}
 PACKAGES = (
@@ -137,6 +138,19 @@ def virtual_screening_jobs():
     yield Job("NDCG of a long list", SIZES[:3], data, samples.ndcg, [peer])
 
 
+def table_jobs():
+    """Yield tables of more cases than fit in memory, beside one sort of all scores."""
+    sorted_at_once = Peer("numpy.sort", of(np.sort, 1), "<=")
+    at_once = Peer(
+        "RankTable.from_arrays", of(skrate.RankTable.from_arrays, 0, 1), "<="
+    )
+    data, beside = samples.cases_and_batches, [sorted_at_once, at_once]
+    ours = of(skrate.RankTable.from_batches, 2)
+    yield Job("table of ten batches", MILLIONS, data, ours, beside, large=LARGE)
+    title, data = "table, compressed to 65,536 groups", labelled_scores
+    yield Job(title, MILLIONS, data, samples.compressed, beside[:1], large=LARGE)
+
+
 def inference_jobs():
     """Yield intervals, tests and covariances beside loops, and beside the metric."""
     share = lambda size: peers.FEW_RESAMPLES / 2_000  # noqa: E731
@@ -165,7 +179,8 @@ def inference_jobs():
 def two_thread_jobs():
     """Yield what is large enough for two threads, beside one."""
     data, metric = partial(labelled_scores, prevalence=0.1), METRICS["AUC"]
-    bootstrap = partial(metric.estimate, method="bootstrap", n_resamples=2_000)
+    # A tenth of the replicates that are usual, as one of so many cases takes long.
+    bootstrap = partial(metric.estimate, method="bootstrap", n_resamples=200)
     peer = Peer("one thread", bootstrap, ">= 1.7")
     ours = partial(bootstrap, n_jobs=2)
     title = "bootstrap of AUC, two threads"
@@ -268,6 +283,7 @@ def training_jobs():
 
 THEMES = {
     "Metrics": metric_jobs,
+    "Tables": table_jobs,
     "Uncertainty": inference_jobs,
     "Consensus curves": curve_jobs,
     "Lists": list_jobs,
