@@ -21,6 +21,7 @@ from skrate.core.grouping import begins_group
 from skrate.core.ranking import ranking
 from skrate.core.sample import Sample, check_ranking
 from skrate.core.sort_keys import LABEL_BIT, sort_keys
+from skrate.core.sums import cumulated, total
 from skrate.core.validation import check_count, check_scores, check_summable
 
 if TYPE_CHECKING:
@@ -362,10 +363,15 @@ class RankTable:
         cases = self._cases
         assert cases is not None
         if self._is_new is None:
-            tied = np.empty(0, dtype=np.intp)
-        else:
-            # These tie with the one before them.
-            tied = np.flatnonzero(~self._is_new)
+            none = np.empty(0, dtype=np.intp)
+            return none, none, none
+        if 2 * self.n_groups < len(cases):
+            start, end = self._starts, np.append(self._starts[1:], len(cases))
+            turn = start + np.add.reduceat(cases, start, dtype=np.intp)
+            is_mixed = (start < turn) & (turn < end)
+            return start[is_mixed], turn[is_mixed], end[is_mixed]
+        # These tie with the one before them.
+        tied = np.flatnonzero(~self._is_new)
         is_first = np.diff(tied, prepend=-1) > 1
         start, end = tied[is_first] - 1, tied[np.roll(is_first, -1)] + 1
         is_mixed = cases[start] & ~cases[end - 1]
@@ -423,14 +429,15 @@ class RankTable:
         """Weight of all positives."""
         if self._cases is not None:
             return float(np.count_nonzero(self._cases))
-        return float(self.cum_pos[-1])
+        # A table may know its sums already, to which this must be equal.
+        return float(self.cum_pos[-1]) if "cum_pos" in vars(self) else total(self.pos)
 
     @cached_property
     def n_neg(self) -> float:
         """Weight of all negatives."""
         if self._cases is not None:
             return len(self._cases) - self.n_pos
-        return float(self.cum_neg[-1])
+        return float(self.cum_neg[-1]) if "cum_neg" in vars(self) else total(self.neg)
 
     @property
     def total(self) -> float:
@@ -450,19 +457,19 @@ class RankTable:
     @cached_property
     def cum_pos(self) -> FloatArray:
         """Weight of the positives above each cut."""
-        return _frozen(_cumulated(self.pos))
+        return _frozen(cumulated(self.pos))
 
     @cached_property
     def cum_neg(self) -> FloatArray:
         """Weight of the negatives above each cut."""
-        return _frozen(_cumulated(self.neg))
+        return _frozen(cumulated(self.neg))
 
     @cached_property
     def rates(self) -> FloatArray:
         """Rate at each cut."""
         if self.ends is not None:
             return _frozen(np.append(0, self.ends) / self.ends[-1])
-        processed = _cumulated(self.pos + self.neg)
+        processed = cumulated(self.pos + self.neg)
         return _frozen(processed / processed[-1])
 
     @cached_property
@@ -771,17 +778,6 @@ def _group(
         np.add.reduceat(neg[order], starts),
         scores[order[starts]],
     )
-
-
-def _cumulated(weights: FloatArray) -> FloatArray:
-    """Return the sums of the first 0, 1, ... weights.
-
-    In extended precision, where there is one: the rounding of 100,000 additions would
-    show in the twelfth digit of a metric. Whole numbers are summed without.
-    """
-    are_whole = np.array_equal(np.rint(weights), weights)
-    sums = np.cumsum(weights, dtype=np.float64 if are_whole else np.longdouble)
-    return np.concatenate([[0.0], sums], dtype=np.float64)
 
 
 def _shares(cumulated: FloatArray) -> FloatArray:

@@ -208,11 +208,17 @@ def _sum_over_groups(
 ) -> float:
     """Return the sum over a class of the probability of being processed."""
     weights = table.neg if of_negatives else table.pos
+    if table.cases is not None and len(table.cases) <= _KEPT_LENGTH:
+        ends = table.ends
+        assert ends is not None
+        starts = np.append(0, ends[:-1])
+        sums = np.add.reduceat(_kept_weights(rate, len(table.cases)), starts)
+        return float(weights @ (sums / (ends - starts)))
     edges, total = table.rates, 0.0
-    for first in range(0, table.n_groups, _GROUPS):
-        part = edges[first : first + _GROUPS + 1]
-        processed = rate.table.mean(part[:-1], part[1:])
-        total += float(weights[first : first + _GROUPS] @ processed)
+    groups = np.flatnonzero(weights)
+    for first in range(0, len(groups), _GROUPS):
+        part = groups[first : first + _GROUPS]
+        total += rate.table.sum_of_means(edges[part], edges[part + 1], weights[part])
     return total
 
 

@@ -1,0 +1,50 @@
+"""Sums of weights, against exact ones."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from skrate.core.sums import cumulated, total
+
+SIZES = [1, 2, 63, 64, 65, 127, 128, 5000, 20_000]
+
+
+def weights_of(kind, n, rng):
+    """Return weights, many of them zero."""
+    found = {
+        "whole": rng.integers(0, 2**30, n).astype(float),
+        "uniform": rng.random(n),
+        "of all sizes": np.exp2(rng.integers(-700, 700, n)) * rng.random(n),
+        "falling": 0.9 ** np.arange(n),
+        "rising": 0.9 ** np.arange(n)[::-1],
+        "alike": np.full(n, 0.1),
+    }[kind]
+    return np.where(rng.random(n) < 0.5, found, 0.0)
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize(
+    "kind", ["whole", "uniform", "of all sizes", "falling", "rising", "alike"]
+)
+def test_sums_are_exact_to_rounding_and_rise_where_weights_do(kind, n):
+    weights = weights_of(kind, n, np.random.default_rng(n))
+    with np.errstate(under="ignore"):
+        sums = cumulated(weights)
+    exact = itertools.accumulate(map(Fraction, weights.tolist()), initial=Fraction(0))
+    # Of 64 additions in double precision, and two more.
+    tolerance = 0 if kind == "whole" else Fraction(1, 2**53) * 66
+    for found, expected in zip(sums.tolist(), exact, strict=True):
+        assert abs(Fraction(found) - expected) <= tolerance * expected
+    steps = np.diff(sums)
+    assert (steps >= 0).all()
+    assert (steps[weights == 0] == 0).all()
+    assert sums[-1] == total(weights)
+
+
+def test_long_sums_keep_their_digits():
+    weights = np.full(1_000_000, 0.1)
+    expected = np.arange(0, 1_000_001, 64) * Fraction(0.1)
+    for found, exact in zip(cumulated(weights)[::64].tolist(), expected, strict=True):
+        assert abs(Fraction(found) - exact) <= exact / 2**51
