@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from optional import require
 from repository import ROOT
 
 FOLDER = ROOT / "benchmarks"
@@ -104,6 +105,17 @@ def test_a_page_of_markdown_is_converted_for_sphinx():
         '   "job","ratio"\n   "b, c","<= 2"\n   "d",""\n'
     )
     assert load(ROOT / "docs" / "markdown_page.py").restructured(page) == expected
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
+def test_tensors_are_measured():
+    for name in ("torch", "torchmetrics", "array_api_compat"):
+        require(name)
+    command = [sys.executable, FOLDER / "array_api.py", "--short"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert {(row[0], row[1]) for row in rows} >= {("AUC", "cpu"), ("AP", "cpu")}
 
 
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")

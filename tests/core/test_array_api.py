@@ -2,6 +2,9 @@
 
 import os
 import re
+import subprocess
+import sys
+import textwrap
 from contextlib import contextmanager
 from unittest import mock
 
@@ -17,6 +20,7 @@ import skrate
 from metric_cases import sample
 from metric_registry import METRICS
 from optional import require
+from repository import ROOT
 from skrate import RankTable
 from skrate.core import array_api
 from strategies import ranked_samples
@@ -482,3 +486,17 @@ def test_scores_of_networks_need_no_preparation(convert, dtype):
             convert(labels()), y_score.clamp(-1e4, 1e4).requires_grad_()
         )
     assert found == RankTable.from_arrays(labels(), expected.clip(-1e4, 1e4))
+
+
+PAGE = ROOT / "docs" / "user_guide" / "array_api.rst"
+
+
+@pytest.mark.skipif(not PAGE.is_file(), reason="needs the checkout's documentation")
+def test_the_code_of_the_user_guide_runs():
+    require("torch")
+    text = PAGE.read_text(encoding="utf-8")
+    (code,) = re.findall(r"block:: python\n((?:\n|    .*\n)+)", text)
+    # In a process of its own, as it has to set a variable before imports.
+    program = textwrap.dedent(code).replace('"cuda"', '"cpu"')
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
