@@ -1,4 +1,4 @@
-"""Arrays of other libraries, maybe on another device: PyTorch's, CuPy's, JAX's.
+"""Arrays of other libraries, maybe on another device, such as PyTorch's tensors.
 
 With scikit-learn's ``array_api_dispatch``, cases that lie on a GPU are checked and
 ranked there, by the array API standard; what is left to do comes to numpy. What lies in

@@ -4,6 +4,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from skrate.core.array_api import check_one_place
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.core.metric import Metric, MetricLike
 from skrate.core.rank_table import RankTable
@@ -258,6 +259,7 @@ def compare(
         ranked = [check_sample(*one, pos_label=pos_label) for one in given]
         metrics = [check_metric(metric, metric_kwargs, one) for one in ranked]
         return _unpaired(metrics, ranked, plan)
+    check_one_place(y_true=y_true, y_score_a=y_score_a, y_score_b=y_score_b)
     cases = check_cases(
         y_true,
         sample_weight=sample_weight,

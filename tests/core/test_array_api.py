@@ -14,7 +14,7 @@ import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 import skrate
 from metric_cases import sample
@@ -384,6 +384,21 @@ def test_inference_and_lists_take_them(convert):
         assert_allclose(of_convert, of_numpy, rtol=1e-12)
 
 
+class FirstColumn(ClassifierMixin, BaseEstimator):
+    """A classifier that answers with arrays of the kind that it is given."""
+
+    def fit(self, X, y):
+        self.classes_ = np.array([0, 1])
+        return self
+
+    def decision_function(self, X):
+        return X[:, 0]
+
+    def predict(self, X):
+        xp = require("array_api_compat").array_namespace(X)
+        return xp.astype(X[:, 0] > 0, xp.int64)
+
+
 @each_of([strict, strict_on_cpu, torch_on_cpu, torch_on_cuda])
 @pytest.mark.parametrize(
     "options",
@@ -391,14 +406,12 @@ def test_inference_and_lists_take_them(convert):
     ids=["second class", "first class", "predicted class"],
 )
 def test_scorers_take_what_an_estimator_of_arrays_says(convert, options):
-    X = np.random.default_rng(0).normal(size=(N, 3))
-    y = (X[:, 0] + X[:, 1] ** 2 > 0.5).astype(int)
-    scorer = skrate.RateWeightedAUCScorer(**options)
-    expected = scorer(LinearDiscriminantAnalysis().fit(X, y), X, y)
+    X = np.random.default_rng(0).normal(size=(N, 1))
+    y = (X[:, 0] + labels() > 0.5).astype(int)
+    model, scorer = FirstColumn().fit(X, y), skrate.RateWeightedAUCScorer(**options)
+    expected = scorer(model, X, y)
     with dispatched(convert):
-        X, y = convert(X), convert(y)
-        model = LinearDiscriminantAnalysis().fit(X, y)
-        assert scorer(model, X, y) == pytest.approx(expected, abs=1e-12)
+        assert scorer(model, convert(X), convert(y)) == expected
 
 
 @each_of([strict, torch_on_cpu, torch_on_cuda])
@@ -412,10 +425,13 @@ def test_arrays_of_two_libraries_are_named(convert):
         lambda *given: skrate.estimate("roc_auc", *given),
         lambda *given: skrate.group_scores("roc_auc", *given, groups=labels(3)),
     ]
+    compared = "y_true is an array of .*, y_score_b is one of numpy on cpu"
     with dispatched(convert):
         for call in calls:
             with pytest.raises(ValueError, match=named):
                 call(y_true, convert(y_score))
+        with pytest.raises(ValueError, match=compared):
+            skrate.compare("roc_auc", *map(convert, (y_true, y_score)), y_score)
         with pytest.raises(ValueError, match=r"y_true is .*sample_weight is one of n"):
             skrate.average_precision_score(
                 convert(y_true), convert(y_score), sample_weight=np.ones(N)
