@@ -23,9 +23,10 @@ TITLES = {
     "rates": "Distributions of the rate",
     "core": "Building blocks",
     "dask": "Past one machine, with Dask",
+    "spark": "Past one machine, with Spark",
 }
 # Modules that are imported by their own names, as they need more than the package.
-ENGINES = ("dask",)
+ENGINES = ("dask", "spark")
 TEMPLATE = """
 {title}
 {underline}

@@ -37,6 +37,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip the examples that draw or need an engine, where it is not installed."""
+    by_test = pytest.mark.skip(reason="run by tests/engines/test_spark_tables.py")
+    for item in items:
+        if item.name.startswith("skrate.engines.spark_tables"):
+            item.add_marker(by_test)
     if os.environ.get("SKRATE_REQUIRE_ALL") == "1":
         return
     needs = {"matplotlib": _draws, "dask": _imports_dask}

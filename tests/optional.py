@@ -8,6 +8,7 @@ failure. The continuous integration sets it where everything is installed.
 import importlib
 import importlib.util
 import os
+import shutil
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
@@ -33,6 +34,21 @@ def require(name: str) -> ModuleType:
                 f"needs {name}, which is not installed", allow_module_level=True
             )
         skip_or_fail(f"needs {name}, which is not installed")
+
+
+def require_spark() -> ModuleType:
+    """Import and return pyspark, or skip the module at hand, whatever is required.
+
+    Spark needs a Java runtime, which no Python package brings, and is ten times as
+    large as all else: CONTRIBUTING says how to run its tests by hand.
+    """
+    if not is_installed("pyspark"):
+        pytest.skip("needs pyspark, which is not installed", allow_module_level=True)
+    java = os.environ.get("JAVA_HOME")
+    if shutil.which(f"{java}/bin/java" if java else "java") is None:
+        pytest.skip("needs a Java runtime, which is not there", allow_module_level=True)
+    importlib.import_module("pyspark.sql")
+    return importlib.import_module("pyspark")
 
 
 def is_installed(name: str) -> bool:

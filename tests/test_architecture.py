@@ -17,13 +17,14 @@ DEPENDENCIES = {"sklearn", "numpy", "scipy", "joblib"}
 # Never loaded by `import skrate` of its own accord.
 HEAVY = {
     *("matplotlib", "pandas", "polars", "pyarrow", "xgboost", "lightgbm"),
-    *("dask", "distributed", "torch", "array_api_compat"),
+    *("dask", "distributed", "pyspark", "torch", "array_api_compat"),
 }
 # What functions of a folder, or of a file, may import when they are called.
 DEFERRED = {
     "displays": {"matplotlib"},
     "core/array_api.py": {"array_api_compat"},
     "engines/dask_tables.py": {"dask"},
+    "engines/spark_tables.py": {"pyspark", "pyarrow"},
 }
 
 

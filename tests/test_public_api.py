@@ -41,7 +41,7 @@ NUMPYDOC_IGNORED = {
 MEMBER_IGNORED = NUMPYDOC_IGNORED | {
     "EX01": "the example of the class shows the method",
 }
-ENGINES = ("dask",)
+ENGINES = ("dask", "spark")
 # Up to this many parameters, a method may say all in its summary.
 MAX_UNLISTED = 2
 

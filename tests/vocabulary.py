@@ -6,6 +6,7 @@ A new name needs a line here, and a reason why none of these will do.
 
 # What is passed by position: the data, in this order.
 DATA = (
+    "dataframe",
     "metric",
     "curve",
     "estimator",

@@ -130,7 +130,7 @@ def rank_table(
 
     See Also
     --------
-    RankTable.from_arrays : The same of arrays in memory.
+    skrate.RankTable.from_arrays : The same of arrays in memory.
     sklearn.metrics.roc_auc_score : One of the metrics, of arrays in memory.
 
     Notes
@@ -207,7 +207,7 @@ class RankPartitions:
 
     See Also
     --------
-    RankTable : The groups in one place.
+    skrate.RankTable : The groups in one place.
     sklearn.metrics.roc_auc_score : One of the metrics, of arrays in memory.
 
     Notes

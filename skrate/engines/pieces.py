@@ -1,12 +1,12 @@
 """What is known of a part of the cases, and how parts become the table of all."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import ArrayLike, Label
+from skrate.core.arrays import Array, ArrayLike, Label
 from skrate.core.conversion import as_float64
 from skrate.core.rank_table import RankTable
 from skrate.core.validation import (
@@ -15,6 +15,11 @@ from skrate.core.validation import (
     check_vector,
     distinct_labels,
 )
+
+# Cases that are ranked at once where they come in small batches, and how many tables
+# are held before they are added.
+_GATHERED = 2**20
+_HELD = 8
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,32 @@ def piece_of(
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from error
     return Piece(table if n_cases else None, dict.fromkeys(found, where), n_cases)
+
+
+def piece_of_batches(
+    where: str, batches: Iterable[Sequence[Array]], pos_label: Label, max_groups: int
+) -> Piece:
+    """Return what is known of cases that come in small batches of columns."""
+    pieces: list[Piece] = []
+    gathered: list[Sequence[Array]] = []
+    for batch in batches:
+        gathered.append(batch)
+        if sum(len(columns[0]) for columns in gathered) >= _GATHERED:
+            pieces.append(_piece_of_gathered(where, gathered, pos_label))
+            gathered = []
+        if len(pieces) == _HELD:
+            pieces = [sum_of_pieces(pieces, max_groups)]
+    if gathered:
+        pieces.append(_piece_of_gathered(where, gathered, pos_label))
+    return sum_of_pieces(pieces, max_groups)
+
+
+def _piece_of_gathered(
+    where: str, gathered: Sequence[Sequence[Array]], pos_label: Label
+) -> Piece:
+    columns = [np.concatenate(parts) for parts in zip(*gathered, strict=True)]
+    weights = columns[2] if len(columns) == 3 else None
+    return piece_of(where, columns[0], columns[1], weights, pos_label)
 
 
 def sum_of_pieces(pieces: Sequence[Piece], max_groups: int | None = None) -> Piece:

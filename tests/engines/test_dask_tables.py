@@ -31,7 +31,9 @@ def cases(seed=0):
 
 
 def as_frame(npartitions=7, **columns):
-    dd, pandas = require("dask.dataframe"), require("pandas")
+    # Its dataframes need both, and say so in other words.
+    pandas, _ = require("pandas"), require("pyarrow")
+    dd = require("dask.dataframe")
     return dd.from_pandas(pandas.DataFrame(columns), npartitions=npartitions)
 
 

@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skrate import RankTable
-from skrate.engines.pieces import piece_of, sum_of_pieces, whole_table
+from skrate.engines.pieces import (
+    piece_of,
+    piece_of_batches,
+    sum_of_pieces,
+    whole_table,
+)
 from strategies import ranked_samples
 
 
@@ -37,6 +42,24 @@ def test_the_sum_of_pieces_is_the_table_of_all(ranked, data):
     assert whole(chunks) == expected
     n_weighty = np.count_nonzero(ranked.sample_weight)
     assert sum_of_pieces(pieces_of(chunks)).n_cases == n_weighty
+
+
+@pytest.mark.parametrize("gathered", [1, 7, 10**6])
+def test_small_batches_are_gathered(monkeypatch, gathered):
+    monkeypatch.setattr("skrate.engines.pieces._GATHERED", gathered)
+    generator = np.random.default_rng(0)
+    y_true, y_score = generator.integers(0, 2, 60), generator.integers(0, 9, 60) / 4
+    weight = generator.integers(0, 3, 60).astype(float)
+    for columns in ([y_true, y_score], [y_true, y_score, weight]):
+        batches = zip(*(np.split(c, [0, 3, 10, 11, 30]) for c in columns), strict=True)
+        piece = piece_of_batches("partition 0", batches, None, 100)
+        weights = columns[2] if len(columns) == 3 else None
+        table = RankTable.from_arrays(y_true, y_score, sample_weight=weights)
+        assert whole_table(piece, None) == table
+        batches = zip(*(np.split(c, [10, 30]) for c in columns), strict=True)
+        small = piece_of_batches("partition 0", batches, None, 4)
+        assert small.table.n_groups <= 4
+        assert small.n_cases == (60 if weights is None else np.count_nonzero(weight))
 
 
 def test_the_positive_label_is_one_for_all_chunks():
