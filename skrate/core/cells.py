@@ -164,9 +164,8 @@ def _measures(cells: Cells, shifts: NDArray[np.uint8]) -> FloatArray:
     """Return the measure of the cell around each two neighbours."""
     free = free_bits(shifts)
     lowest, highest = cells.keys[1:] & ~free, cells.keys[1:] | free
+    # An outer cell whose middle is where this one begins counts in: it does no harm.
     first = np.searchsorted(cells.keys, lowest)
-    # An outer cell whose middle is where this one begins lies around it.
-    first += (cells.keys[first] == lowest) & (cells.shifts[first] > shifts)
     end = np.searchsorted(cells.keys, highest, side="right")
     found, lost = _above(cells.pos), _above(cells.neg)
     rates = (found + lost) / (found[0] + lost[0])

@@ -55,6 +55,19 @@ def test_many_batches_are_within_the_error_of_the_table(max_groups, order):
     assert table.max_error("roc_auc") < 2 / max_groups
 
 
+def test_a_shift_of_the_scores_is_followed():
+    def batches():
+        rng = np.random.default_rng(0)
+        for number in range(40):
+            # At first nearly all cases are in other cells of the grid.
+            scores = rng.random(1_000) if number < 10 else 32 + rng.random(1_000)
+            scores[0] = 32 + rng.random()
+            yield rng.random(1_000) < 0.5, scores
+
+    table = RankTable.from_batches(batches(), max_groups=200)
+    assert table.max_error("roc_auc") < 2 / 200
+
+
 def test_memory_does_not_grow_with_the_number_of_batches():
     def batches(n_batches):
         rng = np.random.default_rng(0)

@@ -20,7 +20,7 @@ from skrate import (
     momentum_score,
     recall_at_rate_score,
 )
-from skrate.core.cells import keys_of, scores_of
+from skrate.core.cells import Cells, _joint_shifts, keys_of, scores_of, settled
 from skrate.core.metric import METRICS as KNOWN
 from skrate.core.metric import find_metric, table_error
 
@@ -166,6 +166,43 @@ def test_the_error_of_the_average_precision_by_hand():
     assert worst < (1 / 3 + 2 / 4) / 2
 
 
+def test_cases_within_a_cell_may_be_on_either_side_of_a_score_at_its_end():
+    cell = RankTable.from_arrays([1, 1, 0], [1.2, 1.9, -7.0]).compress(2)
+    table = cell + RankTable.from_arrays([1, 0], [1.0, 1.0])
+    # Of six pairs, one is tied; the two with the positives of the cell may be either.
+    assert_allclose(find_metric("roc_auc").value(table), 5.5 / 6)
+    assert_allclose(table.max_error("roc_auc"), 2 / 6)
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
+def test_what_is_exact_adds_nothing_to_the_error(metric):
+    y_true, scores = [1, 0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 2, -1.5, -1.6]
+    table = RankTable.from_arrays(y_true, scores).compress(3)
+    assert table.neg.tolist() == [1, 1, 2]
+    assert table.max_error(metric) == 0
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), min_size=2, max_size=9, unique=True))
+def test_two_neighbours_share_the_smallest_cell_that_holds_both(keys):
+    keys = [*keys, keys[0] ^ (2**60 - 1)]
+    keys = sorted(set(keys))
+    ones = np.ones(len(keys))
+    cells = Cells(np.array(keys, np.uint64), np.zeros(len(keys), np.uint8), ones, ones)
+    by_hand = [(low ^ high).bit_length() for low, high in pairwise(keys)]
+    assert _joint_shifts(cells).tolist() == by_hand
+
+
+def test_new_cases_settle_in_the_innermost_cell_that_has_room():
+    outer = RankTable.from_arrays([1, 0, 0], [1.0, 1.9, -7.0]).compress(2)
+    cells = (outer + RankTable.from_arrays([0, 1], [1.5, 1.25])).cells
+    more = RankTable.from_arrays([1, 0, 1, 0, 0], [1.5, 1.5, 1.2, -7.0, 9.0]).cells
+    found, rest = settled(cells, more, most=1.0)
+    assert scores_of(found.keys).tolist() == [-7, 1.25, 1.5, 1.5]
+    assert found.pos.tolist() == [0, 1, 1, 1]
+    assert found.neg.tolist() == [2, 0, 1, 2]
+    assert scores_of(rest.keys).tolist() == [1.2, 9.0]
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_any_tree_of_sums_is_within_its_error(seed):
     rng = np.random.default_rng(seed)
@@ -221,7 +258,8 @@ def test_an_outer_cell_lies_in_the_middle_of_those_within():
     table = outer + inner
     assert table.thresholds.tolist() == [1.99, 1.5, 1.5, 1.01, -7.0]
     assert table.pos.tolist() == [0, 0, 1, 0, 0]
-    # The positive is above one of four negatives at the least, and of all at the most.
+    assert inner + outer == table
+    # The positive is above one of five negatives at the least, and all at the most.
     assert_allclose(find_metric("roc_auc").value(table), (0.5 + 2) / 5)
     assert_allclose(table.max_error("roc_auc"), max(5 - 2.5, 2.5 - 1) / 5)
 
