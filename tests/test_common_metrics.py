@@ -1,6 +1,7 @@
 """What every metric promises: the metrics of ``metric_registry.py`` x properties."""
 
 import inspect
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 import skrate
 from list_strategies import ranked_lists
+from metric_cases import sample as drawn
 from metric_registry import CASES, METRICS
 from optional import require
 from reference.tables import Groups
@@ -415,6 +417,106 @@ def test_a_class_without_weight_is_an_absent_class(metric):
     weights = (Y_TRUE == 0).astype(float)
     with pytest.warns(UndefinedMetricWarning, match="no positive"):
         assert np.isnan(metric(Y_TRUE, Y_SCORE, sample_weight=weights))
+
+
+each_case = each_of([case for case in CASES if case.function in REGISTERED])
+
+
+def of_table(metric, *cases, sample_weight=None):
+    """Return the score of the table of these cases, given in their place."""
+    table = skrate.RankTable.from_arrays(*cases, sample_weight=sample_weight)
+    return metric.function(table, **metric.kwargs)
+
+
+def goes_by_numbers_of_cases(metric):
+    """Return whether weights must be whole in the table of a metric."""
+    kind = REGISTERED[metric.function](**metric.kwargs)
+    has_count = isinstance(metric.kwargs.get("rate"), int)
+    return has_count or getattr(kind, "_shrinks", False)
+
+
+@each_case
+@pytest.mark.parametrize("n_cases", [40, 200, 3000])
+def test_a_table_scores_as_its_cases(metric, n_cases):
+    for seed in range(3):
+        y_true, y_score = drawn(seed, n_cases)
+        # Of tied scores it takes another path, up to the last bits.
+        expected = metric(y_true, y_score)
+        assert_allclose(of_table(metric, y_true, y_score), expected, rtol=4e-15)
+        untied = y_score + np.arange(n_cases) / 1e6
+        assert equal(of_table(metric, y_true, untied), metric(y_true, untied))
+        # The scale of equal weights is free, but they are no numbers of cases.
+        if not goes_by_numbers_of_cases(metric):
+            halves = np.full(n_cases, 0.5)
+            found = of_table(metric, y_true, y_score, sample_weight=halves)
+            assert_allclose(found, expected, rtol=4e-15)
+
+
+@each_case
+@pytest.mark.parametrize("n_cases", [40, 200])
+def test_whole_weights_of_a_table_are_numbers_of_cases(metric, n_cases):
+    y_true, y_score = drawn(3, n_cases)
+    weight = np.random.default_rng(3).integers(0, 4, n_cases)
+    expected = metric(np.repeat(y_true, weight), np.repeat(y_score, weight))
+    found = of_table(metric, y_true, y_score, sample_weight=weight)
+    assert_allclose(found, expected, rtol=4e-15)
+
+
+@each_case
+@pytest.mark.parametrize("n_cases", [40, 200])
+def test_other_weights_of_a_table_are_relative(metric, n_cases):
+    y_true, y_score = drawn(4, n_cases)
+    weight = np.random.default_rng(4).uniform(0.2, 3, n_cases)
+    if goes_by_numbers_of_cases(metric):
+        with pytest.raises(ValueError, match="RankTable of weights that are not whole"):
+            of_table(metric, y_true, y_score, sample_weight=weight)
+        return
+    # On any scale, also one on which their sum is beyond all floats.
+    for scale in (1, 2.0**-1000, 2.0**1019):
+        scaled = {"sample_weight": weight * scale}
+        found = of_table(metric, y_true, y_score, **scaled)
+        assert equal(found, metric(y_true, y_score, **scaled))
+
+
+@each_case
+@pytest.mark.parametrize("present", [0, 1])
+def test_a_table_of_one_class_warns_as_its_cases(metric, present):
+    y_true, y_score = np.full(50, present), np.arange(50)
+    with warnings.catch_warnings(record=True) as of_cases:
+        warnings.simplefilter("always")
+        expected = metric.function(y_true, y_score, **metric.kwargs)
+    with warnings.catch_warnings(record=True) as of_tables:
+        warnings.simplefilter("always")
+        found = of_table(metric, y_true, y_score)
+    assert equal(found, expected)
+    said = [[(str(w.message), w.category) for w in c] for c in (of_cases, of_tables)]
+    assert said[0] == said[1]
+    # The user's line, not ours.
+    assert all(w.filename == __file__ for w in of_tables)
+
+
+@each_case
+def test_a_table_takes_nothing_beside_it(metric):
+    table = skrate.RankTable([30, 20, 0], [5, 25, 50])
+    for name, value in (
+        ("y_score", [1, 2, 3]),
+        ("sample_weight", [1, 1, 1]),
+        ("pos_label", 1),
+    ):
+        with pytest.raises(ValueError, match=f"{name} must be None .* single cases"):
+            metric.function(table, **{name: value}, **metric.kwargs)
+    with pytest.raises(ValueError, match=r"y_score is missing: .* RankTable as y_true"):
+        metric.function([1, 0, 1], **metric.kwargs)
+    with pytest.raises(ValueError, match=r"y_score must be .* type RankTable"):
+        metric.function([1, 0, 1], table, **metric.kwargs)
+
+
+@each_of([m for m in METRICS if m.function not in REGISTERED])
+def test_lists_are_not_in_a_table(metric):
+    table = skrate.RankTable([3, 2, 0], [0, 2, 5])
+    for arguments in ((table,), (table, [1, 2, 3])):
+        with pytest.raises(ValueError, match="y_true is a RankTable, which has no lis"):
+            metric.function(*arguments)
 
 
 def spoilt(values: np.ndarray, value: Any) -> np.ndarray:

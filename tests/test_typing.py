@@ -24,6 +24,7 @@ y, a, b = np.array([1, 0, 1, 0]), np.arange(4.0), np.ones(4)
 hits = skrate.HitCurveDisplay.from_predictions(y, a)
 errors = skrate.AUCErrorRateDisplay.from_class_ratios()
 folds = [0.8, 0.7, 0.9]
+table = skrate.RankTable([1, 1], [0, 2])
 lists = skrate.group_scores("roc_auc", y, a, groups=y)
 """
 # Each call takes an option that is one of a few words, and a word that is none.
@@ -66,11 +67,18 @@ FREE = [
     "skrate.ranking_auc_score(y, a, groups=y, average=np.ones(2), undefined=0)",
     "skrate.estimate(skrate.average_precision_score, y, a)",
     "skrate.rate_averaged_roc_curve([y], [a], bounds=None)",
+    "skrate.average_precision_score(table, prevalence=0.01)",
+    "skrate.rate_averaged_roc_curve([table, table], bounds=None)",
 ]
 # What is no array, label or rate: all that is taken is in `typed_script.py`.
 REFUSED = [
     "skrate.roc_curve(y, a)",
-    "skrate.average_precision_score(y, None)",
+    "skrate.average_precision_score(None, a)",
+    "skrate.average_precision_score(y, table)",
+    "skrate.group_scores('roc_auc', table, groups=y)",
+    "skrate.influence('roc_auc', table)",
+    "skrate.compare('roc_auc', y, a, table)",
+    "skrate.rate_averaged_roc_curve(table)",
     "skrate.average_precision_score({1: 0.5}, a)",
     "skrate.average_precision_score(y, a, pos_label=[1])",
     "skrate.average_precision_score(y, a, sample_weight={})",

@@ -50,6 +50,8 @@ skrate.recall_at_rate_score(flags, floats, rate=2, pos_label=True)
 skrate.recall_at_rate_score(ints, floats, rate=np.float32(0.5))
 precision(ints, floats, prevalence=np.mean(ints))
 skrate.momentum_score(small, single, pos_label=np.int8(1))
+precision(table, prevalence=0.2)
+skrate.recall_at_rate_score(table, rate=2)
 
 # Rates.
 for rate in (0.2, np.float32(0.2), rates.beta(2, 3), stats.beta(2, 3)):
@@ -84,6 +86,7 @@ skrate.compare("roc_auc", frame["y"], frame["a"], other["b"], pos_label="yes")
 skrate.compare("roc_auc", ints, floats, single, y_true_b=flags)
 skrate.compare("roc_auc", table, table, correlation=0.5)
 skrate.compare(("roc_auc", "average_precision"), ints, floats)
+skrate.compare(("roc_auc", "average_precision"), table)
 skrate.compare_all("roc_auc", ints, {"a": floats, "b": single})
 for scores in (frame[["a", "b"]], other[["a", "b"]], both):
     skrate.compare_all("roc_auc", ints, scores)
@@ -97,6 +100,8 @@ skrate.rate_averaged_roc_curve(curve.folds, bounds="beta", rates=floats[::-1])
 skrate.rate_averaged_roc_curve([ints, ints], both.T, repeats=["a", "b"])
 curve.rate_weighted_auc(stats.beta(2, 3))
 skrate.hit_curve(frame["y"], frame["a"], pos_label="yes")
+skrate.hit_curve(table)
+skrate.rate_averaged_roc_curve([table, table], repeats=[0, 0])
 
 # Displays.
 figure, (left, right) = plt.subplots(1, 2)
@@ -104,6 +109,8 @@ skrate.HitCurveDisplay.from_predictions(
     other["y"], frame["a"], pos_label="yes", ax=left, curve_kwargs={"c": "red"}
 ).plot(right, kind="gains")
 skrate.HitCurveDisplay([0, 0.5, 1], [0, 0.5, 0.5], pos_label="yes")
+skrate.HitCurveDisplay.from_predictions(table, name="table")
+skrate.RateAveragedROC.from_predictions([table, table], rate=0.2)
 errors = skrate.AUCErrorRateDisplay.from_predictions(
     frame["y"], frame["a"], y_pred=frame["y"], pos_label="yes", ax=plt.gca()
 )

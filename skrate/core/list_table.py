@@ -15,6 +15,7 @@ from skrate.core.grouping import (
     n_distinct,
     segment_cumsum,
 )
+from skrate.core.rank_table import RankTable
 from skrate.core.sample import check_ranked
 from skrate.core.validation import (
     check_count,
@@ -172,8 +173,8 @@ class ListValues:
 
 
 def list_table(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankTable,
+    y_score: ArrayLike | None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     relevance_threshold: float | None = None,
@@ -182,6 +183,11 @@ def list_table(
     keep_scale: bool = False,
 ) -> ListTable:
     """Return the table of checked cases; without ``groups`` they are one list."""
+    if isinstance(y_true, RankTable):
+        raise ValueError(
+            "y_true is a RankTable, which has no lists: give labels, scores and groups "
+            "of the cases. A metric of the whole table takes it alone."
+        )
     check_one_place(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     y_true = _relevance(y_true, relevance_threshold, pos_label)
     sample = check_ranked(

@@ -22,7 +22,13 @@ import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.core.list_table import ListTable, ListValues
-from skrate.core.rank_table import RankTable, extreme_table, table_of
+from skrate.core.rank_table import (
+    RankTable,
+    extreme_table,
+    n_cases_of,
+    rank_table,
+    table_of,
+)
 from skrate.core.sample import check_ranking
 from skrate.core.table_parts import LongTable, TablePart
 from skrate.core.validation import warn_undefined
@@ -139,8 +145,11 @@ class Metric(ABC):
             METRICS[score] = cls
             ALIASES.update(dict.fromkeys(aliases, score))
 
-    def of_sample(self, n_cases: float, *, is_weighted: bool) -> Self:
-        """Return the metric with what depends on the sample filled in."""
+    def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
+        """Return the metric with what depends on the sample filled in.
+
+        ``n_cases`` is None where a table has weights that are no numbers of cases.
+        """
         return self
 
     @abstractmethod
@@ -245,20 +254,30 @@ class Metric(ABC):
 
 def score(
     metric: Metric,
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankTable,
+    y_score: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
-    """Return the metric of labelled and scored cases: what public functions call."""
-    cases = check_ranking(y_true, y_score, sample_weight, pos_label)
-    table = table_of(cases)
-    metric = metric.of_sample(cases.total, is_weighted=sample_weight is not None)
+    """Return the metric of scored cases, or of a table: what public functions call."""
+    if isinstance(y_true, RankTable):
+        table = rank_table(y_true, y_score, sample_weight, pos_label)
+        metric = on_table(metric, y_true)
+    else:
+        cases = check_ranking(y_true, y_score, sample_weight, pos_label)
+        table = table_of(cases)
+        metric = metric.of_sample(cases.total, is_weighted=sample_weight is not None)
     value = metric.value(table) if metric.is_defined(table) else float("nan")
     if value != value:
         return warn_undefined(metric.name, metric.undefined(table), stacklevel=4)
     warn_if_unsupported(metric, table, stacklevel=4)
     return value
+
+
+def on_table(metric: Metric, table: RankTable) -> Metric:
+    """Return the metric with what depends on a table that was given filled in."""
+    n_cases = n_cases_of(table)
+    return metric.of_sample(n_cases, is_weighted=n_cases is None)
 
 
 def warn_if_unsupported(metric: Metric, table: RankTable, stacklevel: int = 3) -> None:
@@ -274,7 +293,7 @@ def table_error(metric: Metric, table: RankTable) -> float:
         return 0.0
     if not metric.is_defined(table):
         return float("nan")
-    metric = metric.of_sample(table.total, is_weighted=False)
+    metric = on_table(metric, table)
     value = metric.value(table)
     least, most = metric.extremes(table)
     # What is left by rounding may be below 0; nan stays.

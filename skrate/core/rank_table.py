@@ -22,19 +22,28 @@ from skrate.core.ranking import ranking
 from skrate.core.sample import Sample, check_ranking
 from skrate.core.sort_keys import LABEL_BIT, sort_keys
 from skrate.core.sums import cumulated, total
-from skrate.core.validation import check_count, check_scores, check_summable
+from skrate.core.validation import (
+    check_count,
+    check_scores,
+    check_summable,
+    summable,
+)
 
 if TYPE_CHECKING:
     from skrate.core.batches import Batches
     from skrate.core.metric import MetricLike
 
+# More than these floats cannot count.
+_MOST_CASES = 2**53
+
 
 class RankTable:
     """Weights of positives and negatives per group of tied scores, best score first.
 
-    All metrics and curves are functionals of this table. Scores tie when they are
-    exactly equal, and nowhere else is it decided. Tables are immutable, and those of
-    disjoint cases add: ``a + b`` is the table of all their cases.
+    All metrics and curves are functionals of this table, and take it in place of
+    labels and scores. Scores tie when they are exactly equal, and nowhere else is it
+    decided. Tables are immutable, and those of disjoint cases add: ``a + b`` is the
+    table of all their cases.
 
     Parameters
     ----------
@@ -77,9 +86,13 @@ class RankTable:
     orders of the tied cases, and the diagonal of the ROC curve. Building costs one
     sort, O(n log n).
 
+    Where a number of cases matters, weights that are all whole are numbers of cases.
+    What is known of single cases is lost: lists, clusters, and which case of one model
+    is which of another.
+
     Examples
     --------
-    >>> from skrate import RankTable
+    >>> from skrate import RankTable, recall_at_rate_score
     >>> table = RankTable.from_arrays([1, 0, 1, 0], [0.9, 0.5, 0.5, 0.1])
     >>> table.thresholds.tolist(), table.pos.tolist(), table.neg.tolist()
     ([0.9, 0.5, 0.1], [1.0, 1.0, 0.0], [0.0, 1.0, 1.0])
@@ -87,6 +100,8 @@ class RankTable:
     [0.0, 0.25, 0.75, 1.0]
     >>> table + table == RankTable([2, 2, 0], [0, 2, 2], [0.9, 0.5, 0.1])
     True
+    >>> recall_at_rate_score(table + table, rate=2)
+    0.5
     """
 
     def __init__(
@@ -649,13 +664,51 @@ def _merged(table: RankTable, kept_starts: IntArray | None = None) -> Merged:
 
 
 def rank_table(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankTable,
+    y_score: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> RankTable:
-    """Return the table of checked cases, as metrics need it: without thresholds."""
+    """Return the table of checked cases, as metrics need it, or the one that is given.
+
+    That of cases is without thresholds.
+    """
+    if isinstance(y_true, RankTable):
+        check_alone(y_score=y_score, sample_weight=sample_weight, pos_label=pos_label)
+        return _summable(y_true)
     return table_of(check_ranking(y_true, y_score, sample_weight, pos_label))
+
+
+def check_alone(name: str = "y_true", /, **others: Any) -> None:
+    """Raise where something beside a table is given that is known of cases only."""
+    for other, value in others.items():
+        if value is not None:
+            raise ValueError(
+                f"{other} must be None where {name} is a RankTable: it holds labels, "
+                "scores and weights already, and knows no single cases."
+            )
+
+
+def n_cases_of(table: RankTable) -> float | None:
+    """Return how many cases a table counts; None where its weights are not whole."""
+    if table.cases is not None:
+        return table.total
+    for weights in (table.pos, table.neg):
+        # The greatest first: a sum of more may be beyond all floats.
+        if weights.max() > _MOST_CASES or not np.array_equal(np.rint(weights), weights):
+            return None
+    return table.total if table.total <= _MOST_CASES else None
+
+
+def _summable(table: RankTable) -> RankTable:
+    """Return a table on a scale on which its weights can be summed."""
+    if table.cases is not None:
+        return table
+    weights = np.concatenate([table.pos, table.neg])
+    scaled = summable("The RankTable", weights)
+    if scaled is weights:
+        return table
+    return table_of_weights(scaled[: table.n_groups], scaled[table.n_groups :])
 
 
 def table_of(sample: Sample) -> RankTable:

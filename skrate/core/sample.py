@@ -121,9 +121,19 @@ class Sample:
         return n_pos, n_neg
 
 
+def check_scores_given(y_score: ArrayLike | None) -> ArrayLike:
+    """Return scores if there are any: only a table says all without."""
+    if y_score is None:
+        raise ValueError(
+            "y_score is missing: give the scores of the cases, or a RankTable as "
+            "y_true, which takes the place of both."
+        )
+    return y_score
+
+
 def check_ranked(
     y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_score: ArrayLike | None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
     *,
@@ -135,7 +145,7 @@ def check_ranked(
     with ``keep_scale`` only weights of one.
     """
     labels = check_vector("y_true", y_true)
-    scores = check_scores("y_score", y_score)
+    scores = check_scores("y_score", check_scores_given(y_score))
     check_equal_length(y_true=labels, y_score=scores)
     is_pos = check_labels(labels, pos_label)
     if sample_weight is None:
@@ -155,7 +165,7 @@ def check_ranked(
 
 def check_ranking(
     y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_score: ArrayLike | None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
     *,
@@ -165,6 +175,7 @@ def check_ranking(
 
     Arrays on another device are ranked there, and scores known with ``keep_scale``.
     """
+    y_score = check_scores_given(y_score)
     ranking = None
     if any(map(is_dispatched, (y_true, y_score, sample_weight))):
         check_one_place(y_true=y_true, y_score=y_score, sample_weight=sample_weight)

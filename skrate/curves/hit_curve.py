@@ -5,8 +5,8 @@ from skrate.core.rank_table import RankTable, rank_table
 
 
 def hit_curve(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankTable,
+    y_score: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
@@ -21,9 +21,9 @@ def hit_curve(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels of two classes.
-    y_score : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankTable
+        True labels of two classes; or a table, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the cases; None means equal ones.

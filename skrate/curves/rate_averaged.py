@@ -8,8 +8,15 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.core.array_api import as_numpy, brought
-from skrate.core.arrays import ArrayLike, ArraysByFold, FloatArray, Label, RandomState
-from skrate.core.rank_table import RankTable, rank_table
+from skrate.core.arrays import (
+    Array,
+    ArrayLike,
+    ArraysByFold,
+    FloatArray,
+    Label,
+    RandomState,
+)
+from skrate.core.rank_table import RankTable, check_alone, n_cases_of, rank_table
 from skrate.core.repeats import Repeats, check_repeats
 from skrate.core.validation import (
     check_choice,
@@ -49,10 +56,12 @@ _MAX_STEPS = 200
 _FEW_STEPS, _STEPS_TO_RARE, _FINER_STEPS = 4, 10, 50
 # True labels, scores and maybe weights.
 FoldCases: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike | None]
+# Labels by fold, or tables, or what another curve is of.
+FoldsLike: TypeAlias = Sequence[ArrayLike | RankTable] | Array | Folds
 
 
 def rate_averaged_roc_curve(
-    y_trues: ArraysByFold | Folds,
+    y_trues: FoldsLike,
     y_scores: ArraysByFold | None = None,
     *,
     sample_weight: ArraysByFold | None = None,
@@ -76,14 +85,16 @@ def rate_averaged_roc_curve(
 
     Parameters
     ----------
-    y_trues : sequence of array-like of shape (n_samples,)
-        True labels of two classes, an array for each fold. Or the ``folds`` of another
-        curve, for other bounds; then the four arguments below are left out.
+    y_trues : sequence of array-like of shape (n_samples,) or of RankTable
+        True labels of two classes, an array for each fold; or a table for each,
+        without ``y_scores``. Or the ``folds`` of another curve, for other bounds; then
+        the four arguments below are left out.
     y_scores : sequence of array-like of shape (n_samples,), default=None
         Scores of the same cases, higher for the positive class.
     sample_weight : sequence of array-like of shape (n_samples,), default=None
         Relative weights of the cases. Only ``bounds`` "normal", "beta" and None take
-        them: the others are laws of a number of cases.
+        them, or tables whose weights are not whole: the others are laws of a number of
+        cases.
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
     repeats : int or array-like of shape (n_folds,), default=None
@@ -307,7 +318,7 @@ def check_rates(name: str, values: Any) -> FloatArray:
 
 
 def check_folds(
-    y_trues: ArraysByFold | Folds,
+    y_trues: FoldsLike,
     y_scores: ArraysByFold | None = None,
     sample_weight: ArraysByFold | None = None,
     pos_label: Label = None,
@@ -322,6 +333,11 @@ def check_folds(
             if value is not None:
                 raise ValueError(f"{name} is part of the folds: leave it out.")
         return y_trues
+    tables = _given_tables(y_trues)
+    if tables is not None:
+        check_alone("y_trues", **by_fold, pos_label=pos_label)
+        has_weights = any(n_cases_of(table) is None for table in tables)
+        return folds_of(tables, has_weights, pos_label, repeats)
     labels = _sequence("y_trues", y_trues)
     for name, value in by_fold.items():
         if name == "y_scores" or value is not None:
@@ -329,20 +345,13 @@ def check_folds(
             _check_as_many(name, by_fold[name], labels)
     weights = by_fold["sample_weight"] or [None] * len(labels)
     cases = zip(labels, by_fold["y_scores"], weights, strict=True)
-    return folds_of(list(cases), pos_label, repeats)
+    return folds_of(*fold_tables(list(cases), pos_label), pos_label, repeats)
 
 
-def folds_of(cases: Sequence[FoldCases], pos_label: Label, repeats: Repeats) -> Folds:
-    """Return the folds of (true labels, scores, weights or None), one after another."""
-    weights = _check_fold_weights(cases)
-    tables = []
-    for i, ((y_true, y_score, _), weight) in enumerate(
-        zip(cases, weights, strict=True)
-    ):
-        try:
-            tables.append(_table(y_true, y_score, weight, pos_label))
-        except ValueError as error:
-            raise ValueError(f"Fold {i}: {error}") from None
+def folds_of(
+    tables: list[RankTable], has_weights: bool, pos_label: Label, repeats: Repeats
+) -> Folds:
+    """Return the folds that hold both classes, and warn of the others."""
     numbers = check_repeats("repeats", repeats, len(tables)).tolist()
     kept = [i for i, t in enumerate(tables) if t.n_pos > 0 and t.n_neg > 0]
     if not kept:
@@ -359,10 +368,40 @@ def folds_of(cases: Sequence[FoldCases], pos_label: Label, repeats: Repeats) -> 
         )
     return Folds(
         tuple(tables[i] for i in kept),
-        any(w is not None and not set(w) <= {0.0, 1.0} for w in weights),
+        has_weights,
         tuple(numbers[i] for i in kept),
         pos_label,
     )
+
+
+def _given_tables(folds: Any) -> list[RankTable] | None:
+    """Return the tables that are given, one for each fold; None if none is."""
+    if not isinstance(folds, list | tuple):
+        return None
+    tables = [fold for fold in folds if isinstance(fold, RankTable)]
+    if 0 < len(tables) < len(folds):
+        raise ValueError(
+            "y_trues must hold the labels of every fold, or a RankTable of every fold: "
+            f"of {len(folds)} folds {len(tables)} are tables."
+        )
+    return tables or None
+
+
+def fold_tables(
+    cases: Sequence[FoldCases], pos_label: Label
+) -> tuple[list[RankTable], bool]:
+    """Return the tables of (labels, scores, weights or None), and if weights differ."""
+    weights = _check_fold_weights(cases)
+    tables = []
+    for i, ((y_true, y_score, _), weight) in enumerate(
+        zip(cases, weights, strict=True)
+    ):
+        try:
+            tables.append(_table(y_true, y_score, weight, pos_label))
+        except ValueError as error:
+            raise ValueError(f"Fold {i}: {error}") from None
+    differ = any(w is not None and not set(w) <= {0.0, 1.0} for w in weights)
+    return tables, differ
 
 
 def _sequence(name: str, values: Any) -> list[Any]:
@@ -422,8 +461,9 @@ def _table(
 def _check_method(folds: Folds, bounds: str | None) -> None:
     if folds.has_weights and bounds not in {*BASELINES, None}:
         raise ValueError(
-            f"bounds={bounds!r} takes no sample_weight: it is the law of a number of "
-            "cases, which weights do not have. Use bounds='normal', 'beta' or None."
+            f"bounds={bounds!r} takes no sample_weight, and no RankTable whose weights "
+            "are not whole: it is the law of a number of cases, which weights do not "
+            "have. Use bounds='normal', 'beta' or None."
         )
     if bounds in BASELINES and min(len(r.tables) for r in folds.by_repeat) < 2:
         where = "" if len(folds.by_repeat) == 1 else " in a repeat"

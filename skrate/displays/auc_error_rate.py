@@ -10,6 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label, share_of
 from skrate.core.conversion import is_missing, shown
+from skrate.core.rank_table import RankTable
 from skrate.core.sample import check_ranked
 from skrate.core.validation import (
     check_choice,
@@ -174,7 +175,7 @@ class AUCErrorRateDisplay(Display):
     def from_predictions(
         cls,
         y_true: ArrayLike,
-        y_score: ArrayLike,
+        y_score: ArrayLike | None = None,
         *,
         y_pred: ArrayLike,
         class_ratios: Sequence[float] = CLASS_RATIOS,
@@ -214,6 +215,11 @@ class AUCErrorRateDisplay(Display):
         ValueError
             If the labels or scores are invalid, differ in length or hold one class.
         """
+        if isinstance(y_true, RankTable):
+            raise ValueError(
+                "y_true is a RankTable, which knows no single cases, and so not those "
+                "that y_pred has wrong: give their labels and scores."
+            )
         sample = check_ranked(y_true, y_score, pos_label=pos_label)
         labels = check_vector("y_true", y_true)
         predicted = check_vector("y_pred", y_pred)

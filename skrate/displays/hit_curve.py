@@ -127,8 +127,8 @@ class HitCurveDisplay(FoldsDisplay):
     @classmethod
     def from_predictions(
         cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
+        y_true: ArrayLike | RankTable,
+        y_score: ArrayLike | None = None,
         *,
         sample_weight: ArrayLike | None = None,
         pos_label: Label = None,
@@ -139,9 +139,9 @@ class HitCurveDisplay(FoldsDisplay):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,)
-            True labels of two classes.
-        y_score : array-like of shape (n_samples,)
+        y_true : array-like of shape (n_samples,) or RankTable
+            True labels of two classes; or a table, without ``y_score``.
+        y_score : array-like of shape (n_samples,), default=None
             Scores, higher for the positive class.
         sample_weight : array-like of shape (n_samples,), default=None
             Relative weights of the cases; None means equal ones.

@@ -13,8 +13,14 @@ from skrate.core.rates import RateLike
 from skrate.core.repeats import Repeats, check_repeats, disjoint_repeats
 from skrate.core.validation import check_choice, check_flag, check_scores
 from skrate.curves.consensus_curve import ConsensusCurve
-from skrate.curves.folds import Folds
-from skrate.curves.rate_averaged import Band, Bounds, folds_of, rate_averaged_roc_curve
+from skrate.curves.rate_averaged import (
+    Band,
+    Bounds,
+    FoldsLike,
+    fold_tables,
+    folds_of,
+    rate_averaged_roc_curve,
+)
 from skrate.displays._drawing import FoldsDisplay, import_pyplot, styled
 from skrate.displays.rate_spaces import SPACES, Plane, Space
 from skrate.model_selection.responses import Response
@@ -221,9 +227,10 @@ class RateAveragedROC(FoldsDisplay):
         repeats = kwargs.pop("repeats", None)
         repeats = disjoint_repeats(tests) if repeats is None else repeats
         repeats = check_repeats("repeats", repeats, len(tests))
+        label = responses[0].pos_label
         folds = folds_of(
-            [response[:3] for response in responses],
-            responses[0].pos_label,
+            *fold_tables([response[:3] for response in responses], label),
+            label,
             [repeats[response.fold] for response in responses],
         )
         return cls.from_predictions(folds, name=name, **kwargs)
@@ -231,7 +238,7 @@ class RateAveragedROC(FoldsDisplay):
     @classmethod
     def from_predictions(
         cls,
-        y_trues: ArraysByFold | Folds,
+        y_trues: FoldsLike,
         y_scores: ArraysByFold | None = None,
         *,
         sample_weight: ArraysByFold | None = None,
@@ -253,8 +260,9 @@ class RateAveragedROC(FoldsDisplay):
 
         Parameters
         ----------
-        y_trues : sequence of array-like of shape (n_samples,)
-            True labels, an array for each fold; or the ``folds`` of a curve.
+        y_trues : sequence of array-like of shape (n_samples,) or of RankTable
+            True labels, an array for each fold; or a table for each, without
+            ``y_scores``; or the ``folds`` of a curve.
         y_scores : sequence of array-like of shape (n_samples,), default=None
             Scores of the same cases.
         sample_weight : sequence of array-like of shape (n_samples,), default=None

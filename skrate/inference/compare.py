@@ -7,7 +7,7 @@ import numpy as np
 from skrate.core.array_api import check_one_place
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.core.metric import Metric, MetricLike
-from skrate.core.rank_table import RankTable
+from skrate.core.rank_table import RankTable, check_alone
 from skrate.core.results import Comparison, ConfidenceInterval, t_interval, t_quantile
 from skrate.core.validation import check_choice
 from skrate.inference.counting import (
@@ -59,7 +59,7 @@ _NAN = float("nan")
 def compare(
     metric: MetricLike | tuple[MetricLike, MetricLike] | list[MetricLike],
     y_true: ArrayLike | RankTable,
-    y_score_a: ArrayLike | RankTable,
+    y_score_a: ArrayLike | RankTable | None = None,
     y_score_b: ArrayLike | None = None,
     *,
     y_true_b: ArrayLike | None = None,
@@ -90,9 +90,11 @@ def compare(
         As in :func:`estimate`. A pair compares two metrics of one model, without
         ``y_score_b``; give their parameters by :func:`functools.partial`.
     y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or the table of counts that was published of a.
-    y_score_a : array-like of shape (n_samples,) or RankTable
-        Scores of model a, higher for the positive class; or the table of b.
+        True labels of two classes; or the table of counts that was published of a, or
+        that of the one model of which two metrics are compared.
+    y_score_a : array-like of shape (n_samples,) or RankTable, default=None
+        Scores of model a, higher for the positive class; or the table of b. None where
+        two metrics of one table are compared.
     y_score_b : array-like of shape (n_samples,), default=None
         Scores of model b, on the same cases unless ``y_true_b`` is given.
     y_true_b : array-like of shape (n_samples_b,), default=None
@@ -240,19 +242,26 @@ def compare(
         alternative,
     )  # fmt: skip
     known = check_correlation(correlation)
+    is_of_one = isinstance(metric, tuple | list) and y_score_a is None
+    if known is not None and (is_of_one or not isinstance(y_true, RankTable)):
+        raise ValueError(
+            "correlation is for two RankTables: where cases are given, or one table, "
+            "it is found from them."
+        )
     if isinstance(y_true, RankTable) or isinstance(y_score_a, RankTable):
-        tables = y_true, y_score_a
         others = {
             "y_score_b": y_score_b, "y_true_b": y_true_b, "groups": groups,
             "sample_weight": sample_weight, "pos_label": pos_label,
         }  # fmt: skip
+        if isinstance(metric, tuple | list) and y_score_a is None:
+            check_alone(**others)
+            _check_pair(metric, y_score_b, method, metric_kwargs)
+            return _two_metrics(metric, check_sample(y_true, None), plan)
+        tables = y_true, y_score_a
         check_tables(metric, tables, method, others)
         return compare_tables(metric, tables, plan, known, metric_kwargs)
-    if known is not None:
-        raise ValueError(
-            "correlation is for two RankTables: where cases are given, it is found "
-            "from them."
-        )
+    if y_score_a is None:
+        raise ValueError("y_score_a is missing: give the scores of model a.")
     if y_true_b is not None:
         _check_unpaired(y_score_b, method, groups, sample_weight)
         given = ((y_true, y_score_a), (y_true_b, y_score_b))
@@ -270,13 +279,20 @@ def compare(
     model_a = scored(cases, "y_score_a", y_score_a)
     if isinstance(metric, tuple | list):
         _check_pair(metric, y_score_b, method, metric_kwargs)
-        metrics = [check_metric(one, {}, cases) for one in metric]
-        return paired(metrics, [model_a, model_a], plan)
+        return _two_metrics(metric, model_a, plan)
     if y_score_b is None:
         raise ValueError("y_score_b is missing: give it, or a pair of metrics.")
     model_b = scored(cases, "y_score_b", y_score_b)
     metrics = [check_metric(metric, metric_kwargs, cases)] * 2
     return paired(metrics, [model_a, model_b], plan)
+
+
+def _two_metrics(
+    metrics: tuple[MetricLike, ...] | list[MetricLike], model: Ranked, plan: Plan
+) -> Comparison:
+    """Compare two metrics of one model."""
+    found = [check_metric(metric, {}, model) for metric in metrics]
+    return paired(found, [model, model], plan)
 
 
 def paired(

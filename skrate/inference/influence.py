@@ -15,7 +15,7 @@ from skrate.inference.sample import Weights, check_sample
 def influence(
     metric: MetricLike,
     y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_score: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
     weights: Weights = "frequency",
@@ -80,6 +80,11 @@ def influence(
     >>> influence("roc_auc", [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]).round(2).tolist()
     [0.71, -0.71, -0.71, 0.71]
     """
+    if isinstance(y_true, RankTable):
+        raise ValueError(
+            "y_true is a RankTable, which knows no single cases: give their labels and "
+            "scores."
+        )
     ranked = check_sample(
         y_true,
         y_score,
@@ -87,8 +92,6 @@ def influence(
         weights=weights,
         pos_label=pos_label,
     )
-    if isinstance(y_true, RankTable):
-        raise ValueError("y_true must be labels: a RankTable knows no single cases.")
     found = check_metric(metric, metric_kwargs, ranked)
     values = np.full(len(ranked.is_pos), np.nan)
     if not np.isnan(defined_value(found, ranked)):

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.core.arrays import Array, FloatArray, RandomState
-from skrate.core.metric import Metric, find_metric, warn_if_unsupported
+from skrate.core.metric import Metric, find_metric, on_table, warn_if_unsupported
 from skrate.core.validation import (
     check_choice,
     check_count,
@@ -121,6 +121,8 @@ class Plan:
 def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
     """Return the metric that is meant, as it is on a sample of these cases."""
     found = find_metric(metric, params)
+    if cases.counts is not None:
+        return on_table(found, cases.counts)
     return found.of_sample(cases.total, is_weighted=cases.weights is not None)
 
 

@@ -8,7 +8,7 @@ from scipy import optimize, special
 
 from skrate.core.arrays import FloatArray
 from skrate.core.metric import Metric
-from skrate.core.rank_table import RankTable
+from skrate.core.rank_table import RankTable, check_alone
 from skrate.core.results import (
     Comparison,
     ConfidenceInterval,
@@ -129,12 +129,7 @@ def check_tables(
             f"method must be 'delta' for two RankTables, got {method!r}: which of "
             "their cases are the same is not known."
         )
-    for name, value in others.items():
-        if value is not None:
-            raise ValueError(
-                f"{name} must be None for two RankTables: their groups know no single "
-                "cases."
-            )
+    check_alone(**others)
 
 
 def compare_tables(

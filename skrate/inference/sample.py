@@ -11,11 +11,12 @@ from skrate.core.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.core.grouping import begins_group, check_groups
 from skrate.core.rank_table import (
     RankTable,
+    check_alone,
     table_of,
     table_of_labels,
     table_of_weights,
 )
-from skrate.core.sample import Sample
+from skrate.core.sample import Sample, check_scores_given
 from skrate.core.validation import (
     check_choice,
     check_equal_length,
@@ -96,8 +97,9 @@ def check_cases(
     kind = check_choice("weights", weights, WEIGHTS)
     if isinstance(y_true, RankTable):
         raise ValueError(
-            "y_true is a RankTable, whose groups know no single cases: give the labels "
-            "of the cases and their scores; two tables are for compare."
+            "y_true is a RankTable, whose groups know no single cases, so that models "
+            "are not paired by them: give the labels of the cases and the scores of "
+            "each model; two tables are for compare."
         )
     labels = check_vector("y_true", y_true)
     is_pos = check_labels(labels, pos_label)
@@ -134,17 +136,20 @@ def check_sample(
     """Return the scored cases behind labels and scores, or behind a table of counts."""
     if isinstance(y_true, RankTable):
         return _from_counts(y_true, y_score, case_arguments)
-    if y_score is None:
-        raise ValueError(
-            "y_score is missing: give scores, or a RankTable of counts as y_true."
-        )
+    scores = check_scores_given(y_score)
     weights = case_arguments.get("sample_weight")
     check_one_place(y_true=y_true, y_score=y_score, sample_weight=weights)
-    return check_cases(y_true, **case_arguments).with_scores("y_score", y_score)
+    return check_cases(y_true, **case_arguments).with_scores("y_score", scores)
 
 
 def scored(cases: Ranked, name: str, y_score: ArrayLike) -> Ranked:
     """Return ``cases`` with the scores of one of several models."""
+    if isinstance(y_score, RankTable):
+        raise ValueError(
+            f"{name} is a RankTable, which does not tell which case is which, so that "
+            "it is not paired with another model: give scores; two tables alone are "
+            "for compare, with their correlation."
+        )
     return replace(cases.with_scores(name, y_score), by_case=True)
 
 
@@ -162,14 +167,13 @@ def _from_counts(
     table: RankTable, y_score: ArrayLike | None, case_arguments: dict[str, Any]
 ) -> Ranked:
     check_choice("weights", case_arguments.pop("weights", "frequency"), WEIGHTS)
-    given = {"y_score": y_score, **case_arguments}
-    for name, value in given.items():
-        if value is not None:
-            raise ValueError(
-                f"{name} must be None where y_true is a RankTable: its groups know no "
-                "single cases."
-            )
-    _check_whole("the counts of the RankTable", np.concatenate([table.pos, table.neg]))
+    check_alone(y_score=y_score, **case_arguments)
+    for counts in (table.pos, table.neg):
+        _check_whole(
+            "the counts of the RankTable",
+            counts,
+            "with other weights give labels, scores and sample_weight",
+        )
     return counted(table)
 
 
@@ -182,7 +186,8 @@ def counted(table: RankTable) -> Ranked:
 
 
 def _check_repetitions(weights: FloatArray) -> None:
-    _check_whole("sample_weight", weights)
+    otherwise = 'for weights of another kind use weights="sampling"'
+    _check_whole("sample_weight", weights, otherwise)
     with np.errstate(over="ignore"):
         total = weights.sum()
     if total > _MOST_REPETITIONS:
@@ -192,10 +197,10 @@ def _check_repetitions(weights: FloatArray) -> None:
         )
 
 
-def _check_whole(name: str, counts: FloatArray) -> None:
+def _check_whole(name: str, counts: FloatArray, otherwise: str) -> None:
     if (counts != np.rint(counts)).any():
         found = counts[counts != np.rint(counts)][0]
         raise ValueError(
-            f"{name} must be whole numbers of repetitions, found {found:g}; for "
-            'weights of another kind use weights="sampling".'
+            f"{name} must be whole numbers of repetitions, found {found:g}; "
+            f"{otherwise}."
         )

@@ -44,8 +44,8 @@ _LEAST = np.finfo(np.float64).tiny
 
 
 def average_precision_score(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankTable,
+    y_score: ArrayLike | None = None,
     *,
     prevalence: Number | None = None,
     adjusted: bool = False,
@@ -63,9 +63,9 @@ def average_precision_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels of two classes.
-    y_score : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankTable
+        True labels of two classes; or a table, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     prevalence : float, default=None
         Share of the positives in the population, in (0, 1): positives and negatives
@@ -97,7 +97,8 @@ def average_precision_score(
     ValueError
         If ``prevalence`` is not in (0, 1), ``tail`` is unknown, an argument is empty,
         of another length, not finite or not one-dimensional, if there are more than two
-        labels, ``pos_label`` is ambiguous or unknown, or a weight is negative.
+        labels, ``pos_label`` is ambiguous or unknown, or a weight is negative; of a
+        table also if its weights are not whole where numbers of cases matter.
 
     Warns
     -----
@@ -141,7 +142,8 @@ def average_precision_score(
     be told from negatives, it may be off, and its intervals too short. Where fewer than
     five positives count, or rates do not rise among them, there is no line, and rates
     are as they are seen. Numbers of cases are rows, or repetitions where
-    :func:`estimate` is told of them: relative weights have no scale.
+    :func:`estimate` is told of them: relative weights have no scale. Of a table they
+    are its weights, which must be whole for a ``prevalence`` with "binormal".
 
     References
     ----------
@@ -211,8 +213,14 @@ class AveragePrecision(
         """Its range; adjusted, it has no bound below."""
         return (-np.inf if self.adjusted else 0.0), 1.0
 
-    def of_sample(self, n_cases: float, *, is_weighted: bool) -> Self:
+    def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
         """Return the metric that knows how many cases a share of them is."""
+        if n_cases is None and self._shrinks:
+            raise ValueError(
+                "prevalence with tail='binormal' goes by numbers of cases, which a "
+                "RankTable of weights that are not whole does not know: use "
+                "tail='empirical', or give labels, scores and sample_weight."
+            )
         known = replace(self)
         object.__setattr__(known, "_n_cases", n_cases)
         return known

@@ -11,9 +11,9 @@ from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, Number, rati
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
-from skrate.core.rates import Fixed
+from skrate.core.rates import Fixed, RateDistribution
 from skrate.core.validation import check_count, check_fraction
-from skrate.metrics.recall_slopes import cuts_of, recall_slopes
+from skrate.metrics.recall_slopes import UnderRate, recall_slopes
 
 # Of one table, or of many.
 Value = TypeVar("Value", float, FloatArray)
@@ -25,8 +25,8 @@ __all__ = ["lift_at_rate_score", "precision_at_rate_score", "recall_at_rate_scor
 
 
 def recall_at_rate_score(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankTable,
+    y_score: ArrayLike | None = None,
     *,
     rate: Number,
     sample_weight: ArrayLike | None = None,
@@ -39,13 +39,14 @@ def recall_at_rate_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels of two classes.
-    y_score : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankTable
+        True labels of two classes; or a table, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class.
     rate : float or int
         What is processed: a float in (0, 1] is a share of all cases, an int of at
-        least 1 a number of cases (not with ``sample_weight``).
+        least 1 a number of cases (not with ``sample_weight``, nor of a table whose
+        weights are not whole).
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the cases; None means equal ones.
     pos_label : int, float, bool or str, default=None
@@ -90,8 +91,8 @@ def recall_at_rate_score(
 
 
 def precision_at_rate_score(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankTable,
+    y_score: ArrayLike | None = None,
     *,
     rate: Number,
     sample_weight: ArrayLike | None = None,
@@ -104,13 +105,14 @@ def precision_at_rate_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels of two classes.
-    y_score : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankTable
+        True labels of two classes; or a table, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class.
     rate : float or int
         What is processed: a float in (0, 1] is a share of all cases, an int of at
-        least 1 a number of cases (not with ``sample_weight``).
+        least 1 a number of cases (not with ``sample_weight``, nor of a table whose
+        weights are not whole).
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the cases; None means equal ones.
     pos_label : int, float, bool or str, default=None
@@ -150,8 +152,8 @@ def precision_at_rate_score(
 
 
 def lift_at_rate_score(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankTable,
+    y_score: ArrayLike | None = None,
     *,
     rate: Number,
     sample_weight: ArrayLike | None = None,
@@ -163,13 +165,14 @@ def lift_at_rate_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels of two classes.
-    y_score : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankTable
+        True labels of two classes; or a table, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class.
     rate : float or int
         What is processed: a float in (0, 1] is a share of all cases, an int of at
-        least 1 a number of cases (not with ``sample_weight``).
+        least 1 a number of cases (not with ``sample_weight``, nor of a table whose
+        weights are not whole).
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the cases; None means equal ones.
     pos_label : int, float, bool or str, default=None
@@ -211,7 +214,7 @@ def lift_at_rate_score(
     return score(LiftAtRate(rate), y_true, y_score, sample_weight, pos_label)
 
 
-class _AtRate(Metric):
+class _AtRate(UnderRate, Metric):
     """What the three share: all are multiples of the recall at a known rate.
 
     ``rate`` is a share of all cases, or a number of cases until ``of_sample``.
@@ -219,9 +222,10 @@ class _AtRate(Metric):
 
     rate: Any = None
 
-    def of_sample(self, n_cases: float, *, is_weighted: bool) -> Self:
+    def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
         """Return the metric at the share that a number of cases stands for."""
-        return replace(self, rate=check_budget(self.rate, int(n_cases), is_weighted))
+        whole = 0 if n_cases is None else int(n_cases)
+        return replace(self, rate=check_budget(self.rate, whole, is_weighted))
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         weight = pos + neg
@@ -288,14 +292,9 @@ class _AtRate(Metric):
         """Return the metric from the positives found among those seen."""
 
     @property
-    def cuts(self) -> FloatArray:
-        """The rate, where it leaves something out."""
-        return cuts_of(Fixed(self.rate))
-
-    @property
-    def known_rate(self) -> float:
-        """The rate."""
-        return float(self.rate)
+    def law(self) -> RateDistribution:
+        """The rate as the one that is possible."""
+        return Fixed(self.rate)
 
 
 class RecallAtRate(_AtRate, score=recall_at_rate_score):
@@ -407,8 +406,9 @@ def check_budget(rate: Any, n_cases: int, is_weighted: bool = False) -> float:
         return check_fraction("rate", rate, include_one=True)
     if is_weighted:
         raise ValueError(
-            f"rate={rate} is a number of cases, which sample_weight leaves without a "
-            "meaning: give the share of all weight as a float."
+            f"rate={rate} is a number of cases, which sample_weight, or a RankTable of "
+            "weights that are not whole, leaves without a meaning: give the share of "
+            "all weight as a float."
         )
     count = check_count("rate", rate)
     if count > n_cases:

@@ -22,7 +22,7 @@ from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.rates import RateDistribution, RateLike
 from skrate.core.validation import check_choice
-from skrate.metrics.recall_slopes import cuts_of, rate_of, recall_slopes
+from skrate.metrics.recall_slopes import UnderRate, recall_slopes
 
 __all__ = ["expected_recall_score"]
 
@@ -39,8 +39,8 @@ SIDES: tuple[Side, ...] = get_args(Side)
 
 
 def expected_recall_score(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankTable,
+    y_score: ArrayLike | None = None,
     *,
     rate: RateLike = "uniform",
     of: Side = "positives",
@@ -56,9 +56,9 @@ def expected_recall_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels of two classes.
-    y_score : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankTable
+        True labels of two classes; or a table, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     rate : "uniform", float or distribution, default="uniform"
         The share of all cases that will be processed: a number in (0, 1], a frozen
@@ -133,7 +133,7 @@ def expected_recall_score(
     return score(ExpectedRecall(rate, of), y_true, y_score, sample_weight, pos_label)
 
 
-class ExpectedRecall(Metric, score=expected_recall_score):
+class ExpectedRecall(UnderRate, Metric, score=expected_recall_score):
     """The expected recall of either class under a rate."""
 
     rate: Any = "uniform"
@@ -176,16 +176,6 @@ class ExpectedRecall(Metric, score=expected_recall_score):
         if self.of == "positives":
             return recall_slopes(table, self.rate)[0]
         return recall_slopes(swapped(table), self.rate)[0].turned()
-
-    @property
-    def cuts(self) -> FloatArray:
-        """The known rates among those that are possible."""
-        return cuts_of(self.rate)
-
-    @property
-    def known_rate(self) -> float | None:
-        """The rate, if no other is possible."""
-        return rate_of(self.rate)
 
 
 def expected_recall(

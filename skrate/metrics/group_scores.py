@@ -315,7 +315,7 @@ class GroupScores(Result):
 def group_scores(
     metric: MetricLike,
     y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_score: ArrayLike | None = None,
     *,
     groups: ArrayLike,
     k: int | None = None,

@@ -17,8 +17,8 @@ _PRECISION = AveragePrecision(adjusted=True)
 
 
 def momentum_score(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankTable,
+    y_score: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
@@ -32,9 +32,9 @@ def momentum_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels of two classes.
-    y_score : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankTable
+        True labels of two classes; or a table, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the cases; None means equal ones.
@@ -83,7 +83,7 @@ def momentum_score(
 
     Examples
     --------
-    >>> from skrate import estimate, momentum_score, stamina_score
+    >>> from skrate import momentum_score, stamina_score
     >>> y_true, y_score = [1, 0, 1, 1, 0, 0, 0], [7, 6, 5, 4, 3, 2, 1]
     >>> round(momentum_score(y_true, y_score), 4)
     0.9896
@@ -97,8 +97,8 @@ def momentum_score(
     >>> quick = RankTable([45, 55], [25, 875])
     >>> steady = RankTable([65, 35], [200, 700])
     >>> for counts in (quick, steady):
-    ...     beta, alpha = (estimate(s, counts) for s in (momentum_score, stamina_score))
-    ...     print(round(beta.value, 2), round(alpha.value, 2))
+    ...     beta, alpha = momentum_score(counts), stamina_score(counts)
+    ...     print(round(beta, 2), round(alpha, 2))
     0.64 0.07
     0.25 0.27
     """
@@ -106,8 +106,8 @@ def momentum_score(
 
 
 def stamina_score(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankTable,
+    y_score: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
@@ -118,9 +118,9 @@ def stamina_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels of two classes.
-    y_score : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankTable
+        True labels of two classes; or a table, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the cases; None means equal ones.

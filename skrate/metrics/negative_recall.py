@@ -14,14 +14,14 @@ from skrate.metrics.expected_recall import (
     recall_of_tables,
     swapped,
 )
-from skrate.metrics.recall_slopes import cuts_of, rate_of, recall_slopes
+from skrate.metrics.recall_slopes import UnderRate, recall_slopes
 
 __all__ = ["negative_recall_score"]
 
 
 def negative_recall_score(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankTable,
+    y_score: ArrayLike | None = None,
     *,
     rate: RateLike = "uniform",
     sample_weight: ArrayLike | None = None,
@@ -36,9 +36,9 @@ def negative_recall_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels of two classes.
-    y_score : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankTable
+        True labels of two classes; or a table, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     rate : "uniform", float or distribution, default="uniform"
         The share of all cases that will be processed: a number in (0, 1], a frozen
@@ -104,7 +104,7 @@ def negative_recall_score(
     return score(NegativeRecall(rate), y_true, y_score, sample_weight, pos_label)
 
 
-class NegativeRecall(Metric, score=negative_recall_score):
+class NegativeRecall(UnderRate, Metric, score=negative_recall_score):
     """The expected share of the negatives that is processed."""
 
     rate: Any = "uniform"
@@ -132,13 +132,3 @@ class NegativeRecall(Metric, score=negative_recall_score):
     def slopes(self, table: RankTable) -> Slopes:
         of_other, _ = recall_slopes(swapped(table), self.rate)
         return of_other.turned().scaled(-1.0)
-
-    @property
-    def cuts(self) -> FloatArray:
-        """The known rates among those that are possible."""
-        return cuts_of(self.rate)
-
-    @property
-    def known_rate(self) -> float | None:
-        """The rate, if no other is possible."""
-        return rate_of(self.rate)

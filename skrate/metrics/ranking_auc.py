@@ -13,7 +13,7 @@ __all__ = ["ranking_auc_score"]
 
 def ranking_auc_score(
     y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_score: ArrayLike | None = None,
     *,
     groups: ArrayLike | None = None,
     k: int | None = None,

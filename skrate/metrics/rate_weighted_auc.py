@@ -32,9 +32,8 @@ from skrate.metrics.expected_recall import (
 )
 from skrate.metrics.list_auc import list_auc
 from skrate.metrics.recall_slopes import (
-    cuts_of,
+    UnderRate,
     is_smooth,
-    rate_of,
     recall_slopes,
     smooth_slopes,
 )
@@ -54,8 +53,8 @@ _SLACK = 1e-9
 
 
 def rate_weighted_auc_score(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankTable,
+    y_score: ArrayLike | None = None,
     *,
     rate: RateLike = "uniform",
     sample_weight: ArrayLike | None = None,
@@ -71,9 +70,9 @@ def rate_weighted_auc_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels of two classes.
-    y_score : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankTable
+        True labels of two classes; or a table, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     rate : "uniform", float or distribution, default="uniform"
         The share of all cases that will be processed: a number in (0, 1], a frozen
@@ -164,6 +163,7 @@ def rate_weighted_auc_score(
 
 
 class RateWeightedAUC(
+    UnderRate,
     Metric,
     score=rate_weighted_auc_score,
     aliases=(sklearn.metrics.roc_auc_score, "roc_auc"),
@@ -203,16 +203,6 @@ class RateWeightedAUC(
         if pos.sum() <= neg.sum():
             return _of_tables(pos, neg, self.rate)
         return 1 - _of_tables(neg, pos, self.rate)
-
-    @property
-    def cuts(self) -> FloatArray:
-        """The known rates among those that are possible."""
-        return cuts_of(self.rate)
-
-    @property
-    def known_rate(self) -> float | None:
-        """The rate, if no other is possible."""
-        return rate_of(self.rate)
 
     @property
     def has_parts(self) -> bool:

@@ -1,5 +1,7 @@
 """Slopes of expected recall, for rates with a density and for known rates."""
 
+from typing import Any
+
 import numpy as np
 from scipy import special
 
@@ -18,6 +20,28 @@ _LINEAR = 1e-7
 # Of fewer cases above a cut the share of positives is no estimate of itself.
 FEW_PROCESSED = 5
 _ADDED = 2.0
+
+
+class UnderRate:
+    """What metrics under a rate say of it: mixed into a ``Metric``."""
+
+    rate: Any
+
+    @property
+    def law(self) -> RateDistribution:
+        """The distribution of the rate."""
+        law: RateDistribution = self.rate
+        return law
+
+    @property
+    def cuts(self) -> FloatArray:
+        """The known rates among those that are possible."""
+        return cuts_of(self.law)
+
+    @property
+    def known_rate(self) -> float | None:
+        """The rate, if no other is possible."""
+        return rate_of(self.law)
 
 
 def recall_slopes(table: RankTable, rate: RateDistribution) -> tuple[Slopes, float]:

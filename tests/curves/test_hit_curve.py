@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from sklearn.metrics import precision_recall_curve
 
-from skrate import hit_curve
+from skrate import RankTable, hit_curve
 from strategies import ranked_samples
 
 
@@ -56,3 +56,23 @@ def test_labels_and_pos_label():
     assert hits.tolist() == [0, 0.5, 0.5]
     with pytest.raises(ValueError, match="pos_label=None is ambiguous"):
         hit_curve(["ill", "well"], [1, 2])
+
+
+@given(ranked_samples(weighted=True))
+def test_a_table_has_the_curve_of_its_cases(sample):
+    y_true, y_score, weights = sample
+    for given_weights in (None, weights):
+        table = RankTable.from_arrays(y_true, y_score, sample_weight=given_weights)
+        of_cases = hit_curve(y_true, y_score, sample_weight=given_weights)
+        for found, expected in zip(hit_curve(table), of_cases, strict=True):
+            assert np.array_equal(found, expected)
+            # Of its own: the arrays of a table cannot be written to.
+            found[0] = 1
+
+
+def test_a_table_takes_nothing_beside_it():
+    table = RankTable([1, 0], [0, 1])
+    with pytest.raises(ValueError, match="y_score must be None where y_true is a Rank"):
+        hit_curve(table, [2, 1])
+    with pytest.raises(ValueError, match="y_score is missing"):
+        hit_curve([1, 0])

@@ -9,6 +9,7 @@ from sklearn.metrics import accuracy_score, roc_auc_score
 
 from recall_bounds import low_of
 from skrate import (
+    RankTable,
     rate_averaged_roc_curve,
     rate_weighted_auc_score,
     rates,
@@ -19,6 +20,8 @@ from strategies import ranked_samples
 
 Y = [[1, 1, 0, 0, 0], [1, 0, 1, 0, 0]]
 S = [[0.9, 0.8, 0.4, 0.3, 0.1], [0.7, 0.6, 0.5, 0.2, 0.1]]
+
+TABLES = [RankTable.from_arrays(*fold) for fold in zip(Y, S, strict=True)]
 
 
 def fold_lists(**kwargs):
@@ -262,6 +265,17 @@ def test_a_fold_of_one_class_is_left_out_with_a_warning():
         ({"rates": []}, "rates is empty"),
         ({"rates": [np.nan]}, "rates contains NaN"),
         ({"bounds": "exakt"}, "bounds must be one of .*got 'exakt'"),
+        ({"y_trues": TABLES}, "y_scores must be None where y_trues is a RankTable"),
+        ({"y_trues": [TABLES[0], Y[1]]}, "of 2 folds 1 are tables"),
+        ({"y_trues": TABLES[0]}, "y_trues must be a sequence .* found RankTable"),
+        (
+            {"y_trues": TABLES, "y_scores": None, "pos_label": 1},
+            "pos_label must be None where y_trues is a RankTable",
+        ),
+        (
+            {"y_trues": [*TABLES, RankTable([0.5, 1], [1, 2])], "y_scores": None},
+            "bounds='exact' takes .* no RankTable whose weights are not whole",
+        ),
         ({"confidence_level": 1}, "confidence_level must be a number in"),
         ({"n_resamples": 0}, "n_resamples must be an integer >= 1"),
         ({"random_state": "x"}, "random_state must be"),
@@ -317,3 +331,49 @@ def test_what_folds_hold_is_not_given_twice(given):
     folds = rate_averaged_roc_curve(Y, S).folds
     with pytest.raises(ValueError, match=f"{next(iter(given))} is part of the folds"):
         rate_averaged_roc_curve(folds, **given)
+
+
+def drawn_folds(weighted):
+    rng = np.random.default_rng(11)
+    y, scores = random_folds(5, [(8, 12), (9, 20), (7, 13)])
+    scores = [np.round(fold, 1) for fold in scores]
+    weights = [rng.uniform(1, 3, len(fold)) for fold in y] if weighted else None
+    each = zip(y, scores, weights or [None] * 3, strict=True)
+    tables = [RankTable.from_arrays(a, b, sample_weight=w) for a, b, w in each]
+    return (y, scores, weights), tables
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"bounds": "parametric"},
+        {"bounds": "bootstrap", "n_resamples": 50, "random_state": 0},
+        {"band": "simultaneous", "n_resamples": 50, "random_state": 0},
+        {"bounds": "beta", "repeats": [0, 0, 0]},
+    ],
+)
+def test_tables_of_folds_have_the_curve_of_their_cases(options):
+    (y, scores, _), tables = drawn_folds(weighted=False)
+    expected = rate_averaged_roc_curve(y, scores, **options)
+    found = rate_averaged_roc_curve(tables, **options)
+    assert found.to_dict() == expected.to_dict()
+    assert found.n_repeats == expected.n_repeats
+
+
+def test_weighted_tables_of_folds_have_the_curve_of_their_cases():
+    (y, scores, weights), tables = drawn_folds(weighted=True)
+    for bounds in ("normal", None):
+        expected = rate_averaged_roc_curve(
+            y, scores, sample_weight=weights, bounds=bounds
+        )
+        found = rate_averaged_roc_curve(tables, bounds=bounds)
+        for name, column in expected.to_dict().items():
+            assert found.to_dict()[name] == pytest.approx(column, rel=1e-13, abs=1e-15)
+
+
+def test_a_table_of_one_class_is_left_out_with_a_warning():
+    with pytest.warns(UndefinedMetricWarning, match="1 of 3 folds hold") as caught:
+        curve = rate_averaged_roc_curve([*TABLES, RankTable([1], [0])], bounds=None)
+    assert curve.n_folds == 2
+    assert caught[0].filename == __file__

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, roc_auc_score
 
 from optional import require
-from skrate import AUCErrorRateDisplay, auc_moments
+from skrate import AUCErrorRateDisplay, RankTable, auc_moments
 from skrate.displays.auc_error_rate import ErrorRateCurve
 
 require("matplotlib")
@@ -188,3 +188,9 @@ def test_refuses_arguments_out_of_range(arguments, message):
 def test_refuses_bad_predictions(y_true, y_pred, message):
     with pytest.raises(ValueError, match=message):
         AUCErrorRateDisplay.from_predictions(y_true, [1, 2, 3], y_pred=y_pred)
+
+
+def test_a_table_does_not_know_what_was_wrong():
+    table = RankTable([1, 0], [0, 1])
+    with pytest.raises(ValueError, match="knows no single cases, and so not those"):
+        AUCErrorRateDisplay.from_predictions(table, y_pred=[1, 0])

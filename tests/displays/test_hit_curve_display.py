@@ -185,3 +185,17 @@ def test_unknown_kind_and_unequal_numbers_raise():
         HitCurveDisplay(RATE, HITS).plot(kind="roc")
     with pytest.raises(ValueError, match="rates holds 2 curves and hits 1"):
         HitCurveDisplay([RATE, RATE], [HITS])
+
+
+def test_a_table_is_drawn_as_its_cases():
+    y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.7]
+    table = RankTable.from_arrays(y_true, y_score)
+    for kind in ("hits", "gains", "lift"):
+        found = HitCurveDisplay.from_predictions(table, kind=kind, name="model")
+        expected = HitCurveDisplay.from_predictions(
+            y_true, y_score, kind=kind, name="model"
+        )
+        assert np.array_equal(data(found.line_), data(expected.line_))
+        assert texts(found) == texts(expected)
+    with pytest.raises(ValueError, match="sample_weight must be None where y_true is"):
+        HitCurveDisplay.from_predictions(table, sample_weight=[1, 1, 1, 1])

@@ -19,7 +19,7 @@ from sklearn.svm import LinearSVC
 
 from optional import require
 from recall_bounds import high_of, low_of
-from skrate import RateAveragedROC, rate_averaged_roc_curve, rates
+from skrate import RankTable, RateAveragedROC, rate_averaged_roc_curve, rates
 
 plt = require("matplotlib.pyplot")
 
@@ -472,3 +472,14 @@ def test_bad_input_is_named_before_a_figure_is_made(arguments, match):
     with pytest.raises(ValueError, match=match):
         RateAveragedROC(curve).plot(**arguments)
     assert len(plt.get_fignums()) == n_figures
+
+
+def test_tables_of_folds_are_drawn_as_their_cases():
+    y_trues, y_scores = folds()
+    each = zip(y_trues, y_scores, strict=True)
+    tables = [RankTable.from_arrays(*fold) for fold in each]
+    found = RateAveragedROC.from_predictions(tables, rate=0.2)
+    expected = RateAveragedROC.from_predictions(y_trues, y_scores, rate=0.2)
+    assert np.array_equal(found.line_.get_xydata(), expected.line_.get_xydata())
+    assert np.array_equal(found.bounds_.get_xy(), expected.bounds_.get_xy())
+    assert found.line_.get_label() == expected.line_.get_label()

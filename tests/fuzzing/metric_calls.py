@@ -208,6 +208,38 @@ def hit_curve(rng: np.random.Generator) -> Call:
     return metric_call(rng, "hit_curve", {}, check)
 
 
+def of_table(
+    draw: Callable[[np.random.Generator], Call],
+) -> Callable[[np.random.Generator], Call]:
+    """Return what draws the same calls, with a table in place of the cases."""
+
+    def draw_it(rng: np.random.Generator) -> Call:
+        call = draw(rng)
+        assert call.sample is not None
+        sample = call.sample
+        if "prevalence" in call.arguments(sample)[1]:
+            # Weights would have to be numbers of cases, which the oracle counts.
+            sample = replace(sample, weights=None)
+
+        def function(
+            y_true: Any,
+            y_score: Any,
+            sample_weight: Any = None,
+            pos_label: Any = None,
+            **options: Any,
+        ) -> Any:
+            table = skrate.RankTable.from_arrays(
+                y_true, y_score, sample_weight=sample_weight, pos_label=pos_label
+            )
+            return call.function(table, **options)
+
+        return replace(
+            call, name=f"{call.name} of a table", function=function, sample=sample
+        )
+
+    return draw_it
+
+
 def table_from_arrays(rng: np.random.Generator) -> Call:
     """Draw a call of RankTable.from_arrays."""
 

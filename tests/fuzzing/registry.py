@@ -16,6 +16,7 @@ from fuzzing.calls import Call
 from fuzzing.ill_formed import spoilt
 from metric_registry import CASES
 from optional import is_installed
+from skrate.core.metric import METRICS
 
 Draw = Callable[[np.random.Generator], Call]
 
@@ -101,6 +102,13 @@ ENTRIES += [
     Entry((function.__name__,), metric_calls.of_cases(function), 3, may_spoil=True)
     for function in dict.fromkeys(case.function for case in CASES if case.oracle)
     if function.__name__ not in DRAWN
+]
+# What takes a table in place of labels and scores is also drawn with one.
+TAKE_TABLES = {"hit_curve", *(score.__name__ for score in METRICS)}
+ENTRIES += [
+    Entry(entry.names, metric_calls.of_table(entry.draw), entry.share / 4)
+    for entry in ENTRIES
+    if entry.may_spoil and TAKE_TABLES.issuperset(entry.names)
 ]
 
 

@@ -18,6 +18,7 @@ from reference.delong import auc as oracle_auc
 from reference.delong import covariance as oracle_covariance
 from reference.delong import placements
 from skrate import (
+    RankTable,
     average_precision_score,
     compare,
     compare_all,
@@ -163,6 +164,24 @@ def test_two_metrics_of_one_model():
     # The AUC is the rAUC of a uniform rate; DeLong's correction apart.
     same = compare(("roc_auc", rate_weighted_auc_score), y_true, a)
     assert abs(same.value) < 1e-14
+
+
+@pytest.mark.parametrize("stratify", [False, True])
+def test_two_metrics_of_one_table(stratify):
+    pos, neg = [30, 20, 10], [5, 25, 50]
+    y_true = np.repeat([1] * 3 + [0] * 3, pos + neg)
+    y_score = np.repeat([3, 2, 1] * 2, pos + neg)
+    metrics = ("roc_auc", partial(recall_at_rate_score, rate=40))
+    compared = partial(compare, metrics, stratify=stratify)
+    found, expected = compared(RankTable(pos, neg)), compared(y_true, y_score)
+    for name in ("value", "value_a", "value_b", "standard_error", "pvalue"):
+        known = getattr(expected, name)
+        assert getattr(found, name) == pytest.approx(known, rel=1e-9)
+    assert found.confidence_interval == pytest.approx(expected.confidence_interval)
+    drawn = compared(RankTable(pos, neg), method="bootstrap", random_state=0)
+    # Of 2000 resamples, whose standard deviation is known to about 1.6 %.
+    of_cases = compared(y_true, y_score, method="bootstrap", random_state=1)
+    assert drawn.standard_error == pytest.approx(of_cases.standard_error, rel=0.1)
 
 
 def test_unpaired_variances_add():
@@ -571,6 +590,7 @@ def test_the_result_reads_well():
 
 
 Y, A, B = [1, 0, 1, 0], [4, 3, 2, 1], [1, 2, 3, 4]
+TABLE, PAIR = RankTable.from_arrays(Y, A), ("roc_auc", "average_precision")
 RECALL = partial(recall_at_rate_score, rate=0.5)
 
 
@@ -578,7 +598,16 @@ RECALL = partial(recall_at_rate_score, rate=0.5)
     ("metric", "arguments", "kwargs", "message"),
     [
         ("roc_auc", (Y, A, B[:3]), {}, "y_true has 4, y_score_b has 3"),
+        ("roc_auc", (Y,), {}, "y_score_a is missing"),
         ("roc_auc", (Y, A), {}, "y_score_b is missing: give it"),
+        ("roc_auc", (Y, A, TABLE), {}, "y_score_b is a RankTable, which does not tell"),
+        ("roc_auc", (TABLE,), {}, "y_score_a must be a RankTable, as y_true is"),
+        (PAIR, (TABLE,), {"correlation": 0.5}, "correlation is for two RankTables"),
+        (PAIR, (TABLE,), {"method": "permutation"}, "cannot compare two metrics"),
+        (PAIR, (TABLE,), {"groups": Y}, "groups must be None where y_true is a Rank"),
+        (PAIR, (TABLE,), {"rate": 0.5}, "rate is ambiguous for two metrics"),
+        (PAIR, (TABLE, None, A), {}, "y_score_b must be None"),
+        (PAIR, (RankTable([0.5, 1], [1, 2]),), {}, "must be whole numbers"),
         ("roc_auc", (Y, A), {"y_true_b": Y}, "y_score_b is missing: y_true_b"),
         ("roc_auc", (Y, A, B), {"method": "t"}, "method must be one of"),
         ("roc_auc", (Y, A, B), {"alternative": "a"}, "alternative must be one of"),
@@ -621,3 +650,10 @@ def test_bad_input_is_named(metric, arguments, kwargs, message):
 def test_bad_scores_of_models_are_named(y_scores, message):
     with pytest.raises(ValueError, match=message):
         compare_all("roc_auc", Y, y_scores)
+
+
+def test_several_models_are_not_compared_by_tables():
+    with pytest.raises(ValueError, match=r"y_true is a RankTable, .* not paired"):
+        compare_all("roc_auc", TABLE, {"a": A, "b": B})
+    with pytest.raises(ValueError, match=r"y_scores\['b'\] is a RankTable, which does"):
+        compare_all("roc_auc", Y, {"a": A, "b": TABLE})

@@ -501,7 +501,11 @@ Y, S = [1, 0, 1, 0], [4, 3, 2, 1]
         ((["a", "b", "a", "b"], S), {}, "pos_label=None is ambiguous"),
         ((DMIST, S), {}, "y_score must be None"),
         ((DMIST,), {"groups": Y}, "groups must be None"),
-        ((RankTable([1.5, 2], [1, 2]),), {}, "counts of the RankTable must be whole"),
+        (
+            (RankTable([1.5, 2], [1, 2]),),
+            {},
+            "counts of the RankTable must be whole .* give labels, scores and sample_w",
+        ),
     ],
 )
 def test_bad_input_is_named(arguments, kwargs, message):
@@ -511,8 +515,11 @@ def test_bad_input_is_named(arguments, kwargs, message):
 
 
 def test_influence_needs_cases():
-    with pytest.raises(ValueError, match="single cases"):
-        influence("roc_auc", DMIST, None)
+    for arguments in ((DMIST,), (DMIST, [1, 2])):
+        with pytest.raises(ValueError, match="single cases"):
+            influence("roc_auc", *arguments)
+    with pytest.raises(ValueError, match="y_score is missing"):
+        influence("roc_auc", [1, 0])
 
 
 def test_a_metric_that_needs_a_rate_says_so():
@@ -590,3 +597,17 @@ def test_the_logit_interval_keeps_digits_where_a_bound_is_far():
         low, high = logit_interval(value, 1e-3, 0.95, (-1e18, 1.0))
         assert low < value < high
         assert high - low < 0.1
+
+
+@pytest.mark.parametrize("method", ["delta", "jackknife"])
+def test_a_number_of_cases_is_one_of_those_that_a_table_counts(method):
+    pos, neg = [3, 6, 4, 1], [1, 5, 9, 12]
+    y_true = np.repeat([1] * 4 + [0] * 4, pos + neg)
+    y_score = np.repeat([4, 3, 2, 1] * 2, pos + neg)
+    metric = partial(estimate, recall_at_rate_score, method=method, rate=12)
+    found, expected = metric(RankTable(pos, neg)), metric(y_true, y_score)
+    assert found.value == pytest.approx((3 + 6 * 8 / 11) / 14, rel=1e-14)
+    assert found.value == pytest.approx(expected.value, rel=1e-14)
+    assert found.standard_error == pytest.approx(expected.standard_error, rel=1e-12)
+    with pytest.raises(ValueError, match="rate=42 is more than the 41 cases"):
+        estimate(recall_at_rate_score, RankTable(pos, neg), rate=42)
