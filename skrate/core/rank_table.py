@@ -17,10 +17,9 @@ from skrate.core.cells import (
     shortened,
 )
 from skrate.core.conversion import as_real
-from skrate.core.grouping import begins_group
 from skrate.core.ranking import ranking
 from skrate.core.sample import Sample, check_ranking
-from skrate.core.sort_keys import LABEL_BIT, sort_keys
+from skrate.core.sort_keys import as_bits, sort_keys
 from skrate.core.sums import cumulated, total
 from skrate.core.validation import (
     check_count,
@@ -369,11 +368,11 @@ class RankTable:
         """
         return self._cases
 
-    def mixed_ties(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Return where cases tie that have different labels, if weights are equal.
+    def ties(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Return where cases tie, if weights are equal.
 
-        Of each such group, the places in ``cases`` where it starts, where its positives
-        end and where it ends.
+        Of each group of several, the places in ``cases`` where it starts, where its
+        positives end and where it ends.
         """
         cases = self._cases
         assert cases is not None
@@ -383,15 +382,21 @@ class RankTable:
         if 2 * self.n_groups < len(cases):
             start, end = self._starts, np.append(self._starts[1:], len(cases))
             turn = start + np.add.reduceat(cases, start, dtype=np.intp)
-            is_mixed = (start < turn) & (turn < end)
-            return start[is_mixed], turn[is_mixed], end[is_mixed]
+            are_many = end - start > 1
+            return start[are_many], turn[are_many], end[are_many]
         # These tie with the one before them.
         tied = np.flatnonzero(~self._is_new)
         is_first = np.diff(tied, prepend=-1) > 1
         start, end = tied[is_first] - 1, tied[np.roll(is_first, -1)] + 1
-        is_mixed = cases[start] & ~cases[end - 1]
-        turn = tied[cases[tied - 1] & ~cases[tied]]
-        return start[is_mixed], turn, end[is_mixed]
+        turn = np.where(cases[start], end, start)
+        turn[cases[start] & ~cases[end - 1]] = tied[cases[tied - 1] & ~cases[tied]]
+        return start, turn, end
+
+    def mixed_ties(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Return the same of groups that hold cases of both classes."""
+        start, turn, end = self.ties()
+        is_mixed = (start < turn) & (turn < end)
+        return start[is_mixed], turn[is_mixed], end[is_mixed]
 
     @property
     def ends(self) -> IntArray | None:
@@ -722,19 +727,22 @@ def table_of(sample: Sample) -> RankTable:
     return _weighted(sample)
 
 
-def _packed(keys: FloatArray) -> RankTable:
+def _packed(keys: Array) -> RankTable:
     """Return the table of unweighted cases by one sort of their keys."""
     keys.sort()
-    bits = keys.view(np.uint64)
-    # The lowest byte alone: no copy of all eight.
+    bits = as_bits(keys)
+    # The lowest byte alone: no copy of all of them.
     last_bits = bits.astype(np.uint8) & np.uint8(1)
-    last_bits[: np.searchsorted(keys, 0.0)] ^= 1
+    last_bits[: np.searchsorted(keys, keys.dtype.type(0))] ^= 1
     cases = last_bits.view(bool)[::-1]
-    bits |= LABEL_BIT
-    is_new = begins_group(bits[::-1])
-    if is_new.all():
+    bits |= 1
+    # Read from the back, what ends a group begins one.
+    is_last = np.empty(len(bits), dtype=bool)
+    np.not_equal(bits[1:], bits[:-1], out=is_last[:-1])
+    is_last[-1] = True
+    if is_last.all():
         return _new(cases=cases)
-    return _new(cases=cases, is_new=is_new)
+    return _new(cases=cases, is_new=is_last[::-1])
 
 
 def _grouped(sample: Sample) -> RankTable:

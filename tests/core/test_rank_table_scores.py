@@ -144,7 +144,68 @@ def test_neighbouring_floats_are_told_apart(name):
     check([1, 0, 1], np.full(3, scores[0]))
 
 
-BITS = [24, 31, 32, 52, 53, 61, 62, 63]
+SINGLE = np.finfo(np.float32)
+
+
+def single_neighbours(value, n=3):
+    """Return a float of 32 bits and the n next ones on both sides of it."""
+    found = [np.float32(value)]
+    for _ in range(n):
+        found.append(np.nextafter(found[-1], SINGLE.max))
+        found.insert(0, np.nextafter(found[0], -SINGLE.max))
+    return [float(x) for x in found]
+
+
+SINGLE_EDGES = {
+    "around one": single_neighbours(1),
+    "of both signs around one": single_neighbours(1) + single_neighbours(-1),
+    "probabilities": [*single_neighbours(1), *single_neighbours(0.5), 0.0, 1e-30],
+    "around zero": [*single_neighbours(0), -0.0],
+    "one and around zero": [*single_neighbours(0), 1.0, -1.0],
+    "nine and around zero": [*single_neighbours(0), 9.0],
+    "subnormal": single_neighbours(SINGLE.tiny),
+    "subnormal, and huge": [*single_neighbours(SINGLE.tiny), 3e38, -3e38],
+    "the largest": single_neighbours(SINGLE.max) + single_neighbours(-SINGLE.max),
+    "powers of two": [2.0**e for e in range(-149, 128, 7)],
+    "negative powers of two": [-(2.0**e) for e in range(-149, 128, 7)],
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("name", SINGLE_EDGES)
+def test_neighbouring_floats_of_32_bits_are_told_apart(name, order):
+    rng = np.random.default_rng(2)
+    scores = np.array(SINGLE_EDGES[name], dtype="f4")
+    for _ in range(5):
+        labels, tied = shuffled_ties(scores, rng)
+        check(labels, tied.astype(f"{order}f4"))
+    # One class, all alike.
+    check([1, 1, 1], np.full(3, scores[0]))
+    check([0, 0, 0], np.full(3, scores[-1]))
+
+
+def test_scores_of_few_bits_have_keys_of_as_few():
+    rng = np.random.default_rng(3)
+    labels = rng.random(1000) < 0.5
+    normal = rng.normal(size=1000)
+    for scores, size in (
+        (normal.astype("f4"), 4),
+        (normal.astype("f2"), 4),
+        (abs(normal).astype("f4"), 4),
+        (normal, 8),
+        # Nine and the least float have no bit to spare among 32, but among 64.
+        (np.array([9, SINGLE.smallest_subnormal] * 500, "f4"), 8),
+        (rng.integers(0, 2**29, 1000), 4),
+        (rng.integers(0, 2**29, 1000) + 2**62, 4),
+        (np.array([-(2**28), 2**28 - 1] * 500), 4),
+        (np.array([-(2**28), 2**28] * 500), 8),
+        (labels, 4),
+    ):
+        assert sort_keys.sort_keys(scores, labels).itemsize == size
+        check(labels[:50], scores[:50])
+
+
+BITS = [24, 28, 29, 31, 32, 52, 53, 61, 62, 63]
 
 
 @pytest.mark.parametrize(
