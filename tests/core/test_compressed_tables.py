@@ -203,6 +203,16 @@ def test_new_cases_settle_in_the_innermost_cell_that_has_room():
     assert scores_of(rest.keys).tolist() == [1.2, 9.0]
 
 
+@pytest.mark.parametrize("inner", [1.25, 1.5, 1.75])
+def test_no_case_settles_in_a_cell_around_others(inner):
+    outer = RankTable.from_arrays([1, 0, 0], [1.0, 1.9, -7.0]).compress(2)
+    cells = (outer + RankTable.from_arrays([0], [inner])).cells
+    more = RankTable.from_arrays([1, 1], [inner, 1.2]).cells
+    found, rest = settled(cells, more, most=1.0)
+    assert found.pos[cells.shifts == 0].tolist() == [0, 1]
+    assert scores_of(rest.keys).tolist() == [1.2]
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_any_tree_of_sums_is_within_its_error(seed):
     rng = np.random.default_rng(seed)
