@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, Label
+from skrate.core.cells import compressed, merged_cells
 from skrate.core.conversion import as_float64
-from skrate.core.rank_table import RankTable
+from skrate.core.rank_table import RankTable, table_of_cells
 from skrate.core.validation import (
     check_equal_length,
     check_labels,
@@ -99,7 +100,7 @@ def _piece_of_gathered(
     return piece_of(where, columns[0], columns[1], weights, pos_label)
 
 
-def sum_of_pieces(pieces: Sequence[Piece], max_groups: int | None = None) -> Piece:
+def sum_of_pieces(pieces: Sequence[Piece], max_groups: int = 2**20) -> Piece:
     """Return the piece of all their cases, compressed to a number of groups.
 
     The order in which tables are added depends on nothing but that of the pieces, so
@@ -108,10 +109,14 @@ def sum_of_pieces(pieces: Sequence[Piece], max_groups: int | None = None) -> Pie
     labels = {}
     for piece in pieces:
         labels.update({k: v for k, v in piece.labels.items() if k not in labels})
-    table = sum_of_tables([piece.table for piece in pieces])
-    if table is not None and max_groups is not None:
-        table = table.compress(max_groups)
-    return Piece(table, labels, sum(piece.n_cases for piece in pieces))
+    tables = [piece.table for piece in pieces if piece.table is not None]
+    if sum(table.n_groups for table in tables) > max_groups:
+        # All at once, which is one sort.
+        cells = merged_cells([table.cells for table in tables])
+        whole: RankTable | None = table_of_cells(compressed(cells, max_groups))
+    else:
+        whole = sum_of_tables(tables)
+    return Piece(whole, labels, sum(piece.n_cases for piece in pieces))
 
 
 def sum_of_tables(tables: Sequence[RankTable | None]) -> RankTable | None:

@@ -66,7 +66,7 @@ def rank_table(
     Notes
     -----
     It is one job, ``DataFrame.mapInArrow``, which the executors need this package for.
-    A partition sends up to ``max_groups`` groups of about 20 bytes, and all are in the
+    A partition sends up to ``max_groups`` groups of some 12 bytes, and all are in the
     memory of the driver at once: with very many partitions, ``coalesce`` them, raise
     ``spark.driver.maxResultSize``, or compress to fewer groups and look at
     :meth:`skrate.RankTable.max_error`.
