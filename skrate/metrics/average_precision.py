@@ -540,10 +540,9 @@ def _slopes(
 def _of_tables(
     pos: Array, neg: Array, prevalence: float | None, adjusted: bool
 ) -> FloatArray:
-    pos = pos.astype(np.float64)
-    found = np.cumsum(pos, axis=1)
     # Whole numbers are summed as such, which is quicker.
-    lost = np.cumsum(neg, axis=1).astype(np.float64)
+    found, lost = (np.cumsum(part, axis=1).astype(np.float64) for part in (pos, neg))
+    pos = pos.astype(np.float64)
     n_pos, n_neg = found[:, -1].copy(), lost[:, -1].copy()
     with np.errstate(invalid="ignore", divide="ignore"):
         rest = n_neg / (n_pos + n_neg)
