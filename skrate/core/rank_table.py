@@ -19,7 +19,7 @@ from skrate.core.cells import (
 from skrate.core.conversion import as_real
 from skrate.core.ranking import ranking
 from skrate.core.sample import Sample, check_ranking
-from skrate.core.sort_keys import as_bits, sort_keys
+from skrate.core.sort_keys import as_bits, parts, sort_keys
 from skrate.core.sums import cumulated, total
 from skrate.core.validation import (
     check_count,
@@ -731,15 +731,20 @@ def _packed(keys: Array) -> RankTable:
     """Return the table of unweighted cases by one sort of their keys."""
     keys.sort()
     bits = as_bits(keys)
-    # The lowest byte alone: no copy of all of them.
-    last_bits = bits.astype(np.uint8) & np.uint8(1)
-    last_bits[: np.searchsorted(keys, keys.dtype.type(0))] ^= 1
-    cases = last_bits.view(bool)[::-1]
-    bits |= 1
-    # Read from the back, what ends a group begins one.
-    is_last = np.empty(len(bits), dtype=bool)
-    np.not_equal(bits[1:], bits[:-1], out=is_last[:-1])
+    cases, is_last = np.empty(len(bits), dtype=bool), np.empty(len(bits), dtype=bool)
     is_last[-1] = True
+    for part in parts(len(bits)):
+        found = bits[part]
+        np.bitwise_and(found.astype(np.uint8), 1, out=cases.view(np.uint8)[part])
+        found |= 1
+        np.not_equal(found[1:], found[:-1], out=is_last[part][:-1])
+        if part.start:
+            is_last[part.start - 1] = found[0] != bits[part.start - 1]
+    # A greater last bit made a negative number less.
+    n_below = np.searchsorted(keys, keys.dtype.type(0))
+    np.logical_not(cases[:n_below], out=cases[:n_below])
+    # Read from the back, what ends a group begins one.
+    cases = cases[::-1]
     if is_last.all():
         return _new(cases=cases)
     return _new(cases=cases, is_new=is_last[::-1])

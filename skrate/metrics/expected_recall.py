@@ -186,8 +186,13 @@ def expected_recall(
     Or E[F1], that over the negatives: summed over them, not taken from what the
     positives leave of the mean rate, which next to many positives is all rounding.
     """
-    # With few ties it is quicker by place than by group, if cases have equal weights.
-    by_case = table.cases is not None and 3 * table.n_groups > 2 * len(table.cases)
+    # With few ties a long ranking is quicker by place than by group, if cases have
+    # equal weights.
+    cases = table.cases
+    by_case = cases is not None and (
+        table.labels is not None
+        or (len(cases) > _KEPT_LENGTH and 3 * table.n_groups > 2 * len(cases))
+    )
     sum_over = _sum_over_cases if by_case else _sum_over_groups
     found = sum_over(table, rate, of_negatives=of_negatives)
     return found / (table.n_neg if of_negatives else table.n_pos)
@@ -241,16 +246,9 @@ def _sum_over_places(labels: BoolArray, rate: RateDistribution) -> float:
     n = len(labels)
     if n <= _KEPT_LENGTH:
         return float(labels @ _kept_weights(rate, n))
-    # A power of two, less than a hundredth of the ranking.
-    size = min(1024, 1 << ((n // 128).bit_length() - 1))
-    nodes, checks, to_moments, to_checks = _interpolation(size)
-    starts = size * np.arange(n // size)[:, None]
-    at_nodes = _processed(starts + nodes, n, rate)
-    misses = at_nodes @ to_checks - _processed(starts + checks, n, rate)
-    # Relative to the recall there is: a rate may be as small as one case of millions.
-    tolerance = _TOLERANCE * np.maximum(at_nodes[:, 0], rate.mean())
-    is_smooth = np.abs(misses).max(axis=1) <= tolerance
-    blocks = labels[: size * len(starts)].reshape(-1, size)
+    size, at_nodes, is_smooth = _kept_blocks(rate, n)
+    to_moments = _interpolation(size)[2]
+    blocks = labels[: size * len(at_nodes)].reshape(-1, size)
     total = 0.0
     # A few blocks at a time, which stay in the cache.
     for first in range(0, len(blocks), 16):
@@ -269,6 +267,20 @@ def _sum_over_places(labels: BoolArray, rate: RateDistribution) -> float:
 @kept
 def _kept_weights(rate: RateDistribution, n: int) -> FloatArray:
     return _processed(np.arange(n), n, rate)
+
+
+@kept
+def _kept_blocks(rate: RateDistribution, n: int) -> tuple[int, FloatArray, BoolArray]:
+    """Return the size of blocks, their values at nodes and whether these will do."""
+    # A power of two, less than a hundredth of the ranking.
+    size = min(1024, 1 << ((n // 128).bit_length() - 1))
+    nodes, checks, _, to_checks = _interpolation(size)
+    starts = size * np.arange(n // size)[:, None]
+    at_nodes = _processed(starts + nodes, n, rate)
+    misses = at_nodes @ to_checks - _processed(starts + checks, n, rate)
+    # Relative to the recall there is: a rate may be as small as one case of millions.
+    tolerance = _TOLERANCE * np.maximum(at_nodes[:, 0], rate.mean())
+    return size, at_nodes, np.abs(misses).max(axis=1) <= tolerance
 
 
 @lru_cache(maxsize=4)
