@@ -25,7 +25,6 @@ from skrate.core.list_table import ListTable, ListValues
 from skrate.core.rank_table import (
     RankTable,
     extreme_table,
-    n_cases_of,
     rank_table,
     table_of,
 )
@@ -276,8 +275,7 @@ def score(
 
 def on_table(metric: Metric, table: RankTable) -> Metric:
     """Return the metric with what depends on a table that was given filled in."""
-    n_cases = n_cases_of(table)
-    return metric.of_sample(n_cases, is_weighted=n_cases is None)
+    return metric.of_sample(table.n_cases, is_weighted=table.n_cases is None)
 
 
 def warn_if_unsupported(metric: Metric, table: RankTable, stacklevel: int = 3) -> None:

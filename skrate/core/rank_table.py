@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from skrate.core.batches import Batches
     from skrate.core.metric import MetricLike
 
-# More than these floats cannot count.
+# From here on floats cannot count.
 _MOST_CASES = 2**53
 
 
@@ -59,6 +59,8 @@ class RankTable:
         Number of groups K.
     n_pos, n_neg, total : float
         Weight of positives, of negatives and of both.
+    n_cases : float or None
+        The total where all weights are whole, and so numbers of cases; else None.
     prevalence, negative_share : float
         Share of the positives and of the negatives. They sum to 1, but neither is
         formed from the other: of a class that is very rare 1 minus the other share
@@ -464,6 +466,18 @@ class RankTable:
         """Weight of all cases."""
         return self.n_pos + self.n_neg
 
+    @cached_property
+    def n_cases(self) -> float | None:
+        """Number of cases, where all weights are whole; None where they are not."""
+        if self._cases is not None:
+            return self.total
+        for weights in (self.pos, self.neg):
+            # The greatest first: a sum of more may be beyond all floats.
+            is_small = weights.max() < _MOST_CASES
+            if not (is_small and np.array_equal(np.rint(weights), weights)):
+                return None
+        return self.total if self.total < _MOST_CASES else None
+
     @property
     def prevalence(self) -> float:
         """Share of the positives."""
@@ -694,20 +708,9 @@ def check_alone(name: str = "y_true", /, **others: Any) -> None:
             )
 
 
-def n_cases_of(table: RankTable) -> float | None:
-    """Return how many cases a table counts; None where its weights are not whole."""
-    if table.cases is not None:
-        return table.total
-    for weights in (table.pos, table.neg):
-        # The greatest first: a sum of more may be beyond all floats.
-        if weights.max() > _MOST_CASES or not np.array_equal(np.rint(weights), weights):
-            return None
-    return table.total if table.total <= _MOST_CASES else None
-
-
 def _summable(table: RankTable) -> RankTable:
     """Return a table on a scale on which its weights can be summed."""
-    if table.cases is not None:
+    if table.n_cases is not None:
         return table
     weights = np.concatenate([table.pos, table.neg])
     scaled = summable("The RankTable", weights)

@@ -16,7 +16,7 @@ from skrate.core.arrays import (
     Label,
     RandomState,
 )
-from skrate.core.rank_table import RankTable, check_alone, n_cases_of, rank_table
+from skrate.core.rank_table import RankTable, check_alone, rank_table
 from skrate.core.repeats import Repeats, check_repeats
 from skrate.core.validation import (
     check_choice,
@@ -336,7 +336,7 @@ def check_folds(
     tables = _given_tables(y_trues)
     if tables is not None:
         check_alone("y_trues", **by_fold, pos_label=pos_label)
-        has_weights = any(n_cases_of(table) is None for table in tables)
+        has_weights = any(table.n_cases is None for table in tables)
         return folds_of(tables, has_weights, pos_label, repeats)
     labels = _sequence("y_trues", y_trues)
     for name, value in by_fold.items():

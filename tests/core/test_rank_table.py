@@ -319,3 +319,20 @@ def test_ends_are_the_rates_in_cases_where_weights_are_equal(sample):
         assert table.ends.tolist() == counts[1:].tolist()
     if len(set(weights)) > 1:
         assert rank_table(y_true, y_score, weights).ends is None
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        (RankTable([2, 0, 1], [0, 3, 1]), 7),
+        (RankTable.from_arrays([1, 0, 1], [3, 2, 1]), 3),
+        (RankTable.from_arrays([1, 0, 1], [3, 2, 1], sample_weight=[2, 1, 1]), 4),
+        (RankTable([2.5, 0.5], [0, 3]), None),
+        (RankTable([2, 0], [0, 0.5]), None),
+        # Whole only as floats of that size have no digits after the point.
+        (RankTable([2.0**53, 0], [0, 1]), None),
+        (RankTable([1e300, 0], [0, 1e300]), None),
+    ],
+)
+def test_whole_weights_are_a_number_of_cases(table, expected):
+    assert table.n_cases == expected
