@@ -98,8 +98,8 @@ def main():
         making, building, reading = seconds
         print(
             f"{n_cases:,} cases: made in {making:.1f} s, table in {building:.1f} s "
-            f"more ({elapsed:.1f} s by the clock), {len(METRICS)} metrics and bounds in "
-            f"{reading:.1f} s; "
+            f"more ({elapsed:.1f} s by the clock), {len(METRICS)} metrics with bounds "
+            f"in {reading:.1f} s; "
             f"{n_groups:,} groups, {peak:,.0f} MB at the peak"
         )
         known = {}
