@@ -8,7 +8,7 @@ import numpy as np
 
 from skrate.core.array_api import check_one_place
 from skrate.core.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label
-from skrate.core.grouping import begins_group, check_groups
+from skrate.core.grouping import check_groups
 from skrate.core.rank_table import (
     RankTable,
     check_alone,
@@ -16,6 +16,7 @@ from skrate.core.rank_table import (
     table_of_labels,
     table_of_weights,
 )
+from skrate.core.ranking import ranking
 from skrate.core.sample import Sample, check_scores_given
 from skrate.core.validation import (
     check_choice,
@@ -60,15 +61,15 @@ class Ranked(Sample):
             return np.concatenate([of_pos, of_neg])
         order, begins = self._ranking
         group = np.empty_like(order)
-        group[order] = np.cumsum(begins) - 1
+        has_ties = not begins.all()
+        group[order] = np.cumsum(begins) - 1 if has_ties else np.arange(len(order))
         return group
 
     @cached_property
     def _ranking(self) -> tuple[IntArray, BoolArray]:
         """The cases, best first, and where groups of ties begin among them."""
         assert self.scores is not None
-        order = np.argsort(self.scores)[::-1]
-        return order, begins_group(self.scores[order])
+        return ranking(self.scores)
 
     @property
     def _table_by_case(self) -> RankTable:
