@@ -6,7 +6,7 @@ import pytest
 
 from repository import PACKAGE, ROOT, project_metadata, tracked_files
 
-TESTED_EXTRAS = ("plot", "test", "peers")
+TESTED_EXTRAS = ("plot", "test", "dask", "peers")
 # In pieces, so that this file is not what it looks for.
 MACHINE = {
     "a machine path": r"(?<![\w.])/(?:" + "work|home|root|opt|tmp|mnt|Users" + r")/",
