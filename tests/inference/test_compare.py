@@ -157,7 +157,7 @@ def test_two_metrics_of_one_model():
     rauc = partial(rate_weighted_auc_score, rate=rates.beta(3, 19))
     result = compare(("roc_auc", rauc), y_true, a)
     # Summed by group here, by case there.
-    assert_allclose(result.value_b, rauc(y_true, a), rtol=4e-15)
+    np.testing.assert_allclose(result.value_b, rauc(y_true, a), rtol=4e-15)
     assert result.metric == "AUC - rAUC"
     boot = compare(("roc_auc", rauc), y_true, a, method="bootstrap", random_state=0,
                    stratify=False)  # fmt: skip
