@@ -23,6 +23,10 @@ hypothesis.settings.register_profile(
 hypothesis.settings.register_profile(
     "random", parent=hypothesis.settings.get_profile("same"), derandomize=False
 )
+# For further versions of what is installed, where the code has passed the examples.
+hypothesis.settings.register_profile(
+    "few", parent=hypothesis.settings.get_profile("same"), max_examples=12
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -33,6 +37,18 @@ def pytest_configure(config: pytest.Config) -> None:
     has_seed = config.getoption("hypothesis_seed", None) is not None
     chosen = os.environ.get("HYPOTHESIS_PROFILE", "random" if has_seed else "same")
     hypothesis.settings.load_profile(chosen)
+
+
+def pytest_collection_finish() -> None:
+    """Let packages know their modules, so that a test finds one by its dotted name.
+
+    Where the doctests of a folder are collected before its tests, pytest imports the
+    package a second time, without the modules that are there already.
+    """
+    for name, module in list(sys.modules.items()):
+        package, _, last = name.rpartition(".")
+        if package.startswith("skrate") and not hasattr(sys.modules[package], last):
+            setattr(sys.modules[package], last, module)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
