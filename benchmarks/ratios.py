@@ -146,9 +146,9 @@ def table_jobs():
     )
     data, beside = samples.cases_and_batches, [sorted_at_once, at_once]
     ours = of(skrate.RankTable.from_batches, 2)
-    yield Job("table of ten batches", MILLIONS, data, ours, beside, large=LARGE)
+    yield Job("table of ten batches", MILLIONS, data, ours, beside)
     title, data = "table, compressed to 65,536 groups", labelled_scores
-    yield Job(title, MILLIONS, data, samples.compressed, beside[:1], large=LARGE)
+    yield Job(title, MILLIONS, data, samples.compressed, beside[:1])
 
 
 def inference_jobs():
