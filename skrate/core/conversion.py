@@ -149,6 +149,20 @@ def as_float64(name: str, values: Array) -> FloatArray:
     return floats
 
 
+def joined_scores(first: Array, second: Array) -> Array:
+    """Return scores of two samples in one array, of a type that holds them all."""
+    scores = np.concatenate([first, second])
+    for given, found in ((first, scores[: len(first)]), (second, scores[len(first) :])):
+        with np.errstate(invalid="ignore"):
+            is_same = np.array_equal(found.astype(given.dtype), given)
+        if not is_same:
+            raise ValueError(
+                f"Scores of dtype {first.dtype} and {second.dtype} cannot be compared "
+                f"without rounding some to {scores.dtype}: use one dtype."
+            )
+    return scores
+
+
 def check_columns_apart(name: str, table: Any) -> None:
     """Raise where float64 ties different numbers in a column of a table."""
     if hasattr(table, "toarray"):

@@ -16,7 +16,7 @@ from skrate.core.cells import (
     scores_of,
     shortened,
 )
-from skrate.core.conversion import as_real
+from skrate.core.conversion import as_real, joined_scores
 from skrate.core.ranking import ranking
 from skrate.core.sample import Sample, check_ranking
 from skrate.core.sort_keys import as_bits, parts, sort_keys
@@ -545,7 +545,7 @@ class RankTable:
             raise ValueError("Only tables with thresholds add: the scores are unknown.")
         if self.is_compressed or other.is_compressed:
             return _new(cells=merged_cells([self.cells, other.cells]))
-        scores = np.concatenate([self.thresholds, other.thresholds])
+        scores = joined_scores(self.thresholds, other.thresholds)
         pos = np.concatenate([self.pos, other.pos])
         neg = np.concatenate([self.neg, other.neg])
         return _new(*_group(scores, pos, neg))

@@ -214,6 +214,16 @@ def test_tables_of_disjoint_cases_add(first, second, is_weighted):
     assert left + right == right + left == RankTable.from_arrays(**both)
 
 
+@pytest.mark.parametrize("other", ["float64", "uint64"])
+def test_scores_that_cannot_be_compared_do_not_add(other):
+    whole = RankTable.from_arrays([1, 0], np.array([2**53 + 1, 2**53]))
+    given = RankTable.from_arrays([1, 0], np.array([1, 2**53], dtype=other))
+    with pytest.raises(ValueError, match=rf"int64 and {other} cannot be compared"):
+        whole + given
+    small = RankTable.from_arrays([1, 0], np.array([2**53 - 1, 1]))
+    assert (small + given).thresholds.tolist() == [2**53, 2**53 - 1, 1]
+
+
 def test_only_tables_with_thresholds_add():
     table = RankTable([1], [1])
     with pytest.raises(ValueError, match="Only tables with thresholds add"):
