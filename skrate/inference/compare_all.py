@@ -7,14 +7,15 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.core.conversion import as_array
 from skrate.core.metric import Metric, MetricLike
 from skrate.core.results import Comparison, Comparisons, comparisons_on_demand
 from skrate.core.validation import check_choice, check_generator
-from skrate.inference.compare import METHODS, Method, model_influences, paired
-from skrate.inference.delta import covariance
+from skrate.inference.compare import METHODS, Method, paired
+from skrate.inference.delta import covariance, influence_values
 from skrate.inference.intervals import Alternative
 from skrate.inference.plan import Plan, check_metric, defined_value
 from skrate.inference.sample import Ranked, Weights, check_cases, scored
@@ -151,14 +152,10 @@ def compare_all(
     ]
     if len(names) < 2:
         raise ValueError(f"y_scores must hold at least 2 models, found {len(names)}.")
-    values = _values(found, ranked)
-    influences = None
+    values, influences = _of_models(found, ranked, plan)
     matrix = np.full((len(names), len(names)), np.nan)
-    if not np.isnan(values).any():
-        influences = model_influences(
-            [found] * len(ranked), ranked, stratify=plan.is_stratified(cases)
-        )
-        matrix = covariance(np.stack(influences), cases)
+    if influences is not None:
+        matrix = covariance(influences, cases)
     tests = partial(_tests, found, ranked, plan, values, influences)
     if method == "delta":
         return comparisons_on_demand(names, matrix, tests)
@@ -171,7 +168,7 @@ def _tests(
     ranked: list[Ranked],
     plan: Plan,
     values: list[float],
-    influences: list[FloatArray] | None,
+    influences: FloatArray | None,
 ) -> tuple[tuple[Comparison, ...], tuple[float, ...]]:
     """Return the comparison of each pair, and their adjusted p-values."""
 
@@ -207,12 +204,34 @@ def _columns(y_scores: ArrayLike | Mapping[Any, ArrayLike]) -> dict[Any, ArrayLi
     return {str(j): column for j, column in enumerate(np.ascontiguousarray(table.T))}
 
 
-def _values(metric: Metric, ranked: list[Ranked]) -> list[float]:
-    """Return the metric of each model; what all lack is warned of once."""
-    first = defined_value(metric, ranked[0])
+def _of_models(
+    metric: Metric, ranked: list[Ranked], plan: Plan
+) -> tuple[list[float], FloatArray | None]:
+    """Return the metric of each model, and the influence values of the cases on it.
+
+    What all models lack is warned of once. The influence values are None where the
+    metric of a model is undefined.
+    """
+    cases = ranked[0]
+    first = defined_value(metric, cases)
     if np.isnan(first):
-        return [first] * len(ranked)
-    return [first, *(metric.value(one.table) for one in ranked[1:])]
+        return [first] * len(ranked), None
+    is_stratified = plan.is_stratified(cases)
+    influences = np.empty((len(ranked), len(cases.is_pos)))
+
+    def fill(one: Ranked, row: FloatArray) -> float:
+        value = first if one is cases else metric.value(one.table)
+        if not np.isnan(value):
+            influence_values(metric, one, stratify=is_stratified, out=row)
+        if plan.method == "delta":
+            # Memory that the next model takes again need not be cleared for it.
+            one.forget()
+        return value
+
+    # Threads, whatever else joblib is told to use: they write into the same memory.
+    run = Parallel(n_jobs=plan.n_jobs, require="sharedmem")
+    values = list(run(map(delayed(fill), ranked, influences)))
+    return values, None if np.isnan(values).any() else influences
 
 
 def holm(pvalues: FloatArray) -> FloatArray:

@@ -177,7 +177,11 @@ def _divisor(metric: Metric, size: float) -> float:
 
 
 def influence_values(
-    metric: Metric, ranked: Ranked, *, stratify: bool = False
+    metric: Metric,
+    ranked: Ranked,
+    *,
+    stratify: bool = False,
+    out: FloatArray | None = None,
 ) -> FloatArray:
     """Return per case n times what its weight of 1 / n contributes to the metric.
 
@@ -198,9 +202,16 @@ def influence_values(
     if not stratify:
         by_pos += rest * by_prevalence
         by_neg -= p * by_prevalence
-    values = np.concatenate([by_neg, by_pos])
+    values = np.empty(len(ranked.is_pos)) if out is None else out
+    if ranked.table.labels is not None and ranked.scores is not None:
+        # Without ties groups are of one class, and consecutive places of the ranking.
+        of_group = np.where(table.pos > 0, by_pos, by_neg)
+        sizes = np.diff(smaller.starts, append=len(values))
+        values[ranked.order] = np.repeat(of_group, sizes)
+        return values
     group = smaller.group_of(ranked.table.n_groups).take(ranked.group)
-    return values.take(group + len(by_neg) * ranked.is_pos)
+    group += len(by_neg) * ranked.is_pos
+    return np.concatenate([by_neg, by_pos]).take(group, out=values)
 
 
 def covariance(influence: FloatArray, cases: Ranked) -> FloatArray:

@@ -65,6 +65,20 @@ class Ranked(Sample):
         group[order] = np.cumsum(begins) - 1 if has_ties else np.arange(len(order))
         return group
 
+    def forget(self) -> None:
+        """Give back the memory of what is only for single cases or for slopes.
+
+        It is found again when it is asked for.
+        """
+        for name in ("_ranking", "group"):
+            vars(self).pop(name, None)
+        vars(self.table).pop("merged", None)
+
+    @property
+    def order(self) -> IntArray:
+        """The cases, best first; those that tie as they were given."""
+        return self._ranking[0]
+
     @cached_property
     def _ranking(self) -> tuple[IntArray, BoolArray]:
         """The cases, best first, and where groups of ties begin among them."""
@@ -75,9 +89,9 @@ class Ranked(Sample):
     def _table_by_case(self) -> RankTable:
         order, begins = self._ranking
         labels = self.is_pos[order]
-        starts = np.flatnonzero(begins)
-        if len(starts) == len(labels):
+        if begins.all():
             return table_of_labels(labels)
+        starts = np.flatnonzero(begins)
         pos = np.add.reduceat(labels, starts, dtype=np.float64)
         return table_of_weights(pos, np.diff(starts, append=len(labels)) - pos)
 

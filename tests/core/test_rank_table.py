@@ -177,6 +177,18 @@ def test_quantities_agree_with_each_other(sample):
         assert table.cum_neg[-1] == table.n_neg == table.neg.sum()
 
 
+@given(sample=ranked_samples(both_classes=False), has_ties=st.booleans())
+def test_merged_cases_have_the_sums_of_their_weights(sample, has_ties):
+    y_true, y_score = sample[:2]
+    if not has_ties:
+        y_score = np.random.default_rng(0).permutation(len(y_true))
+    merged = rank_table(y_true, y_score).merged
+    expected = RankTable(merged.pos, merged.neg)
+    for name in ("cum_pos", "cum_neg", "rates", "n_pos", "n_neg"):
+        found, known = (getattr(t, name) for t in (merged.table, expected))
+        assert np.array_equal(found, known), name
+
+
 def test_long_sums_of_weights_are_exact_to_rounding():
     n = 200_000
     weights = np.where(np.arange(n) % 2 == 0, 0.7, 0.1)

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from joblib import parallel_config
+from numpy.testing import assert_allclose
 from scipy import special
 from sklearn.exceptions import UndefinedMetricWarning
 
-from inference_cases import SMOOTH, each, evaluate
+from inference_cases import JUMPS, SMOOTH, each, evaluate
 from optional import require
 from reference.delong import auc as oracle_auc
 from reference.delong import covariance as oracle_covariance
@@ -347,6 +349,62 @@ def test_jobs_change_nothing():
             for n_jobs in (1, 2)
         ]  # fmt: skip
         assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("method", ["delta", "bootstrap", "permutation"])
+@pytest.mark.parametrize("decimals", [1, 12])
+def test_jobs_change_nothing_of_several_models(method, decimals):
+    rng = np.random.default_rng(3)
+    y_true = rng.random(300) < 0.2
+    y_scores = (rng.normal(size=(300, 5)) + y_true[:, None]).round(decimals)
+
+    def found(n_jobs):
+        return compare_all(
+            rate_weighted_auc_score, y_true, y_scores, rate=rates.beta(2, 9),
+            method=method, n_resamples=50, random_state=0, n_jobs=n_jobs,
+        )  # fmt: skip
+
+    one, two = found(1), found(2)
+    with parallel_config("loky", n_jobs=2):
+        elsewhere = found(None)
+    assert one == two == elsewhere
+    influences = np.stack(
+        [influence(rate_weighted_auc_score, y_true, s, rate=rates.beta(2, 9))
+         for s in y_scores.T]
+    )  # fmt: skip
+    for result in (two, elsewhere):
+        # Equality of results leaves arrays out.
+        assert (result.covariance == one.covariance).all()
+    if method == "delta":
+        expected = influences @ influences.T / 300**2
+        assert_allclose(one.covariance, expected, rtol=1e-12, atol=1e-18)
+
+
+# A rate that is a number of cases has no meaning with weights.
+@each([one for one in SMOOTH + JUMPS if not isinstance(one[1].get("rate"), int)])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_cases_that_do_not_tie_have_the_influence_of_groups(metric, kwargs):
+    rng = np.random.default_rng(4)
+    y_true = rng.random(200) < 0.3
+    y_score = rng.normal(size=200) + y_true
+    # Weights, though all of one, make groups of the cases.
+    by_group = influence(metric, y_true, y_score, sample_weight=[1] * 200, **kwargs)
+    found = influence(metric, y_true, y_score, **kwargs)
+    assert np.ptp(by_group) > 0
+    assert_allclose(found, by_group, rtol=1e-10, atol=1e-12)
+
+
+def test_what_a_sample_forgets_it_finds_again():
+    y_true, a, _ = two_models(10)
+    ranked = scored(check_cases(y_true), "a", a)
+    before = ranked.group, ranked.order, ranked.table.merged
+    ranked.forget()
+    after = ranked.group, ranked.order, ranked.table.merged
+    for old, new in zip(before[:2], after[:2], strict=True):
+        assert new is not old
+        assert (new == old).all()
+    assert after[2] is not before[2]
+    assert after[2].table == before[2].table
 
 
 @pytest.mark.parametrize("method", ["delta", "bootstrap", "permutation"])
