@@ -17,6 +17,7 @@ from skrate.core.cells import (
     shortened,
 )
 from skrate.core.conversion import as_real, joined_scores
+from skrate.core.lazy import lazy
 from skrate.core.ranking import ranking
 from skrate.core.sample import Sample, check_ranking
 from skrate.core.sort_keys import as_bits, parts, sort_keys
@@ -529,7 +530,7 @@ class RankTable:
             is_new = np.append(self._is_new[1:], True)[::-1]
         return _new(None, None, None, ~self._cases[::-1], is_new)
 
-    @cached_property
+    @lazy
     def merged(self) -> "Merged":
         """The table with neighbouring groups without a positive as one.
 
@@ -608,7 +609,7 @@ class Merged:
     # Number of cases, where each of the groups that became one was a single case.
     n_cases: int | None = None
 
-    @cached_property
+    @lazy
     def table(self) -> RankTable:
         """The same as a table."""
         table = table_of_weights(self.pos, self.neg)
@@ -826,9 +827,13 @@ def table_of_weights(pos: FloatArray, neg: FloatArray) -> RankTable:
     return _new(pos, neg)
 
 
-def table_of_labels(labels: BoolArray) -> RankTable:
-    """Return the table of cases that do not tie, best first, without checks."""
-    return _new(cases=labels)
+def table_of_labels(labels: BoolArray, begins: BoolArray | None = None) -> RankTable:
+    """Return the table of cases, best first, without checks.
+
+    ``begins`` says which begin a group of ties, in which the positives come first; None
+    where no cases tie.
+    """
+    return _new(cases=labels, is_new=begins)
 
 
 def extreme_table(table: RankTable, *, is_best: bool) -> RankTable:

@@ -20,6 +20,9 @@ from skrate.inference.intervals import Alternative
 from skrate.inference.plan import Plan, check_metric, defined_value
 from skrate.inference.sample import Ranked, Weights, check_cases, scored
 
+# Scores that are moved at a time.
+_CACHED = 2**14
+
 
 def compare_all(
     metric: MetricLike,
@@ -201,7 +204,14 @@ def _columns(y_scores: ArrayLike | Mapping[Any, ArrayLike]) -> dict[Any, ArrayLi
             "y_scores must have one column per model, found an array of shape "
             f"{table.shape}."
         )
-    return {str(j): column for j, column in enumerate(np.ascontiguousarray(table.T))}
+    columns = table.T
+    if not columns.flags.c_contiguous:
+        # So many rows at a time that both arrays stay in the cache.
+        columns = np.empty_like(columns, order="C")
+        step = max(_CACHED // len(columns), 1)
+        for first in range(0, len(table), step):
+            columns[:, first : first + step] = table[first : first + step].T
+    return {str(j): column for j, column in enumerate(columns)}
 
 
 def _of_models(

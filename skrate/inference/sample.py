@@ -1,7 +1,6 @@
 """Checked input: labels and scores of the same cases, by one or several models."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -9,12 +8,12 @@ import numpy as np
 from skrate.core.array_api import check_one_place
 from skrate.core.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.core.grouping import check_groups
+from skrate.core.lazy import lazy
 from skrate.core.rank_table import (
     RankTable,
     check_alone,
     table_of,
     table_of_labels,
-    table_of_weights,
 )
 from skrate.core.ranking import ranking
 from skrate.core.sample import Sample, check_scores_given
@@ -43,7 +42,7 @@ class Ranked(Sample):
     counts: RankTable | None = None
     by_case: bool = False
 
-    @cached_property
+    @lazy
     def table(self) -> RankTable:
         """The table; its weights are numbers of cases, or average 1."""
         if self.counts is not None:
@@ -53,7 +52,7 @@ class Ranked(Sample):
             return self._table_by_case
         return table_of(self)
 
-    @cached_property
+    @lazy
     def group(self) -> IntArray:
         """The group of ties that each case is in, best first."""
         if self.scores is None:
@@ -79,7 +78,7 @@ class Ranked(Sample):
         """The cases, best first; those that tie as they were given."""
         return self._ranking[0]
 
-    @cached_property
+    @lazy
     def _ranking(self) -> tuple[IntArray, BoolArray]:
         """The cases, best first, and where groups of ties begin among them."""
         assert self.scores is not None
@@ -91,9 +90,12 @@ class Ranked(Sample):
         labels = self.is_pos[order]
         if begins.all():
             return table_of_labels(labels)
+        # Of those that tie, the positives first, as in any table of cases: so that all
+        # metrics are the same to the last digit.
         starts = np.flatnonzero(begins)
-        pos = np.add.reduceat(labels, starts, dtype=np.float64)
-        return table_of_weights(pos, np.diff(starts, append=len(labels)) - pos)
+        turns = starts + np.add.reduceat(labels, starts, dtype=np.intp)
+        sizes = np.diff(starts, append=len(labels))
+        return table_of_labels(np.arange(len(labels)) < np.repeat(turns, sizes), begins)
 
 
 def _cells(table: RankTable) -> tuple[IntArray, IntArray]:
