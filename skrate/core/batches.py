@@ -34,11 +34,21 @@ def table_of_batches(
     for number, (y_true, y_score, weights) in columns_of(batches, "y_true", "y_score"):
         with naming_batch(number):
             classes.add(y_true)
+            # Checked by itself: a batch may have no weight, as long as another has.
+            is_empty = (
+                weights is not None and not check_vector("sample_weight", weights).any()
+            )
             table = RankTable.from_arrays(
-                y_true, y_score, sample_weight=weights, pos_label=pos_label
+                y_true,
+                y_score,
+                sample_weight=None if is_empty else weights,
+                pos_label=pos_label,
             )
             cells = table.cells
-        gathered.add(cells)
+        if not is_empty:
+            gathered.add(cells)
+    if not gathered.parts:
+        raise ValueError("sample_weight: no batch holds a case that has weight.")
     return gathered.table()
 
 
@@ -64,7 +74,10 @@ def columns_of(
             is_weighted = has_weights
         yield number, tuple(batch) if has_weights else (*batch, None)
     if is_weighted is None:
-        raise ValueError("batches is empty: at least one batch is needed.")
+        raise ValueError(
+            "batches is empty: at least one batch is needed, and a generator can be "
+            "gone through only once."
+        )
 
 
 def _has_weights(batch: Any, names: Sequence[str]) -> bool:

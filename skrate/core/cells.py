@@ -66,8 +66,9 @@ def keys_of(scores: Array) -> Keys:
         is_same = np.array_equal(floats.astype(scores.dtype), scores)
     if not is_same or (scores.dtype.kind in "iu" and np.abs(floats).max() > 2.0**53):
         raise ValueError(
-            f"thresholds of dtype {scores.dtype} are not all numbers of float64, which "
-            "compressed tables need: pass scores as float64, or their ranks."
+            f"Scores of dtype {scores.dtype} are not all numbers of float64, as those "
+            "of a table that may be compressed must be: subtract a number from all of "
+            "them first, or round them to float64."
         )
     # Adding zero turns -0.0 into 0.0, which it ties with.
     bits = (floats + 0.0).view(np.uint64)

@@ -35,13 +35,24 @@ def check_groups(name: str, values: Any) -> Grouping:
         if high - low < max(len(labels), _SMALL_RANGE):
             return _ranged(labels, low, high)
     elif kind in "fcmM":
-        missing = np.isnat(labels) if kind in "mM" else np.isnan(labels)
-        if missing.any():
-            _raise_missing(name, int(np.argmax(missing)))
+        check_present(name, labels)
     else:
         return _hashed(name, labels)
     codes, distinct = dense_ranks(labels)
     return Grouping(codes, distinct, np.bincount(codes))
+
+
+def check_present(name: str, labels: Array) -> None:
+    """Raise where a label is missing, naming the first such place."""
+    kind = labels.dtype.kind
+    if kind in "fcmM":
+        missing = np.isnat(labels) if kind in "mM" else np.isnan(labels)
+        if missing.any():
+            _raise_missing(name, int(np.argmax(missing)))
+    elif kind == "O":
+        where = first_missing(labels.tolist())
+        if where is not None:
+            _raise_missing(name, where)
 
 
 def dense_ranks(values: Array) -> tuple[IntArray, Array]:

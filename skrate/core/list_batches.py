@@ -8,6 +8,7 @@ import numpy as np
 from skrate.core.arrays import Array, ArrayLike, IntArray, Label
 from skrate.core.batches import Classes, columns_of, naming_batch
 from skrate.core.conversion import shown
+from skrate.core.grouping import check_present
 from skrate.core.list_table import ListValues
 from skrate.core.validation import check_equal_length, check_vector
 
@@ -38,10 +39,12 @@ def whole_lists(
                 if column is not None
             ]
             check_equal_length(**dict(zip(names, rows, strict=False)))
+            check_present("groups", rows[2])
             if not is_graded:
                 classes.add(rows[0])
             if held is not None:
-                rows = [_together(*pair) for pair in zip(held, rows, strict=True)]
+                pairs = zip(names, held, rows, strict=False)
+                rows = [_together(*pair) for pair in pairs]
         is_last = np.asarray(rows[2] == rows[2][-1])
         held = [column[is_last] for column in rows]
         if not is_last.all():
@@ -50,7 +53,7 @@ def whole_lists(
     yield number, _columns(held)
 
 
-def _together(before: Array, new: Array) -> Array:
+def _together(name: str, before: Array, new: Array) -> Array:
     kinds = [_kind(column) for column in (before, new)]
     both = np.concatenate([before, new]) if kinds[0] == kinds[1] else None
     # Integers of two ranges would become floats, which cannot tell all apart.
@@ -58,8 +61,8 @@ def _together(before: Array, new: Array) -> Array:
         both.dtype.kind == "f" and "f" not in (new.dtype.kind, before.dtype.kind)
     ):
         raise ValueError(
-            f"a column of dtype {new.dtype} follows one of {before.dtype}: use one "
-            "type in all batches."
+            f"{name} of dtype {new.dtype} follows one of {before.dtype}: use one type "
+            "in all batches."
         )
     return both
 

@@ -209,10 +209,12 @@ class SurvivalTable:
             if (end > self.breaks[after + 1]).any():
                 return float(weights @ self.mean(low, high))
             # What is in the next panel becomes a cell of its own, at the end.
-            share = (end - at) / (end - low[cut])
+            # Neither share from the other: one may be as small as the rate.
+            before, beyond = at - low[cut], end - at
+            per_width = whole / (end - low[cut])
             low, high = np.append(low, at), np.append(high, end)
-            weights = np.append(weights, whole * share)
-            high[cut], weights[cut] = at, whole * (1 - share)
+            weights = np.append(weights, per_width * beyond)
+            high[cut], weights[cut] = at, per_width * before
             places = np.arange(len(low) - len(cut), len(low))
             panel, starts = np.append(panel, after), np.append(starts, places)
             sizes = np.append(sizes, np.ones_like(cut))

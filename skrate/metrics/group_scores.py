@@ -8,6 +8,7 @@ import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, IntArray, Label
 from skrate.core.batches import naming_batch
+from skrate.core.grouping import check_groups
 from skrate.core.list_batches import (
     ListBatches,
     check_apart,
@@ -17,7 +18,7 @@ from skrate.core.list_batches import (
 from skrate.core.list_table import ListTable, ListValues, check_top, list_table
 from skrate.core.metric import Metric, MetricLike, find_metric
 from skrate.core.results import Estimate, Result
-from skrate.core.validation import check_fraction, warn_undefined
+from skrate.core.validation import check_fraction, check_scores, warn_undefined
 from skrate.metrics.list_average import (
     Average,
     ListAverage,
@@ -135,9 +136,16 @@ class GroupScores(Result):
         for number, rows in whole_lists(batches, pos_label, is_graded=is_graded):
             with naming_batch(number):
                 y_true, y_score, groups, weights = rows
+                top = check_top(k, weights)
+                if weights is not None and not weights.any():
+                    check_scores("y_score", y_score)
+                    parts.append(_without_weight(found, groups))
+                    continue
                 of_rows = (y_true, y_score, groups, weights, relevance_threshold)
                 table = list_table(*of_rows, pos_label, keep_scale=True)
-                parts.append(scores_of(found, table, check_top(k, weights)))
+                parts.append(scores_of(found, table, top))
+        if not any(len(part._places) for part in parts):
+            raise ValueError("sample_weight: no batch holds a case that has weight.")
         return _joined(parts)
 
     @property
@@ -422,6 +430,19 @@ def scores_of(metric: Metric, table: ListTable, k: int | None = None) -> GroupSc
         k,
         table.lists,
         lists,
+    )
+
+
+def _without_weight(metric: Metric, groups: Array) -> GroupScores:
+    """Return the scores of lists all of whose rows have weight zero."""
+    grouping = check_groups("groups", groups)
+    labels = grouping.labels[grouping.sizes > 0]
+    undefined, zeros = np.full(len(labels), np.nan), np.zeros(len(labels))
+    none = np.empty(0)
+    lists = ListValues(none, none, none, none, none, none)
+    places = np.empty(0, dtype=np.intp)
+    return GroupScores(
+        metric.name, labels, undefined, zeros, zeros, metric, None, places, lists
     )
 
 

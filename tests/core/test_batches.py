@@ -124,9 +124,21 @@ def test_a_batch_that_is_no_tuple_is_refused(batch):
         RankTable.from_batches([batch])
 
 
+def test_a_batch_without_weight_is_as_if_it_were_not_there():
+    with_weight = ([1, 0], [2.0, 1.0], [1, 3])
+    without = ([1, 0], [5.0, 4.0], [0, 0])
+    table = RankTable.from_batches([without, with_weight, without])
+    assert table == RankTable([1, 0], [0, 3], [2.0, 1.0])
+    with pytest.raises(ValueError, match="no batch holds a case that has weight"):
+        RankTable.from_batches([without, without])
+    with pytest.raises(ValueError, match=r"Batch 1 .*y_score contains NaN"):
+        RankTable.from_batches([with_weight, ([1, 0], [5.0, np.nan], [0, 0])])
+
+
 def test_no_batch_is_refused():
-    with pytest.raises(ValueError, match="batches is empty"):
-        RankTable.from_batches([])
+    used = iter([])
+    with pytest.raises(ValueError, match=r"batches is empty.* gone through only once"):
+        RankTable.from_batches(used)
     with pytest.raises(ValueError, match="batches must be an iterable"):
         RankTable.from_batches(3)
 

@@ -134,3 +134,11 @@ def test_a_sum_of_means_is_that_of_each_cell(name, n):
             assert_allclose(found, expected, rtol=4e-15, atol=1e-16 * weights.sum())
         for array, before in zip((*cells, weights), kept, strict=True):
             assert array.tolist() == before.tolist()
+
+
+@pytest.mark.parametrize("rate", [1e-6, 1e-9, 1e-17, 1e-300])
+def test_a_sum_of_means_of_a_tiny_rate_keeps_its_digits(rate):
+    table = SurvivalTable.from_steps(np.array([rate]), np.ones(1))
+    low, high = np.array([0.0, 1 / 3, 2 / 3]), np.array([1 / 3, 2 / 3, 1.0])
+    found = table.sum_of_means(low, high, np.array([5.0, 7.0, 11.0]))
+    assert_allclose(found, 5 * 3 * rate, rtol=1e-15)

@@ -71,6 +71,19 @@ def test_lists_without_weight_and_in_any_order_of_labels():
     assert found.n_empty == 1
 
 
+def test_a_batch_of_lists_without_weight_is_known_to_be_empty():
+    without = ([1, 0, 1], [1, 2, 3], [1, 1, 5], [0, 0, 0])
+    batches = [([1, 0], [2, 1], [0, 0], [1, 1]), without, ([1], [1], [9], [0])]
+    scores = GroupScores.from_batches("roc_auc", batches)
+    with pytest.raises(ValueError, match="no batch holds a case that has weight"):
+        GroupScores.from_batches("roc_auc", [without])
+    columns = [np.concatenate(column) for column in zip(*batches, strict=True)]
+    expected = group_scores(
+        "roc_auc", *columns[:2], groups=columns[2], sample_weight=columns[3]
+    )
+    assert_same(scores, expected)
+
+
 def test_the_scale_of_weights_is_kept_between_batches():
     batches = [([1, 0], [2, 1], [0, 0], [4, 4]), ([1, 0], [1, 2], [1, 1], [1, 1])]
     scores = GroupScores.from_batches("roc_auc", batches)
@@ -105,7 +118,8 @@ GOOD = ([1, 0], [0.5, 0.2], ["a", "a"])
     ("second", "message"),
     [
         (([1, 0], [0.5, np.nan], ["b", "b"]), "y_score contains NaN"),
-        (([1, 0], [0.5, 0.1], ["b", None]), "groups contains NaN"),
+        (([1, 0], [0.5, 0.1], ["b", None]), "missing label (first at position 1)"),
+        (([1, 0], [0.5, 0.1], ["b", "b", "b"]), "Unequal numbers of cases"),
         (([1, 2], [0.5, 0.1], ["b", "b"]), "y_true holds [2], but those before [0, 1]"),
         (([1, 0], [0.5, 0.1], [1, 1]), "use one type in all batches"),
         (([1, 0], [0.5], ["b", "b"]), "Unequal numbers of cases"),
