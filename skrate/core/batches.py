@@ -29,6 +29,8 @@ def table_of_batches(
 ) -> RankTable:
     """Return the table of all batches, as :meth:`RankTable.from_batches` has it."""
     max_groups = check_count("max_groups", max_groups)
+    if not isinstance(verbose, bool):
+        check_count("verbose", verbose, minimum=0)
     classes = Classes(pos_label)
     gathered = _Gathered(max_groups, verbose)
     for number, (y_true, y_score, weights) in columns_of(batches, "y_true", "y_score"):

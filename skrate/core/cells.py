@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from skrate.core.arrays import Array, FloatArray, IntArray
 from skrate.core.grouping import begins_group
+from skrate.core.validation import check_summable
 
 Keys = NDArray[np.uint64]
 
@@ -93,6 +94,7 @@ def free_bits(shifts: Array) -> Keys:
 
 def merged_cells(tables: list[Cells]) -> Cells:
     """Return the cells of all ``tables``, equal ones as one."""
+    _check_sum(*tables)
     keys, shifts = (np.concatenate([table[i] for table in tables]) for i in (0, 1))
     order = _order(keys, shifts)
     keys, shifts = keys[order], shifts[order]
@@ -105,6 +107,11 @@ def merged_cells(tables: list[Cells]) -> Cells:
         is_whole = len(starts) == len(keys)
         sums.append(weights if is_whole else np.add.reduceat(weights, starts))
     return Cells(keys[starts], shifts[starts], *sums)
+
+
+def _check_sum(*tables: Cells) -> None:
+    sums = [weights.sum() for table in tables for weights in (table.pos, table.neg)]
+    check_summable("the weights of the tables", np.array(sums))
 
 
 def _order(keys: Keys, shifts: Array) -> IntArray:
@@ -190,6 +197,7 @@ def settled(cells: Cells, more: Cells, most: float) -> tuple[Cells, Cells]:
     as the old ones were. ``more`` are known scores. A cell takes them as long as it
     holds no more than the share ``most`` of either class.
     """
+    _check_sum(cells, more)
     lowest, highest = cells.lowest, cells.highest
     # An outer cell takes none: only the innermost are disjoint.
     is_inner = np.ones(len(cells.keys), dtype=bool)
@@ -205,7 +213,9 @@ def settled(cells: Cells, more: Cells, most: float) -> tuple[Cells, Cells]:
     for old, new in ((cells.pos, more.pos), (cells.neg, more.neg)):
         weights = np.where(fits, new, 0.0)
         both = old + np.bincount(where, weights, minlength=len(old))
-        has_room &= cells.is_exact | (both <= most * (old.sum() + new.sum()))
+        with np.errstate(over="ignore"):
+            room = most * (old.sum() + new.sum())
+        has_room &= cells.is_exact | (both <= room)
         sums.append(both)
     fits &= has_room[where]
     pos, neg = (

@@ -287,15 +287,27 @@ def warn_if_unsupported(metric: Metric, table: RankTable, stacklevel: int = 3) -
 
 def table_error(metric: Metric, table: RankTable) -> float:
     """Return how far a metric of a table may be from that of the cases themselves."""
+    metric = on_table(metric, table)
+    # Asked of any table, so that errors and nan do not depend on its compression.
+    value = metric.value(table) if metric.is_defined(table) else float("nan")
+    if value != value:
+        return value
     if not table.is_compressed:
         return 0.0
-    if not metric.is_defined(table):
-        return float("nan")
-    metric = on_table(metric, table)
-    value = metric.value(table)
     least, most = metric.extremes(table)
     # What is left by rounding may be below 0; nan stays.
     return float(np.maximum(np.maximum(value - least, most - value), 0.0))
+
+
+def metric_of_table(metric: Any, params: dict[str, Any]) -> Metric:
+    """Return what :func:`find_metric` does, for a table: it is all of the sample."""
+    for option in _OF_SAMPLE:
+        if option in params:
+            raise ValueError(
+                f"{option} must be left out: a table holds labels, scores and weights "
+                "already, and knows no single cases."
+            )
+    return find_metric(metric, params)
 
 
 def find_metric(

@@ -188,9 +188,12 @@ class RankTable:
             With the scores as ``thresholds``.
         """
         # The scale matters where tables are added.
-        return _grouped(
-            check_ranking(y_true, y_score, sample_weight, pos_label, keep_scale=True)
+        sample = check_ranking(
+            y_true, y_score, sample_weight, pos_label, keep_scale=True
         )
+        if sample.weights is not None:
+            check_summable("sample_weight", sample.weights)
+        return _grouped(sample)
 
     @classmethod
     def from_batches(
@@ -331,18 +334,20 @@ class RankTable:
         Returns
         -------
         error : float
-            0 for a table that was not compressed. Otherwise the distance from the
-            metric of the table to that of the best or the worst order that the cases
-            may have within their cells, whichever is farther; nan where the metric is
-            undefined. For the AUC it is half the sum over merged groups of pos x neg /
-            (n_pos n_neg), as long as no cell lies within another.
+            nan where the metric is undefined, else 0 for a table that was not
+            compressed. Otherwise the distance from the metric of the table to that of
+            the best or the worst order that the cases may have within their cells,
+            whichever is farther. For the AUC it is half the sum over merged groups of
+            pos x neg / (n_pos n_neg), as long as no cell lies within another. For
+            momentum and stamina it is also nan where the worst order has none, because
+            it is not better than chance, although the table itself has a value.
 
         Raises
         ------
         ValueError
-            If the metric is not one of this package or its parameters are not its own,
-            or for the average precision with ``tail="binormal"`` at a prevalence below
-            that of the cases, whose error is not known.
+            If the metric is not one of this package, its parameters are not its own or
+            do not fit the table, or for the average precision with ``tail="binormal"``
+            at a prevalence below that of the cases, whose error is not known.
 
         Examples
         --------
@@ -354,9 +359,9 @@ class RankTable:
         0.3333
         """
         # Metrics are functions of tables, and so come after them.
-        from skrate.core.metric import find_metric, table_error
+        from skrate.core.metric import metric_of_table, table_error
 
-        return table_error(find_metric(metric, metric_kwargs), self)
+        return table_error(metric_of_table(metric, metric_kwargs), self)
 
     @property
     def labels(self) -> BoolArray | None:
@@ -546,10 +551,18 @@ class RankTable:
             raise ValueError("Only tables with thresholds add: the scores are unknown.")
         if self.is_compressed or other.is_compressed:
             return _new(cells=merged_cells([self.cells, other.cells]))
+        sums = [self.n_pos, self.n_neg, other.n_pos, other.n_neg]
+        check_summable("the weights of the tables", np.array(sums))
         scores = joined_scores(self.thresholds, other.thresholds)
         pos = np.concatenate([self.pos, other.pos])
         neg = np.concatenate([self.neg, other.neg])
         return _new(*_group(scores, pos, neg))
+
+    def __radd__(self, other: object) -> "RankTable":
+        # What `sum` begins with.
+        if type(other) is int and other == 0:
+            return self
+        return NotImplemented
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RankTable):

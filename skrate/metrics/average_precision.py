@@ -347,11 +347,15 @@ class AveragePrecision(
         if self.prevalence is not None:
             per_pos, per_neg = _class_weights(self.prevalence)
             per_neg *= table.n_pos / table.n_neg / per_pos
-        least, most = _extremes(table.cells, per_neg)
-        if not self.adjusted:
-            return least, most
         chance, rest = _class_shares(table, self.prevalence)
-        return (least - chance) / rest, (most - chance) / rest
+        # As the value itself: next to few negatives, from what it lacks to 1.
+        of_missed = self.adjusted and chance > 0.5
+        least, most = _extremes(table.cells, per_neg, of_missed=of_missed)
+        if of_missed:
+            return 1 - least / rest, 1 - most / rest
+        if self.adjusted:
+            return (least - chance) / rest, (most - chance) / rest
+        return least, most
 
     def variance_factors(self, table: RankTable) -> tuple[float, float]:
         """Return more than 1 for the negatives where their rates are shrunk."""
@@ -392,8 +396,12 @@ class AveragePrecision(
         return (-chance / rest if self.adjusted else 0.0), 1.0
 
 
-def _extremes(cells: Cells, per_neg: float) -> tuple[float, float]:
+def _extremes(
+    cells: Cells, per_neg: float, *, of_missed: bool = False
+) -> tuple[float, float]:
     """Return the least and the greatest average precision that cells allow.
+
+    With ``of_missed`` what these two lack to 1.
 
     The precision of a positive counts what is above it, or ties with it. It is greatest
     with all positives that may be there and the negatives that must be, and least the
@@ -402,14 +410,16 @@ def _extremes(cells: Cells, per_neg: float) -> tuple[float, float]:
     above = reach(cells)
     n_pos = cells.pos.sum()
     lost = per_neg * above.neg_least
-    most = ratio(above.pos_most, above.pos_most + lost)
+    found = above.pos_most
+    most = ratio(lost if of_missed else found, found + lost)
     lost = per_neg * above.neg_most
     found = above.pos_least + np.where(cells.is_exact, 0, cells.pos)
-    least = cells.pos * ratio(found, found + lost)
+    least = cells.pos * ratio(lost if of_missed else found, found + lost)
     # The mean over the positives of a cell, whatever their weights: an integral.
     is_apart = ~cells.is_exact & (cells.pos > 0) & (lost > 0)
     pos, before, lost = (x[is_apart] for x in (cells.pos, above.pos_least, lost))
-    least[is_apart] = pos - lost * np.log1p(pos / (before + lost))
+    missed = lost * np.log1p(pos / (before + lost))
+    least[is_apart] = missed if of_missed else pos - missed
     return float(least.sum() / n_pos), float(cells.pos @ most / n_pos)
 
 

@@ -162,6 +162,28 @@ def test_a_line_is_printed_at_each_compression(capsys):
     assert lines[-1] == "10 batches, weight 1000, 50 groups"
 
 
+@pytest.mark.parametrize("verbose", [None, "yes", -1, 0.5])
+def test_verbose_is_checked(verbose):
+    with pytest.raises(ValueError, match="verbose must be an integer >= 0"):
+        RankTable.from_batches([([1, 0], [2, 1])], verbose=verbose)
+
+
+def test_verbose_may_be_a_boolean(capsys):
+    for verbose in (True, False):
+        RankTable.from_batches([([1, 0], [2, 1])], verbose=verbose)
+    assert capsys.readouterr().out == "1 batches, weight 2, 2 groups\n"
+
+
+def test_weights_that_cannot_be_summed_are_refused():
+    batch = [1, 0, 1], [1, 2, 3], [1e308, 1, 1e308]
+    with pytest.raises(ValueError, match=r"Batch 0 .*The sum of sample_weight is bey"):
+        RankTable.from_batches([batch])
+    batch = [1, 0, 1], [1, 2, 3], [1e307, 1, 1e307]
+    for max_groups in (2, 100):
+        with pytest.raises(ValueError, match="of the weights of the tables is beyond"):
+            RankTable.from_batches([batch] * 20, max_groups=max_groups)
+
+
 def test_row_groups_of_a_parquet_file(tmp_path):
     pyarrow, parquet = require("pyarrow"), require("pyarrow.parquet")
     rng = np.random.default_rng(0)

@@ -344,3 +344,82 @@ def test_an_order_of_sums_gives_the_same_weights():
         RankTable.from_arrays(*labelled(seed, n=100)).compress(30) for seed in range(4)
     ]
     assert reduce(RankTable.__add__, tables) == reduce(RankTable.__add__, tables[::-1])
+
+
+def test_the_error_counts_where_negatives_weigh_next_to_nothing():
+    table = RankTable.from_arrays([1, 0], [2, 1], sample_weight=[1, 1e-20])
+    small = table.compress(1)
+    values = [average_precision_score(each, adjusted=True) for each in (table, small)]
+    assert values == [1, 0]
+    # Spread below the negative, the positive lacks the integral of w / (t + w), which
+    # is divided by the share w of the negatives.
+    worst = 1 - np.log1p(1e20)
+    found = small.max_error(average_precision_score, adjusted=True)
+    assert_allclose(found, 0 - worst)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("prevalence", [None, 0.3, 0.8])
+def test_the_adjusted_error_is_that_of_the_precision_over_the_negative_share(
+    seed, prevalence
+):
+    y_true, scores = labelled(seed, prevalence=0.6)
+    table = RankTable.from_arrays(y_true, scores).compress(20)
+    share = np.mean(y_true) if prevalence is None else prevalence
+    kwargs = {"prevalence": prevalence, "tail": "empirical"}
+    plain = table.max_error(average_precision_score, **kwargs)
+    adjusted = table.max_error(average_precision_score, adjusted=True, **kwargs)
+    assert_allclose(adjusted, plain / (1 - share), rtol=1e-9)
+
+
+ONE_CLASS = {
+    "positive": ([1, 2, 3], [0, 0, 0]),
+    "negative": ([0, 0, 0], [1, 2, 3]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*undefined")
+@pytest.mark.parametrize("case", OF_TABLES, ids=lambda case: case.name)
+@pytest.mark.parametrize("held", ONE_CLASS)
+def test_the_error_is_nan_where_the_metric_is_and_else_0_of_one_class(case, held):
+    whole = RankTable(*ONE_CLASS[held], [3.0, 2.0, 1.0])
+    for table in (whole, whole.compress(1)):
+        value = case.function(table, **case.kwargs)
+        expected = 0.0 if value == value else value
+        assert_allclose(table.max_error(case.function, **case.kwargs), expected)
+
+
+def test_what_a_metric_refuses_is_refused_by_the_error_of_any_table():
+    table = RankTable.from_arrays([1, 0, 1], [3.0, 2.0, 1.0])
+    for each in (table, table.compress(2)):
+        with pytest.raises(ValueError, match="rate"):
+            recall_at_rate_score(each, rate=7)
+        with pytest.raises(ValueError, match="rate"):
+            each.max_error(recall_at_rate_score, rate=7)
+
+
+@pytest.mark.parametrize("option", ["sample_weight", "pos_label"])
+def test_the_error_has_no_use_for_what_concerns_the_cases(option):
+    table = RankTable.from_arrays([1, 0, 1], [3.0, 2.0, 1.0])
+    with pytest.raises(ValueError, match=f"{option} must be left out: a table holds"):
+        table.max_error("roc_auc", **{option: 1})
+
+
+def test_momentum_has_no_error_where_the_worst_order_has_no_momentum():
+    table = RankTable.from_arrays([1, 0, 1, 0], [9.0, 1.3, 1.2, 1.1]).compress(2)
+    assert momentum_score(table) > 0
+    assert np.isnan(table.max_error(momentum_score))
+
+
+def test_weights_that_cannot_be_summed_do_not_merge():
+    scores, weights = [3.0, 2.0, 1.0], [1e308, 1.0, 1.0]
+    table = RankTable.from_arrays([1, 0, 1], scores, sample_weight=weights)
+    for other in (table.compress(2), RankTable([0], [1e308], [2.0])):
+        with pytest.raises(ValueError, match="sum of the weights of the tables is bey"):
+            table.compress(2) + other
+        with pytest.raises(ValueError, match="sum of the weights of the tables is bey"):
+            settled(table.compress(2).cells, other.cells, most=1.0)
+    half = RankTable([0], [5e307], [2.0])
+    # Room for more than floats hold is room for all.
+    merged, _ = settled(table.compress(2).cells, half.cells, most=2.0)
+    assert merged.neg.sum() + merged.pos.sum() <= 1.5e308

@@ -358,3 +358,25 @@ def test_ends_are_the_rates_in_cases_where_weights_are_equal(sample):
 )
 def test_whole_weights_are_a_number_of_cases(table, expected):
     assert table.n_cases == expected
+
+
+@pytest.mark.parametrize("y_true", [[1, 0, 1], [1, 1, 0]])
+def test_weights_whose_sum_is_beyond_all_floats_are_refused(y_true):
+    with pytest.raises(ValueError, match="The sum of sample_weight is beyond"):
+        RankTable.from_arrays(y_true, [1, 2, 3], sample_weight=[1e308, 1, 1e308])
+    tables = [
+        RankTable.from_arrays([label], [score], sample_weight=[1e308])
+        for label, score in ((y_true[0], 1), (y_true[2], 3))
+    ]
+    with pytest.raises(ValueError, match="sum of the weights of the tables is beyond"):
+        tables[0] + tables[1]
+
+
+def test_tables_are_summed_from_zero():
+    first = RankTable.from_arrays([1, 0], [2, 1])
+    second = RankTable.from_arrays([0, 1], [2, 3])
+    assert sum([first, second]) == first + second
+    assert sum([first]) == first
+    for other in (1, 0.5, None):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            other + first
