@@ -18,10 +18,10 @@ from skrate.core.cells import (
 )
 from skrate.core.conversion import as_real, joined_scores
 from skrate.core.lazy import lazy
-from skrate.core.ranking import ranking
+from skrate.core.ranking import order_of_few, ranking
 from skrate.core.sample import Sample, check_ranking
 from skrate.core.sort_keys import as_bits, parts, sort_keys
-from skrate.core.sums import cumulated, total
+from skrate.core.sums import cumulated, is_short, total
 from skrate.core.validation import (
     check_count,
     check_scores,
@@ -458,14 +458,18 @@ class RankTable:
         if self._cases is not None:
             return float(np.count_nonzero(self._cases))
         # A table may know its sums already, to which this must be equal.
-        return float(self.cum_pos[-1]) if "cum_pos" in vars(self) else total(self.pos)
+        if "cum_pos" in vars(self) or is_short(self.pos):
+            return float(self.cum_pos[-1])
+        return total(self.pos)
 
     @cached_property
     def n_neg(self) -> float:
         """Weight of all negatives."""
         if self._cases is not None:
             return len(self._cases) - self.n_pos
-        return float(self.cum_neg[-1]) if "cum_neg" in vars(self) else total(self.neg)
+        if "cum_neg" in vars(self) or is_short(self.neg):
+            return float(self.cum_neg[-1])
+        return total(self.neg)
 
     @property
     def total(self) -> float:
@@ -753,6 +757,9 @@ def table_of(sample: Sample) -> RankTable:
         return _ranked(sample, sample.begins)
     if sample.weights is None:
         assert sample.scores is not None
+        order = order_of_few(sample.scores)
+        if order is not None:
+            return _new(cases=sample.is_pos[order])
         keys = sort_keys(sample.scores, sample.is_pos)
         return _grouped(sample) if keys is None else _packed(keys)
     return _weighted(sample)

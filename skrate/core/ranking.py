@@ -10,6 +10,10 @@ from skrate.core.sort_keys import parts
 # is left of what a score was added to.
 _LEAST_PLACE_BITS, _ALL_BITS = 12, 62
 
+# Sorting the index of so few takes less than the calls that write and read keys; of
+# the first ones it is seen whether many tie.
+_SHORT, _FIRST = 2048, 64
+
 
 def ranking(scores: Array) -> tuple[IntArray, BoolArray]:
     """Return the cases, best first, and where groups of equal scores begin.
@@ -20,6 +24,9 @@ def ranking(scores: Array) -> tuple[IntArray, BoolArray]:
     values takes a quarter of the time of sorting an index. Where rounding has made two
     scores equal, which is seldom, the scores themselves decide.
     """
+    untied = order_of_few(scores)
+    if untied is not None:
+        return untied, np.ones(len(scores), dtype=bool)
     is_float = scores.dtype.kind == "f"
     n_bits = max(_LEAST_PLACE_BITS, (len(scores) - 1).bit_length())
     write = _float_keys if is_float else _integer_keys
@@ -32,6 +39,18 @@ def ranking(scores: Array) -> tuple[IntArray, BoolArray]:
         # Next to a few that are far away, most scores were rounded to the same.
         return ranking(_ordered_integers(scores))
     return _by_index(scores)
+
+
+def order_of_few(scores: Array) -> IntArray | None:
+    """Return the cases, best first, if there are few of them and no two tie."""
+    if len(scores) > _SHORT:
+        return None
+    first = scores[:_FIRST].tolist()
+    if len(set(first)) < len(first):
+        return None
+    order = np.argsort(scores)[::-1]
+    ranked = scores[order]
+    return None if (ranked[1:] == ranked[:-1]).any() else order
 
 
 def _float_keys(scores: Array, n_bits: int) -> Array | None:

@@ -325,9 +325,12 @@ class Empirical(RateDistribution):
         )
 
 
+_UNIFORM = Interval(0.0, 1.0), Beta(1.0, 1.0)
+
+
 def is_uniform(rate: RateDistribution) -> bool:
     """Return whether a rate is uniform on [0, 1], by whatever name."""
-    return rate in (Interval(0.0, 1.0), Beta(1.0, 1.0))
+    return rate in _UNIFORM
 
 
 def from_masses(points: FloatArray, masses: FloatArray) -> Empirical:

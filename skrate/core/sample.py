@@ -83,7 +83,9 @@ class Sample:
     @cached_property
     def total(self) -> float:
         """Number of cases; repetitions count."""
-        return self._count(np.ones_like(self.is_pos))
+        if self.weights is not None and self.are_repetitions:
+            return float(self.weights.sum())
+        return float(len(self.is_pos))
 
     @cached_property
     def sizes(self) -> tuple[float, float]:
@@ -157,7 +159,8 @@ def check_ranked(
     sample = Sample(is_pos, scores, weights).with_weight()
     left = sample.weights
     assert left is not None
-    are_equal = bool(left.min() == left.max())
+    # The ends first: most often they tell.
+    are_equal = bool(left[0] == left[-1] and left.min() == left.max())
     if are_equal and not (keep_scale and left[0] != 1):
         return replace(sample, weights=None)
     return sample

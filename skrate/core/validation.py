@@ -45,7 +45,9 @@ def summable(name: str, weights: FloatArray) -> FloatArray:
     Their sum comes near the end of the range, so that some may be as small as floats
     can be. Nothing is rounded: where one would lose digits there is an error.
     """
-    lowest, highest = np.min(weights, where=weights > 0, initial=np.inf), weights.max()
+    lowest, highest = weights.min(), weights.max()
+    if lowest <= 0:
+        lowest = np.min(weights, where=weights > 0, initial=np.inf)
     if lowest > 2.0**-_ORDINARY and highest < 2.0**_ORDINARY:
         return weights
     shift = 1022 - len(weights).bit_length() - int(np.frexp(highest)[1])
@@ -122,7 +124,7 @@ def check_weights(name: str, values: Any) -> FloatArray:
     smallest = weights.min()
     if smallest < 0:
         raise ValueError(f"{name} must not be negative, found {smallest:g}.")
-    if not weights.any():
+    if smallest == 0 and not weights.any():
         raise ValueError(f"{name} is zero for every case: no case is left.")
     return weights
 

@@ -11,6 +11,9 @@ from skrate.core.rank_table import RankTable
 from skrate.core.table_parts import LongTable, TablePart
 from skrate.metrics.list_auc import list_auc
 
+# Products of weights are normal numbers, or next to nothing beside their sum.
+_LEAST_PAIRS = 2.0**-800
+
 
 class AUC(Metric):
     """The probability that a positive outscores a negative, ties one half."""
@@ -64,17 +67,39 @@ def _slopes(table: RankTable | TablePart) -> Slopes:
 def auc(table: RankTable) -> float:
     """Return the AUC of a table with both classes: ties count one half."""
     if table.cases is not None:
-        # The positive at place i, the j-th, has i - j negatives above it; positives
-        # come first among ties, where half of the negatives count as above.
-        places = np.flatnonzero(table.cases)
-        n_above = float(places.sum() - len(places) * (len(places) - 1) // 2)
+        n_pairs = table.n_pos * table.n_neg
+        return (n_pairs - _n_above(table)) / n_pairs
+    pos, above = table.pos, table.cum_neg[:-1] + table.neg / 2
+    n_pairs = table.n_pos * table.n_neg
+    if not _LEAST_PAIRS < n_pairs < 1 / _LEAST_PAIRS:
+        # Scaled by powers of two, which is exact: the scale of weights is free.
+        by_pos, by_neg = np.frexp([table.n_pos, table.n_neg])[1]
+        pos, above = np.ldexp(pos, -by_pos), np.ldexp(above, -by_neg)
+        n_pairs = float(np.ldexp(table.n_pos, -by_pos) * np.ldexp(table.n_neg, -by_neg))
+    return min(max((n_pairs - float(pos @ above)) / n_pairs, 0.0), 1.0)
+
+
+def _n_above(table: RankTable) -> float:
+    """Return how many pairs are in the wrong order where weights are equal.
+
+    Ties count one half. Whole numbers are summed as such.
+    """
+    cases = table.cases
+    assert cases is not None
+    if 2 * table.n_groups < len(cases):
+        # With many ties it is quicker by group than by case.
+        found, ends = np.cumsum(table.pos, dtype=np.int64), table.ends
+        assert ends is not None
+        lost = ends - found
+        # Those above, and those above or tied: twice the mean of both.
+        twice = lost.copy()
+        twice[1:] += lost[:-1]
+        return float(table.pos.astype(np.int64) @ twice) / 2
+    # The positive at place i, the j-th, has i - j negatives above it; positives come
+    # first among ties, where half of the negatives count as above.
+    places = np.flatnonzero(cases)
+    n_above = float(places.sum() - len(places) * (len(places) - 1) // 2)
+    if table.labels is None:
         start, turn, end = table.mixed_ties()
         n_above += float(((turn - start) * (end - turn)).sum()) / 2
-        n_pairs = table.n_pos * table.n_neg
-        return (n_pairs - n_above) / n_pairs
-    # Scaled by powers of two, which is exact: the scale of weights is free.
-    by_pos, by_neg = np.frexp([table.n_pos, table.n_neg])[1]
-    pos = np.ldexp(table.pos, -by_pos)
-    above = np.ldexp(table.cum_neg[:-1] + table.neg / 2, -by_neg)
-    n_pairs = float(np.ldexp(table.n_pos, -by_pos) * np.ldexp(table.n_neg, -by_neg))
-    return min(max((n_pairs - float(pos @ above)) / n_pairs, 0.0), 1.0)
+    return n_above

@@ -12,6 +12,7 @@ from skrate.core.arrays import (
     Array,
     ArrayLike,
     FloatArray,
+    IntArray,
     Label,
     Number,
     ratio,
@@ -471,7 +472,22 @@ def _mean_over_positives(table: RankTable, ratio: float) -> float:
     assert table.cases is not None
     places = np.flatnonzero(table.cases)
     ends, founds = places + 1, np.arange(1, len(places) + 1)
-    # Positives that tie are found together, at the end of the tie.
+    if table.labels is None:
+        _find_together(table, places, ends, founds)
+    total = 0.0
+    # A few positives at a time, which stay in the cache.
+    for part in parts(len(places)):
+        found, seen = founds[part], ends[part]
+        if ratio != 1:
+            seen = found + ratio * (seen - found)
+        total += float((found / seen).sum())
+    return total / len(places)
+
+
+def _find_together(
+    table: RankTable, places: IntArray, ends: IntArray, founds: IntArray
+) -> None:
+    """Let positives that tie be found together, at the end of the tie."""
     start, turn, end = table.ties()
     sizes = turn - start
     if sizes.any():
@@ -481,12 +497,6 @@ def _mean_over_positives(table: RankTable, ratio: float) -> float:
         tied = np.arange(sizes.sum()) + np.repeat(first - before, sizes)
         ends[tied] = np.repeat(end, sizes)
         founds[tied] = np.repeat(first + sizes, sizes)
-    total = 0.0
-    # A few positives at a time, which stay in the cache.
-    for part in parts(len(places)):
-        found, negatives = founds[part], ends[part] - founds[part]
-        total += float((found / (found + ratio * negatives)).sum())
-    return total / len(places)
 
 
 def _class_weights(prevalence: float) -> tuple[float, float]:

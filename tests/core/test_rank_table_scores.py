@@ -3,6 +3,7 @@
 import itertools
 import math
 import pickle
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from reference.tied_groups import tied_groups
 from skrate import RankTable, average_precision_score, ranking_auc_score
 from skrate.core import rank_table as module
-from skrate.core import sort_keys
+from skrate.core import ranking, sort_keys
 from skrate.core.list_table import list_table
 from skrate.core.rank_table import rank_table
 
@@ -22,6 +23,13 @@ ORDERS = ["<", ">"]
 
 
 def check(y_true, scores):
+    """Check tables of few cases, and as if these were many."""
+    check_tables(y_true, scores)
+    with mock.patch.object(ranking, "_SHORT", 0):
+        check_tables(y_true, scores)
+
+
+def check_tables(y_true, scores):
     """Check the tables of one list and of two against exact comparisons."""
     y_true = np.asarray(y_true).astype(bool)
     expected = tied_groups(y_true, scores)
@@ -248,6 +256,8 @@ def slow_way_fails(monkeypatch):
         raise AssertionError("the slow way was taken")
 
     monkeypatch.setattr(module, "_grouped", fail)
+    # Few scores need no keys.
+    monkeypatch.setattr(ranking, "_SHORT", 0)
 
 
 @pytest.mark.parametrize("dtype", [*FLOATS[:3], *INTEGERS])

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -28,11 +29,13 @@ def check(scores):
     expected = sorted(range(len(given)), key=lambda case: (-numbers[case], case))
     in_order = [numbers[case] for case in expected]
     is_first = [True] + [a != b for a, b in itertools.pairwise(in_order)]
-    with np.errstate(all="raise"):
-        order, begins = ranking(scores)
-    assert order.tolist() == expected
-    assert begins.tolist() == is_first
-    assert scores.tolist() == given
+    # As few cases, and in the way that many are ranked.
+    for short in (module._SHORT, 0):
+        with mock.patch.object(module, "_SHORT", short), np.errstate(all="raise"):
+            order, begins = ranking(scores)
+        assert order.tolist() == expected
+        assert begins.tolist() == is_first
+        assert scores.tolist() == given
 
 
 def neighbours(value, n):

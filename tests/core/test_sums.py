@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from skrate.core import sums as module
 from skrate.core.sums import cumulated, total
 
 SIZES = [1, 2, 63, 64, 65, 127, 128, 5000, 20_000]
@@ -28,7 +29,12 @@ def weights_of(kind, n, rng):
 @pytest.mark.parametrize(
     "kind", ["whole", "uniform", "of all sizes", "falling", "rising", "alike"]
 )
-def test_sums_are_exact_to_rounding_and_rise_where_weights_do(kind, n):
+@pytest.mark.parametrize("in_rows", [False, True])
+def test_sums_are_exact_to_rounding_and_rise_where_weights_do(
+    monkeypatch, kind, n, in_rows
+):
+    if in_rows:
+        monkeypatch.setattr(module, "_SHORT", 0)
     weights = weights_of(kind, n, np.random.default_rng(n))
     with np.errstate(under="ignore"):
         sums = cumulated(weights)
