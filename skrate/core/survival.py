@@ -42,6 +42,11 @@ class SurvivalTable:
         self.coefficients = coefficients
         self.points = np.empty(0) if points is None else points
         self.masses = np.empty(0) if masses is None else masses
+        # By power, for all panels, of the integral.
+        powers = np.arange(coefficients.shape[1])
+        with np.errstate(under="ignore"):
+            integrals = (coefficients / (powers + 1)).T
+        self._integrals = np.ascontiguousarray(integrals)
         self._widths = np.diff(breaks)
         self._centers = breaks[:-1] + self._widths / 2
         areas = self._widths * self._panel_means()
@@ -274,7 +279,8 @@ class SurvivalTable:
     def nbytes(self) -> int:
         """Memory taken."""
         arrays = (self.breaks, self.coefficients, self.points, self.masses)
-        return sum(array.nbytes for array in arrays) + 4 * self.breaks.nbytes
+        more = self._integrals.nbytes + 4 * self.breaks.nbytes
+        return sum(array.nbytes for array in arrays) + more
 
     def _panel(self, x: FloatArray) -> IntArray:
         last = len(self.breaks) - 2
@@ -287,17 +293,19 @@ class SurvivalTable:
         self, panel: IntArray, low: FloatArray, high: FloatArray
     ) -> FloatArray:
         """Return means over [low, high] within ``panel``."""
-        mean = np.array(self.coefficients[panel, 0])
+        mean = np.array(self._integrals[0].take(panel))
         if self.is_discrete:
             return mean
-        t_low, t_high = self._local(panel, low), self._local(panel, high)
+        center, width = self._centers.take(panel), self._widths.take(panel)
+        t_low, t_high = (low - center) / width * 2, (high - center) / width * 2
         # (t_high**(j + 1) - t_low**(j + 1)) / (t_high - t_low), by recurrence over j.
         quotient = np.ones_like(t_low)
         power = np.ones_like(t_low)
-        for j in range(1, self.coefficients.shape[1]):
-            power = power * t_low
-            quotient = quotient * t_high + power
-            mean += self.coefficients[panel, j] * quotient / (j + 1)
+        for of_power in self._integrals[1:]:
+            power *= t_low
+            quotient *= t_high
+            quotient += power
+            mean += of_power.take(panel) * quotient
         return mean
 
     def _panel_means(self) -> FloatArray:
