@@ -61,3 +61,38 @@ def rising(
     lower = processed - np.maximum.accumulate(processed - lower)
     upper = processed - np.minimum.accumulate((processed - upper)[::-1])[::-1]
     return np.minimum.accumulate(lower[::-1])[::-1], np.maximum.accumulate(upper)
+
+
+def between(
+    folds: Folds,
+    rates: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    bounds: str | None,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return every bend of the consensus from one rate to the next, with its bounds.
+
+    ``rates`` are two, ``lower`` and ``upper`` the counts of the bounds there. Linear
+    in between is how far the bounds are from the consensus, as they bend with it.
+    """
+    cuts = folds.cuts
+    inner = slice(
+        np.searchsorted(cuts, rates[0], "right"), np.searchsorted(cuts, rates[1])
+    )
+    knots = np.concatenate([rates[:1], cuts[inner], rates[1:]])
+    found = folds.pooled_count(folds.tpr_at(knots))
+    processed = knots * (folds.n_pos + folds.n_neg)
+    counts = []
+    for ends in (lower, upper):
+        count = found + np.interp(knots, rates, ends - found[[0, -1]])
+        # No fewer positives than at the one end, nor more than at the other; and no
+        # fewer negatives.
+        negatives = processed[[0, -1]] - ends
+        least = np.maximum(ends.min(), processed - negatives.max())
+        most = np.minimum(ends.max(), processed - negatives.min())
+        counts.append(np.clip(count, least, most))
+    if bounds != "normal":
+        counts = [np.clip(count, *folds.reachable(knots)) for count in counts]
+    if bounds not in {"normal", "beta"}:
+        counts = list(rising(folds, knots, *counts))
+    return knots, counts[0], counts[1]

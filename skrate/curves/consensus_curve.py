@@ -1,7 +1,7 @@
 """The result of averaging ROC curves at equal rate."""
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from skrate.core.elicitation import check_rate
 from skrate.core.rates import RateLike
 from skrate.core.results import ConfidenceInterval, Result
 from skrate.core.validation import check_fraction
+from skrate.curves.consensus_bounds import between
 from skrate.curves.folds import Folds
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc
 
@@ -102,10 +103,11 @@ class ConsensusCurve(Result):
 
     Notes
     -----
-    The methods read the curve at full resolution, not at ``rates`` only; bounds are
-    linear between neighbouring ``rates``. An interval that is read off a simultaneous
-    band holds together with all others that are; one of pointwise bounds is for a rate
-    that was chosen without looking at the curve.
+    The methods read the curve at full resolution, not at ``rates`` only. The bounds are
+    computed at ``rates``; in between their distances from the curve are interpolated,
+    so that ``rates`` should hold those that matter. An interval that is read off a
+    simultaneous band holds together with all others that are; one of pointwise bounds
+    is for a rate that was chosen without looking at the curve.
 
     Examples
     --------
@@ -177,13 +179,16 @@ class ConsensusCurve(Result):
         r = check_fraction("r", r, include_zero=True, include_one=True)
         recalls = self.folds.tpr_at(np.array([r]))
         value = float(self.folds.pooled_count(recalls)[0]) / self.folds.n_pos
-        return self._point(
-            value,
-            *(
-                float(np.interp(r, self.rates, bound.tpr, left=np.nan, right=np.nan))
-                for bound in self.confidence_interval or ()
-            ),
-        )
+        after = int(np.searchsorted(self.rates, r))
+        if self.confidence_interval is None or after == len(self.rates):
+            return self._point(value)
+        if self.rates[after] == r:
+            low, high = (float(bound.tpr[after]) for bound in self.confidence_interval)
+            return self._point(value, low, high)
+        if after == 0:
+            return self._point(value)
+        rates, *bounds = self._bounds_before(after)
+        return self._point(value, *(float(np.interp(r, rates, end)) for end in bounds))
 
     def rate_at_recall(self, recall: float) -> CurvePoint:
         """Return the least rate at which a recall is reached, with its bounds.
@@ -206,12 +211,11 @@ class ConsensusCurve(Result):
         value = _first_rate(pooled.rates, pooled.tpr, recall)
         if self.confidence_interval is None:
             return self._point(value)
-        low, high = (bound.tpr for bound in self.confidence_interval)
         # The upper bound of the recall reaches it first, maybe before the first rate.
-        first = _first_rate(self.rates, high, recall)
-        if high[0] > recall:
+        first = self._bound_reaches("high", recall)
+        if self.confidence_interval.high.tpr[0] > recall:
             first = 0.0
-        return self._point(value, first, _first_rate(self.rates, low, recall))
+        return self._point(value, first, self._bound_reaches("low", recall))
 
     def rate_weighted_auc(self, rate: RateLike = "uniform") -> float:
         """Return the rate-weighted AUC of the consensus curve; the AUC by default.
@@ -246,10 +250,32 @@ class ConsensusCurve(Result):
         rate = check_rate(rate)
         return np.array([rate_weighted_auc(t, rate) for t in self.folds.tables])
 
+    def _bounds_before(self, after: int) -> list[FloatArray]:
+        """Return rates from one of ``rates`` to that numbered, and the bounds there."""
+        cell = slice(after - 1, after + 1)
+        ends = [bound.tpr[cell] for bound in self.confidence_interval or ()]
+        lower, upper = (end * self.folds.n_pos for end in ends)
+        rates, *counts = between(
+            self.folds, self.rates[cell], lower, upper, self.bounds
+        )
+        recalls = [count / self.folds.n_pos for count in counts]
+        for recall, end in zip(recalls, ends, strict=True):
+            recall[[0, -1]] = end
+        return [rates, *recalls]
+
+    def _bound_reaches(self, side: Literal["low", "high"], recall: float) -> float:
+        """Return the least rate at which a bound reaches ``recall``, nan if nowhere."""
+        bound = getattr(self.confidence_interval, side).tpr
+        after = _first_place(bound, recall)
+        if not 0 < after < len(bound):
+            return _first_rate(self.rates, bound, recall)
+        rates, low, high = self._bounds_before(after)
+        return _first_rate(rates, low if side == "low" else high, recall)
+
     def _point(
         self, value: float, low: float = np.nan, high: float = np.nan
     ) -> CurvePoint:
-        # Between rates that are far apart the curve may leave the line of its bounds.
+        # What is left is rounding, and bounds that begin after the curve.
         interval = ConfidenceInterval(
             low if np.isnan(low) else min(low, value),
             high if np.isnan(high) else max(high, value),
@@ -312,12 +338,16 @@ def consensus_curve(
 
 def _first_rate(rates: FloatArray, recalls: FloatArray, recall: float) -> float:
     """Return the least rate at which a curve reaches ``recall``, nan if nowhere."""
-    recalls = np.maximum.accumulate(recalls)
-    # The last sum may miss 1 by rounding.
-    above = int(np.searchsorted(recalls, recall - 1e-12))
+    above = _first_place(recalls, recall)
     if above == len(rates):
         return float("nan")
     if above == 0:
         return float(rates[0])
     before = slice(above - 1, above + 1)
     return float(np.interp(recall, recalls[before], rates[before]))
+
+
+def _first_place(recalls: FloatArray, recall: float) -> int:
+    """Return the place of the first of ``recalls`` that is no less than ``recall``."""
+    # The last sum may miss 1 by rounding.
+    return int(np.searchsorted(np.maximum.accumulate(recalls), recall - 1e-12))

@@ -1,0 +1,119 @@
+"""Bounds that are read between the rates at which they were computed."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recall_bounds import high_of, low_of
+from skrate import rate_averaged_roc_curve
+from skrate.curves.rate_averaged import METHODS
+from strategies import ranked_samples
+
+COARSE = [0, 0.1, 0.2, 1]
+ALIKE, UNEQUAL = [(150, 1350)] * 5, [(150, 1350), (240, 760), (80, 400)]
+CURVES = [
+    pytest.param(ALIKE, COARSE, {}, id="folds alike"),
+    pytest.param(UNEQUAL, COARSE, {}, id="folds of several prevalences"),
+    pytest.param(ALIKE, [0.05, 0.25, 0.45, 0.95], {}, id="without the ends"),
+    pytest.param(ALIKE, COARSE, {"bounds": "parametric"}, id="parametric"),
+    pytest.param(ALIKE, COARSE, {"bounds": "beta"}, id="beta"),
+    pytest.param(ALIKE, COARSE, {"bounds": "normal"}, id="normal"),
+    pytest.param(ALIKE, COARSE, {"repeats": [0, 0, 1, 1, 1]}, id="repeats"),
+]
+
+
+def folds_of(sizes, shift=1.5):
+    rng = np.random.default_rng(0)
+    y = [np.repeat([1, 0], size) for size in sizes]
+    return y, [rng.normal(size=len(fold)) + shift * fold for fold in y]
+
+
+def miss(found, expected):
+    """Return how far two ends are from those expected, in widths of these."""
+    found, expected = np.array(found), np.array(expected)
+    return np.abs(found - expected).max() / np.ptp(expected)
+
+
+@pytest.mark.parametrize(("sizes", "rates", "options"), CURVES)
+def test_bounds_between_rates_are_near_those_computed_there(sizes, rates, options):
+    folds = folds_of(sizes)
+    curve = rate_averaged_roc_curve(*folds, rates=rates, **options)
+    for rate in (0.06, 0.15, 0.4, 0.8):
+        exact = rate_averaged_roc_curve(
+            *folds, rates=np.union1d(rates, [rate]), **options
+        ).recall_at_rate(rate)
+        found = curve.recall_at_rate(rate)
+        assert found.value == pytest.approx(exact.value)
+        assert miss(found.confidence_interval, exact.confidence_interval) < 0.4
+
+
+@pytest.mark.parametrize(("sizes", "rates", "options"), CURVES)
+def test_rates_of_a_recall_between_rates_are_near_those_of_a_fine_grid(
+    sizes, rates, options
+):
+    folds = folds_of(sizes)
+    curve = rate_averaged_roc_curve(*folds, rates=rates, **options)
+    fine = np.union1d(rates, np.arange(2, 401) / 400)
+    exact = rate_averaged_roc_curve(*folds, rates=fine, **options)
+    for recall in (0.52, 0.75, 0.92):
+        found, expected = (c.rate_at_recall(recall) for c in (curve, exact))
+        assert found.value == expected.value
+        assert miss(found.confidence_interval, expected.confidence_interval) < 0.6
+
+
+def test_default_rates_do_not_end_an_interval_at_its_value():
+    folds = folds_of([(1000, 9000)] * 10, shift=2)
+    found = rate_averaged_roc_curve(*folds).recall_at_rate(0.0025)
+    exact = rate_averaged_roc_curve(*folds, rates=[0.0025]).recall_at_rate(0.0025)
+    ends = found.confidence_interval, exact.confidence_interval
+    assert miss(*ends) < 0.3
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(ranked_samples(), min_size=2, max_size=3),
+    st.lists(st.integers(0, 20), min_size=1, max_size=4, unique=True),
+    st.sampled_from(METHODS),
+)
+def test_bounds_between_rates_rise_hold_the_curve_and_can_be_reached(
+    samples, steps, bounds
+):
+    grid = np.sort(steps) / 20
+    curve = rate_averaged_roc_curve(
+        [s.y_true for s in samples],
+        [s.y_score for s in samples],
+        rates=grid,
+        bounds=bounds,
+        n_resamples=50,
+        random_state=0,
+    )
+    asked = np.linspace(grid[0], grid[-1], 67)
+    points = [curve.recall_at_rate(rate) for rate in asked]
+    values = np.array([point.value for point in points])
+    lower, upper = np.array([point.confidence_interval for point in points]).T
+    assert (lower <= values).all()
+    assert (values <= upper).all()
+    for rate, low, high in zip(grid, low_of(curve), high_of(curve), strict=True):
+        ends = curve.recall_at_rate(rate).confidence_interval
+        assert ends == pytest.approx((low, high), abs=1e-12)
+    if bounds == "normal":
+        return
+    processed = asked / curve.prevalence
+    for recalls in (lower, upper):
+        assert recalls.min() >= 0
+        assert recalls.max() <= 1
+        assert (recalls <= processed + 1e-9).all()
+        if bounds != "beta":
+            assert (np.diff(recalls) >= -1e-9).all()
+            assert (np.diff(processed - recalls) >= -1e-9).all()
+
+
+@pytest.mark.parametrize(("sizes", "rates", "options"), CURVES)
+def test_both_directions_read_the_same_bounds(sizes, rates, options):
+    curve = rate_averaged_roc_curve(*folds_of(sizes), rates=rates, **options)
+    for recall in (0.52, 0.75, 0.92):
+        sooner, later = curve.rate_at_recall(recall).confidence_interval
+        for side, rate in (("high", sooner), ("low", later)):
+            ends = curve.recall_at_rate(rate).confidence_interval
+            assert getattr(ends, side) == pytest.approx(recall, abs=1e-9)
