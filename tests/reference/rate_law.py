@@ -6,6 +6,7 @@ law. Cells may have no width; then it is P(R >= u) at the place, from below.
 """
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -54,7 +55,9 @@ class Density:
     @classmethod
     def of(cls, frozen, knots=()):
         """Return the law of a frozen distribution of scipy."""
-        with np.errstate(all="ignore"):
+        # They are places of knots, which need not be exact.
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
             quantiles = [frozen.ppf(TAILS), frozen.isf(TAILS), frozen.ppf([0, 1])]
         return cls(frozen.sf, np.concatenate([*quantiles, knots]))
 

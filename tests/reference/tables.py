@@ -114,7 +114,13 @@ def binormal_tail(groups, prevalence):
     stands_for = (1 - prevalence) / prevalence * n1 / m
     if stands_for <= 1:
         return None
-    probit, normal = NormalDist().inv_cdf, NormalDist().cdf
+    normal = NormalDist().cdf
+
+    def probit(part, rest):
+        # From the smaller: the share of the greater may round to 1.
+        quantile = NormalDist().inv_cdf(min(part, rest) / (part + rest))
+        return quantile if part <= rest else -quantile
+
     points = []
     for pos, found, lost in zip(
         groups.pos, groups.cum_pos[1:], groups.cum_neg[1:], strict=True
@@ -128,7 +134,7 @@ def binormal_tail(groups, prevalence):
         elif k / m > 0.1:
             t = (0.3 - k / m) / 0.2
             counts *= t**2 * (3 - 2 * t)
-        points.append((counts, probit(i / (n1 + 1)), probit((k + 0.5) / (m + 1))))
+        points.append((counts, probit(i, n1 - i + 1), probit(k + 0.5, m - k + 0.5)))
     total = math.fsum(w for w, _, _ in points)
     if total <= 4.5:
         return None
@@ -140,7 +146,8 @@ def binormal_tail(groups, prevalence):
         return None
     shrunk, s = [], 0.5 * (1 - 1 / stands_for)
     for found, lost in zip(groups.cum_pos[1:], groups.cum_neg[1:], strict=True):
-        x = probit(n1 * found / groups.n_pos / (n1 + 1)) if found else -37.5
+        i = n1 * found / groups.n_pos
+        x = probit(i, n1 - i + 1) if found else -37.5
         f = normal(mean_y + both / spread * (x - mean_x))
         shrunk.append((m * lost / groups.n_neg + s) * f / (m * f + s))
     return shrunk
