@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skrate.core.arrays import ArrayLike, Label
+from skrate.core.arrays import ArrayLike, FloatArray, Label
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     Response,
@@ -15,6 +16,9 @@ from skrate.model_selection.responses import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+# What folds that are alike may differ by.
+_ROUNDING = 1e-9
 
 
 def import_pyplot(user: str) -> Any:
@@ -43,6 +47,21 @@ def styled(given: dict[str, Any] | None, **defaults: Any) -> dict[str, Any]:
         color = defaults.pop("color")
         defaults |= {"facecolor": color, "edgecolor": color}
     return defaults | given
+
+
+def mean_and_spread(values: FloatArray | list[float], mean: float | None = None) -> str:
+    """Return a mean, of ``values`` unless it is given, with their standard deviation.
+
+    There are two digits, or as many as it takes to see the first of the deviation.
+    """
+    mean = float(np.mean(values)) if mean is None else mean
+    if np.size(values) == 1:
+        return f"{mean:.2f}"
+    spread = float(np.std(values))
+    digits = 2
+    if _ROUNDING < spread < 1:
+        digits = max(digits, -int(np.floor(np.log10(spread))))
+    return f"{mean:.{digits}f} ± {spread:.{digits}f}"
 
 
 class Display:

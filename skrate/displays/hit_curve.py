@@ -8,7 +8,7 @@ from skrate.core.arrays import ArrayLike, FloatArray, Label
 from skrate.core.rank_table import RankTable, rank_table
 from skrate.core.validation import check_choice, check_flag, check_scores
 from skrate.curves.hit_curve import hits as hits_of
-from skrate.displays._drawing import FoldsDisplay, styled
+from skrate.displays._drawing import FoldsDisplay, mean_and_spread, styled
 from skrate.metrics.average_precision import average_precision
 from skrate.metrics.momentum import momentum
 from skrate.model_selection.responses import Response
@@ -221,8 +221,8 @@ class HitCurveDisplay(FoldsDisplay):
             Passed to matplotlib's ``plot`` for it.
         plot_momentum : bool, default=False
             Whether to draw the momentum, its mean over the curves where there are
-            several: the line of figure 2 in the reference. It is left out where the
-            momentum is undefined.
+            several, dashed in their colour: the line of figure 2 in the reference. It
+            is left out where the momentum is undefined.
         momentum_kwargs : dict, default=None
             Passed to matplotlib's ``plot`` for it.
         despine : bool, default=False
@@ -247,7 +247,7 @@ class HitCurveDisplay(FoldsDisplay):
         if kind != "hits" and min(hits[-1] for hits in self.hits) == 0:
             raise ValueError(f"kind={kind!r} is undefined without a positive case.")
         self._start(ax)
-        self._draw_curves(kind, name, curve_kwargs)
+        color = self._draw_curves(kind, name, curve_kwargs)
         p = self.prevalence
         beta = np.mean([momentum(table) for table in self.tables])
         self.chance_level_ = self.perfect_ = self.momentum_ = None
@@ -261,7 +261,8 @@ class HitCurveDisplay(FoldsDisplay):
             points = _rescaled([0, p, 1], [0, p, p], kind)
             self.perfect_ = self._line(*points, perfect_kwargs, **style)
         if plot_momentum and beta > p:
-            style = {"color": "C1", "label": f"Momentum {beta:.2f}"}
+            style = {"color": color, "linestyle": "--"}
+            style["label"] = f"Momentum {beta:.2f}"
             points = _rescaled([0, p / beta], [0, p], kind)
             self.momentum_ = self._line(*points, momentum_kwargs, **style)
         self.ax_.set_xlim(-0.01, 1.01)
@@ -272,19 +273,21 @@ class HitCurveDisplay(FoldsDisplay):
 
     def _draw_curves(
         self, kind: Kind, name: str | None, given: dict[str, Any] | None
-    ) -> None:
+    ) -> Any:
+        """Draw the curves, and return their colour."""
         precisions = [average_precision(table) for table in self.tables]
-        summary = f"AP = {np.mean(precisions):.2f}"
+        summary = f"AP = {mean_and_spread(precisions)}"
         style: dict[str, Any] = {}
         if len(self.curves) > 1:
-            summary += f" ± {np.std(precisions):.2f}"
-            style = {"alpha": 0.5, "color": "C0", "linewidth": 1}
+            style = {"alpha": 0.5, "linewidth": 1}
         style = styled(given, label=self._entry(name, summary), **style)
         lines = []
         for curve in self.curves:
             lines += self.ax_.plot(*_rescaled(*curve, kind), **style)
-            style["label"] = "_"  # one entry in the legend for all folds
+            # One colour, and one entry in the legend, for all folds.
+            style |= {"color": lines[0].get_color(), "label": "_"}
         self.line_ = lines if len(lines) > 1 else lines[0]
+        return lines[0].get_color()
 
 
 def _rescaled(

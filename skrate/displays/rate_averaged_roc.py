@@ -21,7 +21,12 @@ from skrate.curves.rate_averaged import (
     folds_of,
     rate_averaged_roc_curve,
 )
-from skrate.displays._drawing import FoldsDisplay, import_pyplot, styled
+from skrate.displays._drawing import (
+    FoldsDisplay,
+    import_pyplot,
+    mean_and_spread,
+    styled,
+)
 from skrate.displays.rate_spaces import SPACES, Plane, Space
 from skrate.model_selection.responses import Response
 
@@ -437,10 +442,8 @@ class RateAveragedROC(FoldsDisplay):
         metric = "AUC" if rate is None else "rAUC"
         rate = "uniform" if rate is None else rate
         value = self.curve.rate_weighted_auc(rate)
-        text = f"{metric} = {value:.2f}"
-        if self.curve.n_folds > 1:
-            text += f" ± {np.std(self.curve.fold_rate_weighted_auc(rate)):.2f}"
-        return text
+        by_fold = self.curve.fold_rate_weighted_auc(rate)
+        return f"{metric} = {mean_and_spread(by_fold, value)}"
 
     def _draw_folds(self, plane: Space, given: dict[str, Any] | None) -> None:
         curve, color = self.curve, self.line_.get_color()

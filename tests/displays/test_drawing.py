@@ -2,11 +2,13 @@
 
 import sys
 
+import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from optional import require
 from skrate import AUCErrorRateDisplay, HitCurveDisplay, RateAveragedROC
+from skrate.displays._drawing import mean_and_spread
 
 Y, SCORES = [0, 1, 0, 1], [0.1, 0.4, 0.2, 0.3]
 
@@ -88,3 +90,31 @@ def test_the_area_between_the_bounds_has_the_colour_asked_for(style):
     require("matplotlib")
     area = drawn(RateAveragedROC, bounds_kwargs=style).bounds_
     assert area.get_facecolor() == (1, 0, 0, 0.2)
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([0.3916, 0.3908], "0.3912 ± 0.0004"),
+        ([0.34, 0.44], "0.39 ± 0.05"),
+        ([0.388, 0.4], "0.394 ± 0.006"),
+        ([0.38, 0.4], "0.39 ± 0.01"),
+        ([0.1 + 0.2, 0.3], "0.30 ± 0.00"),
+        ([0.3, 0.3], "0.30 ± 0.00"),
+        ([0.3], "0.30"),
+        ([np.nan, 0.3], "nan ± nan"),
+    ],
+)
+def test_the_first_digit_of_a_spread_is_shown(values, text):
+    assert mean_and_spread(values) == text
+
+
+def test_legends_show_small_spreads():
+    rng = np.random.default_rng(0)
+    y = [np.arange(4000) % 4 == 0] * 3
+    scores = [fold + rng.normal(size=4000) for fold in y]
+    display = RateAveragedROC.from_predictions(y, scores, rates=[0.5])
+    label = display.line_.get_label()
+    spread = np.std(display.curve.fold_rate_weighted_auc())
+    assert 0.001 < spread < 0.01
+    assert label == f"AUC = {display.curve.rate_weighted_auc():.3f} ± {spread:.3f}"

@@ -11,6 +11,7 @@ from skrate.core.rank_table import RankTable
 from skrate.metrics.momentum import momentum
 
 plt = require("matplotlib.pyplot")
+to_hex = require("matplotlib.colors").to_hex
 
 RNG = np.random.default_rng(0)
 Y = np.where(RNG.random(200) < 0.3, "ill", "well")
@@ -130,6 +131,25 @@ def test_the_axes_given_are_drawn_on_and_styles_are_passed():
     assert not ax.spines["top"].get_visible()
     assert texts(display) == ["mine", "Random"]
     assert ax.get_xlabel() == "Rate"
+
+
+def test_models_on_one_axis_have_a_colour_each():
+    _, ax = plt.subplots()
+    worse = hit_curve(Y_TRUE, Y_SCORE + RNG.normal(size=200))
+    folds = HitCurveDisplay([RATE, worse[0]], [HITS, worse[1]])
+    displays = [
+        HitCurveDisplay(*curve).plot(ax, plot_momentum=True)
+        for curve in ((RATE, HITS), worse)
+    ]
+    displays.append(folds.plot(ax, plot_momentum=True))
+    for i, display in enumerate(displays):
+        for line in np.atleast_1d(display.line_):
+            assert to_hex(line.get_color()) == to_hex(f"C{i}")
+        assert to_hex(display.momentum_.get_color()) == to_hex(f"C{i}")
+        assert display.momentum_.get_linestyle() == "--"
+    red = folds.plot(plot_momentum=True, curve_kwargs={"c": "red"})
+    lines = [*red.line_, red.momentum_]
+    assert [line.get_color() for line in lines] == ["red"] * 3
 
 
 def test_it_can_be_drawn_again_on_other_axes():
