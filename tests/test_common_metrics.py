@@ -505,7 +505,9 @@ def test_a_table_takes_nothing_beside_it(metric):
     ):
         with pytest.raises(ValueError, match=f"{name} must be None .* single cases"):
             metric.function(table, **{name: value}, **metric.kwargs)
-    with pytest.raises(ValueError, match=r"y_score is missing: .* RankTable as y_true"):
+    with pytest.raises(
+        ValueError, match=r"y_score is missing: .* RankTable as y_true.* type list"
+    ):
         metric.function([1, 0, 1], **metric.kwargs)
     with pytest.raises(ValueError, match=r"y_score must be .* type RankTable"):
         metric.function([1, 0, 1], table, **metric.kwargs)

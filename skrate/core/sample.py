@@ -123,12 +123,17 @@ class Sample:
         return n_pos, n_neg
 
 
-def check_scores_given(y_score: ArrayLike | None) -> ArrayLike:
-    """Return scores if there are any: only a table says all without."""
+def check_scores_given(y_score: ArrayLike | None, y_true: object) -> ArrayLike:
+    """Return scores if there are any: only a table says all without.
+
+    What was given instead may say what it is for in an attribute ``__skrate_hint__``.
+    """
     if y_score is None:
+        hint = getattr(type(y_true), "__skrate_hint__", "")
         raise ValueError(
             "y_score is missing: give the scores of the cases, or a RankTable as "
-            "y_true, which takes the place of both."
+            "y_true, which takes the place of both; y_true is of the type "
+            f"{type(y_true).__name__}{hint}."
         )
     return y_score
 
@@ -147,7 +152,7 @@ def check_ranked(
     with ``keep_scale`` only weights of one.
     """
     labels = check_vector("y_true", y_true)
-    scores = check_scores("y_score", check_scores_given(y_score))
+    scores = check_scores("y_score", check_scores_given(y_score, y_true))
     check_equal_length(y_true=labels, y_score=scores)
     is_pos = check_labels(labels, pos_label)
     if sample_weight is None:
@@ -178,7 +183,7 @@ def check_ranking(
 
     Arrays on another device are ranked there, and scores known with ``keep_scale``.
     """
-    y_score = check_scores_given(y_score)
+    y_score = check_scores_given(y_score, y_true)
     ranking = None
     if any(map(is_dispatched, (y_true, y_score, sample_weight))):
         check_one_place(y_true=y_true, y_score=y_score, sample_weight=sample_weight)

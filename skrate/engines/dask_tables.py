@@ -11,7 +11,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from skrate.core.arrays import Array, Label
-from skrate.core.metric import Metric, MetricLike, find_metric
+from skrate.core.metric import Metric, MetricLike, metric_of_table
 from skrate.core.rank_table import RankTable
 from skrate.core.validation import check_count, check_flag, warn_undefined
 from skrate.engines.partitions import (
@@ -104,7 +104,7 @@ def rank_table(
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans. It is
         decided once for all chunks.
     max_groups : int, default=2**20
-        Number of groups above which a table is compressed.
+        Number of groups above which a table is compressed; not with ``exact``.
     exact : bool, default=False
         Whether to keep every score instead. Scores are then shuffled into ranges that
         do not overlap, which stay with Dask; ``max_groups`` has no effect.
@@ -229,6 +229,8 @@ class RankPartitions:
     4
     """
 
+    __skrate_hint__ = ", which has .score(metric) and .table() instead"
+
     # Made by `rank_table` only.
     _parts: list[Any]
     _sizes: list[Totals]
@@ -283,7 +285,7 @@ class RankPartitions:
         UndefinedMetricWarning
             Where the score function warns so.
         """
-        found = find_metric(metric, metric_kwargs)
+        found = metric_of_table(metric, metric_kwargs)
         found = found.of_sample(self.n_cases, is_weighted=self._is_weighted)
         lumps = self._lumps
         if not found.is_sum_over_groups(lumps):
@@ -411,7 +413,8 @@ def _pieces(
         found = ", ".join(f"{name} is a {kind}" for name, kind in kinds.items())
         raise ValueError(
             f"Pass all as arrays, or all as columns of dataframes: {found}. A column "
-            "becomes an array by .to_dask_array(lengths=True)."
+            "becomes an array by .values, or .values.compute_chunk_sizes() where "
+            "chunks differ."
         )
     cells = _array_cells if kinds["y_score"] == _ARRAY else _column_cells
     piece = _dask().delayed(_piece)
@@ -436,6 +439,11 @@ def _kind(name: str, value: Any) -> str:
             return _ARRAY
         if ndim == 1 and hasattr(value, "divisions"):
             return _COLUMN
+        if hasattr(value, "divisions"):
+            raise ValueError(
+                f"{name} is a dataframe: pass its columns, as in "
+                'rank_table(frame["label"], frame["score"]).'
+            )
         hint = f" with {ndim} dimensions; pass one column, such as {name}[:, 1]"
     raise ValueError(
         f"{name} must be a one-dimensional Dask array or a column of a Dask dataframe, "

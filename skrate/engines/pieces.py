@@ -15,6 +15,7 @@ from skrate.core.validation import (
     check_labels,
     check_vector,
     distinct_labels,
+    positive_label,
 )
 
 # Cases that are ranked at once where they come in small batches, and how many tables
@@ -46,13 +47,17 @@ def piece_of(
     """Return what is known of the cases of one chunk, which may be none.
 
     Which label is positive is decided as if there were no other chunk: a label that
-    would decide otherwise elsewhere is found by :func:`whole_table`.
+    would decide otherwise elsewhere is found by :func:`whole_table`. So are labels
+    among which none can be positive: what is amiss may lie in other chunks.
     """
     arrays = [y_true, y_score, *([] if sample_weight is None else [sample_weight])]
     if all(np.shape(array)[:1] == (0,) for array in arrays):
         return Piece(None, {}, 0)
     try:
         labels = check_vector("y_true", y_true)
+        found = distinct_labels(labels)
+        if not _has_positive(found, pos_label):
+            return Piece(None, dict.fromkeys(found, where), 0)
         n_cases = len(labels)
         weights = None
         if sample_weight is not None:
@@ -68,10 +73,18 @@ def piece_of(
             sample_weight=weights if n_cases else None,
             pos_label=pos_label,
         )
-        found = distinct_labels(labels)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from error
     return Piece(table if n_cases else None, dict.fromkeys(found, where), n_cases)
+
+
+def _has_positive(found: list[Any], pos_label: Label) -> bool:
+    """Return whether labels say which of them is positive, or that none of them is."""
+    try:
+        positive_label(found, pos_label)
+    except ValueError:
+        return False
+    return True
 
 
 def piece_of_batches(

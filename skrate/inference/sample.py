@@ -153,7 +153,7 @@ def check_sample(
     """Return the scored cases behind labels and scores, or behind a table of counts."""
     if isinstance(y_true, RankTable):
         return _from_counts(y_true, y_score, case_arguments)
-    scores = check_scores_given(y_score)
+    scores = check_scores_given(y_score, y_true)
     weights = case_arguments.get("sample_weight")
     check_one_place(y_true=y_true, y_score=y_score, sample_weight=weights)
     return check_cases(y_true, **case_arguments).with_scores("y_score", scores)

@@ -188,8 +188,30 @@ def test_columns_that_cannot_be_aligned_are_refused_by_name():
         ValueError, match=r"y_true is a column.*y_score is a Dask array"
     ):
         skrate.dask.rank_table(frame.y, other.s.to_dask_array(lengths=True))
-    with pytest.raises(ValueError, match=r"y_true must be a one-dim.*2 dimensions"):
-        skrate.dask.rank_table(frame, other.s)
+    for given in ((frame, other.s), (frame, "y", "s")):
+        with pytest.raises(
+            ValueError, match=r'y_true is a dataframe: .*rank_table\(frame\["label"\], '
+        ):
+            skrate.dask.rank_table(*given)
+
+
+@pytest.mark.parametrize("n_chunks", [None, 3])
+def test_columns_of_parquet_become_arrays_as_the_message_says(tmp_path, n_chunks):
+    require("pyarrow")
+    y_true, y_score, _ = cases()
+    # Of columns left unread, there are fewer partitions than files.
+    for i, rows in enumerate(np.array_split(np.arange(N), 4)):
+        columns = {"y": y_true[rows], "unused": y_score[rows]}
+        require("pandas").DataFrame(columns).to_parquet(tmp_path / f"{i}.parquet")
+    column = require("dask.dataframe").read_parquet(tmp_path)["y"]
+    sizes = column.map_partitions(len).compute()
+    chunks = -(-N // n_chunks) if n_chunks else (tuple(sizes),)
+    scores = da.from_array(y_score, chunks=chunks)
+    with pytest.raises(ValueError, match=r"by \.values, or \.values\.compute_chunk_si"):
+        skrate.dask.rank_table(column, scores)
+    array = column.values.compute_chunk_sizes() if n_chunks else column.values
+    table = skrate.dask.rank_table(array, scores)
+    assert table == RankTable.from_arrays(y_true, y_score)
 
 
 def test_the_table_can_be_computed_later():
@@ -291,3 +313,16 @@ def test_distinct_scores_give_what_numpy_gives(n):
             ranges.score(skrate.expected_recall_score, rate=exponential),
         ]
     assert_allclose(found, literal_values(y_true, y_score), rtol=0, atol=1e-12)
+
+
+def test_ranges_given_in_place_of_a_table_are_named():
+    y_true, y_score, _ = cases()
+    chunks = [da.from_array(array, chunks=500) for array in (y_true, y_score)]
+    ranges = skrate.dask.rank_table(*chunks, exact=True)
+    message = r"y_score is missing: .*RankPartitions, which has \.score\(metric\) and"
+    with pytest.raises(ValueError, match=message):
+        skrate.average_precision_score(ranges)
+    with pytest.raises(ValueError, match=message):
+        skrate.estimate("roc_auc", ranges)
+    with pytest.raises(ValueError, match="sample_weight must be left out: a table"):
+        ranges.score("roc_auc", sample_weight=[1])

@@ -73,13 +73,16 @@ def test_the_positive_label_is_one_for_all_chunks():
 @pytest.mark.parametrize(
     ("labels", "pos_label", "message"),
     [
-        ([[0, 1], [1, 2]], None, "^chunk 1: pos_label=None is ambiguous"),
+        ([[0, 1], [1, 2], [0, 1]], None, r"^y_true .* 3 labels.*First .* 2 in chunk 1"),
+        ([[1, 2], [2, 1]], None, "^pos_label=None is ambiguous.*First .* 2 in chunk 0"),
+        ([[0, 1], [1, 2]], 0, r"^y_true must hold two.* 3 labels.* 2 in chunk 1"),
         ([[0, 1], [1], [-1]], None, r"found 3 labels.*0 in chunk 0, .*-1 in chunk 2"),
         ([[0], [-1]], None, "pos_label=None is ambiguous.*0 in chunk 0, -1 in chunk 1"),
         ([["a"], ["b"], ["c"]], "a", "found 3 labels.*'c' in chunk 2"),
         ([["a"], ["b"]], "c", "pos_label='c' is not a label of y_true"),
-        ([["a"], ["b", "c"]], "a", "^chunk 1: pos_label='a' is not a label"),
-        ([["a"], [1]], "a", "^chunk 1: pos_label='a' is not a label"),
+        ([["b", "c"], ["c"]], "a", "^pos_label='a' is not a label.*'c' in chunk 0"),
+        ([["a"], ["b", "c"]], "a", "^y_true must hold two.* 3 labels.*'c' in chunk 1"),
+        ([["a"], [1]], "a", "^y_true mixes labels of the types.*'a' in chunk 0, 1 in"),
         ([[], []], None, "y_true is empty"),
     ],
 )
