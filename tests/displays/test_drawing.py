@@ -110,6 +110,7 @@ def test_the_first_digit_of_a_spread_is_shown(values, text):
 
 
 def test_legends_show_small_spreads():
+    require("matplotlib")
     rng = np.random.default_rng(0)
     y = [np.arange(4000) % 4 == 0] * 3
     scores = [fold + rng.normal(size=4000) for fold in y]
