@@ -44,3 +44,9 @@ def share_of(part: Array, whole: Array) -> FloatArray:
     shares = np.full(len(part), np.nan)
     np.divide(part, whole, out=shares, where=whole > 0)
     return shares
+
+
+def frozen(array: FloatArray) -> FloatArray:
+    """Return the array itself, from now on read-only."""
+    array.flags.writeable = False
+    return array

@@ -1,12 +1,19 @@
 """The table under every metric and curve: groups of tied scores."""
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
+from skrate.core.arrays import (
+    Array,
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    frozen,
+)
 from skrate.core.cells import (
     Cells,
     compressed,
@@ -18,9 +25,8 @@ from skrate.core.cells import (
 )
 from skrate.core.conversion import as_real, joined_scores
 from skrate.core.lazy import lazy
-from skrate.core.ranking import order_of_few, ranking
+from skrate.core.ranked_groups import joined_groups, ranked_groups, scored_groups
 from skrate.core.sample import Sample, check_ranking
-from skrate.core.sort_keys import as_bits, parts, sort_keys
 from skrate.core.sums import cumulated, is_short, total
 from skrate.core.validation import (
     check_count,
@@ -31,6 +37,7 @@ from skrate.core.validation import (
 
 if TYPE_CHECKING:
     from skrate.core.batches import Batches
+    from skrate.core.merged import Merged
     from skrate.core.metric import MetricLike
 
 # From here on floats cannot count.
@@ -193,7 +200,7 @@ class RankTable:
         )
         if sample.weights is not None:
             check_summable("sample_weight", sample.weights)
-        return _grouped(sample)
+        return _new(*scored_groups(sample))
 
     @classmethod
     def from_batches(
@@ -418,7 +425,7 @@ class RankTable:
         """Weight of the positives per group."""
         if self._pos is None:
             assert self._cases is not None
-            self._pos = _frozen(self._count(self._cases))
+            self._pos = frozen(self._count(self._cases))
         return self._pos
 
     @property
@@ -426,7 +433,7 @@ class RankTable:
         """Weight of the negatives per group."""
         if self._neg is None:
             assert self._cases is not None
-            self._neg = _frozen(self._count(~self._cases))
+            self._neg = frozen(self._count(~self._cases))
         return self._neg
 
     def _count(self, cases: BoolArray) -> FloatArray:
@@ -501,30 +508,30 @@ class RankTable:
     @cached_property
     def cum_pos(self) -> FloatArray:
         """Weight of the positives above each cut."""
-        return _frozen(cumulated(self.pos))
+        return frozen(cumulated(self.pos))
 
     @cached_property
     def cum_neg(self) -> FloatArray:
         """Weight of the negatives above each cut."""
-        return _frozen(cumulated(self.neg))
+        return frozen(cumulated(self.neg))
 
     @cached_property
     def rates(self) -> FloatArray:
         """Rate at each cut."""
         if self.ends is not None:
-            return _frozen(np.append(0, self.ends) / self.ends[-1])
+            return frozen(np.append(0, self.ends) / self.ends[-1])
         processed = cumulated(self.pos + self.neg)
-        return _frozen(processed / processed[-1])
+        return frozen(processed / processed[-1])
 
     @cached_property
     def tpr(self) -> FloatArray:
         """True positive rate (recall) at each cut."""
-        return _frozen(_shares(self.cum_pos))
+        return frozen(_shares(self.cum_pos))
 
     @cached_property
     def fpr(self) -> FloatArray:
         """False positive rate at each cut."""
-        return _frozen(_shares(self.cum_neg))
+        return frozen(_shares(self.cum_neg))
 
     @property
     def mirrored(self) -> "RankTable":
@@ -546,7 +553,10 @@ class RankTable:
         No metric tells them apart. With few positives it makes all that follows
         cheaper: at most two groups per positive are left, and one.
         """
-        return _merged(self)
+        # It is a table again, and so comes after them.
+        from skrate.core.merged import merged_groups
+
+        return merged_groups(self)
 
     def __add__(self, other: object) -> "RankTable":
         if not isinstance(other, RankTable):
@@ -560,7 +570,7 @@ class RankTable:
         scores = joined_scores(self.thresholds, other.thresholds)
         pos = np.concatenate([self.pos, other.pos])
         neg = np.concatenate([self.neg, other.neg])
-        return _new(*_group(scores, pos, neg))
+        return _new(*joined_groups(scores, pos, neg))
 
     def __radd__(self, other: object) -> "RankTable":
         # What `sum` begins with.
@@ -616,104 +626,6 @@ class RankTable:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Merged:
-    """A table in which neighbouring groups without a positive are one."""
-
-    pos: FloatArray
-    neg: FloatArray
-    starts: IntArray
-    # Number of cases, where each of the groups that became one was a single case.
-    n_cases: int | None = None
-
-    @lazy
-    def table(self) -> RankTable:
-        """The same as a table."""
-        table = table_of_weights(self.pos, self.neg)
-        if self.n_cases is not None:
-            # Whole numbers are summed as such: it is quicker, and exact.
-            edges = np.append(self.starts, self.n_cases)
-            cum_pos = np.zeros(len(edges))
-            np.cumsum(self.pos, out=cum_pos[1:])
-            sums = {
-                "cum_pos": cum_pos,
-                "cum_neg": edges - cum_pos,
-                "rates": edges / self.n_cases,
-            }
-            vars(table).update({name: _frozen(array) for name, array in sums.items()})
-        return table
-
-    def group_of(self, n_groups: int) -> IntArray:
-        """Return for each of the ``n_groups`` groups the one it became part of."""
-        is_start = np.zeros(n_groups, dtype=np.intp)
-        is_start[self.starts] = 1
-        return np.cumsum(is_start) - 1
-
-
-def with_ends(table: RankTable, pos: float, neg: float) -> RankTable:
-    """Return the table with another group at each end, both of the same weights.
-
-    Examples
-    --------
-    >>> table = with_ends(RankTable([2, 0], [0, 3]), 0.5, 0.25)
-    >>> table.pos.tolist(), table.cum_neg.tolist()
-    ([0.5, 2.0, 0.0, 0.5], [0.0, 0.25, 0.25, 3.25, 3.5])
-    """
-    more = _new(_between(pos, table.pos), _between(neg, table.neg))
-    # What the table knows of its sums need not be summed again.
-    sums = {
-        name: np.concatenate([[0.0], added + known, [known[-1] + 2 * added]])
-        for name, added, known in (
-            ("cum_pos", pos, table.cum_pos),
-            ("cum_neg", neg, table.cum_neg),
-        )
-    }
-    processed = sums["cum_pos"] + sums["cum_neg"]
-    sums["rates"] = processed / processed[-1]
-    vars(more).update({name: _frozen(array) for name, array in sums.items()})
-    return more
-
-
-def _between(end: float, weights: FloatArray) -> FloatArray:
-    return np.concatenate([[end], weights, [end]])
-
-
-def merged_but_at(table: RankTable, cuts: FloatArray) -> Merged:
-    """Return a table merged, where no group spans one of these rates but as it did.
-
-    A case above a cut counts and one below does not. In a merged group all would count
-    in part: the same for their sum, and too little for its variance.
-    """
-    if len(cuts) == 0:
-        return table.merged
-    # The group that a rate cuts, and the one after it, begin as they did.
-    first = np.searchsorted(table.rates, cuts, side="left") - 1
-    starts = np.concatenate([first, first + 1])
-    return _merged(table, starts[starts < table.n_groups])
-
-
-def _merged(table: RankTable, kept_starts: IntArray | None = None) -> Merged:
-    labels = table.labels
-    has_pos = table.pos > 0 if labels is None else labels
-    is_start = np.empty(len(has_pos), dtype=bool)
-    is_start[0] = True
-    np.logical_or(has_pos[1:], has_pos[:-1], out=is_start[1:])
-    if kept_starts is not None:
-        is_start[kept_starts] = True
-    starts = np.flatnonzero(is_start)
-    if labels is None and len(starts) == len(is_start):
-        merged = Merged(table.pos, table.neg, starts)
-        # The table itself, which knows its sums.
-        vars(merged)["table"] = table
-        return merged
-    if labels is None:
-        neg = np.add.reduceat(table.neg, starts)
-        return Merged(table.pos[starts], neg, starts)
-    pos = labels[starts].astype(np.float64)
-    sizes = np.diff(starts, append=len(labels))
-    return Merged(pos, sizes * (1 - pos), starts, len(labels))
-
-
 def rank_table(
     y_true: ArrayLike | RankTable,
     y_score: ArrayLike | None = None,
@@ -753,93 +665,7 @@ def _summable(table: RankTable) -> RankTable:
 
 def table_of(sample: Sample) -> RankTable:
     """Return the table of a sample with scores, which were checked before."""
-    if sample.begins is not None:
-        return _ranked(sample, sample.begins)
-    if sample.weights is None:
-        assert sample.scores is not None
-        order = order_of_few(sample.scores)
-        if order is not None:
-            return _new(cases=sample.is_pos[order])
-        keys = sort_keys(sample.scores, sample.is_pos)
-        return _grouped(sample) if keys is None else _packed(keys)
-    return _weighted(sample)
-
-
-def _packed(keys: Array) -> RankTable:
-    """Return the table of unweighted cases by one sort of their keys."""
-    keys.sort()
-    bits = as_bits(keys)
-    cases, is_last = np.empty(len(bits), dtype=bool), np.empty(len(bits), dtype=bool)
-    is_last[-1] = True
-    for part in parts(len(bits)):
-        found = bits[part]
-        np.bitwise_and(found.astype(np.uint8), 1, out=cases.view(np.uint8)[part])
-        found |= 1
-        np.not_equal(found[1:], found[:-1], out=is_last[part][:-1])
-        if part.start:
-            is_last[part.start - 1] = found[0] != bits[part.start - 1]
-    # A greater last bit made a negative number less.
-    n_below = np.searchsorted(keys, keys.dtype.type(0))
-    np.logical_not(cases[:n_below], out=cases[:n_below])
-    # Read from the back, what ends a group begins one.
-    cases = cases[::-1]
-    if is_last.all():
-        return _new(cases=cases)
-    return _new(cases=cases, is_new=is_last[::-1])
-
-
-def _grouped(sample: Sample) -> RankTable:
-    """Return the table of any checked cases, with thresholds."""
-    assert sample.scores is not None
-    if sample.begins is not None:
-        return _ranked(sample, sample.begins)
-    order, begins = ranking(sample.scores)
-    starts = None if begins.all() else np.flatnonzero(begins)
-    thresholds = sample.scores[order if starts is None else order[starts]]
-    if sample.weights is None and starts is None:
-        return _new(thresholds=thresholds, cases=sample.is_pos[order])
-    return _new(*_ranked_weights(sample, order, starts), thresholds)
-
-
-def _weighted(sample: Sample) -> RankTable:
-    """Return the same of cases with weights, without thresholds."""
-    assert sample.scores is not None
-    order, begins = ranking(sample.scores)
-    starts = None if begins.all() else np.flatnonzero(begins)
-    return _new(*_ranked_weights(sample, order, starts))
-
-
-def _ranked_weights(
-    sample: Sample, order: IntArray, starts: IntArray | None
-) -> tuple[FloatArray, FloatArray]:
-    """Return the weights of positives and of negatives per group of ties."""
-    weights = np.ones(len(order)) if sample.weights is None else sample.weights
-    # With a sign for the class, so that they are put in order once.
-    return _by_class(np.where(sample.is_pos, weights, -weights)[order], starts)
-
-
-def _by_class(
-    ranked: FloatArray, starts: IntArray | None
-) -> tuple[FloatArray, FloatArray]:
-    """Return the sums of weights by group, those of negatives below zero."""
-    pos = np.maximum(ranked, 0.0)
-    neg = np.subtract(pos, ranked, out=ranked)
-    if starts is None:
-        return pos, neg
-    return np.add.reduceat(pos, starts), np.add.reduceat(neg, starts)
-
-
-def _ranked(sample: Sample, begins: BoolArray) -> RankTable:
-    """Return the table of cases that are in the order of their ranking."""
-    starts = None if begins.all() else np.flatnonzero(begins)
-    thresholds = sample.scores
-    if thresholds is not None and starts is not None:
-        thresholds = thresholds[starts]
-    if sample.weights is None:
-        is_new = None if starts is None else begins
-        return _new(None, None, thresholds, sample.is_pos, is_new)
-    signed = np.where(sample.is_pos, sample.weights, -sample.weights)
-    return _new(*_by_class(signed, starts), thresholds)
+    return _new(*ranked_groups(sample))
 
 
 def table_of_weights(pos: FloatArray, neg: FloatArray) -> RankTable:
@@ -875,26 +701,8 @@ def _new(*parts: Any, **named: Any) -> RankTable:
     return RankTable.__new__(RankTable)._fill(*parts, **named)
 
 
-def _group(
-    scores: Array, pos: FloatArray, neg: FloatArray
-) -> tuple[FloatArray, FloatArray, Array]:
-    """Return weights and scores of the groups of equal scores, decreasing."""
-    order, begins = ranking(scores)
-    starts = np.flatnonzero(begins)
-    return (
-        np.add.reduceat(pos[order], starts),
-        np.add.reduceat(neg[order], starts),
-        scores[order[starts]],
-    )
-
-
 def _shares(cumulated: FloatArray) -> FloatArray:
     # Not by `share_of`, which asks at each entry whether to divide: it takes longer.
     if cumulated[-1] == 0:
         return np.full_like(cumulated, np.nan)
     return np.asarray(cumulated / cumulated[-1])
-
-
-def _frozen(array: FloatArray) -> FloatArray:
-    array.flags.writeable = False
-    return array

@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from skrate.core.arrays import BoolArray, FloatArray
+from skrate.core.merged import merged_but_at
 from skrate.core.metric import Metric, Slopes
-from skrate.core.rank_table import RankTable, merged_but_at
+from skrate.core.rank_table import RankTable
 from skrate.core.table_parts import LongTable, is_long
 from skrate.inference.sample import Ranked
 

@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from skrate.core.arrays import FloatArray
+from skrate.core.merged import merged_but_at, with_ends
 from skrate.core.metric import Metric
-from skrate.core.rank_table import RankTable, merged_but_at, table_of_weights, with_ends
+from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.results import ConfidenceInterval, t_quantile
 from skrate.core.table_parts import LongTable, is_long
 from skrate.inference.delta import (

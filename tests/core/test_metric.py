@@ -7,8 +7,8 @@ from hypothesis import given
 from inference_cases import JUMPS, SMOOTH, each, evaluate, sample
 from reference.delong import auc as oracle_auc
 from skrate import RankTable, expected_recall_score, rates
+from skrate.core.merged import merged_but_at
 from skrate.core.metric import METRICS, find_metric
-from skrate.core.rank_table import merged_but_at
 from skrate.inference.delta import table_variance
 from skrate.metrics import recall_slopes as slopes_module
 from skrate.metrics.auc import auc

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reference.tied_groups import tied_groups
 from skrate import RankTable, average_precision_score, ranking_auc_score
-from skrate.core import rank_table as module
+from skrate.core import ranked_groups as module
 from skrate.core import ranking, sort_keys
 from skrate.core.list_table import list_table
 from skrate.core.rank_table import rank_table
@@ -255,7 +255,7 @@ def slow_way_fails(monkeypatch):
     def fail(*args):
         raise AssertionError("the slow way was taken")
 
-    monkeypatch.setattr(module, "_grouped", fail)
+    monkeypatch.setattr(module, "scored_groups", fail)
     # Few scores need no keys.
     monkeypatch.setattr(ranking, "_SHORT", 0)
 

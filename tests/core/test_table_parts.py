@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from skrate import RankTable
 from skrate.core import table_parts
-from skrate.core.rank_table import rank_table, with_ends
+from skrate.core.merged import with_ends
+from skrate.core.rank_table import rank_table
 from skrate.core.table_parts import LongTable, is_long
 from strategies import ranked_samples
 
