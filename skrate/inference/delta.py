@@ -228,7 +228,7 @@ def covariance(influence: FloatArray, cases: Ranked) -> FloatArray:
         return np.asarray(scale * np.stack(sums) @ np.stack(sums).T)
     if weights is None:
         return np.asarray(influence @ influence.T / n**2)
-    return np.asarray((influence * _multiples(weights, cases)) @ influence.T / n**2)
+    return np.asarray((influence * multiples(weights, cases)) @ influence.T / n**2)
 
 
 def _class_variance(values: FloatArray, cases: Ranked, chosen: BoolArray) -> float:
@@ -238,10 +238,10 @@ def _class_variance(values: FloatArray, cases: Ranked, chosen: BoolArray) -> flo
         return float(centred @ centred / cases.total**2)
     weights = cases.weights[chosen]
     centred = values - np.average(values, weights=weights)
-    return float((centred * _multiples(weights, cases)) @ centred / cases.total**2)
+    return float((centred * multiples(weights, cases)) @ centred / cases.total**2)
 
 
-def _multiples(weights: FloatArray, cases: Ranked) -> FloatArray:
+def multiples(weights: FloatArray, cases: Ranked) -> FloatArray:
     """Return how often the square of each case's influence counts.
 
     A case that is there w times is w cases; one that stands for w is one of size w.

@@ -153,7 +153,7 @@ def defined_value(metric: Metric, ranked: Ranked) -> float:
 def _warn_of_few_processed(metric: Metric, rate: float, ranked: Ranked) -> None:
     """Warn where a known rate processes so few cases that little can be known."""
     n, points = ranked.total, np.array([rate])
-    if not is_of_few(ranked.table, points).any():
+    if not is_of_few([ranked.table], points).any():
         return
     warnings.warn(
         f"The {metric.name} at rate={rate:g} depends on the best {rate * n:.3g} of "

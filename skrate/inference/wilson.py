@@ -1,6 +1,6 @@
 """Wilson's interval for any metric, by a table to which a tenth of a case is added."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from skrate.inference.sample import Ranked
 ADDED = 0.1
 # Variances below are rounding: the sample shows no variation at all.
 _NEGLIGIBLE = 1e-24
-# Of a greater k nothing is left out, and its square may be infinite.
 _BOUNDLESS = 1e100
 _ROUNDING = 1e-9
 _TINY = float(np.finfo(np.float64).tiny)
@@ -152,9 +151,6 @@ def wilson_interval(
     If x is true, the variance is taken for x (1 - x) times a constant, which the
     augmented table says; x and the value are shares of the way between the bounds.
     """
-    low, high = bounds
-    # Each distance as such: of a far bound 1 less the other would be all rounding.
-    above, below = (value - low) / (high - low), (high - value) / (high - low)
     bottom, top = found.bounds
     up, down = found.value - bottom, top - found.value
     if np.isnan(up * found.variance):
@@ -162,22 +158,36 @@ def wilson_interval(
     k = np.inf
     if up > 0 and down > 0:
         k = t_quantile(level, found.freedom) ** 2 * found.variance / (up * down)
-    if k > _BOUNDLESS:
-        return ConfidenceInterval(low, high)
+    ends = wilson_ends(value, bounds, k)
+    return ConfidenceInterval(float(ends[0]), float(ends[1]))
+
+
+def wilson_ends(value: Any, bounds: tuple[Any, Any], k: Any) -> tuple[Any, Any]:
+    """Return the roots x of (x - v)^2 = k x (1 - x), for one value or for many.
+
+    x and v are the shares that the end and the value are of the way between bounds.
+    """
+    low, high = bounds
+    # Of a greater k nothing is left out, and its square may be infinite.
+    is_boundless = k > _BOUNDLESS
+    k = np.where(is_boundless, 1.0, k)
+    # Each distance as such: of a far bound 1 less the other would be all rounding.
+    above, below = (value - low) / (high - low), (high - value) / (high - low)
     half = np.sqrt(k * above * below + k**2 / 4)
-    # The roots of (x - v)^2 = k x (1 - x), each as its distance from either bound.
+    # Each root as its distance from either bound.
     from_low = above + k / 2 + half
     from_high = below + k / 2 + half
-    ends = (
-        _at(above**2 / max(from_low, _TINY), from_high / (1 + k), bounds),
-        _at(from_low / (1 + k), below**2 / max(from_high, _TINY), bounds),
-    )
+    least = _at(above**2 / np.maximum(from_low, _TINY), from_high / (1 + k), bounds)
+    most = _at(from_low / (1 + k), below**2 / np.maximum(from_high, _TINY), bounds)
     # Rounding must not leave the value outside of a narrow one.
-    return ConfidenceInterval(min(ends[0], value), max(ends[1], value))
+    return (
+        np.where(is_boundless, low, np.minimum(least, value)),
+        np.where(is_boundless, high, np.maximum(most, value)),
+    )
 
 
-def _at(above: float, below: float, bounds: tuple[float, float]) -> float:
+def _at(above: Any, below: Any, bounds: tuple[Any, Any]) -> Any:
     """Return what lies these shares of the way from the bounds, by the nearer one."""
     low, high = bounds
     width = high - low
-    return float(low + width * above if above < below else high - width * below)
+    return np.where(above < below, low + width * above, high - width * below)

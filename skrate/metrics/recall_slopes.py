@@ -1,5 +1,6 @@
 """Slopes of expected recall, for rates with a density and for known rates."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -217,17 +218,7 @@ def _jump_slopes(
        estimation of binomial proportions, :doi:`10.1080/00031305.1998.10480550`.
     """
     p = table.prevalence
-    width = bandwidth(points, table.total)
-    ends = np.interp(
-        np.concatenate([points - width, points + width]), table.rates, table.cum_pos
-    )
-    # Per case within the bandwidth, so that pi does not jump from one case to the next.
-    found = ends[len(points) :] - ends[: len(points)]
-    around = 2 * width * table.total
-    # Few cases may be all of one class, which is no sign that others would be.
-    added = np.where(is_of_few(table, points), _ADDED, 0.0)
-    share = np.zeros_like(around)
-    np.divide(found + added, around + 2 * added, out=share, where=around > 0)
+    share = share_at_cut([table], points)
     low, high = table.rates[:-1], table.rates[1:]
     # Each point counts by its mass times 1 - pi, or times pi, in the groups above it:
     # survival functions of discrete rates, whose table sums them in one pass.
@@ -240,11 +231,39 @@ def _jump_slopes(
     return Slopes(kept, -table.negative_share / p * lost, by_prevalence), value
 
 
-def is_of_few(table: RankTable, points: FloatArray) -> BoolArray:
+def share_at_cut(tables: Sequence[RankTable], points: FloatArray) -> FloatArray:
+    """Return the share of positives among the neighbours of the cut at each rate.
+
+    Of several folds, cut at the same rate each, those of all together. At 0 and at 1,
+    where nothing is cut, it is of no use.
+    """
+    total = sum(table.total for table in tables)
+    width = bandwidth(points, total)
+    found = np.zeros_like(width)
+    for table in tables:
+        ends = np.interp(
+            np.concatenate([points - width, points + width]),
+            table.rates,
+            table.cum_pos,
+        )
+        found += ends[len(points) :] - ends[: len(points)]
+    # Per case within the bandwidth, so that it does not jump from one to the next.
+    around = 2 * width * total
+    # Few cases may be all of one class, which is no sign that others would be.
+    added = np.where(is_of_few(tables, points), _ADDED, 0.0)
+    share = np.zeros_like(around)
+    np.divide(found + added, around + 2 * added, out=share, where=around > 0)
+    return share
+
+
+def is_of_few(tables: Sequence[RankTable], points: FloatArray) -> BoolArray:
     """Return at which rates the cases above the cut or tied with it are few."""
-    where = np.searchsorted(table.rates, points, side="left")
+    seen = np.zeros_like(points)
+    for table in tables:
+        where = np.searchsorted(table.rates, points, side="left")
+        seen += table.rates[where] * table.total
     # Less a trifle: a sum of weights is 5 to rounding.
-    few = table.rates[where] * table.total < FEW_PROCESSED * (1 - 1e-9)
+    few = seen < FEW_PROCESSED * (1 - 1e-9)
     return few & (points > 0) & (points < 1)
 
 

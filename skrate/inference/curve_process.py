@@ -1,0 +1,229 @@
+r"""Curves over the rate as random processes: values, covariance, intervals and bands.
+
+The kernel under :func:`skrate.compare_curves`, and under whatever else says something
+of a whole curve. It takes checked samples, as ``check_cases`` and ``scored`` return
+them, and increasing ``rates`` in [0, 1]::
+
+    process = curve_process("hits", [model], rates)              # the curve of a model
+    process = curve_process("hits", [model_a, model_b], rates)   # that of a less b
+
+    process.values, process.standard_error, process.covariance   # by rate
+    process.interval(0.95)                         # pointwise: .low and .high by rate
+    process.band(0.95, 2000, generator)            # simultaneous: the same
+    process.critical_value(0.95, 2000, generator)  # what the band is made of
+
+The band holds the true curve at all rates at once with the probability asked for. So
+it does what follows from it: sum_j w_j D(r_j) lies between the least and the greatest
+value that is possible within the band, for all w together, chosen before or after. For
+one w that was chosen before, the standard error is sqrt(w @ covariance @ w).
+
+A case of label y that lies above the cut at r with probability m (1 or 0, or a part
+where it ties at the cut) has on the hits h(r) = E[y m] the influence
+
+    psi(r) = y m - h - L (m - r),
+
+with L the share of positives at the cut, from its neighbours: more weight above the
+cut pushes cases below it. Other metrics are multiples of the hits; from a recall or a
+lift, whose denominator is an estimate as well, its value times y - p is taken. The
+covariance at two rates is that of psi, over n, or that of the sums of clusters. Given
+the data, multipliers of psi that are normal make a normal process of this covariance:
+it is drawn as such, at a cost that does not depend on n.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from skrate.core.arrays import FloatArray, IntArray
+from skrate.core.results import t_quantile
+from skrate.inference.curve_influence import CurveMetric, curve_spread, over_rate
+from skrate.inference.sample import Ranked
+from skrate.inference.wilson import ADDED, wilson_ends
+
+# Draws that are in memory at once.
+_BATCH = 500
+# Of all variation this share is rounding.
+_ROUNDING = 1e-13
+
+
+class CurveBounds(NamedTuple):
+    """Bounds of a curve, by rate.
+
+    Attributes
+    ----------
+    low, high : array of shape (n_rates,)
+        Its lower and its upper bounds.
+    """
+
+    low: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class CurveProcess:
+    """The curve of one model, or that of a first less that of a second.
+
+    Attributes
+    ----------
+    rates : array of shape (n_rates,)
+        Increasing, in [0, 1].
+    of_models : array of shape (n_models, n_rates)
+        The curve of each model.
+    covariance : array of shape (n_rates, n_rates)
+        Of ``values`` over samples.
+    grain : array of shape (n_rates,)
+        What one independent case at the cut is worth.
+    limits : tuple of two arrays of shape (n_rates,)
+        The range of the curve of a model.
+    """
+
+    rates: FloatArray
+    of_models: FloatArray
+    covariance: FloatArray
+    grain: FloatArray
+    limits: tuple[FloatArray, FloatArray]
+
+    @property
+    def is_difference(self) -> bool:
+        """Whether there are two models."""
+        return len(self.of_models) > 1
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """The curve, or the difference of two."""
+        return np.asarray(self.of_models[0] - self.of_models[1:].sum(axis=0))
+
+    @cached_property
+    def standard_error(self) -> FloatArray:
+        """Estimated standard deviation of ``values`` over samples, by rate."""
+        return np.sqrt(self._variance)
+
+    def interval(self, level: float) -> CurveBounds:
+        """Return bounds that hold the true curve at one rate that was chosen before."""
+        return self.bounds(t_quantile(level))
+
+    def band(
+        self, level: float, n_resamples: int, generator: np.random.Generator
+    ) -> CurveBounds:
+        """Return bounds that hold the true curve at all rates at once."""
+        return self.bounds(self.critical_value(level, n_resamples, generator))
+
+    def critical_value(
+        self, level: float, n_resamples: int, generator: np.random.Generator
+    ) -> float:
+        """Return what takes the place of the normal quantile in a band.
+
+        It is the quantile of the largest deviation over all rates, in standard errors,
+        of so many draws of the process (Montiel Olea and Plagborg-Moller 2019,
+        algorithm 1). Models that agree at all rates have none. If their curves were x
+        cases apart at some rate, this would be seen but with probability exp(-x): the
+        bounds are then where it is half of 1 less the level.
+        """
+        error = self._studentised_by
+        varies = error > 0
+        if not varies.any():
+            return float(np.sqrt(-2 * np.log((1 - level) / 2)))
+        factor = _root(self.covariance)[varies] / error[varies, None]
+        largest = []
+        for first in range(0, n_resamples, _BATCH):
+            size = min(_BATCH, n_resamples - first)
+            drawn = generator.standard_normal((size, factor.shape[1])) @ factor.T
+            largest.append(np.abs(drawn).max(axis=1))
+        found = float(np.quantile(np.concatenate(largest), level))
+        # By chance of few draws, or as the part that is added varies with nothing.
+        return max(found, t_quantile(level))
+
+    def bounds(self, critical: float) -> CurveBounds:
+        """Return the bounds that a critical value makes.
+
+        With s the standard error and g the grain, those of a difference are
+        c sqrt(s^2 + (c g / 2)^2) away, as if c^2 / 4 more cases told the models apart:
+        where few do, or none, that is what keeps Wilson's interval from being too
+        narrow. Those of one curve are Wilson's, as an interval of
+        :func:`skrate.estimate`.
+        """
+        value, (low, high) = self.values, self.limits
+        if self.is_difference:
+            half = critical * np.hypot(self.standard_error, critical * self.grain / 2)
+            most = high - low
+            return CurveBounds(
+                np.maximum(value - half, -most), np.minimum(value + half, most)
+            )
+        added = ADDED / 2 * self.grain
+        room = (value - low + added) * (high - value + added)
+        k = np.zeros_like(value)
+        np.divide(critical**2 * self._augmented, room, out=k, where=room > 0)
+        is_open = high > low
+        ends = wilson_ends(value, (low, np.where(is_open, high, low + 1)), k)
+        return CurveBounds(*(np.where(is_open, end, value) for end in ends))
+
+    @cached_property
+    def _variance(self) -> FloatArray:
+        variance = np.diag(self.covariance).copy()
+        # Models may agree all but exactly, and the rest is rounding.
+        variance[variance < _ROUNDING * self.grain**2] = 0.0
+        return variance
+
+    @cached_property
+    def _augmented(self) -> FloatArray:
+        """The variance with a tenth of a case that varies, as in Wilson's interval."""
+        return self._variance + ADDED / 2 * self.grain**2
+
+    @property
+    def _studentised_by(self) -> FloatArray:
+        return self.standard_error if self.is_difference else np.sqrt(self._augmented)
+
+
+def curve_process(
+    metric: CurveMetric,
+    models: Sequence[Ranked],
+    rates: FloatArray,
+    *,
+    folds: IntArray | None = None,
+    benefit: float = 1.0,
+    cost: float = 0.0,
+) -> CurveProcess:
+    """Return the curve of one model, or that of a first less that of a second.
+
+    Parameters
+    ----------
+    metric : {"recall", "precision", "lift", "hits", "gain"}
+        What is found of the positives, its share of what is processed, or of all cases;
+        or ``benefit`` for each positive found less ``cost`` for each case processed,
+        per case of the ranking. Precision and lift are undefined at the rate 0.
+    models : sequence of Ranked
+        One model, or two of the same cases; with positives and negatives.
+    rates : array of shape (n_rates,)
+        Increasing, in [0, 1].
+    folds : array of shape (n_samples,), default=None
+        The fold of each case, from 0, where scores are comparable within folds only:
+        each fold is cut at the rate on its own, and holds both classes.
+    benefit, cost : float
+        For the gain only.
+
+    Returns
+    -------
+    process : CurveProcess
+        Its cost is O(n log n + n_rates^3), its memory O(n + n_rates^2).
+
+    Examples
+    --------
+    >>> from skrate.inference.sample import check_cases, scored
+    >>> cases = check_cases([1, 0, 1, 0, 0])
+    >>> models = [scored(cases, "y_score", s) for s in ([5, 3, 4, 2, 1], range(5))]
+    >>> process = curve_process("recall", models, np.array([0.4, 0.8]))
+    >>> process.values.tolist()
+    [1.0, 0.5]
+    """
+    curve = over_rate(metric, rates, benefit=benefit, cost=cost)
+    return CurveProcess(rates, *curve_spread(curve, models, folds), curve.limits)
+
+
+def _root(covariance: FloatArray) -> FloatArray:
+    """Return a matrix whose product with its transpose is the covariance."""
+    values, vectors = np.linalg.eigh(covariance)
+    kept = values > _ROUNDING * max(values[-1], 0.0)
+    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))

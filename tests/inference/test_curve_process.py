@@ -1,0 +1,149 @@
+"""Curves over the rate as processes, against their influence written out by case."""
+
+import numpy as np
+import pytest
+
+from reference import curve_process as literal
+from skrate import (
+    compare,
+    estimate,
+    lift_at_rate_score,
+    precision_at_rate_score,
+    recall_at_rate_score,
+)
+from skrate.inference.curve_process import curve_process
+from skrate.inference.sample import check_cases, scored
+
+RATES = np.array([0.03, 0.1, 0.25, 1 / 3, 0.5, 0.92, 1.0])
+GAIN = {"benefit": 3.0, "cost": 0.4}
+AT_RATE = {
+    "recall": recall_at_rate_score,
+    "precision": precision_at_rate_score,
+    "lift": lift_at_rate_score,
+}
+
+
+def sample(seed, n=90):
+    """Return labels and two scores, the first with ties; the last bits are used."""
+    generator = np.random.default_rng(seed)
+    y_true = (generator.random(n) < 0.35).astype(int)
+    shared = y_true + generator.standard_t(5, size=n)
+    a, b = shared + generator.standard_t(5, size=(2, n))
+    return y_true, np.round(a, seed % 3), b
+
+
+def models_of(y_true, *scores, **given):
+    cases = check_cases(y_true, **given)
+    return [scored(cases, "y_score", y_score) for y_score in scores]
+
+
+@pytest.mark.parametrize("metric", ["recall", "precision", "lift", "hits", "gain"])
+@pytest.mark.parametrize(
+    "design", ["cases", "frequency", "sampling", "groups", "folds"]
+)
+def test_values_and_covariance_are_those_of_the_influence_of_each_case(metric, design):
+    y_true, a, b = sample(1)
+    generator = np.random.default_rng(2)
+    weights, given = np.ones(90), {}
+    folds, groups = np.zeros(90, dtype=int), None
+    kind = design if design in ("frequency", "sampling") else "frequency"
+    if design == "frequency":
+        weights = generator.integers(1, 4, size=90).astype(float)
+        given = {"sample_weight": weights}
+    elif design == "sampling":
+        weights = generator.uniform(0.5, 3, size=90)
+        weights /= weights.mean()
+        given = {"sample_weight": weights, "weights": "sampling"}
+    elif design == "groups":
+        groups = generator.integers(0, 30, size=90)
+        given = {"groups": groups}
+    elif design == "folds":
+        folds = generator.integers(0, 3, size=90)
+    gain = GAIN if metric == "gain" else {}
+    one_fold = None if design != "folds" else folds
+    models = models_of(y_true, a, b, **given)
+    found = curve_process(metric, models, RATES, folds=one_fold, **gain)
+    alone = curve_process(metric, models[:1], RATES, folds=one_fold, **gain)
+    of_a, of_b = (
+        literal.curve(metric, y_true, score, weights, RATES, folds, **gain)
+        for score in (a, b)
+    )
+    np.testing.assert_allclose(found.of_models, [of_a[0], of_b[0]], atol=1e-12)
+    np.testing.assert_allclose(found.values, of_a[0] - of_b[0], atol=1e-12)
+    for process, psi in ((found, of_a[1] - of_b[1]), (alone, of_a[1])):
+        expected = literal.covariance(psi, weights, kind, groups)
+        np.testing.assert_allclose(process.covariance, expected, rtol=1e-9, atol=1e-14)
+
+
+@pytest.mark.parametrize("metric", list(AT_RATE))
+@pytest.mark.parametrize("rate", [0.08, 0.3, 0.7])
+def test_at_one_rate_it_is_what_compare_and_estimate_find(metric, rate):
+    y_true, a, b = sample(0, n=400)
+    rates = np.array([rate, 0.99])
+    found = curve_process(metric, models_of(y_true, a, b), rates)
+    alone = curve_process(metric, models_of(y_true, a), rates)
+    both = compare(AT_RATE[metric], y_true, a, b, rate=rate)
+    one = estimate(AT_RATE[metric], y_true, a, rate=rate)
+    assert found.values[0] == pytest.approx(both.value, abs=1e-12)
+    assert found.standard_error[0] == pytest.approx(both.standard_error, rel=1e-9)
+    assert alone.standard_error[0] == pytest.approx(one.standard_error, rel=1e-9)
+    # By the normal law, and a tenth of a case that is added otherwise.
+    ends = np.ravel(alone.interval(0.95))[::2]
+    assert ends == pytest.approx(one.confidence_interval, rel=0.01)
+
+
+def test_draws_deviate_as_multipliers_of_the_influence_do():
+    y_true, a, _ = sample(3)
+    found = curve_process("recall", models_of(y_true, a), RATES[:-1])
+    zeros = np.zeros(90, dtype=int)
+    _, psi = literal.curve("recall", y_true, a, np.ones(90), RATES[:-1], zeros)
+    generator = np.random.default_rng(0)
+    # With a tenth of a case that varies, half of it at either end.
+    error = np.hypot(found.standard_error, np.sqrt(0.05) * found.grain)
+    drawn = literal.largest(psi, 90, error, 4000, generator)
+    for level in (0.5, 0.8, 0.95):
+        critical = found.critical_value(level, 4000, generator)
+        assert critical == pytest.approx(np.quantile(drawn, level), rel=0.03)
+
+
+def test_models_that_agree_are_not_known_to_be_equal():
+    y_true, a, _ = sample(5)
+    found = curve_process("recall", models_of(y_true, a, a), RATES)
+    assert not found.standard_error.any()
+    generator = np.random.default_rng(0)
+    # If -log(0.025) cases told them apart, none would be seen in one of 40 samples.
+    cases = (1.96**2 / 2, -np.log(0.025))
+    both = (found.interval(0.95), found.band(0.95, 100, generator))
+    for bounds, n_cases in zip(both, cases, strict=True):
+        assert bounds.high[:-1] == pytest.approx(n_cases * found.grain[:-1], rel=1e-4)
+        assert bounds.low == pytest.approx(-bounds.high)
+        # All are processed: both find all.
+        assert bounds.low[-1] == bounds.high[-1] == 0
+
+
+def test_curves_stay_in_their_range():
+    y_true, a, _ = sample(6, n=12)
+    rates = np.array([0.0, 0.01, 0.1, 0.5, 0.95, 1.0])
+    generator = np.random.default_rng(0)
+    for metric, most in (("recall", 1), ("hits", rates)):
+        low, high = curve_process(metric, models_of(y_true, a), rates).band(
+            0.999, 500, generator
+        )
+        assert (low >= 0).all()
+        assert (high <= most).all()
+        low, high = curve_process(metric, models_of(y_true, a, -a), rates).band(
+            0.999, 500, generator
+        )
+        assert (low >= -most).all()
+        assert (high <= most).all()
+        assert low[0] == high[0] == low[-1] == high[-1] == 0
+
+
+def test_a_band_holds_the_intervals():
+    y_true, a, b = sample(7, n=300)
+    generator = np.random.default_rng(0)
+    for scores in ((a,), (a, b)):
+        process = curve_process("recall", models_of(y_true, *scores), RATES)
+        band, each = process.band(0.9, 500, generator), process.interval(0.9)
+        assert (band.low[:-1] < each.low[:-1]).all()
+        assert (band.high[:-1] > each.high[:-1]).all()
