@@ -4,15 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from skrate.core.arrays import ArrayLike, Label
 from skrate.core.cells import Cells, compressed, merged_cells, settled
+from skrate.core.part_labels import Seen, seen_with
 from skrate.core.rank_table import RankTable, table_of_cells
-from skrate.core.validation import (
-    check_count,
-    check_labels,
-    check_vector,
-    distinct_labels,
-)
+from skrate.core.validation import check_count, check_summable, check_vector
 
 # y_true, y_score and, in every batch or in none, sample_weight.
 Batches = Iterable[tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]]
@@ -31,17 +29,18 @@ def table_of_batches(
     max_groups = check_count("max_groups", max_groups)
     if not isinstance(verbose, bool):
         check_count("verbose", verbose, minimum=0)
-    classes = Classes(pos_label)
+    seen: Seen = {}
     gathered = _Gathered(max_groups, verbose)
     for number, (y_true, y_score, weights) in columns_of(batches, "y_true", "y_score"):
         with naming_batch(number):
-            classes.add(y_true)
+            labels = check_vector("y_true", y_true)
+            seen = seen_with(seen, f"batch {number}", labels, pos_label)
             # Checked by itself: a batch may have no weight, as long as another has.
             is_empty = (
                 weights is not None and not check_vector("sample_weight", weights).any()
             )
             table = RankTable.from_arrays(
-                y_true,
+                labels,
                 y_score,
                 sample_weight=None if is_empty else weights,
                 pos_label=pos_label,
@@ -101,33 +100,6 @@ def naming_batch(number: int) -> Iterator[None]:
         raise ValueError(f"Batch {number} (from 0): {error}") from error
 
 
-class Classes:
-    """The labels of several parts of a sample, and which is positive."""
-
-    def __init__(self, pos_label: Label = None) -> None:
-        self.positive: Label = pos_label
-        self._found: list[Any] = []
-
-    def add(self, y_true: ArrayLike) -> None:
-        """Take in the labels of another part; raise if they do not fit the others."""
-        labels = check_vector("y_true", y_true)
-        new = [label for label in distinct_labels(labels) if label not in self._found]
-        if not new:
-            return
-        known = self._found + new
-        try:
-            fits = len(known) <= 2
-            check_labels(check_vector("y_true", sorted(known)), self.positive)
-        except (TypeError, ValueError):
-            fits = False
-        if self._found and not fits:
-            raise ValueError(
-                f"y_true holds {new}, but those before {sorted(self._found)}: the "
-                "labels must be the same two in all."
-            )
-        self._found = known
-
-
 class _Gathered:
     """Cells of batches, which are merged when there are many."""
 
@@ -135,13 +107,20 @@ class _Gathered:
         self.max_groups, self.verbose = max_groups, verbose
         self.parts: list[Cells] = []
         self.n_groups = self.n_batches = 0
+        # The weight of all positives, and of all negatives.
+        self.totals = np.zeros(2)
         self.is_compressed = False
 
     def add(self, cells: Cells) -> None:
         self.n_batches += 1
+        more = np.array([cells.pos.sum(), cells.neg.sum()])
+        check_summable("the weights of the tables", np.append(self.totals, more))
+        self.totals += more
         if self.is_compressed:
-            most = _ROOM / self.max_groups
-            self.parts[0], cells = settled(self.parts[0], cells, most)
+            with np.errstate(over="ignore"):
+                # Beyond all floats it is room for all.
+                for_pos, for_neg = (_ROOM / self.max_groups * self.totals).tolist()
+            self.parts[0], cells = settled(self.parts[0], cells, (for_pos, for_neg))
         self.parts.append(cells)
         self.n_groups += len(cells.keys)
         if self.n_groups > (_GATHERED + 1) * self.max_groups:
@@ -153,7 +132,7 @@ class _Gathered:
         cells = compressed(cells, self.max_groups)
         self.parts, self.n_groups = [cells], len(cells.keys)
         if self.verbose > 0:
-            total = cells.pos.sum() + cells.neg.sum()
+            total = self.totals.sum()
             line = f"{self.n_batches} batches, weight {total:g}, {self.n_groups} groups"
             print(line)  # noqa: T201
         return cells

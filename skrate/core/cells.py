@@ -190,14 +190,15 @@ def _above(weights: FloatArray) -> FloatArray:
     return np.append(np.cumsum(weights[::-1])[::-1], 0.0)
 
 
-def settled(cells: Cells, more: Cells, most: float) -> tuple[Cells, Cells]:
+def settled(
+    cells: Cells, more: Cells, room: tuple[float, float]
+) -> tuple[Cells, Cells]:
     """Return ``cells`` with what fits into them of ``more``, and what does not.
 
     Quicker than merging and compressing again, and as good where new cases are spread
     as the old ones were. ``more`` are known scores. A cell takes them as long as it
-    holds no more than the share ``most`` of either class.
+    holds no more than the weight of either class that ``room`` says.
     """
-    _check_sum(cells, more)
     lowest, highest = cells.lowest, cells.highest
     # An outer cell takes none: only the innermost are disjoint.
     is_inner = np.ones(len(cells.keys), dtype=bool)
@@ -210,12 +211,13 @@ def settled(cells: Cells, more: Cells, most: float) -> tuple[Cells, Cells]:
     fits = (place >= 0) & (more.keys <= highest[where])
     sums = []
     has_room = np.ones(len(cells.keys), dtype=bool)
-    for old, new in ((cells.pos, more.pos), (cells.neg, more.neg)):
+    for old, new, most in (
+        (cells.pos, more.pos, room[0]),
+        (cells.neg, more.neg, room[1]),
+    ):
         weights = np.where(fits, new, 0.0)
         both = old + np.bincount(where, weights, minlength=len(old))
-        with np.errstate(over="ignore"):
-            room = most * (old.sum() + new.sum())
-        has_room &= cells.is_exact | (both <= room)
+        has_room &= cells.is_exact | (both <= most)
         sums.append(both)
     fits &= has_room[where]
     pos, neg = (

@@ -6,10 +6,11 @@ from dataclasses import fields
 import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, IntArray, Label
-from skrate.core.batches import Classes, columns_of, naming_batch
+from skrate.core.batches import columns_of, naming_batch
 from skrate.core.conversion import shown
 from skrate.core.grouping import check_present
 from skrate.core.list_table import ListValues
+from skrate.core.part_labels import Seen, seen_with
 from skrate.core.validation import check_equal_length, check_vector
 
 # y_true, y_score, groups and, in every batch or in none, sample_weight.
@@ -28,7 +29,7 @@ def whole_lists(
     The list of a batch's last row is held back: it may go on in the next.
     """
     names = ("y_true", "y_score", "groups", "sample_weight")
-    classes = Classes(pos_label)
+    seen: Seen = {}
     held: list[Array] | None = None
     number = 0
     for number, columns in columns_of(batches, *names[:3]):
@@ -41,7 +42,7 @@ def whole_lists(
             check_equal_length(**dict(zip(names, rows, strict=False)))
             check_present("groups", rows[2])
             if not is_graded:
-                classes.add(rows[0])
+                seen = seen_with(seen, f"batch {number}", rows[0], pos_label)
             if held is not None:
                 pairs = zip(names, held, rows, strict=False)
                 rows = [_together(*pair) for pair in pairs]

@@ -12,6 +12,7 @@ import numpy as np
 
 from skrate.core.arrays import Array, Label
 from skrate.core.metric import Metric, MetricLike, metric_of_table
+from skrate.core.part_labels import check_seen, seen_in_all
 from skrate.core.rank_table import RankTable
 from skrate.core.validation import check_count, check_flag, warn_undefined
 from skrate.engines.partitions import (
@@ -26,7 +27,6 @@ from skrate.engines.partitions import (
 )
 from skrate.engines.pieces import (
     Piece,
-    check_whole,
     piece_of,
     sum_of_pieces,
     sum_of_tables,
@@ -380,10 +380,7 @@ def _plan(
     outlines: Sequence[Outline], n_ranges: int, pos_label: Label
 ) -> tuple[Array, int]:
     """Return where ranges begin, and the number of cases; check labels on the way."""
-    labels: dict[Any, str] = {}
-    for each in reversed(outlines):
-        labels.update(each.labels)
-    check_whole(labels, pos_label)
+    check_seen(seen_in_all(each.labels for each in outlines), pos_label)
     return cut_points(outlines, n_ranges), sum(each.n_cases for each in outlines)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from skrate.core.arrays import Array, FloatArray
 from skrate.core.metric import Metric
+from skrate.core.part_labels import Seen
 from skrate.core.rank_table import RankTable
 from skrate.engines.pieces import Piece
 
@@ -19,7 +20,7 @@ _SAMPLED = 512
 class Outline(NamedTuple):
     """What is known of a piece without its table: scores between which as many lie."""
 
-    labels: dict[object, str]
+    labels: Seen
     n_cases: int
     scores: Array
     n_each: float  # Groups that each of the scores stands for.

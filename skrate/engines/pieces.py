@@ -9,14 +9,9 @@ import numpy as np
 from skrate.core.arrays import Array, ArrayLike, Label
 from skrate.core.cells import compressed, merged_cells
 from skrate.core.conversion import as_float64
+from skrate.core.part_labels import Seen, check_seen, seen_in, seen_in_all
 from skrate.core.rank_table import RankTable, table_of_cells
-from skrate.core.validation import (
-    check_equal_length,
-    check_labels,
-    check_vector,
-    distinct_labels,
-    positive_label,
-)
+from skrate.core.validation import check_equal_length, check_vector, positive_label
 
 # Cases that are ranked at once where they come in small batches, and how many tables
 # are held before they are added.
@@ -33,7 +28,7 @@ class Piece:
     """
 
     table: RankTable | None
-    labels: dict[Any, str]
+    labels: Seen
     n_cases: int
 
 
@@ -55,9 +50,9 @@ def piece_of(
         return Piece(None, {}, 0)
     try:
         labels = check_vector("y_true", y_true)
-        found = distinct_labels(labels)
-        if not _has_positive(found, pos_label):
-            return Piece(None, dict.fromkeys(found, where), 0)
+        seen = seen_in(where, labels)
+        if not _has_positive(list(seen), pos_label):
+            return Piece(None, seen, 0)
         n_cases = len(labels)
         weights = None
         if sample_weight is not None:
@@ -75,7 +70,7 @@ def piece_of(
         )
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from error
-    return Piece(table if n_cases else None, dict.fromkeys(found, where), n_cases)
+    return Piece(table if n_cases else None, seen, n_cases)
 
 
 def _has_positive(found: list[Any], pos_label: Label) -> bool:
@@ -119,9 +114,7 @@ def sum_of_pieces(pieces: Sequence[Piece], max_groups: int = 2**20) -> Piece:
     The order in which tables are added depends on nothing but that of the pieces, so
     that the result is the same to the last bit however often and where it is computed.
     """
-    labels = {}
-    for piece in pieces:
-        labels.update({k: v for k, v in piece.labels.items() if k not in labels})
+    seen = seen_in_all(piece.labels for piece in pieces)
     tables = [piece.table for piece in pieces if piece.table is not None]
     if sum(table.n_groups for table in tables) > max_groups:
         # All at once, which is one sort.
@@ -129,7 +122,7 @@ def sum_of_pieces(pieces: Sequence[Piece], max_groups: int = 2**20) -> Piece:
         whole: RankTable | None = table_of_cells(compressed(cells, max_groups))
     else:
         whole = sum_of_tables(tables)
-    return Piece(whole, labels, sum(piece.n_cases for piece in pieces))
+    return Piece(whole, seen, sum(piece.n_cases for piece in pieces))
 
 
 def sum_of_tables(tables: Sequence[RankTable | None]) -> RankTable | None:
@@ -144,20 +137,7 @@ def sum_of_tables(tables: Sequence[RankTable | None]) -> RankTable | None:
 
 def whole_table(piece: Piece, pos_label: Label) -> RankTable:
     """Return the table of the piece of all cases, or raise for what is amiss in it."""
-    check_whole(piece.labels, pos_label)
+    check_seen(piece.labels, pos_label)
     if piece.table is None:
         raise ValueError("sample_weight is zero for every case: no case is left.")
     return piece.table
-
-
-def check_whole(labels: dict[Any, str], pos_label: Label) -> None:
-    """Raise unless the labels of all chunks are those of one problem of two classes."""
-    if not labels:
-        raise ValueError("y_true is empty: at least one case is needed.")
-    found = np.empty(len(labels), dtype=object)
-    found[:] = list(labels)
-    try:
-        check_labels(found, pos_label)
-    except ValueError as error:
-        seen = ", ".join(f"{label!r} in {where}" for label, where in labels.items())
-        raise ValueError(f"{error} First seen: {seen}.") from error

@@ -98,9 +98,9 @@ def batches_with(**of_fourth):
     [
         ({"y_score": [0.1, np.nan, 0.2]}, "y_score contains NaN (first at position 1)"),
         ({"y_score": [0.1, 0.2]}, "Unequal numbers of cases"),
-        ({"y_true": [1, 2, 2]}, "y_true holds [2], but those before [0, 1]"),
-        ({"y_true": [-1, 1, 1]}, "y_true holds [-1], but those before [0, 1]"),
-        ({"y_true": ["a", "b", "b"]}, "y_true holds ['a', 'b'], but those before"),
+        ({"y_true": [1, 2, 2]}, "2 in batch 3."),
+        ({"y_true": [-1, 1, 1]}, "-1 in batch 3."),
+        ({"y_true": ["a", "b", "b"]}, "'a' in batch 3, 'b' in batch 3."),
         ({"y_true": [0, 1, 2]}, "y_true must hold two classes, found 3"),
         ({"y_true": [], "y_score": []}, "y_true is empty"),
         ({"weights": [1, 1, 2]}, "it comes with sample_weight, unlike those before"),
@@ -133,6 +133,16 @@ def test_a_batch_without_weight_is_as_if_it_were_not_there():
         RankTable.from_batches([without, without])
     with pytest.raises(ValueError, match=r"Batch 1 .*y_score contains NaN"):
         RankTable.from_batches([with_weight, ([1, 0], [5.0, np.nan], [0, 0])])
+
+
+def test_weights_of_batches_are_summed_or_refused():
+    first = ([1, 0] * 6, np.arange(12.0), [1e308] + [1.0] * 11)
+    with pytest.raises(ValueError, match="sum of the weights of the tables is bey"):
+        RankTable.from_batches([first, ([1], [5.5], [1e308])], max_groups=2)
+    # Room for more than floats hold is room for all.
+    table = RankTable.from_batches([first, ([0], [5.5], [5e307])], max_groups=2)
+    assert table.n_groups == 2
+    assert table.total == pytest.approx(1.5e308)
 
 
 def test_no_batch_is_refused():

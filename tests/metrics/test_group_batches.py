@@ -120,7 +120,7 @@ GOOD = ([1, 0], [0.5, 0.2], ["a", "a"])
         (([1, 0], [0.5, np.nan], ["b", "b"]), "y_score contains NaN"),
         (([1, 0], [0.5, 0.1], ["b", None]), "missing label (first at position 1)"),
         (([1, 0], [0.5, 0.1], ["b", "b", "b"]), "Unequal numbers of cases"),
-        (([1, 2], [0.5, 0.1], ["b", "b"]), "y_true holds [2], but those before [0, 1]"),
+        (([1, 2], [0.5, 0.1], ["b", "b"]), "2 in batch 1."),
         (([1, 0], [0.5, 0.1], [1, 1]), "use one type in all batches"),
         (([1, 0], [0.5], ["b", "b"]), "Unequal numbers of cases"),
         (([1, 0], [0.5, 0.1]), "a batch must be a tuple (y_true, y_score, groups)"),
