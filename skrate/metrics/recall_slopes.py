@@ -16,8 +16,11 @@ from skrate.core.table_parts import TablePart
 
 # Rankings with more groups look a rate with a density up on a grid of as many cells.
 _GRID = 2**15
-# What a straight line in a cell of it may be off, as a share of the survival.
+# What a straight line in a cell of it may be off, as a share of what does or does not
+# survive.
 _LINEAR = 1e-7
+# Where in a cell it is compared with the line, and what may be rounding.
+_PLACE, _ROUNDING = 0.3, 4e-15
 # Of fewer cases above a cut the share of positives is no estimate of itself.
 FEW_PROCESSED = 5
 _ADDED = 2.0
@@ -188,13 +191,22 @@ def _on_grid(
     areas = rate.table.mean(nodes[:-1], nodes[1:]) / _GRID
     integral = np.concatenate([[0.0], np.cumsum(areas)])
     linear = (survival[1:] + survival[:-1]) / 2
-    # Both the area and the middle: a curve may cross its chord.
-    middle = rate.table.survival((nodes[1:] + nodes[:-1]) / 2)
+    falls = np.diff(survival)
+    # Both the area and a place: a curve may cross its chord. Not in the middle, where
+    # it crosses if it is symmetric; but if it bends one way, it is there that it misses
+    # most.
+    at = rate.table.survival(nodes[:-1] + _PLACE / _GRID)
+    off_chord = np.abs(at - (survival[:-1] + _PLACE * falls))
+    off_chord /= 4 * _PLACE * (1 - _PLACE)
+    miss = np.maximum(np.abs(areas * _GRID - linear), off_chord)
     # Where hardly anything survives no share of it could be kept: there the mean rate,
-    # which is the mean of the survival over all cells, is the scale.
-    miss = np.maximum(np.abs(areas * _GRID - linear), np.abs(middle - linear))
-    is_linear = miss <= _LINEAR * np.maximum(survival[:-1], rate.mean())
-    return survival, np.diff(survival), integral, is_linear
+    # which is the mean of the survival over all cells, is the scale. Where all but
+    # little survives it is what does not, but for rounding.
+    mean = rate.mean()
+    scale = np.maximum(survival[:-1], mean)
+    scale = np.minimum(scale, np.maximum(1 - survival[1:], 1 - mean))
+    is_linear = miss <= np.maximum(_LINEAR * scale, _ROUNDING)
+    return survival, falls, integral, is_linear
 
 
 def _jump_slopes(

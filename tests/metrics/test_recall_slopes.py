@@ -115,3 +115,32 @@ def test_long_rankings_have_the_slopes_of_the_rate_itself(rate, monkeypatch):
     for name in ("by_pos", "by_neg", "by_prevalence"):
         found, expected = getattr(slopes, name), getattr(exact, name)
         assert_allclose(found, expected, rtol=0, atol=1e-4 * size)
+
+
+# The middle of a cell of the grid.
+MIDDLE = 0.5 + 2**-16
+
+
+@pytest.mark.parametrize(
+    "rate",
+    [
+        rates.interval(MIDDLE - 4e-6, MIDDLE + 4e-6),
+        rates.beta(2e4, 2),
+        rates.exponential(1e4),
+    ],
+    ids=repr,
+)
+def test_long_rankings_have_the_variance_of_the_rate_itself(rate, monkeypatch):
+    table = rank_table(*sample(200_000, prevalence=0.5))
+
+    def standard_error():
+        return estimate(expected_recall_score, table, rate=rate).standard_error
+
+    def without_grid(rate, table):
+        edges = table.rates
+        return rate.table.mean(edges[:-1], edges[1:]), rate.table.survival(edges)
+
+    found = standard_error()
+    monkeypatch.setattr("skrate.metrics.recall_slopes._mean_and_at_edge", without_grid)
+    # Of slopes of about 1, some 1e-13 is rounding.
+    assert_allclose(found, standard_error(), rtol=5e-5, atol=1e-13)
