@@ -69,6 +69,16 @@ def augmented(
         Whether class sizes are fixed.
     independent : float, default=None
         What the sample shows if its cases are independent, if that is known already.
+
+    Examples
+    --------
+    A positive above a negative, which has shown no variation:
+
+    >>> from skrate.core.metric import find_metric
+    >>> cases = Ranked(np.array([True, False]), np.array([2.0, 1.0]))
+    >>> found = augmented(find_metric("roc_auc"), cases)
+    >>> round(found.value, 4), found.variance > 0
+    (0.9132, True)
     """
     sizes = ranked.effective_sizes
     more = (sizes[0] + ADDED, sizes[1] + ADDED)

@@ -115,6 +115,16 @@ def ranking_scores(
     The estimator is always asked for the scores of its second class, so that scorers
     with another positive class can share them; the order of the scores of the first
     class is exactly the reverse.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> model = LogisticRegression().fit([[0], [1]], ["no", "yes"])
+    >>> scores, label = ranking_scores(
+    ...     model, [[0], [1]], None, pos_label="no", user="AveragePrecisionScorer"
+    ... )
+    >>> label, bool(scores[0] > scores[1])
+    ('no', True)
     """
     methods = check_response_method(response_method)
     classes = _classes(estimator, user)
