@@ -1,7 +1,9 @@
 """Comparisons: DeLong's test, bootstrap, permutation, several models, bad input."""
 
 import dataclasses
+import importlib
 import pickle
+import threading
 from functools import partial
 from itertools import combinations, product
 
@@ -378,6 +380,20 @@ def test_jobs_change_nothing_of_several_models(method, decimals):
     if method == "delta":
         expected = influences @ influences.T / 300**2
         assert_allclose(one.covariance, expected, rtol=1e-12, atol=1e-18)
+
+
+def test_two_jobs_take_two_models_at_a_time(monkeypatch):
+    module = importlib.import_module("skrate.inference.compare_all")
+    alone, both = module.influence_values, threading.Barrier(2, timeout=20)
+
+    def together(*args, **options):
+        # One that nobody joins breaks the barrier, which is an error.
+        both.wait()
+        return alone(*args, **options)
+
+    monkeypatch.setattr(module, "influence_values", together)
+    y_true, a, b = two_models(10)
+    compare_all("roc_auc", y_true, {"a": a, "b": b}, n_jobs=2)
 
 
 # A rate that is a number of cases has no meaning with weights.
