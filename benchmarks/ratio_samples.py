@@ -4,6 +4,7 @@ import numpy as np
 
 import common
 import skrate
+import skrate.dask
 from common import METRICS, labelled_scores
 
 
@@ -29,6 +30,32 @@ def cases_and_batches(n_cases):
     y_true, y_score = labelled_scores(n_cases)
     batches = zip(np.array_split(y_true, 10), np.array_split(y_score, 10), strict=True)
     return y_true, y_score, list(batches)
+
+
+def dask_table(*columns):
+    """Return the table of ten chunks, by the threads of Dask."""
+    import dask.array as da
+
+    size = -(-len(columns[0]) // 10)
+    # Without a name, for which Dask would read all of them.
+    chunks = [da.from_array(each, chunks=size, name=False) for each in columns]
+    return skrate.dask.rank_table(*chunks)
+
+
+def cases_and_tables(n_cases):
+    """Return scores, and the tables of ten batches, each compressed."""
+    _, y_score, batches = cases_and_batches(n_cases)
+    return y_score, [compressed(*batch) for batch in batches]
+
+
+def labels_table_scores(n_cases):
+    """Return labels, the compressed table of them and the scores, and the scores."""
+    y_true, y_score = labelled_scores(n_cases)
+    return y_true, compressed(y_true, y_score), y_score
+
+
+def sum_of_tables(tables):
+    return sum(tables).compress(2**16)
 
 
 def compressed(y_true, y_score):
