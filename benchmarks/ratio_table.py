@@ -13,8 +13,8 @@ from threadpoolctl import threadpool_limits
 import timing
 
 COLUMNS = {
-    "job": 42, "size": 11, "unit": 10, "ours": 9, "MB": 7, "peer": 31, "theirs": 9,
-    "their MB": 8, "ratio": 7, "target": 8, "met": 4,
+    "job": 42, "size": 11, "peer": 31, "ratio": 7, "target": 8, "met": 4, "unit": 10,
+    "ours": 9, "theirs": 9, "MB": 7, "their MB": 8,
 }  # fmt: skip
 HEADER = {name: name for name in COLUMNS}
 CPU = {"cpu ms": ""}

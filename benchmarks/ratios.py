@@ -308,11 +308,12 @@ as far as Python and numpy can trace it. A peer that does a part of the work, su
 
 A *target* is what the project has set itself, so that a change that costs time is seen.
 "NO" in the column *met* says that this run missed it: the job takes longer than it
-should, by as much as the ratio says, and its result is as exact as any other. Three
-kinds of jobs miss theirs. With 1,000 to 10,000 cases a call is over in less than a
-millisecond, of which checks of the input take most, and these both programs need. At a
-prevalence of 0.5 intervals and resamples cost most, as hardly any cases next to each
-other in the ranking can be taken together. Two threads, and 100 million cases, wait for
+should, by as much as ratio and target differ, and its result is as exact as any other.
+Those that miss theirs are, first, calls of up to 10,000 cases, which are over in less
+than a millisecond, much of it for checks of the input that both programs make; then the
+average precision of ties or weights, beside scikit-learn's own, which does less than
+its AUC; intervals and resamples at a prevalence of 0.5, where hardly any neighbours in
+the ranking can be taken together; and 100 million cases, or two threads, which wait for
 memory rather than for a processor.
 """
 

@@ -68,12 +68,16 @@ numpydoc_xref_param_type = False
 html_theme = "pydata_sphinx_theme"
 html_title = f"skrate {release}"
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
+# These have no sections beside them; and the tables of speed need the width.
+html_sidebars = {"changelog": [], "generated/performance": []}
 html_theme_options = {
     "logo": {"text": "skrate"},
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "header_links_before_dropdown": 6,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "generated/performance": []},
 }
 
 sphinx_gallery_conf = {

@@ -6,6 +6,8 @@ import itertools
 from pathlib import Path
 
 UNDERLINES = {"#": "=", "##": "-"}
+# Tables of more columns are set small, by _static/tables.css.
+MANY = 6
 
 
 def write_markdown_page(source: Path, target: Path) -> None:
@@ -36,4 +38,5 @@ def table(lines: list[str]) -> str:
     text = io.StringIO()
     csv.writer(text, quoting=csv.QUOTE_ALL).writerows([rows[0], *rows[2:]])
     body = "\n".join("   " + line for line in text.getvalue().splitlines())
-    return f".. csv-table::\n   :header-rows: 1\n\n{body}\n"
+    options = "   :class: many-columns\n" if len(rows[0]) > MANY else ""
+    return f".. csv-table::\n{options}   :header-rows: 1\n\n{body}\n"
