@@ -74,22 +74,18 @@ class Slopes(NamedTuple):
 class PartSlopes(NamedTuple):
     """Slopes in one part of a table, and what the part adds elsewhere.
 
-    The slope by the prevalence and the ``value`` of the metric are the sums of those of
-    all parts. ``above`` is what this one adds to the slopes of both classes in all
-    groups of the parts above it.
+    ``by_gap`` is the slope by the negatives before each group, and ``by_tied`` that by
+    those in it, of no meaning where there are none. The slope by the prevalence and the
+    ``value`` of the metric are the sums of those of all parts. ``above`` is what this
+    one adds to the slopes of both classes in all groups of the parts above it.
     """
 
-    slopes: Slopes
+    by_pos: FloatArray
+    by_gap: FloatArray
+    by_tied: FloatArray
+    by_prevalence: float
     value: float
     above: tuple[float, float] = (0.0, 0.0)
-
-    def turned(self, share: float) -> "PartSlopes":
-        """Return those of 1 minus the metric, where the classes were swapped for it.
-
-        ``share`` is the part's share of the 1.
-        """
-        by_pos, by_neg = self.above
-        return PartSlopes(self.slopes.turned(), share - self.value, (-by_neg, -by_pos))
 
 
 @dataclass_transform(frozen_default=True)
@@ -172,8 +168,17 @@ class Metric(ABC):
         """Whether the slopes of a table can be found part by part."""
         return False
 
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether it is 1 minus itself where the classes are swapped."""
+        return False
+
     def part_slopes(self, table: LongTable) -> Callable[[TablePart], PartSlopes]:
-        """Return what finds the slopes in a part of the table, but for a constant."""
+        """Return what finds the slopes in a part of the table, but for a constant.
+
+        Of a symmetric metric only those of a table with no more positives than
+        negatives are asked for.
+        """
         raise NotImplementedError
 
     @property

@@ -12,6 +12,9 @@ from skrate.core.rank_table import RankTable
 from skrate.core.table_parts import LongTable, is_long
 from skrate.inference.sample import Ranked
 
+# Of no cases.
+_NO_MOMENTS = 0.0, 0.0, 0.0
+
 
 class Parts(NamedTuple):
     """A variance by its sources: the two classes, and their shares."""
@@ -130,19 +133,28 @@ def long_variance(
     sizes: tuple[float, float] | None = None,
 ) -> tuple[Parts, float]:
     """Return the same part by part, and the metric."""
-    n_pos, n_neg = sizes or (table.n_pos, table.n_neg)
-    pos, neg, above, shares = [], [], [], []
+    sizes = sizes or (table.n_pos, table.n_neg)
+    if metric.is_symmetric and table.n_pos > table.n_neg:
+        parts, value = long_variance(
+            metric, table.swapped, stratify=stratify, sizes=sizes[::-1]
+        )
+        return Parts(parts.by_neg, parts.by_pos, parts.by_prevalence), 1 - value
+    n_pos, n_neg = sizes
+    pos, gaps, tied, above, shares = [], [], [], [], []
     slopes_in = metric.part_slopes(table)
-    for part in table.parts():
+    for part in table.parts(by_run=metric.is_symmetric):
         found = slopes_in(part)
-        pos.append(_moments(found.slopes.by_pos, part.pos))
-        neg.append(_moments(found.slopes.by_neg, part.neg))
+        pos.append(_moments(found.by_pos, part.pos))
+        gaps.append(_moments(found.by_gap, part.gap))
+        tied.append(
+            _NO_MOMENTS if part.tied is None else _moments(found.by_tied, part.tied)
+        )
         above.append(found.above)
-        shares.append((found.slopes.by_prevalence, found.value))
+        shares.append((found.by_prevalence, found.value))
     # What the parts below add to the slopes of each.
-    below = np.cumsum(above[:0:-1], axis=0)[::-1]
+    below = np.cumsum([(0.0, 0.0), *above[:0:-1]], axis=0)[::-1]
     by_pos = _pooled(pos, below[:, 0]) / _divisor(metric, n_pos)
-    by_neg = _pooled(neg, below[:, 1]) / _divisor(metric, n_neg)
+    by_neg = _pooled(gaps + tied, np.tile(below[:, 1], 2)) / _divisor(metric, n_neg)
     slope, value = np.sum(shares, axis=0).tolist()
     if stratify:
         return Parts(by_pos, by_neg, 0.0), value
@@ -159,13 +171,12 @@ def _moments(slopes: FloatArray, weights: FloatArray) -> tuple[float, float, flo
 
 
 def _pooled(moments: list[tuple[float, float, float]], below: FloatArray) -> float:
-    """Return the variance over parts, to all but the last of which something is added.
+    """Return the variance over parts, to the slopes of which something is added.
 
     It is the one within parts and the one between their means.
     """
     totals, means, squares = np.array(moments).T
-    means[:-1] += below
-    between = _spread(means, totals)
+    between = _spread(means + below, totals)
     return float(squares.sum() / totals.sum()) + between
 
 

@@ -21,6 +21,7 @@ class AUC(Metric):
     name = "AUC"
     is_two_sample = True
     has_parts = True
+    is_symmetric = True
 
     def value(self, table: RankTable) -> float:
         return auc(table)
@@ -47,21 +48,23 @@ class AUC(Metric):
 
         Per case they are the placement values of DeLong and others (1988).
         """
-        return _slopes(table)
+        by_pos = 1 - (table.cum_neg[:-1] + table.neg / 2) / table.n_neg
+        by_neg = (table.cum_pos[:-1] + table.pos / 2) / table.n_pos
+        return Slopes(by_pos, by_neg, 0.0)
 
     def part_slopes(self, table: LongTable) -> Callable[[TablePart], PartSlopes]:
         return _part_slopes
 
 
 def _part_slopes(part: TablePart) -> PartSlopes:
-    slopes = _slopes(part)
-    return PartSlopes(slopes, float(part.pos @ slopes.by_pos) / part.n_pos)
-
-
-def _slopes(table: RankTable | TablePart) -> Slopes:
-    by_pos = 1 - (table.cum_neg[:-1] + table.neg / 2) / table.n_neg
-    by_neg = (table.cum_pos[:-1] + table.pos / 2) / table.n_pos
-    return Slopes(by_pos, by_neg, 0.0)
+    above = part.above_neg
+    by_gap = by_tied = part.above_pos / part.n_pos
+    if part.tied is not None:
+        above = above + part.tied / 2
+        by_tied = by_gap + part.pos / (2 * part.n_pos)
+    by_pos = 1 - above / part.n_neg
+    value = float(part.pos @ by_pos) / part.n_pos
+    return PartSlopes(by_pos, by_gap, by_tied, 0.0, value)
 
 
 def auc(table: RankTable) -> float:

@@ -17,7 +17,7 @@ from skrate.core.arrays import (
     Number,
     ratio,
     share_of,
-    sum_from_right,
+    sums_from_right,
 )
 from skrate.core.cells import Cells, reach
 from skrate.core.list_table import ListTable
@@ -327,7 +327,8 @@ class AveragePrecision(
     def slopes(self, table: RankTable) -> Slopes:
         tail = self._tail_of(table)
         if tail is None or not tail.is_fitted.item():
-            return _slopes(table, self.prevalence, self.adjusted).slopes
+            found = _slopes(table, self.prevalence, self.adjusted)
+            return Slopes(found.by_pos, found.by_gap, found.by_prevalence)
         assert self.prevalence is not None
         slopes = tail_slopes(tail, self.prevalence)
         group = table.merged.group_of(table.n_groups)
@@ -526,35 +527,43 @@ def _slopes(
     C_k = p T_k + (1 - p) F_k. Sums from the right take the place of the K x K
     matrices, and the last group that of a base: it may lack either class. With
     ``adjusted`` they are those of (g - p) / (1 - p), whose slope by p is
-    sum_k P_k F_k (T_k - F_k) / C_k^2.
+    sum_k P_k F_k (T_k - F_k) / C_k^2. A negative counts in its own group as it does
+    before it.
     """
     p, rest = _class_shares(table, prevalence)
-    found, lost = p * table.tpr[1:], rest * table.fpr[1:]
+    if isinstance(table, RankTable):
+        found, lost = table.cum_pos[1:], table.cum_neg[1:]
+    else:
+        found, lost = table.below_pos, table.below_neg
+    found, lost = p / table.n_pos * found, rest / table.n_neg * lost
     # Of the least number at least, and never squared: shares may be of any size.
-    inverse = 1 / np.maximum(found + lost, np.finfo(np.float64).tiny)
+    inverse = found + lost
+    if inverse[0] < _LEAST:
+        np.maximum(inverse, _LEAST, out=inverse)
+    np.divide(1, inverse, out=inverse)
     # Precision, what it lacks to 1, and P_k / C_k.
     precision, missed = found * inverse, lost * inverse
-    density = table.pos / table.n_pos * inverse
+    density = table.pos / table.n_pos
+    density *= inverse
+    value = float(density @ found)
     # P_k p T_k / C_k^2 and P_k (1 - p) F_k / C_k^2, summed.
-    by_lost = sum_from_right(density * missed)
-    by_neg = sum_from_right(density * precision)
+    of_missed = density * missed
+    by_lost, by_neg = sums_from_right(of_missed, density * precision)
     by_prevalence = 0.0
     if prevalence is None and not adjusted:
-        by_prevalence = float(density * missed @ found) / p / rest
+        by_prevalence = float(of_missed @ found) / p / rest
     elif prevalence is None:
-        tpr, fpr = table.tpr[1:], table.fpr[1:]
+        tpr, fpr = found / p, lost / rest
         by_prevalence = float(density @ (fpr * inverse * (tpr - fpr)))
     by_neg *= -rest
     by_lost *= p
     above = float(by_lost[0]), float(by_neg[0])
     # Less 1 where 1 - p divides it: a constant is no slope, and would be all rounding.
     by_lost += -missed if adjusted else precision
-    value = float(density @ found)
-    if not adjusted:
-        return PartSlopes(Slopes(by_lost, by_neg, by_prevalence), value, above)
-    # It has no parts.
-    slopes = Slopes(by_lost / rest, by_neg / rest, by_prevalence)
-    return PartSlopes(slopes, float("nan"))
+    if adjusted:
+        # It has no parts.
+        by_lost, by_neg, value = by_lost / rest, by_neg / rest, float("nan")
+    return PartSlopes(by_lost, by_neg, by_neg, by_prevalence, value, above)
 
 
 def _of_tables(

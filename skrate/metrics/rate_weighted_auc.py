@@ -34,8 +34,8 @@ from skrate.metrics.list_auc import list_auc
 from skrate.metrics.recall_slopes import (
     UnderRate,
     is_smooth,
+    part_slopes,
     recall_slopes,
-    smooth_slopes,
 )
 
 __all__ = [
@@ -204,6 +204,8 @@ class RateWeightedAUC(
             return _of_tables(pos, neg, self.rate)
         return 1 - _of_tables(neg, pos, self.rate)
 
+    is_symmetric = True
+
     @property
     def has_parts(self) -> bool:
         """Whether the rate has a density, and is early."""
@@ -214,18 +216,8 @@ class RateWeightedAUC(
     def part_slopes(self, table: LongTable) -> Callable[[TablePart], PartSlopes]:
         if self.is_two_sample:
             return AUC().part_slopes(table)
-        classes = table.classes
-        if classes.n_pos <= classes.n_neg:
-            return partial(
-                _part_slopes, rate=self.rate, scale=_scale(classes, self.rate)
-            )
-        scale = _scale(swapped(classes), self.rate)
-
-        def turned(part: TablePart) -> PartSlopes:
-            share = float(part.neg.sum()) / part.n_neg
-            return _part_slopes(part.swapped, self.rate, scale).turned(share)
-
-        return turned
+        scale = _scale(table.classes, self.rate)
+        return partial(_part_slopes, rate=self.rate, scale=scale)
 
     def slopes(self, table: RankTable) -> Slopes:
         if self.is_two_sample:
@@ -327,30 +319,38 @@ def _scale(table: RankTable, rate: RateDistribution) -> _Scale:
 
 
 def _slopes(table: RankTable, rate: RateDistribution) -> Slopes:
-    return _rescaled(*recall_slopes(table, rate), _scale(table, rate))[0]
+    recall, expected = recall_slopes(table, rate)
+    factor, shift, _ = _rescaled(expected, _scale(table, rate))
+    return recall.scaled(factor, shift)
 
 
 def _part_slopes(part: TablePart, rate: RateDistribution, scale: _Scale) -> PartSlopes:
     """Return the slopes in one part of a table."""
-    recall, expected, above = smooth_slopes(part, rate)
+    recall = part_slopes(part, rate)
     # What is subtracted in all belongs to the parts by their positives.
     share = float(part.pos.sum()) / part.n_pos
-    slopes, value = _rescaled(recall, expected, scale, share)
-    width = scale.best - scale.worst
-    return PartSlopes(slopes, value, (above[0] / width, above[1] / width))
+    factor, shift, value = _rescaled(recall.value, scale, share)
+    for slopes in (recall.by_pos, recall.by_gap, recall.by_tied):
+        slopes *= factor
+    return recall._replace(
+        by_prevalence=factor * recall.by_prevalence + shift,
+        value=value,
+        above=(factor * recall.above[0], factor * recall.above[1]),
+    )
 
 
 def _rescaled(
-    recall: Slopes, expected: float, scale: _Scale, share: float = 1.0
-) -> tuple[Slopes, float]:
-    """Return slopes and value of (E - E_min) / (E_max - E_min) from those of E.
+    expected: float, scale: _Scale, share: float = 1.0
+) -> tuple[float, float, float]:
+    """Return what takes E to (E - E_min) / (E_max - E_min), and the latter.
 
-    They are those of the part that holds a share of the positives.
+    That is a factor of all slopes, and what is added to the one by the prevalence, of
+    the part that holds a share of the positives.
     """
     width = scale.best - scale.worst
     value = (expected - share * scale.worst) / width
     shift = share * scale.by_worst + value * (scale.by_best - scale.by_worst)
-    return recall.scaled(1 / width, -shift / width), value
+    return 1 / width, -shift / width, value
 
 
 def _of_tables(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import BoolArray, FloatArray, sum_from_right
+from skrate.core.arrays import BoolArray, FloatArray, ratio, sum_from_right
 from skrate.core.kept import kept
 from skrate.core.metric import PartSlopes, Slopes
 from skrate.core.rank_table import RankTable
@@ -60,18 +60,16 @@ def recall_slopes(table: RankTable, rate: RateDistribution) -> tuple[Slopes, flo
     # Nothing is cut at 0 and at 1.
     is_cut = (points > 0) & (points < 1)
     if not is_cut.any():
-        return smooth_slopes(table, rate)[:2]
+        return _slopes_of_mean(table, *_falls_of_table(rate, table))
     # Both parts are slopes of their own: the jumps are taken out of the survival
     # function, and what is left has a density.
     points, masses = points[is_cut], masses[is_cut]
     jumps, recall_of_jumps = _jump_slopes(table, points, masses)
     steps = SurvivalTable.from_steps(points, masses)
     edges = table.rates
-    smooth, recall, _ = _slopes_of_mean(
-        table,
-        rate.table.mean(edges[:-1], edges[1:]) - steps.mean(edges[:-1], edges[1:]),
-        rate.table.survival(edges) - steps.survival(edges),
-    )
+    mean = rate.table.mean(edges[:-1], edges[1:]) - steps.mean(edges[:-1], edges[1:])
+    at_edge = rate.table.survival(edges) - steps.survival(edges)
+    smooth, recall = _slopes_of_mean(table, mean, *_falls(mean, at_edge))
     slopes = Slopes(
         jumps.by_pos + smooth.by_pos,
         jumps.by_neg + smooth.by_neg,
@@ -99,15 +97,39 @@ def is_smooth(rate: RateDistribution) -> bool:
     return not rate.table.is_discrete and len(cuts_of(rate)) == 0
 
 
-def smooth_slopes(table: RankTable | TablePart, rate: RateDistribution) -> PartSlopes:
-    """Return the slopes for a rate with a density, in a table or in part of one."""
-    return _slopes_of_mean(table, *_mean_and_at_edge(rate, table))
+def part_slopes(part: TablePart, rate: RateDistribution) -> PartSlopes:
+    """Return the slopes for a rate with a density, in part of a table.
+
+    As in a whole one, but at the positives alone.
+    """
+    p, rest = part.prevalence, part.negative_share
+    size = part.pos if part.tied is None else part.pos + part.tied
+    mean, before, after = _on_grid(
+        rate, part.above_pos + part.above_neg, size, part.total
+    )
+    if part.tied is not None:
+        share = ratio(part.pos, size)
+        before, after = before * share, after * share
+    of_pos = before @ part.above_pos + after @ part.below_pos
+    of_neg = before @ part.above_neg + after @ part.below_neg
+    by_prevalence = float(of_neg / part.n_neg - of_pos / part.n_pos) / p
+    by_gap = sum_from_right(before + after)
+    np.negative(by_gap, out=by_gap)
+    above = float(by_gap[0]), float(by_gap[0]) * rest / p
+    value = float(part.pos @ mean) / part.n_pos
+    # What a positive, or a negative that ties with it, moves.
+    moved = before
+    moved += by_gap
+    mean += moved
+    by_gap *= rest / p
+    moved *= rest / p
+    return PartSlopes(mean, by_gap, moved, by_prevalence, value, above)
 
 
 def _slopes_of_mean(
-    table: RankTable | TablePart, mean: FloatArray, at_edge: FloatArray
-) -> PartSlopes:
-    """Return the slopes from the mean survival in groups, and that at their edges.
+    table: RankTable, mean: FloatArray, before: FloatArray, after: FloatArray
+) -> tuple[Slopes, float]:
+    """Return slopes and value from the mean survival, and the falls to it and from it.
 
     E = sum_k P_k m_k, with m_k = (G(D_k) - G(D_(k-1))) / s_k the mean survival in
     group k, s_k = D_k - D_(k-1) and G' = S. With pi_k the share of positives in it,
@@ -118,95 +140,100 @@ def _slopes_of_mean(
     """
     p, rest = table.prevalence, table.negative_share
     share = table.pos / (table.pos + table.neg)
-    # p dE/dD_k, by the group after a cut and by the one before it. In place from here
-    # on: with a million groups each further array costs more than the arithmetic.
-    by_next = mean - at_edge[:-1]
-    by_next *= share
-    by_cut = at_edge[1:] - mean
-    by_cut *= share
-    by_cut[:-1] += by_next[1:]
-    if table.rates[-1] == 1:
-        # Nothing moves the last cut, nor the first one.
-        by_cut[-1] = 0.0
-    first = float(by_next[0])
+    # Minus p dE/dD_k. Nothing moves the last cut.
+    by_cut = share * after
+    by_cut[:-1] += share[1:] * before[1:]
+    by_cut[-1] = 0.0
     # With T and F the shares of the classes above, D = p T + (1 - p) F.
-    of_pos = by_cut @ table.cum_pos[1:] + first * table.cum_pos[0]
-    of_neg = by_cut @ table.cum_neg[1:] + first * table.cum_neg[0]
-    by_prevalence = float(of_pos / table.n_pos - of_neg / table.n_neg) / p
+    of_pos, of_neg = by_cut @ table.cum_pos[1:], by_cut @ table.cum_neg[1:]
+    by_prevalence = float(of_neg / table.n_neg - of_pos / table.n_pos) / p
     # A share of a class in group j moves D_j and all that follow: sums from the right.
     moved = sum_from_right(by_cut)
-    above = float(moved[0]) + first
     value = float(table.pos @ mean) / table.n_pos
     # A positive adds its own m_j beside what it moves.
-    mean += moved
-    moved *= rest / p
-    slopes = Slopes(mean, moved, by_prevalence)
-    return PartSlopes(slopes, value, (above, above * rest / p))
+    return Slopes(mean - moved, moved * (-rest / p), by_prevalence), value
 
 
-def _mean_and_at_edge(
-    rate: RateDistribution, table: RankTable | TablePart
-) -> tuple[FloatArray, FloatArray]:
-    """Return the mean survival in groups, and the survival at their edges."""
+def _falls_of_table(
+    rate: RateDistribution, table: RankTable
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the mean survival in groups, and the falls to it and from it."""
     edges = table.rates
-    low, high = edges[:-1], edges[1:]
-    if len(low) <= _GRID and isinstance(table, RankTable):
-        return rate.table.mean(low, high), rate.table.survival(edges)
-    # On the grid the survival is linear, and its integral from 0 is quadratic.
-    survival, falls, integral, is_linear = _on_grid(rate)
-    scaled = edges * _GRID
-    cell = np.minimum(scaled.astype(np.intp), _GRID - 1)
-    scaled -= cell
-    # `scaled` is now the place within the cell, from 0 to 1.
-    start = survival[cell]
-    slope = falls[cell]
-    slope *= scaled
-    at_edge = start + slope
-    # The integral from 0: that of the cells before, and of this one up to the place,
-    # which is the mean of survival at both ends times the width.
-    start += slope / 2
-    start *= scaled
-    start /= _GRID
-    start += integral[cell]
-    mean = start[1:] - start[:-1]
-    mean /= high - low
-    # Where the survival bends, as where all of a small rate lies in one cell, the
-    # table itself is asked.
-    if not is_linear[cell[0] : cell[-1] + 1].all():
-        bad = np.flatnonzero(~(is_linear[cell[:-1]] & is_linear[cell[1:]]))
-        mean[bad] = rate.table.mean(low[bad], high[bad])
-        ends = np.union1d(bad, bad + 1)
-        at_edge[ends] = rate.table.survival(edges[ends])
-    return mean, at_edge
+    if table.n_groups > _GRID:
+        return _on_grid(rate, edges[:-1], np.diff(edges), 1.0)
+    mean = rate.table.mean(edges[:-1], edges[1:])
+    return mean, *_falls(mean, rate.table.survival(edges))
+
+
+def _falls(mean: FloatArray, at_edge: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return at_edge[:-1] - mean, mean - at_edge[1:]
+
+
+def _on_grid(
+    rate: RateDistribution, above: FloatArray, size: FloatArray, total: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the same for groups of these sizes, in the cells of a grid of the rate.
+
+    A group counts for the cell that its middle is in.
+    """
+    of_cell, fall, is_linear = _grid(rate)
+    place = size / 2
+    place += above
+    place *= _GRID / total
+    start = np.floor(place)
+    if start[-1] == _GRID:
+        # Rounded, or a group of no size at the end.
+        np.minimum(start, _GRID - 1, out=start)
+    place -= start
+    cell = start.astype(np.intp)
+    before = fall.take(cell)
+    place -= 0.5
+    place *= before
+    mean = of_cell.take(cell)
+    mean -= place
+    before *= size
+    before *= _GRID / total / 2
+    after = before
+    # Of groups that are wide, and where the survival bends, as where all of a small
+    # rate lies in one cell, the table itself is asked.
+    if size.max() * _GRID > total or not is_linear[cell[0] : cell[-1] + 1].all():
+        bad = np.flatnonzero((size * _GRID > total) | ~is_linear[cell])
+        low, high = above[bad] / total, (above[bad] + size[bad]) / total
+        mean[bad] = rate.table.mean(low, high)
+        after = before.copy()
+        before[bad] = rate.table.survival(low) - mean[bad]
+        after[bad] = mean[bad] - rate.table.survival(high)
+    return mean, before, after
 
 
 @kept
-def _on_grid(
-    rate: RateDistribution,
-) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
-    """Return survival, its differences and its integral, and where it is linear."""
+def _grid(rate: RateDistribution) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return per cell the mean survival and its fall, and whether it is linear there.
+
+    With the mean in place of the middle of a chord, sums over whole cells are exact.
+    """
     nodes = np.arange(_GRID + 1) / _GRID
     survival = rate.table.survival(nodes)
-    # Of the table, not of the straight lines: it stays exact over whole cells.
-    areas = rate.table.mean(nodes[:-1], nodes[1:]) / _GRID
-    integral = np.concatenate([[0.0], np.cumsum(areas)])
-    linear = (survival[1:] + survival[:-1]) / 2
-    falls = np.diff(survival)
-    # Both the area and a place: a curve may cross its chord. Not in the middle, where
+    means = rate.table.mean(nodes[:-1], nodes[1:])
+    chord = (survival[1:] + survival[:-1]) / 2
+    falls = survival[:-1] - survival[1:]
+    # Both the mean and a place: a curve may cross its chord. Not in the middle, where
     # it crosses if it is symmetric; but if it bends one way, it is there that it misses
     # most.
     at = rate.table.survival(nodes[:-1] + _PLACE / _GRID)
-    off_chord = np.abs(at - (survival[:-1] + _PLACE * falls))
+    off_chord = np.abs(at - (survival[:-1] - _PLACE * falls))
     off_chord /= 4 * _PLACE * (1 - _PLACE)
-    miss = np.maximum(np.abs(areas * _GRID - linear), off_chord)
+    miss = np.maximum(np.abs(means - chord), off_chord)
     # Where hardly anything survives no share of it could be kept: there the mean rate,
     # which is the mean of the survival over all cells, is the scale. Where all but
     # little survives it is what does not, but for rounding.
     mean = rate.mean()
     scale = np.maximum(survival[:-1], mean)
     scale = np.minimum(scale, np.maximum(1 - survival[1:], 1 - mean))
-    is_linear = miss <= np.maximum(_LINEAR * scale, _ROUNDING)
-    return survival, falls, integral, is_linear
+    is_bent = miss > np.maximum(_LINEAR * scale, _ROUNDING)
+    # A group may reach into the next cell.
+    is_linear = ~(is_bent | np.roll(is_bent, 1) | np.roll(is_bent, -1))
+    return means, falls, is_linear
 
 
 def _jump_slopes(

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from skrate import RankTable
 from skrate.core import table_parts
-from skrate.core.merged import with_ends
 from skrate.core.rank_table import rank_table
 from skrate.core.table_parts import LongTable, is_long
 from strategies import ranked_samples
@@ -20,41 +19,50 @@ def _short_parts():
         yield
 
 
-def check(table, added):
+def groups_of(table, added):
+    """Return the rows of groups with positives, and of what is below them."""
+    pos, neg = table.pos.tolist(), table.neg.tolist()
+    if any(added):
+        pos, neg = [added[0], *pos, added[0]], [added[1], *neg, added[1]]
+    rows, above, gap = [], [0.0, 0.0], 0.0
+    for of_pos, of_neg in zip(pos, neg, strict=True):
+        if of_pos:
+            rows.append([of_pos, of_neg, gap, *above])
+            gap = 0.0
+        else:
+            gap += of_neg
+        above = [above[0] + of_pos, above[1] + of_neg]
+    return rows if any(added) else [*rows, [0.0, 0.0, gap, *above]]
+
+
+def in_runs(rows):
+    """Return the same with positives that are neighbours as one."""
+    joined = [list(rows[0])]
+    for row in rows[1:]:
+        is_run = joined[-1][1] == row[1] == row[2] == 0 and row[0] > 0
+        if is_run:
+            joined[-1][0] += row[0]
+        else:
+            joined.append(list(row))
+    return joined
+
+
+def check(table, added, *, by_run=False):
     """Check that the parts are the groups of the table between the added ones."""
-    whole = with_ends(table, *added) if any(added) else table
-    parts = list(LongTable(table, added).parts())
-    for i, name in enumerate(("pos", "neg")):
-        total = getattr(whole, f"cum_{name}")[-1]
-        above = 0.0
-        for part in parts:
-            cuts = getattr(part, f"cum_{name}")
-            assert cuts[0] == pytest.approx(above, abs=1e-12)
-            np.testing.assert_allclose(np.diff(cuts), getattr(part, name), atol=1e-12)
-            assert (part.n_pos, part.n_neg)[i] == pytest.approx(total, abs=1e-12)
-            above = cuts[-1]
-        assert above == pytest.approx(total, abs=1e-12)
-    # Where a part has a positive, the curve has the same corner.
-    corners = set(zip(whole.cum_pos.round(9), whole.cum_neg.round(9), strict=True))
+    parts = list(LongTable(table, added).parts(by_run=by_run))
+    found = []
     for part in parts:
-        cum_pos, cum_neg = part.cum_pos.round(9), part.cum_neg.round(9)
-        found = set(zip(cum_pos, cum_neg, strict=True))
-        assert found <= corners
-        np.testing.assert_allclose(
-            part.rates, (cum_pos + cum_neg) / part.total, atol=1e-9
-        )
-        np.testing.assert_allclose(part.tpr * part.n_pos, cum_pos, atol=1e-9)
-        np.testing.assert_allclose(part.fpr * part.n_neg, cum_neg, atol=1e-9)
-        assert np.array_equal(part.swapped.tpr, part.fpr)
-    missing = corners - {
-        corner
-        for part in parts
-        for corner in zip(part.cum_pos.round(9), part.cum_neg.round(9), strict=True)
-    }
-    # Left out are corners within a run of groups without a positive alone.
-    of_pos = dict.fromkeys(corner[0] for corner in missing)
-    for pos in of_pos:
-        assert sum(corner[0] == pos for corner in corners) > 2
+        assert part.n_pos == pytest.approx(table.n_pos + 2 * added[0])
+        assert part.n_neg == pytest.approx(table.n_neg + 2 * added[1])
+        assert np.array_equal(part.below_pos, part.above_pos + part.pos)
+        tied = np.zeros(len(part.pos)) if part.tied is None else part.tied
+        assert np.array_equal(part.below_neg, part.above_neg + tied)
+        columns = part.pos, tied, part.gap, part.above_pos, part.above_neg
+        found += np.transpose(columns).tolist()
+    expected = groups_of(table, added)
+    if by_run:
+        found, expected = in_runs(found), in_runs(expected)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
     return parts
 
 
@@ -70,7 +78,9 @@ def test_parts_of_groups(ranked, added):
 )
 def test_parts_of_cases_that_do_not_tie(labels, added):
     if len(set(labels)) == 2:
-        check(rank_table(np.array(labels), -np.arange(len(labels))), added)
+        table = rank_table(np.array(labels), -np.arange(len(labels)))
+        for by_run in (False, True):
+            check(table, added, by_run=by_run)
 
 
 def test_parts_hold_so_many_groups():
@@ -78,10 +88,21 @@ def test_parts_hold_so_many_groups():
     labels = np.zeros(1000, dtype=bool)
     labels[[0, 500, 501]] = True
     parts = check(rank_table(labels, -np.arange(1000)), (0.0, 0.0))
-    assert [part.pos.tolist() for part in parts[:2]] == [[1, 0], [0, 1, 1, 0]]
-    labels = np.arange(10) % 2 == 0
-    parts = check(rank_table(labels, -np.arange(10)), (0.0, 0.0))
-    assert [len(part.pos) for part in parts] == [3, 3, 3, 1]
+    assert [part.gap.tolist() for part in parts] == [[0, 499, 0], [498]]
+    parts = check(rank_table(labels, -np.arange(1000)), (0.0, 0.0), by_run=True)
+    assert [part.pos.tolist() for part in parts] == [[1, 2], [0]]
+    # No more than are asked for, also where they are close.
+    labels = np.arange(100) < 20
+    parts = check(rank_table(labels, -np.arange(100)), (0.0, 0.0))
+    assert [len(part.pos) for part in parts] == [3, 3, 3, 3, 3, 3, 2, 1]
+
+
+def test_swapped_the_negatives_are_the_positives():
+    tied = LongTable(RankTable([1, 2], [3, 4]), (0.5, 0.25)).swapped
+    assert tied.table == RankTable([3, 4], [1, 2])
+    assert tied.added == (0.25, 0.5)
+    single = LongTable(rank_table([1, 0, 0], [3, 2, 1])).swapped
+    assert single.table.labels.tolist() == [False, True, True]
 
 
 def test_a_table_is_long_by_what_does_not_merge(monkeypatch):
