@@ -4,13 +4,12 @@ What a metric accepts as ``rate=``: "uniform", a number, a frozen ``scipy.stats`
 distribution, or what the functions here return.
 """
 
+from skrate.core.budget_rates import from_budget, from_counts, from_quantiles
 from skrate.core.elicitation import (
     beta,
     empirical,
     exponential,
     fixed,
-    from_budget,
-    from_quantiles,
     interval,
     log_discount,
     mixture,
@@ -25,6 +24,7 @@ __all__ = [
     "exponential",
     "fixed",
     "from_budget",
+    "from_counts",
     "from_quantiles",
     "interval",
     "log_discount",

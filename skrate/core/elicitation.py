@@ -1,12 +1,11 @@
 """Constructors of rate distributions, and their elicitation from what users know."""
 
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy import optimize, special
 
 from skrate.core.arrays import ArrayLike
 from skrate.core.conversion import shown
@@ -31,6 +30,13 @@ from skrate.core.validation import (
     check_weights,
 )
 
+# Of more nobody means a number of items.
+_MOST_ITEMS = 10**15
+FROM_COUNTS = (
+    "counts are for skrate.rates.from_counts(low, high, n_items), which makes rates of "
+    "them"
+)
+
 
 def check_rate(rate: Any) -> RateDistribution:
     """Return the distribution that ``rate`` stands for, as metrics take it."""
@@ -41,13 +47,25 @@ def check_rate(rate: Any) -> RateDistribution:
             return uniform()
         raise ValueError(f"rate={rate!r} is unknown: the only name is 'uniform'.")
     if isinstance(rate, numbers.Real) and not isinstance(rate, bool):
-        return fixed(check_fraction("rate", rate, include_one=True))
+        hint = count_hint(rate, "{n} of N items are the rate {n}/N")
+        return Fixed(check_fraction("rate", rate, include_one=True, hint=hint))
     if is_scipy_distribution(rate):
         return from_scipy(rate)
     raise ValueError(
         "rate must be 'uniform', a number in (0, 1], a frozen scipy.stats distribution "
         f"or one from skrate.rates, got {shown(rate)}{_freezing(rate)}."
     )
+
+
+def count_hint(value: Any, meant: str) -> str:
+    """Return what is ``meant`` by a whole number above 1 that is given for a share.
+
+    In the text n stands for the number.
+    """
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not (is_number and 1 < value < _MOST_ITEMS and value == int(value)):
+        return ""
+    return ": " + meant.replace("{n}", str(int(value)))
 
 
 def _freezing(rate: Any) -> str:
@@ -95,7 +113,8 @@ def beta(a: float, b: float) -> RateDistribution:
     See Also
     --------
     from_quantiles : The beta distribution through two quantiles.
-    from_budget : The beta distribution of a budget and a cost per item.
+    from_counts : That of a number of items between two bounds.
+    from_budget : That of a budget and a cost per item.
 
     Examples
     --------
@@ -128,8 +147,13 @@ def interval(low: float, high: float) -> RateDistribution:
     >>> rates.interval(0.1, 0.3).survival([0.1, 0.2, 0.3]).round(3).tolist()
     [1.0, 0.5, 0.0]
     """
-    low = check_fraction("low", low, include_zero=True, include_one=True)
-    high = check_fraction("high", high, include_zero=True, include_one=True)
+    low, high = (
+        check_fraction(
+            name, value, include_zero=True, include_one=True,
+            hint=count_hint(value, FROM_COUNTS),
+        )
+        for name, value in (("low", low), ("high", high))
+    )  # fmt: skip
     if low >= high:
         raise ValueError(f"low must be below high, got low={low:g} and high={high:g}.")
     return Interval(low, high)
@@ -154,7 +178,8 @@ def fixed(r: float) -> RateDistribution:
     >>> rates.fixed(0.2).limited_mean([0.1, 0.5]).tolist()
     [0.1, 0.2]
     """
-    return Fixed(check_fraction("r", r, include_one=True))
+    hint = count_hint(r, "{n} of N items are the rate {n}/N")
+    return Fixed(check_fraction("r", r, include_one=True, hint=hint))
 
 
 def empirical(samples: ArrayLike, weights: ArrayLike | None = None) -> RateDistribution:
@@ -298,139 +323,3 @@ def log_discount(n: int, base: float = 2) -> RateDistribution:
     if base <= 1:
         raise ValueError(f"base must be above 1, got {base:g}.")
     return LogDiscount(n, base)
-
-
-def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
-    """Return the beta distribution through two quantiles of the rate.
-
-    Parameters
-    ----------
-    quantiles : dict of float to float
-        Two entries ``{probability: rate}``, all in (0, 1), the greater rate at the
-        greater probability.
-
-    Returns
-    -------
-    rate : RateDistribution
-        The beta distribution, solved to a relative precision of 1e-10.
-
-    Notes
-    -----
-    Within the beta family two quantiles determine the distribution. The mean is
-    solved for a given lesser one of the shapes, then that shape, whose size does not
-    depend on how small the rates are.
-
-    References
-    ----------
-    .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
-       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`.
-
-    Examples
-    --------
-    The rate is almost surely between 6.4 % and 28.8 % [1]_:
-
-    >>> from skrate import rates
-    >>> rates.from_quantiles({0.025: 0.064, 0.975: 0.288})
-    beta(6.22614, 32.7909)
-    """
-    if not isinstance(quantiles, Mapping) or len(quantiles) != 2:
-        raise ValueError(
-            "quantiles must be a dict of two entries {probability: rate}, got "
-            f"{quantiles!r}."
-        )
-    (p_low, q_low), (p_high, q_high) = sorted(
-        (check_fraction("a probability of quantiles", p),
-         check_fraction("a rate of quantiles", q))
-        for p, q in quantiles.items()
-    )  # fmt: skip
-    if q_low >= q_high:
-        raise ValueError(f"quantiles must increase with probability, got {quantiles}.")
-
-    def shapes_at(least: float, logit: float) -> tuple[float, float]:
-        """Return the shapes of which the lesser is known, for a mean as a logit."""
-        if logit < 0:
-            return least, least * float(np.exp(-logit))
-        return least * float(np.exp(logit)), least
-
-    def shapes(log_least: float) -> tuple[float, float]:
-        """Return the shapes for which the lower quantile is right."""
-        least = float(np.exp(log_least))
-
-        def miss(logit: float) -> float:
-            return float(special.betainc(*shapes_at(least, logit), q_low)) - p_low
-
-        logit = optimize.brentq(miss, -60, 60, xtol=1e-14, rtol=1e-14)
-        return shapes_at(least, float(logit))
-
-    def miss_above(log_least: float) -> float:
-        return float(special.betainc(*shapes(log_least), q_high)) - p_high
-
-    try:
-        solution = optimize.brentq(miss_above, -12, 24, xtol=1e-13, rtol=1e-13)
-    except ValueError:
-        raise ValueError(
-            f"No beta distribution was found through the quantiles {quantiles}: they "
-            "are too close together or too extreme."
-        ) from None
-    return beta(*shapes(solution))
-
-
-def from_budget(
-    total: float, n_items: int, cost: tuple[float, float], confidence: float = 0.95
-) -> RateDistribution:
-    """Return the beta rate of a fixed budget when the cost of an item is uncertain.
-
-    Parameters
-    ----------
-    total : float
-        The budget: minutes, money, any unit.
-    n_items : int
-        Number of items that are ranked.
-    cost : tuple (low, high)
-        Bounds of the average cost of one item, in the unit of ``total``.
-    confidence : float, default=0.95
-        Probability that the cost lies between its bounds, the rest half on each side.
-
-    Returns
-    -------
-    rate : RateDistribution
-        The beta distribution with the rates ``total / (n_items * cost)`` at its
-        central quantiles (section 5.1 of [1]_).
-
-    References
-    ----------
-    .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
-       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`.
-
-    Examples
-    --------
-    120 hours for 2,500 articles that take 10 to 45 minutes each:
-
-    >>> from skrate import rates
-    >>> rate = rates.from_budget(7_200, 2_500, cost=(10, 45))
-    >>> rate
-    beta(6.22614, 32.7909)
-    >>> print(rate.describe())
-    16.0 % of the cases will be processed on average, between 6.4 % and 28.8 % with \
-probability 0.95
-    """
-    total = check_positive("total", total)
-    n_items = check_count("n_items", n_items)
-    confidence = check_fraction("confidence", confidence)
-    is_vector = not isinstance(cost, np.ndarray) or cost.ndim == 1
-    if not (isinstance(cost, Sequence | np.ndarray) and is_vector and len(cost) == 2):
-        raise ValueError(f"cost must be a pair (low, high), got {cost!r}.")
-    low, high = check_positive("cost[0]", cost[0]), check_positive("cost[1]", cost[1])
-    if low >= high:
-        raise ValueError(f"cost must be (low, high) with low < high, got {cost!r}.")
-    most = total / (n_items * low)
-    if most >= 1:
-        raise ValueError(
-            f"At a cost of {low:g} an item, the budget of {total:g} pays for "
-            f"{total / low:.0f} of {n_items} items: all can be processed. Raise the "
-            "lower cost, or describe the rate directly, for example by "
-            "skrate.rates.interval."
-        )
-    least = total / (n_items * high)
-    tail = (1 - confidence) / 2
-    return from_quantiles({tail: least, 1 - tail: most})

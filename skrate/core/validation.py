@@ -301,9 +301,17 @@ def _are_alike(label: Any, pos_label: Label) -> bool:
 
 
 def check_fraction(
-    name: str, value: Any, *, include_zero: bool = False, include_one: bool = False
+    name: str,
+    value: Any,
+    *,
+    include_zero: bool = False,
+    include_one: bool = False,
+    hint: str = "",
 ) -> float:
-    """Return ``value`` as a float between 0 and 1, bounds as told."""
+    """Return ``value`` as a float between 0 and 1, bounds as told.
+
+    The error ends with the ``hint``.
+    """
     number = _as_float(value)
     is_inside = (
         0 < number < 1
@@ -313,7 +321,8 @@ def check_fraction(
     if not is_inside:
         left, right = "[" if include_zero else "(", "]" if include_one else ")"
         bounds = f"{left}0, 1{right}"
-        raise ValueError(f"{name} must be a number in {bounds}, got {shown(value)}.")
+        found = f"got {shown(value)}{hint}"
+        raise ValueError(f"{name} must be a number in {bounds}, {found}.")
     return number
 
 

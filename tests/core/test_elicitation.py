@@ -2,115 +2,17 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
-from scipy import special, stats
+from scipy import stats
 
 from skrate import rates
 from skrate.core.elicitation import check_rate
 from skrate.core.rates import Beta, Empirical, Exponential, Fixed, Interval
 
 
-def test_the_paper_s_budget_gives_the_paper_s_beta():
-    for rate in (
-        rates.from_quantiles({0.025: 0.064, 0.975: 0.288}),
-        rates.from_budget(7200, 2500, cost=(10, 45)),
-    ):
-        assert type(rate) is Beta
-        assert f"{rate.a:.3f}" == "6.226"
-        assert f"{rate.b:.3f}" == "32.791"
-    # Rounded to two digits as there, where it was found on a grid: 6.23 and 32.80.
-    assert abs(rate.a - 6.23) < 0.01
-    assert abs(rate.b - 32.80) < 0.01
-
-
-@pytest.mark.parametrize(
-    "quantiles",
-    [
-        {0.025: 0.064, 0.975: 0.288},
-        {0.975: 0.288, 0.025: 0.064},
-        {0.05: 0.1, 0.5: 0.2},
-        {0.1: 1e-6, 0.9: 1e-4},
-        {0.1: 0.001, 0.9: 0.999},
-        {0.025: 0.4999, 0.975: 0.5001},
-        {0.25: 0.97, 0.75: 0.999},
-        {0.01: 0.3, 0.02: 0.31},
-    ],
-)
-def test_the_beta_goes_through_the_quantiles_to_1e_8(quantiles):
-    rate = rates.from_quantiles(quantiles)
-    for probability, quantile in quantiles.items():
-        assert_allclose(special.betainc(rate.a, rate.b, quantile), probability, 0, 1e-9)
-        assert_allclose(rate.ppf(probability), quantile, rtol=1e-8)
-
-
-@pytest.mark.parametrize(("a", "b"), [(3, 19), (0.5, 0.5), (40, 2), (1, 1)])
-def test_quantiles_of_a_beta_give_it_back(a, b):
-    low, high = stats.beta(a, b).ppf([0.1, 0.8])
-    rate = rates.from_quantiles({0.1: float(low), 0.8: float(high)})
-    assert_allclose([rate.a, rate.b], [a, b], rtol=1e-8)
-
-
-def test_a_budget_is_its_rates_at_the_quantiles():
-    rate = rates.from_budget(100, 200, cost=(1, 5), confidence=0.8)
-    assert_allclose(rate.ppf([0.1, 0.9]), [100 / 200 / 5, 100 / 200 / 1], rtol=1e-8)
-
-
 @pytest.mark.parametrize("given", [3, None, float("nan"), "uniform", np.array(0.3)])
 def test_what_is_no_sequence_of_rates_is_no_mixture(given):
     with pytest.raises(ValueError, match="rates must be a sequence of what rate= acc"):
         rates.mixture(given)
-
-
-@pytest.mark.parametrize("cost", [np.array(3), 3, (1, 2, 3), "123", None])
-def test_a_cost_is_a_pair(cost):
-    with pytest.raises(ValueError, match=r"cost must be a pair \(low, high\)"):
-        rates.from_budget(10, 100, cost)
-
-
-@pytest.mark.parametrize(
-    ("quantiles", "message"),
-    [
-        ({0.5: 0.2}, r"must be a dict of two entries \{probability: rate\}, got \{0.5"),
-        ([(0.1, 0.2), (0.9, 0.3)], "quantiles must be a dict of two entries"),
-        ({0.1: 0.2, "0.9": 0.3}, "a probability of quantiles must be a number in"),
-        ({0.1: 0.2, None: 0.3}, "a probability of quantiles must be a number in"),
-        ({0.1: 0.2, 0.9: "0.3"}, "a rate of quantiles must be a number in"),
-        ({0.1: 0.2, 0.9: 10**400}, "a rate of quantiles must be a number in"),
-        ({0.1: 0.3, 0.9: 0.2}, "quantiles must increase with probability"),
-        ({0.1: 0.3, 0.9: 0.3}, "quantiles must increase with probability"),
-        ({0: 0.1, 0.9: 0.3}, r"a probability of quantiles must be .* got 0"),
-        ({0.1: 0.1, 0.9: 1.3}, r"a rate of quantiles must be .* got 1\.3"),
-        ({0.1: 0.5, 0.9: 0.5 + 1e-9}, "No beta distribution was found through"),
-    ],
-)
-def test_bad_quantiles_are_named(quantiles, message):
-    with pytest.raises(ValueError, match=message):
-        rates.from_quantiles(quantiles)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"total": 0}, "total must be a finite number above 0, got 0"),
-        ({"total": "much"}, "total must be a finite number above 0, got 'much'"),
-        ({"n_items": 0}, "n_items must be an integer >= 1, got 0"),
-        ({"n_items": 2.5}, r"n_items must be an integer >= 1, got 2\.5"),
-        ({"cost": 10}, r"cost must be a pair \(low, high\), got 10"),
-        ({"cost": (1, 2, 3)}, r"cost must be a pair \(low, high\)"),
-        ({"cost": (0, 2)}, r"cost\[0\] must be a finite number above 0, got 0"),
-        ({"cost": (1, np.inf)}, r"cost\[1\] must be a finite number above 0, got inf"),
-        ({"cost": (45, 10)}, r"cost must be \(low, high\) with low < high"),
-        ({"confidence": 1}, r"confidence must be a number in \(0, 1\), got 1"),
-        (
-            {"cost": (1, 45)},
-            "budget of 7200 pays for 7200 of 2500 items: all can be processed",
-        ),
-    ],
-)
-def test_bad_budgets_are_named(changes, message):
-    budget = {"total": 7200, "n_items": 2500, "cost": (10, 45), **changes}
-    with pytest.raises(ValueError, match=message):
-        rates.from_budget(**budget)
 
 
 # --- Constructors --------------------------------------------------------------------
@@ -148,6 +50,29 @@ def test_bad_budgets_are_named(changes, message):
 def test_bad_parameters_are_named(build, message):
     with pytest.raises(ValueError, match=message):
         build()
+
+
+@pytest.mark.parametrize(
+    ("build", "hint"),
+    [
+        (lambda: rates.interval(200, 400), r"low .* got 200: counts .*from_counts\("),
+        (lambda: rates.interval(0.1, 400), r"high .* got 400: counts .*from_counts\("),
+        (lambda: rates.from_quantiles({0.1: 200, 0.9: 400}), r"from_counts\("),
+        (lambda: rates.fixed(200), "r must .* got 200: 200 of N items are the rate 20"),
+        (lambda: check_rate(200), "rate must .* got 200: 200 of N items are the rate"),
+        (lambda: check_rate(200.0), "got 200.0: 200 of N items are the rate 200/N"),
+        (lambda: rates.mixture([0.1, 40]), "40 of N items are the rate 40/N"),
+    ],
+)
+def test_a_count_given_for_a_rate_is_told_what_to_do(build, hint):
+    with pytest.raises(ValueError, match=hint):
+        build()
+
+
+@pytest.mark.parametrize("rate", [1.5, np.inf, np.nan, -3, True, 10**400])
+def test_what_is_no_count_either_is_told_nothing_of_counts(rate):
+    with pytest.raises(ValueError, match=r"got (?!.*items)"):
+        rates.fixed(rate)
 
 
 def test_samples_are_gathered():

@@ -90,19 +90,31 @@ def twins(rng: np.random.Generator) -> Call:
 
 
 def elicited(rng: np.random.Generator) -> Call:
-    """Draw a call of from_quantiles or from_budget, and read the quantiles."""
+    """Draw a call of what makes a beta of bounds, and read its quantiles."""
     low = float(10 ** rng.uniform(-8, -0.5))
     high = min(low * float(rng.uniform(1.5, 8)), 0.99)
     tail = float(rng.choice([0.025, 0.1, 0.25]))
-    if rng.random() < 0.5:
-        n = 10 ** int(rng.integers(2, 8))
-        name, options = "from_budget", {
-            "total": 1.0, "n_items": n, "cost": (1 / n / high, 1 / n / low),
-            "confidence": 1 - 2 * tail,
-        }  # fmt: skip
-    else:
-        name = "from_quantiles"
-        options = {"quantiles": {tail: low, 1 - tail: high}}
+    n = 10 ** int(rng.integers(2, 8))
+    confidence = 1 - 2 * tail
+    name = str(rng.choice(["from_budget", "from_quantiles", "from_counts"]))
+    options: dict[str, Any] = {"quantiles": {tail: low, 1 - tail: high}}
+    if name == "from_counts":
+        options = {"low": low * n, "high": high * n}
+    elif name == "from_budget":
+        options = {"total": 1.0, "cost": (1 / n / high, 1 / n / low)}
+        kind = rng.random()
+        if kind < 0.3:
+            options = {"total": (low * n, high * n), "cost": 1.0}
+        elif kind < 0.6:
+            # Both as uncertain as the other: the root of half of it each.
+            reach = (high / low) ** (0.5**0.5)
+            middle = (low * high) ** 0.5 * n
+            options = {
+                "total": (middle / reach**0.5, middle * reach**0.5),
+                "cost": (reach**-0.5, reach**0.5),
+            }
+    if name != "from_quantiles":
+        options |= {"n_items": n, "confidence": confidence}
 
     def check(_: Any, found: Any) -> None:
         # The law is beta: its parameters are what scipy takes.
@@ -112,7 +124,7 @@ def elicited(rng: np.random.Generator) -> Call:
 
     return Call(
         f"rates.{name}", getattr(rates, name), lambda _: ((), options), check,
-        may_refuse=("quantiles", "cost"),
+        may_refuse=("quantiles", "cost", "high"),
     )  # fmt: skip
 
 
