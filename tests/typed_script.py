@@ -46,12 +46,12 @@ precision(texts, range(6), pos_label=texts[0])
 precision(objects, both[:, :1], sample_weight=other["b"], pos_label="yes")
 precision(frame["y"], frame["a"], pos_label=frame["y"].iloc[0])
 precision(frame[["y"]], other["a"], pos_label="yes")
-skrate.recall_at_rate_score(flags, floats, rate=2, pos_label=True)
+skrate.recall_at_rate_score(flags, floats, n_items=2, pos_label=True)
 skrate.recall_at_rate_score(ints, floats, rate=np.float32(0.5))
 precision(ints, floats, prevalence=np.mean(ints))
 skrate.momentum_score(small, single, pos_label=np.int8(1))
 precision(table, prevalence=0.2)
-skrate.recall_at_rate_score(table, rate=2)
+skrate.recall_at_rate_score(table, n_items=2)
 
 # Rates.
 for rate in (0.2, np.float32(0.2), rates.beta(2, 3), stats.beta(2, 3)):

@@ -130,6 +130,11 @@ class Metric(ABC):
         """The least and the greatest value on any table."""
         return 0.0, 1.0
 
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """The parameters of which one has to be given, if none is."""
+        return ()
+
     def __init_subclass__(
         cls,
         score: Callable[..., float] | None = None,
@@ -334,16 +339,11 @@ def find_metric(
             f"{_alias_names()}."
         )
     check_parameters(function, own, inspect.signature(kind).parameters)
-    needed = [
-        name
-        for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY
-        and parameter.default is parameter.empty
-        and name not in own
-    ]
-    if needed and not in_lists:
-        raise ValueError(f"metric={_name(function)} needs the keyword {needed[0]!r}.")
-    return kind(**own)
+    found = kind(**own)
+    if found.lacks and not in_lists:
+        lacking = ", or ".join(map(repr, found.lacks))
+        raise ValueError(f"metric={_name(function)} needs the keyword {lacking}.")
+    return found
 
 
 def unwrap(

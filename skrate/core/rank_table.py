@@ -109,7 +109,7 @@ class RankTable:
     [0.0, 0.25, 0.75, 1.0]
     >>> table + table == RankTable([2, 2, 0], [0, 2, 2], [0.9, 0.5, 0.1])
     True
-    >>> recall_at_rate_score(table + table, rate=2)
+    >>> recall_at_rate_score(table + table, n_items=2)
     0.5
     """
 

@@ -139,43 +139,76 @@ def average_precision(rng: np.random.Generator) -> Call:
 
 
 def at_rate(name: str) -> Callable[[np.random.Generator], Call]:
-    """Return what draws calls of a metric at a known rate."""
+    """Return what draws calls of a metric at a rate, a number of cases or a law."""
 
     def draw(rng: np.random.Generator) -> Call:
-        sample = draw_sample(rng)
-        rate: Any = float(rng.choice([1.0, 0.5, 0.1, 1 - rng.random(), 1e-7]))
-        if sample.weights is None and rng.random() < 0.4:
-            rate = int(rng.integers(1, len(sample) + 1))
-
-        def check(given: Sample, found: Any) -> None:
-            groups = Groups(*given.parts)
-            share = Fraction(rate)
-            if isinstance(rate, int):
-                share = min(Fraction(rate, len(given)), Fraction(1))
-
-            def value(slip: float) -> float:
-                if not groups.n_pos:
-                    return 0.0 if name.startswith("precision") else math.nan
-                moved = min(share * (1 + Fraction(slip)), Fraction(1))
-                recall = tables.found_at(groups, moved)
-                if name.startswith("recall"):
-                    return float(recall)
-                if name.startswith("lift"):
-                    return float(recall / share)
-                return float(recall * groups.n_pos / groups.total / share)
-
-            check_law(name, found, value)
-
-        call = metric_call(rng, name, {"rate": rate}, lambda *_: None, sample)
-        # A number of cases is of these cases, and of no fewer.
-        is_count = isinstance(rate, int)
-        return replace(
-            call,
-            check=check,
-            may_refuse=(*call.may_refuse, *(["rate"] if is_count else [])),
-        )
+        return _under_law(rng, name) if rng.random() < 0.4 else _at_known(rng, name)
 
     return draw
+
+
+def _at_known(rng: np.random.Generator, name: str) -> Call:
+    sample = draw_sample(rng)
+    rate = float(rng.choice([1.0, 0.5, 0.1, 1 - rng.random(), 1e-7]))
+    options: dict[str, Any] = {"rate": rate}
+    if sample.weights is None and rng.random() < 0.4:
+        options = {"n_items": int(rng.integers(1, len(sample) + 1))}
+
+    def check(given: Sample, found: Any) -> None:
+        groups = Groups(*given.parts)
+        share = Fraction(rate)
+        if "n_items" in options:
+            share = min(Fraction(options["n_items"], len(given)), Fraction(1))
+
+        def value(slip: float) -> float:
+            if not groups.n_pos:
+                return 0.0 if name.startswith("precision") else math.nan
+            moved = min(share * (1 + Fraction(slip)), Fraction(1))
+            recall = tables.found_at(groups, moved)
+            if name.startswith("recall"):
+                return float(recall)
+            if name.startswith("lift"):
+                return float(recall / share)
+            return float(recall * groups.n_pos / groups.total / share)
+
+        check_law(name, found, value)
+
+    call = metric_call(rng, name, options, lambda *_: None, sample)
+    # A number of cases is of these cases, and of no fewer.
+    is_count = "n_items" in options
+    return replace(
+        call,
+        check=check,
+        may_refuse=(*call.may_refuse, *(["n_items"] if is_count else [])),
+    )
+
+
+def _under_law(rng: np.random.Generator, name: str) -> Call:
+    rate = draw_rate(rng)
+
+    def check(groups: Groups, found: Any) -> None:
+        positive = float(rate.law.survival(np.zeros(1))[0])
+        if not name.startswith("recall") and 0 < positive < 1e-6:
+            # Of what hardly ever happens no law is known so well.
+            return
+
+        def value(slip: float) -> float:
+            if name.startswith("recall"):
+                return tables.expected_recall(groups, rate.law, slip=slip)
+            mean = tables.expected_precision(groups, rate.law, slip)
+            if name.startswith("lift"):
+                return mean / groups.prevalence if groups.n_pos else math.nan
+            return mean
+
+        check_law(name, found, value, atol=1e-10 * _largest(name, groups))
+
+    return metric_call(rng, name, {"rate": rate.given}, check)
+
+
+def _largest(name: str, groups: Groups) -> float:
+    """Return the greatest value that a metric can have."""
+    is_lift = name.startswith("lift") and groups.n_pos
+    return groups.total / groups.n_pos if is_lift else 1.0
 
 
 def of_cases(function: Callable[..., float]) -> Callable[[np.random.Generator], Call]:

@@ -8,11 +8,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from metric_cases import Case
 from reference import tables
-from skrate import lift_at_rate_score, precision_at_rate_score, recall_at_rate_score
+from reference.rate_law import Density, Mixed, Points
+from skrate import (
+    RankTable,
+    estimate,
+    expected_recall_score,
+    group_scores,
+    influence,
+    lift_at_rate_score,
+    precision_at_rate_score,
+    rates,
+    recall_at_rate_score,
+)
+from skrate.core.metric import find_metric
 from strategies import ranked_samples
 
 
@@ -20,6 +33,46 @@ def found_at(groups, rate):
     """Return the recall at a rate."""
     return float(tables.found_at(groups, Fraction(rate)))
 
+
+def precision_under(law):
+    """Return the oracle of the expected precision."""
+
+    def oracle(groups, rate):
+        return tables.expected_precision(groups, law) if groups.n_pos else 0.0
+
+    return oracle
+
+
+# Rates that are known roughly, with their laws.
+BETA = rates.beta(3, 19), Density.of(stats.beta(3, 19))
+UNIFORM = "uniform", Density(lambda u: 1 - u, [])
+STEPS = (
+    rates.empirical([0.1, 0.3, 0.3, 0]),
+    Points(np.array([0.1, 0.3, 0]), np.array([1, 2, 1])),
+)
+SOME = (
+    rates.mixture([BETA[0], STEPS[0], 0.8], [5, 3, 2]),
+    Mixed([BETA[1], STEPS[1], Points(np.array([0.8]), np.ones(1))], [0.5, 0.3, 0.2]),
+)
+NORMAL = stats.norm(0.1, 0.1), Density.of(stats.norm(0.1, 0.1))
+EXPONENTIAL = rates.exponential(20), Density(stats.expon(scale=0.05).sf, [0.05])
+LAWS = {
+    "beta": BETA,
+    "uniform": UNIFORM,
+    "steps": STEPS,
+    "mixture": SOME,
+    "normal": NORMAL,
+    "exponential": EXPONENTIAL,
+    "unbounded": (rates.beta(0.5, 3), Density.of(stats.beta(0.5, 3))),
+    "interval": (
+        rates.interval(0.1, 0.4),
+        Density(stats.uniform(0.1, 0.3).sf, [0.1, 0.4]),
+    ),
+    "one point": (rates.empirical([0.3]), Points(np.array([0.3]), np.ones(1))),
+}
+# Elsewhere the share of positives at a cut is averaged over a bandwidth.
+SMOOTH = [rate for rate, law in LAWS.values() if isinstance(law, Density)]
+each_law = pytest.mark.parametrize(("rate", "law"), LAWS.values(), ids=LAWS)
 
 CASES = [
     Case(
@@ -53,9 +106,54 @@ CASES = [
         oracle=lambda groups, rate: found_at(groups, rate) / rate,
     ),
     Case("lift at a quarter", lift_at_rate_score, {"rate": 0.25}, slopes="jump"),
-    Case("precision at 40", precision_at_rate_score, {"rate": 40}, slopes="jump"),
+    Case("precision at 40", precision_at_rate_score, {"n_items": 40}, slopes="jump"),
     Case("recall at a quarter", recall_at_rate_score, {"rate": 0.25}, slopes="jump"),
+    Case(
+        "expected precision",
+        precision_at_rate_score,
+        {"rate": BETA[0]},
+        constant=lambda p: p,
+        perfect=lambda p: float(law_of_precision(p)),
+        worst=None,
+        oracle=precision_under(BETA[1]),
+        slopes="smooth",
+        needs_positives=False,
+    ),
+    Case(
+        "expected lift",
+        lift_at_rate_score,
+        {"rate": SOME[0]},
+        oracle=lambda groups, rate: (
+            tables.expected_precision(groups, SOME[1]) / groups.prevalence
+            if groups.n_pos
+            else np.nan
+        ),
+        slopes="jump",
+    ),
+    Case(
+        "uniform precision",
+        precision_at_rate_score,
+        {"rate": "uniform"},
+        constant=lambda p: p,
+        perfect=lambda p: p - p * np.log(p),
+        worst=None,
+        oracle=precision_under(UNIFORM[1]),
+        slopes="steep",
+        needs_positives=False,
+    ),
+    Case(
+        "recall under a law",
+        recall_at_rate_score,
+        {"rate": BETA[0]},
+        oracle=lambda groups, rate: tables.expected_recall(groups, BETA[1]),
+        slopes="smooth",
+    ),
 ]
+
+
+def law_of_precision(p):
+    """Return E[min(1, p / R)] of the beta distribution."""
+    return stats.beta(3, 19).cdf(p) + p * 21 / 2 * stats.beta(2, 19).sf(p)
 
 
 SCORES = [recall_at_rate_score, precision_at_rate_score, lift_at_rate_score]
@@ -66,18 +164,25 @@ each_score = pytest.mark.parametrize("score", SCORES, ids=lambda s: s.__name__)
     ("y_true", "y_score", "rate", "recall", "precision"),
     [
         pytest.param("1010", "4321", 0.25, 1 / 2, 1, id="a quarter"),
-        pytest.param("1010", "4321", 1, 1 / 2, 1, id="one case"),
+        pytest.param("1010", "4321", {"n_items": 1}, 1 / 2, 1, id="one case"),
         pytest.param("1010", "4321", 1.0, 1, 1 / 2, id="everything"),
-        pytest.param("1010", "4321", 4, 1, 1 / 2, id="all four cases"),
+        pytest.param("1010", "4321", {"n_items": 4}, 1, 1 / 2, id="all four cases"),
         pytest.param("1010", "4321", 0.125, 1 / 4, 1, id="half a case"),
-        pytest.param("1010", "4441", 1, 1 / 3, 2 / 3, id="one of three that tie"),
-        pytest.param("0011", "4321", 2, 0, 0, id="none found"),
+        pytest.param("1010", "4441", {"n_items": 1}, 1 / 3, 2 / 3, id="one of three"),
+        pytest.param("0011", "4321", {"n_items": 2}, 0, 0, id="none found"),
+        pytest.param(
+            "1010", "4321", rates.empirical([0.25, 0.5]), 1 / 2, 3 / 4, id="two rates"
+        ),
+        pytest.param(
+            "1000", "4321", rates.empirical([0, 0.5, 1]), 2 / 3, 3 / 8, id="maybe none"
+        ),
     ],
 )
 def test_by_hand(y_true, y_score, rate, recall, precision):
     y_true = [int(label) for label in y_true]
     y_score = [int(score) for score in y_score]
-    found = [score(y_true, y_score, rate=rate) for score in SCORES]
+    budget = rate if isinstance(rate, dict) else {"rate": rate}
+    found = [score(y_true, y_score, **budget) for score in SCORES]
     lift = precision / np.mean(y_true)
     assert_allclose(found, [recall, precision, lift], rtol=0, atol=1e-15)
 
@@ -94,10 +199,10 @@ def test_a_tie_at_the_cut_is_the_mean_over_all_orders_of_the_tied(cases, count):
         order = np.array(order)
         if np.all(np.diff(y_score[order]) <= 0):
             found.append(y_true[order[:count]].sum())
-    precision = precision_at_rate_score(y_true, y_score, rate=count)
+    precision = precision_at_rate_score(y_true, y_score, n_items=count)
     assert_allclose(precision, np.mean(found) / count, rtol=0, atol=1e-12)
     if y_true.any():
-        recall = recall_at_rate_score(y_true, y_score, rate=count)
+        recall = recall_at_rate_score(y_true, y_score, n_items=count)
         assert_allclose(recall, np.mean(found) / y_true.sum(), rtol=0, atol=1e-12)
 
 
@@ -105,9 +210,9 @@ def test_a_tie_at_the_cut_is_the_mean_over_all_orders_of_the_tied(cases, count):
 @given(cases=ranked_samples())
 def test_a_count_is_its_share_of_the_cases(score, cases):
     n = len(cases.y_true)
-    share = score(*cases[:2], rate=1 / n) if n > 1 else score(*cases[:2], rate=1.0)
-    assert_allclose(score(*cases[:2], rate=1), share, rtol=0, atol=1e-12)
-    assert score(*cases[:2], rate=np.int64(1)) == score(*cases[:2], rate=1)
+    share = score(*cases[:2], rate=1 / n)
+    assert_allclose(score(*cases[:2], n_items=1), share, rtol=0, atol=1e-12)
+    assert score(*cases[:2], n_items=np.int64(1)) == score(*cases[:2], n_items=1)
 
 
 @given(cases=ranked_samples(weighted=True), rate=st.floats(0.01, 1))
@@ -121,28 +226,172 @@ def test_lift_is_recall_over_rate_and_precision_over_prevalence(cases, rate):
 
 @each_score
 @pytest.mark.parametrize(
-    ("rate", "message"),
+    ("budget", "message"),
     [
-        (0, "rate must be an integer >= 1, got 0"),
-        (-2, "rate must be an integer >= 1, got -2"),
-        (5, "rate=5 is more than the 4 cases there are"),
-        (0.0, r"rate must be a number in \(0, 1\], got 0.0"),
-        (1.5, r"rate must be a number in \(0, 1\], got 1.5"),
-        (np.nan, r"rate must be a number in \(0, 1\], got nan"),
-        (True, r"rate must be a number in \(0, 1\], got True"),
-        ("uniform", r"rate must be a number in \(0, 1\], got 'uniform'"),
-        (None, r"rate must be a number in \(0, 1\], got None"),
+        ({"n_items": 0}, "n_items must be an integer >= 1, got 0"),
+        ({"n_items": -2}, "n_items must be an integer >= 1, got -2"),
+        ({"n_items": 0.5}, r"n_items must be an integer >= 1, got 0\.5"),
+        ({"n_items": 5}, "n_items=5 is more than the 4 cases there are"),
+        ({"rate": 0}, r"rate must be a number in \(0, 1\], got 0"),
+        ({"rate": -2}, r"rate must be a number in \(0, 1\], got -2"),
+        ({"rate": 0.0}, r"rate must be a number in \(0, 1\], got 0.0"),
+        ({"rate": 1.5}, r"rate must be a number in \(0, 1\], got 1.5"),
+        ({"rate": np.nan}, r"rate must be a number in \(0, 1\], got nan"),
+        ({"rate": True}, "rate must be 'uniform', a number .* got True"),
+        ({"rate": "wide"}, "rate='wide' is unknown"),
+        ({"rate": stats.beta}, "rate must be 'uniform', a number .* freeze it"),
+        ({}, "rate is missing: give the share .* or n_items"),
+        ({"rate": 0.5, "n_items": 2}, "n_items=2 and rate=0.5 both say .* leave out"),
     ],
 )
-def test_a_bad_rate_is_named(score, rate, message):
+def test_a_bad_budget_is_named(score, budget, message):
+    with pytest.raises(ValueError, match=message):
+        score([1, 0, 1, 0], [4, 3, 2, 1], **budget)
+
+
+@each_score
+@pytest.mark.parametrize("rate", [400, 400.0, np.int64(400), np.float32(400)])
+def test_a_count_for_a_rate_is_told_both_things_it_may_mean(score, rate):
+    message = r"got .*400.*: 400 of the cases at hand are n_items=400, .* rate=400/N\."
     with pytest.raises(ValueError, match=message):
         score([1, 0, 1, 0], [4, 3, 2, 1], rate=rate)
 
 
 @each_score
+@pytest.mark.parametrize("rate", [1, np.int64(1), np.uint8(1)])
+def test_the_integer_one_may_be_one_case_or_all(score, rate):
+    with pytest.raises(ValueError, match=r"rate=1 may be one case or all .* rate=1\.0"):
+        score([1, 0, 1, 0], [4, 3, 2, 1], rate=rate)
+
+
+@each_score
 def test_a_count_has_no_meaning_with_weights(score):
-    with pytest.raises(ValueError, match="rate=2 is a number of cases, which sample_"):
-        score([1, 0, 1], [3, 2, 1], rate=2, sample_weight=[1, 2, 1])
+    message = "n_items=2 is a number of cases, which sample_"
+    with pytest.raises(ValueError, match=message):
+        score([1, 0, 1], [3, 2, 1], n_items=2, sample_weight=[1, 2, 1])
+
+
+@each_score
+def test_a_count_of_all_cases_is_none_of_each_list(score):
+    with pytest.raises(ValueError, match=r"n_items=2 counts cases .* k=2"):
+        group_scores(score, [1, 0, 1], [3, 2, 1], groups=[0, 0, 1], n_items=2)
+
+
+# --- Distributions -------------------------------------------------------------------
+
+
+@each_law
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_law_is_the_mean_over_its_rates(rate, law, weighted):
+    generator = np.random.default_rng(5)
+    y_true = generator.random(150) < 0.3
+    y_score = np.round(generator.normal(size=150) + y_true, 1)
+    weights = generator.exponential(size=150) if weighted else None
+    options = {"rate": rate, "sample_weight": weights}
+    groups = tables.Groups(y_true, y_score, weights)
+    expected = tables.expected_precision(groups, law)
+    found = precision_at_rate_score(y_true, y_score, **options)
+    assert_allclose(found, expected, rtol=0, atol=1e-10)
+    lift = lift_at_rate_score(y_true, y_score, **options)
+    assert_allclose(lift, expected / groups.prevalence, rtol=0, atol=1e-9)
+    recall = recall_at_rate_score(y_true, y_score, **options)
+    by_law = expected_recall_score(y_true, y_score, **options)
+    assert_allclose(recall, by_law, rtol=1e-14)
+
+
+@given(cases=ranked_samples(weighted=True, both_classes=False))
+def test_any_sample_has_the_mean_over_a_discrete_law(cases):
+    points, masses = np.array([0.05, 0.2, 0.7, 1.0]), np.array([1, 3, 2, 1])
+    kwargs = {"sample_weight": cases.sample_weight}
+    if not np.any(np.multiply(cases.y_true, cases.sample_weight)):
+        return
+    for score in SCORES:
+        each = [score(*cases[:2], rate=point, **kwargs) for point in points.tolist()]
+        found = score(*cases[:2], rate=rates.empirical(points, masses), **kwargs)
+        assert_allclose(found, np.average(each, weights=masses), rtol=1e-12)
+
+
+@each_score
+@pytest.mark.parametrize(
+    "known", [rates.fixed(0.3), rates.empirical([0.3, 0.3]), rates.mixture([0.3])]
+)
+def test_a_point_mass_is_its_rate_to_the_last_bit(score, known):
+    y_true, y_score = metric_sample()
+    assert score(y_true, y_score, rate=known) == score(y_true, y_score, rate=0.3)
+    of_law = estimate(score, y_true, y_score, rate=known)
+    assert of_law == estimate(score, y_true, y_score, rate=0.3)
+
+
+def metric_sample(n=3000):
+    generator = np.random.default_rng(2)
+    y_true = generator.random(n) < 0.2
+    return y_true, generator.normal(size=n) + y_true
+
+
+@each_law
+def test_a_long_ranking_by_place_is_the_same_by_group(rate, law):
+    y_true, y_score = metric_sample(40_000)
+    by_place = precision_at_rate_score(y_true, y_score, rate=rate)
+    groups = tables.Groups(y_true, y_score)
+    expected = tables.expected_precision(groups, law)
+    assert_allclose(by_place, expected, rtol=0, atol=1e-10)
+    twos = np.full(len(y_true), 2.0)
+    by_group = precision_at_rate_score(y_true, y_score, rate=rate, sample_weight=twos)
+    assert_allclose(by_group, by_place, rtol=0, atol=1e-11)
+
+
+@each_law
+@pytest.mark.parametrize("score", [precision_at_rate_score, lift_at_rate_score])
+def test_many_tables_have_the_values_of_each(score, rate, law):
+    generator = np.random.default_rng(8)
+    pos, neg = generator.integers(0, 3, (2, 20, 15))
+    metric = find_metric(score, {"rate": rate})
+    expected = [
+        score(RankTable(p, q), rate=rate) for p, q in zip(pos, neg, strict=True)
+    ]
+    assert_allclose(metric.values(pos, neg), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("rate", SMOOTH, ids=repr)
+@each_score
+def test_influence_is_how_the_value_changes(score, rate):
+    y_true, y_score = metric_sample(400)
+    y_score = np.round(y_score, 1)
+    values = influence(score, y_true, y_score, rate=rate)
+    step = 1e-6
+    for case in (0, 7, 30, int(np.argmax(y_score)), int(np.argmin(y_score))):
+        weights = np.ones(len(y_true))
+        moved = []
+        for change in (step, -step):
+            weights[case] = 1 + change
+            moved.append(score(y_true, y_score, rate=rate, sample_weight=weights))
+        slope = (moved[0] - moved[1]) / (2 * step) * len(y_true)
+        assert_allclose(values[case], slope, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("score", [precision_at_rate_score, lift_at_rate_score])
+def test_within_lists_it_is_that_of_each_list(score):
+    y_true, y_score = metric_sample(60)
+    lists = np.arange(60) % 4
+    found = group_scores(score, y_true, y_score, groups=lists, rate=BETA[0])
+    alone = [
+        score(y_true[lists == i], y_score[lists == i], rate=BETA[0]) for i in range(4)
+    ]
+    assert_allclose(found.values, alone, rtol=1e-12)
+
+
+@pytest.mark.parametrize("score", [precision_at_rate_score, lift_at_rate_score])
+def test_where_nothing_is_ever_processed_there_is_no_precision(score):
+    with pytest.warns(UndefinedMetricWarning, match="the rate is 0, so that nothing"):
+        assert np.isnan(score([1, 0], [2, 1], rate=rates.empirical([0])))
+
+
+def test_it_is_not_the_ratio_of_the_means():
+    y_true, y_score = metric_sample()
+    rate = rates.beta(3, 19)
+    hits = expected_recall_score(y_true, y_score, rate=rate) * y_true.mean()
+    ratio = hits / rate.mean()
+    assert precision_at_rate_score(y_true, y_score, rate=rate) > ratio + 0.01
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,13 @@ class Points:
         shares = np.where(width > 0, np.clip(below, 0, 1), points >= high)
         return shares @ (self.masses / self.masses.sum())
 
+    def inverse_squares(self, low, high):
+        """Return the integral of P(R > u) / u^2 over each cell."""
+        points = np.clip(self.points, 0, 1)
+        low, high = np.asarray(low)[:, None], np.asarray(high)[:, None]
+        ends = np.clip(points, low, high)
+        return (1 / low - 1 / ends) @ (self.masses / self.masses.sum())
+
     def survival(self, x):
         points = np.clip(self.points, 0, 1)
         above = points > np.asarray(x)[..., None]
@@ -74,7 +81,17 @@ class Density:
             means[is_cell] = self._averages(low[is_cell], high[is_cell])
         return means
 
-    def _averages(self, low, high):
+    def inverse_squares(self, low, high):
+        """Return the integral of P(R > u) / u^2 over each cell."""
+        low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
+        found = np.zeros(len(low))
+        is_cell = high > low
+        low, high = low[is_cell], high[is_cell]
+        means = self._averages(low, high, lambda u: self.sf(u) / u**2)
+        found[is_cell] = means * (high - low)
+        return found
+
+    def _averages(self, low, high, of=None):
         first = np.searchsorted(self._inner, low, side="right")
         last = np.searchsorted(self._inner, high, side="left")
         counts = np.maximum(last - first, 0) + 1
@@ -85,7 +102,7 @@ class Density:
         starts = np.where(place == 0, low[cell], inner[at - 1])
         ends = np.where(place == counts[cell] - 1, high[cell], inner[at])
         widths = ends - starts
-        values = self.sf(starts[:, None] + widths[:, None] * (NODES + 1) / 2)
+        values = (of or self.sf)(starts[:, None] + widths[:, None] * (NODES + 1) / 2)
         areas = widths * (values @ WEIGHTS) / 2
         total = np.bincount(cell, widths, minlength=len(low))
         return np.bincount(cell, areas, minlength=len(low)) / total
@@ -101,6 +118,12 @@ class Mixed:
     def mean_survival(self, low, high):
         return sum(
             share * law.mean_survival(low, high)
+            for share, law in zip(self.shares, self.laws, strict=True)
+        )
+
+    def inverse_squares(self, low, high):
+        return sum(
+            share * law.inverse_squares(low, high)
             for share, law in zip(self.shares, self.laws, strict=True)
         )
 

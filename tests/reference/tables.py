@@ -186,6 +186,26 @@ def expected_recall(groups, law, of="positives", slip=0.0):
     )
 
 
+def expected_precision(groups, law, slip=0.0):
+    """Return the mean of found over processed, given that something is processed.
+
+    In group k the precision at rate r is h + c / r, so that it falls by c / r^2; its
+    mean is where it begins less all that it falls by, each fall as often as R is above.
+    """
+    positive = float(law.survival(np.zeros(1))[0])
+    if not positive > 0:
+        return NAN
+    shares = [
+        pos / (pos + neg) for pos, neg in zip(groups.pos, groups.neg, strict=True)
+    ]
+    edges = np.clip(groups.edges * (1 + slip), 0, 1)
+    above = zip(groups.cum_pos[:-1], groups.edges[:-1], shares, strict=True)
+    excess = [found / groups.total - edge * share for found, edge, share in above]
+    falls = law.inverse_squares(edges[1:-1], edges[2:])
+    lost = math.fsum((np.array(excess[1:]) * falls).tolist())
+    return shares[0] - lost / positive
+
+
 def reachable(groups, law, slip=0.0):
     """Return the expected recall of the worst and of the best ranking."""
     p, q = groups.n_pos / groups.total, groups.n_neg / groups.total

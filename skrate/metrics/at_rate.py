@@ -1,0 +1,259 @@
+"""What recall, precision and lift of the processed share have in common."""
+
+import numbers
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Any, NamedTuple, Self, TypeVar
+
+import numpy as np
+
+from skrate.core.arrays import Array, FloatArray, ratio, share_of
+from skrate.core.elicitation import check_rate, count_hint
+from skrate.core.list_table import ListTable, ListValues
+from skrate.core.metric import Metric
+from skrate.core.rank_table import RankTable
+from skrate.core.rates import Fixed, RateDistribution
+from skrate.core.validation import check_count, check_fraction
+from skrate.metrics.expected_recall import (
+    expected_recall,
+    processed_rows,
+    recall_of_tables,
+)
+from skrate.metrics.recall_slopes import UnderRate, rate_of
+
+# Of one table, or of many.
+Value = TypeVar("Value", float, FloatArray)
+
+# Beyond it products of weights and shares would be subnormal or nothing.
+_LEAST = 1e-250
+
+
+class AtRate(UnderRate, Metric):
+    """What the three share: all are multiples of the recall at a rate.
+
+    ``rate`` is a share of all cases where it is known, and a law where several are
+    possible. ``n_items`` is a number of cases until ``of_sample``.
+    """
+
+    rate: Any = None
+    n_items: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.rate is not None and self.n_items is not None:
+            raise ValueError(
+                f"n_items={self.n_items!r} and rate={self.rate!r} both say how much is "
+                "processed: leave out one of them."
+            )
+        if self.rate is not None:
+            object.__setattr__(self, "rate", check_share(self.rate))
+        if self.n_items is not None:
+            object.__setattr__(self, "n_items", check_count("n_items", self.n_items))
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """The parameters of which one has to be given, if none is."""
+        is_given = self.rate is not None or self.n_items is not None
+        return () if is_given else ("rate", "n_items")
+
+    def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
+        """Return the metric at the share that a number of cases stands for."""
+        if self.lacks:
+            raise ValueError(
+                "rate is missing: give the share that is processed, or a distribution "
+                "of it; or n_items, how many of the cases at hand are."
+            )
+        if self.n_items is None:
+            return self
+        whole = 0 if n_cases is None else int(n_cases)
+        share = share_of_items(self.n_items, whole, is_weighted)
+        return replace(self, rate=share, n_items=None)
+
+    @property
+    def law(self) -> RateDistribution:
+        """The rate as a distribution."""
+        return self.rate if self.is_uncertain else Fixed(self.rate)
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether several rates are possible."""
+        return isinstance(self.rate, RateDistribution)
+
+    def value(self, table: RankTable) -> float:
+        if self.is_uncertain:
+            law, factor = self.weighting
+            if table.n_pos == 0:
+                return 0.0 * factor
+            found = factor * expected_recall(table, law)
+            return float(self._of_mean(found, table.prevalence))
+        if table.cases is None and table.n_pos > 0:
+            return self._of_cut(cut_at(table, self.rate))
+        found = found_at(table, self.rate)
+        return float(
+            self._scaled(found, table.n_pos, self.rate * table.total, table.total)
+        )
+
+    def values(self, pos: Array, neg: Array) -> FloatArray:
+        if self.is_uncertain:
+            law, factor = self.weighting
+            n_pos = pos.sum(axis=1)
+            found = factor * recall_of_tables(pos, neg, law)
+            prevalence = n_pos / (n_pos + neg.sum(axis=1))
+            return np.asarray(self._of_mean(found, prevalence))
+        weight = pos + neg
+        ends = np.cumsum(weight, axis=1)
+        total = ends[:, -1:]
+        begins = np.zeros_like(ends)
+        begins[:, 1:] = ends[:, :-1]
+        n_pos = pos.sum(axis=1)
+        seen = self.rate * total
+        # Cut off before it is divided: a group may be empty.
+        part = ratio(np.clip(seen - begins, 0, weight), weight)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            if self.rate * min(1.0, total.min()) < _LEAST:
+                # In units of the rate: products of small shares would be nothing.
+                share = ratio(weight, total)
+                part = ratio(np.clip(self.rate - begins / total, 0, share), share)
+                found = np.einsum("ij,ij->i", pos, part / self.rate)
+                whole = total[:, 0]
+                return np.asarray(self._unit * self._scaled(found, n_pos, whole, whole))
+            found = np.einsum("ij,ij->i", pos, part)
+            return np.asarray(self._scaled(found, n_pos, seen[:, 0], total[:, 0]))
+
+    @property
+    def _unit(self) -> float:
+        """What it is multiplied with if what is found is given per rate."""
+        return 1.0
+
+    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
+        if self.n_items is not None:
+            raise ValueError(
+                f"n_items={self.n_items} counts cases of the whole sample: of each "
+                f"list it is k={self.n_items}."
+            )
+        if (k is None) == (self.rate is None):
+            raise ValueError(f"metric: {self.name} needs k or rate, and not both.")
+        if self.is_uncertain:
+            return ListValues.of(self.list_values(lists), lists)
+        n_seen = self.rate * lists.sizes if k is None else np.minimum(k, lists.sizes)
+        cut = lists.spread(n_seen)
+        # Rows that end at the cut are seen whole, whatever rounding does to weights.
+        seen = (lists.ends <= cut).astype(np.float64)
+        is_cut = (lists.begins < cut) & (cut < lists.ends)
+        begins = lists.begins[is_cut]
+        seen[is_cut] = (cut[is_cut] - begins) / (lists.ends[is_cut] - begins)
+        found = lists.sum(lists.pos * seen)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = self._scaled(found, lists.n_pos, n_seen, lists.sizes)
+        return ListValues.of(values, lists)
+
+    def list_values(self, lists: ListTable) -> FloatArray:
+        law, factor = self.weighting
+        found = lists.sum(lists.pos * processed_rows(lists, law))
+        mean = factor * share_of(found, lists.n_pos)
+        return np.asarray(self._of_mean(mean, lists.n_pos / lists.sizes))
+
+    def is_sum_over_groups(self, table: RankTable) -> bool:
+        return True
+
+    def undefined_value(self, table: RankTable) -> str:
+        return "the rate is 0, so that nothing is processed"
+
+    @property
+    @abstractmethod
+    def weighting(self) -> tuple[RateDistribution, float]:
+        """The law of which the expected recall is meant, and what it is times."""
+
+    @abstractmethod
+    def _of_mean(self, found: Any, prevalence: Any) -> Any:
+        """Return the metric from that multiple of the expected recall."""
+
+    @abstractmethod
+    def _of_cut(self, cut: "Cut") -> float:
+        """Return the metric of a weighted table from where its ranking is cut."""
+
+    @abstractmethod
+    def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
+        """Return the metric from the positives found among those seen."""
+
+
+class Cut(NamedTuple):
+    """Where a share of the weight ends in the ranking, in a group of tied cases.
+
+    All are shares, and no product of a small rate and a small weight is among them:
+    that would be beyond what floats hold.
+    """
+
+    tpr: float  # Positives in the groups above, of the positives
+    found: float  # and of all cases.
+    share: float  # Positives in the group, of all positives
+    purity: float  # and of the group.
+    width: float  # The group, of all cases.
+    part: float  # What is processed of the group, of the group
+    last: float  # and of all that is processed.
+
+
+def cut_at(table: RankTable, rate: float) -> Cut:
+    """Return where the share ``rate`` of a weighted ranking with positives ends."""
+    edges = table.rates
+    k = min(int(np.searchsorted(edges, rate, side="left")), len(edges) - 1) - 1
+    while edges[k + 1] == edges[k]:
+        # A group whose weight is lost in that of the others.
+        k -= 1
+    start, width = float(edges[k]), float(edges[k + 1] - edges[k])
+    pos, neg = float(table.pos[k]), float(table.neg[k])
+    return Cut(
+        tpr=float(table.tpr[k]),
+        found=float(table.cum_pos[k]) / table.total,
+        share=pos / table.n_pos,
+        purity=pos / (pos + neg),
+        width=width,
+        part=min((rate - start) / width, 1.0),
+        last=(rate - start) / rate,
+    )
+
+
+def found_at(table: RankTable, rate: float) -> float:
+    """Return the weight of positives within the share ``rate`` of the ranking."""
+    if table.cases is not None or table.n_pos == 0:
+        return float(np.interp(rate, table.rates, table.cum_pos))
+    # By shares: the slope of large weights over a short step is not finite.
+    return table.n_pos * float(np.interp(rate, table.rates, table.tpr))
+
+
+def check_share(rate: Any) -> float | RateDistribution:
+    """Return a rate that is known as a float, and one that is not as its law.
+
+    A number of cases is refused: it could be one of the cases at hand, or of those
+    that they stand for.
+    """
+    if isinstance(rate, numbers.Real) and not isinstance(rate, bool):
+        if isinstance(rate, numbers.Integral) and rate == 1:
+            raise ValueError(
+                "rate=1 may be one case or all of them: n_items=1 is one of the cases "
+                "at hand, rate=1.0 is everything."
+            )
+        hint = count_hint(
+            rate,
+            "{n} of the cases at hand are n_items={n}, and {n} of N cases that these "
+            "stand for rate={n}/N",
+        )
+        return check_fraction("rate", rate, include_one=True, hint=hint)
+    law = check_rate(rate)
+    return rate_of(law) or law
+
+
+def share_of_items(n_items: int, n_cases: int, is_weighted: bool = False) -> float:
+    """Return the share of ``n_cases`` that a number of them is."""
+    if is_weighted:
+        raise ValueError(
+            f"n_items={n_items} is a number of cases, which sample_weight, or a "
+            "RankTable of weights that are not whole, leaves without a meaning: give "
+            "the share of all weight as rate."
+        )
+    if n_items > n_cases:
+        raise ValueError(
+            f"n_items={n_items} is more than the {n_cases} cases there are: for a "
+            f"number of others, of which these are a sample, rate={n_items}/N with "
+            "their number N."
+        )
+    return n_items / n_cases
