@@ -107,8 +107,8 @@ def test_a_number_of_items_is_that_share_of_each_list(function, lists, k):
     result = group_scores(function, *lists[:2], groups=lists.groups, k=k)
     for label, score in zip(result.groups, result.values, strict=True):
         rows = lists.groups == label
-        rate = min(k, int(rows.sum()))
-        alone = function(lists.y_true[rows], lists.y_score[rows], rate=rate)
+        n_items = min(k, int(rows.sum()))
+        alone = function(lists.y_true[rows], lists.y_score[rows], n_items=n_items)
         assert score == pytest.approx(alone, abs=1e-14, nan_ok=True)
 
 
