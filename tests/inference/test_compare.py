@@ -382,6 +382,22 @@ def test_jobs_change_nothing_of_several_models(method, decimals):
         assert_allclose(one.covariance, expected, rtol=1e-12, atol=1e-18)
 
 
+def test_models_that_are_compared_hold_no_more_than_their_tables(monkeypatch):
+    module, held = importlib.import_module("skrate.inference.compare_all"), []
+
+    def holding(*args):
+        held.append(scored(*args))
+        return held[-1]
+
+    monkeypatch.setattr(module, "scored", holding)
+    y_true, a, b = two_models(10)
+    compare_all("roc_auc", y_true, {"a": a, "b": b})
+    assert len(held) == 2
+    for one in held:
+        assert not {"_ranking", "group"} & set(vars(one))
+        assert "merged" not in vars(one.table)
+
+
 def test_two_jobs_take_two_models_at_a_time(monkeypatch):
     module = importlib.import_module("skrate.inference.compare_all")
     alone, both = module.influence_values, threading.Barrier(2, timeout=20)
@@ -413,8 +429,10 @@ def test_cases_that_do_not_tie_have_the_influence_of_groups(metric, kwargs):
 def test_what_a_sample_forgets_it_finds_again():
     y_true, a, _ = two_models(10)
     ranked = scored(check_cases(y_true), "a", a)
-    before = ranked.group, ranked.order, ranked.table.merged
+    table = ranked.table
+    before = ranked.group, ranked.order, table.merged
     ranked.forget()
+    assert ranked.table is table
     after = ranked.group, ranked.order, ranked.table.merged
     for old, new in zip(before[:2], after[:2], strict=True):
         assert new is not old
