@@ -40,7 +40,7 @@ def table_of_batches(
                 weights is not None and not check_vector("sample_weight", weights).any()
             )
             table = RankTable.from_arrays(
-                labels,
+                y_true,
                 y_score,
                 sample_weight=None if is_empty else weights,
                 pos_label=pos_label,
