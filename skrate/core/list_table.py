@@ -16,7 +16,7 @@ from skrate.core.grouping import (
     segment_cumsum,
 )
 from skrate.core.rank_table import RankTable
-from skrate.core.sample import check_ranked
+from skrate.core.sample import check_ranking
 from skrate.core.validation import (
     check_count,
     check_equal_length,
@@ -190,8 +190,13 @@ def list_table(
         )
     check_one_place(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     y_true = _relevance(y_true, relevance_threshold, pos_label)
-    sample = check_ranked(
-        y_true, y_score, sample_weight, pos_label, keep_scale=keep_scale
+    sample = check_ranking(
+        y_true,
+        y_score,
+        sample_weight,
+        pos_label,
+        keep_scale=keep_scale,
+        keep_order=True,
     )
     assert sample.scores is not None
     if groups is None:

@@ -138,21 +138,37 @@ def check_scores_given(y_score: ArrayLike | None, y_true: object) -> ArrayLike:
     return y_score
 
 
-def check_ranked(
+def check_ranking(
     y_true: ArrayLike,
     y_score: ArrayLike | None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
     *,
     keep_scale: bool = False,
+    keep_order: bool = False,
 ) -> Sample:
     """Return the cases that count, with scores and relative weights.
 
     Weights that are all equal are dropped, as their scale is free for every metric;
-    with ``keep_scale`` only weights of one.
+    with ``keep_scale`` only weights of one. Arrays on another device are ranked there,
+    and their scores known with ``keep_scale`` only; ``keep_order`` brings them here,
+    for whom cases must stay in the order in which they were given.
     """
+    y_score = check_scores_given(y_score, y_true)
+    arrays = (y_true, y_score, sample_weight)
+    if not keep_order and any(map(is_dispatched, arrays)):
+        check_one_place(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+        found = ranked_elsewhere(
+            *arrays,
+            lambda labels: positive_label(labels, pos_label),
+            keep_scale=keep_scale,
+        )
+        if found is not None:
+            return Sample(
+                found.is_pos, found.scores, found.weights, begins=found.begins
+            )
     labels = check_vector("y_true", y_true)
-    scores = check_scores("y_score", check_scores_given(y_score, y_true))
+    scores = check_scores("y_score", y_score)
     check_equal_length(y_true=labels, y_score=scores)
     is_pos = check_labels(labels, pos_label)
     if sample_weight is None:
@@ -161,7 +177,12 @@ def check_ranked(
     check_equal_length(y_true=labels, sample_weight=weights)
     if not keep_scale:
         weights = summable("sample_weight", weights)
-    sample = Sample(is_pos, scores, weights).with_weight()
+    return _without_equal_weights(
+        Sample(is_pos, scores, weights).with_weight(), keep_scale=keep_scale
+    )
+
+
+def _without_equal_weights(sample: Sample, *, keep_scale: bool) -> Sample:
     left = sample.weights
     assert left is not None
     # The ends first: most often they tell.
@@ -169,35 +190,3 @@ def check_ranked(
     if are_equal and not (keep_scale and left[0] != 1):
         return replace(sample, weights=None)
     return sample
-
-
-def check_ranking(
-    y_true: ArrayLike,
-    y_score: ArrayLike | None,
-    sample_weight: ArrayLike | None = None,
-    pos_label: Label = None,
-    *,
-    keep_scale: bool = False,
-) -> Sample:
-    """Return what :func:`check_ranked` does, for a table: in whatever order.
-
-    Arrays on another device are ranked there, and scores known with ``keep_scale``.
-    """
-    y_score = check_scores_given(y_score, y_true)
-    ranking = None
-    if any(map(is_dispatched, (y_true, y_score, sample_weight))):
-        check_one_place(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
-        ranking = ranked_elsewhere(
-            y_true,
-            y_score,
-            sample_weight,
-            lambda found: positive_label(found, pos_label),
-            keep_scale=keep_scale,
-        )
-    if ranking is None:
-        return check_ranked(
-            y_true, y_score, sample_weight, pos_label, keep_scale=keep_scale
-        )
-    return Sample(
-        ranking.is_pos, ranking.scores, ranking.weights, begins=ranking.begins
-    )

@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 from skrate.core.arrays import ArrayLike, FloatArray, Label, share_of
 from skrate.core.conversion import is_missing, shown
 from skrate.core.rank_table import RankTable
-from skrate.core.sample import check_ranked
+from skrate.core.sample import check_ranking
 from skrate.core.validation import (
     check_choice,
     check_count,
@@ -220,7 +220,7 @@ class AUCErrorRateDisplay(Display):
                 "y_true is a RankTable, which knows no single cases, and so not those "
                 "that y_pred has wrong: give their labels and scores."
             )
-        sample = check_ranked(y_true, y_score, pos_label=pos_label)
+        sample = check_ranking(y_true, y_score, pos_label=pos_label, keep_order=True)
         labels = check_vector("y_true", y_true)
         predicted = check_vector("y_pred", y_pred)
         check_equal_length(y_true=labels, y_pred=predicted)

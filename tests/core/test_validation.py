@@ -10,11 +10,11 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from optional import require
 from skrate.core import validation as v
-from skrate.core.sample import check_ranked
+from skrate.core.sample import check_ranking
 
 
 def test_a_sample_is_returned_ready_for_use():
-    sample = check_ranked([[0], [1]], np.array([1, 2], np.int8), [1, 2])
+    sample = check_ranking([[0], [1]], np.array([1, 2], np.int8), [1, 2])
     assert sample.is_pos.tolist() == [False, True]
     assert sample.is_pos.dtype == bool
     assert sample.scores.dtype == np.int8
@@ -23,8 +23,8 @@ def test_a_sample_is_returned_ready_for_use():
 
 def test_weights_that_say_nothing_are_dropped():
     for weights in (None, [2, 2, 2], [0.1, 0.1, 0.1], [0, 3, 3]):
-        assert check_ranked([0, 1, 1], [1, 2, 3], weights).weights is None
-    sample = check_ranked([0, 1, 1], [1, 2, 3], [0, 1, 2])
+        assert check_ranking([0, 1, 1], [1, 2, 3], weights).weights is None
+    sample = check_ranking([0, 1, 1], [1, 2, 3], [0, 1, 2])
     assert sample.scores.tolist() == [2, 3]
 
 
