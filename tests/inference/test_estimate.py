@@ -1,5 +1,7 @@
 """Estimates: standard errors against oracles and each other, intervals, bad input."""
 
+import itertools
+import threading
 import warnings
 from functools import partial
 
@@ -26,6 +28,7 @@ from skrate import (
     recall_at_rate_score,
     stamina_score,
 )
+from skrate.inference import resampling
 from skrate.inference.intervals import logit_interval
 from strategies import ranked_samples
 
@@ -328,6 +331,20 @@ def test_jobs_change_nothing(options):
         for n_jobs in (None, 1, 2)
     ]  # fmt: skip
     assert found[0] == found[1] == found[2]
+
+
+def test_two_jobs_draw_at_a_time(monkeypatch):
+    alone, both = resampling._batches, threading.Barrier(2, timeout=20)
+    calls = itertools.count()
+
+    def together(*args):
+        if next(calls) < 2:
+            # One that nobody joins breaks the barrier, which is an error.
+            both.wait()
+        return alone(*args)
+
+    monkeypatch.setattr(resampling, "_batches", together)
+    estimate("roc_auc", *sample(9, n=90), method="bootstrap", n_jobs=2)
 
 
 @pytest.mark.parametrize("method", ["delta", "bootstrap", "parametric", "jackknife"])
