@@ -7,6 +7,7 @@ from scipy import stats
 from recall_bounds import high_of, low_of
 from skrate import rate_averaged_roc_curve
 from skrate.core.rank_table import RankTable, rank_table
+from skrate.curves import bootstrap
 from skrate.curves.bootstrap import _Places, bootstrap_counts, central_range
 from skrate.curves.count_law import FoldSource
 from skrate.curves.folds import Folds
@@ -189,3 +190,24 @@ def test_small_batches_draw_as_many(monkeypatch):
     counts = bootstrap_counts(folds, np.array([0.5]), 50, np.random.default_rng(0))
     assert counts.shape == (50, 1)
     assert len(np.unique(counts)) > 3
+
+
+def test_resamples_do_not_depend_on_which_are_drawn_first(monkeypatch):
+    def last_first(**options):
+        def run(tasks):
+            done = [task(*args) for task, args, _ in reversed(list(tasks))]
+            return done[::-1]
+
+        return run
+
+    # Batches of two sets of folds.
+    monkeypatch.setattr(bootstrap, "_BATCH_CASES", 100)
+    folds = random_folds(1, [(20, 30)])
+
+    def counts():
+        rng = np.random.default_rng(0)
+        return bootstrap_counts(folds, np.array([0.2, 0.5]), 6, rng)
+
+    expected = counts()
+    monkeypatch.setattr(bootstrap, "Parallel", last_first)
+    assert (counts() == expected).all()
