@@ -20,6 +20,8 @@ from skrate.error_rate.moments import AUCFromErrors, auc_moments
 from skrate.error_rate.range import auc_range_from_errors
 from skrate.inference.compare import compare
 from skrate.inference.compare_all import compare_all
+from skrate.inference.compare_curves import compare_curves
+from skrate.inference.curve_comparison import CurveComparison
 from skrate.inference.estimate import estimate
 from skrate.inference.influence import influence
 from skrate.metrics import registry as _registry
@@ -46,6 +48,7 @@ __all__ = [
     "Comparison",
     "Comparisons",
     "ConsensusCurve",
+    "CurveComparison",
     "CurvePoint",
     "Estimate",
     "FoldSummaries",
@@ -63,6 +66,7 @@ __all__ = [
     "auc_range_from_errors",
     "compare",
     "compare_all",
+    "compare_curves",
     "compare_folds",
     "estimate",
     "group_scores",

@@ -129,6 +129,7 @@ RATES = {
     "total",
     "n_items",
     "cost",
+    "benefit",  # of what is found, as cost of what is processed
     "confidence",
 }
 

@@ -75,7 +75,9 @@ class Result:
             name, value = one.name, getattr(self, one.name)
             if isinstance(value, tuple) and hasattr(value, "low"):
                 prefix = f"{name}_".removeprefix("confidence_interval_")
-                flat[f"{prefix}low"], flat[f"{prefix}high"] = value
+                for end, bound in zip(("low", "high"), value, strict=True):
+                    is_array = isinstance(bound, np.ndarray)
+                    flat[prefix + end] = bound.tolist() if is_array else bound
             elif isinstance(value, np.ndarray):
                 flat[name] = value.tolist()
             elif value is not None:

@@ -256,7 +256,7 @@ def rate_averaged_roc_curve(
     _check_method(folds, bounds)
     _check_band(bounds, band)
     if steps is None:
-        steps = _default_rates(folds)
+        steps = default_rates(folds.tables, has_weights=folds.has_weights)
 
     def of_new_folds(repeat: Folds) -> tuple[FloatArray, FloatArray]:
         if bounds in ANALYTIC and band == "pointwise":
@@ -485,16 +485,18 @@ def _check_band(bounds: str | None, band: Band) -> None:
         )
 
 
-def _default_rates(folds: Folds) -> FloatArray:
-    sizes = {table.total for table in folds.tables}
+def default_rates(tables: Sequence[RankTable], *, has_weights: bool) -> FloatArray:
+    """Return rates from 0 to 1 that show a curve over them as it is."""
+    sizes = {table.total for table in tables}
     n_steps = _MAX_STEPS
-    if len(sizes) == 1 and not folds.has_weights:
+    if len(sizes) == 1 and not has_weights:
         n_steps = min(round(sizes.pop()), _MAX_STEPS)
     steps = np.arange(n_steps + 1) / n_steps
     # A rare class is ranked within a few of these steps: there they are divided.
-    rare = min(folds.prevalence, 1 - folds.prevalence)
+    prevalence = Folds(tuple(tables)).prevalence
+    rare = min(prevalence, 1 - prevalence)
     if n_steps < _MAX_STEPS or rare * n_steps >= _FEW_STEPS:
         return steps
     finer = rare * np.arange(_FINER_STEPS + 1) / _STEPS_TO_RARE
-    is_of_pos = folds.prevalence < 0.5
+    is_of_pos = prevalence < 0.5
     return np.union1d(steps, finer if is_of_pos else 1 - finer)

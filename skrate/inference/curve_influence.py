@@ -191,7 +191,10 @@ def _influence(
     """
     edges = np.append(table.rates[starts], 1.0)
     low, high = edges[:-1, None], edges[1:, None]
-    above = np.clip((rates - low) / (high - low), 0, 1)
+    # The weight of a cell may be lost in that of the others.
+    above = (rates >= high).astype(np.float64)
+    np.divide(rates - low, high - low, out=above, where=high > low)
+    above = np.clip(above, 0, 1)
     of_neg = -table.prevalence * tpr - lost * (above - rates)
     return of_neg, above + of_neg
 

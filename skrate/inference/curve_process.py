@@ -45,6 +45,8 @@ from skrate.inference.wilson import ADDED, wilson_ends
 
 # Draws that are in memory at once.
 _BATCH = 500
+# Cases at the cut whose variance is added where the draws of a difference are scaled.
+_STABLE = 0.5
 # Of all variation this share is rounding.
 _ROUNDING = 1e-13
 
@@ -102,8 +104,12 @@ class CurveProcess:
         return np.sqrt(self._variance)
 
     def interval(self, level: float) -> CurveBounds:
-        """Return bounds that hold the true curve at one rate that was chosen before."""
-        return self.bounds(t_quantile(level))
+        """Return bounds that hold the true curve at one rate that was chosen before.
+
+        Those of one curve are Wilson's, as an interval of :func:`skrate.estimate`.
+        """
+        critical = t_quantile(level)
+        return self.bounds(critical) if self.is_difference else self._wilson(critical)
 
     def band(
         self, level: float, n_resamples: int, generator: np.random.Generator
@@ -118,44 +124,54 @@ class CurveProcess:
 
         It is the quantile of the largest deviation over all rates, in standard errors,
         of so many draws of the process (Montiel Olea and Plagborg-Moller 2019,
-        algorithm 1). Models that agree at all rates have none. If their curves were x
-        cases apart at some rate, this would be seen but with probability exp(-x): the
-        bounds are then where it is half of 1 less the level.
+        algorithm 1). Of a difference the variance of half a case is added to these:
+        where hardly a case tells the models apart what can be seen is whole cases,
+        while draws deviate there as anywhere.
+
+        Models that agree at all rates have no deviations. If their curves were x cases
+        apart at some rate, this would be seen but with probability exp(-x): the bounds
+        are then where it is half of 1 less the level.
         """
-        error = self._studentised_by
-        varies = error > 0
-        if not varies.any():
+        error = self.standard_error
+        if not error.any():
             return float(np.sqrt(-2 * np.log((1 - level) / 2)))
-        factor = _root(self.covariance)[varies] / error[varies, None]
+        if self.is_difference:
+            error = np.hypot(error, np.sqrt(_STABLE) * self.grain)
+        varies = error > 0
+        root = _root(self.covariance)[:, varies] / error[varies]
         largest = []
         for first in range(0, n_resamples, _BATCH):
             size = min(_BATCH, n_resamples - first)
-            drawn = generator.standard_normal((size, factor.shape[1])) @ factor.T
+            drawn = generator.standard_normal((size, len(root))) @ root
             largest.append(np.abs(drawn).max(axis=1))
         found = float(np.quantile(np.concatenate(largest), level))
-        # By chance of few draws, or as the part that is added varies with nothing.
+        # Of few draws it may be less by chance.
         return max(found, t_quantile(level))
 
     def bounds(self, critical: float) -> CurveBounds:
-        """Return the bounds that a critical value makes.
+        """Return the bounds that a critical value c makes.
 
-        With s the standard error and g the grain, those of a difference are
-        c sqrt(s^2 + (c g / 2)^2) away, as if c^2 / 4 more cases told the models apart:
-        where few do, or none, that is what keeps Wilson's interval from being too
-        narrow. Those of one curve are Wilson's, as an interval of
-        :func:`skrate.estimate`.
+        With s the standard error and g the grain, they are c sqrt(s^2 + (c g / 2)^2)
+        away, as if c^2 / 4 more cases at the cut varied: as much as Wilson's interval
+        of a share is wider, which holds where few vary, or none.
         """
-        value, (low, high) = self.values, self.limits
+        half = critical * np.hypot(self.standard_error, critical * self.grain / 2)
+        low, high = self.limits
         if self.is_difference:
-            half = critical * np.hypot(self.standard_error, critical * self.grain / 2)
-            most = high - low
-            return CurveBounds(
-                np.maximum(value - half, -most), np.minimum(value + half, most)
-            )
+            low, high = low - high, high - low
+        value = self.values
+        # What lies on a limit may be beyond it by rounding.
+        low = np.minimum(np.maximum(value - half, low), value)
+        return CurveBounds(low, np.maximum(np.minimum(value + half, high), value))
+
+    def _wilson(self, critical: float) -> CurveBounds:
+        value, (low, high) = self.values, self.limits
+        # With a tenth of a case that varies, half of it at either end.
         added = ADDED / 2 * self.grain
+        variance = self._variance + added * self.grain
         room = (value - low + added) * (high - value + added)
         k = np.zeros_like(value)
-        np.divide(critical**2 * self._augmented, room, out=k, where=room > 0)
+        np.divide(critical**2 * variance, room, out=k, where=room > 0)
         is_open = high > low
         ends = wilson_ends(value, (low, np.where(is_open, high, low + 1)), k)
         return CurveBounds(*(np.where(is_open, end, value) for end in ends))
@@ -166,15 +182,6 @@ class CurveProcess:
         # Models may agree all but exactly, and the rest is rounding.
         variance[variance < _ROUNDING * self.grain**2] = 0.0
         return variance
-
-    @cached_property
-    def _augmented(self) -> FloatArray:
-        """The variance with a tenth of a case that varies, as in Wilson's interval."""
-        return self._variance + ADDED / 2 * self.grain**2
-
-    @property
-    def _studentised_by(self) -> FloatArray:
-        return self.standard_error if self.is_difference else np.sqrt(self._augmented)
 
 
 def curve_process(
@@ -223,7 +230,9 @@ def curve_process(
 
 
 def _root(covariance: FloatArray) -> FloatArray:
-    """Return a matrix whose product with its transpose is the covariance."""
+    """Return the symmetric matrix whose square is the covariance.
+
+    It is the only one: of others the draws would depend on who found them.
+    """
     values, vectors = np.linalg.eigh(covariance)
-    kept = values > _ROUNDING * max(values[-1], 0.0)
-    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T)

@@ -126,19 +126,22 @@ def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
     return found.of_sample(cases.total, is_weighted=cases.weights is not None)
 
 
+def why_too_few(cases: Ranked) -> str | None:
+    """Return why nothing can be inferred from these cases, None where it can."""
+    for found, name in zip(cases.sizes, ("positive", "negative"), strict=True):
+        if found < 2:
+            return f"y_true holds {found:g} {name} cases, and at least 2 are needed"
+    n_pos, n_neg = cases.table.n_pos, cases.table.n_neg
+    if not _LEAST_RATIO < n_pos / n_neg < 1 / _LEAST_RATIO:
+        return "sample_weight gives next to all weight to one class"
+    return None
+
+
 def defined_value(metric: Metric, ranked: Ranked) -> float:
     """Return the metric, or nan with a warning where nothing can be inferred."""
-    for found, name in zip(ranked.sizes, ("positive", "negative"), strict=True):
-        if found < 2:
-            return warn_undefined(
-                f"The uncertainty of the {metric.name}",
-                f"y_true holds {found:g} {name} cases, and at least 2 are needed",
-            )
-    if not _LEAST_RATIO < ranked.table.n_pos / ranked.table.n_neg < 1 / _LEAST_RATIO:
-        return warn_undefined(
-            f"The uncertainty of the {metric.name}",
-            "sample_weight gives next to all weight to one class",
-        )
+    reason = why_too_few(ranked)
+    if reason is not None:
+        return warn_undefined(f"The uncertainty of the {metric.name}", reason)
     value = metric.value(ranked.table)
     if np.isnan(value):
         return warn_undefined(metric.name, metric.undefined(ranked.table))

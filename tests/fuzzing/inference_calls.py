@@ -138,7 +138,7 @@ def _cut(rng: np.random.Generator) -> Metric:
     return Metric("cut", getattr(skrate, name), {"rate": rate}, check)
 
 
-def _cases(rng: np.random.Generator) -> tuple[Sample, dict[str, Any]]:
+def draw_cases(rng: np.random.Generator) -> tuple[Sample, dict[str, Any]]:
     """Return cases whose weights are repetitions, or stand for sampled ones."""
     is_sampling = rng.random() < 0.25
     sample = draw_sample(
@@ -150,7 +150,7 @@ def _cases(rng: np.random.Generator) -> tuple[Sample, dict[str, Any]]:
     return sample, options
 
 
-def _enough(sample: Sample, options: dict[str, Any]) -> bool:
+def enough(sample: Sample, options: dict[str, Any]) -> bool:
     """Return whether both classes have the cases and the weight that it takes."""
     is_pos, _, weights = sample.parts
     counts = [1.0] * len(is_pos) if weights is None else weights
@@ -169,7 +169,7 @@ def _enough(sample: Sample, options: dict[str, Any]) -> bool:
 def estimate(rng: np.random.Generator) -> Call:
     """Draw a call of estimate."""
     metric = draw_metric(rng)
-    sample, options = _cases(rng)
+    sample, options = draw_cases(rng)
     _draw_method(rng, sample, options)
 
     def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -226,7 +226,7 @@ def _draw_method(
 def _check_estimate(
     metric: Metric, given: Sample, options: dict[str, Any], found: Any
 ) -> None:
-    if not _enough(given, options):
+    if not enough(given, options):
         holds(math.isnan(found.value), f"too few cases give {found.value}")
         return
     groups = Groups(*given.parts)
@@ -329,7 +329,7 @@ def estimate_of_counts(rng: np.random.Generator) -> Call:
 def influence(rng: np.random.Generator) -> Call:
     """Draw a call of influence."""
     metric = draw_metric(rng)
-    sample, options = _cases(rng)
+    sample, options = draw_cases(rng)
 
     def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
         named = {"metric": metric.given, "y_true": given.y_true}
@@ -338,7 +338,7 @@ def influence(rng: np.random.Generator) -> Call:
 
     def check(given: Sample, found: Any) -> None:
         holds(found.shape == (len(given),), f"shape {found.shape}")
-        if not _enough(given, options):
+        if not enough(given, options):
             return
         known = quietly(skrate.estimate, **arguments(given)[1])
         if math.isnan(known.value):
@@ -365,7 +365,7 @@ def influence(rng: np.random.Generator) -> Call:
     )  # fmt: skip
 
 
-def _other_scores(given: Sample, seed: int) -> np.ndarray:
+def other_scores(given: Sample, seed: int) -> np.ndarray:
     """Return scores of another model, full of ties, some of them those of the first."""
     rng = np.random.default_rng(seed)
     noise = np.round(rng.normal(size=len(given)) + given.is_pos, 1)
@@ -377,7 +377,7 @@ def _other_scores(given: Sample, seed: int) -> np.ndarray:
 def compare(rng: np.random.Generator) -> Call:
     """Draw a call of compare."""
     metric, seed = draw_metric(rng), int(rng.integers(100))
-    sample, options = _cases(rng)
+    sample, options = draw_cases(rng)
     method = str(rng.choice(["delta", "bootstrap", "permutation"], p=[0.7, 0.15, 0.15]))
     if "weights" in options and method == "permutation":
         method = "delta"
@@ -388,14 +388,14 @@ def compare(rng: np.random.Generator) -> Call:
 
     def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
         named = {"metric": metric.given, "y_true": given.y_true}
-        named |= {"y_score_a": given.y_score, "y_score_b": _other_scores(given, seed)}
+        named |= {"y_score_a": given.y_score, "y_score_b": other_scores(given, seed)}
         return (), {**named, **given.keywords(), **options, **metric.options}
 
     def check(given: Sample, found: Any) -> None:
-        if not _enough(given, options):
+        if not enough(given, options):
             holds(math.isnan(found.value), "too few cases")
             return
-        _check_comparison(metric, given, _other_scores(given, seed), found)
+        _check_comparison(metric, given, other_scores(given, seed), found)
         if metric.kind == "roc_auc" and method == "delta" and len(given) <= 40:
             _check_paired_delong(given, seed, options, found)
         again = quietly(skrate.compare, **arguments(given)[1])
@@ -435,7 +435,7 @@ def _check_paired_delong(
     if "weights" in options:
         return
     is_pos, a = repetitions(given)
-    other = replace(given, scores=_other_scores(given, seed))
+    other = replace(given, scores=other_scores(given, seed))
     b = repetitions(other)[1]
     squared = (
         delong.covariance(is_pos, a, a)
@@ -447,14 +447,14 @@ def _check_paired_delong(
 
 
 def _models(given: Sample, seed: int, n: int) -> dict[str, Any]:
-    others = {f"model {i}": _other_scores(given, 5 * seed + i) for i in range(1, n)}
+    others = {f"model {i}": other_scores(given, 5 * seed + i) for i in range(1, n)}
     return {"first": given.y_score, **others}
 
 
 def compare_all(rng: np.random.Generator) -> Call:
     """Draw a call of compare_all."""
     metric, seed, n = draw_metric(rng), int(rng.integers(20)), int(rng.integers(2, 5))
-    sample, options = _cases(rng)
+    sample, options = draw_cases(rng)
 
     def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
         named = {"metric": metric.given, "y_true": given.y_true}
@@ -463,7 +463,7 @@ def compare_all(rng: np.random.Generator) -> Call:
 
     def check(given: Sample, found: Any) -> None:
         holds(len(found.pairs) == n * (n - 1) // 2, f"{len(found.pairs)} pairs")
-        if not _enough(given, options):
+        if not enough(given, options):
             holds(math.isnan(found.pairs[0].value), "too few cases")
             return
         is_pos, _, weights = given.parts

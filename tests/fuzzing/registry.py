@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fuzzing import (
+    curve_calls,
     inference_calls,
     list_calls,
     metric_calls,
@@ -63,6 +64,12 @@ ENTRIES = [
     Entry(("influence",), inference_calls.influence, 3, may_spoil=True),
     Entry(("compare", "Comparison"), inference_calls.compare, 5, may_spoil=True),
     Entry(("compare_all", "Comparisons"), inference_calls.compare_all, 3),
+    Entry(
+        ("compare_curves", "CurveComparison"),
+        curve_calls.compare_curves,
+        2,
+        may_spoil=True,
+    ),
     Entry(("rates",), other_calls.rate_methods, 4),
     Entry(("rates",), other_calls.no_numbers, 1.5),
     Entry(("rates",), other_calls.elicited, 0.5),

@@ -1,0 +1,100 @@
+"""Calls of compare_curves: values by the oracles, errors by compare, and relations."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+import skrate
+from fuzzing.calls import Call, holds, quietly, same_number
+from fuzzing.inference_calls import draw_cases, enough, other_scores
+from fuzzing.metric_calls import refusals
+from fuzzing.samples import Sample
+from reference import tables
+from reference.tables import Groups
+
+AT_RATE = {
+    "recall": skrate.recall_at_rate_score,
+    "precision": skrate.precision_at_rate_score,
+    "lift": skrate.lift_at_rate_score,
+}
+GAIN = {"benefit": 3.0, "cost": 0.5}
+
+
+def compare_curves(rng: np.random.Generator) -> Call:
+    """Draw a call of compare_curves."""
+    sample, options = draw_cases(rng)
+    seed = int(rng.integers(100))
+    metric = str(rng.choice(["recall", "precision", "lift", "hits", "gain"]))
+    steps = np.unique(rng.integers(1, 41, size=int(rng.integers(1, 6)))) / 40
+    options |= {"metric": metric, "rates": steps, "n_resamples": 20}
+    options |= {"random_state": seed, **(GAIN if metric == "gain" else {})}
+    options["band"] = str(rng.choice(["simultaneous", "pointwise"]))
+
+    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        named = {"y_true": given.y_true, "y_score_a": given.y_score}
+        named["y_score_b"] = other_scores(given, seed)
+        return (), {**named, **given.keywords(), **options}
+
+    def check(given: Sample, found: Any) -> None:
+        if not enough(given, options):
+            holds(np.isnan(found.difference).all(), "too few cases")
+            return
+        is_pos, scores, weights = given.parts
+        models = (scores, other_scores(given, seed).tolist())
+        for values, model in zip((found.value_a, found.value_b), models, strict=True):
+            groups = Groups(is_pos, model, weights)
+            for rate, value in zip(steps, values.tolist(), strict=True):
+                expected = _value(metric, groups, float(rate))
+                same_number(metric, value, expected, rtol=1e-9, atol=1e-9)
+        _check_bounds(found)
+        if metric in AT_RATE:
+            _check_error(given, seed, metric, options, found)
+        again = quietly(skrate.compare_curves, **arguments(given)[1])
+        holds(repr(again) == repr(found), f"a second time it is {again!r}")
+
+    return Call(
+        "compare_curves", skrate.compare_curves, arguments, check, sample,
+        may_refuse=refusals(sample), may_warn=True,
+    )  # fmt: skip
+
+
+def _value(metric: str, groups: Groups, rate: float) -> float:
+    recall = float(tables.found_at(groups, Fraction(rate)))
+    prevalence = float(Fraction(groups.n_pos) / Fraction(groups.total))
+    values = {
+        "recall": recall,
+        "precision": recall * prevalence / rate,
+        "lift": recall / rate,
+        "hits": recall * prevalence,
+        "gain": GAIN["benefit"] * recall * prevalence - GAIN["cost"] * rate,
+    }
+    return values[metric]
+
+
+def _check_bounds(found: Any) -> None:
+    for bounds in (found.confidence_interval, found.band):
+        holds((bounds.low <= found.difference).all(), f"below {bounds.low}")
+        holds((found.difference <= bounds.high).all(), f"above {bounds.high}")
+    inner, outer = found.confidence_interval, found.band
+    holds((outer.low <= inner.low + 1e-9).all(), "the band is narrower below")
+    holds((outer.high >= inner.high - 1e-9).all(), "the band is narrower above")
+    won = found.winning_rates()
+    for low, high in (*won.a, *won.b, *won.open):
+        holds(found.rates[0] <= low <= high <= found.rates[-1], f"({low}, {high})")
+
+
+def _check_error(
+    given: Sample, seed: int, metric: str, options: dict[str, Any], found: Any
+) -> None:
+    kept = {name: options[name] for name in ("weights",) if name in options}
+    both = (given.y_score, other_scores(given, seed))
+    rate = float(found.rates[0])
+    one = quietly(
+        skrate.compare, AT_RATE[metric], given.y_true, *both, rate=rate,
+        **given.keywords(), **kept,
+    )  # fmt: skip
+    if not math.isnan(one.value):
+        error = float(found.standard_error[0])
+        same_number("error", error, one.standard_error, rtol=1e-6, atol=1e-7)

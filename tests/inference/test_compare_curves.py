@@ -1,0 +1,313 @@
+"""Two models at every rate, by the public function."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import UndefinedMetricWarning
+
+from optional import require
+from reference import curve_process as literal
+from skrate import compare, compare_curves, recall_at_rate_score
+from skrate.inference.curve_comparison import CurveComparison
+from skrate.inference.curve_process import CurveBounds
+
+RATES = [0.05, 0.1, 0.3, 0.5, 0.8]
+
+
+def sample(seed=0, n=200):
+    generator = np.random.default_rng(seed)
+    y_true = (generator.random(n) < 0.3).astype(int)
+    a, b = y_true + generator.standard_t(5, size=(2, n))
+    return y_true, np.round(a, 1), b
+
+
+def same(found, expected):
+    """Assert that two comparisons are of the same numbers."""
+    for name in ("rates", "value_a", "value_b", "difference", "standard_error"):
+        np.testing.assert_allclose(
+            getattr(found, name), getattr(expected, name), atol=1e-12
+        )
+    np.testing.assert_allclose(found.confidence_interval, expected.confidence_interval)
+    np.testing.assert_allclose(found.band, expected.band, rtol=1e-9)
+
+
+def test_a_difference_is_that_of_compare_at_each_rate():
+    y_true, a, b = sample()
+    found = compare_curves(y_true, a, b, rates=RATES, random_state=0)
+    for place, rate in enumerate(RATES):
+        one = compare(recall_at_rate_score, y_true, a, b, rate=rate)
+        assert found.value_a[place] == pytest.approx(one.value_a)
+        assert found.value_b[place] == pytest.approx(one.value_b)
+        assert found.difference[place] == pytest.approx(one.value, abs=1e-12)
+        assert found.standard_error[place] == pytest.approx(one.standard_error)
+    assert (found.n_pos, found.n_neg) == (y_true.sum(), 200 - y_true.sum())
+
+
+def test_standard_errors_are_those_of_a_bootstrap():
+    y_true, a, b = sample(1, n=800)
+    rates = np.array([0.1, 0.2, 0.4, 0.6])
+    found = compare_curves(y_true, a, b, rates=rates, random_state=0)
+    generator = np.random.default_rng(0)
+    zeros, drawn = np.zeros(800, dtype=int), []
+    for _ in range(300):
+        rows = generator.integers(800, size=800)
+        order = np.argsort(-np.stack([a, b])[:, rows], axis=1, kind="stable")
+        ranked = y_true[rows][order]
+        above = np.cumsum(ranked, axis=1)[:, (rates * 800).astype(int) - 1]
+        drawn.append((above[0] - above[1]) / ranked[0].sum())
+    assert zeros.sum() == 0
+    spread = np.std(drawn, axis=0)
+    # Three standard errors of a standard deviation of 300 draws.
+    assert found.standard_error == pytest.approx(spread, rel=3 / np.sqrt(600))
+
+
+@pytest.mark.parametrize("metric", ["precision", "lift", "hits", "gain"])
+def test_other_metrics_are_the_recall_in_other_units(metric):
+    y_true, a, b = sample()
+    p, rates = y_true.mean(), np.array(RATES)
+    worth = {"benefit": 5, "cost": 2} if metric == "gain" else {}
+    found = compare_curves(y_true, a, b, rates=rates, metric=metric, **worth)
+    recall = compare_curves(y_true, a, b, rates=rates)
+    by = {"precision": p / rates, "lift": 1 / rates, "hits": p, "gain": 5 * p}[metric]
+    less = 2 * rates if metric == "gain" else 0
+    assert found.value_a == pytest.approx(by * recall.value_a - less)
+    assert found.difference == pytest.approx(by * recall.difference)
+
+
+@pytest.mark.parametrize("options", [{}, {"sample_weight": 1}, {"groups": 7}])
+def test_folds_are_cut_each_on_its_own(options):
+    y_true, a, b = sample(2)
+    fold = np.random.default_rng(0).integers(0, 4, size=200)
+    # No two folds have comparable scores.
+    a, b = a + 10 * fold, b - 3 * fold
+    generator = np.random.default_rng(1)
+    weights, groups = np.ones(200), None
+    given = {}
+    if "sample_weight" in options:
+        weights = generator.uniform(0.5, 2, size=200)
+        weights /= weights.mean()
+        given = {"sample_weight": weights, "weights": "sampling"}
+    if "groups" in options:
+        groups = generator.integers(0, 60, size=200)
+        given = {"groups": groups}
+    parted = {
+        name: [values[fold == i] for i in range(4)] if name != "weights" else values
+        for name, values in given.items()
+    }
+    found = compare_curves(
+        *([values[fold == i] for i in range(4)] for values in (y_true, a, b)),
+        rates=RATES,
+        **parted,
+    )
+    rates = np.array(RATES)
+    (of_a, psi_a), (of_b, psi_b) = (
+        literal.curve("recall", y_true, score, weights, rates, fold) for score in (a, b)
+    )
+    kind = "sampling" if "sample_weight" in options else "frequency"
+    variance = np.diag(literal.covariance(psi_a - psi_b, weights, kind, groups))
+    assert found.value_a == pytest.approx(of_a)
+    assert found.difference == pytest.approx(of_a - of_b)
+    assert found.standard_error == pytest.approx(np.sqrt(variance))
+
+
+def test_a_fold_of_one_class_is_left_out_with_a_warning():
+    y_true, a, b = sample(3)
+    halves = [[values[:100], values[100:]] for values in (y_true, a, b)]
+    expected = compare_curves(*halves, rates=RATES, random_state=0)
+    more = [
+        [half[0], np.array(extra), half[1]]
+        for half, extra in zip(halves, ([0, 0], [0.3, 0.1], [0.5, 0.2]), strict=True)
+    ]
+    with pytest.warns(UndefinedMetricWarning, match="1 of 3 folds hold one class"):
+        found = compare_curves(*more, rates=RATES, random_state=0)
+    same(found, expected)
+    weights = [np.ones(len(fold)) for fold in more[0]]
+    weights[1][:] = 0
+    found = compare_curves(*more, rates=RATES, sample_weight=weights, random_state=0)
+    same(found, expected)
+
+
+def test_folds_that_test_cases_again_tell_nothing_new():
+    y_true, a, b = sample(4)
+    once = compare_curves(y_true, a, b, rates=RATES)
+    case = np.arange(200)
+    twice = compare_curves(
+        [y_true, y_true], [a, a], [b, b], rates=RATES, groups=[case, case]
+    )
+    assert twice.difference == pytest.approx(once.difference)
+    # The bandwidth is that of more cases, and clusters are divided by one less.
+    assert twice.standard_error == pytest.approx(once.standard_error, rel=0.05)
+    careless = compare_curves([y_true, y_true], [a, a], [b, b], rates=RATES)
+    assert (careless.standard_error < 0.8 * once.standard_error).all()
+
+
+def test_repetitions_are_cases():
+    y_true, a, b = sample(5, n=60)
+    weights = np.random.default_rng(0).integers(0, 4, size=60)
+    weighted = compare_curves(
+        y_true, a, b, sample_weight=weights, rates=RATES, random_state=0
+    )
+    rows = np.repeat(np.arange(60), weights)
+    same(
+        weighted,
+        compare_curves(y_true[rows], a[rows], b[rows], rates=RATES, random_state=0),
+    )
+
+
+def test_swapping_the_models_mirrors_the_difference():
+    y_true, a, b = sample(6)
+    found = compare_curves(y_true, a, b, random_state=0)
+    other = compare_curves(y_true, b, a, random_state=0)
+    assert found.difference == pytest.approx(-other.difference, abs=1e-15)
+    assert found.band.low == pytest.approx(-other.band.high, rel=1e-6)
+    assert found.winning_rates().a == other.winning_rates().b
+    assert found.winning_rates().open == other.winning_rates().open
+
+
+def test_labels_and_containers_do_not_matter():
+    y_true, a, b = sample(7)
+    expected = compare_curves(y_true, a, b, rates=RATES, random_state=0)
+    words = np.where(y_true == 1, "in", "out")
+    same(
+        compare_curves(
+            list(words), list(a), b, pos_label="in", rates=RATES, random_state=0
+        ),
+        expected,
+    )
+    frame = require("pandas").DataFrame({"y": y_true, "a": a, "b": b})
+    same(
+        compare_curves(frame.y, frame.a, frame.b, rates=RATES, random_state=0),
+        expected,
+    )
+
+
+def test_default_rates_are_those_of_consensus_curves_within_0_and_1():
+    y_true, a, b = sample(8)
+    assert len(compare_curves(y_true[:50], a[:50], b[:50]).rates) == 49
+    many = np.tile(y_true, 5), np.tile(a, 5), np.tile(b, 5)
+    found = compare_curves(*many).rates
+    assert found == pytest.approx(np.arange(1, 200) / 200)
+
+
+def test_the_whole_difference_is_harder_to_hold_than_one_rate():
+    y_true, a, b = sample(9)
+    whole = compare_curves(y_true, a, b, random_state=0)
+    one = compare_curves(y_true, a, b, band="pointwise")
+    assert one.band == one.confidence_interval
+    assert (whole.band.low < one.band.low).all()
+    assert (whole.band.high > one.band.high).all()
+    assert (one.kind, whole.kind) == ("pointwise", "simultaneous")
+
+
+def comparison(low, high, rates):
+    """Return a comparison of which the band is given."""
+    zeros = np.zeros(len(rates))
+    band = CurveBounds(np.array(low, dtype=float), np.array(high, dtype=float))
+    return CurveComparison(
+        "recall", np.array(rates, dtype=float), zeros, zeros, zeros, zeros, band, band,
+        "simultaneous", 0.95, 10, 10,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "a", "b", "is_open"),
+    [
+        ([-1, -1, -1], [1, 1, 1], [], [], [(1, 3)]),
+        ([1, 1, 1], [2, 2, 2], [(1, 3)], [], []),
+        ([1, 1, -1], [2, 2, 1], [(1, 2)], [], [(2, 3)]),
+        ([-1, 1, -1], [1, 2, 1], [(2, 2)], [], [(1, 2), (2, 3)]),
+        ([1, -2, -1], [2, -1, 1], [(1, 1)], [(2, 2)], [(1, 2), (2, 3)]),
+        ([-2, -1, 1], [-1, 1, 2], [(3, 3)], [(1, 1)], [(1, 3)]),
+        ([-2, -2, -2], [-1, 0, -1], [], [(1, 1), (3, 3)], [(1, 3)]),
+        ([np.nan] * 3, [np.nan] * 3, [], [], [(1, 3)]),
+    ],
+)
+def test_winning_rates_go_from_rate_to_rate(low, high, a, b, is_open):
+    won = comparison(low, high, [1, 2, 3]).winning_rates()
+    assert won == (a, b, is_open)
+
+
+def test_a_single_rate_is_won_or_open():
+    assert comparison([1], [2], [0.2]).winning_rates() == ([(0.2, 0.2)], [], [])
+    assert comparison([-1], [2], [0.2]).winning_rates() == ([], [], [(0.2, 0.2)])
+
+
+def test_where_a_case_is_open_twice_it_is_one_stretch():
+    won = comparison([-2, -1, -1, -2], [-1, 1, 1, -1], [1, 2, 3, 4]).winning_rates()
+    assert won.open == [(1, 4)]
+
+
+def test_it_says_who_wins_where():
+    y_true, a, b = sample(10, n=1000)
+    text = repr(compare_curves(y_true, 3 * y_true + b, a, rates=RATES, random_state=0))
+    assert text.startswith("CurveComparison(recall at 5 rates from 0.05 to 0.8: a - b ")
+    assert "by the simultaneous 95 % band a is better at 0.05 to 0.8" in text
+    assert text.endswith("b nowhere)")
+
+
+def test_a_comparison_is_a_table():
+    y_true, a, b = sample()
+    found = compare_curves(y_true, a, b, rates=RATES, random_state=0)
+    frame = require("pandas").DataFrame(found.to_dict())
+    assert frame["difference"].tolist() == found.difference.tolist()
+    assert frame["band_low"].tolist() == found.band.low.tolist()
+    assert frame["high"].tolist() == found.confidence_interval.high.tolist()
+
+
+def test_too_few_cases_of_a_class_give_nan_with_a_warning():
+    with pytest.warns(UndefinedMetricWarning, match="1 positive cases"):
+        found = compare_curves([1, 0, 0, 0], [1, 2, 3, 4], [4, 3, 2, 1])
+    assert np.isnan(found.difference).all()
+    assert np.isnan(found.band).all()
+    assert found.winning_rates() == ([], [], [(0.25, 0.75)])
+    assert "undefined" in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metric": "auc"}, "metric"),
+        ({"band": "uniform"}, "band"),
+        ({"rates": [0, 0.5]}, r"rates must lie in \(0, 1\], found 0"),
+        ({"rates": [0.5, 0.2]}, "rates must increase, found 0.2 after 0.5"),
+        ({"rates": [0.5, 1.2]}, "rates must lie in"),
+        ({"rates": np.linspace(0.1, 0.9, 2001)}, "2001 rates, more than 2000"),
+        ({"confidence_level": 1}, "confidence_level"),
+        ({"n_resamples": 0}, "n_resamples"),
+        ({"cost": 1}, "cost is for metric='gain' only"),
+        ({"benefit": 1}, "benefit is for metric='gain' only"),
+        ({"metric": "gain"}, "needs cost"),
+        ({"metric": "gain", "cost": -1}, "cost must not be negative, found -1"),
+        ({"metric": "gain", "cost": 1, "benefit": 0}, "benefit"),
+        ({"y_score_a": [1, 2, np.nan, 4]}, "y_score_a"),
+        ({"y_score_b": [1, 2, 3]}, "y_score_b has 3"),
+        ({"groups": [1, 1, 1, 1]}, "groups puts all cases in one cluster"),
+        ({"y_score_b": [[1, 2], [3, 4]]}, "y_score_b"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(options, message):
+    given = {
+        "y_true": [0, 1, 0, 1], "y_score_a": [1, 2, 3, 4], "y_score_b": [4, 3, 2, 1],
+    }  # fmt: skip
+    with pytest.raises(ValueError, match=message):
+        compare_curves(**{**given, **options})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"y_score_a": [[1, 2]]}, "y_score_a must hold as many arrays as y_true"),
+        ({"y_score_b": [[1, 2], [3, 4]]}, "Fold 1: .* y_true has 3, y_score_b has 2"),
+        ({"y_score_b": [1, 2, 3, 4, 5]}, "y_score_b must be a list with one array"),
+        ({"y_score_b": [[1, 2], [3, np.inf, 4]]}, "Fold 1: y_score_b"),
+        ({"y_true": [[0, 0], [1, 1, 1]]}, "None of the 2 folds holds both classes"),
+        ({"groups": [1, 2, 3, 4, 5]}, "groups must be a list with one array"),
+    ],
+)
+def test_folds_that_do_not_match_are_refused_by_name(options, message):
+    given = {
+        "y_true": [[0, 1], [0, 1, 1]],
+        "y_score_a": [[1, 2], [3, 4, 5]],
+        "y_score_b": [[1, 2], [5, 4, 3]],
+    }
+    with pytest.raises(ValueError, match=message):
+        compare_curves(**{**given, **options})

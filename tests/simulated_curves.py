@@ -1,0 +1,129 @@
+"""Pairs of models with known curves over the rate, and how often bands hold these.
+
+The scores of both models follow one law within each class, moved up for the positives
+and correlated between models; with a step they are rounded to its multiples, so that
+most of them tie.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from skrate.inference.curve_process import CurveProcess, curve_process
+from skrate.inference.sample import check_cases, scored
+
+RATES = np.arange(1, 200) / 200
+# Where budgets most often lie.
+LOW = (RATES > 0.01 - 1e-9) & (RATES < 0.3 + 1e-9)
+# A population's ranking in so many steps.
+_FINE = 40_001
+
+
+class Setting(NamedTuple):
+    """What samples are drawn from."""
+
+    prevalence: float
+    shift_a: float
+    shift_b: float
+    correlation: float
+    law: str = "t5"
+    step: float | None = None
+
+    def sample(self, generator, n):
+        """Return labels and the scores of both models."""
+        is_pos = generator.random(n) < self.prevalence
+        errors = generator.multivariate_normal(
+            [0, 0], [[1, self.correlation], [self.correlation, 1]], size=n
+        ).T
+        if self.law == "t5":
+            errors /= np.sqrt(generator.chisquare(5, size=n) / 5)
+        scores = errors + np.outer([self.shift_a, self.shift_b], is_pos)
+        if self.step is not None:
+            scores = np.round(scores / self.step) * self.step
+        return is_pos, *scores
+
+    def recall(self, shift, rates):
+        """Return the recall of a model in the population."""
+        law = stats.t(5) if self.law == "t5" else stats.norm()
+        cuts = np.linspace(60, -60, _FINE)
+        if self.step is not None:
+            cuts = (np.arange(60 / self.step, -60 / self.step, -1) - 0.5) * self.step
+        found, wrong = law.sf(cuts - shift), law.sf(cuts)
+        passed = self.prevalence * found + (1 - self.prevalence) * wrong
+        return np.interp(rates, passed, found)
+
+
+SETTINGS = {
+    "equal, prevalence 0.3": Setting(0.3, 1.5, 1.5, 0.5),
+    "equal, prevalence 0.1": Setting(0.1, 1.5, 1.5, 0.5),
+    "equal, normal, prevalence 0.5": Setting(0.5, 1.5, 1.5, 0.8, "normal"),
+    "equal, alike": Setting(0.3, 1.5, 1.5, 0.97),
+    "equal, six values": Setting(0.2, 1.5, 1.5, 0.5, step=1.0),
+    "other, prevalence 0.3": Setting(0.3, 1.5, 1.0, 0.5),
+    "other, prevalence 0.1": Setting(0.1, 1.5, 1.0, 0.5),
+    "other, normal, prevalence 0.1": Setting(0.1, 2.0, 1.0, 0.5, "normal"),
+    "other, nearly perfect": Setting(0.2, 4.0, 3.5, 0.5),
+    "other, six values": Setting(0.2, 1.5, 1.0, 0.5, step=1.0),
+}
+
+
+class Coverage(NamedTuple):
+    """Shares of samples whose band holds the curve, or leaves out a zero."""
+
+    whole: float  # at all rates
+    low: float  # the band of the rates up to 0.3
+    one: float  # the band of model a alone
+    at: float  # the interval, as a mean over rates
+    b_wins: float  # the band is below 0 at some rate
+    any_wins: float
+
+
+def coverage(setting, n, n_simulations, *, n_resamples=1000, metric="recall", seed=0):
+    """Return how often 95 % bands hold the population's curves."""
+    generator = np.random.default_rng([seed, n])
+    of_a, of_b = (setting.recall(s, RATES) for s in setting[1:3])
+    scale = {
+        "recall": 1,
+        "hits": setting.prevalence,
+        "precision": setting.prevalence / RATES,
+        "lift": 1 / RATES,
+    }[metric]
+    of_a, of_b = scale * of_a, scale * of_b
+    rows = []
+    for _ in range(n_simulations):
+        is_pos, *scores = setting.sample(generator, n)
+        cases = check_cases(is_pos)
+        models = [scored(cases, "y_score", y_score) for y_score in scores]
+        both = curve_process(metric, models, RATES)
+        band = both.band(0.95, n_resamples, generator)
+        low = part_of(both, LOW).band(0.95, n_resamples, generator)
+        one = curve_process(metric, models[:1], RATES)
+        of_one = one.band(0.95, n_resamples, generator)
+        rows.append(
+            (
+                holds(band, of_a - of_b).all(),
+                holds(low, (of_a - of_b)[LOW]).all(),
+                holds(of_one, of_a).all(),
+                holds(both.interval(0.95), of_a - of_b).mean(),
+                (band.high < 0).any(),
+                ((band.high < 0) | (band.low > 0)).any(),
+            )
+        )
+    return Coverage(*np.mean(rows, axis=0))
+
+
+def part_of(process, chosen):
+    """Return the process at some of its rates."""
+    return CurveProcess(
+        process.rates[chosen],
+        process.of_models[:, chosen],
+        process.covariance[np.ix_(chosen, chosen)],
+        process.grain[chosen],
+        tuple(limit[chosen] for limit in process.limits),
+    )
+
+
+def holds(bounds, curve):
+    """Return at which rates bounds hold a curve, but for rounding."""
+    return (bounds.low <= curve + 1e-9) & (curve - 1e-9 <= bounds.high)
