@@ -11,7 +11,10 @@ from skrate.core.rank_table import RankTable, table_of_weights
 
 @dataclass(frozen=True, eq=False)
 class Merged:
-    """A table in which neighbouring groups without a positive are one."""
+    """A table in which neighbouring groups are one: most often those without positives.
+
+    Which they are, is up to the function that merged it.
+    """
 
     pos: FloatArray
     neg: FloatArray
@@ -78,6 +81,26 @@ def merged_groups(table: RankTable, kept_starts: IntArray | None = None) -> Merg
     pos = labels[starts].astype(np.float64)
     sizes = np.diff(starts, append=len(labels))
     return Merged(pos, sizes * (1 - pos), starts, len(labels))
+
+
+def merged_runs(table: RankTable) -> Merged:
+    """Return a table in which neighbouring groups of one and the same class are one."""
+    has_pos, has_neg = table.pos > 0, table.neg > 0
+    is_start = has_pos & has_neg
+    is_start[1:] |= (has_pos[1:] != has_pos[:-1]) | (has_neg[1:] != has_neg[:-1])
+    is_start[0] = True
+    return _at(table, np.flatnonzero(is_start))
+
+
+def merged_down(table: RankTable) -> Merged:
+    """Return a table in which negatives tie with the next positives below them."""
+    is_start = np.append(True, table.pos[:-1] > 0)
+    return _at(table, np.flatnonzero(is_start))
+
+
+def _at(table: RankTable, starts: IntArray) -> Merged:
+    pos, neg = (np.add.reduceat(weights, starts) for weights in (table.pos, table.neg))
+    return Merged(pos, neg, starts)
 
 
 def with_ends(table: RankTable, pos: float, neg: float) -> RankTable:

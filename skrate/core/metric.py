@@ -22,6 +22,7 @@ import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.core.list_table import ListTable, ListValues
+from skrate.core.merged import Merged, merged_runs
 from skrate.core.rank_table import (
     RankTable,
     extreme_table,
@@ -163,6 +164,10 @@ class Metric(ABC):
         ``pos`` and ``neg`` of shape (n_tables, n_groups) are weights per group, whole
         numbers if their dtype is; groups may be empty.
         """
+
+    def condensed(self, table: RankTable) -> Merged:
+        """Return a table with fewer groups, of which resamples have the same values."""
+        return merged_runs(table) if self.is_symmetric else table.merged
 
     @abstractmethod
     def slopes(self, table: RankTable) -> Slopes:

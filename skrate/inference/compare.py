@@ -38,7 +38,7 @@ from skrate.inference.published import (
     check_tables,
     compare_tables,
 )
-from skrate.inference.resampling import resample_draw, spread, statistic_of
+from skrate.inference.resampling import condensed, resample_draw, spread, statistic_of
 from skrate.inference.sample import (
     WEIGHTS,
     Ranked,
@@ -363,13 +363,14 @@ def _unpaired(metrics: list[Metric], ranked: list[Ranked], plan: Plan) -> Compar
     if plan.method == "delta":
         error = float(np.sqrt(sum(part.total for part in parts)))
         return _conclude(metrics, ranked, values, error, plan, freedom)
+    small = [(of, condensed(of, one), fixed) for of, one, fixed in each]
     of_a, of_b = (
         share.replicates(
             "difference",
             resample_draw([one], stratify=fixed),
             statistic_of([metric], [one]),
         )
-        for (metric, one, fixed), share in zip(each, plan.split(2), strict=True)
+        for (metric, one, fixed), share in zip(small, plan.split(2), strict=True)
     )
     n_both = min(len(of_a), len(of_b))
     draws = of_a[:n_both] - of_b[:n_both]

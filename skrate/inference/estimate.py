@@ -13,7 +13,7 @@ from skrate.inference.delta import Parts, degrees_of_freedom, variance_parts
 from skrate.inference.intervals import INTERVALS, Interval, metric_interval
 from skrate.inference.jackknife import jackknife_variance
 from skrate.inference.plan import Plan, check_metric, defined_value
-from skrate.inference.resampling import resample_draw, spread, statistic_of
+from skrate.inference.resampling import condensed, resample_draw, spread, statistic_of
 from skrate.inference.sample import Ranked, Weights, check_sample
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
@@ -236,6 +236,7 @@ def _spread_of(
     """Return the standard error by the method, and the replicates if any."""
     if plan.method == "delta":
         return parts.standard_error, None
+    ranked = condensed(metric, ranked)
     statistic = statistic_of([metric], [ranked])
     if plan.method == "jackknife":
         squared = jackknife_variance(statistic, [ranked], stratify=is_stratified)

@@ -21,6 +21,7 @@ from skrate.core.arrays import (
 )
 from skrate.core.cells import Cells, reach
 from skrate.core.list_table import ListTable
+from skrate.core.merged import Merged, merged_down
 from skrate.core.metric import Metric, PartSlopes, Slopes, score
 from skrate.core.rank_table import RankTable
 from skrate.core.sort_keys import parts
@@ -243,6 +244,10 @@ class AveragePrecision(
             tail = binormal_tail(pos, neg, self.prevalence, self._n_cases)
             np.copyto(values, self._with_tail(tail), where=tail.is_fitted[:, 0])
         return values
+
+    def condensed(self, table: RankTable) -> Merged:
+        # What counts is how many negatives there are down to each positive.
+        return table.merged if self._shrinks else merged_down(table)
 
     @property
     def _shrinks(self) -> bool:
@@ -570,9 +575,10 @@ def _of_tables(
     pos: Array, neg: Array, prevalence: float | None, adjusted: bool
 ) -> FloatArray:
     # Whole numbers are summed as such, which is quicker.
-    found, lost = (np.cumsum(part, axis=1).astype(np.float64) for part in (pos, neg))
-    pos = pos.astype(np.float64)
-    n_pos, n_neg = found[:, -1].copy(), lost[:, -1].copy()
+    found, lost = np.cumsum(pos, axis=1), np.cumsum(neg, axis=1)
+    n_pos, n_neg = (part[:, -1].astype(np.float64) for part in (found, lost))
+    if prevalence is not None:
+        found, lost = found.astype(np.float64), lost.astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         rest = n_neg / (n_pos + n_neg)
         if prevalence is not None:

@@ -306,13 +306,30 @@ def _processed(positions: IntArray, n: int, rate: RateDistribution) -> FloatArra
 
 
 def recall_of_tables(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:
+    """Return the expected recall of many tables, nan without positives."""
+    return recall_in_range(pos, neg, rate)[0]
+
+
+def recall_in_range(
+    pos: Array, neg: Array, rate: RateDistribution
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the same, and the expected recall of worst and of best ranking.
+
+    These are nan without either class.
+    """
     weight = pos + neg
-    cuts = np.cumsum(weight, axis=1)
-    area = _limited_means(cuts, rate)
-    np.subtract(area[:, 1:], area[:, :-1], out=area[:, 1:])
+    n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
+    # Before the cuts of the ranking those of a worst and of a perfect one.
+    cuts = np.empty((len(weight), weight.shape[1] + 2), dtype=weight.dtype)
+    cuts[:, 0], cuts[:, 1] = n_neg, n_pos
+    np.cumsum(weight, axis=1, out=cuts[:, 2:])
+    means = _limited_means(cuts, rate)
+    area = np.diff(means[:, 2:], axis=1, prepend=0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         found = np.einsum("ij,ij->i", area, ratio(pos, weight))
-        return np.asarray(found / pos.sum(axis=1))
+        worst, best = (means[:, -1] - means[:, 0]) / n_pos, means[:, 1] / n_pos
+        worst[n_neg == 0] = np.nan
+        return np.asarray(found / n_pos), worst, best
 
 
 def _limited_means(cuts: Array, rate: RateDistribution) -> FloatArray:

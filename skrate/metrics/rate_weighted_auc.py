@@ -27,7 +27,7 @@ from skrate.metrics.auc import AUC, auc
 from skrate.metrics.expected_recall import (
     expected_recall,
     processed_rows,
-    recall_of_tables,
+    recall_in_range,
     swapped,
 )
 from skrate.metrics.list_auc import list_auc
@@ -354,8 +354,7 @@ def _rescaled(
 
 
 def _of_tables(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:
-    worst, best = _ranges(pos, neg, rate)
-    recall = recall_of_tables(pos, neg, rate)
+    recall, worst, best = recall_in_range(pos, neg, rate)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((recall - worst) / (best - worst))
 
@@ -381,25 +380,6 @@ def _of_lists(lists: ListTable, rate: RateDistribution) -> FloatArray:
     np.divide(above, best - worst, out=values, where=matters)
     scores[mixed] = np.clip(values, 0, 1)
     return scores
-
-
-def _ranges(
-    pos: Array, neg: Array, rate: RateDistribution
-) -> tuple[FloatArray, FloatArray]:
-    """Return the expected recall of worst and best ranking per table, nan if none."""
-    n_pos = pos.sum(axis=1)
-    prevalences = n_pos / (n_pos + neg.sum(axis=1))
-    first = float(prevalences[0])
-    if 0 < first < 1 and (prevalences == first).all():
-        # Stratified resamples share it: numbers do for all of them.
-        worst, best = map(np.array, expected_recall_range(rate, first))
-        return worst, best
-    found, where = np.unique(prevalences, return_inverse=True)
-    worst = np.full(len(found), np.nan)
-    best = worst.copy()
-    both = (found > 0) & (found < 1)
-    worst[both], best[both] = recall_ranges(rate, found[both])
-    return worst[where], best[where]
 
 
 def undefined_rate_reason(prevalence: float, rate: RateDistribution) -> str:
