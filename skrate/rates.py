@@ -1,7 +1,8 @@
 """Distributions over the rate, the share of all cases that will be processed.
 
 What a metric accepts as ``rate=``: "uniform", a number, a frozen ``scipy.stats``
-distribution, or what the functions here return.
+distribution, or what the functions here return. Sets of distributions, made by
+:func:`between`, are for :func:`skrate.compare`, and for scores that have ``worst=``.
 """
 
 from skrate.core.budget_rates import from_budget, from_counts, from_quantiles
@@ -15,11 +16,14 @@ from skrate.core.elicitation import (
     mixture,
     uniform,
 )
+from skrate.core.rate_sets import RateSet, between
 from skrate.core.rates import RateDistribution
 
 __all__ = [
     "RateDistribution",
+    "RateSet",
     "beta",
+    "between",
     "empirical",
     "exponential",
     "fixed",

@@ -126,6 +126,9 @@ RATES = {
     "n",
     "base",
     "quantiles",
+    "mean",  # of the rate; with the next one what a set of distributions is told
+    "support",  # as scipy.stats
+    "worst",  # which end of the range over a set of distributions
     "total",
     "n_items",
     "cost",

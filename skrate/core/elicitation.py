@@ -9,6 +9,8 @@ import numpy as np
 
 from skrate.core.arrays import ArrayLike
 from skrate.core.conversion import shown
+from skrate.core.extreme_laws import ENDS, End
+from skrate.core.rate_sets import RateSet
 from skrate.core.rates import (
     Beta,
     Exponential,
@@ -22,6 +24,7 @@ from skrate.core.rates import (
 )
 from skrate.core.scipy_rates import from_scipy, is_scipy_distribution
 from skrate.core.validation import (
+    check_choice,
     check_count,
     check_equal_length,
     check_fraction,
@@ -51,6 +54,11 @@ def check_rate(rate: Any) -> RateDistribution:
         return Fixed(check_fraction("rate", rate, include_one=True, hint=hint))
     if is_scipy_distribution(rate):
         return from_scipy(rate)
+    if isinstance(rate, RateSet):
+        raise ValueError(
+            f"rate is a set of distributions, {rate!r}, and here one is needed: sets "
+            "are for compare, and for scores that have worst=."
+        )
     raise ValueError(
         "rate must be 'uniform', a number in (0, 1], a frozen scipy.stats distribution "
         f"or one from skrate.rates, got {shown(rate)}{_freezing(rate)}."
@@ -66,6 +74,25 @@ def count_hint(value: Any, meant: str) -> str:
     if not (is_number and 1 < value < _MOST_ITEMS and value == int(value)):
         return ""
     return ": " + meant.replace("{n}", str(int(value)))
+
+
+def check_rate_or_set(rate: Any, worst: End | None) -> RateDistribution | RateSet:
+    """Return what ``rate`` stands for; of a set ``worst`` says which end is meant."""
+    if worst is not None:
+        check_choice("worst", worst, ENDS)
+    if isinstance(rate, RateSet):
+        if worst is None:
+            raise ValueError(
+                f"rate is a set of distributions, {rate!r}: worst='low' gives the "
+                "least value over the set, and compare the range of a difference."
+            )
+        return rate
+    if worst is not None:
+        raise ValueError(
+            f"worst={worst!r} is for a set of distributions, which rates.between "
+            f"makes: leave it out for rate={shown(rate)}."
+        )
+    return check_rate(rate)
 
 
 def _freezing(rate: Any) -> str:

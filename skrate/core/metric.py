@@ -153,6 +153,14 @@ class Metric(ABC):
         """
         return self
 
+    def resolved(self, table: RankTable) -> "Metric":
+        """Return the metric with what depends on the ranking filled in.
+
+        That is the distribution which is worst for it, of a set. Where it is one of
+        several, slopes are those under that one: its own change adds nothing to them.
+        """
+        return self
+
     @abstractmethod
     def value(self, table: RankTable) -> float:
         """Return the metric of a table with the classes it needs; nan if undefined."""

@@ -283,8 +283,9 @@ def compare(
     if y_score_b is None:
         raise ValueError("y_score_b is missing: give it, or a pair of metrics.")
     model_b = scored(cases, "y_score_b", y_score_b)
-    metrics = [check_metric(metric, metric_kwargs, cases)] * 2
-    return paired(metrics, [model_a, model_b], plan)
+    ranked = [model_a, model_b]
+    metrics = [check_metric(metric, metric_kwargs, one) for one in ranked]
+    return paired(metrics, ranked, plan)
 
 
 def _two_metrics(

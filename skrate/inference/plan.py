@@ -122,8 +122,11 @@ def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
     """Return the metric that is meant, as it is on a sample of these cases."""
     found = find_metric(metric, params)
     if cases.counts is not None:
-        return on_table(found, cases.counts)
-    return found.of_sample(cases.total, is_weighted=cases.weights is not None)
+        found = on_table(found, cases.counts)
+    else:
+        found = found.of_sample(cases.total, is_weighted=cases.weights is not None)
+    is_ranked = cases.scores is not None or cases.counts is not None
+    return found.resolved(cases.table) if is_ranked else found
 
 
 def why_too_few(cases: Ranked) -> str | None:

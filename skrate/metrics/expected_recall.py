@@ -15,14 +15,16 @@ from skrate.core.arrays import (
     ratio,
     share_of,
 )
-from skrate.core.elicitation import check_rate
+from skrate.core.extreme_laws import End, RateCurve
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable, table_of_weights
+from skrate.core.rate_sets import RateSet
 from skrate.core.rates import RateDistribution, RateLike
 from skrate.core.validation import check_choice
-from skrate.metrics.recall_slopes import UnderRate, recall_slopes
+from skrate.metrics.recall_slopes import recall_slopes
+from skrate.metrics.under_set import UnderSet
 
 __all__ = ["expected_recall_score"]
 
@@ -42,8 +44,9 @@ def expected_recall_score(
     y_true: ArrayLike | RankTable,
     y_score: ArrayLike | None = None,
     *,
-    rate: RateLike = "uniform",
+    rate: RateLike | RateSet = "uniform",
     of: Side = "positives",
+    worst: End | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
@@ -62,10 +65,14 @@ def expected_recall_score(
         Scores, higher for the positive class: decision values or probabilities.
     rate : "uniform", float or distribution, default="uniform"
         The share of all cases that will be processed: a number in (0, 1], a frozen
-        ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+        ``scipy.stats`` distribution or one from :mod:`skrate.rates`; with ``worst``
+        a set of distributions, from :func:`skrate.rates.between`.
     of : {"positives", "negatives"}, default="positives"
         Whose recall: "positives" gives the expected share of the positives that are
         processed, "negatives" that of the negatives that are not.
+    worst : {"low", "high"}, default=None
+        With a set of distributions, which end of the range over the set is asked for;
+        "low" is what is found at worst.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the cases; None means equal ones.
     pos_label : int, float, bool or str, default=None
@@ -83,7 +90,8 @@ def expected_recall_score(
     ValueError
         If an argument is empty, of another length, not finite or not one-dimensional,
         if there are more than two labels, ``pos_label`` is ambiguous or unknown, a
-        weight is negative, or ``rate`` or ``of`` is not one of the choices.
+        weight is negative, or ``rate``, ``of`` or ``worst`` is not one of the choices;
+        or if ``rate`` is a set without ``worst``, or ``worst`` is given without a set.
 
     Warns
     -----
@@ -95,6 +103,7 @@ def expected_recall_score(
     sklearn.metrics.recall_score : Recall of predicted labels, at one threshold.
     rate_weighted_auc_score : Expected recall, rescaled to what is reachable.
     recall_at_rate_score : Recall at one known rate or count.
+    compare : The range of a difference over a set of distributions.
 
     Notes
     -----
@@ -129,19 +138,28 @@ def expected_recall_score(
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
     >>> round(expected_recall_score(y_true, y_score, rate=rates.beta(3, 9)), 4)
     0.407
+
+    Two quantiles of it are known, and nothing else:
+
+    >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
+    >>> expected_recall_score(y_true, y_score, rate=known, worst="low")
+    0.45
     """
-    return score(ExpectedRecall(rate, of), y_true, y_score, sample_weight, pos_label)
+    return score(
+        ExpectedRecall(rate, of, worst), y_true, y_score, sample_weight, pos_label
+    )
 
 
-class ExpectedRecall(UnderRate, Metric, score=expected_recall_score):
+class ExpectedRecall(UnderSet, Metric, score=expected_recall_score):
     """The expected recall of either class under a rate."""
 
     rate: Any = "uniform"
     of: Side = "positives"
+    worst: End | None = None
 
     def __post_init__(self) -> None:
         check_choice("of", self.of, SIDES)
-        object.__setattr__(self, "rate", check_rate(self.rate))
+        super().__post_init__()
 
     @property
     def name(self) -> str:
@@ -153,13 +171,16 @@ class ExpectedRecall(UnderRate, Metric, score=expected_recall_score):
         """The class without which it is undefined."""
         return (self.of.removesuffix("s"),)
 
+    def by_rate(self, table: RankTable) -> RateCurve:
+        recall = table.tpr if self.of == "positives" else 1 - table.fpr
+        return RateCurve(table.rates, recall)
+
     def value(self, table: RankTable) -> float:
+        if self.worst is not None:
+            return float(self.resolved(table).value(table))
         if self.of == "positives":
             return expected_recall(table, self.rate)
         return 1 - expected_recall(table, self.rate, of_negatives=True)
-
-    def is_sum_over_groups(self, table: RankTable) -> bool:
-        return True
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         if self.of == "positives":
@@ -167,6 +188,8 @@ class ExpectedRecall(UnderRate, Metric, score=expected_recall_score):
         return 1 - recall_of_tables(neg, pos, self.rate)
 
     def list_values(self, lists: ListTable) -> FloatArray:
+        if self.worst is not None:
+            return self.worst_in_lists(lists)
         processed = processed_rows(lists, self.rate)
         if self.of == "positives":
             return share_of(lists.sum(lists.pos * processed), lists.n_pos)

@@ -4,6 +4,7 @@ from typing import Any
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, share_of
 from skrate.core.elicitation import check_rate
+from skrate.core.extreme_laws import RateCurve
 from skrate.core.list_table import ListTable
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
@@ -14,7 +15,8 @@ from skrate.metrics.expected_recall import (
     recall_of_tables,
     swapped,
 )
-from skrate.metrics.recall_slopes import UnderRate, recall_slopes
+from skrate.metrics.recall_slopes import recall_slopes
+from skrate.metrics.under_set import ByRate
 
 __all__ = ["negative_recall_score"]
 
@@ -104,7 +106,7 @@ def negative_recall_score(
     return score(NegativeRecall(rate), y_true, y_score, sample_weight, pos_label)
 
 
-class NegativeRecall(UnderRate, Metric, score=negative_recall_score):
+class NegativeRecall(ByRate, Metric, score=negative_recall_score):
     """The expected share of the negatives that is processed."""
 
     rate: Any = "uniform"
@@ -115,6 +117,9 @@ class NegativeRecall(UnderRate, Metric, score=negative_recall_score):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rate", check_rate(self.rate))
+
+    def by_rate(self, table: RankTable) -> RateCurve:
+        return RateCurve(table.rates, table.fpr)
 
     def value(self, table: RankTable) -> float:
         return expected_recall(table, self.rate, of_negatives=True)

@@ -16,10 +16,12 @@ from skrate.core.arrays import (
     float_or_array,
 )
 from skrate.core.elicitation import check_rate
+from skrate.core.extreme_laws import End, RateCurve, at_knots
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.metric import Metric, PartSlopes, Slopes, score
 from skrate.core.rank_table import RankTable
+from skrate.core.rate_sets import RateSet
 from skrate.core.rates import RateDistribution, RateLike, is_uniform
 from skrate.core.table_parts import LongTable, TablePart
 from skrate.core.validation import check_fraction, check_shares, warn_undefined
@@ -32,11 +34,11 @@ from skrate.metrics.expected_recall import (
 )
 from skrate.metrics.list_auc import list_auc
 from skrate.metrics.recall_slopes import (
-    UnderRate,
     is_smooth,
     part_slopes,
     recall_slopes,
 )
+from skrate.metrics.under_set import UnderSet
 
 __all__ = [
     "expected_recall_from_rauc",
@@ -56,7 +58,8 @@ def rate_weighted_auc_score(
     y_true: ArrayLike | RankTable,
     y_score: ArrayLike | None = None,
     *,
-    rate: RateLike = "uniform",
+    rate: RateLike | RateSet = "uniform",
+    worst: End | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
@@ -76,7 +79,10 @@ def rate_weighted_auc_score(
         Scores, higher for the positive class: decision values or probabilities.
     rate : "uniform", float or distribution, default="uniform"
         The share of all cases that will be processed: a number in (0, 1], a frozen
-        ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+        ``scipy.stats`` distribution or one from :mod:`skrate.rates`; with ``worst``
+        a set of distributions, from :func:`skrate.rates.between`.
+    worst : {"low", "high"}, default=None
+        With a set of distributions, which end of the range over the set is asked for.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the cases; None means equal ones.
     pos_label : int, float, bool or str, default=None
@@ -95,13 +101,15 @@ def rate_weighted_auc_score(
     ValueError
         If an argument is empty, of another length, not finite or not one-dimensional,
         if there are more than two labels, ``pos_label`` is ambiguous or unknown, a
-        weight is negative, or ``rate`` is none of the choices.
+        weight is negative, or ``rate`` or ``worst`` is none of the choices; or if
+        ``rate`` is a set without ``worst``, or ``worst`` is given without a set.
 
     Warns
     -----
     UndefinedMetricWarning
         If only one class is present, or all rankings have the same expected recall
-        under ``rate``, to 12 digits (for example when it is fixed at 1).
+        under ``rate``, or under one distribution of a set, to 12 digits (for example
+        when it is fixed at 1).
 
     See Also
     --------
@@ -158,12 +166,20 @@ def rate_weighted_auc_score(
 
     >>> round(rate_weighted_auc_score(y_true, y_score, rate=rates.beta(3, 9)), 4)
     0.8188
+
+    Two quantiles of the share are known, and nothing else:
+
+    >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
+    >>> round(rate_weighted_auc_score(y_true, y_score, rate=known, worst="low"), 4)
+    0.5
     """
-    return score(RateWeightedAUC(rate), y_true, y_score, sample_weight, pos_label)
+    return score(
+        RateWeightedAUC(rate, worst), y_true, y_score, sample_weight, pos_label
+    )
 
 
 class RateWeightedAUC(
-    UnderRate,
+    UnderSet,
     Metric,
     score=rate_weighted_auc_score,
     aliases=(sklearn.metrics.roc_auc_score, "roc_auc"),
@@ -171,9 +187,7 @@ class RateWeightedAUC(
     """The rAUC under a rate; under the uniform one it is the AUC, and DeLong's."""
 
     rate: Any = "uniform"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rate", check_rate(self.rate))
+    worst: End | None = None
 
     @property
     def is_two_sample(self) -> bool:
@@ -189,11 +203,19 @@ class RateWeightedAUC(
         """The same for swapped classes and negated scores."""
         return RateWeightedAUC(self.rate.mirrored)
 
-    def value(self, table: RankTable) -> float:
-        return rate_weighted_auc(table, self.rate)
+    def by_rate(self, table: RankTable) -> RateCurve:
+        p, rest = table.prevalence, table.negative_share
+        # Where the recall of the best and of the worst ranking bends.
+        knots = np.union1d(table.rates, [p, rest])
+        worst = np.maximum(knots - rest, 0) / p
+        best = np.minimum(knots / p, 1)
+        recall = at_knots(RateCurve(table.rates, table.tpr), knots).values
+        return RateCurve(knots, recall - worst, best - worst)
 
-    def is_sum_over_groups(self, table: RankTable) -> bool:
-        return True
+    def value(self, table: RankTable) -> float:
+        if self.worst is not None:
+            return float(self.resolved(table).value(table))
+        return rate_weighted_auc(table, self.rate)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         if self.is_two_sample:
@@ -233,11 +255,13 @@ class RateWeightedAUC(
         return list_auc(lists, k) if self.is_two_sample else super().per_list(lists, k)
 
     def list_values(self, lists: ListTable) -> FloatArray:
+        if self.worst is not None:
+            return self.worst_in_lists(lists)
         return _of_lists(lists, self.rate)
 
     def undefined_value(self, table: RankTable) -> str:
         """Return why no ranking is better than another."""
-        return undefined_rate_reason(table.prevalence, self.rate)
+        return undefined_rate_reason(table.prevalence, self.resolved(table).rate)
 
 
 def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:

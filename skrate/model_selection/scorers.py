@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import make_scorer, roc_auc_score
 
 from skrate.core.arrays import Array, ArrayLike, Label, Number
+from skrate.core.extreme_laws import End
 from skrate.core.metric import (
     METRICS,
     MetricLike,
@@ -17,6 +18,7 @@ from skrate.core.metric import (
     find_metric,
     unwrap,
 )
+from skrate.core.rate_sets import RateSet
 from skrate.core.rates import RateLike
 from skrate.core.validation import warn_undefined
 from skrate.metrics.average_precision import TailKind, average_precision_score
@@ -199,7 +201,8 @@ class RateWeightedAUCScorer(RankingScorer):
     ----------
     rate : "uniform", float or distribution, default="uniform"
         The share of all cases that will be processed: a number in (0, 1], a frozen
-        ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+        ``scipy.stats`` distribution or one from :mod:`skrate.rates`; with ``worst``
+        a set of distributions, from :func:`skrate.rates.between`.
     response_method : str or tuple of str
         Methods of the estimator that give scores, the first that it has is used;
         "decision_function", then "predict_proba" by default. Pass "predict" for
@@ -207,6 +210,9 @@ class RateWeightedAUCScorer(RankingScorer):
     pos_label : int, float, bool or str, default=None
         The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans, and
         of other labels the second, with a warning that names it.
+    worst : {"low", "high"}, default=None
+        With a set of distributions, which end of the range over the set is the score:
+        "low" selects the model that is best where it is worst.
 
     See Also
     --------
@@ -246,13 +252,15 @@ class RateWeightedAUCScorer(RankingScorer):
 
     def __init__(
         self,
-        rate: RateLike = "uniform",
+        rate: RateLike | RateSet = "uniform",
         response_method: ResponseMethod = DEFAULT_RESPONSE,
         pos_label: Label = None,
+        worst: End | None = None,
     ) -> None:
         self.rate = rate
         self.response_method = response_method
         self.pos_label = pos_label
+        self.worst = worst
 
 
 class AveragePrecisionScorer(RankingScorer):

@@ -351,6 +351,7 @@ def test_parameters_clone_and_pickle():
         "rate": RATE,
         "response_method": ("decision_function", "predict_proba"),
         "pos_label": "ill",
+        "worst": None,
     }
     for copy in (clone(scorer), pickle.loads(pickle.dumps(scorer))):
         assert copy is not scorer

@@ -1,0 +1,106 @@
+"""Sets of distributions: what they hold, what is refused, and by which words."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skrate import rates
+
+
+def test_a_set_holds_what_agrees_with_all_that_is_told():
+    known = rates.between({0.025: 0.064, 0.975: 0.288})
+    through_both = rates.from_quantiles({0.025: 0.064, 0.975: 0.288})
+    assert known.contains(through_both)
+    assert not known.contains(rates.beta(6, 33))
+    assert not known.contains(0.2)
+    assert not known.contains("uniform")
+    of_mean = rates.between({0.025: 0.064, 0.975: 0.288}, mean=(0.1, 0.15))
+    assert not of_mean.contains(through_both)
+    bounded = rates.between({0.025: 0.064, 0.975: 0.288}, support=(0.05, 0.3))
+    assert not bounded.contains(through_both)
+    assert rates.between({0.25: 0.25, 0.5: 0.5}, mean=0.5).contains("uniform")
+    assert rates.between(mean=0.5).contains(stats.beta(3, 3))
+
+
+def test_a_point_mass_at_a_quantile_belongs_to_either_side():
+    known = rates.between({0.5: 0.2})
+    assert known.contains(0.2)
+    assert known.contains(rates.empirical([0.1, 0.3]))
+    assert known.contains(rates.empirical([0.1, 0.2, 0.2]))
+    assert not known.contains(rates.empirical([0.1, 0.1, 0.3]))
+    assert not known.contains(0.3)
+
+
+def test_sets_are_equal_by_what_they_are_told():
+    known = rates.between({0.975: 0.288, 0.025: 0.064}, mean=np.float32(0.25))
+    assert known == rates.between({0.025: 0.064, 0.975: 0.288}, mean=(0.25, 0.25))
+    assert hash(known) == hash(pickle.loads(pickle.dumps(known)))
+    assert known == pickle.loads(pickle.dumps(known))
+    assert known != rates.between({0.025: 0.064, 0.975: 0.288})
+
+
+@pytest.mark.parametrize(
+    ("told", "text"),
+    [
+        ({"quantiles": {0.5: 0.2}}, "between({0.5: 0.2})"),
+        ({"mean": 0.2}, "between(mean=0.2)"),
+        ({"mean": [0.1, 0.2]}, "between(mean=(0.1, 0.2))"),
+        ({"support": (0, 1)}, "between(support=(0, 1))"),
+        (
+            {"quantiles": {0.5: 0.2}, "support": (0.1, 1)},
+            "between({0.5: 0.2}, support=(0.1, 1))",
+        ),
+    ],
+)
+def test_the_text_is_the_call(told, text):
+    assert repr(rates.between(**told)) == text
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ({}, "Nothing is told of the rate"),
+        ({"quantiles": {}}, "quantiles must be a dict"),
+        ({"quantiles": [0.1, 0.2]}, "quantiles must be a dict"),
+        ({"quantiles": {1.0: 0.2}}, r"a probability of quantiles .* in \(0, 1\)"),
+        ({"quantiles": {0.5: 1.2}}, r"a rate of quantiles .* in \[0, 1\]"),
+        ({"quantiles": {0.5: float("nan")}}, "a rate of quantiles"),
+        ({"quantiles": {0.5: 0.2, 0.9: 0.2}}, "quantiles must increase"),
+        ({"quantiles": {0.5: 0.3, 0.9: 0.2}}, "quantiles must increase"),
+        ({"mean": 1.5}, r"mean must be a number in \[0, 1\]"),
+        ({"mean": "half"}, "mean must be a number"),
+        ({"mean": (0.1, 0.2, 0.3)}, "mean must be a pair"),
+        ({"mean": (0.2, 0.1)}, "mean must be .low, high. with low <= high"),
+        ({"mean": (0.2, float("nan"))}, r"mean\[1\] must be a number"),
+        ({"support": 0.3}, "support must be a pair"),
+        ({"support": "ab"}, "support must be a pair"),
+        ({"support": (0.3, 0.3)}, "support=.* is a single rate: give it as rate=0.3"),
+        (
+            {"quantiles": {0.1: 0.05, 0.9: 0.3}, "support": (0.1, 0.5)},
+            r"quantiles contradict support: the rate 0.05 at probability 0.1 is not in "
+            r"support=\(0.1, 0.5\)",
+        ),
+        (
+            {"quantiles": {0.1: 0.05, 0.9: 0.3}, "mean": 0.5},
+            "mean contradicts quantiles and support: with them it lies between 0.07 "
+            "and 0.345, got mean=0.5",
+        ),
+        ({"support": (0.1, 0.3), "mean": (0.4, 0.5)}, "mean contradicts support"),
+    ],
+)
+def test_what_cannot_be_is_refused(told, message):
+    with pytest.raises(ValueError, match=message):
+        rates.between(**told)
+
+
+def test_a_mean_at_the_edge_of_what_can_be_is_kept():
+    for mean in (0.07, 0.345):
+        rates.between({0.1: 0.05, 0.9: 0.3}, mean=mean)
+
+
+def test_a_set_is_no_distribution():
+    known = rates.between({0.5: 0.2})
+    with pytest.raises(ValueError, match="rate is a set of distributions, between"):
+        rates.mixture([known, 0.3])
