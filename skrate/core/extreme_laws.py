@@ -73,8 +73,8 @@ def at_knots(curve: RateCurve, rates: FloatArray) -> RateCurve:
 def _merged(first: FloatArray, second: FloatArray) -> FloatArray:
     """Return the different ones of two increasing vectors, in order."""
     # Two runs in order are merged, not sorted, by the stable kind.
-    both: FloatArray = np.sort(np.concatenate([first, second]), kind="stable")
-    return both[np.append(True, both[1:] > both[:-1])]
+    both = np.sort(np.concatenate([first, second]), kind="stable")
+    return np.asarray(both[np.append(True, both[1:] > both[:-1])])
 
 
 def extreme(among: RateSet, curve: RateCurve, end: End) -> Extreme:

@@ -105,6 +105,7 @@ def test_parameters_are_read_set_and_searched():
         "groups": None,
         "response_method": ("decision_function", "predict_proba"),
         "pos_label": 1,
+        "worst": None,
     }
     assert repr(scorer) == "make_ranking_scorer(rate_weighted_auc_score, pos_label=1)"
     scorer.set_params(rate=0.2)
