@@ -6,6 +6,7 @@ processed. Start with :func:`rate_weighted_auc_score` and
 """
 
 from skrate import rates
+from skrate.core.range_results import ComparisonRange
 from skrate.core.rank_table import RankTable
 from skrate.core.results import Comparison, Comparisons, Estimate
 from skrate.curves.consensus_curve import ConsensusCurve, CurvePoint
@@ -46,6 +47,7 @@ __all__ = [
     "AUCFromErrors",
     "AveragePrecisionScorer",
     "Comparison",
+    "ComparisonRange",
     "Comparisons",
     "ConsensusCurve",
     "CurveComparison",

@@ -51,30 +51,22 @@ class Extreme(NamedTuple):
 
 def difference(a: RateCurve, b: RateCurve) -> RateCurve:
     """Return the difference of two curves with the same widths, if any."""
-    rates = a.rates
-    if not np.array_equal(rates, b.rates):
-        rates = _merged(a.rates, b.rates)
-    a, b = at_knots(a, rates), at_knots(b, rates)
-    return RateCurve(rates, a.values - b.values, a.widths)
+    if not np.array_equal(a.rates, b.rates):
+        a, b = with_knots(a, b.rates), with_knots(b, a.rates)
+    return a._replace(values=a.values - b.values)
 
 
-def at_knots(curve: RateCurve, rates: FloatArray) -> RateCurve:
-    """Return a curve with other knots, its own among them."""
-    if rates is curve.rates:
-        return curve
-    widths = curve.widths
-    return RateCurve(
-        rates,
-        np.interp(rates, curve.rates, curve.values),
-        None if widths is None else np.interp(rates, curve.rates, widths),
-    )
+def with_knots(curve: RateCurve, rates: FloatArray) -> RateCurve:
+    """Return the same curve with knots at increasing ``rates`` as well."""
+    after = np.searchsorted(curve.rates, rates)
+    found = curve.rates.take(after, mode="clip")
+    new, after = rates[found != rates], after[found != rates]
 
+    def filled(of: FloatArray) -> FloatArray:
+        return np.insert(of, after, np.interp(new, curve.rates, of))
 
-def _merged(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return the different ones of two increasing vectors, in order."""
-    # Two runs in order are merged, not sorted, by the stable kind.
-    both = np.sort(np.concatenate([first, second]), kind="stable")
-    return np.asarray(both[np.append(True, both[1:] > both[:-1])])
+    widths = None if curve.widths is None else filled(curve.widths)
+    return RateCurve(np.insert(curve.rates, after, new), filled(curve.values), widths)
 
 
 def extreme(among: RateSet, curve: RateCurve, end: End) -> Extreme:
@@ -82,15 +74,24 @@ def extreme(among: RateSet, curve: RateCurve, end: End) -> Extreme:
 
     The value is nan where the metric is undefined under a law of the set.
     """
+    return _end(_Parts.of(among, curve), among, curve, end)
+
+
+def extremes(among: RateSet, curve: RateCurve) -> tuple[Extreme, Extreme]:
+    """Return both ends, the lower one first."""
     parts = _Parts.of(among, curve)
+    return _end(parts, among, curve, "low"), _end(parts, among, curve, "high")
+
+
+def _end(parts: "_Parts", among: RateSet, curve: RateCurve, end: End) -> Extreme:
     if curve.widths is not None:
-        return _extreme_ratio(parts, among, curve, end)
+        return _end_of_ratio(parts, among, curve, end)
     sign = 1.0 if end == "high" else -1.0
     law = parts.greatest(sign * parts.values, among.mean)
     return Extreme(curve.under(law), law)
 
 
-def _extreme_ratio(
+def _end_of_ratio(
     parts: "_Parts", among: RateSet, curve: RateCurve, end: End
 ) -> Extreme:
     """Return an end of the range of a ratio of two means, by Dinkelbach's steps.

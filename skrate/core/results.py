@@ -130,13 +130,14 @@ class Estimate(Result):
     def __repr__(self) -> str:
         return (
             f"Estimate({self.metric} {self.value:.4f}, "
-            f"{_interval(self.confidence_level, self.confidence_interval)}, "
+            f"{interval_text(self.confidence_level, self.confidence_interval)}, "
             f"standard error {self.standard_error:.4g}; n_pos={self.n_pos:g}, "
             f"n_neg={self.n_neg:g}, {self.method})"
         )
 
 
-def _interval(level: float, interval: ConfidenceInterval) -> str:
+def interval_text(level: float, interval: ConfidenceInterval) -> str:
+    """Return an interval in words, with its level."""
     return f"{100 * level:g} % interval [{interval.low:.4f}, {interval.high:.4f}]"
 
 
@@ -204,7 +205,7 @@ class Comparison(Result):
     least_significant_correlation: float | None = None
 
     def __repr__(self) -> str:
-        interval = _interval(self.confidence_level, self.confidence_interval)
+        interval = interval_text(self.confidence_level, self.confidence_interval)
         test, least = f"{self.alternative}, {self.method}", ""
         if self.least_significant_correlation is not None:
             least = f", {_where(self.least_significant_correlation)}"

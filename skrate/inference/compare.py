@@ -1,15 +1,18 @@
 """Two models, or two metrics, against each other."""
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
 
 from skrate.core.array_api import check_one_place
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.core.metric import Metric, MetricLike
+from skrate.core.range_results import ComparisonRange
 from skrate.core.rank_table import RankTable, check_alone
+from skrate.core.rate_sets import RateSet
 from skrate.core.results import Comparison, ConfidenceInterval, t_interval, t_quantile
 from skrate.core.validation import check_choice
+from skrate.inference.compare_range import compare_over_set, set_of
 from skrate.inference.counting import (
     bootstrap_interval,
     bootstrap_pvalue,
@@ -56,6 +59,20 @@ INTERVALS: tuple[Interval, ...] = get_args(Interval)
 _NAN = float("nan")
 
 
+@overload
+def compare(
+    metric: MetricLike,
+    y_true: ArrayLike,
+    y_score_a: ArrayLike,
+    y_score_b: ArrayLike,
+    *,
+    rate: RateSet,
+    worst: None = None,
+    **options: Any,
+) -> ComparisonRange: ...
+
+
+@overload
 def compare(
     metric: MetricLike | tuple[MetricLike, MetricLike] | list[MetricLike],
     y_true: ArrayLike | RankTable,
@@ -77,7 +94,31 @@ def compare(
     random_state: RandomState = None,
     n_jobs: int | None = None,
     **metric_kwargs: Any,
-) -> Comparison:
+) -> Comparison: ...
+
+
+def compare(
+    metric: MetricLike | tuple[MetricLike, MetricLike] | list[MetricLike],
+    y_true: ArrayLike | RankTable,
+    y_score_a: ArrayLike | RankTable | None = None,
+    y_score_b: ArrayLike | None = None,
+    *,
+    y_true_b: ArrayLike | None = None,
+    method: Method = "delta",
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+    interval: Interval = "wald",
+    n_resamples: int = 2000,
+    stratify: bool | None = None,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights: Weights = "frequency",
+    correlation: float | None = None,
+    pos_label: Label = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+    **metric_kwargs: Any,
+) -> Comparison | ComparisonRange:
     r"""Compare two models by a metric: difference, interval and p-value.
 
     Is model a better than model b, or could another sample have said the opposite?
@@ -132,19 +173,22 @@ def compare(
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
     **metric_kwargs : dict
-        Parameters of the metric, such as ``rate``.
+        Parameters of the metric, such as ``rate``. That may be a set of distributions,
+        from :func:`skrate.rates.between`: see Notes.
 
     Returns
     -------
-    result : Comparison
+    result : Comparison or ComparisonRange
         With ``value`` (a less b), ``value_a``, ``value_b``, ``standard_error``,
         ``confidence_interval``, ``statistic`` and ``pvalue``; nan where a metric is
-        undefined. Of tables also with ``least_significant_correlation``.
+        undefined. Of tables also with ``least_significant_correlation``. Over a set of
+        distributions a :class:`ComparisonRange`, with the ``range`` of the difference.
 
     Raises
     ------
     ValueError
-        As :func:`estimate`, and for options that exclude each other.
+        As :func:`estimate`, and for options that exclude each other, or that a set of
+        distributions does not have.
 
     Warns
     -----
@@ -201,6 +245,21 @@ def compare(
     the least where rho is 1. ``least_significant_correlation`` is the rho above which
     the p-value would be less than 1 less the confidence level, 1 where none would do.
 
+    Over a set of distributions of the rate, both models have the expected recall,
+    negative recall or rAUC that they have under each of them. In the sample the range
+    of the difference is exact (:func:`skrate.rates.between` has the closed form; the
+    rAUC is a ratio of two means, found by Dinkelbach's steps). With D(r) the difference
+    at the rate r, s(r) its standard error and t the quantile of Student's
+    distribution, the interval is from the least E_F[D - t s] over all distributions F
+    of the set to the greatest E_F[D + t s]. It holds the differences under all of them
+    at once, and needs no band for it: its ends are beyond those of the true range as
+    soon as they are beyond the true difference under the one F that is least for it,
+    and the one that is greatest. Nor does the p-value need an adjustment, as it speaks
+    for a difference under every F only if it does so under the one that says least.
+    E_F[s] is no less than the standard error under F. Degrees of freedom are those of
+    the smaller class. Of the rAUC the prevalence of the sample is taken for that of the
+    population.
+
     References
     ----------
     .. [1] Venkatraman and Begg (1996), A distribution-free procedure for comparing
@@ -233,15 +292,30 @@ def compare(
     Comparison(AUC 0.7969 - 0.6875 = 0.1094, 95 % interval [-0.0474, 0.2661] at any
     correlation, p = 0.0525 (two-sided, delta, correlation 0), significant above
     correlation 0.02)
+
+    Two quantiles of the share that will be processed are known, and nothing else:
+
+    >>> from skrate import expected_recall_score, rates
+    >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
+    >>> result = compare(expected_recall_score, y_true, model_a, model_b, rate=known)
+    >>> result.range.low.__round__(4), result.range.high.__round__(4)
+    (0.2667, 0.3667)
+    >>> result.law_low.points.tolist(), result.law_low.masses.round(4).tolist()
+    ([0.0, 0.25, 0.875], [0.1, 0.8, 0.1])
     """
     check_choice("method", method, METHODS)
     check_choice("interval", interval, INTERVALS)
     check_choice("weights", weights, WEIGHTS)
+    among = None
+    if not isinstance(metric, tuple | list):
+        among = set_of(metric, metric_kwargs)
     plan = Plan(
         method, confidence_level, interval, n_resamples, stratify, random_state, n_jobs,
         alternative,
     )  # fmt: skip
     known = check_correlation(correlation)
+    if among is not None:
+        _check_over_set(plan, y_true, y_score_a, y_true_b)
     is_of_one = isinstance(metric, tuple | list) and y_score_a is None
     if known is not None and (is_of_one or not isinstance(y_true, RankTable)):
         raise ValueError(
@@ -284,6 +358,9 @@ def compare(
         raise ValueError("y_score_b is missing: give it, or a pair of metrics.")
     model_b = scored(cases, "y_score_b", y_score_b)
     ranked = [model_a, model_b]
+    if among is not None:
+        assert not isinstance(metric, tuple | list)
+        return compare_over_set(metric, metric_kwargs, among, ranked, plan)
     metrics = [check_metric(metric, metric_kwargs, one) for one in ranked]
     return paired(metrics, ranked, plan)
 
@@ -500,6 +577,30 @@ def _check_unpaired(
         if value is not None:
             raise ValueError(
                 f"{name} excludes y_true_b: it would say nothing about the cases of b."
+            )
+
+
+def _check_over_set(
+    plan: Plan, y_true: Any, y_score_a: Any, y_true_b: ArrayLike | None
+) -> None:
+    """Raise for what a set of distributions excludes."""
+    for name, value in (("y_true", y_true), ("y_score_a", y_score_a)):
+        if isinstance(value, RankTable):
+            raise ValueError(
+                f"{name} is a RankTable, whose cases are not known to be those of "
+                "another: over a set of distributions give labels and scores."
+            )
+    if y_true_b is not None:
+        raise ValueError(
+            "y_true_b excludes a set of distributions: both models must score the same "
+            "cases."
+        )
+    options = {"method": ("delta",), "interval": ("wald",), "stratify": (None, False)}
+    for name, choices in options.items():
+        if getattr(plan, name) not in choices:
+            raise ValueError(
+                f"{name}={getattr(plan, name)!r} is not for a set of distributions: "
+                "leave it out."
             )
 
 

@@ -148,6 +148,11 @@ def compare_all(
         # Of a caller who may change theirs before the pairs are asked for.
         cases = replace(cases, weights=cases.weights.copy())
     found = check_metric(metric, metric_kwargs, cases)
+    if getattr(found, "worst", None) is not None:
+        raise ValueError(
+            f"worst={found.worst!r} means another distribution for each model: compare "
+            "them pair by pair."
+        )
     columns = _columns(y_scores)
     names = tuple(str(name) for name in columns)
     ranked = [

@@ -64,6 +64,11 @@ class Ranked(Sample):
         group[order] = np.cumsum(begins) - 1 if has_ties else np.arange(len(order))
         return group
 
+    @property
+    def swapped(self) -> "Ranked":
+        """The same cases, of which the negatives are called the positives."""
+        return replace(self, is_pos=~self.is_pos)
+
     def forget(self) -> None:
         """Give back the memory of what is only for single cases or for slopes.
 

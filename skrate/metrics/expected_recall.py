@@ -171,6 +171,11 @@ class ExpectedRecall(UnderSet, Metric, score=expected_recall_score):
         """The class without which it is undefined."""
         return (self.of.removesuffix("s"),)
 
+    @property
+    def is_of_negatives(self) -> bool:
+        """Whether it is the recall of the negatives."""
+        return self.of == "negatives"
+
     def by_rate(self, table: RankTable) -> RateCurve:
         recall = table.tpr if self.of == "positives" else 1 - table.fpr
         return RateCurve(table.rates, recall)

@@ -114,6 +114,7 @@ class NegativeRecall(ByRate, Metric, score=negative_recall_score):
     name = "Negative recall"
     needs = ("negative",)
     greater_is_better = False
+    is_of_negatives = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rate", check_rate(self.rate))

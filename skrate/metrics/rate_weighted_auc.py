@@ -16,7 +16,7 @@ from skrate.core.arrays import (
     float_or_array,
 )
 from skrate.core.elicitation import check_rate
-from skrate.core.extreme_laws import End, RateCurve, at_knots
+from skrate.core.extreme_laws import End, RateCurve, with_knots
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.metric import Metric, PartSlopes, Slopes, score
@@ -206,10 +206,10 @@ class RateWeightedAUC(
     def by_rate(self, table: RankTable) -> RateCurve:
         p, rest = table.prevalence, table.negative_share
         # Where the recall of the best and of the worst ranking bends.
-        knots = np.union1d(table.rates, [p, rest])
+        bends = np.unique([p, rest])
+        knots, recall, _ = with_knots(RateCurve(table.rates, table.tpr), bends)
         worst = np.maximum(knots - rest, 0) / p
         best = np.minimum(knots / p, 1)
-        recall = at_knots(RateCurve(table.rates, table.tpr), knots).values
         return RateCurve(knots, recall - worst, best - worst)
 
     def value(self, table: RankTable) -> float:

@@ -18,6 +18,11 @@ from skrate.metrics.recall_slopes import UnderRate
 class ByRate(UnderRate, ABC):
     """A metric that is linear in the distribution of the rate, or a ratio of such."""
 
+    @property
+    def is_of_negatives(self) -> bool:
+        """Whether it is the negatives whose recall counts."""
+        return False
+
     @abstractmethod
     def by_rate(self, table: RankTable) -> RateCurve:
         """Return the metric of a table at every rate, from which all others follow."""

@@ -1,0 +1,143 @@
+"""What is said of a difference over a set of distributions of the rate."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from skrate.core.rate_sets import RateSet
+from skrate.core.rates import RateDistribution
+from skrate.core.results import ConfidenceInterval, Result, interval_text
+
+
+class Range(NamedTuple):
+    """The least and the greatest value over a set of distributions.
+
+    Attributes
+    ----------
+    low, high : float
+        Its ends.
+    """
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class ComparisonRange(Result):
+    """A difference over a set of distributions of the rate, with its test.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric.
+    rate : RateSet
+        The set of distributions.
+    range : Range
+        The least and the greatest difference in the sample, ``.low`` and ``.high``:
+        that of a less that of b, under the same distribution.
+    range_a, range_b : Range
+        The same of the metric of each model.
+    law_low, law_high : RateDistribution
+        Distributions of the set that attain the ends of ``range``.
+    confidence_interval : ConfidenceInterval
+        It holds the differences under all distributions of the set at once.
+    statistic : float
+        The difference over its standard error, or what that is at most, under the
+        distribution where this speaks least for the alternative; 0 where a two-sided
+        one has differences of both signs.
+    pvalue : float
+        Of the hypothesis that under some distribution of the set there is no difference
+        such as the alternative says.
+    greater : str or None
+        "a" or "b", if it has the greater metric under every distribution of the set
+        with a p-value below 1 less the confidence level; else None.
+    alternative : str
+        "two-sided": the same model is better under every distribution; "greater": it is
+        a, "less": it is b.
+    confidence_level : float
+        Level of the interval.
+
+    See Also
+    --------
+    skrate.compare : Makes it.
+
+    Examples
+    --------
+    >>> from skrate import compare, expected_recall_score, rates
+    >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
+    >>> y_true, model_a, model_b = [1, 1, 0, 0, 0], [5, 4, 3, 2, 1], [5, 3, 4, 2, 1]
+    >>> result = compare(expected_recall_score, y_true, model_a, model_b, rate=known)
+    >>> result.range
+    Range(low=0.05, high=0.5)
+    >>> result.law_high.points.tolist()
+    [0.25, 0.4, 0.5]
+    """
+
+    metric: str
+    rate: RateSet
+    range: Range
+    range_a: Range
+    range_b: Range
+    law_low: RateDistribution
+    law_high: RateDistribution
+    confidence_interval: ConfidenceInterval
+    statistic: float
+    pvalue: float
+    greater: str | None
+    alternative: str
+    confidence_level: float
+
+    def describe(self) -> str:
+        """Return the result in a sentence: which model is better, and by how much."""
+        low, high = self.range
+        ends, first, other = self.confidence_interval, "a", "b"
+        if self.greater == "b" or (self.greater is None and low + high < 0):
+            first, other, low, high = other, first, -high, -low
+            ends = ConfidenceInterval(-ends.high, -ends.low)
+        name, level = _in_text(self.metric), f"{100 * self.confidence_level:g} %"
+        if self.greater is None:
+            return (
+                f"Under the distributions of the set the {name} of {first} less that "
+                f"of {other} is from {_points(low, high)} in the sample, and with "
+                f"{level} confidence from {_points(*ends)}: neither is greater under "
+                "every one beyond doubt"
+            )
+        return (
+            f"The {name} of {first} is greater than that of {other} under every "
+            f"distribution of the set: by {_points(low, high)} in the sample, and "
+            f"with {level} confidence by {_points(*ends)}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain numbers, strings and lists.
+
+        Returns
+        -------
+        values : dict
+            As that of other results; of the distributions that attain the ends it has
+            the points and masses.
+        """
+        flat = super().to_dict()
+        flat["rate"] = repr(self.rate)
+        for name in ("law_low", "law_high"):
+            points, masses = flat.pop(name).point_masses()
+            flat[f"{name}_points"], flat[f"{name}_masses"] = (
+                points.tolist(),
+                masses.tolist(),
+            )
+        return flat
+
+    def __repr__(self) -> str:
+        return (
+            f"ComparisonRange({self.metric}, a less b: {self.range.low:.4f} to "
+            f"{self.range.high:.4f} over {self.rate!r}, "
+            f"{interval_text(self.confidence_level, self.confidence_interval)} for "
+            f"all of it, p = {self.pvalue:.3g} ({self.alternative}))"
+        )
+
+
+def _in_text(name: str) -> str:
+    return name if name[1:2].isupper() else name[:1].lower() + name[1:]
+
+
+def _points(low: float, high: float) -> str:
+    return f"{100 * low:.1f} to {100 * high:.1f} points"
