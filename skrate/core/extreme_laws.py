@@ -32,14 +32,15 @@ class RateCurve(NamedTuple):
     values: FloatArray
     widths: FloatArray | None = None
 
+    def top(self, law: Empirical) -> float:
+        """Return the mean of the values under a discrete distribution of the rate."""
+        return float(law.masses @ np.interp(law.points, self.rates, self.values))
+
     def under(self, law: Empirical) -> float:
         """Return the metric under a discrete distribution of the rate."""
-        value = law.masses @ np.interp(law.points, self.rates, self.values)
         if self.widths is None:
-            return float(value)
-        return float(
-            value / (law.masses @ np.interp(law.points, self.rates, self.widths))
-        )
+            return self.top(law)
+        return self.top(law) / self._replace(values=self.widths).top(law)
 
 
 class Extreme(NamedTuple):
@@ -107,7 +108,7 @@ def _end_of_ratio(
     assert curve.widths is not None
     assert parts.widths is not None
     narrowest = parts.greatest(-parts.widths, among.mean)
-    least = RateCurve(curve.rates, curve.widths).under(narrowest)
+    least = curve._replace(values=curve.widths).top(narrowest)
     if least <= _ROUNDING * float(parts.widths.max()):
         return Extreme(float("nan"), narrowest)
     sign = 1.0 if end == "high" else -1.0

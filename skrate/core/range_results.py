@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from skrate.core.rate_sets import RateSet
-from skrate.core.rates import RateDistribution
-from skrate.core.results import ConfidenceInterval, Result, interval_text
+from skrate.core.rates import Empirical
+from skrate.core.results import Comparison, ConfidenceInterval, interval_text
 
 
 class Range(NamedTuple):
@@ -21,40 +21,52 @@ class Range(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True)
-class ComparisonRange(Result):
+@dataclass(frozen=True, kw_only=True)
+class ComparisonRange(Comparison):
     """A difference over a set of distributions of the rate, with its test.
+
+    It is the comparison under that distribution of the set which says least, with the
+    range over all of them.
 
     Attributes
     ----------
     metric : str
         Name of the metric.
-    rate : RateSet
-        The set of distributions.
-    range : Range
-        The least and the greatest difference in the sample, ``.low`` and ``.high``:
-        that of a less that of b, under the same distribution.
-    range_a, range_b : Range
-        The same of the metric of each model.
-    law_low, law_high : RateDistribution
-        Distributions of the set that attain the ends of ``range``.
-    confidence_interval : ConfidenceInterval
-        It holds the differences under all distributions of the set at once.
+    value, value_a, value_b : float
+        The difference, a less b, and the metric of each, under ``law``.
+    standard_error : float
+        Of the difference under ``law``, or what that is at most.
     statistic : float
-        The difference over its standard error, or what that is at most, under the
-        distribution where this speaks least for the alternative; 0 where a two-sided
-        one has differences of both signs.
+        The difference over its standard error: the least in favour of the alternative
+        over the set; 0 where a two-sided one finds differences of both signs.
     pvalue : float
         Of the hypothesis that under some distribution of the set there is no difference
         such as the alternative says.
+    confidence_interval : ConfidenceInterval
+        It holds the differences under all distributions of the set at once.
+    alternative : str
+        "two-sided": the same model has the greater metric under every distribution;
+        "greater": a has it, "less": b.
+    method : str
+        "delta".
+    confidence_level : float
+        Level of the interval.
+    correlation, least_significant_correlation : None
+        They are for tables.
+    rate : RateSet
+        The set of distributions.
+    range : Range
+        The least and the greatest difference over it in the sample, ``.low`` and
+        ``.high``.
+    range_a, range_b : Range
+        The same of the metric of each model.
+    law : RateDistribution
+        The distribution of the set that says least.
+    law_low, law_high : RateDistribution
+        Distributions of the set that attain the ends of ``range``.
     greater : str or None
         "a" or "b", if it has the greater metric under every distribution of the set
         with a p-value below 1 less the confidence level; else None.
-    alternative : str
-        "two-sided": the same model is better under every distribution; "greater": it is
-        a, "less": it is b.
-    confidence_level : float
-        Level of the interval.
 
     See Also
     --------
@@ -66,25 +78,20 @@ class ComparisonRange(Result):
     >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
     >>> y_true, model_a, model_b = [1, 1, 0, 0, 0], [5, 4, 3, 2, 1], [5, 3, 4, 2, 1]
     >>> result = compare(expected_recall_score, y_true, model_a, model_b, rate=known)
-    >>> result.range
-    Range(low=0.05, high=0.5)
+    >>> round(result.range.low, 4), round(result.range.high, 4)
+    (0.1, 0.4375)
     >>> result.law_high.points.tolist()
     [0.25, 0.4, 0.5]
     """
 
-    metric: str
     rate: RateSet
     range: Range
     range_a: Range
     range_b: Range
-    law_low: RateDistribution
-    law_high: RateDistribution
-    confidence_interval: ConfidenceInterval
-    statistic: float
-    pvalue: float
+    law: Empirical
+    law_low: Empirical
+    law_high: Empirical
     greater: str | None
-    alternative: str
-    confidence_level: float
 
     def describe(self) -> str:
         """Return the result in a sentence: which model is better, and by how much."""
@@ -118,12 +125,10 @@ class ComparisonRange(Result):
         """
         flat = super().to_dict()
         flat["rate"] = repr(self.rate)
-        for name in ("law_low", "law_high"):
-            points, masses = flat.pop(name).point_masses()
-            flat[f"{name}_points"], flat[f"{name}_masses"] = (
-                points.tolist(),
-                masses.tolist(),
-            )
+        for name in ("law", "law_low", "law_high"):
+            law = flat.pop(name)
+            flat[f"{name}_points"] = law.points.tolist()
+            flat[f"{name}_masses"] = law.masses.tolist()
         return flat
 
     def __repr__(self) -> str:

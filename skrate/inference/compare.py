@@ -1,18 +1,20 @@
 """Two models, or two metrics, against each other."""
 
-from typing import Any, Literal, get_args, overload
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from skrate.core.array_api import check_one_place
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.core.metric import Metric, MetricLike
-from skrate.core.range_results import ComparisonRange
 from skrate.core.rank_table import RankTable, check_alone
-from skrate.core.rate_sets import RateSet
 from skrate.core.results import Comparison, ConfidenceInterval, t_interval, t_quantile
 from skrate.core.validation import check_choice
-from skrate.inference.compare_range import compare_over_set, set_of
+from skrate.inference.compare_range import (
+    check_plan_over_set,
+    compare_over_set,
+    set_of,
+)
 from skrate.inference.counting import (
     bootstrap_interval,
     bootstrap_pvalue,
@@ -59,20 +61,6 @@ INTERVALS: tuple[Interval, ...] = get_args(Interval)
 _NAN = float("nan")
 
 
-@overload
-def compare(
-    metric: MetricLike,
-    y_true: ArrayLike,
-    y_score_a: ArrayLike,
-    y_score_b: ArrayLike,
-    *,
-    rate: RateSet,
-    worst: None = None,
-    **options: Any,
-) -> ComparisonRange: ...
-
-
-@overload
 def compare(
     metric: MetricLike | tuple[MetricLike, MetricLike] | list[MetricLike],
     y_true: ArrayLike | RankTable,
@@ -94,31 +82,7 @@ def compare(
     random_state: RandomState = None,
     n_jobs: int | None = None,
     **metric_kwargs: Any,
-) -> Comparison: ...
-
-
-def compare(
-    metric: MetricLike | tuple[MetricLike, MetricLike] | list[MetricLike],
-    y_true: ArrayLike | RankTable,
-    y_score_a: ArrayLike | RankTable | None = None,
-    y_score_b: ArrayLike | None = None,
-    *,
-    y_true_b: ArrayLike | None = None,
-    method: Method = "delta",
-    alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
-    interval: Interval = "wald",
-    n_resamples: int = 2000,
-    stratify: bool | None = None,
-    groups: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    weights: Weights = "frequency",
-    correlation: float | None = None,
-    pos_label: Label = None,
-    random_state: RandomState = None,
-    n_jobs: int | None = None,
-    **metric_kwargs: Any,
-) -> Comparison | ComparisonRange:
+) -> Comparison:
     r"""Compare two models by a metric: difference, interval and p-value.
 
     Is model a better than model b, or could another sample have said the opposite?
@@ -178,11 +142,12 @@ def compare(
 
     Returns
     -------
-    result : Comparison or ComparisonRange
+    result : Comparison
         With ``value`` (a less b), ``value_a``, ``value_b``, ``standard_error``,
         ``confidence_interval``, ``statistic`` and ``pvalue``; nan where a metric is
         undefined. Of tables also with ``least_significant_correlation``. Over a set of
-        distributions a :class:`ComparisonRange`, with the ``range`` of the difference.
+        distributions a :class:`ComparisonRange`, which also has the ``range`` of the
+        difference, and what attains its ends.
 
     Raises
     ------
@@ -315,7 +280,8 @@ def compare(
     )  # fmt: skip
     known = check_correlation(correlation)
     if among is not None:
-        _check_over_set(plan, y_true, y_score_a, y_true_b)
+        check_plan_over_set(plan)
+        _check_cases_of_both(y_true, y_score_a, y_true_b)
     is_of_one = isinstance(metric, tuple | list) and y_score_a is None
     if known is not None and (is_of_one or not isinstance(y_true, RankTable)):
         raise ValueError(
@@ -580,10 +546,10 @@ def _check_unpaired(
             )
 
 
-def _check_over_set(
-    plan: Plan, y_true: Any, y_score_a: Any, y_true_b: ArrayLike | None
+def _check_cases_of_both(
+    y_true: Any, y_score_a: Any, y_true_b: ArrayLike | None
 ) -> None:
-    """Raise for what a set of distributions excludes."""
+    """Raise where models are not of the same cases, as a set of distributions needs."""
     for name, value in (("y_true", y_true), ("y_score_a", y_score_a)):
         if isinstance(value, RankTable):
             raise ValueError(
@@ -595,13 +561,6 @@ def _check_over_set(
             "y_true_b excludes a set of distributions: both models must score the same "
             "cases."
         )
-    options = {"method": ("delta",), "interval": ("wald",), "stratify": (None, False)}
-    for name, choices in options.items():
-        if getattr(plan, name) not in choices:
-            raise ValueError(
-                f"{name}={getattr(plan, name)!r} is not for a set of distributions: "
-                "leave it out."
-            )
 
 
 def _check_pair(

@@ -1,6 +1,6 @@
 """Several models on the same cases."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -15,6 +15,11 @@ from skrate.core.metric import Metric, MetricLike
 from skrate.core.results import Comparison, Comparisons, comparisons_on_demand
 from skrate.core.validation import check_choice, check_generator
 from skrate.inference.compare import METHODS, Method, paired
+from skrate.inference.compare_range import (
+    check_plan_over_set,
+    compare_over_set,
+    set_of,
+)
 from skrate.inference.delta import covariance, influence_values
 from skrate.inference.intervals import Alternative
 from skrate.inference.plan import Plan, check_metric, defined_value
@@ -80,13 +85,16 @@ def compare_all(
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
     **metric_kwargs : dict
-        Parameters of the metric, such as ``rate``.
+        Parameters of the metric, such as ``rate``, which may be a set of distributions
+        as in :func:`compare`.
 
     Returns
     -------
     result : Comparisons
         With ``pairs``, one :class:`Comparison` each, ``adjusted_pvalues``, and the
-        ``covariance`` of the models' metrics.
+        ``covariance`` of the models' metrics. Over a set of distributions the pairs are
+        of :class:`ComparisonRange`, and the covariance, which differs between
+        distributions, is nan.
 
     Raises
     ------
@@ -147,12 +155,9 @@ def compare_all(
     if cases.weights is not None:
         # Of a caller who may change theirs before the pairs are asked for.
         cases = replace(cases, weights=cases.weights.copy())
-    found = check_metric(metric, metric_kwargs, cases)
-    if getattr(found, "worst", None) is not None:
-        raise ValueError(
-            f"worst={found.worst!r} means another distribution for each model: compare "
-            "them pair by pair."
-        )
+    among = set_of(metric, metric_kwargs)
+    if among is not None:
+        check_plan_over_set(plan)
     columns = _columns(y_scores)
     names = tuple(str(name) for name in columns)
     ranked = [
@@ -160,8 +165,19 @@ def compare_all(
     ]
     if len(names) < 2:
         raise ValueError(f"y_scores must hold at least 2 models, found {len(names)}.")
-    values, influences = _of_models(found, ranked, plan)
     matrix = np.full((len(names), len(names)), np.nan)
+    if among is not None:
+        over_set = partial(compare_over_set, metric, metric_kwargs, among, plan=plan)
+        pairs = tuple(over_set(list(pair)) for pair in combinations(ranked, 2))
+        return Comparisons(names, pairs, _adjusted(pairs), matrix)
+    found = check_metric(metric, metric_kwargs, cases)
+    worst = getattr(found, "worst", None)
+    if worst is not None:
+        raise ValueError(
+            f"worst={worst!r} means another distribution for each model: compare "
+            "them pair by pair."
+        )
+    values, influences = _of_models(found, ranked, plan)
     if influences is not None:
         matrix = covariance(influences, cases)
     tests = partial(_tests, found, ranked, plan, values, influences)
@@ -193,8 +209,12 @@ def _tests(
         test(*pair, share)
         for pair, share in zip(others, plan.split(len(others)), strict=True)
     ]
-    adjusted = holm(np.array([pair.pvalue for pair in pairs]))
-    return tuple(pairs), tuple(adjusted.tolist())
+    return tuple(pairs), _adjusted(pairs)
+
+
+def _adjusted(pairs: Sequence[Comparison]) -> tuple[float, ...]:
+    """Return the p-values of the pairs, adjusted by Holm's method."""
+    return tuple(holm(np.array([pair.pvalue for pair in pairs])).tolist())
 
 
 def _columns(y_scores: ArrayLike | Mapping[Any, ArrayLike]) -> dict[Any, ArrayLike]:

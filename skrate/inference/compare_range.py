@@ -27,7 +27,7 @@ from skrate.core.extreme_laws import (
 from skrate.core.metric import METRICS, MetricLike, unwrap
 from skrate.core.range_results import ComparisonRange, Range
 from skrate.core.rate_sets import RateSet
-from skrate.core.rates import from_masses
+from skrate.core.rates import Empirical, from_masses
 from skrate.core.results import ConfidenceInterval, clipped_interval, t_quantile
 from skrate.core.validation import warn_undefined
 from skrate.inference.curve_process import CurveProcess, curve_process
@@ -63,6 +63,17 @@ def set_of(metric: Any, params: dict[str, Any]) -> RateSet | None:
     return among
 
 
+def check_plan_over_set(plan: Plan) -> None:
+    """Raise for what a set of distributions excludes."""
+    options = {"method": ("delta",), "interval": ("wald",), "stratify": (None, False)}
+    for name, choices in options.items():
+        found = getattr(plan, name)
+        if found not in choices:
+            raise ValueError(
+                f"{name}={found!r} is not for a set of distributions: leave it out."
+            )
+
+
 def compare_over_set(
     metric: MetricLike,
     params: dict[str, Any],
@@ -89,25 +100,32 @@ def compare_over_set(
     freedom = max(min(models[0].effective_sizes) - 1, 1.0)
     critical = t_quantile(plan.confidence_level, freedom)
     curve, error = _with_error(curve, process, critical)
-    statistic = _statistic(among, curve, error, plan.alternative)
+    statistic, law = _least_telling(among, curve, error, plan.alternative)
     pvalue = t_pvalue(statistic, plan.alternative, freedom)
     greater = None
     if pvalue < 1 - plan.confidence_level:
         greater = "a" if statistic > 0 else "b"
+    value_a, value_b = (one.under(law) for one in of_each)
     return ComparisonRange(
-        found.name,
-        among,
-        _range((low, high)),
-        range_a,
-        range_b,
-        low.law,
-        high.law,
-        _interval(among, curve, critical * error),
-        statistic,
-        pvalue,
-        greater,
-        plan.alternative,
-        plan.confidence_level,
+        metric=found.name,
+        value=value_a - value_b,
+        value_a=value_a,
+        value_b=value_b,
+        standard_error=curve._replace(values=error).under(law),
+        statistic=statistic,
+        pvalue=pvalue,
+        confidence_interval=_interval(among, curve, critical * error),
+        alternative=plan.alternative,
+        method=plan.method,
+        confidence_level=plan.confidence_level,
+        rate=among,
+        range=_range((low, high)),
+        range_a=range_a,
+        range_b=range_b,
+        law=law,
+        law_low=low.law,
+        law_high=high.law,
+        greater=greater,
     )
 
 
@@ -158,33 +176,45 @@ def _interval(among: RateSet, curve: RateCurve, half: FloatArray) -> ConfidenceI
     return clipped_interval(low.value, high.value, (-1.0, 1.0))
 
 
-def _statistic(
+def _least_telling(
     among: RateSet, curve: RateCurve, error: FloatArray, alternative: Alternative
-) -> float:
-    """Return the difference over its standard error where it says least."""
-    ends = extremes(among, curve._replace(widths=error))
-    low, high = (end.value for end in ends)
-    if np.isnan(low):
-        return 0.0
-    if alternative == "two-sided":
-        return max(low, 0.0) + min(high, 0.0)
-    return low if alternative == "greater" else high
+) -> tuple[float, Empirical]:
+    """Return the statistic that says least for the alternative, and its law."""
+    low, high = extremes(among, curve._replace(widths=error))
+    if np.isnan(low.value):
+        return 0.0, low.law
+    if alternative == "less" or (alternative == "two-sided" and high.value < 0):
+        return high
+    if alternative == "greater" or low.value > 0:
+        return low
+    # Between a law of either sign there is one without a difference.
+    below, above = (-curve.top(low.law), curve.top(high.law))
+    share = above / (below + above) if below + above > 0 else 1.0
+    points = np.append(low.law.points, high.law.points)
+    masses = np.append(share * low.law.masses, (1 - share) * high.law.masses)
+    return 0.0, from_masses(points, masses)
 
 
 def _undefined(metric: Any, among: RateSet, plan: Plan) -> ComparisonRange:
     nothing, law = Range(_NAN, _NAN), metric.rate
     return ComparisonRange(
-        metric.name,
-        among,
-        nothing,
-        nothing,
-        nothing,
-        law,
-        law,
-        ConfidenceInterval(_NAN, _NAN),
-        _NAN,
-        _NAN,
-        None,
-        plan.alternative,
-        plan.confidence_level,
+        metric=metric.name,
+        value=_NAN,
+        value_a=_NAN,
+        value_b=_NAN,
+        standard_error=_NAN,
+        statistic=_NAN,
+        pvalue=_NAN,
+        confidence_interval=ConfidenceInterval(_NAN, _NAN),
+        alternative=plan.alternative,
+        method=plan.method,
+        confidence_level=plan.confidence_level,
+        rate=among,
+        range=nothing,
+        range_a=nothing,
+        range_b=nothing,
+        law=law,
+        law_low=law,
+        law_high=law,
+        greater=None,
     )

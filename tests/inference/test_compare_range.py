@@ -2,6 +2,7 @@
 
 import pickle
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -260,6 +261,25 @@ def test_each_model_at_its_worst_is_a_number():
         assert_allclose(value, expected, rtol=0, atol=1e-12)
 
 
+@each_metric
+def test_its_value_is_that_under_the_distribution_that_says_least(metric):
+    for gain in (0.0, 2.0):
+        y_true, a, b = sample(17, gain=gain)
+        result = compare(metric, y_true, a, b, rate=KNOWN)
+        assert KNOWN.contains(result.law)
+        alone = compare(metric, y_true, a, b, rate=result.law)
+        for name in ("value", "value_a", "value_b"):
+            expected = getattr(alone, name)
+            assert_allclose(getattr(result, name), expected, rtol=0, atol=1e-12)
+        assert result.value == result.value_a - result.value_b
+        expected = result.value / result.standard_error
+        assert_allclose(result.statistic, expected, rtol=1e-9, atol=1e-12)
+        # As the distribution has several rates, it is less than the mean of their
+        # standard errors.
+        assert alone.standard_error < 1.1 * result.standard_error
+    assert_allclose(abs(alone.statistic), abs(result.statistic), rtol=0.3)
+
+
 def test_equal_models_are_open():
     y_true, a, _ = sample(12)
     result = compare(expected_recall_score, y_true, a, a, rate=KNOWN)
@@ -316,10 +336,28 @@ def test_tables_are_refused():
         compare(expected_recall_score, table, table, rate=KNOWN)
 
 
+@each_metric
+def test_all_pairs_are_those_compared_alone(metric):
+    y_true, a, b = sample(16)
+    scores = {"a": a, "b": b, "c": a + b}
+    found = compare_all(metric, y_true, scores, rate=KNOWN, alternative="less")
+    alone = [
+        compare(metric, y_true, *pair, rate=KNOWN, alternative="less")
+        for pair in combinations(scores.values(), 2)
+    ]
+    assert list(found.pairs) == alone
+    assert found.adjusted_pvalues[0] >= alone[0].pvalue
+    assert np.isnan(found.covariance).all()
+    assert "p-values adjusted" in repr(found)
+    assert found.to_dict()["range_low"] == [pair.range.low for pair in alone]
+
+
 def test_other_functions_say_where_sets_belong():
     y_true, a, b = sample(14)
-    with pytest.raises(ValueError, match="worst='low' gives the least value"):
-        compare_all(expected_recall_score, y_true, {"a": a, "b": b}, rate=KNOWN)
+    with pytest.raises(ValueError, match="method='bootstrap' is not for a set"):
+        compare_all(
+            expected_recall_score, y_true, [a, b], rate=KNOWN, method="bootstrap"
+        )
     with pytest.raises(ValueError, match=r"worst='low' .* pair by pair"):
         compare_all(
             expected_recall_score, y_true, {"a": a, "b": b}, rate=KNOWN, worst="low"
