@@ -52,9 +52,18 @@ class Extreme(NamedTuple):
 
 def difference(a: RateCurve, b: RateCurve) -> RateCurve:
     """Return the difference of two curves with the same widths, if any."""
-    if not np.array_equal(a.rates, b.rates):
-        a, b = with_knots(a, b.rates), with_knots(b, a.rates)
-    return a._replace(values=a.values - b.values)
+    if np.array_equal(a.rates, b.rates):
+        return a._replace(values=a.values - b.values)
+    # Two runs in order are merged, not sorted, by the stable kind. Weights may be so
+    # small that a rate is there twice.
+    both = np.sort(np.concatenate([a.rates, b.rates]), kind="stable")
+    rates = np.asarray(both[np.append(True, both[1:] > both[:-1])])
+
+    def at(curve: RateCurve, of: FloatArray) -> FloatArray:
+        return np.asarray(np.interp(rates, curve.rates, of))
+
+    widths = None if a.widths is None else at(a, a.widths)
+    return RateCurve(rates, at(a, a.values) - at(b, b.values), widths)
 
 
 def with_knots(curve: RateCurve, rates: FloatArray) -> RateCurve:

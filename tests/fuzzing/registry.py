@@ -12,6 +12,7 @@ from fuzzing import (
     list_calls,
     metric_calls,
     other_calls,
+    set_calls,
 )
 from fuzzing.calls import Call
 from fuzzing.ill_formed import spoilt
@@ -64,6 +65,10 @@ ENTRIES = [
     Entry(("influence",), inference_calls.influence, 3, may_spoil=True),
     Entry(("compare", "Comparison"), inference_calls.compare, 5, may_spoil=True),
     Entry(("compare_all", "Comparisons"), inference_calls.compare_all, 3),
+    Entry(
+        ("compare", "ComparisonRange"), set_calls.compare_over_set, 1, may_spoil=True
+    ),
+    Entry(("rates",), set_calls.worst_of_set, 1),
     Entry(
         ("compare_curves", "CurveComparison"),
         curve_calls.compare_curves,
