@@ -117,14 +117,15 @@ def test_long_rankings_have_the_slopes_of_the_rate_itself(rate, monkeypatch):
         assert_allclose(found, expected, rtol=0, atol=1e-4 * size)
 
 
-# The middle of a cell of the grid.
-MIDDLE = 0.5 + 2**-16
+# The middle of a cell of the grid, and the end of one within a group of 200,000.
+MIDDLE, END = 0.5 + 2**-16, 20_001 / 2**15
 
 
 @pytest.mark.parametrize(
     "rate",
     [
         rates.interval(MIDDLE - 4e-6, MIDDLE + 4e-6),
+        rates.interval(END - 4e-6, END - 1e-9),
         rates.beta(2e4, 2),
         rates.exponential(1e4),
     ],
