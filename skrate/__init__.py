@@ -14,11 +14,14 @@ from skrate.curves.hit_curve import hit_curve
 from skrate.curves.quasi_concave import QuasiConcaveHitCurve
 from skrate.curves.rate_averaged import rate_averaged_roc_curve
 from skrate.displays.auc_error_rate import AUCErrorRateDisplay
+from skrate.displays.budget_report import BudgetReportDisplay
 from skrate.displays.hit_curve import HitCurveDisplay
 from skrate.displays.rate_averaged_roc import RateAveragedROC
 from skrate.ensemble.rankboost import RankBoostClassifier
 from skrate.error_rate.moments import AUCFromErrors, auc_moments
 from skrate.error_rate.range import auc_range_from_errors
+from skrate.inference.budget_report import budget_report
+from skrate.inference.budget_result import BudgetReport, BudgetRow
 from skrate.inference.compare import compare
 from skrate.inference.compare_all import compare_all
 from skrate.inference.compare_curves import compare_curves
@@ -46,6 +49,9 @@ __all__ = [
     "AUCErrorRateDisplay",
     "AUCFromErrors",
     "AveragePrecisionScorer",
+    "BudgetReport",
+    "BudgetReportDisplay",
+    "BudgetRow",
     "Comparison",
     "ComparisonRange",
     "Comparisons",
@@ -66,6 +72,7 @@ __all__ = [
     "ScoreReport",
     "auc_moments",
     "auc_range_from_errors",
+    "budget_report",
     "compare",
     "compare_all",
     "compare_curves",

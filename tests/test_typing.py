@@ -25,6 +25,7 @@ hits = skrate.HitCurveDisplay.from_predictions(y, a)
 errors = skrate.AUCErrorRateDisplay.from_class_ratios()
 folds = [0.8, 0.7, 0.9]
 table = skrate.RankTable([1, 1], [0, 2])
+card = skrate.BudgetReportDisplay.from_predictions(table, rate=1.0)
 lists = skrate.group_scores("roc_auc", y, a, groups=y)
 """
 # Each call takes an option that is one of a few words, and a word that is none.
@@ -33,6 +34,7 @@ CALLS = [
     ("skrate.estimate('roc_auc', y, a, interval={})", "logit", "logti"),
     ("skrate.estimate('roc_auc', y, a, weights={})", "sampling", "sample"),
     ("skrate.estimate({}, y, a)", "average_precision", "average_precison"),
+    ("skrate.budget_report(y, a, rate=0.5, weights={})", "sampling", "sampled"),
     ("skrate.compare('roc_auc', y, a, b, method={})", "permutation", "permutations"),
     ("skrate.compare('roc_auc', y, a, b, alternative={})", "two-sided", "two_sided"),
     ("skrate.compare('roc_auc', y, a, b, interval={})", "wald", "logit"),
@@ -58,6 +60,7 @@ CALLS = [
     ("skrate.RateAveragedROC.from_predictions([y], [a], bounds={})", "beta", "bet"),
     ("skrate.RateAveragedROC.from_predictions([y], [a]).plot(space={})", "roc", "ROC"),
     ("hits.plot(kind={})", "lift", "lifts"),
+    ("card.plot(band={})", "pointwise", "point-wise"),
     ("errors.plot(kind={})", "mean", "relative"),
 ]
 # What is no word of a few stays free.

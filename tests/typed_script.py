@@ -87,6 +87,9 @@ skrate.compare("roc_auc", ints, floats, single, y_true_b=flags)
 skrate.compare("roc_auc", table, table, correlation=0.5)
 skrate.compare(("roc_auc", "average_precision"), ints, floats)
 skrate.compare(("roc_auc", "average_precision"), table)
+skrate.budget_report(ints, floats, rate=1.0, groups=texts).to_dict()
+skrate.budget_report(words, models=frame[["a", "b"]], rate=1.0, pos_label="yes")
+skrate.budget_report(ints, models=both, rate=stats.beta(2, 3), n_items=9)["0", "found"]
 skrate.compare_all("roc_auc", ints, {"a": floats, "b": single})
 for scores in (frame[["a", "b"]], other[["a", "b"]], both):
     skrate.compare_all("roc_auc", ints, scores)

@@ -65,6 +65,7 @@ DISPLAY = {
     "kind",
     "y_pred",
     "curves",
+    "report",  # what budget_report returns
     "point",
     "class_ratios",
     "n_cases",
@@ -82,6 +83,7 @@ STATISTICS = {
     "n_test",
     "repeats",  # which folds are of one repeat; n_repeats says how many, not which
     "score_range",
+    "models",  # of a report, by name; y_scores are compared with each other
     "y_true_b",
     "correlation",  # of two tables; with cases it is no parameter but found
     "n_pos",

@@ -71,22 +71,14 @@ class Space:
         self, ax: "Axes", rate: RateDistribution, style: dict[str, Any]
     ) -> list[Any]:
         """Draw where a rate is likely: its density, and stems for its point masses."""
-        along_axis = self.name != "roc"
-        artists = []
-        middles, density = density_outline(rate)
-        points, masses = rate.point_masses()
-        if density.any():
-            height = density / density.max()
-            draw = _draw_along_axis if along_axis else self._draw_shade
-            artists.append(draw(ax, middles, height, style))
-        if len(points):
-            heights = masses / masses.max()
-            stem = _draw_stem if along_axis else self._draw_line
-            artists += [
-                stem(ax, point, height, style)
-                for point, height in zip(points, heights, strict=True)
-            ]
-        return artists
+        if self.name != "roc":
+            return draw_along_axis(ax, rate, style)
+        middles, height, points, heights = _outlines(rate)
+        artists = [self._draw_shade(ax, middles, height, style)] if len(middles) else []
+        return artists + [
+            self._draw_line(ax, point, height, style)
+            for point, height in zip(points, heights, strict=True)
+        ]
 
     def _draw_shade(
         self, ax: "Axes", middles: FloatArray, height: FloatArray, style: dict[str, Any]
@@ -115,6 +107,44 @@ class Space:
     ) -> Any:
         options = {"linewidth": 1 + 3 * height, "zorder": 0} | style
         return ax.plot(*self.isometric(point), **options)[0]
+
+
+def draw_along_axis(
+    ax: "Axes", rate: RateDistribution, style: dict[str, Any], scale: float = 1.0
+) -> list[Any]:
+    """Draw the same along the horizontal axis, where a rate stands at so many times it.
+
+    It takes the foot of the axes, whatever their limits.
+    """
+    middles, height, points, heights = _outlines(rate)
+    transform = ax.get_xaxis_transform()
+    artists: list[Any] = []
+    if len(middles):
+        options = {"linewidth": 0, "zorder": 0} | style
+        top = _DENSITY_HEIGHT * height
+        artists.append(
+            ax.fill_between(scale * middles, top, transform=transform, **options)
+        )
+    for point, high in zip(scale * points, _DENSITY_HEIGHT * heights, strict=True):
+        options = {"linewidth": 3, "zorder": 0} | style
+        artists += ax.plot([point, point], [0, high], transform=transform, **options)
+    return artists
+
+
+def _outlines(
+    rate: RateDistribution,
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return rates and the density there, and points and their masses, at most 1.
+
+    Without a density there is no rate.
+    """
+    middles, density = density_outline(rate)
+    points, masses = rate.point_masses()
+    if density.any():
+        density = density / density.max()
+    else:
+        middles = density = np.empty(0)
+    return middles, density, points, masses / masses.max(initial=0.0)
 
 
 def density_outline(rate: RateDistribution) -> tuple[FloatArray, FloatArray]:
@@ -153,19 +183,3 @@ def _highest(rate: RateDistribution, places: FloatArray, density: FloatArray) ->
             inside = max(ends[2], furthest) if ends is low else min(ends[2], furthest)
             kept &= places >= inside if ends is low else places <= inside
     return float(density[kept].max(initial=0.0)) if kept.any() else float(density.max())
-
-
-def _draw_along_axis(
-    ax: "Axes", middles: FloatArray, height: FloatArray, style: dict[str, Any]
-) -> Any:
-    options = {"linewidth": 0, "zorder": 0} | style
-    return ax.fill_between(
-        middles, _DENSITY_HEIGHT * height, transform=ax.get_xaxis_transform(), **options
-    )
-
-
-def _draw_stem(ax: "Axes", point: float, height: float, style: dict[str, Any]) -> Any:
-    options = {"linewidth": 3, "zorder": 0} | style
-    ends = [0, _DENSITY_HEIGHT * height]
-    transform = ax.get_xaxis_transform()
-    return ax.plot([point, point], ends, transform=transform, **options)[0]

@@ -10,7 +10,6 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
-from skrate.core.conversion import as_array
 from skrate.core.metric import Metric, MetricLike
 from skrate.core.results import Comparison, Comparisons, comparisons_on_demand
 from skrate.core.validation import check_choice, check_generator
@@ -23,10 +22,7 @@ from skrate.inference.compare_range import (
 from skrate.inference.delta import covariance, influence_values
 from skrate.inference.intervals import Alternative
 from skrate.inference.plan import Plan, check_metric, defined_value
-from skrate.inference.sample import Ranked, Weights, check_cases, scored
-
-# Scores that are moved at a time.
-_CACHED = 2**14
+from skrate.inference.sample import Ranked, Weights, check_cases, columns_of, scored
 
 
 def compare_all(
@@ -158,7 +154,7 @@ def compare_all(
     among = set_of(metric, metric_kwargs)
     if among is not None:
         check_plan_over_set(plan)
-    columns = _columns(y_scores)
+    columns = columns_of("y_scores", y_scores)
     names = tuple(str(name) for name in columns)
     ranked = [
         scored(cases, f"y_scores[{name!r}]", column) for name, column in columns.items()
@@ -215,28 +211,6 @@ def _tests(
 def _adjusted(pairs: Sequence[Comparison]) -> tuple[float, ...]:
     """Return the p-values of the pairs, adjusted by Holm's method."""
     return tuple(holm(np.array([pair.pvalue for pair in pairs])).tolist())
-
-
-def _columns(y_scores: ArrayLike | Mapping[Any, ArrayLike]) -> dict[Any, ArrayLike]:
-    frame: Any = y_scores
-    if hasattr(frame, "columns"):
-        return {name: frame[name] for name in frame.columns}
-    if isinstance(y_scores, Mapping):
-        return dict(y_scores)
-    table = as_array("y_scores", y_scores)
-    if table.ndim != 2 or table.shape[1] == 0:
-        raise ValueError(
-            "y_scores must have one column per model, found an array of shape "
-            f"{table.shape}."
-        )
-    columns = table.T
-    if not columns.flags.c_contiguous:
-        # So many rows at a time that both arrays stay in the cache.
-        columns = np.empty_like(columns, order="C")
-        step = max(_CACHED // len(columns), 1)
-        for first in range(0, len(table), step):
-            columns[:, first : first + step] = table[first : first + step].T
-    return {str(j): column for j, column in enumerate(columns)}
 
 
 def _of_models(

@@ -1,5 +1,6 @@
 """Checked input: labels and scores of the same cases, by one or several models."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from skrate.core.array_api import check_one_place
 from skrate.core.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label
+from skrate.core.conversion import as_array
 from skrate.core.grouping import check_groups
 from skrate.core.lazy import lazy
 from skrate.core.rank_table import (
@@ -28,6 +30,8 @@ from skrate.core.validation import (
 Weights = Literal["frequency", "sampling"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
 _MOST_REPETITIONS = 2**53
+# Scores that are moved at a time.
+_CACHED = 2**14
 
 
 @dataclass(frozen=True)
@@ -173,6 +177,34 @@ def scored(cases: Ranked, name: str, y_score: ArrayLike) -> Ranked:
             "for compare, with their correlation."
         )
     return replace(cases.with_scores(name, y_score), by_case=True)
+
+
+def columns_of(
+    name: str, y_scores: ArrayLike | Mapping[Any, ArrayLike]
+) -> dict[Any, ArrayLike]:
+    """Return the scores of several models by their names.
+
+    They are given as columns, of which an array has numbers, or as a mapping.
+    """
+    frame: Any = y_scores
+    if hasattr(frame, "columns"):
+        return {column: frame[column] for column in frame.columns}
+    if isinstance(y_scores, Mapping):
+        return dict(y_scores)
+    table = as_array(name, y_scores)
+    if table.ndim != 2 or table.shape[1] == 0:
+        raise ValueError(
+            f"{name} must have one column per model, found an array of shape "
+            f"{table.shape}."
+        )
+    columns = table.T
+    if not columns.flags.c_contiguous:
+        # So many rows at a time that both arrays stay in the cache.
+        columns = np.empty_like(columns, order="C")
+        step = max(_CACHED // len(columns), 1)
+        for first in range(0, len(table), step):
+            columns[:, first : first + step] = table[first : first + step].T
+    return {str(j): column for j, column in enumerate(columns)}
 
 
 def repeated(ranked: Ranked) -> Ranked:

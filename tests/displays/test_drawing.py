@@ -7,7 +7,12 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from optional import require
-from skrate import AUCErrorRateDisplay, HitCurveDisplay, RateAveragedROC
+from skrate import (
+    AUCErrorRateDisplay,
+    BudgetReportDisplay,
+    HitCurveDisplay,
+    RateAveragedROC,
+)
 from skrate.displays._drawing import mean_and_spread
 
 Y, SCORES = [0, 1, 0, 1], [0.1, 0.4, 0.2, 0.3]
@@ -24,6 +29,10 @@ class Untouched(GaussianNB):
         ("HitCurveDisplay", lambda: HitCurveDisplay.from_predictions(Y, SCORES)),
         ("RateAveragedROC", lambda: RateAveragedROC.from_predictions([Y], [SCORES])),
         ("AUCErrorRateDisplay", AUCErrorRateDisplay.from_class_ratios),
+        (
+            "BudgetReportDisplay",
+            lambda: BudgetReportDisplay.from_predictions(Y * 9, SCORES * 9, rate=0.5),
+        ),
         (
             "RateAveragedROC",
             lambda: RateAveragedROC.from_cross_validation(
@@ -51,6 +60,10 @@ STYLES = [
     (HitCurveDisplay, "perfect_kwargs", "perfect_"),
     (HitCurveDisplay, "momentum_kwargs", "momentum_"),
     (AUCErrorRateDisplay, "curve_kwargs", "lines_"),
+    (BudgetReportDisplay, "curve_kwargs", "lines_"),
+    (BudgetReportDisplay, "chance_level_kwargs", "chance_level_"),
+    (BudgetReportDisplay, "perfect_kwargs", "perfect_"),
+    (BudgetReportDisplay, "rate_kwargs", "rate_"),
     (AUCErrorRateDisplay, "point_kwargs", "point_"),
 ]
 OPTIONS = {
@@ -63,6 +76,7 @@ OPTIONS = {
     },
     HitCurveDisplay: {"plot_momentum": True},
     AUCErrorRateDisplay: {"y_pred": Y},
+    BudgetReportDisplay: {"rate": 0.5, "sample_weight": [9, 9, 9, 9]},
 }
 
 

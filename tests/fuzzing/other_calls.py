@@ -523,12 +523,16 @@ def display(kind: str) -> Callable[[np.random.Generator], Call]:
             if kind == "AUCErrorRateDisplay":
                 keywords["y_pred"] = given.plain_labels[::-1].copy()
                 keywords["class_ratios"] = [0.5]
+            if kind == "BudgetReportDisplay":
+                keywords["rate"] = 0.5
             return (first, second), keywords
 
         def check(given: Sample, found: Any) -> None:
             groups = Groups(*given.parts)
             if kind == "HitCurveDisplay":
                 same_numbers("rates", found.rates[0], groups.edges)
+            elif kind == "BudgetReportDisplay":
+                holds(len(found.lines_) == 1, f"{len(found.lines_)} curves")
             elif kind == "AUCErrorRateDisplay":
                 same_number("AUC", found.point.auc, tables.auc(groups), rtol=1e-9)
             else:

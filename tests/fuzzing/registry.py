@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fuzzing import (
+    budget_calls,
     curve_calls,
     inference_calls,
     list_calls,
@@ -75,6 +76,9 @@ ENTRIES = [
         2,
         may_spoil=True,
     ),
+    Entry(
+        ("budget_report", "BudgetReport", "BudgetRow"), budget_calls.budget_report, 3
+    ),
     Entry(("rates",), other_calls.rate_methods, 4),
     Entry(("rates",), other_calls.no_numbers, 1.5),
     Entry(("rates",), other_calls.elicited, 0.5),
@@ -104,7 +108,12 @@ ENTRIES = [
     ),
     *(
         Entry((name,), other_calls.display(name), 0.1, needs="matplotlib")
-        for name in ("AUCErrorRateDisplay", "HitCurveDisplay", "RateAveragedROC")
+        for name in (
+            "AUCErrorRateDisplay",
+            "BudgetReportDisplay",
+            "HitCurveDisplay",
+            "RateAveragedROC",
+        )
     ),
     Entry(("RankBoostClassifier",), other_calls.rank_boost, 0.3),
 ]

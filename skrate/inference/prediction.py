@@ -1,0 +1,135 @@
+"""What the next batch will hold: bounds for the counts of a single budget."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special
+
+from skrate.core.arrays import FloatArray, IntArray
+from skrate.core.rates import RateDistribution
+from skrate.core.results import ConfidenceInterval
+from skrate.inference.delta import table_variance, variance_parts
+from skrate.inference.hits import ExpectedHits
+from skrate.inference.sample import Ranked
+from skrate.metrics.recall_slopes import share_at_cut
+
+# Budgets that stand for their distribution, each with a share of positives of its own.
+_POINTS = 1024
+# The shares are spread over their distribution by multiples of the golden ratio, which
+# fill the unit interval evenly for any few budgets in a row.
+_GOLDEN = (np.sqrt(5) - 1) / 2
+# Cases of each class that are added above the cut, and below: a share of next to no
+# cases is nearly unknown.
+_ADDED = 0.5
+# Clusters that vary less than single cases do not make a sample worth any number.
+_LEAST_EFFECT = 1e-3
+
+
+class Prediction(NamedTuple):
+    """Bounds for what the next batch will hold."""
+
+    found: ConfidenceInterval
+    missed: ConfidenceInterval
+    false_alarms: ConfidenceInterval
+
+
+class Spread(NamedTuple):
+    """How many independent cases the sample is worth, and a case of the next batch.
+
+    ``n`` are those of the sample, and ``effect`` is how many times more a batch varies
+    than one of independent cases, as where both come in clusters.
+    """
+
+    n: float
+    effect: float = 1.0
+
+
+def predicted(
+    ranked: Ranked, law: RateDistribution, n_items: int, level: float
+) -> Prediction:
+    """Return bounds for the next batch of ``n_items`` cases, by a sample.
+
+    Given the rate, the cases above the cut are positive with one probability: its
+    uncertainty, and that of where the scores of the batch are cut, make it a beta
+    variable, and the count beta-binomial. The bounds are quantiles of the mixture over
+    the rates.
+    """
+    table, spread = ranked.table, _spread(ranked, law)
+    rates = law.ppf((np.arange(_POINTS) + 0.5) / _POINTS)
+    n_processed = np.rint(n_items * rates).astype(np.intp)
+    hits = np.interp(rates, table.rates, table.cum_pos) / table.total
+    purity = share_at_cut([table], rates)
+    above = _shares(hits, rates, purity, n_items, spread)
+    below = _shares(table.prevalence - hits, 1 - rates, purity, n_items, spread)
+    return Prediction(
+        _bounds(n_processed, above, level),
+        _bounds(n_items - n_processed, below, level),
+        _bounds(n_processed, 1 - above, level),
+    )
+
+
+def _spread(ranked: Ranked, law: RateDistribution) -> Spread:
+    """Return what the cases are worth, by the variance of what is found of them."""
+    if ranked.is_plain:
+        return Spread(ranked.total)
+    hits = ExpectedHits(law)
+    variance = variance_parts(hits, ranked).total
+    independent = table_variance(hits, ranked.table).total
+    effect = variance / independent if min(variance, independent) > 0 else 1.0
+    effect = max(effect, _LEAST_EFFECT)
+    # Clusters are in the next batch, too; weights are not.
+    return Spread(ranked.total / effect, effect if ranked.groups is not None else 1.0)
+
+
+def _shares(
+    positives: FloatArray,
+    part: FloatArray,
+    purity: FloatArray,
+    n_items: int,
+    spread: Spread,
+) -> FloatArray:
+    """Return shares of positives in a part of the next batch, one for each rate.
+
+    ``positives`` and ``part`` are shares of all cases, ``purity`` the share of
+    positives at the cut. With q their share in the part r, a part of n cases has q (1 -
+    q) + (purity - q)^2 (1 - r) over r n as its variance: the first term is binomial,
+    the second that of the place of the cut, which the batch adds, too.
+    """
+    seen, batch = part * spread.n, np.maximum(part * n_items, 1.0)
+    share = (positives * spread.n + _ADDED) / (seen + 2 * _ADDED)
+    share = np.clip(share, _ADDED / (seen + 2 * _ADDED), None)
+    binomial, of_cut = share * (1 - share), (purity - share) ** 2 * (1 - part)
+    each = binomial + of_cut
+    # As of a posterior distribution: a sample of none leaves the prior one.
+    variance = each / (seen + 2) + (of_cut + (spread.effect - 1) * each) / batch
+    size = np.maximum(binomial / variance - 1, _ADDED)
+    quantiles = (np.arange(_POINTS) + 0.5) * _GOLDEN % 1
+    shares = special.betaincinv(size * share, size * (1 - share), quantiles)
+    return np.asarray(shares)
+
+
+def _bounds(sizes: IntArray, shares: FloatArray, level: float) -> ConfidenceInterval:
+    """Return the quantiles of a mixture of binomial counts, as whole numbers."""
+    tail = (1 - level) / 2
+    return ConfidenceInterval(
+        float(_quantile(sizes, shares, tail)), float(_quantile(sizes, shares, 1 - tail))
+    )
+
+
+def _quantile(sizes: IntArray, shares: FloatArray, q: float) -> int:
+    """Return the least count that is not exceeded with probability ``q``."""
+    low, high = 0, int(sizes.max())
+    while low < high:
+        middle = (low + high) // 2
+        if _at_most(middle, sizes, shares) >= q:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _at_most(count: int, sizes: IntArray, shares: FloatArray) -> float:
+    """Return the probability of no more than ``count``."""
+    more = np.maximum(sizes - count, 1)
+    below = special.betainc(more, count + 1.0, 1 - shares)
+    return float(np.where(sizes > count, below, 1.0).mean())

@@ -1,0 +1,128 @@
+"""What is drawn of a report is what is in it, in counts."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from optional import require
+from skrate import BudgetReportDisplay, budget_report, hit_curve, rates
+
+plt = require("matplotlib.pyplot")
+
+RNG = np.random.default_rng(0)
+Y = np.where(RNG.random(400) < 0.2, "ill", "well")
+X = RNG.normal(size=(400, 2)) + 1.5 * (Y == "ill")[:, None]
+Y_TRUE, A, B = Y == "ill", np.round(X[:, 0], 1), X[:, 1]
+P, N = Y_TRUE.mean(), 5000
+LAW = rates.beta(3, 19)
+REPORT = budget_report(Y_TRUE, models={"A": A, "B": B}, rate=LAW, n_items=N)
+
+
+def data(line):
+    return np.array(line.get_xdata()), np.array(line.get_ydata())
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def test_curves_are_hit_curves_in_counts():
+    display = BudgetReportDisplay(REPORT).plot()
+    for line, scores in zip(display.lines_, (A, B), strict=True):
+        x, y = data(line)
+        assert y == pytest.approx(N * np.interp(x / N, *hit_curve(Y_TRUE, scores)))
+        assert (x[0], x[-1]) == (0, N)
+    assert data(display.chance_level_)[1].tolist() == [0, N * P]
+    assert data(display.perfect_)[0].tolist() == [0, N * P, N]
+
+
+def test_the_mean_budget_is_read_off_and_told():
+    display = BudgetReportDisplay(REPORT).plot()
+    mean = LAW.mean()
+    found = np.interp(mean, *hit_curve(Y_TRUE, A))
+    x, y = data(display.readings_[0])
+    assert x == pytest.approx([N * mean, N * mean, 0])
+    assert y == pytest.approx([0, N * found, N * found])
+    legend = display.ax_.get_legend()
+    assert legend.get_title().get_text() == f"Found by the first {N * mean:,.0f}"
+    assert legend.get_texts()[0].get_text().startswith(f"A: {N * found:,.0f} (")
+
+
+@pytest.mark.parametrize("band", ["simultaneous", "pointwise"])
+def test_bands_hold_their_curves_and_the_simultaneous_ones_are_wider(band):
+    display = BudgetReportDisplay(REPORT).plot(band=band)
+    for area, line in zip(display.bands_, display.lines_, strict=True):
+        x, y = data(line)
+        edge = area.get_paths()[0].vertices
+        for place, value in zip(x[1:-1:10], y[1:-1:10], strict=True):
+            ends = edge[np.isclose(edge[:, 0], place), 1]
+            assert ends.min() <= value <= ends.max()
+    other = BudgetReportDisplay(REPORT).plot(band="pointwise")
+    narrow, wide = (
+        np.ptp(d.bands_[0].get_paths()[0].vertices[:, 1]) for d in (other, display)
+    )
+    assert (narrow < wide) == (band == "simultaneous")
+
+
+def test_what_is_drawn_fits_beside_the_legend():
+    long = "a model of which all parameters are in its name, " * 3
+    for models in ({"A": A}, {long: A, "B": B, "C": -A}):
+        report = budget_report(Y_TRUE, models=models, rate=0.1)
+        display = BudgetReportDisplay(report).plot()
+        display.figure_.canvas.draw()
+        box = display.ax_.get_legend().get_window_extent()
+        in_data = box.transformed(display.ax_.transData.inverted())
+        right = display.ax_.get_xlim()[1]
+        tops = [np.interp(right, *data(line)) for line in display.lines_]
+        assert max(tops) < in_data.y0
+        assert box.x1 <= display.ax_.get_window_extent().x1
+
+
+def test_axes_end_where_the_budget_does():
+    right = BudgetReportDisplay(REPORT).plot().ax_.get_xlim()[1]
+    assert N * LAW.ppf(0.99) < right < N
+    whole = budget_report(Y_TRUE, A, rate="uniform")
+    assert BudgetReportDisplay(whole).plot().ax_.get_xlim() == (0, 400)
+
+
+def test_the_budget_stands_at_the_foot():
+    axes = plt.subplots()[1]
+    display = BudgetReportDisplay(REPORT).plot(axes, despine=True)
+    assert display.ax_ is axes
+    assert display.figure_ is axes.figure
+    assert len(display.rate_) == 1
+    known = BudgetReportDisplay(budget_report(Y_TRUE, A, rate=0.1)).plot()
+    assert data(known.rate_[0])[0].tolist() == [40, 40]
+
+
+def test_references_can_be_left_out():
+    display = BudgetReportDisplay(REPORT).plot(
+        plot_chance_level=False, plot_perfect=False
+    )
+    assert display.chance_level_ is display.perfect_ is None
+    assert len(display.ax_.get_legend().get_texts()) == 2
+
+
+def test_from_estimator_and_from_predictions_draw_the_same():
+    model = LogisticRegression().fit(X, Y)
+    first = BudgetReportDisplay.from_estimator(model, X, Y, rate=0.2, pos_label="ill")
+    second = BudgetReportDisplay.from_predictions(
+        Y, -model.decision_function(X), rate=0.2, pos_label="ill", name="same"
+    )
+    assert first.report == second.report
+    assert "positive label: ill" in first.ax_.get_ylabel()
+    texts = [d.ax_.get_legend().get_texts()[0].get_text() for d in (first, second)]
+    assert [text.split(":")[0] for text in texts] == ["LogisticRegression", "same"]
+
+
+def test_what_cannot_be_drawn_is_refused():
+    with pytest.raises(ValueError, match="report must be what budget_report returns"):
+        BudgetReportDisplay(A)
+    with pytest.warns(UserWarning, match="undefined"):
+        undefined = budget_report(np.zeros(9, int), np.arange(9), rate=0.2)
+    with pytest.raises(ValueError, match="report is undefined"):
+        BudgetReportDisplay(undefined)
+    with pytest.raises(ValueError, match="band must be one of"):
+        BudgetReportDisplay(REPORT).plot(band="both")

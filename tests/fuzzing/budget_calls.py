@@ -1,0 +1,75 @@
+"""Calls of budget_report: counts by the oracle of expected recall, and relations."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+import skrate
+from fuzzing.calls import Call, holds, quietly, same_number
+from fuzzing.inference_calls import draw_cases, enough
+from fuzzing.laws import draw_rate
+from fuzzing.metric_calls import check_law, refusals
+from fuzzing.samples import Sample
+from reference import tables
+from reference.tables import Groups
+
+
+def budget_report(rng: np.random.Generator) -> Call:
+    """Draw a call of budget_report."""
+    rate, (sample, options) = draw_rate(rng), draw_cases(rng)
+    if rng.random() < 0.5:
+        options["n_items"] = int(rng.choice([1, 20, 10**4, 10**7]))
+    is_named = rng.random() < 0.3
+
+    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        scores: dict[str, Any] = {"y_score": given.y_score}
+        if is_named:
+            scores = {"models": {"<a>": given.y_score}}
+        named = {"y_true": given.y_true, "rate": rate.given, **given.keywords()}
+        return (), {**named, **scores, **options}
+
+    def check(given: Sample, found: Any) -> None:
+        holds(len(found) == 7, f"{len(found)} rows")
+        holds(len(repr(found).splitlines()) > 8, repr(found))
+        if not enough(given, options):
+            holds(all(math.isnan(row.value) for row in found), "too few cases")
+            return
+        _check_rows(found, is_nothing=found.rate.mean() == 0)
+        groups, n = Groups(*given.parts), found.n_cases
+        positives = n * groups.prevalence
+
+        def expected(slip: float) -> float:
+            return tables.expected_recall(groups, rate.law, "positives", slip)
+
+        # Other weights may be as small as no rate is known.
+        if "weights" not in options:
+            check_law("recall", found["recall"].value, expected, atol=1e-11)
+        of_recall = positives * found["recall"].value
+        same_number("found", found["found"].value, of_recall, rtol=1e-9)
+        both = found["found"].value + found["missed"].value
+        same_number("found and missed", both, positives, rtol=1e-9, atol=1e-11 * n)
+        again = quietly(skrate.budget_report, **arguments(given)[1])
+        holds(repr(again) == repr(found), f"a second time it is {again!r}")
+
+    return Call(
+        "budget_report", skrate.budget_report, arguments, check, sample,
+        may_refuse=refusals(sample),
+    )  # fmt: skip
+
+
+def _check_rows(found: Any, *, is_nothing: bool) -> None:
+    """Check what holds of the rows of any report, or of one of no budget at all."""
+    for row in found:
+        if is_nothing and row.quantity in ("precision", "lift", "number needed"):
+            holds(math.isnan(row.value), f"{row.quantity} is {row.value}")
+            continue
+        for number in (row.value, *row.confidence_interval, row.chance, row.pvalue):
+            holds(type(number) is float, f"{number!r} is no builtin float")
+        low, high = row.confidence_interval
+        holds(low <= row.value <= high, f"{row.value} is not in [{low}, {high}]")
+        holds(0 <= row.pvalue <= 1, f"p = {row.pvalue}")
+        if row.prediction_interval is not None:
+            least, most = row.prediction_interval
+            holds(0 <= least <= most <= found.n_items, f"from {least} to {most}")
+            holds(least == int(least) and most == int(most), "no whole numbers")

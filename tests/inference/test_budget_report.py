@@ -1,0 +1,428 @@
+"""The report card: quantities against oracles, intervals, chance, printing, errors."""
+
+import math
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from sklearn.exceptions import UndefinedMetricWarning
+
+from guarantees import binomial_tolerance, simulations
+from optional import require
+from reference.budget_card import by_all_labels, card
+from simulated_intervals import SETTINGS, draw, population
+from skrate import (
+    RankTable,
+    budget_report,
+    estimate,
+    expected_recall_score,
+    lift_at_rate_score,
+    precision_at_rate_score,
+    rates,
+)
+from skrate.inference.chance import permuted_moments, permuted_pvalue
+from skrate.inference.delta import influence_values
+from skrate.inference.hits import ExpectedHits, ExpectedMisses
+from skrate.inference.sample import check_sample
+from strategies import ranked_samples
+
+BUDGET = [(Fraction(1, 8), Fraction(1, 2)), (Fraction(1, 2), Fraction(1, 2))]
+RATE = rates.empirical([0.125, 0.5])
+COUNTS = ("found", "missed", "false alarms")
+SOME_SETTINGS = [
+    setting
+    for setting in SETTINGS
+    if setting.law in ("normal", "five categories")
+    and setting[1:] in ((0.8, 200, 0.2), (0.95, 100, 0.5))
+]
+
+
+def sample(n=400, prevalence=0.2, seed=0, shift=1.0):
+    rng = np.random.default_rng(seed)
+    y_true = (rng.random(n) < prevalence).astype(int)
+    return y_true, rng.standard_t(4, size=n) + shift * y_true
+
+
+def enough(y_true):
+    return min(sum(y_true), len(y_true) - sum(y_true)) >= 2
+
+
+@given(ranked_samples(min_size=6))
+def test_quantities_are_those_of_the_oracle(ranked):
+    y_true, y_score, _ = ranked
+    if not enough(y_true):
+        return
+    report = budget_report(y_true, y_score, rate=RATE)
+    expected = card(y_true.tolist(), y_score.tolist(), BUDGET)
+    assert [row.quantity for row in report] == list(expected)
+    for row in report:
+        assert type(row.value) is float
+        assert row.value == pytest.approx(float(expected[row.quantity]), abs=1e-12)
+        low, high = row.confidence_interval
+        assert low <= row.value <= high
+
+
+@given(ranked_samples(min_size=6))
+def test_chance_is_what_a_ranking_of_all_as_equal_gives(ranked):
+    y_true, y_score, _ = ranked
+    if not enough(y_true):
+        return
+    report = budget_report(y_true, y_score, rate=RATE)
+    flat = budget_report(y_true, np.zeros(len(y_true)), rate=RATE)
+    for row, equal in zip(report, flat, strict=True):
+        assert row.chance == pytest.approx(equal.value, rel=1e-12)
+
+
+def test_by_hand():
+    # Five of ten are processed, and three of four positives are among them.
+    y_true = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0]
+    report = budget_report(y_true, np.arange(10)[::-1], rate=0.5, n_items=200)
+    values = {row.quantity: row.value for row in report}
+    assert values == pytest.approx(
+        {
+            "found": 60,
+            "missed": 20,
+            "false alarms": 40,
+            "recall": 3 / 4,
+            "precision": 3 / 5,
+            "lift": (3 / 5) / (4 / 10),
+            "number needed": 5 / 3,
+        }
+    )
+    assert [row.chance for row in report] == pytest.approx(
+        [40, 40, 60, 0.5, 0.4, 1.0, 2.5]
+    )
+
+
+@pytest.mark.parametrize("rate", [0.1, rates.beta(3, 19), "uniform"])
+def test_shares_are_those_of_estimate(rate):
+    y_true, y_score = sample()
+    report = budget_report(y_true, y_score, rate=rate, confidence_level=0.9)
+    for quantity, metric in (
+        ("recall", expected_recall_score),
+        ("precision", precision_at_rate_score),
+        ("lift", lift_at_rate_score),
+    ):
+        expected = estimate(metric, y_true, y_score, rate=rate, confidence_level=0.9)
+        assert report[quantity].value == expected.value
+        assert report[quantity].confidence_interval == expected.confidence_interval
+
+
+def test_counts_grow_with_the_batch_and_their_intervals_with_them():
+    y_true, y_score = sample()
+    here, there = (
+        budget_report(y_true, y_score, rate=0.1, n_items=n) for n in (None, 4_000)
+    )
+    for one, other in zip(here, there, strict=True):
+        factor = 10 if one.quantity in COUNTS else 1
+        ends = [factor * end for end in one.confidence_interval]
+        assert other.value == pytest.approx(factor * one.value)
+        assert list(other.confidence_interval) == pytest.approx(ends)
+        assert one.pvalue == other.pvalue
+        assert one.prediction_interval is None
+        assert (other.prediction_interval is None) == (one.quantity not in COUNTS)
+
+
+def test_what_is_found_and_what_is_not_make_the_positives_and_the_processed():
+    y_true, y_score = sample()
+    report = budget_report(y_true, y_score, rate=rates.beta(3, 19), n_items=1_000)
+    found, missed, alarms = (report[name].value for name in COUNTS)
+    assert found + missed == pytest.approx(1_000 * y_true.mean())
+    assert found + alarms == pytest.approx(1_000 * 3 / 22)
+    assert report["number needed"].value == pytest.approx((found + alarms) / found)
+
+
+@pytest.mark.parametrize("law", [rates.beta(3, 19), rates.interval(0.1, 0.6)])
+@pytest.mark.parametrize("metric", [ExpectedHits, ExpectedMisses])
+def test_influence_is_what_a_little_weight_changes(metric, law):
+    y_true, y_score = sample(n=60)
+    # Ties, of both classes.
+    y_score = np.round(y_score, 1)
+    step, n = 1e-5, len(y_true)
+    found = influence_values(metric(law), check_sample(y_true, y_score))
+
+    def value(weights):
+        table = RankTable.from_arrays(y_true, y_score, sample_weight=weights)
+        return metric(law).value(table)
+
+    changes = [
+        (value(np.ones(n) + step * unit) - value(np.ones(n) - step * unit)) / (2 * step)
+        for unit in np.eye(n)
+    ]
+    assert found == pytest.approx(n * np.array(changes), abs=1e-7)
+
+
+@pytest.mark.parametrize("law", [rates.fixed(0.1), rates.beta(3, 19)])
+def test_hits_and_misses_vary_as_the_positives_do(law):
+    y_true, y_score = sample()
+    ranked = check_sample(y_true, y_score)
+    both = [influence_values(m(law), ranked) for m in (ExpectedHits, ExpectedMisses)]
+    assert sum(both) == pytest.approx(y_true - y_true.mean(), abs=1e-12)
+
+
+def test_where_all_is_processed_only_the_prevalence_is_uncertain():
+    y_true, y_score = sample()
+    report = budget_report(y_true, y_score, rate=1.0, n_items=50)
+    assert report["missed"].confidence_interval == (0.0, 0.0)
+    assert report["missed"].prediction_interval == (0.0, 0.0)
+    assert report["recall"].confidence_interval == (1.0, 1.0)
+    assert report["found"].confidence_interval.low < report["found"].value
+    assert report["found"].pvalue == 1.0
+
+
+# --- Chance -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_moments_by_chance_are_those_of_all_labellings(seed):
+    rng = np.random.default_rng(seed)
+    y_score, n_pos = rng.integers(0, 6, 9), int(rng.integers(2, 8))
+    sums = np.array(by_all_labels(y_score.tolist(), n_pos, BUDGET), float)
+    table = RankTable.from_arrays(np.arange(9) < n_pos, y_score)
+    processed = RATE.table.mean(table.rates[:-1], table.rates[1:])
+    found = permuted_moments(processed, table)
+    third = np.mean((sums - sums.mean()) ** 3) / sums.std() ** 3
+    assert found == pytest.approx((sums.mean(), sums.var(), third), abs=1e-12)
+
+
+def test_pvalue_is_near_the_share_of_labellings_that_find_as_much():
+    y_true, y_score = np.zeros(20, int), -np.arange(20)
+    for positives in ([0, 1, 6, 9], [0, 1, 2, 9], [3, 6, 9, 12]):
+        y_true[:] = 0
+        y_true[positives] = 1
+        sums = by_all_labels(y_score.tolist(), 4, [(0.25, 1)])
+        expected = np.mean([x >= sum(i < 5 for i in positives) for x in sums])
+        found = budget_report(y_true, y_score, rate=0.25)[0].pvalue
+        # Of whole numbers, with the tail of a gamma distribution for theirs.
+        assert found == pytest.approx(expected, rel=0.15, abs=0.01)
+
+
+def test_pvalue_of_labels_at_random_is_uniform_enough():
+    rng = np.random.default_rng(0)
+    law, n_simulations = rates.beta(3, 19), 400
+    found = np.array([
+        permuted_pvalue(
+            RankTable.from_arrays(rng.permutation(np.arange(200) < 20), np.arange(200)),
+            law,
+        )
+        for _ in range(n_simulations)
+    ])  # fmt: skip
+    for level in (0.05, 0.5):
+        slack = 3 * math.sqrt(level * (1 - level) / n_simulations)
+        assert abs(np.mean(found <= level) - level) <= slack
+
+
+def test_clusters_widen_intervals_and_weaken_the_test():
+    y_true, y_score = (np.repeat(part, 4) for part in sample(n=100))
+    y_score = y_score + 1e-6 * np.arange(400)
+    alone = budget_report(y_true, y_score, rate=0.2, n_items=500)
+    groups = np.arange(400) // 4
+    clustered = budget_report(y_true, y_score, rate=0.2, n_items=500, groups=groups)
+    for one, other in zip(alone, clustered, strict=True):
+        assert one.value == other.value
+        assert np.diff(one.confidence_interval) < np.diff(other.confidence_interval)
+        assert one.pvalue < other.pvalue
+        if one.prediction_interval is not None:
+            narrow, wide = one.prediction_interval, other.prediction_interval
+            assert np.diff(narrow) < np.diff(wide)
+
+
+def test_weights_repeat_cases_or_stand_for_sampled_ones():
+    y_true, y_score = sample(n=80)
+    weights = np.random.default_rng(1).integers(0, 4, 80)
+    times = {"rate": 0.3, "n_items": 100}
+    weighted = budget_report(y_true, y_score, sample_weight=weights, **times)
+    repeated = budget_report(
+        np.repeat(y_true, weights), np.repeat(y_score, weights), **times
+    )
+    for one, other in zip(weighted, repeated, strict=True):
+        assert one.value == pytest.approx(other.value, rel=1e-12)
+        assert one.confidence_interval == pytest.approx(other.confidence_interval)
+        assert one.pvalue == pytest.approx(other.pvalue)
+        assert one.prediction_interval == other.prediction_interval
+    sampled = budget_report(
+        y_true, y_score, sample_weight=weights / 2, weights="sampling", **times
+    )
+    assert sampled["found"].value == pytest.approx(weighted["found"].value)
+    assert sampled.n_cases == 100
+
+
+def test_a_table_of_counts_is_its_cases():
+    table = RankTable([3, 2, 1, 0], [0, 2, 4, 3])
+    y_true, y_score = (
+        np.repeat([1, 0], [6, 9]),
+        np.repeat([3, 2, 1, 2, 1, 0], [3, 2, 1, 2, 4, 3]),
+    )
+    by_table = budget_report(table, rate=0.3, n_items=40)
+    assert by_table == budget_report(y_true, y_score, rate=0.3, n_items=40)
+
+
+# --- Several models, and what is made of a report -----------------------------------
+
+
+def test_several_models_are_each_as_alone():
+    y_true, a = sample()
+    _, b = sample(seed=1)
+    options = {"rate": rates.beta(3, 19), "n_items": 300}
+    both = budget_report(y_true, models={"A": a, "B": b}, **options)
+    assert both.models == ("A", "B")
+    for name, scores in (("A", a), ("B", b)):
+        for row in budget_report(y_true, scores, **options):
+            found = both[name, row.quantity]
+            assert found.value == row.value
+            assert found.confidence_interval == row.confidence_interval
+            assert found.prediction_interval == row.prediction_interval
+            assert found.pvalue == row.pvalue
+
+
+def test_models_may_be_a_frame_or_columns():
+    pd = require("pandas")
+    y_true, a = sample()
+    _, b = sample(seed=1)
+    expected = budget_report(y_true, models={"0": a, "1": b}, rate=0.2)
+    frame = pd.DataFrame({0: a, 1: b})
+    assert budget_report(y_true, models=frame, rate=0.2) == expected
+    assert budget_report(y_true, models=np.stack([a, b], 1), rate=0.2) == expected
+
+
+def test_rows_are_found_by_name_and_position():
+    y_true, y_score = sample(n=50)
+    report = budget_report(y_true, y_score, rate=0.2)
+    assert report[0] is report["found"] is report["model", "found"]
+    assert len(report) == len(list(report)) == 7
+    with pytest.raises(KeyError, match=r"'fund'.*quantities"):
+        report["fund"]
+    both = budget_report(y_true, models={"A": y_score, "B": -y_score}, rate=0.2)
+    with pytest.raises(KeyError, match="2 models"):
+        both["found"]
+
+
+def test_it_prints_as_a_table():
+    y_true = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0]
+    text = repr(budget_report(y_true, np.arange(10)[::-1], rate=0.5, n_items=200))
+    lines = text.splitlines()
+    assert lines[0] == "Of the 200 cases of the next batch, 100 will be processed."
+    found = next(line for line in lines if line.startswith("  found"))
+    assert found.split()[1] == "60"
+    assert " to " in found
+    assert max(map(len, lines)) <= 80
+    assert not any(line != line.rstrip() for line in lines)
+
+
+def test_names_of_models_do_not_widen_the_columns_and_are_escaped_in_html():
+    y_true, y_score = sample(n=50)
+    name = "<script>alert('&')</script>" * 4
+    report = budget_report(y_true, models={name: y_score}, rate=0.2)
+    assert name in repr(report)
+    assert all(
+        len(line) <= 80 for line in repr(report).splitlines() if name not in line
+    )
+    html = report._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+    assert html.count("<tr>") == html.count("</tr>") == 9
+
+
+def test_the_frame_has_the_columns_of_the_dict():
+    pd = require("pandas")
+    y_true, y_score = sample(n=50)
+    report = budget_report(y_true, y_score, rate=0.2, n_items=20)
+    frame = report.to_frame()
+    assert list(frame) == list(report.to_dict())
+    assert {"prediction_interval_low", "prediction_interval_high"} <= set(frame)
+    assert frame["value"].tolist() == [row.value for row in report]
+    assert pd.isna(frame["prediction_interval_low"].iloc[3])
+
+
+def test_without_pandas_the_frame_says_what_is_missing(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    report = budget_report(*sample(n=50), rate=0.2)
+    with pytest.raises(ImportError, match=r"pip install pandas.*to_dict"):
+        report.to_frame()
+
+
+# --- Undefined, and bad input -------------------------------------------------------
+
+
+@pytest.mark.parametrize("label", [0, 1])
+@pytest.mark.parametrize("models", [1, 2])
+def test_one_class_is_undefined_and_warned_of_once(label, models):
+    y_true, scores = np.full(20, label), np.arange(20)
+    given = {f"m{i}": scores for i in range(models)}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        report = budget_report(y_true, models=given, rate=0.2, n_items=10)
+    assert [w.category for w in caught] == [UndefinedMetricWarning]
+    for row in report:
+        assert np.isnan([row.value, row.chance, row.pvalue]).all()
+        assert np.isnan(row.confidence_interval).all()
+        if row.quantity in COUNTS:
+            assert np.isnan(row.prediction_interval).all()
+    assert "nan" in repr(report)
+
+
+def test_nothing_found_needs_infinitely_many():
+    y_true = [0] * 10 + [1, 1]
+    report = budget_report(y_true, np.arange(12)[::-1], rate=0.5)
+    assert report["found"].value == 0
+    assert report["number needed"].value == math.inf
+    assert report["number needed"].confidence_interval.low > 1
+    assert "inf" in repr(report)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"models": {}}, "models must hold at least one"),
+        ({"models": {1: [1, 2, 3, 4], "1": [1, 2, 3, 4]}}, "name of its own"),
+        ({"models": {"A": [1, 2, 3]}}, r"models\['A'\] has 3"),
+        ({"models": {"A": [1, 2, 3, np.nan]}}, r"models\['A'\] contains NaN"),
+        ({"models": [1, 2, 3, 4]}, "models must have one column per model"),
+        ({"y_score": [1, 2, 3, 4], "models": {"A": [1, 2, 3, 4]}}, "y_score must be"),
+        ({}, "y_score is missing"),
+        ({"n_items": 0}, "n_items must be an integer >= 1"),
+        ({"n_items": 2.5}, "n_items must be an integer >= 1"),
+        ({"rate": 400}, "rate must be"),
+        ({"rate": 0.0}, "rate must be"),
+        ({"confidence_level": 95}, "confidence_level must be"),
+        ({"weights": "any", "y_score": [1, 2, 3, 4]}, "weights must be"),
+    ],
+)
+def test_bad_input_is_refused_by_name(changed, message):
+    arguments = {"y_true": [1, 0, 1, 0], "rate": 0.5} | changed
+    with pytest.raises(ValueError, match=message):
+        budget_report(**arguments)
+
+
+def test_tables_of_several_models_are_refused():
+    table = RankTable([1, 1], [1, 1])
+    with pytest.raises(ValueError, match="y_true is a RankTable"):
+        budget_report(table, models={"A": [1, 2]}, rate=0.5)
+    with pytest.raises(ValueError, match=r"models\['A'\]"):
+        budget_report([1, 0, 1, 0], models={"A": table}, rate=0.5)
+
+
+# --- Guarantees ---------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", [rates.fixed(0.2), rates.beta(3, 19)])
+@pytest.mark.parametrize("setting", SOME_SETTINGS, ids=lambda s: "-".join(map(str, s)))
+def test_intervals_of_counts_cover_the_truth(setting, law):
+    n_simulations = simulations(400)
+    generator = np.random.default_rng(0)
+    whole, held = population(setting), np.zeros(4)
+    p, metrics = setting.prevalence, [ExpectedHits(law), ExpectedMisses(law)]
+    hits, misses = (metric.value(whole) for metric in metrics)
+    truth = np.array([hits, misses, law.mean() - hits, law.mean() / hits])
+    for _ in range(n_simulations):
+        report = budget_report(*draw(generator, setting), rate=law)
+        n = report.n_cases
+        rows = [report[name] for name in (*COUNTS, "number needed")]
+        ends = np.array([row.confidence_interval for row in rows]).T
+        held += (ends[0] <= truth * [n, n, n, 1]) & (truth * [n, n, n, 1] <= ends[1])
+    assert abs(whole.prevalence - p) < 1e-6
+    slack = binomial_tolerance(0.92, n_simulations)
+    assert (held / n_simulations >= 0.92 - slack).all()

@@ -1,0 +1,107 @@
+"""Prediction intervals: exact where all is known, and held by simulated batches."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from guarantees import binomial_tolerance, simulations
+from simulated_batches import DESIGNS, Design, coverage
+from skrate import RankTable, budget_report, rates
+
+# A fourth of the designs is a fair sample of them.
+CHOSEN = DESIGNS if simulations(10) > 1 else DESIGNS[::4]
+# So many cases that nothing is left to be estimated, a fifth of them positive.
+KNOWN = RankTable([2e11] * 20, [8e11] * 20)
+
+
+def bounds(report):
+    return [tuple(row.prediction_interval) for row in report.rows[:3]]
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+@pytest.mark.parametrize(("rate", "n_items"), [(0.1, 70), (0.5, 3), (0.25, 4000)])
+def test_counts_of_a_random_order_are_binomial(rate, n_items, level):
+    report = budget_report(KNOWN, rate=rate, n_items=n_items, confidence_level=level)
+    n_seen = round(rate * n_items)
+    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    expected = [
+        stats.binom(n_seen, 0.2).ppf(tails),
+        stats.binom(n_items - n_seen, 0.2).ppf(tails),
+        stats.binom(n_seen, 0.8).ppf(tails),
+    ]
+    # A share that is known to 1e-6 may move a quantile at its edge.
+    assert np.abs(np.array(bounds(report)) - expected).max() <= 1
+
+
+def test_budgets_are_mixed():
+    law = rates.empirical([0.05, 0.5], weights=[1, 3])
+    report = budget_report(KNOWN, rate=law, n_items=1000)
+    x = np.arange(1001)
+
+    def quantiles(of_few, of_many):
+        shares = of_few.cdf(x) / 4 + 3 * of_many.cdf(x) / 4
+        return [x[shares >= q][0] for q in (0.025, 0.975)]
+
+    few, many = stats.binom(50, 0.2), stats.binom(500, 0.2)
+    assert np.abs(np.subtract(bounds(report)[0], quantiles(few, many))).max() <= 1
+
+
+def test_a_large_batch_is_as_uncertain_as_the_estimate():
+    rng = np.random.default_rng(0)
+    y_true = rng.random(500) < 0.3
+    y_score = rng.normal(size=500) + 1.5 * y_true
+    report = budget_report(y_true, y_score, rate=0.2, n_items=10**7)
+    for row in report.rows[:3]:
+        ends, reach = np.array(row.prediction_interval), row.confidence_interval
+        # A beta posterior and Wilson's interval of it, of a hundred cases.
+        assert ends == pytest.approx(reach, rel=0.05)
+
+
+def test_intervals_grow_with_the_level_and_shrink_with_the_sample():
+    rng = np.random.default_rng(1)
+    y_true = rng.random(300) < 0.3
+    y_score = rng.normal(size=300) + y_true
+    options = {"rate": rates.beta(3, 19), "n_items": 2000}
+    one, wider = (
+        bounds(budget_report(y_true, y_score, confidence_level=level, **options))
+        for level in (0.8, 0.99)
+    )
+    more = np.tile(y_true, 20), np.tile(y_score, 20)
+    sure = bounds(budget_report(*more, confidence_level=0.8, **options))
+    for inner, outer, narrow in zip(one, wider, sure, strict=True):
+        assert outer[0] < inner[0] < inner[1] < outer[1]
+        assert narrow[1] - narrow[0] < inner[1] - inner[0]
+
+
+@pytest.mark.parametrize("rate", [1e-9, 1.0, rates.beta(0.3, 30), "uniform"])
+@pytest.mark.parametrize("n_items", [1, 7])
+def test_small_batches_and_extreme_budgets_stay_within_the_batch(rate, n_items):
+    y_true, y_score = np.arange(30) < 6, np.arange(30)[::-1]
+    if rate == 1e-9:
+        with pytest.warns(UserWarning, match="depends on the best"):
+            report = budget_report(y_true, y_score, rate=rate, n_items=n_items)
+    else:
+        report = budget_report(y_true, y_score, rate=rate, n_items=n_items)
+    for low, high in bounds(report):
+        assert 0 <= low <= high <= n_items
+    if rate == 1e-9:
+        assert bounds(report)[0] == bounds(report)[2] == (0, 0)
+
+
+def test_intervals_hold_the_counts_of_new_batches():
+    found, _ = coverage(Design("beta(3, 19)", 200, 500, 0.3), 60)
+    # Batches of one sample are not independent: 60 of them are.
+    assert (found > 0.95 - 0.02 - binomial_tolerance(0.95, 60)).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", CHOSEN, ids=lambda d: "-".join(map(str, d)))
+def test_intervals_hold_their_level(design):
+    n_simulations = simulations(500)
+    held, below = coverage(design, n_simulations)
+    slack = binomial_tolerance(0.95, n_simulations)
+    assert (held >= 0.95 - 0.02 - slack).all()
+    assert (below <= 0.025 + 0.02 + binomial_tolerance(0.025, n_simulations)).all()
+    if design.n_items >= 1000 and design.shift < 4:
+        # Smaller counts are whole numbers with few to choose from.
+        assert (held <= 0.95 + 0.025 + slack).all()

@@ -1,0 +1,84 @@
+"""Test samples, the batches that follow, and how often intervals hold their counts."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from skrate import rates
+from skrate.inference.prediction import predicted
+from skrate.inference.sample import check_sample
+
+LAWS = {"a tenth": rates.fixed(0.1), "beta(3, 19)": rates.beta(3, 19)}
+# Batches drawn after each sample.
+N_BATCHES = 4
+
+
+class Design(NamedTuple):
+    """What samples and batches are drawn from: normal scores, those of positives up."""
+
+    law: str
+    n_test: int
+    n_items: int
+    prevalence: float
+    shift: float = 1.5
+    step: float | None = None
+    per_cluster: int = 1
+
+    def draw(self, generator, n):
+        """Return classes and scores, which are a cluster's own part and one of each."""
+        is_pos = np.repeat(
+            generator.random(n // self.per_cluster) < self.prevalence, self.per_cluster
+        )
+        of_cluster = generator.normal(size=n // self.per_cluster)
+        scores = generator.normal(size=n)
+        if self.per_cluster > 1:
+            shared = np.repeat(of_cluster, self.per_cluster)
+            scores = 0.6 * scores + 0.8 * shared
+        scores += self.shift * is_pos
+        if self.step is not None:
+            scores = np.round(scores / self.step) * self.step
+        return is_pos, scores
+
+
+DESIGNS = [
+    Design(law, n_test, n_items, prevalence)
+    for law in LAWS
+    for n_test in (200, 1000)
+    for n_items in (100, 5000)
+    for prevalence in (0.05, 0.3)
+]
+# Nearly perfect, with ties, and in clusters.
+DESIGNS += [
+    Design("beta(3, 19)", 400, 1000, 0.1, shift=4),
+    Design("a tenth", 400, 1000, 0.2, step=0.5),
+    Design("beta(3, 19)", 1000, 1000, 0.2, per_cluster=5),
+]
+
+
+def coverage(design, n_simulations, seed=0):
+    """Return the shares of batches whose counts are held and are below, by count."""
+    generator = np.random.default_rng(seed)
+    law, n_items = LAWS[design.law], design.n_items
+    held, below = np.zeros((2, 3))
+    for _ in range(n_simulations):
+        is_pos, scores = design.draw(generator, design.n_test)
+        groups = None
+        if design.per_cluster > 1:
+            groups = np.arange(design.n_test) // design.per_cluster
+        ranked = check_sample(is_pos, scores, groups=groups)
+        bounds = np.array(predicted(ranked, law, n_items, 0.95))
+        for rate in law.ppf(generator.random(N_BATCHES)):
+            counts = _counts(generator, design, int(np.rint(n_items * rate)))
+            held += (bounds[:, 0] <= counts) & (counts <= bounds[:, 1])
+            below += counts < bounds[:, 0]
+    n_batches = N_BATCHES * n_simulations
+    return held / n_batches, below / n_batches
+
+
+def _counts(generator, design, n_processed):
+    """Return what a batch holds: found, missed and false alarms."""
+    is_pos, scores = design.draw(generator, design.n_items)
+    # Those that tie are processed in any order.
+    order = np.lexsort([generator.random(design.n_items), -scores])
+    found = np.count_nonzero(is_pos[order[:n_processed]])
+    return np.array([found, np.count_nonzero(is_pos) - found, n_processed - found])
