@@ -233,6 +233,14 @@ def curve_jobs():
     yield Job("curve alone", SIZES[:3], data, ours, sorts, CPU)
 
 
+def decision_jobs():
+    """Yield what a decision takes."""
+    data = partial(labelled_scores, prevalence=0.1)
+    ours = partial(skrate.budget_report, rate=RATE, n_items=5_000)
+    units = {"cpu ms": "<= 1000"}
+    yield Job("report card of a budget", [1_000_000], data, ours, units=units)
+
+
 def list_jobs():
     """Yield the AUC within many short lists."""
     ours, catboost = of(samples.list_auc, 0, 1, 2), of(peers.catboost_list_auc, 3, 4, 5)
@@ -293,6 +301,7 @@ THEMES = {
     "Tables": table_jobs,
     "Uncertainty": inference_jobs,
     "Consensus curves": curve_jobs,
+    "Decisions": decision_jobs,
     "Lists": list_jobs,
     "Training and selection": training_jobs,
 }
