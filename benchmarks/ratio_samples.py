@@ -76,6 +76,14 @@ def two_models(n_cases):
     return y_true, *y_scores.T.copy()
 
 
+def band_of_curves(y_true, y_score, other_score):
+    """Return the width of the band of a difference, of 200 rates and 2,000 draws."""
+    found = skrate.compare_curves(
+        y_true, y_score, other_score, rates=np.arange(1, 201) / 200, random_state=0
+    )
+    return float(np.mean(found.band.high - found.band.low))
+
+
 def twenty_models(n_cases):
     """Return labels, the scores of all models, and those of the first."""
     y_true, y_scores = labelled_scores(n_cases, prevalence=0.1, n_models=20)

@@ -179,6 +179,9 @@ def inference_jobs():
         peer = Peer("the metric of one", of(metric.score, 0, 2), "<= 40")
         title, ours = f"covariance of 20 models, {name}", of(metric.covariance, 0, 1)
         yield Job(title, [100_000], samples.twenty_models, ours, [peer], **ONE_THREAD)
+    title, units = "band of two models at 200 rates", {"wall ms": "<= 5000"}
+    sizes, ours = [SIZES[2], MILLIONS[0]], samples.band_of_curves
+    yield Job(title, sizes, samples.two_models, ours, units=units)
     yield from two_thread_jobs()
     yield from delong_jobs()
 

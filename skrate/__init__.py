@@ -15,6 +15,7 @@ from skrate.curves.quasi_concave import QuasiConcaveHitCurve
 from skrate.curves.rate_averaged import rate_averaged_roc_curve
 from skrate.displays.auc_error_rate import AUCErrorRateDisplay
 from skrate.displays.budget_report import BudgetReportDisplay
+from skrate.displays.curve_comparison import CurveComparisonDisplay
 from skrate.displays.hit_curve import HitCurveDisplay
 from skrate.displays.rate_averaged_roc import RateAveragedROC
 from skrate.ensemble.rankboost import RankBoostClassifier
@@ -57,6 +58,7 @@ __all__ = [
     "Comparisons",
     "ConsensusCurve",
     "CurveComparison",
+    "CurveComparisonDisplay",
     "CurvePoint",
     "Estimate",
     "FoldSummaries",

@@ -9,8 +9,13 @@ DATA = (
     "dataframe",
     "metric",
     "curve",
+    "comparison",
     "estimator",
+    "estimator_a",  # of two, as y_score_a
+    "estimator_b",
     "cv_results",
+    "cv_results_a",  # of two, as y_score_a
+    "cv_results_b",
     "X",
     "y_true",
     "y_trues",
@@ -62,6 +67,8 @@ DISPLAY = {
     "plot_isometrics",
     "plot_rate",
     "plot_reachable",
+    "plot_interval",
+    "plot_winning",
     "kind",
     "y_pred",
     "curves",

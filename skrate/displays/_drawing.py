@@ -64,13 +64,41 @@ def mean_and_spread(values: FloatArray | list[float], mean: float | None = None)
     return f"{mean:.{digits}f} ± {spread:.{digits}f}"
 
 
-class Display:
-    """What was computed, with the name of the model, to be drawn by ``plot``."""
+class Drawing:
+    """What was computed, to be drawn by ``plot``."""
 
     ax_: "Axes"
     figure_: Any
-    name: str | None
     pos_label: Label = None
+    # Of a new figure.
+    _layout: str | None = None
+
+    def _start(self, ax: "Axes | None") -> None:
+        """Take the axes, or new ones."""
+        plt = import_pyplot(type(self).__name__)
+        self.ax_ = plt.subplots(layout=self._layout)[1] if ax is None else ax
+        self.figure_ = self.ax_.figure
+
+    def _line(
+        self, x: ArrayLike, y: ArrayLike, given: dict[str, Any] | None, **style: Any
+    ) -> Any:
+        """Draw a line in ``style``, unless another is ``given``."""
+        return self.ax_.plot(x, y, **styled(given, **style))[0]
+
+    def _finish(self, xlabel: str, ylabel: str, despine: bool, **legend: Any) -> None:
+        """Say what stands on the axes, and what each line is."""
+        if self.pos_label is not None:
+            ylabel += f" (positive label: {self.pos_label})"
+        self.ax_.set(xlabel=xlabel, ylabel=ylabel)
+        self.ax_.legend(**legend)
+        if despine:
+            self.ax_.spines[["top", "right"]].set_visible(False)
+
+
+class Display(Drawing):
+    """A drawing of a model, with its name."""
+
+    name: str | None
 
     @classmethod
     def from_estimator(
@@ -138,31 +166,10 @@ class Display:
         """Draw one ranking; the estimator may have more to say."""
         raise NotImplementedError
 
-    def _start(self, ax: "Axes | None") -> None:
-        """Take the axes, or new ones."""
-        plt = import_pyplot(type(self).__name__)
-        self.ax_ = plt.subplots()[1] if ax is None else ax
-        self.figure_ = self.ax_.figure
-
-    def _line(
-        self, x: ArrayLike, y: ArrayLike, given: dict[str, Any] | None, **style: Any
-    ) -> Any:
-        """Draw a line in ``style``, unless another is ``given``."""
-        return self.ax_.plot(x, y, **styled(given, **style))[0]
-
     def _entry(self, name: str | None, summary: str) -> str:
         """Return the entry of the legend."""
         name = self.name if name is None else name
         return summary if name is None else f"{name} ({summary})"
-
-    def _finish(self, xlabel: str, ylabel: str, despine: bool, **legend: Any) -> None:
-        """Say what stands on the axes, and what each line is."""
-        if self.pos_label is not None:
-            ylabel += f" (positive label: {self.pos_label})"
-        self.ax_.set(xlabel=xlabel, ylabel=ylabel)
-        self.ax_.legend(**legend)
-        if despine:
-            self.ax_.spines[["top", "right"]].set_visible(False)
 
 
 class FoldsDisplay(Display):

@@ -183,10 +183,10 @@ def fold_responses(
     for i, (estimator, test) in enumerate(
         zip(cv_results["estimator"], tests, strict=True)
     ):
-        y_true = _rows(y, test)
+        y_true = rows_of(y, test)
         try:
             y_score, _ = ranking_scores(
-                estimator, _rows(X, test), y_true, response_method, label, user=user
+                estimator, rows_of(X, test), y_true, response_method, label, user=user
             )
         except UndefinedResponse as undefined:
             warnings.warn(
@@ -195,7 +195,7 @@ def fold_responses(
                 stacklevel=3,
             )
             continue
-        weight = None if sample_weight is None else _rows(sample_weight, test)
+        weight = None if sample_weight is None else rows_of(sample_weight, test)
         responses.append(Response(y_true, y_score, weight, label, i))
     if not responses:
         raise ValueError(
@@ -339,7 +339,7 @@ def _n_rows(data: Any) -> int:
     return int(data.shape[0]) if hasattr(data, "shape") else len(data)
 
 
-def _rows(data: Any, rows: IntArray) -> Any:
+def rows_of(data: Any, rows: IntArray) -> Any:
     """Return rows of an array, a sparse matrix, a data frame or a list."""
     if hasattr(data, "iloc"):
         return data.iloc[rows]

@@ -520,6 +520,10 @@ def display(kind: str) -> Callable[[np.random.Generator], Call]:
             keywords = given.keywords()
             if kind == "RateAveragedROC":
                 return ([first], [second]), {**keywords, "bounds": None}
+            if kind == "CurveComparisonDisplay":
+                # A model against the reverse of it.
+                other = [-score for score in given.scores.tolist()]
+                return (first, second, other), {**keywords, "rates": [0.25, 0.5]}
             if kind == "AUCErrorRateDisplay":
                 keywords["y_pred"] = given.plain_labels[::-1].copy()
                 keywords["class_ratios"] = [0.5]
@@ -533,6 +537,14 @@ def display(kind: str) -> Callable[[np.random.Generator], Call]:
                 same_numbers("rates", found.rates[0], groups.edges)
             elif kind == "BudgetReportDisplay":
                 holds(len(found.lines_) == 1, f"{len(found.lines_)} curves")
+            elif kind == "CurveComparisonDisplay":
+                for rate, recall in zip(
+                    (0.25, 0.5), found.comparison.value_a.tolist(), strict=True
+                ):
+                    if math.isnan(recall):
+                        continue
+                    expected = float(tables.found_at(groups, Fraction(rate)))
+                    same_number("recall", recall, expected, atol=1e-9)
             elif kind == "AUCErrorRateDisplay":
                 same_number("AUC", found.point.auc, tables.auc(groups), rtol=1e-9)
             else:
@@ -541,7 +553,7 @@ def display(kind: str) -> Callable[[np.random.Generator], Call]:
 
         return Call(
             f"{kind}.from_predictions", function, arguments, check, sample,
-            may_refuse=refusals(sample),
+            may_refuse=refusals(sample), may_warn=kind == "CurveComparisonDisplay",
         )  # fmt: skip
 
     return draw

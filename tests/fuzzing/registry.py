@@ -111,6 +111,7 @@ ENTRIES = [
         for name in (
             "AUCErrorRateDisplay",
             "BudgetReportDisplay",
+            "CurveComparisonDisplay",
             "HitCurveDisplay",
             "RateAveragedROC",
         )

@@ -1,0 +1,545 @@
+"""Draw the difference of two models at every rate."""
+
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from skrate.core.arrays import ArrayLike, Label, RandomState
+from skrate.core.elicitation import check_rate
+from skrate.core.rates import RateLike
+from skrate.core.repeats import disjoint_repeats
+from skrate.core.validation import check_count, check_flag
+from skrate.curves.rate_averaged import Band
+from skrate.displays._drawing import Drawing, styled
+from skrate.displays.rate_spaces import Space
+from skrate.inference.compare_curves import compare_curves
+from skrate.inference.curve_comparison import CurveComparison, Stretch
+from skrate.inference.curve_influence import CurveMetric
+from skrate.inference.curve_process import CurveBounds
+from skrate.inference.sample import Weights
+from skrate.model_selection.responses import (
+    DEFAULT_RESPONSE,
+    ResponseMethod,
+    fold_responses,
+    ranking_scores,
+    rows_of,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Of which a difference is so many more, whatever the rate.
+_FOUND = {"recall": "positives found", "hits": "positives found", "gain": "gain"}
+_COUNTS = "{x:,.10g}"
+# Letters in a line of the legend.
+_LINE = 28
+
+
+class CurveComparisonDisplay(Drawing):
+    """Difference of two models at every rate, with its band and who wins where.
+
+    Make it by :meth:`from_predictions`, :meth:`from_estimators` or
+    :meth:`from_cv_results`.
+
+    Parameters
+    ----------
+    comparison : CurveComparison
+        What :func:`compare_curves` returns.
+    names : tuple of two str, default=None
+        Names of the models a and b; None says "a" and "b".
+    rate : "uniform", float or distribution, default=None
+        The share that will be processed, drawn at the foot.
+    n_items : int, default=None
+        Number of cases of which that share will be processed: further axes then show
+        counts.
+    pos_label : int, float, bool or str, default=None
+        The positive label, named on the vertical axis.
+
+    Attributes
+    ----------
+    line_ : matplotlib Line2D
+        The difference, a less b.
+    band_ : matplotlib artist
+        The area of the band.
+    interval_ : matplotlib artist or None
+        The area of the intervals at single rates, unless the band is these.
+    zero_line_ : matplotlib Line2D
+        Where both are equal.
+    winning_a_, winning_b_ : list of matplotlib artists
+        The rates at which either is better beyond doubt.
+    rate_ : list of matplotlib artists
+        Where the rate is likely, if it is given.
+    count_axes_ : list of matplotlib axes
+        The axes in counts, if ``n_items`` is given.
+    ax_ : matplotlib Axes
+        The axes.
+    figure_ : matplotlib Figure
+        The figure.
+
+    See Also
+    --------
+    compare_curves : The numbers.
+    RateAveragedROC : The curves themselves, over folds.
+
+    Examples
+    --------
+    >>> from skrate import CurveComparisonDisplay
+    >>> y_true, a, b = [1, 0, 1, 0, 0], [5, 3, 4, 2, 1], [1, 2, 3, 4, 5]
+    >>> display = CurveComparisonDisplay.from_predictions(y_true, a, b)
+    >>> display.line_.get_ydata().tolist()
+    [0.5, 1.0, 0.5, 0.5]
+    """
+
+    # Counts stand at the right and on top.
+    _layout = "constrained"
+
+    def __init__(
+        self,
+        comparison: CurveComparison,
+        *,
+        names: Sequence[str] | None = None,
+        rate: RateLike | None = None,
+        n_items: int | None = None,
+        pos_label: Label = None,
+    ) -> None:
+        self.comparison = comparison
+        self.names = _check_names(names)
+        self.rate = rate
+        self.n_items = n_items
+        self.pos_label = pos_label
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike | Sequence[ArrayLike],
+        y_score_a: ArrayLike | Sequence[ArrayLike],
+        y_score_b: ArrayLike | Sequence[ArrayLike],
+        *,
+        metric: CurveMetric = "recall",
+        rates: ArrayLike | None = None,
+        band: Band = "simultaneous",
+        confidence_level: float = 0.95,
+        n_resamples: int = 2000,
+        benefit: float | None = None,
+        cost: float | None = None,
+        groups: ArrayLike | Sequence[ArrayLike] | None = None,
+        sample_weight: ArrayLike | Sequence[ArrayLike] | None = None,
+        weights: Weights = "frequency",
+        pos_label: Label = None,
+        random_state: RandomState = None,
+        names: Sequence[str] | None = None,
+        rate: RateLike | None = None,
+        n_items: int | None = None,
+        **plot_kwargs: Any,
+    ) -> Self:
+        """Draw the difference of two rankings of the same cases.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,), or list of such
+            True labels of two classes; or a list of arrays, one for each fold.
+        y_score_a, y_score_b : array-like of shape (n_samples,), or list of such
+            Scores of both models.
+        metric, rates, band, confidence_level, n_resamples, benefit, cost : object
+            As in :func:`compare_curves`, as are the three below.
+        groups, sample_weight, weights : object
+            See there.
+        pos_label : int, float, bool or str, default=None
+            The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        random_state : int, Generator or RandomState, default=None
+            Source of the draws of the band.
+        names : tuple of two str, default=None
+            Names of the models for the legend.
+        rate : "uniform", float or distribution, default=None
+            The share that will be processed.
+        n_items : int, default=None
+            Number of cases of which that share will be processed.
+        **plot_kwargs : dict
+            Passed to :meth:`plot`: ``ax`` and so on.
+
+        Returns
+        -------
+        display : CurveComparisonDisplay
+            The display, drawn.
+        """
+        comparison = compare_curves(
+            y_true,
+            y_score_a,
+            y_score_b,
+            metric=metric,
+            rates=rates,
+            band=band,
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            benefit=benefit,
+            cost=cost,
+            groups=groups,
+            sample_weight=sample_weight,
+            weights=weights,
+            pos_label=pos_label,
+            random_state=random_state,
+        )
+        display = cls(
+            comparison, names=names, rate=rate, n_items=n_items, pos_label=pos_label
+        )
+        return display.plot(**plot_kwargs)
+
+    @classmethod
+    def from_estimators(
+        cls,
+        estimator_a: Any,
+        estimator_b: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        response_method: ResponseMethod = DEFAULT_RESPONSE,
+        pos_label: Label = None,
+        names: Sequence[str] | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the difference of two fitted models, as they are, on given cases.
+
+        Parameters
+        ----------
+        estimator_a, estimator_b : estimator instance
+            Fitted binary classifiers, or pipelines that end in one.
+        X : array-like of shape (n_samples, n_features)
+            The cases, which neither was trained on.
+        y : array-like of shape (n_samples,)
+            True labels of two classes.
+        response_method : str or tuple of str
+            Methods that give scores, the first that an estimator has is used;
+            "decision_function", then "predict_proba" by default.
+        pos_label : int, float, bool or str, default=None
+            The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans,
+            and of other labels the second, with a warning that names it.
+        names : tuple of two str, default=None
+            Names of the models; None takes those of their classes.
+        **kwargs : dict
+            Passed to :meth:`from_predictions`, and from there to :meth:`plot`.
+
+        Returns
+        -------
+        display : CurveComparisonDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        NotFittedError
+            If an estimator is not fitted.
+        ValueError
+            If it was fitted on one class, or more than two, or the input is invalid.
+        """
+        scores = []
+        for estimator in (estimator_a, estimator_b):
+            check_is_fitted(estimator)
+            y_score, pos_label = ranking_scores(
+                estimator, X, y, response_method, pos_label, user=cls.__name__
+            )
+            scores.append(y_score)
+        if names is None:
+            names = _names_of(estimator_a, estimator_b)
+        return cls.from_predictions(
+            y, *scores, pos_label=pos_label, names=names, **kwargs
+        )
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results_a: dict[str, Any],
+        cv_results_b: dict[str, Any],
+        X: Any,
+        y: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        response_method: ResponseMethod = DEFAULT_RESPONSE,
+        pos_label: Label = None,
+        names: Sequence[str] | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the difference of two models over the same test folds.
+
+        Parameters
+        ----------
+        cv_results_a, cv_results_b : dict
+            What ``cross_validate`` returned for each model on the same folds, with
+            ``return_estimator=True`` and ``return_indices=True``.
+        X : array-like of shape (n_samples, n_features)
+            The cases that were cross-validated.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        groups : array-like of shape (n_samples,), default=None
+            The cluster of each case. None takes the cases themselves, also where
+            folds test them again.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the cases.
+        response_method : str or tuple of str
+            As in :meth:`from_estimators`.
+        pos_label : int, float, bool or str, default=None
+            The positive label of all folds, as there.
+        names : tuple of two str, default=None
+            Names of the models; None takes those of the classes of their estimators.
+        **kwargs : dict
+            Passed to :meth:`from_predictions`, and from there to :meth:`plot`.
+
+        Returns
+        -------
+        display : CurveComparisonDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If the folds of both models do not test the same cases, or the input is
+            invalid.
+
+        Warns
+        -----
+        UndefinedMetricWarning
+            If a fold is left out, as an estimator was trained on one class, or its
+            cases are of one class.
+        """
+        responses = []
+        for cv_results in (cv_results_a, cv_results_b):
+            found = fold_responses(
+                cv_results,
+                X,
+                y,
+                sample_weight=sample_weight,
+                response_method=response_method,
+                pos_label=pos_label,
+                user=cls.__name__,
+            )
+            pos_label = found[0].pos_label
+            responses.append({response.fold: response for response in found})
+        tests = [one["indices"]["test"] for one in (cv_results_a, cv_results_b)]
+        _check_same_folds(*tests)
+        of_a, of_b = responses
+        folds = [fold for fold in of_a if fold in of_b]
+        if not folds:
+            raise ValueError(
+                "No fold has estimators of both models that were trained on two "
+                "classes. Use stratified or fewer folds."
+            )
+        by_fold: dict[str, Any] = {}
+        if sample_weight is not None:
+            by_fold["sample_weight"] = [of_a[fold].sample_weight for fold in folds]
+        if groups is not None:
+            by_fold["groups"] = [rows_of(groups, tests[0][fold]) for fold in folds]
+        elif disjoint_repeats(tests[0]).max() > 0:
+            # A case that is tested again tells nothing new.
+            by_fold["groups"] = [tests[0][fold] for fold in folds]
+        if names is None:
+            names = _names_of(
+                *(one["estimator"][0] for one in (cv_results_a, cv_results_b))
+            )
+        return cls.from_predictions(
+            [of_a[fold].y_true for fold in folds],
+            [of_a[fold].y_score for fold in folds],
+            [of_b[fold].y_score for fold in folds],
+            pos_label=pos_label,
+            names=names,
+            **by_fold,
+            **kwargs,
+        )
+
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        names: Sequence[str] | None = None,
+        rate: RateLike | None = None,
+        n_items: int | None = None,
+        curve_kwargs: dict[str, Any] | None = None,
+        band_kwargs: dict[str, Any] | None = None,
+        plot_interval: bool = True,
+        interval_kwargs: dict[str, Any] | None = None,
+        plot_winning: bool = True,
+        winning_kwargs: dict[str, Any] | None = None,
+        rate_kwargs: dict[str, Any] | None = None,
+        despine: bool = False,
+    ) -> Self:
+        """Draw the difference with its band.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        names : tuple of two str, default=None
+            Names of the models; None takes those of the display.
+        rate : "uniform", float or distribution, default=None
+            The share that will be processed; None takes that of the display. It is
+            drawn at the foot: its density, and stems for known rates.
+        n_items : int, default=None
+            Number of cases of which that share will be processed; None takes that of
+            the display. With it a second axis counts the cases processed, and of
+            recall, hits and gain a third one those found, or what is gained.
+        curve_kwargs : dict, default=None
+            Passed to matplotlib's ``plot`` for the difference.
+        band_kwargs : dict, default=None
+            Passed to matplotlib's ``fill_between`` for the band.
+        plot_interval : bool, default=True
+            Whether to draw the intervals at single rates within a simultaneous band.
+        interval_kwargs : dict, default=None
+            Passed to matplotlib's ``fill_between`` for them.
+        plot_winning : bool, default=True
+            Whether to shade the rates at which one model is better beyond doubt.
+        winning_kwargs : dict, default=None
+            Passed to matplotlib's ``axvspan`` for them.
+        rate_kwargs : dict, default=None
+            Passed to matplotlib for the density of the rate.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : CurveComparisonDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If ``names`` are not two, ``rate`` is no distribution, or ``n_items`` no
+            number of cases.
+        """
+        check_flag("plot_interval", plot_interval)
+        check_flag("plot_winning", plot_winning)
+        check_flag("despine", despine)
+        of_a, of_b = self.names if names is None else _check_names(names)
+        rate = self.rate if rate is None else rate
+        law = None if rate is None else check_rate(rate)
+        n_items = self.n_items if n_items is None else n_items
+        if n_items is not None:
+            n_items = check_count("n_items", n_items)
+        self._start(ax)
+        found = self.comparison
+        self.rate_ = []
+        if law is not None:
+            of_rate = styled(rate_kwargs, color="C2", alpha=0.35)
+            space = Space("rate-recall", found.n_pos / (found.n_pos + found.n_neg))
+            self.rate_ = space.draw_rate(self.ax_, law, of_rate)
+            # One entry of the legend for all.
+            self.rate_[0].set_label("rate")
+        self.zero_line_ = self.ax_.axhline(0, color="0.4", linewidth=1)
+        style: dict[str, Any] = {"color": "k", "label": _wrapped(of_a, f"less {of_b}")}
+        self.line_ = self._line(found.rates, found.difference, curve_kwargs, **style)
+        level = f"{100 * found.confidence_level:g} %"
+        is_whole = found.kind == "simultaneous"
+        label = f"{level} band" if is_whole else f"{level} at one rate"
+        self.band_ = self._area(found.band, band_kwargs, 0.15, label)
+        self.interval_ = None
+        if plot_interval and is_whole:
+            interval, label = found.confidence_interval, f"{level} at one rate"
+            self.interval_ = self._area(interval, interval_kwargs, 0.2, label)
+        self.winning_a_, self.winning_b_ = [], []
+        if plot_winning:
+            won = found.winning_rates()
+            self.winning_a_ = self._shade(won.a, f"{of_a} better", "C0", winning_kwargs)
+            self.winning_b_ = self._shade(won.b, f"{of_b} better", "C1", winning_kwargs)
+        self.ax_.set_xlim(0, 1)
+        self._finish(
+            "Rate",
+            f"Difference in {found.metric}",
+            despine,
+            loc="best",
+            fontsize="small",
+        )
+        self.count_axes_ = [] if n_items is None else self._count(n_items)
+        return self
+
+    def _area(
+        self,
+        bounds: CurveBounds,
+        given: dict[str, Any] | None,
+        alpha: float,
+        label: str,
+    ) -> Any:
+        color = self.line_.get_color()
+        style = styled(given, color=color, alpha=alpha, linewidth=0, label=label)
+        return self.ax_.fill_between(self.comparison.rates, *bounds, **style)
+
+    def _shade(
+        self,
+        stretches: list[Stretch],
+        label: str,
+        color: str,
+        given: dict[str, Any] | None,
+    ) -> list[Any]:
+        artists = []
+        label = _wrapped(label)
+        for low, high in stretches:
+            # A single rate has no width: its line has.
+            width = 0 if high > low else 1.5
+            style = {"alpha": 0.2, "linewidth": width, "zorder": 0, "label": label}
+            artists.append(
+                self.ax_.axvspan(low, high, **styled(given, color=color, **style))
+            )
+            # One entry of the legend for all.
+            label = "_"
+        return artists
+
+    def _count(self, n_items: int) -> list[Any]:
+        """Draw axes in counts: of what is processed, and of what is found."""
+        found = self.comparison
+        top = self.ax_.secondary_xaxis("top", functions=_scaling(n_items))
+        top.xaxis.set_major_formatter(_COUNTS)
+        top.set_xlabel(f"Processed of {n_items:,}")
+        if found.metric not in _FOUND:
+            return [top]
+        unit = float(n_items)
+        if found.metric == "recall":
+            unit *= found.n_pos / (found.n_pos + found.n_neg)
+        right = self.ax_.secondary_yaxis("right", functions=_scaling(unit))
+        right.yaxis.set_major_formatter(_COUNTS)
+        right.set_ylabel(f"Difference in {_FOUND[found.metric]}")
+        return [top, right]
+
+
+def _scaling(unit: float) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return the functions from shares to counts and back."""
+    return lambda share: share * unit, lambda count: count / unit
+
+
+def _wrapped(*parts: str) -> str:
+    """Return an entry of the legend, in one line if it is short."""
+    label = " ".join(parts)
+    if len(label) <= _LINE:
+        return label
+    lines = (textwrap.fill(part, _LINE, break_long_words=False) for part in parts)
+    return "\n".join(lines)
+
+
+def _check_names(names: Sequence[str] | None) -> tuple[str, str]:
+    if names is None:
+        return "a", "b"
+    are_two = isinstance(names, Sequence) and not isinstance(names, str)
+    if not (are_two and len(names) == 2):
+        raise ValueError(f"names must be those of models a and b, got {names!r}.")
+    first, second = names
+    return str(first), str(second)
+
+
+def _names_of(estimator_a: Any, estimator_b: Any) -> tuple[str, str]:
+    """Return the names of two classes, told apart if they are one."""
+    first, second = type(estimator_a).__name__, type(estimator_b).__name__
+    return (f"{first} a", f"{second} b") if first == second else (first, second)
+
+
+def _check_same_folds(of_a: Sequence[ArrayLike], of_b: Sequence[ArrayLike]) -> None:
+    """Raise where the folds of two models do not test the same cases."""
+    if len(of_a) != len(of_b):
+        raise ValueError(
+            f"cv_results_a has {len(of_a)} folds and cv_results_b {len(of_b)}: pass "
+            "cross_validate the same splits for both, as cv=list(splitter.split(X, y))."
+        )
+    for i, (first, second) in enumerate(zip(of_a, of_b, strict=True)):
+        if not np.array_equal(first, second):
+            raise ValueError(
+                f"Fold {i} of cv_results_b tests other cases than that of "
+                "cv_results_a: pass cross_validate the same splits for both, as "
+                "cv=list(splitter.split(X, y))."
+            )

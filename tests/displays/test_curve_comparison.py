@@ -1,0 +1,258 @@
+"""The display of a difference of two curves: what is drawn is what was computed."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    GroupKFold,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB
+
+from optional import require
+from skrate import CurveComparisonDisplay, compare_curves, rates
+
+plt = require("matplotlib.pyplot")
+
+X, Y = make_classification(
+    160, 5, weights=[0.7], flip_y=0.1, class_sep=0.7, random_state=0
+)
+RATES = np.arange(1, 20) / 20
+
+
+def sample(n=1500):
+    """Return labels and the scores of two models whose curves cross."""
+    generator = np.random.default_rng(0)
+    y_true = generator.random(n) < 0.2
+    early = np.where(generator.random(n) < 0.6, 5, 0) * y_true
+    return (
+        y_true,
+        generator.normal(size=n) + early,
+        generator.normal(size=n) + 1.5 * y_true,
+    )
+
+
+def drawn(**options):
+    return CurveComparisonDisplay.from_predictions(
+        *sample(), rates=RATES, random_state=0, **options
+    )
+
+
+def texts(display):
+    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
+
+
+def edges(area):
+    """Return the lower and the upper edge of what was filled between two curves."""
+    (path,) = area.get_paths()
+    heights = {}
+    for x, y in path.vertices:
+        heights.setdefault(round(x, 9), []).append(y)
+    found = [heights[round(rate, 9)] for rate in RATES]
+    return [min(ys) for ys in found], [max(ys) for ys in found]
+
+
+def test_drawn_points_are_the_computed_ones():
+    display = drawn()
+    found = compare_curves(*sample(), rates=RATES, random_state=0)
+    assert display.line_.get_xdata() == pytest.approx(RATES)
+    assert display.line_.get_ydata() == pytest.approx(found.difference)
+    for area, bounds in (
+        (display.band_, found.band),
+        (display.interval_, found.confidence_interval),
+    ):
+        low, high = edges(area)
+        assert low == pytest.approx(bounds.low)
+        assert high == pytest.approx(bounds.high)
+    assert list(display.zero_line_.get_ydata()) == [0, 0]
+
+
+def test_winning_stretches_are_shaded_with_one_entry_each():
+    display = drawn(names=("early", "late"))
+    won = display.comparison.winning_rates()
+    assert won.a
+    assert won.b
+    for stretches, artists in (
+        (won.a, display.winning_a_),
+        (won.b, display.winning_b_),
+    ):
+        to_data = display.ax_.transData.inverted()
+        boxes = [artist.get_extents().transformed(to_data) for artist in artists]
+        found = np.array([(box.x0, box.x1) for box in boxes])
+        assert found == pytest.approx(np.array(stretches))
+    assert texts(display) == [
+        "early less late", "95 % band", "95 % at one rate", "early better",
+        "late better",
+    ]  # fmt: skip
+    assert drawn(plot_winning=False).winning_a_ == []
+
+
+def test_pointwise_bounds_are_drawn_once():
+    display = drawn(band="pointwise")
+    assert display.interval_ is None
+    assert texts(display)[:2] == ["a less b", "95 % at one rate"]
+    assert drawn(plot_interval=False).interval_ is None
+
+
+def test_a_budget_stands_at_the_foot():
+    display = drawn(rate=rates.beta(6, 30))
+    (density,) = display.rate_
+    assert density.get_label() == "rate"
+    both = drawn(rate=rates.mixture([0.1, 0.4]))
+    assert len(both.rate_) == 2
+    assert texts(both).count("rate") == 1
+    assert drawn().rate_ == []
+
+
+@pytest.mark.parametrize(
+    ("options", "unit"),
+    [
+        ({}, 5000 * 0.2),
+        ({"metric": "hits"}, 5000),
+        ({"metric": "gain", "cost": 0.1}, 5000),
+    ],
+)
+def test_further_axes_count(options, unit):
+    display = drawn(n_items=5000, **options)
+    top, right = display.count_axes_
+    display.figure_.canvas.draw()
+    assert top.get_xlim() == pytest.approx((0, 5000))
+    if not options:
+        unit = 5000 * display.comparison.n_pos / 1500
+    assert right.get_ylim() == pytest.approx(np.multiply(unit, display.ax_.get_ylim()))
+    assert "5,000" in top.get_xlabel()
+
+
+def test_what_is_no_count_has_no_axis_of_counts():
+    assert len(drawn(n_items=5000, metric="precision").count_axes_) == 1
+    assert drawn().count_axes_ == []
+
+
+def test_axes_and_styles_are_used():
+    _, ax = plt.subplots()
+    display = drawn(
+        ax=ax, curve_kwargs={"color": "r"}, band_kwargs={"alpha": 0.5}, despine=True
+    )
+    assert display.ax_ is ax
+    assert display.line_.get_color() == "r"
+    assert display.band_.get_alpha() == 0.5
+    assert not ax.spines["top"].get_visible()
+    again = display.plot(names=("x", "y"))
+    assert again.ax_ is not ax
+    assert texts(again)[0] == "x less y"
+
+
+def test_long_names_are_wrapped():
+    display = drawn(names=("a model with quite a long name", "logistic regression"))
+    assert texts(display)[0].splitlines() == [
+        "a model with quite a long", "name", "less logistic regression",
+    ]  # fmt: skip
+
+
+def test_estimators_are_compared_as_their_scores():
+    first, second = LogisticRegression().fit(X, Y), GaussianNB().fit(X, Y)
+    display = CurveComparisonDisplay.from_estimators(first, second, X, Y, rates=RATES)
+    scores = first.decision_function(X), second.predict_proba(X)[:, 1]
+    found = compare_curves(Y, *scores, rates=RATES)
+    assert display.comparison.difference == pytest.approx(found.difference)
+    assert texts(display)[0].splitlines()[0] == "LogisticRegression"
+    same = CurveComparisonDisplay.from_estimators(first, first, X, Y, rates=RATES)
+    assert "LogisticRegression b" in texts(same)[0]
+    with pytest.raises(NotFittedError):
+        CurveComparisonDisplay.from_estimators(first, GaussianNB(), X, Y)
+
+
+def results(model, cv, y=Y, **options):
+    return cross_validate(
+        model, X, y, cv=cv, return_estimator=True, return_indices=True, **options
+    )
+
+
+def test_folds_are_compared_each_on_its_own():
+    cv = StratifiedKFold(4)
+    both = results(LogisticRegression(), cv), results(GaussianNB(), cv)
+    display = CurveComparisonDisplay.from_cv_results(*both, X, Y, rates=RATES)
+    tests = both[0]["indices"]["test"]
+    scores = [
+        [
+            getattr(model, method)(X[test]).reshape(len(test), -1)[:, -1]
+            for model, test in zip(one["estimator"], tests, strict=True)
+        ]
+        for one, method in zip(
+            both, ("decision_function", "predict_proba"), strict=True
+        )
+    ]
+    found = compare_curves([Y[test] for test in tests], *scores, rates=RATES)
+    assert display.comparison.difference == pytest.approx(found.difference)
+    assert display.comparison.standard_error == pytest.approx(found.standard_error)
+
+
+def test_a_case_that_is_tested_again_is_one():
+    once = StratifiedKFold(4, shuffle=True, random_state=0)
+    again = RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=0)
+    errors = []
+    for cv in (once, again):
+        both = results(LogisticRegression(), cv), results(GaussianNB(), cv)
+        display = CurveComparisonDisplay.from_cv_results(*both, X, Y, rates=RATES)
+        errors.append(display.comparison.standard_error.mean())
+    # Three times the cases would have errors of 0.58.
+    assert 0.85 < errors[1] / errors[0] < 1.15
+
+
+def test_clusters_are_those_of_the_cases():
+    groups = np.arange(160) // 4
+    cv = list(GroupKFold(4).split(X, Y, groups))
+    both = results(LogisticRegression(), cv), results(GaussianNB(), cv)
+    weights = np.ones(160, dtype=int)
+    display = CurveComparisonDisplay.from_cv_results(
+        *both, X, Y, groups=groups, sample_weight=weights, rates=RATES
+    )
+    alone = CurveComparisonDisplay.from_cv_results(*both, X, Y, rates=RATES)
+    found, expected = display.comparison, alone.comparison
+    assert found.difference == pytest.approx(expected.difference)
+    assert not np.allclose(found.standard_error, expected.standard_error, rtol=1e-3)
+
+
+def test_folds_that_do_not_match_are_refused():
+    first = results(LogisticRegression(), StratifiedKFold(4))
+    for cv, message in (
+        (StratifiedKFold(5), "cv_results_a has 4 folds and cv_results_b 5"),
+        (
+            StratifiedKFold(4, shuffle=True, random_state=0),
+            "Fold 0 of cv_results_b tests other cases",
+        ),
+    ):
+        with pytest.raises(ValueError, match=message):
+            CurveComparisonDisplay.from_cv_results(
+                first, results(GaussianNB(), cv), X, Y
+            )
+
+
+def test_a_fold_that_one_model_cannot_rank_is_left_out():
+    # The first fold is trained on one class.
+    one = np.flatnonzero(Y == 0)
+    cv = [(one, np.arange(40)), (np.arange(40), np.arange(40, 160))]
+    both = [results(GaussianNB(), cv, scoring=lambda *_: 0.0) for _ in range(2)]
+    with pytest.warns(UndefinedMetricWarning, match="Fold 0 is undefined"):
+        display = CurveComparisonDisplay.from_cv_results(*both, X, Y, rates=RATES)
+    assert display.comparison.n_pos == Y[40:].sum()
+
+
+@pytest.mark.parametrize("names", [("a",), "ab", ("a", "b", "c"), 3])
+def test_names_are_two(names):
+    with pytest.raises(ValueError, match="names must be those of models a and b"):
+        drawn(names=names)
+
+
+def test_the_positive_class_is_named():
+    y_true, *scores = sample()
+    words = np.where(y_true, "in", "out")
+    display = CurveComparisonDisplay.from_predictions(
+        words, *scores, pos_label="in", rates=RATES
+    )
+    label = display.ax_.get_ylabel()
+    assert label == "Difference in recall (positive label: in)"
