@@ -24,6 +24,9 @@ _INTEGERS = (np.iinfo(np.int64), np.iinfo(np.uint64))
 
 def as_array(name: str, values: Any) -> Array:
     """Return ``values`` as a plain array of any shape, in native byte order."""
+    if type(values) is np.ndarray and values.dtype.kind in "biuf":
+        # Most often there is nothing to do; few cases take no longer than the asking.
+        return values if values.dtype.isnative else _native(values)
     check_unmasked(name, values)
     array = _read(name, values)
     if array.dtype.names is not None:
@@ -36,9 +39,11 @@ def as_array(name: str, values: Any) -> Array:
     if array.dtype.kind == "T":
         # As strings and missing values, which this dtype may hold side by side.
         return array.astype(object)
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
-    return array
+    return array if array.dtype.isnative else _native(array)
+
+
+def _native(array: Array) -> Array:
+    return array.astype(array.dtype.newbyteorder("="))
 
 
 def check_unmasked(name: str, values: Any) -> None:

@@ -1,6 +1,5 @@
 """The table under every metric and curve: groups of tied scores."""
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -442,7 +441,7 @@ class RankTable:
         counts = np.add.reduceat(cases, self._starts, dtype=np.intp)
         return np.asarray(counts, dtype=np.float64)
 
-    @cached_property
+    @lazy
     def _starts(self) -> IntArray:
         assert self._is_new is not None
         return np.flatnonzero(self._is_new)
@@ -459,7 +458,7 @@ class RankTable:
             return int(np.count_nonzero(self._is_new))
         return len(self.pos if self._cases is None else self._cases)
 
-    @cached_property
+    @lazy
     def n_pos(self) -> float:
         """Weight of all positives."""
         if self._cases is not None:
@@ -469,7 +468,7 @@ class RankTable:
             return float(self.cum_pos[-1])
         return total(self.pos)
 
-    @cached_property
+    @lazy
     def n_neg(self) -> float:
         """Weight of all negatives."""
         if self._cases is not None:
@@ -483,7 +482,7 @@ class RankTable:
         """Weight of all cases."""
         return self.n_pos + self.n_neg
 
-    @cached_property
+    @lazy
     def n_cases(self) -> float | None:
         """Number of cases, where all weights are whole; None where they are not."""
         if self._cases is not None:
@@ -505,17 +504,17 @@ class RankTable:
         """Share of the negatives."""
         return self.n_neg / self.total
 
-    @cached_property
+    @lazy
     def cum_pos(self) -> FloatArray:
         """Weight of the positives above each cut."""
         return frozen(cumulated(self.pos))
 
-    @cached_property
+    @lazy
     def cum_neg(self) -> FloatArray:
         """Weight of the negatives above each cut."""
         return frozen(cumulated(self.neg))
 
-    @cached_property
+    @lazy
     def rates(self) -> FloatArray:
         """Rate at each cut."""
         if self.ends is not None:
@@ -523,12 +522,12 @@ class RankTable:
         processed = cumulated(self.pos + self.neg)
         return frozen(processed / processed[-1])
 
-    @cached_property
+    @lazy
     def tpr(self) -> FloatArray:
         """True positive rate (recall) at each cut."""
         return frozen(_shares(self.cum_pos))
 
-    @cached_property
+    @lazy
     def fpr(self) -> FloatArray:
         """False positive rate at each cut."""
         return frozen(_shares(self.cum_neg))

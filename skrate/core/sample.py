@@ -1,13 +1,13 @@
 """Labelled and scored cases, checked: what every table is made of."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Literal, Self
 
 import numpy as np
 
 from skrate.core.array_api import check_one_place, is_dispatched, ranked_elsewhere
 from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
+from skrate.core.lazy import lazy
 from skrate.core.validation import (
     check_equal_length,
     check_labels,
@@ -80,14 +80,14 @@ class Sample:
         """Whether counts per group of ties say all there is to know."""
         return self.groups is None and (self.weights is None or self.are_repetitions)
 
-    @cached_property
+    @lazy
     def total(self) -> float:
         """Number of cases; repetitions count."""
         if self.weights is not None and self.are_repetitions:
             return float(self.weights.sum())
         return float(len(self.is_pos))
 
-    @cached_property
+    @lazy
     def sizes(self) -> tuple[float, float]:
         """Number of positives and of negatives; repetitions count."""
         return self._count(self.is_pos), self._count(~self.is_pos)
@@ -104,7 +104,7 @@ class Sample:
             return len(self.is_pos)
         return int(self.groups.max()) + 1
 
-    @cached_property
+    @lazy
     def effective_sizes(self) -> tuple[float, float]:
         """Number of independent positives and negatives that are worth as much.
 

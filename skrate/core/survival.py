@@ -174,18 +174,26 @@ class SurvivalTable:
         """
         panel = self._panel(low)
         end = self.breaks[panel + 1]
-        means = self._mean_inside(panel, low, np.minimum(high, end))
         across = high > end
-        if across.any():
-            first, last, start = low[across], high[across], panel[across] + 1
-            final = np.searchsorted(self.breaks, last, side="left") - 1
-            final_start = self.breaks[final]
-            area = self._limited_means[final] - self._limited_means[start]
-            area += self._remainders[final] - self._remainders[start]
-            area += means[across] * (self.breaks[start] - first)
-            within = self._mean_inside(final, final_start, last)
-            area += within * (last - final_start)
-            means[across] = area / (last - first)
+        if not across.any():
+            means = self._mean_inside(panel, low, high)
+            return np.clip(means, 0.0, 1.0, out=means)
+        first, last, start = low[across], high[across], panel[across] + 1
+        final = np.searchsorted(self.breaks, last, side="left") - 1
+        final_start = self.breaks[final]
+        # At once in the first panels and in the last ones: calls take longer than few
+        # cells.
+        found = self._mean_inside(
+            np.append(panel, final),
+            np.append(low, final_start),
+            np.append(np.minimum(high, end), last),
+        )
+        means, within = found[: low.size].reshape(low.shape), found[low.size :]
+        area = self._limited_means[final] - self._limited_means[start]
+        area += self._remainders[final] - self._remainders[start]
+        area += means[across] * (self.breaks[start] - first)
+        area += within * (last - final_start)
+        means[across] = area / (last - first)
         # Interpolation rounds to both sides of what probabilities can be.
         return np.clip(means, 0.0, 1.0, out=means)
 

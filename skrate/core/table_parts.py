@@ -164,7 +164,7 @@ def is_long(table: RankTable) -> bool:
 
 
 def _of_groups(table: RankTable) -> Iterator[TablePart]:
-    has_pos = np.flatnonzero(table.pos)
+    has_pos = np.flatnonzero(table.pos > 0)
     below = 0.0
     for first in range(0, len(has_pos), _GROUPS):
         groups = has_pos[first : first + _GROUPS]

@@ -238,7 +238,8 @@ def _sum_over_groups(
         sums = np.add.reduceat(_kept_weights(rate, len(table.cases)), starts)
         return float(weights @ (sums / (ends - starts)))
     edges, total = table.rates, 0.0
-    groups = np.flatnonzero(weights)
+    # Of booleans it is several times quicker.
+    groups = np.flatnonzero(weights > 0)
     for first in range(0, len(groups), _GROUPS):
         part = groups[first : first + _GROUPS]
         total += rate.table.sum_of_means(edges[part], edges[part + 1], weights[part])
