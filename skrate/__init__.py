@@ -29,6 +29,7 @@ from skrate.inference.compare_curves import compare_curves
 from skrate.inference.curve_comparison import CurveComparison
 from skrate.inference.estimate import estimate
 from skrate.inference.influence import influence
+from skrate.inference.sample_size import SampleSize, power, sample_size
 from skrate.metrics import registry as _registry
 from skrate.metrics.group_scores import GroupScores, group_scores
 from skrate.metrics.registry import *
@@ -71,6 +72,7 @@ __all__ = [
     "RankingAUCScorer",
     "RateAveragedROC",
     "RateWeightedAUCScorer",
+    "SampleSize",
     "ScoreReport",
     "auc_moments",
     "auc_range_from_errors",
@@ -84,10 +86,12 @@ __all__ = [
     "hit_curve",
     "influence",
     "make_ranking_scorer",
+    "power",
     "rate_averaged_roc_curve",
     "rates",
     "refit_best",
     "refit_one_standard_error",
+    "sample_size",
     "summarize",
 ]
 # The metrics are named once, in their registry.

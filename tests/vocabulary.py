@@ -92,6 +92,10 @@ STATISTICS = {
     "score_range",
     "models",  # of a report, by name; y_scores are compared with each other
     "y_true_b",
+    "half_width",  # of an interval that is planned
+    "difference",  # of two models, that a test is to find
+    "power",
+    "planned_prevalence",  # `prevalence` is a parameter of some metrics
     "correlation",  # of two tables; with cases it is no parameter but found
     "n_pos",
     "n_neg",

@@ -13,6 +13,7 @@ from fuzzing import (
     list_calls,
     metric_calls,
     other_calls,
+    plan_calls,
     set_calls,
 )
 from fuzzing.calls import Call
@@ -82,6 +83,10 @@ ENTRIES = [
     Entry(("rates",), other_calls.rate_methods, 4),
     Entry(("rates",), other_calls.no_numbers, 1.5),
     Entry(("rates",), other_calls.elicited, 0.5),
+    *(
+        Entry((name, "SampleSize"), plan_calls.planned(name), 1)
+        for name in ("power", "sample_size")
+    ),
     Entry(("expected_recall_score",), other_calls.twins, 0.5),
     Entry(("auc_moments", "AUCFromErrors"), other_calls.auc_moments, 1.5),
     Entry(("auc_range_from_errors",), other_calls.auc_range, 0.3),

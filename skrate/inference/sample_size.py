@@ -1,0 +1,571 @@
+"""How many cases a test set needs, and what one of a given size will show."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from skrate.core.array_api import check_one_place
+from skrate.core.arrays import ArrayLike, Label
+from skrate.core.metric import MetricLike
+from skrate.core.rank_table import RankTable
+from skrate.core.results import ConfidenceInterval, Result, t_quantile
+from skrate.core.validation import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_fraction,
+    check_number,
+    check_positive,
+    warn_undefined,
+)
+from skrate.inference.intervals import ALTERNATIVES, NEGLIGIBLE, Alternative
+from skrate.inference.pilot import Pilot, at_prevalence, pilot_of, planned_metric
+from skrate.inference.plan import defined_value
+from skrate.inference.sample import Ranked, check_cases, check_sample, scored
+
+_NAN = float("nan")
+_UNKNOWN = ConfidenceInterval(_NAN, _NAN)
+
+
+@dataclass(frozen=True)
+class SampleSize(Result):
+    """A test set of a size, and what it will show.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric.
+    n : int
+        Number of cases; nan where it is unknown.
+    n_pos, n_neg : int
+        How many of them are expected to be positive and negative.
+    half_width : float
+        Half the width of the interval that is expected: of the metric, or of the
+        difference of two models.
+    difference : float or None
+        The difference that is to be found; None where no test is planned.
+    power : float or None
+        The probability that it is found; None where no test is planned.
+    confidence_level : float
+        Level of the interval; 1 less that of the test.
+    n_interval : ConfidenceInterval or None
+        What ``n`` may be, as far as the pilot tells; None where it was given.
+    power_interval : ConfidenceInterval or None
+        The same of the power, where ``n`` was given.
+    n_groups : int or None
+        Number of clusters, where the pilot has some.
+
+    See Also
+    --------
+    sample_size : Makes it, for what is to be shown.
+    power : Makes it, for a number of cases.
+
+    Examples
+    --------
+    >>> from skrate import RankTable, sample_size
+    >>> pilot = RankTable([30, 20, 10], [5, 25, 50])
+    >>> sample_size("roc_auc", pilot, half_width=0.05)
+    SampleSize(AUC, n=288 (123 positive, 165 negative), half width 0.04996 at 95 %; by
+    this pilot 212 to 391)
+    """
+
+    metric: str
+    n: float
+    n_pos: float
+    n_neg: float
+    half_width: float
+    difference: float | None
+    power: float | None
+    confidence_level: float
+    n_interval: ConfidenceInterval | None = None
+    power_interval: ConfidenceInterval | None = None
+    n_groups: float | None = None
+
+    def __repr__(self) -> str:
+        clusters = "" if self.n_groups is None else f" in {self.n_groups:g} groups"
+        parts = [
+            f"{self.metric}, n={self.n:.17g}{clusters} ({self.n_pos:.17g} positive, "
+            f"{self.n_neg:.17g} negative)",
+            f"half width {self.half_width:.4g} at {100 * self.confidence_level:g} %",
+        ]
+        if self.power is not None:
+            parts.append(f"power {self.power:.3f} for {self.difference:.4g}")
+        found = self.n_interval or self.power_interval
+        text = ", ".join(parts)
+        if found is None:
+            return f"SampleSize({text})"
+        digits = ".0f" if self.n_interval else ".3f"
+        return (
+            f"SampleSize({text}; by this pilot {found.low:{digits}} to "
+            f"{found.high:{digits}})"
+        )
+
+
+def sample_size(
+    metric: MetricLike,
+    y_true: ArrayLike | RankTable,
+    y_score_a: ArrayLike | None = None,
+    y_score_b: ArrayLike | None = None,
+    *,
+    half_width: float | None = None,
+    difference: float | None = None,
+    power: float = 0.8,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+    planned_prevalence: float | None = None,
+    stratify: bool = False,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
+    **metric_kwargs: Any,
+) -> SampleSize:
+    r"""Compute how many cases a test set needs, from a pilot.
+
+    For an interval of a half width, of a metric or of the difference of two models; or
+    for the power of :func:`compare` to find a difference of two models on the same
+    cases. It holds for every metric of which :func:`estimate` knows the uncertainty.
+
+    Parameters
+    ----------
+    metric : callable or {"average_precision", "roc_auc"}
+        As in :func:`estimate`. A rate is a share, not a number of cases of the pilot.
+    y_true : array-like of shape (n_samples,) or RankTable
+        True labels of the pilot; or its table of counts, without scores, for one model.
+    y_score_a : array-like of shape (n_samples,), default=None
+        Scores of the model, or of model a.
+    y_score_b : array-like of shape (n_samples,), default=None
+        Scores of model b on the same cases; None for one model.
+    half_width : float, default=None
+        Half the width that the interval shall have, of the metric or of the difference.
+        None with two models: the size is that of a test.
+    difference : float, default=None
+        The difference, a less b, that the test shall find; None takes that of the
+        pilot.
+    power : float, default=0.8
+        The probability that it shall be found, in (1 - ``confidence_level``, 1).
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        That of the test, as in :func:`compare`.
+    confidence_level : float, default=0.95
+        Level of the interval; that of the test is 1 less it.
+    planned_prevalence : float, default=None
+        Share of positives among the cases to come, if it is not that of the pilot. Not
+        with ``groups``.
+    stratify : bool, default=False
+        Whether the numbers of positives and negatives will be fixed by design.
+    groups : array-like of shape (n_samples,), default=None
+        The cluster of each case of the pilot. Clusters to come are as large, and as
+        alike within.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How often each case of the pilot is repeated: whole numbers.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+    **metric_kwargs : dict
+        Parameters of the metric, such as ``rate``.
+
+    Returns
+    -------
+    result : SampleSize
+        With ``n``, the fewest cases that are enough, ``n_pos``, ``n_neg``, what they
+        will show, and ``n_interval``: what n may be as far as this pilot tells. nan
+        where the pilot says nothing.
+
+    Raises
+    ------
+    ValueError
+        As :func:`compare`; for one model without ``half_width``, for ``half_width``
+        beside ``difference``, a difference to the other side of ``alternative``, a
+        power that is out of range, a metric with ``n_items``, or a half width that
+        takes more cases than can be counted.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If the metric is undefined on the pilot, a class has fewer than two cases, or
+        the pilot shows no difference or no variation of it.
+
+    See Also
+    --------
+    power : What a number of cases will show.
+    estimate : The interval itself.
+    compare : The test itself.
+
+    Notes
+    -----
+    With influence values v of the pilot's cases (of a difference, a's less b's), a
+    sample of n cases of which a share p is positive has the variance U / n,
+
+    .. math:: U = p \, E[v^2 | y = 1] + (1 - p) \, E[v^2 | y = 0],
+
+    around the means of the classes if ``stratify``. Another p weighs the pilot's cases
+    for their influence as well: what is found at a rate depends on the prevalence.
+    Clusters are drawn as one: n is what makes enough of them. The interval is that of
+    :func:`estimate` or :func:`compare` for such a variance; the power that of
+    Student's t at its degrees of freedom, with the noncentrality
+    :math:`\Delta / \sqrt{U / n}`. For the AUC of two normal laws that is the size of the
+    exact variance. Obuchowski's formula [1]_, which leaves out a covariance of its two
+    parameters, agrees at an AUC of 0.6 and asks for up to twice as many at 0.9.
+
+    Of a small pilot n is a rough number. It grows with U, whose logarithm has a
+    standard error by the jackknife: a twentieth of the pilot is left out at a time,
+    always the same at random. ``n_interval`` goes by Student's t on that scale. Where
+    ``difference`` is that of the pilot, n falls with its square, and the intervals of
+    both are combined [2]_: there is no end where that of the difference holds 0.
+    Better give the difference that matters. Cost: some twenty sorts a model.
+
+    References
+    ----------
+    .. [1] Obuchowski (1994), Computing sample size for receiver operating
+       characteristic studies, :doi:`10.1097/00004424-199402000-00020`.
+    .. [2] Zou and Donner (2008), Construction of confidence limits about effect
+       measures: a general approach, :doi:`10.1002/sim.3095`.
+
+    Examples
+    --------
+    A pilot of 100 cases; how many for an AUC within 0.05?
+
+    >>> import numpy as np
+    >>> from skrate import sample_size
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(100) < 0.3
+    >>> first = rng.normal(size=100) + 1.5 * y_true
+    >>> second = 0.8 * first + 0.6 * rng.normal(size=100)
+    >>> result = sample_size("roc_auc", y_true, first, half_width=0.05)
+    >>> result.n, result.n_pos
+    (421, 105)
+
+    And to find that the first is better by 0.05, nine times of ten?
+
+    >>> sample_size("roc_auc", y_true, first, second, difference=0.05, power=0.9).n
+    627
+    """
+    level = check_fraction("confidence_level", confidence_level)
+    _check_goal(half_width, difference, power, level, y_score_b)
+    plan = _plan(
+        metric, metric_kwargs, (y_true, y_score_a, y_score_b), level, alternative,
+        difference, planned_prevalence, stratify, is_test=half_width is None,
+        groups=groups, sample_weight=sample_weight, pos_label=pos_label,
+    )  # fmt: skip
+    if half_width is not None:
+        return plan.of_half_width(float(half_width))
+    return plan.of_power(float(power))
+
+
+def power(
+    metric: MetricLike,
+    y_true: ArrayLike,
+    y_score_a: ArrayLike,
+    y_score_b: ArrayLike,
+    *,
+    n_cases: int,
+    difference: float | None = None,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+    planned_prevalence: float | None = None,
+    stratify: bool = False,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
+    **metric_kwargs: Any,
+) -> SampleSize:
+    """Compute how likely a test set of a size finds the difference of two models.
+
+    The power of :func:`compare` on ``n_cases`` cases, and half the width of its
+    interval, from a pilot: :func:`sample_size` the other way.
+
+    Parameters
+    ----------
+    metric : callable or {"average_precision", "roc_auc"}
+        As in :func:`sample_size`.
+    y_true : array-like of shape (n_samples,)
+        True labels of the pilot.
+    y_score_a, y_score_b : array-like of shape (n_samples,)
+        Scores of both models on the pilot.
+    n_cases : int
+        Number of cases of the test set.
+    difference : float, default=None
+        The difference, a less b, that there is; None takes that of the pilot.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        That of the test, as in :func:`compare`.
+    confidence_level : float, default=0.95
+        Level of the interval; that of the test is 1 less it.
+    planned_prevalence : float, default=None
+        As in :func:`sample_size`.
+    stratify : bool, default=False
+        As in :func:`sample_size`.
+    groups : array-like of shape (n_samples,), default=None
+        The cluster of each case of the pilot.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How often each case of the pilot is repeated: whole numbers.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+    **metric_kwargs : dict
+        Parameters of the metric, such as ``rate``.
+
+    Returns
+    -------
+    result : SampleSize
+        With ``power``, ``half_width``, and ``power_interval``: what the power may be as
+        far as this pilot tells. nan where the pilot says nothing.
+
+    Raises
+    ------
+    ValueError
+        As :func:`sample_size`, or for an ``n_cases`` of which fewer than two would be
+        of one class.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        As :func:`sample_size`.
+
+    See Also
+    --------
+    sample_size : How many cases a power takes.
+    compare : The test itself.
+
+    Notes
+    -----
+    The formula is that of :func:`sample_size`. With the difference of the pilot it is
+    what is called post hoc power, which says no more than the p-value of the pilot:
+    give the difference that matters. Cost: some twenty sorts a model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrate import power
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(100) < 0.3
+    >>> first = rng.normal(size=100) + 1.5 * y_true
+    >>> second = 0.8 * first + 0.6 * rng.normal(size=100)
+    >>> result = power("roc_auc", y_true, first, second, n_cases=500, difference=0.05)
+    >>> round(result.power, 2)
+    0.82
+    """
+    level = check_fraction("confidence_level", confidence_level)
+    n = check_count("n_cases", n_cases)
+    if difference is not None:
+        check_number("difference", difference)
+    plan = _plan(
+        metric, metric_kwargs, (y_true, y_score_a, y_score_b), level, alternative,
+        difference, planned_prevalence, stratify, is_test=True,
+        groups=groups, sample_weight=sample_weight, pos_label=pos_label,
+    )  # fmt: skip
+    if plan.pilot is not None and n < plan.pilot.least:
+        raise ValueError(
+            f"n_cases={n} is too few: of fewer than {plan.pilot.least} less than two "
+            "are expected to be of one class."
+        )
+    return plan.of_cases(n)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is planned with: a pilot, None where it says nothing, and a test."""
+
+    metric: str
+    pilot: Pilot | None
+    level: float
+    alternative: Alternative
+    # The difference that there is, and where it may lie; None with one model.
+    difference: float | None
+    difference_interval: ConfidenceInterval | None
+    is_test: bool
+    has_groups: bool
+
+    def of_half_width(self, half_width: float) -> SampleSize:
+        """Return the size at which the interval is so wide."""
+        pilot = self.pilot
+        if pilot is None:
+            return self.at(_NAN, n_interval=_UNKNOWN)
+        n = pilot.least_cases(lambda n: pilot.half_width(n) <= half_width)
+        if n is None:
+            raise ValueError(
+                f"half_width={half_width:g} takes more cases than can be counted."
+            )
+        reach = float(np.exp(self._of_variance))
+        return self.at(n, n_interval=ConfidenceInterval(n / reach, n * reach))
+
+    def of_power(self, needed: float) -> SampleSize:
+        """Return the size at which the test has the power."""
+        pilot, difference = self.pilot, self.difference
+        if pilot is None or difference is None:
+            return self.at(_NAN, n_interval=_UNKNOWN)
+        sides = {"less": -difference, "greater": difference}
+        if sides.get(self.alternative, 1.0) <= 0:
+            raise ValueError(
+                f"difference={difference:g} is not what alternative="
+                f"{self.alternative!r} looks for: no number of cases would show it."
+            )
+        n = pilot.least_cases(lambda n: self.power_at(n) >= needed)
+        if n is None:
+            return self.at(_NAN, n_interval=_UNKNOWN)
+        low, high = self._factors
+        ends = ConfidenceInterval(n / high**2, n / low**2 if low > 0 else np.inf)
+        return self.at(n, n_interval=ends)
+
+    def of_cases(self, n: int) -> SampleSize:
+        """Return what so many cases will show."""
+        if self.pilot is None or self.difference is None:
+            return self.at(n, power_interval=_UNKNOWN)
+        ends = ConfidenceInterval(*(self.power_at(n, one) for one in self._factors))
+        return self.at(n, power_interval=ends)
+
+    def power_at(self, n: float, factor: float = 1.0) -> float:
+        """Return the power of n cases, for a difference that is ``factor`` as great."""
+        assert self.pilot is not None
+        assert self.difference is not None
+        difference = factor * self.difference
+        return self.pilot.power(n, difference, self.level, self.alternative)
+
+    def at(self, n: float, **ends: ConfidenceInterval) -> SampleSize:
+        """Return the result for n cases, nan where the pilot does not tell."""
+        pilot, difference = self.pilot, self.difference
+        share = _NAN if pilot is None else pilot.prevalence
+        is_known = pilot is not None and n == n
+        n_pos = round(n * share) if is_known else _NAN
+        found = None
+        if self.is_test:
+            is_known_power = is_known and difference is not None
+            found = self.power_at(n) if is_known_power else _NAN
+            difference = _NAN if difference is None else difference
+        n_groups = None
+        if self.has_groups:
+            n_groups = np.ceil(n / pilot.cases_per_unit) if pilot else _NAN
+        return SampleSize(
+            self.metric,
+            n,
+            n_pos,
+            n - n_pos,
+            pilot.half_width(n) if pilot is not None and is_known else _NAN,
+            difference,
+            found,
+            self.level,
+            n_groups=n_groups,
+            **ends,
+        )
+
+    @property
+    def _of_variance(self) -> float:
+        """How far the logarithm of the variance may be off, by the pilot."""
+        assert self.pilot is not None
+        return t_quantile(self.level, self.pilot.freedom) * self.pilot.spread
+
+    @property
+    def _factors(self) -> tuple[float, float]:
+        """How much less and more standard errors the difference may be.
+
+        Where it is that of the pilot its own interval is combined with that of the
+        variance: the distances of their ends are legs of a right angle.
+        """
+        of_variance = self._of_variance / 2
+        if self.difference_interval is None:
+            return float(np.exp(-of_variance)), float(np.exp(of_variance))
+        assert self.difference is not None
+        ends = [abs(end) for end in self.difference_interval]
+        least, most = min(ends) / abs(self.difference), max(ends) / abs(self.difference)
+        low, high = self.difference_interval
+        below = np.exp(-np.hypot(of_variance, np.log(least))) if low * high > 0 else 0.0
+        return float(below), float(np.exp(np.hypot(of_variance, np.log(most))))
+
+
+def _check_goal(
+    half_width: float | None,
+    difference: float | None,
+    power: float,
+    level: float,
+    y_score_b: ArrayLike | None,
+) -> None:
+    """Check that one thing is asked for, and that it can be had."""
+    if half_width is not None:
+        check_positive("half_width", half_width)
+        if difference is not None:
+            raise ValueError(
+                "half_width and difference ask for two sizes: leave out one of them."
+            )
+        return
+    if y_score_b is None:
+        raise ValueError(
+            "half_width is missing: with one model it says how wide the interval shall "
+            "be; for the power of a test give y_score_b."
+        )
+    if difference is not None:
+        check_number("difference", difference)
+    if check_fraction("power", power) <= 1 - level:
+        raise ValueError(
+            f"power must be above 1 - confidence_level = {1 - level:g}, which is that "
+            f"of a test without any difference, got {power:g}."
+        )
+
+
+def _plan(
+    metric: MetricLike,
+    params: dict[str, Any],
+    data: tuple[Any, Any, Any],
+    level: float,
+    alternative: Alternative,
+    difference: float | None,
+    prevalence: float | None,
+    stratify: bool,
+    *,
+    is_test: bool,
+    **case_arguments: Any,
+) -> _Plan:
+    """Return what is planned with, checked."""
+    check_choice("alternative", alternative, ALTERNATIVES)
+    check_flag("stratify", stratify)
+    if prevalence is not None:
+        check_fraction("planned_prevalence", prevalence)
+    has_groups = case_arguments["groups"] is not None
+    for name, is_given in (
+        ("planned_prevalence", prevalence is not None),
+        ("stratify=True", stratify),
+    ):
+        if has_groups and is_given:
+            raise ValueError(
+                f"{name} excludes groups: a cluster may hold cases of both classes."
+            )
+    ranked = _rankings(*data, case_arguments)
+    found = planned_metric(metric, params, ranked[0])
+    # With the values that they have at the prevalence to come.
+    values = [defined_value(found, at_prevalence(one, prevalence)) for one in ranked]
+    plan = _Plan(found.name, None, level, alternative, None, None, is_test, has_groups)
+    if np.isnan(values).any():
+        return plan
+    pilot = pilot_of(
+        found, ranked, values, level=level, prevalence=prevalence, stratify=stratify
+    )
+    n = ranked[0].total
+    if len(ranked) > 1 and pilot.standard_error(n) <= NEGLIGIBLE:
+        _warn(plan, "the pilot shows no variation of the difference")
+        return plan
+    plan = replace(plan, pilot=pilot)
+    if not is_test:
+        return plan
+    chosen = pilot.value if difference is None else float(difference)
+    if abs(chosen) <= NEGLIGIBLE:
+        _warn(plan, "there is no difference to find: give another")
+        return plan
+    ends = None
+    if difference is None:
+        half = t_quantile(level, pilot.freedom_of(n)) * pilot.standard_error(n)
+        ends = ConfidenceInterval(chosen - half, chosen + half)
+    return replace(plan, difference=chosen, difference_interval=ends)
+
+
+def _warn(plan: _Plan, reason: str) -> None:
+    warn_undefined(f"The sample size for the {plan.metric}", reason, stacklevel=5)
+
+
+def _rankings(
+    y_true: Any, y_score_a: Any, y_score_b: Any, case_arguments: dict[str, Any]
+) -> list[Ranked]:
+    """Return the pilot as ranked by one model or by two."""
+    if y_score_b is None:
+        return [check_sample(y_true, y_score_a, **case_arguments)]
+    if y_score_a is None:
+        raise ValueError("y_score_a is missing: give the scores of model a.")
+    check_one_place(y_true=y_true, y_score_a=y_score_a, y_score_b=y_score_b)
+    cases = check_cases(y_true, **case_arguments)
+    names = ("y_score_a", y_score_a), ("y_score_b", y_score_b)
+    return [scored(cases, name, scores) for name, scores in names]

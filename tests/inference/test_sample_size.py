@@ -1,0 +1,433 @@
+"""Sample sizes and power: by hand, against formulas, and against what is simulated."""
+
+import re
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+from sklearn.exceptions import UndefinedMetricWarning
+
+import reference.sample_size as oracle
+from guarantees import binomial_tolerance, simulations
+from skrate import (
+    RankTable,
+    average_precision_score,
+    compare,
+    estimate,
+    expected_recall_score,
+    influence,
+    lift_at_rate_score,
+    power,
+    precision_at_rate_score,
+    rate_weighted_auc_score,
+    rates,
+    recall_at_rate_score,
+    sample_size,
+)
+
+BUDGET = rates.beta(3, 19)
+METRICS = [
+    ("roc_auc", {}),
+    (average_precision_score, {}),
+    (rate_weighted_auc_score, {"rate": BUDGET}),
+    (precision_at_rate_score, {"rate": BUDGET}),
+    (recall_at_rate_score, {"rate": 0.2}),
+]
+each_metric = pytest.mark.parametrize(("metric", "kwargs"), METRICS)
+
+
+def drawn(generator, n, prevalence=0.3, shifts=(1.5, 1.2)):
+    """Return labels and the scores of two models, whose errors correlate."""
+    y_true = generator.random(n) < prevalence
+    y_true[:4] = [True, True, False, False]
+    shared, *own = generator.normal(size=(3, n))
+    scores = [
+        0.8 * shared + 0.6 * one + shift * y_true
+        for one, shift in zip(own, shifts, strict=True)
+    ]
+    return y_true, *scores
+
+
+PILOT = drawn(np.random.default_rng(3), 120)
+
+
+def parts_of(metric, kwargs, y_true, *scores):
+    values = [influence(metric, y_true, score, **kwargs) for score in scores]
+    return oracle.parts_per_case(values[0] - sum(values[1:]), y_true)
+
+
+# --- Against formulas ----------------------------------------------------------------
+
+
+def on_a_grid(auc, n_pos, n_neg):
+    """Return a pilot of two normal laws, at the quantiles of each."""
+    middles = [stats.norm.ppf((np.arange(n) + 0.5) / n) for n in (n_pos, n_neg)]
+    y_true = np.repeat([True, False], [n_pos, n_neg])
+    shift = np.sqrt(2) * stats.norm.ppf(auc)
+    return y_true, np.concatenate([middles[0] + shift, middles[1]])
+
+
+@pytest.mark.parametrize("n_neg_per_pos", [1, 4])
+@pytest.mark.parametrize("auc", [0.6, 0.7, 0.8, 0.9])
+def test_the_auc_of_two_normal_laws_takes_what_formulas_say(auc, n_neg_per_pos):
+    pilot = on_a_grid(auc, 1000, 1000 * n_neg_per_pos)
+    found = sample_size("roc_auc", *pilot, half_width=0.02, stratify=True)
+    asked = auc, n_neg_per_pos, 0.02
+    exact = oracle.positives_of_binormal_auc(*asked)
+    # Wilson's interval and Student's t are a little wider than 1.96 standard errors.
+    assert 0.995 * exact - 1 < found.n_pos < 1.03 * exact + 1
+    # Her variance leaves out the covariance of two parameters, which is 0 at 0.5.
+    published = oracle.positives_by_obuchowski(*asked)
+    assert found.n_pos < 1.03 * published
+    if auc == 0.6:
+        assert found.n_pos > 0.97 * published
+    # With it, it is the variance of the maximum likelihood: a little less.
+    joint = oracle.positives_by_obuchowski(*asked, joint=True)
+    assert 0.97 * joint < found.n_pos < 1.07 * joint
+    assert found.n_neg == pytest.approx(n_neg_per_pos * found.n_pos, abs=n_neg_per_pos)
+
+
+@each_metric
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_the_size_is_the_least_that_has_the_power(metric, kwargs, alternative):
+    parts = parts_of(metric, kwargs, *PILOT)
+    y_true = PILOT[0]
+    found = sample_size(
+        metric, *PILOT, difference=0.07, power=0.9, alternative=alternative, **kwargs
+    )
+    at = partial(
+        oracle.power, parts, y_true.mean(), difference=0.07, alternative=alternative
+    )
+    assert found.power >= 0.9 > at(found.n - 1)
+    assert_allclose(found.power, at(found.n), rtol=1e-5)
+    width = oracle.half_width(parts, y_true.mean(), found.n)
+    assert_allclose(found.half_width, width, rtol=1e-8)
+    assert found.difference == 0.07
+
+
+@each_metric
+def test_the_size_is_the_least_whose_interval_is_so_narrow(metric, kwargs):
+    y_true, first, _ = PILOT
+    parts = parts_of(metric, kwargs, y_true, first)
+    value = estimate(metric, y_true, first, **kwargs).value
+    found = sample_size(metric, y_true, first, half_width=0.05, **kwargs)
+    at = partial(oracle.wilson_half_width, value, parts, y_true.mean())
+    assert at(found.n) <= 0.05 < at(found.n - 1)
+    assert_allclose(found.half_width, at(found.n), rtol=1e-8)
+    both = sample_size(metric, *PILOT, half_width=0.05, **kwargs)
+    parts = parts_of(metric, kwargs, *PILOT)
+    at = partial(oracle.half_width, parts, y_true.mean())
+    assert at(both.n) <= 0.05 < at(both.n - 1)
+
+
+@each_metric
+@pytest.mark.parametrize("design", ["plain", "fixed", "clusters", "repeated"])
+def test_at_the_size_of_the_pilot_the_interval_is_that_of_the_pilot(
+    metric, kwargs, design
+):
+    options = {
+        "plain": {},
+        "fixed": {"stratify": True},
+        "clusters": {"groups": np.arange(120) // 3},
+        "repeated": {"sample_weight": 1 + np.arange(120) % 3},
+    }[design]
+    found = compare(metric, *PILOT, **options, **kwargs)
+    n = int(np.sum(options.get("sample_weight", np.ones(120))))
+    given = None if found.value else 0.1
+    planned = power(metric, *PILOT, n_cases=n, difference=given, **options, **kwargs)
+    low, high = found.confidence_interval
+    assert_allclose(planned.half_width, (high - low) / 2, rtol=1e-9)
+    assert planned.difference == pytest.approx(found.value or given, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in METRICS if case[0] != "roc_auc"], ids=str
+)
+def test_another_prevalence_is_that_of_a_pilot_that_has_it(case):
+    metric, kwargs = case
+    y_true, first, _ = PILOT
+    # Each negative three times: the same laws, with fewer positives.
+    rows = np.repeat(np.arange(120), np.where(y_true, 1, 3))
+    rarer = [array[rows] for array in PILOT]
+    share = rarer[0].mean()
+    if metric is recall_at_rate_score:
+        # Its share of positives at the cut is averaged over a narrower bandwidth.
+        return
+    given = dict(difference=0.05, planned_prevalence=share, **kwargs)
+    found = sample_size(metric, *PILOT, **given)
+    expected = sample_size(metric, *rarer, difference=0.05, **kwargs)
+    assert found.n == pytest.approx(expected.n, abs=1)
+    one = sample_size(
+        metric, y_true, first, half_width=0.05, planned_prevalence=share, **kwargs
+    )
+    expected = sample_size(metric, rarer[0], rarer[1], half_width=0.05, **kwargs)
+    assert one.n == pytest.approx(expected.n, abs=1)
+    assert one.n_pos == round(one.n * share)
+    # The difference of the pilot is that at the prevalence to come.
+    assert_allclose(
+        power(
+            metric, *PILOT, n_cases=500, planned_prevalence=share, **kwargs
+        ).difference,
+        compare(metric, *rarer, **kwargs).value,
+        atol=1e-12,
+    )
+
+
+def test_its_own_prevalence_changes_nothing():
+    share = PILOT[0].mean()
+    plain = sample_size("roc_auc", *PILOT, difference=0.05)
+    same = sample_size("roc_auc", *PILOT, difference=0.05, planned_prevalence=share)
+    assert same.n == plain.n
+    # The parts of the pilot have their own.
+    assert_allclose(same.n_interval, plain.n_interval, rtol=0.01)
+
+
+def test_clusters_of_a_case_and_its_copies_need_as_many_clusters_as_cases():
+    plain = sample_size("roc_auc", *PILOT, half_width=0.03)
+    copies = [np.repeat(array, 4) for array in PILOT]
+    groups = np.repeat(np.arange(120), 4)
+    found = sample_size("roc_auc", *copies, half_width=0.03, groups=groups)
+    assert found.n_groups == pytest.approx(plain.n, rel=0.01)
+    assert found.n == pytest.approx(4 * found.n_groups, abs=3)
+    assert "groups" in repr(found)
+
+
+def test_a_table_of_counts_is_a_pilot_as_its_cases_are():
+    table = RankTable([30, 20, 10], [5, 25, 50])
+    y_true = np.repeat([1, 0] * 3, [30, 5, 20, 25, 10, 50])
+    y_score = np.repeat([3, 3, 2, 2, 1, 1], [30, 5, 20, 25, 10, 50])
+    found = sample_size("roc_auc", table, half_width=0.05)
+    cases = sample_size("roc_auc", y_true, y_score, half_width=0.05)
+    assert (found.n, found.n_pos) == (cases.n, cases.n_pos)
+    # Parts of the pilot are other ones.
+    assert_allclose(found.n_interval, cases.n_interval, rtol=0.25)
+    times = sample_size(
+        "roc_auc",
+        [1, 0] * 3,
+        [3, 3, 2, 2, 1, 1],
+        sample_weight=[30, 5, 20, 25, 10, 50],
+        half_width=0.05,
+    )
+    assert (times.n, times.n_pos) == (cases.n, cases.n_pos)
+
+
+def test_labels_may_be_strings_and_a_model_the_other():
+    y_true, first, second = PILOT
+    names = np.where(y_true, "yes", "no")
+    found = sample_size(
+        "roc_auc", names, second, first, difference=-0.05, pos_label="yes",
+        alternative="less",
+    )  # fmt: skip
+    mirrored = sample_size("roc_auc", *PILOT, difference=0.05, alternative="greater")
+    assert replace(found, difference=0.05) == mirrored
+
+
+def test_a_metric_without_a_greatest_value_is_planned_by_its_logarithm():
+    found = sample_size(lift_at_rate_score, *PILOT[:2], half_width=0.2, rate="uniform")
+    value = lift_at_rate_score(*PILOT[:2], rate="uniform")
+    parts = parts_of(lift_at_rate_score, {"rate": "uniform"}, *PILOT[:2])
+    df = oracle.freedom(parts, PILOT[0].mean(), found.n)
+    t = stats.t.ppf(0.975, df) * np.sqrt(sum(parts) / found.n) / value
+    assert_allclose(found.half_width, value * np.sinh(t), rtol=1e-8)
+
+
+# --- What is uncertain ---------------------------------------------------------------
+
+
+def test_a_larger_pilot_knows_better():
+    ratios = []
+    for n in (60, 240, 4000):
+        ends = sample_size(
+            "roc_auc", *drawn(np.random.default_rng(1), n), difference=0.05
+        ).n_interval
+        ratios.append(ends.high / ends.low)
+    assert ratios[0] > 1.5 * ratios[1] > 2 * ratios[2]
+    assert ratios[2] < 1.4
+
+
+def test_the_difference_of_the_pilot_is_itself_uncertain():
+    # It may be none at all: then no number of cases is enough.
+    found = sample_size("roc_auc", *PILOT)
+    low, high = compare("roc_auc", *PILOT).confidence_interval
+    assert (low <= 0 <= high) == np.isinf(found.n_interval.high)
+    known = sample_size("roc_auc", *PILOT, difference=found.difference)
+    assert known.n == found.n
+    assert known.n_interval.low > found.n_interval.low
+    assert known.n_interval.high < found.n_interval.high
+    planned = power("roc_auc", *PILOT, n_cases=found.n)
+    given = power("roc_auc", *PILOT, n_cases=found.n, difference=found.difference)
+    assert planned.power == given.power >= 0.8
+    assert planned.power_interval.low < given.power_interval.low < given.power
+    assert given.power < given.power_interval.high <= planned.power_interval.high
+
+
+def test_a_perfect_pilot_is_planned_with_the_rare_errors_that_it_has_not_seen():
+    y_true = np.arange(60) < 20
+    found = sample_size("roc_auc", y_true, -np.arange(60), half_width=0.02)
+    assert found.n > 60
+    assert np.isnan(found.n_interval).all()
+
+
+@pytest.mark.parametrize(
+    ("scores", "options", "message"),
+    [
+        (PILOT[1:2] * 2, {}, "the pilot shows no variation of the difference"),
+        (PILOT[1:2] * 2, {"difference": 0.1}, "no variation of the difference"),
+        (PILOT[1:], {"difference": 0}, "there is no difference to find"),
+    ],
+)
+def test_a_pilot_that_says_nothing_is_nan(scores, options, message):
+    with pytest.warns(UndefinedMetricWarning, match=message):
+        found = sample_size("roc_auc", PILOT[0], *scores, **options)
+    assert np.isnan([found.n, found.n_pos, found.power, *found.n_interval]).all()
+    with pytest.warns(UndefinedMetricWarning, match=message):
+        found = power("roc_auc", PILOT[0], *scores, n_cases=100, **options)
+    assert np.isnan([found.power, *found.power_interval]).all()
+    assert found.n == 100
+
+
+def test_one_class_is_nan_as_ever():
+    message = "y_true holds 0 positive cases"
+    with pytest.warns(UndefinedMetricWarning, match=message):
+        found = sample_size("roc_auc", [0, 0, 0], [1, 2, 3], half_width=0.1)
+    assert np.isnan([found.n, found.half_width]).all()
+
+
+# --- Form ----------------------------------------------------------------------------
+
+
+def test_results_read_well_and_become_dicts():
+    found = sample_size("roc_auc", *PILOT, difference=0.05)
+    text = repr(found)
+    assert re.match(
+        r"SampleSize\(AUC, n=\d+ \(\d+ positive, \d+ negative\), half width 0\.\d+ at "
+        r"95 %, power 0\.8\d* for 0\.05; by this pilot \d+ to \d+\)$",
+        text,
+    )
+    values = found.to_dict()
+    assert values["n"] == found.n
+    assert values["n_interval_low"] == found.n_interval.low
+    assert "n_groups" not in values
+    planned = power("roc_auc", *PILOT, n_cases=300, difference=0.05)
+    assert planned.n_interval is None
+    assert "n=300 " in repr(planned)
+    for value in (found.n, found.n_pos, found.n_neg):
+        assert type(value) is int
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "message"),
+    [
+        (PILOT[:2], {}, "half_width is missing: with one model"),
+        (PILOT, {"half_width": 0.1, "difference": 0.1}, "half_width and diff"),
+        (PILOT, {"half_width": 0}, "half_width must be a finite number above 0, got 0"),
+        (PILOT[:2], {"half_width": 1e-9}, "half_width=1e-09 takes more cases than"),
+        (PILOT, {"difference": np.nan}, "difference must be a finite number, got nan"),
+        (PILOT, {"power": 1}, r"power must be a number in \(0, 1\), got 1"),
+        (PILOT, {"power": 0.05}, "power must be above 1 - confidence_level = 0.05"),
+        (PILOT, {"confidence_level": 0}, "confidence_level must be a n"),
+        (PILOT, {"alternative": "more"}, "alternative must be one of"),
+        (PILOT, {"alternative": "less", "difference": 0.1}, "difference=0.1 is not"),
+        (PILOT, {"planned_prevalence": 0}, r"planned_prevalence must be a number in"),
+        (PILOT, {"planned_prevalence": 0.1, "groups": np.arange(120) // 2},
+         "planned_prevalence excludes groups"),
+        (PILOT, {"stratify": True, "groups": np.arange(120) // 2},
+         "stratify=True excludes groups"),
+        (PILOT, {"stratify": 1}, "stratify must be True or False"),
+        (PILOT, {"rate": 0.1}, "has no parameter 'rate'"),
+        ((PILOT[0], None, PILOT[1]), {}, "y_score_a is missing"),
+        ((PILOT[0], PILOT[1][:-1], PILOT[2]), {}, "y_score_a has 119"),
+        ((PILOT[0], PILOT[1], PILOT[2] * np.nan), {}, "y_score_b contains NaN"),
+        ((RankTable([3, 2], [1, 4]), PILOT[1], PILOT[2]), {}, "y_true is a RankTable"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_planned_is_named(data, options, message):
+    with pytest.raises(ValueError, match=message):
+        sample_size("roc_auc", *data, **options)
+
+
+def test_a_count_of_the_pilot_is_no_rate_to_plan_with():
+    with pytest.raises(ValueError, match="n_items=12 counts cases of the pilot"):
+        sample_size(recall_at_rate_score, *PILOT[:2], half_width=0.1, n_items=12)
+
+
+@pytest.mark.parametrize(
+    ("n_cases", "message"),
+    [
+        (0, "n_cases must be an integer >= 1, got 0"),
+        (10.5, r"n_cases must be an integer >= 1, got 10\.5"),
+        (3, "n_cases=3 is too few"),
+    ],
+)
+def test_too_few_cases_are_named(n_cases, message):
+    with pytest.raises(ValueError, match=message):
+        power("roc_auc", *PILOT, n_cases=n_cases)
+
+
+# --- Against what is simulated -------------------------------------------------------
+
+SETTINGS = [
+    ("roc_auc", {}, 450, 0.3, "two-sided"),
+    ("roc_auc", {}, 120, 0.1, "two-sided"),
+    (rate_weighted_auc_score, {"rate": BUDGET}, 600, 0.3, "greater"),
+    (precision_at_rate_score, {"rate": BUDGET}, 900, 0.3, "two-sided"),
+    (expected_recall_score, {"rate": BUDGET}, 900, 0.1, "two-sided"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("metric", "kwargs", "n", "prevalence", "alternative"), SETTINGS
+)
+def test_the_power_is_how_often_the_test_finds_the_difference(
+    metric, kwargs, n, prevalence, alternative
+):
+    generator = np.random.default_rng(11)
+    pilot = drawn(generator, 10_000, prevalence)
+    n_simulations = simulations(2000)
+    found = [
+        compare(
+            metric, *drawn(generator, n, prevalence), alternative=alternative, **kwargs
+        )
+        for _ in range(n_simulations)
+    ]
+    # The difference that there is, as these samples have it on average.
+    difference = float(np.mean([one.value for one in found]))
+    planned = power(
+        metric, *pilot, n_cases=n, difference=difference, alternative=alternative,
+        **kwargs,
+    ).power  # fmt: skip
+    rejected = np.mean([one.pvalue < 0.05 for one in found])
+    room = max(0.03, binomial_tolerance(planned, n_simulations))
+    assert abs(rejected - planned) <= room
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("metric", "kwargs"), METRICS[:4])
+def test_half_widths_are_realised_on_average(metric, kwargs):
+    generator = np.random.default_rng(12)
+    pilot = drawn(generator, 10_000)
+    planned = sample_size(metric, *pilot[:2], half_width=0.05, **kwargs)
+    widths = []
+    for _ in range(simulations(200)):
+        sample = drawn(generator, planned.n)
+        low, high = estimate(metric, *sample[:2], **kwargs).confidence_interval
+        widths.append((high - low) / 2)
+    assert_allclose(np.mean(widths), 0.05, rtol=0.05)
+
+
+@pytest.mark.slow
+def test_the_interval_of_a_size_holds_that_of_a_large_pilot():
+    generator = np.random.default_rng(13)
+    truth = sample_size("roc_auc", *drawn(generator, 20_000), difference=0.05).n
+    n_simulations = simulations(200)
+    held = []
+    for _ in range(n_simulations):
+        low, high = sample_size(
+            "roc_auc", *drawn(generator, 100), difference=0.05
+        ).n_interval
+        held.append(low <= truth <= high)
+    assert np.mean(held) >= 0.9 - binomial_tolerance(0.9, n_simulations)
