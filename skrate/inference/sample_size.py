@@ -202,9 +202,9 @@ def sample_size(
     Clusters are drawn as one: n is what makes enough of them. The interval is that of
     :func:`estimate` or :func:`compare` for such a variance; the power that of
     Student's t at its degrees of freedom, with the noncentrality
-    :math:`\Delta / \sqrt{U / n}`. For the AUC of two normal laws that is the size of the
-    exact variance. Obuchowski's formula [1]_, which leaves out a covariance of its two
-    parameters, agrees at an AUC of 0.6 and asks for up to twice as many at 0.9.
+    :math:`\Delta / \sqrt{U / n}`. For the AUC of two normal laws that is the size by
+    the exact variance. Obuchowski's formula [1]_, which leaves out a covariance of its
+    two parameters, agrees at an AUC of 0.6 and asks for up to twice as many at 0.9.
 
     Of a small pilot n is a rough number. It grows with U, whose logarithm has a
     standard error by the jackknife: a twentieth of the pilot is left out at a time,

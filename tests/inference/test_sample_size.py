@@ -420,14 +420,18 @@ def test_half_widths_are_realised_on_average(metric, kwargs):
 
 
 @pytest.mark.slow
-def test_the_interval_of_a_size_holds_that_of_a_large_pilot():
+@pytest.mark.parametrize(
+    ("metric", "floor"), [("roc_auc", 0.9), (average_precision_score, 0.8)]
+)
+def test_the_interval_of_a_size_holds_that_of_a_large_pilot(metric, floor):
+    # A small pilot takes the variance of the average precision for too small.
     generator = np.random.default_rng(13)
-    truth = sample_size("roc_auc", *drawn(generator, 20_000), difference=0.05).n
+    truth = sample_size(metric, *drawn(generator, 20_000), difference=0.05).n
     n_simulations = simulations(200)
     held = []
     for _ in range(n_simulations):
         low, high = sample_size(
-            "roc_auc", *drawn(generator, 100), difference=0.05
+            metric, *drawn(generator, 100), difference=0.05
         ).n_interval
         held.append(low <= truth <= high)
-    assert np.mean(held) >= 0.9 - binomial_tolerance(0.9, n_simulations)
+    assert np.mean(held) >= floor - binomial_tolerance(floor, n_simulations)
