@@ -184,6 +184,24 @@ def inference_jobs():
     yield Job(title, sizes, samples.two_models, ours, units=units)
     yield from two_thread_jobs()
     yield from delong_jobs()
+    yield from set_jobs()
+
+
+def set_jobs():
+    """Yield models compared over a set of distributions, beside one of them."""
+    data, ours = samples.twenty_models, samples.compared
+    peer = Peer("under a beta", of(partial(ours, rate=samples.BETA), 0, 1))
+    for kind, known in samples.KNOWN.items():
+        call, title = of(partial(ours, rate=known), 0, 1), f"compare over a set{kind}"
+        yield Job(title, SIZES[1:3], data, call, [peer], **ONE_THREAD)
+    score, known = skrate.rate_weighted_auc_score, samples.KNOWN[""]
+    call = of(partial(ours, rate=known, score=score), 0, 1)
+    yield Job("compare rAUC over a set", SIZES[1:3], data, call, **ONE_THREAD)
+    call, units = (
+        of(partial(samples.compared_pairs, rate=known), 0, 1),
+        {"wall ms": "<= 1000"},
+    )
+    yield Job("ten pairs over a set", [100_000], data, call, units=units)
 
 
 def two_thread_jobs():

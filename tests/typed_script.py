@@ -92,6 +92,12 @@ skrate.compare(("roc_auc", "average_precision"), table)
 skrate.budget_report(ints, floats, rate=1.0, groups=texts).to_dict()
 skrate.budget_report(words, models=frame[["a", "b"]], rate=1.0, pos_label="yes")
 skrate.budget_report(ints, models=both, rate=stats.beta(2, 3), n_items=9)["0", "found"]
+known = rates.between({0.1: 0.05, np.float64(0.9): 0.4}, mean=(0.1, 0.3))
+either = skrate.compare(skrate.expected_recall_score, ints, floats, single, rate=known)
+assert isinstance(either, skrate.ComparisonRange)
+assert either.range.low <= either.value <= either.range.high
+skrate.rate_weighted_auc_score(ints, floats, rate=known, worst="low")
+skrate.RateWeightedAUCScorer(rate=known, worst="low")
 skrate.compare_all("roc_auc", ints, {"a": floats, "b": single})
 for scores in (frame[["a", "b"]], other[["a", "b"]], both):
     skrate.compare_all("roc_auc", ints, scores)
