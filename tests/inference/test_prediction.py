@@ -73,6 +73,19 @@ def test_intervals_grow_with_the_level_and_shrink_with_the_sample():
         assert narrow[1] - narrow[0] < inner[1] - inner[0]
 
 
+def test_a_batch_comes_in_clusters_as_the_sample_did():
+    rng = np.random.default_rng(2)
+    # Whole clusters of ten are positive, and tie: a batch of 200 has 20 of them.
+    y_true, y_score = np.repeat(rng.random((2, 3000)) < 0.3, 10, axis=1)
+    options = {"rate": 0.5, "n_items": 200}
+    alone = bounds(budget_report(y_true, y_score, **options))
+    groups = np.arange(30_000) // 10
+    clustered = bounds(budget_report(y_true, y_score, groups=groups, **options))
+    for narrow, wide in zip(alone, clustered, strict=True):
+        # By the root of ten, of whole numbers that are no less than 0.
+        assert 2 < np.diff(wide) / np.diff(narrow) < 4
+
+
 @pytest.mark.parametrize("rate", [1e-9, 1.0, rates.beta(0.3, 30), "uniform"])
 @pytest.mark.parametrize("n_items", [1, 7])
 def test_small_batches_and_extreme_budgets_stay_within_the_batch(rate, n_items):
