@@ -76,10 +76,9 @@ def budget_report(
     n_items : int, default=None
         Number of cases of the next batch, at least 1: counts are of that batch, and
         prediction intervals are given. None counts the cases at hand.
-    models : mapping, data frame or array-like of shape (n_samples, n_models), \
-            default=None
-        Scores of several models in place of ``y_score``, one entry or column each;
-        keys and column names are the names of the models.
+    models : mapping, data frame or array-like, default=None
+        Scores of several models in place of ``y_score``, one entry or column of shape
+        (n_samples,) each; keys and column names are the names of the models.
     confidence_level : float, default=0.95
         Level of all intervals, in (0, 1).
     groups : array-like of shape (n_samples,), default=None
