@@ -31,6 +31,8 @@ __all__ = ["expected_recall_score"]
 # The sum over positives: rankings up to this length keep their weights, longer ones
 # are cut into blocks, on each of which the weights are a polynomial of this degree.
 _KEPT_LENGTH = 16_384
+# Cases at a time.
+_CACHED = 16_384
 # Groups at a time: products of vectors this short are not worth a thread to BLAS.
 _GROUPS = 8_192
 _DEGREE = 7
@@ -275,20 +277,21 @@ def _sum_over_places(labels: BoolArray, rate: RateDistribution) -> float:
     n = len(labels)
     if n <= _KEPT_LENGTH:
         return float(labels @ _kept_weights(rate, n))
-    size, at_nodes, is_smooth = _kept_blocks(rate, n)
+    size, at_nodes, is_smooth, in_rest = _kept_blocks(rate, n)
     to_moments = _interpolation(size)[2]
     blocks = labels[: size * len(at_nodes)].reshape(-1, size)
-    total = 0.0
+    moments = np.empty_like(at_nodes)
     # A few blocks at a time, which stay in the cache.
-    for first in range(0, len(blocks), 16):
-        chunk = slice(first, first + 16)
-        moments = blocks[chunk].astype(np.float64) @ to_moments
-        per_block = (moments * at_nodes[chunk]).sum(axis=1)
-        total += float(per_block[is_smooth[chunk]].sum())
-    by_case = np.ones(n, dtype=bool)
-    by_case[: blocks.size] = np.repeat(~is_smooth, size)
-    rest = np.flatnonzero(by_case)
-    for part in np.array_split(rest, 1 + len(rest) // _KEPT_LENGTH):
+    step = _CACHED // size
+    for first in range(0, len(blocks), step):
+        some = slice(first, first + step)
+        np.matmul(blocks[some].astype(np.float64), to_moments, out=moments[some])
+    total = float((moments * at_nodes)[is_smooth].sum())
+    total += float(labels[blocks.size :] @ in_rest)
+    if is_smooth.all():
+        return total
+    by_case = np.flatnonzero(np.repeat(~is_smooth, size))
+    for part in np.array_split(by_case, 1 + len(by_case) // _KEPT_LENGTH):
         total += float(labels[part] @ _processed(part, n, rate))
     return total
 
@@ -299,8 +302,13 @@ def _kept_weights(rate: RateDistribution, n: int) -> FloatArray:
 
 
 @kept
-def _kept_blocks(rate: RateDistribution, n: int) -> tuple[int, FloatArray, BoolArray]:
-    """Return the size of blocks, their values at nodes and whether these will do."""
+def _kept_blocks(
+    rate: RateDistribution, n: int
+) -> tuple[int, FloatArray, BoolArray, FloatArray]:
+    """Return the size of blocks, their values at nodes and whether these will do.
+
+    And the values in what is left after the last block.
+    """
     # A power of two, less than a hundredth of the ranking.
     size = min(1024, 1 << ((n // 128).bit_length() - 1))
     nodes, checks, _, to_checks = _interpolation(size)
@@ -309,7 +317,9 @@ def _kept_blocks(rate: RateDistribution, n: int) -> tuple[int, FloatArray, BoolA
     misses = at_nodes @ to_checks - _processed(starts + checks, n, rate)
     # Relative to the recall there is: a rate may be as small as one case of millions.
     tolerance = _TOLERANCE * np.maximum(at_nodes[:, 0], rate.mean())
-    return size, at_nodes, np.abs(misses).max(axis=1) <= tolerance
+    is_smooth = np.abs(misses).max(axis=1) <= tolerance
+    in_rest = _processed(np.arange(size * len(starts), n), n, rate)
+    return size, at_nodes, is_smooth, in_rest
 
 
 @lru_cache(maxsize=4)
