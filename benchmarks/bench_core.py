@@ -4,7 +4,13 @@ import numpy as np
 from scipy import stats
 
 from common import RATE, SCORES, SIZES, labelled_scores, rauc, sample_of_kind
-from skrate import RankTable, estimate, rates, recall_at_rate_score
+from skrate import (
+    RankTable,
+    estimate,
+    precision_at_rate_score,
+    rates,
+    recall_at_rate_score,
+)
 from skrate.core.rates import Beta
 
 
@@ -74,6 +80,9 @@ class Rates:
 
     def time_rate_weighted_auc(self, n_cases, rate):
         rauc(*self.data, rate=RATES[rate])
+
+    def time_expected_precision(self, n_cases, rate):
+        precision_at_rate_score(*self.data, rate=RATES[rate])
 
     def time_new_beta(self, n_cases, rate):
         rauc(*self.data, rate=Beta(3, 19))

@@ -45,7 +45,7 @@ METRICS = {
 def with_rate(score):
     """Return a score as it is called where it needs a rate."""
     rate = inspect.signature(score).parameters.get("rate")
-    return partial(score, rate=0.1) if rate and rate.default is rate.empty else score
+    return partial(score, rate=0.1) if rate and rate.default is None else score
 
 
 # Every registered metric by name; and those that are known within lists.

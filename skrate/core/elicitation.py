@@ -233,6 +233,11 @@ def empirical(samples: ArrayLike, weights: ArrayLike | None = None) -> RateDistr
     points = check_scores("samples", samples).astype(np.float64)
     if points.min() < 0:
         raise ValueError(f"samples are rates, at least 0; found {points.min():g}.")
+    if points.max() > 1 and (points == np.rint(points)).all():
+        raise ValueError(
+            f"samples are rates, shares of all items; found whole numbers up to "
+            f"{points.max():g}: divide counts by the number of items."
+        )
     masses = np.ones(len(points))
     if weights is not None:
         masses = check_weights("weights", weights)

@@ -1,5 +1,6 @@
 """How many cases a test set needs, and what one of a given size will show."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -431,7 +432,7 @@ class _Plan:
             difference = _NAN if difference is None else difference
         n_groups = None
         if self.has_groups:
-            n_groups = np.ceil(n / pilot.cases_per_unit) if pilot else _NAN
+            n_groups = math.ceil(n / pilot.cases_per_unit) if pilot and n == n else _NAN
         return SampleSize(
             self.metric,
             n,

@@ -61,6 +61,8 @@ def test_bad_parameters_are_named(build, message):
         (lambda: rates.fixed(200), "r must .* got 200: 200 of N items are the rate 20"),
         (lambda: check_rate(200), "rate must .* got 200: 200 of N items are the rate"),
         (lambda: check_rate(200.0), "got 200.0: 200 of N items are the rate 200/N"),
+        (lambda: rates.empirical([200, 400]), "whole numbers up to 400: divide counts"),
+        (lambda: rates.empirical([0, 1, 2]), "whole numbers up to 2: divide counts by"),
         (lambda: rates.mixture([0.1, 40]), "40 of N items are the rate 40/N"),
     ],
 )

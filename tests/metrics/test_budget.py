@@ -146,7 +146,6 @@ CASES = [
         recall_at_rate_score,
         {"rate": BETA[0]},
         oracle=lambda groups, rate: tables.expected_recall(groups, BETA[1]),
-        slopes="smooth",
     ),
 ]
 

@@ -30,10 +30,13 @@ from skrate import (
     estimate,
     group_scores,
     influence,
+    lift_at_rate_score,
     make_ranking_scorer,
     negative_recall_score,
+    precision_at_rate_score,
     ranking_auc_score,
     rate_weighted_auc_score,
+    rates,
     recall_at_rate_score,
     refit_best,
 )
@@ -150,7 +153,9 @@ def test_a_dict_of_made_scorers_predicts_once():
         (metrics.roc_auc_score, {"max_fpr": 0.1}, "max_fpr=0.1 is not an option"),
         (metrics.f1_score, {}, "f1_score is not one"),
         ("accuracy", {}, "metric='accuracy' is not one"),
-        (recall_at_rate_score, {}, "needs the keyword 'rate'"),
+        (recall_at_rate_score, {}, "needs the keyword 'rate', or 'n_items'"),
+        (recall_at_rate_score, {"rate": 400}, "n_items=400, and 400 of N cases"),
+        (recall_at_rate_score, {"rate": 0.1, "n_items": 4}, "leave out one of them"),
         (partial(rate_weighted_auc_score, sample_weight=1), {}, "it concerns what the"),
         (RateWeightedAUCScorer(pos_label=1), {}, "pos_label=1 of RateWeightedAUCSco"),
     ],
@@ -158,6 +163,27 @@ def test_a_dict_of_made_scorers_predicts_once():
 def test_what_is_unknown_fails_at_construction(metric, params, message):
     with pytest.raises(ValueError, match=message):
         make_ranking_scorer(metric, **params)
+
+
+def test_a_count_is_of_the_cases_of_each_fold():
+    scorer = make_ranking_scorer(recall_at_rate_score, n_items=7)
+    assert repr(scorer) == "make_ranking_scorer(recall_at_rate_score, n_items=7)"
+    model = LogisticRegression().fit(X, Y)
+    for n in (30, len(Y)):
+        score = model.decision_function(X[:n])
+        expected = recall_at_rate_score(Y[:n], score, rate=7 / n)
+        assert scorer(model, X[:n], Y[:n]) == pytest.approx(expected, abs=1e-14)
+    with pytest.raises(ValueError, match="n_items=7 is more than the 5 cases"):
+        scorer(model, X[-5:], Y[-5:])
+
+
+def test_a_distribution_of_the_rate_is_scored_at_any_of_the_three():
+    model = LogisticRegression().fit(X, Y)
+    budget = rates.from_counts(5, 15, n_items=len(Y))
+    for metric in (precision_at_rate_score, lift_at_rate_score):
+        scorer = make_ranking_scorer(metric, rate=budget)
+        expected = metric(Y, model.decision_function(X), rate=budget)
+        assert scorer(model, X, Y) == expected
 
 
 # --- A scorer stands for its metric --------------------------------------------------
