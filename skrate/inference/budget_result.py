@@ -260,4 +260,5 @@ def _aligned(lines: list[list[str]]) -> list[str]:
 
 
 def _html_row(tag: str, cells: list[str]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+    texts = (f"<{tag}>{escape(cell.strip())}</{tag}>" for cell in cells)
+    return f"<tr>{''.join(texts)}</tr>"
