@@ -25,7 +25,7 @@ from skrate.core.list_table import ListTable, ListValues
 from skrate.core.merged import Merged, merged_runs
 from skrate.core.rank_table import (
     RankTable,
-    extreme_table,
+    extreme_tables,
     rank_table,
     table_of,
 )
@@ -228,8 +228,7 @@ class Metric(ABC):
         metrics that never fall (or, if less is better, never rise) where a positive
         moves above a negative, and are linear where cases tie.
         """
-        worst, best = (extreme_table(table, is_best=best) for best in (False, True))
-        low, high = sorted([self.value(worst), self.value(best)])
+        low, high = sorted(map(self.value, extreme_tables(table)))
         return low, high
 
     def variance_factors(self, table: RankTable) -> tuple[float, float]:

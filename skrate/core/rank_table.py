@@ -24,7 +24,12 @@ from skrate.core.cells import (
 )
 from skrate.core.conversion import as_real, joined_scores
 from skrate.core.lazy import lazy
-from skrate.core.ranked_groups import joined_groups, ranked_groups, scored_groups
+from skrate.core.ranked_groups import (
+    joined_groups,
+    ranked_groups,
+    scored_groups,
+    weighted_groups,
+)
 from skrate.core.sample import Sample, check_ranking
 from skrate.core.sums import cumulated, is_short, total
 from skrate.core.validation import (
@@ -369,6 +374,12 @@ class RankTable:
 
         return table_error(metric_of_table(metric, metric_kwargs), self)
 
+    @lazy
+    def _extremes(self) -> tuple["RankTable", "RankTable"]:
+        """The worst and the best order of the cases, for all metrics."""
+        worst, best = (extreme_order(self.cells, is_best=b) for b in (False, True))
+        return _new(*worst), _new(*best)
+
     @property
     def labels(self) -> BoolArray | None:
         """Which case is positive, where no cases tie and weights are equal."""
@@ -667,6 +678,11 @@ def table_of(sample: Sample) -> RankTable:
     return _new(*ranked_groups(sample))
 
 
+def table_of_ranking(sample: Sample, order: IntArray, begins: BoolArray) -> RankTable:
+    """Return the same of cases with weights, whose ranking is known."""
+    return _new(*weighted_groups(sample, order, begins))
+
+
 def table_of_weights(pos: FloatArray, neg: FloatArray) -> RankTable:
     """Return the table of groups that have weight, without checks or copies."""
     return _new(pos, neg)
@@ -681,10 +697,9 @@ def table_of_labels(labels: BoolArray, begins: BoolArray | None = None) -> RankT
     return _new(cases=labels, is_new=begins)
 
 
-def extreme_table(table: RankTable, *, is_best: bool) -> RankTable:
-    """Return the best, or the worst, order of the cases that a table allows."""
-    pos, neg = extreme_order(table.cells, is_best=is_best)
-    return _new(pos, neg)
+def extreme_tables(table: RankTable) -> tuple[RankTable, RankTable]:
+    """Return the worst and the best order of the cases that a table allows."""
+    return table._extremes
 
 
 def table_of_cells(cells: Cells) -> RankTable:

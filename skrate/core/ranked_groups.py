@@ -36,7 +36,8 @@ def ranked_groups(sample: Sample) -> Groups:
             return Groups(cases=sample.is_pos[order])
         keys = sort_keys(sample.scores, sample.is_pos)
         return scored_groups(sample) if keys is None else _packed(keys)
-    return _weighted(sample)
+    assert sample.scores is not None
+    return weighted_groups(sample, *ranking(sample.scores))
 
 
 def scored_groups(sample: Sample) -> Groups:
@@ -50,6 +51,12 @@ def scored_groups(sample: Sample) -> Groups:
     if sample.weights is None and starts is None:
         return Groups(thresholds=thresholds, cases=sample.is_pos[order])
     return Groups(*_ranked_weights(sample, order, starts), thresholds)
+
+
+def weighted_groups(sample: Sample, order: IntArray, begins: BoolArray) -> Groups:
+    """Return the same of cases with weights, whose ranking is known."""
+    starts = None if begins.all() else np.flatnonzero(begins)
+    return Groups(*_ranked_weights(sample, order, starts))
 
 
 def joined_groups(scores: Array, pos: FloatArray, neg: FloatArray) -> Groups:
@@ -84,14 +91,6 @@ def _packed(keys: Array) -> Groups:
     if is_last.all():
         return Groups(cases=cases)
     return Groups(cases=cases, is_new=is_last[::-1])
-
-
-def _weighted(sample: Sample) -> Groups:
-    """Return the same of cases with weights, without thresholds."""
-    assert sample.scores is not None
-    order, begins = ranking(sample.scores)
-    starts = None if begins.all() else np.flatnonzero(begins)
-    return Groups(*_ranked_weights(sample, order, starts))
 
 
 def _ranked_weights(

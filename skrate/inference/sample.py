@@ -16,6 +16,7 @@ from skrate.core.rank_table import (
     check_alone,
     table_of,
     table_of_labels,
+    table_of_ranking,
 )
 from skrate.core.ranking import ranking
 from skrate.core.sample import Sample, check_scores_given
@@ -52,7 +53,7 @@ class Ranked(Sample):
         if self.counts is not None:
             return self.counts
         assert self.scores is not None
-        if self.by_case and self.weights is None:
+        if self.by_case:
             return self._table_by_case
         return table_of(self)
 
@@ -96,6 +97,8 @@ class Ranked(Sample):
     @property
     def _table_by_case(self) -> RankTable:
         order, begins = self._ranking
+        if self.weights is not None:
+            return table_of_ranking(self, order, begins)
         labels = self.is_pos[order]
         if begins.all():
             return table_of_labels(labels)

@@ -417,3 +417,10 @@ def test_weights_that_cannot_be_summed_do_not_merge():
     for other in (table.compress(2), RankTable([0], [1e308], [2.0])):
         with pytest.raises(ValueError, match="sum of the weights of the tables is bey"):
             table.compress(2) + other
+
+
+def test_the_worst_and_the_best_order_are_sought_once(monkeypatch):
+    table = RankTable.from_arrays([1, 0, 1, 0], [9.0, 1.3, 1.2, 1.1]).compress(2)
+    error = table.max_error("roc_auc")
+    monkeypatch.delattr("skrate.core.rank_table.extreme_order")
+    assert table.max_error("roc_auc") == error > 0

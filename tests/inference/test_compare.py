@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose
 from scipy import special
 from sklearn.exceptions import UndefinedMetricWarning
 
-from inference_cases import JUMPS, SMOOTH, each, evaluate
+from inference_cases import JUMPS, SMOOTH, each, evaluate, sample
 from optional import require
 from reference.delong import auc as oracle_auc
 from reference.delong import covariance as oracle_covariance
@@ -32,6 +32,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
+from skrate.core.ranking import ranking
 from skrate.inference.compare import paired
 from skrate.inference.compare_all import holm
 from skrate.inference.counting import permutation_pvalue
@@ -750,3 +751,16 @@ def test_several_models_are_not_compared_by_tables():
         compare_all("roc_auc", TABLE, {"a": A, "b": B})
     with pytest.raises(ValueError, match=r"y_scores\['b'\] is a RankTable, which does"):
         compare_all("roc_auc", Y, {"a": A, "b": TABLE})
+
+
+def test_weighted_models_are_ranked_once(monkeypatch):
+    rankings = []
+    monkeypatch.setattr(
+        "skrate.inference.sample.ranking", lambda s: rankings.append(s) or ranking(s)
+    )
+    # Where a table would rank the scores itself.
+    monkeypatch.delattr("skrate.core.ranked_groups.ranking")
+    y_true, y_score = sample(0, n=60)
+    weight = np.random.default_rng(0).integers(1, 4, size=60)
+    compare("roc_auc", y_true, y_score, y_score[::-1], sample_weight=weight)
+    assert len(rankings) == 2
