@@ -28,8 +28,10 @@ def sets_of_laws(draw):
     told = partial(rates.between, dict(zip(levels, known, strict=True)) or None)
     free = told(support=(low, high))
     least, most = free.masses @ free.edges[:-1], free.masses @ free.edges[1:]
-    shares = draw(st.lists(st.floats(0, 1), max_size=2).map(sorted))
-    means = [min(max(least + share * (most - least), least), most) for share in shares]
+    shares = draw(st.lists(st.integers(0, 50), max_size=2).map(sorted))
+    means = [
+        min(max(least + share / 50 * (most - least), least), most) for share in shares
+    ]
     mean = [None, *means, tuple(means)][len(means) if len(means) < 2 else -1]
     return told(support=(low, high), mean=mean)
 

@@ -131,6 +131,9 @@ class ComparisonRange(Comparison):
             flat[f"{name}_masses"] = law.masses.tolist()
         return flat
 
+    def _difference_text(self) -> str:
+        return f"{self.range.low:8.4f} to {self.range.high:8.4f}"
+
     def __repr__(self) -> str:
         return (
             f"ComparisonRange({self.metric}, a less b: {self.range.low:.4f} to "

@@ -15,6 +15,7 @@ from skrate.core.validation import check_fraction
 
 # A law is in the set if what is known of it is right to this much.
 _SLACK = 1e-9
+_NEAR = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,10 +106,10 @@ class RateSet:
 
 
 def _probabilities(law: RateDistribution, q: float) -> tuple[float, float]:
-    """Return P(R <= q) and P(R < q)."""
-    up_to = 1 - float(law.survival(q))
-    points, masses = law.point_masses()
-    return up_to, up_to - float(masses[np.abs(points - q) <= 1e-15].sum())
+    """Return P(R <= q) and P(R < q), where rates next to q are q to rounding."""
+    below, above = max(q - _NEAR, 0.0), min(q + _NEAR, 1.0)
+    up_to = 1 - float(law.survival(above))
+    return up_to, 0.0 if q <= _NEAR else 1 - float(law.survival(below))
 
 
 def between(

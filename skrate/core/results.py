@@ -204,6 +204,10 @@ class Comparison(Result):
     correlation: float | None = None
     least_significant_correlation: float | None = None
 
+    def _difference_text(self) -> str:
+        """Return the difference as it stands in a table of pairs."""
+        return f"{self.value:8.4f}"
+
     def __repr__(self) -> str:
         interval = interval_text(self.confidence_level, self.confidence_interval)
         test, least = f"{self.alternative}, {self.method}", ""
@@ -315,7 +319,7 @@ class Comparisons(Result):
         labels = [f"{a} - {b}" for a, b in combinations(self.names, 2)]
         width = max(len(label) for label in labels)
         lines = [
-            f"  {label:<{width}}  {pair.value:8.4f}  "
+            f"  {label:<{width}}  {pair._difference_text()}  "
             f"[{pair.confidence_interval.low:8.4f}, "
             f"{pair.confidence_interval.high:8.4f}]  p = {pvalue:.3g}"
             for label, pair, pvalue in zip(

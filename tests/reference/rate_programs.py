@@ -8,6 +8,9 @@ masses are divided by the mean of what is below the line.
 import numpy as np
 from scipy.optimize import linprog
 
+# The least that the solver takes.
+TOLERANCES = ("primal_feasibility_tolerance", "dual_feasibility_tolerance")
+
 
 def end_of_range(known, rates, values, widths=None, end="low"):
     """Return the least or greatest mean of values, or ratio, that linprog finds.
@@ -43,6 +46,7 @@ def end_of_range(known, rates, values, widths=None, end="low"):
         A_eq=equalities,
         b_eq=right,
         method="highs",
+        options=dict.fromkeys(TOLERANCES, 1e-10),
     )
     assert found.status == 0, found.message
     return sign * found.fun
