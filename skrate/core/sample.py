@@ -6,7 +6,15 @@ from typing import Literal, Self
 import numpy as np
 
 from skrate.core.array_api import check_one_place, is_dispatched, ranked_elsewhere
-from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
+from skrate.core.arrays import (
+    Array,
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    dot,
+)
 from skrate.core.lazy import lazy
 from skrate.core.validation import (
     check_equal_length,
@@ -119,7 +127,7 @@ class Sample:
         else:
             # Relative to the greatest, whose square is a number.
             found = [self.weights[c] / self.weights[c].max() for c in chosen]
-            n_pos, n_neg = (float(w.sum() ** 2 / (w @ w)) for w in found)
+            n_pos, n_neg = (float(w.sum() ** 2 / dot(w, w)) for w in found)
         return n_pos, n_neg
 
 

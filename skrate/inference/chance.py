@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import FloatArray, dot
 from skrate.core.metric import Metric
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateDistribution
@@ -65,7 +65,7 @@ def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:
     steps = np.abs(np.diff(processed))
     steps = steps[steps > _STEP]
     half = float(steps.min()) / 2 if len(steps) else 0.0
-    found = float(table.pos @ processed) - half
+    found = float(dot(table.pos, processed)) - half
     distance = (found - mean) / np.sqrt(variance)
     if skewness < _SYMMETRIC:
         return float(special.ndtr(-distance))
@@ -79,10 +79,10 @@ def permuted_moments(processed: FloatArray, table: RankTable) -> Moments:
     They are drawn without replacement from the cases of all groups.
     """
     sizes, n, n_pos = table.pos + table.neg, table.total, table.n_pos
-    mean = float(sizes @ processed) / n
+    mean = float(dot(sizes, processed)) / n
     centred = processed - mean
-    second = float((sizes * centred) @ centred) / n
-    third = float((sizes * centred**2) @ centred) / n
+    second = float(dot(sizes * centred, centred)) / n
+    third = float(dot(sizes * centred**2, centred)) / n
     variance = n_pos * (n - n_pos) / (n - 1) * second
     skewness = 0.0
     if n > 2 and variance > 0:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrate.core.arrays import BoolArray, FloatArray
+from skrate.core.arrays import BoolArray, FloatArray, dot
 from skrate.core.merged import merged_but_at
 from skrate.core.metric import Metric, Slopes
 from skrate.core.rank_table import RankTable
@@ -238,18 +238,20 @@ def covariance(influence: FloatArray, cases: Ranked) -> FloatArray:
         scale = n_units / (n_units - 1) / n**2
         return np.asarray(scale * np.stack(sums) @ np.stack(sums).T)
     if weights is None:
-        return np.asarray(influence @ influence.T / n**2)
-    return np.asarray((influence * multiples(weights, cases)) @ influence.T / n**2)
+        return np.asarray(dot(influence, influence.T) / n**2)
+    weighted = influence * multiples(weights, cases)
+    return np.asarray(dot(weighted, influence.T) / n**2)
 
 
 def _class_variance(values: FloatArray, cases: Ranked, chosen: BoolArray) -> float:
     """Return the variance that the chosen cases, with these values, are a source of."""
     if cases.weights is None:
         centred = values - np.average(values)
-        return float(centred @ centred / cases.total**2)
+        return float(dot(centred, centred) / cases.total**2)
     weights = cases.weights[chosen]
     centred = values - np.average(values, weights=weights)
-    return float((centred * multiples(weights, cases)) @ centred / cases.total**2)
+    weighted = centred * multiples(weights, cases)
+    return float(dot(weighted, centred) / cases.total**2)
 
 
 def multiples(weights: FloatArray, cases: Ranked) -> FloatArray:
@@ -263,13 +265,13 @@ def multiples(weights: FloatArray, cases: Ranked) -> FloatArray:
 def _spread(slopes: FloatArray, weights: FloatArray) -> float:
     """Return the variance of slopes over the cases of a class."""
     total = weights.sum()
-    centred = slopes - weights @ slopes / total
+    centred = slopes - dot(weights, slopes) / total
     return float(np.einsum("i,i,i->", weights, centred, centred) / total)
 
 
 def _centred(slopes: Slopes, table: RankTable) -> Slopes:
     return Slopes(
-        slopes.by_pos - table.pos @ slopes.by_pos / table.n_pos,
-        slopes.by_neg - table.neg @ slopes.by_neg / table.n_neg,
+        slopes.by_pos - dot(table.pos, slopes.by_pos) / table.n_pos,
+        slopes.by_neg - dot(table.neg, slopes.by_neg) / table.n_neg,
         slopes.by_prevalence,
     )

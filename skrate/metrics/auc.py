@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from skrate.core.arrays import Array, FloatArray
+from skrate.core.arrays import Array, FloatArray, dot
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.metric import Metric, PartSlopes, Slopes
 from skrate.core.rank_table import RankTable
@@ -79,7 +79,7 @@ def auc(table: RankTable) -> float:
         by_pos, by_neg = np.frexp([table.n_pos, table.n_neg])[1]
         pos, above = np.ldexp(pos, -by_pos), np.ldexp(above, -by_neg)
         n_pairs = float(np.ldexp(table.n_pos, -by_pos) * np.ldexp(table.n_neg, -by_neg))
-    return min(max((n_pairs - float(pos @ above)) / n_pairs, 0.0), 1.0)
+    return min(max((n_pairs - float(dot(pos, above))) / n_pairs, 0.0), 1.0)
 
 
 def _n_above(table: RankTable) -> float:

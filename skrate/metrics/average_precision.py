@@ -15,6 +15,7 @@ from skrate.core.arrays import (
     IntArray,
     Label,
     Number,
+    dot,
     ratio,
     share_of,
     sums_from_right,
@@ -440,7 +441,7 @@ def adjusted_average_precision(
     # Next to few negatives AP is all but 1: what it lacks is summed instead.
     lost = table.fpr[1:]
     seen = np.maximum(chance * table.tpr[1:] + rest * lost, _LEAST)
-    return 1 - float(table.pos @ (lost / seen)) / table.n_pos
+    return 1 - float(dot(table.pos, lost / seen)) / table.n_pos
 
 
 def average_precision(table: RankTable, prevalence: float | None = None) -> float:
@@ -458,7 +459,7 @@ def average_precision(table: RankTable, prevalence: float | None = None) -> floa
             # By shares of the classes, whose weights may be of any size.
             found = per_pos * table.tpr[1:]
             seen = np.maximum(found + per_neg * table.fpr[1:], _LEAST)
-            return float(table.pos @ (found / seen)) / table.n_pos
+            return float(dot(table.pos, found / seen)) / table.n_pos
         ratio = per_neg * (table.n_pos / table.n_neg)
     # With few ties it is quicker by case than by group.
     if table.cases is not None and 2 * table.n_groups >= len(table.cases):
@@ -470,7 +471,7 @@ def average_precision(table: RankTable, prevalence: float | None = None) -> floa
     else:
         found, negatives = table.cum_pos[1:], table.cum_neg[1:]
     precision = found / (found + ratio * negatives)
-    return float(table.pos @ precision) / float(found[-1])
+    return float(dot(table.pos, precision)) / float(found[-1])
 
 
 def _mean_over_positives(table: RankTable, ratio: float) -> float:
@@ -550,16 +551,16 @@ def _slopes(
     precision, missed = found * inverse, lost * inverse
     density = table.pos / table.n_pos
     density *= inverse
-    value = float(density @ found)
+    value = float(dot(density, found))
     # P_k p T_k / C_k^2 and P_k (1 - p) F_k / C_k^2, summed.
     of_missed = density * missed
     by_lost, by_neg = sums_from_right(of_missed, density * precision)
     by_prevalence = 0.0
     if prevalence is None and not adjusted:
-        by_prevalence = float(of_missed @ found) / p / rest
+        by_prevalence = float(dot(of_missed, found)) / p / rest
     elif prevalence is None:
         tpr, fpr = found / p, lost / rest
-        by_prevalence = float(density @ (fpr * inverse * (tpr - fpr)))
+        by_prevalence = float(dot(density, fpr * inverse * (tpr - fpr)))
     by_neg *= -rest
     by_lost *= p
     above = float(by_lost[0]), float(by_neg[0])

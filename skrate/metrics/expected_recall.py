@@ -12,6 +12,7 @@ from skrate.core.arrays import (
     FloatArray,
     IntArray,
     Label,
+    dot,
     ratio,
     share_of,
 )
@@ -238,7 +239,7 @@ def _sum_over_groups(
         assert ends is not None
         starts = np.append(0, ends[:-1])
         sums = np.add.reduceat(_kept_weights(rate, len(table.cases)), starts)
-        return float(weights @ (sums / (ends - starts)))
+        return float(dot(weights, sums / (ends - starts)))
     edges, total = table.rates, 0.0
     # Of booleans it is several times quicker.
     groups = np.flatnonzero(weights > 0)
@@ -276,7 +277,7 @@ def _sum_over_places(labels: BoolArray, rate: RateDistribution) -> float:
     """
     n = len(labels)
     if n <= _KEPT_LENGTH:
-        return float(labels @ _kept_weights(rate, n))
+        return float(dot(labels, _kept_weights(rate, n)))
     size, at_nodes, is_smooth, in_rest = _kept_blocks(rate, n)
     to_moments = _interpolation(size)[2]
     blocks = labels[: size * len(at_nodes)].reshape(-1, size)
@@ -292,7 +293,7 @@ def _sum_over_places(labels: BoolArray, rate: RateDistribution) -> float:
         return total
     by_case = np.flatnonzero(np.repeat(~is_smooth, size))
     for part in np.array_split(by_case, 1 + len(by_case) // _KEPT_LENGTH):
-        total += float(labels[part] @ _processed(part, n, rate))
+        total += float(dot(labels[part], _processed(part, n, rate)))
     return total
 
 

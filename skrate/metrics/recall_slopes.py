@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import BoolArray, FloatArray, ratio, sum_from_right
+from skrate.core.arrays import BoolArray, FloatArray, dot, ratio, sum_from_right
 from skrate.core.kept import kept
 from skrate.core.metric import PartSlopes, Slopes
 from skrate.core.rank_table import RankTable
@@ -145,11 +145,12 @@ def _slopes_of_mean(
     by_cut[:-1] += share[1:] * before[1:]
     by_cut[-1] = 0.0
     # With T and F the shares of the classes above, D = p T + (1 - p) F.
-    of_pos, of_neg = by_cut @ table.cum_pos[1:], by_cut @ table.cum_neg[1:]
+    of_pos = dot(by_cut, table.cum_pos[1:])
+    of_neg = dot(by_cut, table.cum_neg[1:])
     by_prevalence = float(of_neg / table.n_neg - of_pos / table.n_pos) / p
     # A share of a class in group j moves D_j and all that follow: sums from the right.
     moved = sum_from_right(by_cut)
-    value = float(table.pos @ mean) / table.n_pos
+    value = float(dot(table.pos, mean)) / table.n_pos
     # A positive adds its own m_j beside what it moves.
     return Slopes(mean - moved, moved * (-rest / p), by_prevalence), value
 
@@ -266,7 +267,7 @@ def _jump_slopes(
     # With the shares fixed, a greater prevalence moves a cut by T - F.
     lead = np.interp(points, table.rates, table.tpr - table.fpr)
     by_prevalence = -float((masses * share) @ lead) / p
-    value = float(table.pos @ (kept + lost)) / table.n_pos
+    value = float(dot(table.pos, kept + lost)) / table.n_pos
     return Slopes(kept, -table.negative_share / p * lost, by_prevalence), value
 
 

@@ -1,0 +1,28 @@
+"""Sums and products of vectors."""
+
+import math
+
+import numpy as np
+import pytest
+
+from skrate.core import arrays
+from skrate.core.arrays import dot, sum_from_right, sums_from_right
+
+
+@pytest.mark.parametrize("n", [1, 5, 6, 7, 20])
+def test_a_product_of_long_vectors_is_that_of_its_pieces(n, monkeypatch):
+    monkeypatch.setattr(arrays, "_TERMS", 6)
+    first, second = np.random.default_rng(0).random((2, n))
+    expected = math.fsum(a * b for a, b in zip(first, second, strict=True))
+    assert dot(first, second) == pytest.approx(expected, rel=1e-15)
+    assert dot(first > 0.5, second) == pytest.approx(math.fsum(second[first > 0.5]))
+    rows = np.stack([first, second])
+    expected = [[math.fsum(a * b) for b in rows] for a in rows]
+    np.testing.assert_allclose(dot(rows, rows.T), expected, rtol=1e-15)
+
+
+def test_sums_from_the_right_are_those_of_what_follows():
+    first, second = np.random.default_rng(0).random((2, 9))
+    expected = [[math.fsum(values[i:]) for i in range(9)] for values in (first, second)]
+    np.testing.assert_allclose(sums_from_right(first, second), expected, rtol=1e-15)
+    np.testing.assert_allclose(sum_from_right(first), expected[0], rtol=1e-15)
