@@ -134,7 +134,9 @@ def binormal_tail(groups, prevalence):
         elif k / m > 0.1:
             t = (0.3 - k / m) / 0.2
             counts *= t**2 * (3 - 2 * t)
-        points.append((counts, probit(i, n1 - i + 1), probit(k + 0.5, m - k + 0.5)))
+        # Of more cases than floats count, what is left may be rounded below none.
+        of_pos, of_neg = max(n1 - i, 0) + 1, max(m - k, 0) + 0.5
+        points.append((counts, probit(i, of_pos), probit(k + 0.5, of_neg)))
     total = math.fsum(w for w, _, _ in points)
     if total <= 4.5:
         return None
