@@ -108,6 +108,18 @@ def test_the_size_is_the_least_that_has_the_power(metric, kwargs, alternative):
     assert found.difference == 0.07
 
 
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("difference", [-0.02, 1e-6, 0.003, 0.05])
+def test_the_power_is_that_of_student_s_test(difference, alternative):
+    # Of next to no difference it is the level: half of it, on either side.
+    planned = power(
+        "roc_auc", *PILOT, n_cases=90, difference=difference, alternative=alternative
+    )
+    parts, share = parts_of("roc_auc", {}, *PILOT), PILOT[0].mean()
+    expected = oracle.power(parts, share, 90, difference, alternative=alternative)
+    assert_allclose(planned.power, expected, rtol=1e-4)
+
+
 @each_metric
 def test_the_size_is_the_least_whose_interval_is_so_narrow(metric, kwargs):
     y_true, first, _ = PILOT
@@ -262,6 +274,19 @@ def test_the_difference_of_the_pilot_is_itself_uncertain():
     assert planned.power == given.power >= 0.8
     assert planned.power_interval.low < given.power_interval.low < given.power
     assert given.power < given.power_interval.high <= planned.power_interval.high
+
+
+def test_two_uncertainties_of_a_size_are_combined_as_legs_of_a_right_angle():
+    pilot = drawn(np.random.default_rng(5), 400, shifts=(1.6, 1.0))
+    found = sample_size("roc_auc", *pilot)
+    known = sample_size("roc_auc", *pilot, difference=found.difference)
+    low, high = compare("roc_auc", *pilot).confidence_interval
+    assert low > 0
+    of_variance = np.log(np.divide(known.n_interval, known.n))
+    # It falls with the square of the difference: the greater the fewer.
+    of_difference = 2 * np.log(found.difference / np.array([high, low]))
+    expected = np.hypot(of_variance, of_difference) * [-1, 1]
+    assert_allclose(np.log(np.divide(found.n_interval, found.n)), expected, rtol=1e-9)
 
 
 def test_a_perfect_pilot_is_planned_with_the_rare_errors_that_it_has_not_seen():

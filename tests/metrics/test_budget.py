@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
+from guarantees import binomial_tolerance, simulations
 from metric_cases import Case
 from reference import tables
 from reference.rate_law import Density, Mixed, Points
@@ -404,3 +405,22 @@ def test_without_positives_recall_and_lift_are_undefined(score, name):
 
 def test_precision_without_positives_is_zero():
     assert precision_at_rate_score([0, 0], [2, 1], rate=0.5) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("score", [precision_at_rate_score, lift_at_rate_score])
+@pytest.mark.parametrize("rate", [BETA[0], "uniform"], ids=repr)
+def test_intervals_of_expected_precision_and_lift_cover_the_truth(score, rate):
+    generator = np.random.default_rng(4)
+
+    def drawn(n):
+        y_true = generator.random(n) < 0.2
+        return y_true, generator.normal(size=n) + 1.5 * y_true
+
+    truth = np.mean([score(*drawn(200_000), rate=rate) for _ in range(3)])
+    n_simulations = simulations(1000)
+    held = 0
+    for _ in range(n_simulations):
+        low, high = estimate(score, *drawn(150), rate=rate).confidence_interval
+        held += low <= truth <= high
+    assert held / n_simulations >= 0.93 - binomial_tolerance(0.93, n_simulations)
