@@ -11,7 +11,7 @@ import numpy as np
 import skrate
 from fuzzing.calls import Call, holds, near, quietly, same_number, same_numbers
 from fuzzing.laws import Rate, draw_rate
-from fuzzing.metric_calls import check_law, check_rauc, refusals
+from fuzzing.metric_calls import check_expected, check_law, check_rauc, refusals
 from fuzzing.samples import Sample, draw_sample
 from metric_registry import CASES
 from reference import delong, tables
@@ -121,6 +121,8 @@ def _average_precision(rng: np.random.Generator) -> Metric:
 def _cut(rng: np.random.Generator) -> Metric:
     names = ("recall_at_rate_score", "precision_at_rate_score", "lift_at_rate_score")
     name = str(rng.choice(names))
+    if rng.random() < 0.5:
+        return _under_law(rng, name)
     rate = float(rng.choice([0.5, 0.1, 1 - rng.random()]))
 
     def check(groups: Groups, found: float) -> None:
@@ -136,6 +138,15 @@ def _cut(rng: np.random.Generator) -> Metric:
         check_law("value", found, value, atol=1e-11)
 
     return Metric("cut", getattr(skrate, name), {"rate": rate}, check)
+
+
+def _under_law(rng: np.random.Generator, name: str) -> Metric:
+    rate = draw_rate(rng)
+
+    def check(groups: Groups, found: float) -> None:
+        check_expected(name, groups, rate, found)
+
+    return Metric("law", getattr(skrate, name), {"rate": rate.given}, check, rate)
 
 
 def draw_cases(rng: np.random.Generator) -> tuple[Sample, dict[str, Any]]:

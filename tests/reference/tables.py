@@ -197,13 +197,15 @@ def expected_precision(groups, law, slip=0.0):
     positive = float(law.survival(np.zeros(1))[0])
     if not positive > 0:
         return NAN
-    shares = [
-        pos / (pos + neg) for pos, neg in zip(groups.pos, groups.neg, strict=True)
-    ]
     edges = np.clip(groups.edges * (1 + slip), 0, 1)
-    above = zip(groups.cum_pos[:-1], groups.edges[:-1], shares, strict=True)
-    excess = [found / groups.total - edge * share for found, edge, share in above]
-    falls = law.inverse_squares(edges[1:-1], edges[2:])
+    # What is too light to have a width as floats is no part of what is processed.
+    kept = np.flatnonzero(groups.edges[1:] > groups.edges[:-1])
+    shares = [groups.pos[k] / (groups.pos[k] + groups.neg[k]) for k in kept]
+    excess = [
+        groups.cum_pos[k] / groups.total - groups.edges[k] * share
+        for k, share in zip(kept, shares, strict=True)
+    ]
+    falls = law.inverse_squares(edges[kept[1:]], edges[kept[1:] + 1])
     lost = math.fsum((np.array(excess[1:]) * falls).tolist())
     return shares[0] - lost / positive
 
