@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from numpy.testing import assert_allclose
 from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
+from threadpoolctl import threadpool_limits
 
 from guarantees import binomial_tolerance, simulations
 from optional import require
@@ -397,6 +398,13 @@ def population(gain, prevalence):
     return RankTable(prevalence * pos, (1 - prevalence) * neg)
 
 
+@pytest.fixture
+def one_thread():
+    """Keep products of small matrices from a second thread, which waits for work."""
+    with threadpool_limits(1):
+        yield
+
+
 SETS = [
     KNOWN,
     rates.between({0.025: 0.064, 0.975: 0.288}, mean=0.16),
@@ -406,6 +414,7 @@ SETS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [300, 2_000])
+@pytest.mark.usefixtures("one_thread")
 def test_the_statement_holds_for_all_distributions_at_once(n):
     n_simulations = simulations(300)
     curve = ExpectedRecall(0.5).by_rate
@@ -424,6 +433,7 @@ def test_the_statement_holds_for_all_distributions_at_once(n):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("one_thread")
 def test_of_equal_models_none_is_called_greater():
     n_simulations = simulations(300)
     called = np.zeros(len(SETS))
