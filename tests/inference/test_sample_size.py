@@ -156,7 +156,10 @@ def test_at_the_size_of_the_pilot_the_interval_is_that_of_the_pilot(
 
 
 @pytest.mark.parametrize(
-    "case", [case for case in METRICS if case[0] != "roc_auc"], ids=str
+    "case",
+    [case for case in METRICS if case[0] != "roc_auc"],
+    # Not a function itself, whose name has its address.
+    ids=lambda case: case[0].__name__,
 )
 def test_another_prevalence_is_that_of_a_pilot_that_has_it(case):
     metric, kwargs = case

@@ -72,7 +72,7 @@ LAWS = {
     "one point": (rates.empirical([0.3]), Points(np.array([0.3]), np.ones(1))),
 }
 # Elsewhere the share of positives at a cut is averaged over a bandwidth.
-SMOOTH = [rate for rate, law in LAWS.values() if isinstance(law, Density)]
+SMOOTH = {name: r for name, (r, law) in LAWS.items() if isinstance(law, Density)}
 each_law = pytest.mark.parametrize(("rate", "law"), LAWS.values(), ids=LAWS)
 
 CASES = [
@@ -352,7 +352,7 @@ def test_many_tables_have_the_values_of_each(score, rate, law):
     assert_allclose(metric.values(pos, neg), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("rate", SMOOTH, ids=repr)
+@pytest.mark.parametrize("rate", SMOOTH.values(), ids=SMOOTH)
 @each_score
 def test_influence_is_how_the_value_changes(score, rate):
     y_true, y_score = metric_sample(400)
