@@ -45,8 +45,6 @@ from skrate.inference.wilson import ADDED, wilson_ends
 
 # Draws that are in memory at once.
 _BATCH = 500
-# Cases at the cut whose variance is added where the draws of a difference are scaled.
-_STABLE = 0.5
 # Of all variation this share is rounding.
 _ROUNDING = 1e-13
 
@@ -124,7 +122,7 @@ class CurveProcess:
 
         It is the quantile of the largest deviation over all rates, in standard errors,
         of so many draws of the process (Montiel Olea and Plagborg-Moller 2019,
-        algorithm 1). Of a difference the variance of half a case is added to these:
+        algorithm 1). Of a difference that of one more case is added to their squares:
         where hardly a case tells the models apart what can be seen is whole cases,
         while draws deviate there as anywhere.
 
@@ -136,7 +134,7 @@ class CurveProcess:
         if not error.any():
             return float(np.sqrt(-2 * np.log((1 - level) / 2)))
         if self.is_difference:
-            error = np.hypot(error, np.sqrt(_STABLE) * self.grain)
+            error = np.hypot(error, self.grain)
         varies = error > 0
         root = _root(self.covariance)[:, varies] / error[varies]
         largest = []

@@ -206,15 +206,29 @@ def test_a_case_that_is_tested_again_is_one():
 def test_clusters_are_those_of_the_cases():
     groups = np.arange(160) // 4
     cv = list(GroupKFold(4).split(X, Y, groups))
-    both = results(LogisticRegression(), cv), results(GaussianNB(), cv)
-    weights = np.ones(160, dtype=int)
+    both = results(LogisticRegression(), cv), results(LogisticRegression(C=0.01), cv)
+    weights = np.random.default_rng(0).integers(1, 3, size=160)
     display = CurveComparisonDisplay.from_cv_results(
         *both, X, Y, groups=groups, sample_weight=weights, rates=RATES
     )
-    alone = CurveComparisonDisplay.from_cv_results(*both, X, Y, rates=RATES)
-    found, expected = display.comparison, alone.comparison
+    tests = [test for _, test in cv]
+    scores = [
+        [
+            model.decision_function(X[test])
+            for model, test in zip(one["estimator"], tests, strict=True)
+        ]
+        for one in both
+    ]
+    expected = compare_curves(
+        [Y[test] for test in tests],
+        *scores,
+        groups=[groups[test] for test in tests],
+        sample_weight=[weights[test] for test in tests],
+        rates=RATES,
+    )
+    found = display.comparison
     assert found.difference == pytest.approx(expected.difference)
-    assert not np.allclose(found.standard_error, expected.standard_error, rtol=1e-3)
+    assert found.standard_error == pytest.approx(expected.standard_error)
 
 
 def test_folds_that_do_not_match_are_refused():

@@ -47,17 +47,43 @@ def test_standard_errors_are_those_of_a_bootstrap():
     rates = np.array([0.1, 0.2, 0.4, 0.6])
     found = compare_curves(y_true, a, b, rates=rates, random_state=0)
     generator = np.random.default_rng(0)
-    zeros, drawn = np.zeros(800, dtype=int), []
+    drawn = []
     for _ in range(300):
         rows = generator.integers(800, size=800)
         order = np.argsort(-np.stack([a, b])[:, rows], axis=1, kind="stable")
         ranked = y_true[rows][order]
         above = np.cumsum(ranked, axis=1)[:, (rates * 800).astype(int) - 1]
         drawn.append((above[0] - above[1]) / ranked[0].sum())
-    assert zeros.sum() == 0
     spread = np.std(drawn, axis=0)
     # Three standard errors of a standard deviation of 300 draws.
     assert found.standard_error == pytest.approx(spread, rel=3 / np.sqrt(600))
+
+
+def test_standard_errors_are_those_of_ash_and_hughes_oliver():
+    # Confidence bands and hypothesis tests for hit enrichment curves (2022), without
+    # the cases that they add: variances and covariance of two recalls by their counts.
+    y_true, _, b = sample(11, n=400)
+    a = y_true + np.random.default_rng(12).normal(size=400)
+    n_pos = y_true.sum()
+    p = n_pos / 400
+    rates = np.array([40, 100, 240]) / 400
+    found = compare_curves(y_true, a, b, rates=rates)
+    for place, rate in enumerate(rates):
+        above = [np.argsort(np.argsort(-s)) < round(400 * rate) for s in (a, b)]
+        whole = [(y_true, s, np.ones(400)) for s in (a, b)]
+        lost = [literal.share_at([one], rate) for one in whole]
+        recalls = [y_true[chosen].sum() / n_pos for chosen in above]
+        variances = [
+            k * (1 - k) * (1 - 2 * share) / n_pos
+            + share**2 * rate * (1 - rate) / (400 * p**2)
+            for k, share in zip(recalls, lost, strict=True)
+        ]
+        both = above[0] & above[1]
+        k12, r12 = y_true[both].sum() / n_pos, both.mean()
+        covariance = p * (k12 - recalls[0] * recalls[1]) * (1 - sum(lost))
+        covariance += (r12 - rate**2) * lost[0] * lost[1]
+        variance = sum(variances) - 2 * covariance / (400 * p**2)
+        assert found.standard_error[place] == pytest.approx(np.sqrt(variance))
 
 
 @pytest.mark.parametrize("metric", ["precision", "lift", "hits", "gain"])
@@ -124,6 +150,21 @@ def test_a_fold_of_one_class_is_left_out_with_a_warning():
     weights[1][:] = 0
     found = compare_curves(*more, rates=RATES, sample_weight=weights, random_state=0)
     same(found, expected)
+
+
+def test_weights_are_relative_to_those_of_the_folds_that_count():
+    y_true, a, b = sample(3)
+    weights = np.random.default_rng(0).uniform(0.5, 3, size=200)
+    folds = [[values[:80], values[80:]] for values in (y_true, a, b, weights)]
+    one_class = [np.zeros(40, dtype=int), np.arange(40), np.arange(40), np.full(40, 9)]
+    more = [
+        [first, extra, last]
+        for (first, last), extra in zip(folds, one_class, strict=True)
+    ]
+    options = {"weights": "sampling", "rates": RATES, "random_state": 0}
+    with pytest.warns(UndefinedMetricWarning, match="1 of 3 folds hold one class"):
+        found = compare_curves(*more[:3], sample_weight=more[3], **options)
+    same(found, compare_curves(*folds[:3], sample_weight=folds[3], **options))
 
 
 def test_folds_that_test_cases_again_tell_nothing_new():

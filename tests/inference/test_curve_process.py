@@ -104,6 +104,25 @@ def test_draws_deviate_as_multipliers_of_the_influence_do():
         assert critical == pytest.approx(np.quantile(drawn, level), rel=0.03)
 
 
+@pytest.mark.parametrize("metric", ["recall", "precision", "hits"])
+def test_a_grain_is_what_one_independent_case_at_the_cut_is_worth(metric):
+    y_true, a, b = sample(8)
+    cluster = np.arange(90) // 3
+    ones = np.ones(90)
+    of_each = [
+        [literal.share_at([(y_true, score, ones)], rate) for rate in RATES]
+        for score in (a, b)
+    ]
+    most = np.max([np.maximum(share, 1 - np.array(share)) for share in of_each], axis=0)
+    most[-1] = 0
+    scale = {"recall": 90 / y_true.sum(), "precision": 1 / RATES, "hits": 1}[metric]
+    found = curve_process(metric, models_of(y_true, a, b), RATES)
+    assert found.grain == pytest.approx(scale * most / 90)
+    found = curve_process(metric, models_of(y_true, a, b, groups=cluster), RATES)
+    n_clusters = len(set(cluster[y_true == 1]))
+    assert found.grain == pytest.approx(scale * most / 90 * y_true.sum() / n_clusters)
+
+
 def test_models_that_agree_are_not_known_to_be_equal():
     y_true, a, _ = sample(5)
     found = curve_process("recall", models_of(y_true, a, a), RATES)
