@@ -5,6 +5,7 @@ import pytest
 
 from reference import curve_process as literal
 from skrate import (
+    RankTable,
     compare,
     estimate,
     lift_at_rate_score,
@@ -12,7 +13,7 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.inference.curve_process import curve_process
-from skrate.inference.sample import check_cases, scored
+from skrate.inference.sample import check_cases, check_sample, scored
 
 RATES = np.array([0.03, 0.1, 0.25, 1 / 3, 0.5, 0.92, 1.0])
 GAIN = {"benefit": 3.0, "cost": 0.4}
@@ -164,3 +165,13 @@ def test_a_band_holds_the_intervals():
         band, each = process.band(0.9, 500, generator), process.interval(0.9)
         assert (band.low[:-1] < each.low[:-1]).all()
         assert (band.high[:-1] > each.high[:-1]).all()
+
+
+def test_a_table_of_counts_is_its_cases():
+    y_true, a, _ = sample(9)
+    counted = check_sample(RankTable.from_arrays(y_true, a), None)
+    found = curve_process("hits", [counted], RATES)
+    expected = curve_process("hits", models_of(y_true, a), RATES)
+    np.testing.assert_allclose(found.of_models, expected.of_models)
+    np.testing.assert_allclose(found.covariance, expected.covariance, atol=1e-15)
+    np.testing.assert_allclose(found.grain, expected.grain)
