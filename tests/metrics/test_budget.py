@@ -330,7 +330,7 @@ def metric_sample(n=3000):
 
 @each_law
 def test_a_long_ranking_by_place_is_the_same_by_group(rate, law):
-    y_true, y_score = metric_sample(40_000)
+    y_true, y_score = metric_sample(20_000)
     by_place = precision_at_rate_score(y_true, y_score, rate=rate)
     groups = tables.Groups(y_true, y_score)
     expected = tables.expected_precision(groups, law)

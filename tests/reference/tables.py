@@ -197,12 +197,13 @@ def expected_precision(groups, law, slip=0.0):
     positive = float(law.survival(np.zeros(1))[0])
     if not positive > 0:
         return NAN
-    edges = np.clip(groups.edges * (1 + slip), 0, 1)
+    exact = groups.edges
+    edges = np.clip(exact * (1 + slip), 0, 1)
     # What is too light to have a width as floats is no part of what is processed.
-    kept = np.flatnonzero(groups.edges[1:] > groups.edges[:-1])
+    kept = np.flatnonzero(exact[1:] > exact[:-1])
     shares = [groups.pos[k] / (groups.pos[k] + groups.neg[k]) for k in kept]
     excess = [
-        groups.cum_pos[k] / groups.total - groups.edges[k] * share
+        groups.cum_pos[k] / groups.total - exact[k] * share
         for k, share in zip(kept, shares, strict=True)
     ]
     falls = law.inverse_squares(edges[kept[1:]], edges[kept[1:] + 1])
