@@ -155,8 +155,8 @@ def compare_curves(
     c^2 / 4 more cases told the models apart. Where only few do, as at low rates and
     above those where both models have found nearly all, the variance that is seen is
     no measure of what could be. Models that agree on all cases are not known to be
-    equal either: the band leaves -log((1 - level) / 2) cases open, 3.7 of them at
-    0.95, as fewer might not be seen.
+    equal either: the band leaves at least -log((1 - level) / 2) cases open, 3.7 of
+    them at 0.95, as fewer might not be seen.
 
     Of folds each is cut at the same rate on its own, what they find is added up, and
     the influence of a case is that within its fold; L is that of all folds together.

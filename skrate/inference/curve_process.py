@@ -112,8 +112,14 @@ class CurveProcess:
     def band(
         self, level: float, n_resamples: int, generator: np.random.Generator
     ) -> CurveBounds:
-        """Return bounds that hold the true curve at all rates at once."""
-        return self.bounds(self.critical_value(level, n_resamples, generator))
+        """Return bounds that hold the true curve at all rates at once.
+
+        If it were x cases away at some rate, all of them on one side, no case would
+        show it with probability exp(-x): the bounds are at least so far away that this
+        is half of 1 less the level, 3.7 cases at 0.95.
+        """
+        critical = self.critical_value(level, n_resamples, generator)
+        return self.bounds(critical, -float(np.log((1 - level) / 2)))
 
     def critical_value(
         self, level: float, n_resamples: int, generator: np.random.Generator
@@ -124,15 +130,12 @@ class CurveProcess:
         of so many draws of the process (Montiel Olea and Plagborg-Moller 2019,
         algorithm 1). Of a difference that of one more case is added to their squares:
         where hardly a case tells the models apart what can be seen is whole cases,
-        while draws deviate there as anywhere.
-
-        Models that agree at all rates have no deviations. If their curves were x cases
-        apart at some rate, this would be seen but with probability exp(-x): the bounds
-        are then where it is half of 1 less the level.
+        while draws deviate there as anywhere. It is at least the normal quantile, as of
+        models that agree at all rates.
         """
         error = self.standard_error
         if not error.any():
-            return float(np.sqrt(-2 * np.log((1 - level) / 2)))
+            return t_quantile(level)
         if self.is_difference:
             error = np.hypot(error, self.grain)
         varies = error > 0
@@ -143,17 +146,17 @@ class CurveProcess:
             drawn = generator.standard_normal((size, len(root))) @ root
             largest.append(np.abs(drawn).max(axis=1))
         found = float(np.quantile(np.concatenate(largest), level))
-        # Of few draws it may be less by chance.
         return max(found, t_quantile(level))
 
-    def bounds(self, critical: float) -> CurveBounds:
-        """Return the bounds that a critical value c makes.
+    def bounds(self, critical: float, least: float = 0.0) -> CurveBounds:
+        """Return the bounds that a critical value c makes, at least some cases away.
 
         With s the standard error and g the grain, they are c sqrt(s^2 + (c g / 2)^2)
         away, as if c^2 / 4 more cases at the cut varied: as much as Wilson's interval
         of a share is wider, which holds where few vary, or none.
         """
         half = critical * np.hypot(self.standard_error, critical * self.grain / 2)
+        half = np.maximum(half, least * self.grain)
         low, high = self.limits
         if self.is_difference:
             low, high = low - high, high - low
