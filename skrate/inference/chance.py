@@ -13,6 +13,7 @@ from skrate.inference.delta import variance_parts
 from skrate.inference.intervals import t_pvalue
 from skrate.inference.sample import Ranked
 from skrate.inference.wilson import augmented
+from skrate.metrics.recall_slopes import cuts_of
 
 # Steps below are rounding.
 _STEP = 1e-9
@@ -62,15 +63,28 @@ def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:
     mean, variance, skewness = permuted_moments(processed, table)
     if variance <= 0:
         return 1.0
-    steps = np.abs(np.diff(processed))
-    steps = steps[steps > _STEP]
-    half = float(steps.min()) / 2 if len(steps) else 0.0
-    found = float(dot(table.pos, processed)) - half
+    found = float(dot(table.pos, processed)) - _step(processed, table, law) / 2
     distance = (found - mean) / np.sqrt(variance)
     if skewness < _SYMMETRIC:
         return float(special.ndtr(-distance))
     shape = 4 / skewness**2
     return float(special.gammaincc(shape, max(shape + 2 * distance / skewness, 0.0)))
+
+
+def _step(processed: FloatArray, table: RankTable, law: RateDistribution) -> float:
+    """Return the least step in which what is found moves, 0 if in none to speak of.
+
+    A single case that a cut divides would move it by a part of itself, but seldom is
+    it a positive: the steps are those between the others.
+    """
+    edges, cuts = table.rates, cuts_of(law)
+    at = np.searchsorted(edges, cuts, side="left") - 1
+    part = (cuts - edges[at]) * table.total
+    size = (table.pos + table.neg)[at]
+    is_divided = (size <= 1) & (part > _STEP) & (part < size - _STEP) & (at > 0)
+    steps = np.abs(np.diff(np.delete(processed, at[is_divided])))
+    steps = steps[steps > _STEP]
+    return float(steps.min()) if len(steps) else 0.0
 
 
 def permuted_moments(processed: FloatArray, table: RankTable) -> Moments:
