@@ -8,7 +8,7 @@ import numpy as np
 
 from skrate.core.array_api import check_one_place
 from skrate.core.arrays import ArrayLike, Label
-from skrate.core.metric import MetricLike
+from skrate.core.metric import Metric, MetricLike
 from skrate.core.rank_table import RankTable
 from skrate.core.results import ConfidenceInterval, Result, t_quantile
 from skrate.core.validation import (
@@ -175,9 +175,10 @@ def sample_size(
     ------
     ValueError
         As :func:`compare`; for one model without ``half_width``, for ``half_width``
-        beside ``difference``, a difference to the other side of ``alternative``, a
-        power that is out of range, a metric with ``n_items``, or a half width that
-        takes more cases than can be counted.
+        beside ``difference``, either of them beyond the range of the metric, a
+        difference to the other side of ``alternative``, a power that is out of range,
+        a metric with ``n_items``, or a half width that takes more cases than can be
+        counted.
 
     Warns
     -----
@@ -244,7 +245,7 @@ def sample_size(
     _check_goal(half_width, difference, power, level, y_score_b)
     plan = _plan(
         metric, metric_kwargs, (y_true, y_score_a, y_score_b), level, alternative,
-        difference, planned_prevalence, stratify, is_test=half_width is None,
+        difference, planned_prevalence, stratify, half_width=half_width,
         groups=groups, sample_weight=sample_weight, pos_label=pos_label,
     )  # fmt: skip
     if half_width is not None:
@@ -349,7 +350,7 @@ def power(
         check_number("difference", difference)
     plan = _plan(
         metric, metric_kwargs, (y_true, y_score_a, y_score_b), level, alternative,
-        difference, planned_prevalence, stratify, is_test=True,
+        difference, planned_prevalence, stratify, half_width=None,
         groups=groups, sample_weight=sample_weight, pos_label=pos_label,
     )  # fmt: skip
     if plan.pilot is not None and n < plan.pilot.least:
@@ -409,7 +410,8 @@ class _Plan:
         """Return what so many cases will show."""
         if self.pilot is None or self.difference is None:
             return self.at(n, power_interval=_UNKNOWN)
-        ends = ConfidenceInterval(*(self.power_at(n, one) for one in self._factors))
+        # Of a difference to the other side the power falls as it grows.
+        ends = ConfidenceInterval(*sorted(self.power_at(n, f) for f in self._factors))
         return self.at(n, power_interval=ends)
 
     def power_at(self, n: float, factor: float = 1.0) -> float:
@@ -499,6 +501,24 @@ def _check_goal(
         )
 
 
+def _check_reach(
+    metric: Metric,
+    half_width: float | None,
+    difference: float | None,
+    *,
+    n_models: int,
+) -> None:
+    """Raise for what no two values of a metric are apart."""
+    low, high = metric.limits
+    goals = ("half_width", half_width, n_models / 2), ("difference", difference, 1.0)
+    for name, goal, share in goals:
+        if goal is not None and abs(goal) > share * (high - low):
+            raise ValueError(
+                f"{name}={goal:g} is beyond all values of the {metric.name}, which lie "
+                f"between {low:g} and {high:g}: five points are 0.05."
+            )
+
+
 def _plan(
     metric: MetricLike,
     params: dict[str, Any],
@@ -509,7 +529,7 @@ def _plan(
     prevalence: float | None,
     stratify: bool,
     *,
-    is_test: bool,
+    half_width: float | None,
     **case_arguments: Any,
 ) -> _Plan:
     """Return what is planned with, checked."""
@@ -528,6 +548,8 @@ def _plan(
             )
     ranked = _rankings(*data, case_arguments)
     found = planned_metric(metric, params, ranked[0])
+    _check_reach(found, half_width, difference, n_models=len(ranked))
+    is_test = half_width is None
     # With the values that they have at the prevalence to come.
     values = [defined_value(found, at_prevalence(one, prevalence)) for one in ranked]
     plan = _Plan(found.name, None, level, alternative, None, None, is_test, has_groups)

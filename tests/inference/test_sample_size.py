@@ -327,6 +327,12 @@ def test_one_class_is_nan_as_ever():
 # --- Form ----------------------------------------------------------------------------
 
 
+def test_the_power_for_a_difference_to_the_other_side_has_ordered_ends():
+    found = power("roc_auc", *PILOT, n_cases=90, difference=0.05, alternative="less")
+    low, high = found.power_interval
+    assert 0 < low < found.power < high < 0.05
+
+
 def test_results_read_well_and_become_dicts():
     found = sample_size("roc_auc", *PILOT, difference=0.05)
     text = repr(found)
@@ -354,6 +360,9 @@ def test_results_read_well_and_become_dicts():
         (PILOT, {"half_width": 0}, "half_width must be a finite number above 0, got 0"),
         (PILOT[:2], {"half_width": 1e-9}, "half_width=1e-09 takes more cases than"),
         (PILOT, {"difference": np.nan}, "difference must be a finite number, got nan"),
+        (PILOT, {"difference": 5}, "difference=5 is beyond all values of the AUC, wh"),
+        (PILOT, {"half_width": 1.1}, "half_width=1.1 is beyond all values"),
+        (PILOT[:2], {"half_width": 0.6}, "half_width=0.6 is beyond all values"),
         (PILOT, {"power": 1}, r"power must be a number in \(0, 1\), got 1"),
         (PILOT, {"power": 0.05}, "power must be above 1 - confidence_level = 0.05"),
         (PILOT, {"confidence_level": 0}, "confidence_level must be a n"),
