@@ -224,10 +224,11 @@ def compare_curves(
     if folds is not None:
         models, folds = with_both_classes(models, folds)
     if steps is None:
-        # Nothing is processed at the first of them, and all at the last.
         has_weights = cases.weights is not None and not cases.are_repetitions
         tables = [models[0].table]
-        steps = default_rates(tables, has_weights=has_weights)[1:-1]
+        steps = default_rates(tables, has_weights=has_weights)[1:]
+        # All is processed at the last of them, which a single case has alone.
+        steps = steps[: max(len(steps) - 1, 1)]
     reason = why_too_few(models[0])
     if reason is not None:
         warn_undefined(f"The uncertainty of the {metric}", reason)

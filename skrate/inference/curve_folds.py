@@ -117,7 +117,12 @@ def _part(model: Ranked, chosen: BoolArray) -> Ranked:
         if not model.are_repetitions:
             weights = weights / weights.mean()
     if groups is not None:
-        groups = np.unique(groups[chosen], return_inverse=True)[1]
+        found, groups = np.unique(groups[chosen], return_inverse=True)
+        if len(found) < 2:
+            raise ValueError(
+                "groups puts all cases of the folds that hold both classes in one "
+                "cluster: nothing can be said about the variation between clusters."
+            )
     return replace(
         model,
         is_pos=model.is_pos[chosen],

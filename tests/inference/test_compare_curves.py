@@ -352,3 +352,19 @@ def test_folds_that_do_not_match_are_refused_by_name(options, message):
     }
     with pytest.raises(ValueError, match=message):
         compare_curves(**{**given, **options})
+
+
+def test_one_cluster_that_is_left_of_the_folds_is_refused():
+    folds = [[0, 1, 0, 1], [0, 0, 0]], [[1, 3, 2, 4], [1, 2, 3]]
+    with (
+        pytest.warns(UndefinedMetricWarning, match="1 of 2 folds"),
+        pytest.raises(ValueError, match="groups puts all cases of the folds"),
+    ):
+        compare_curves(*folds, folds[1], groups=[[1, 1, 1, 1], [1, 2, 2]])
+
+
+def test_a_single_case_is_undefined():
+    with pytest.warns(UndefinedMetricWarning, match="0 negative cases|1 positive"):
+        found = compare_curves([1], [2], [3])
+    assert found.rates.tolist() == [1]
+    assert "undefined" in repr(found)
