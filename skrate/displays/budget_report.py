@@ -2,7 +2,7 @@
 
 import textwrap
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from skrate.core.arrays import ArrayLike, Label
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateLike
 from skrate.core.validation import check_choice, check_flag
+from skrate.curves.rate_averaged import BANDS, Band
 from skrate.displays._drawing import Display, styled
 from skrate.displays.rate_spaces import draw_along_axis
 from skrate.inference.budget_report import budget_report
@@ -20,8 +21,6 @@ from skrate.inference.sample import Weights
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Band = Literal["simultaneous", "pointwise"]
-BANDS: tuple[Band, ...] = get_args(Band)
 # Draws behind a simultaneous band, always the same.
 _N_DRAWS = 2000
 # Widths of the drawing beyond nearly all budgets.
