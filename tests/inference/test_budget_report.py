@@ -198,8 +198,8 @@ def test_pvalue_is_near_the_share_of_labellings_that_find_as_much(rate):
         y_true[positives] = 1
         expected = np.mean(sums >= processed[positives].sum() - 1e-9)
         found = budget_report(y_true, y_score, rate=rate)[0].pvalue
-        # Of whole numbers, with the tail of a gamma distribution for theirs. A case that
-        # is cut is taken for none that could be found, so that it may be too great.
+        # Of whole numbers, with the tail of a gamma distribution for theirs. A case
+        # that is cut is taken for a negative, so that it may be too great.
         assert expected - 0.01 < found < 1.4 * expected + 0.03
 
 
