@@ -23,6 +23,7 @@ from skrate.inference.sample import Weights
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,
+    check_rows,
     fold_responses,
     ranking_scores,
     rows_of,
@@ -318,6 +319,7 @@ class CurveComparisonDisplay(Drawing):
             responses.append({response.fold: response for response in found})
         tests = [one["indices"]["test"] for one in (cv_results_a, cv_results_b)]
         _check_same_folds(*tests)
+        check_rows(tests[0], groups=groups)
         of_a, of_b = responses
         folds = [fold for fold in of_a if fold in of_b]
         if not folds:

@@ -94,8 +94,10 @@ def budget_report(
     Returns
     -------
     report : BudgetReport
-        With one row per model and quantity. All is nan where the sample has fewer than
-        two cases of a class; the number needed is infinite where nothing is found.
+        With one row per model and quantity. Of random scores each value is beside what
+        it would be by chance; of a perfect order found is ``n * E[min(R, p)]``, see
+        Notes. All is nan where the sample has fewer than two cases of a class; the
+        number needed is infinite where nothing is found.
 
     Raises
     ------
@@ -108,7 +110,7 @@ def budget_report(
     Warns
     -----
     UndefinedMetricWarning
-        If a class has fewer than two cases.
+        If a class has fewer than two cases, or the rate is certain to be 0.
     UserWarning
         If a known rate leaves fewer than 5 cases above the cut.
 
@@ -220,7 +222,7 @@ def budget_report(
     is_defined = not np.isnan(defined_value(ExpectedHits(law), first))
     if is_defined and law.mean() == 0:
         reason = "the rate is certain to be 0"
-        warn_undefined("Precision, lift and the number needed", reason)
+        warn_undefined("Each of precision, lift and number needed", reason)
     rows: list[BudgetRow] = []
     curves: list[CurveProcess] = []
     for name, sample in ranked.items():

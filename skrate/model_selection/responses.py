@@ -171,13 +171,7 @@ def fold_responses(
             "return_estimator=True and return_indices=True."
         )
     tests = cv_results["indices"]["test"]
-    n_cases = 1 + max(np.max(test) for test in tests)
-    for name, data in (("X", X), ("y", y), ("sample_weight", sample_weight)):
-        if data is not None and _n_rows(data) < n_cases:
-            raise ValueError(
-                f"{name} has {_n_rows(data)} cases, but the folds have {n_cases}: pass "
-                "the data that cross_validate was given."
-            )
+    check_rows(tests, X=X, y=y, sample_weight=sample_weight)
     label = _positive_class_of_folds(y, pos_label, user)
     responses = []
     for i, (estimator, test) in enumerate(
@@ -203,6 +197,17 @@ def fold_responses(
             "class only. Use stratified or fewer folds."
         )
     return responses
+
+
+def check_rows(tests: Sequence[ArrayLike], **data: Any) -> None:
+    """Raise where data, of which None is none, lack rows that folds test."""
+    n_cases = 1 + max(np.max(test) for test in tests)
+    for name, rows in data.items():
+        if rows is not None and _n_rows(rows) < n_cases:
+            raise ValueError(
+                f"{name} has {_n_rows(rows)} cases, but the folds have {n_cases}: pass "
+                "the data that cross_validate was given."
+            )
 
 
 def _classes(estimator: Any, user: str) -> list[Any] | None:

@@ -246,6 +246,14 @@ def test_folds_that_do_not_match_are_refused():
             )
 
 
+def test_groups_of_other_cases_are_refused():
+    folds = results(GaussianNB(), StratifiedKFold(4))
+    with pytest.raises(ValueError, match="groups has 100 cases, but the folds have"):
+        CurveComparisonDisplay.from_cv_results(
+            folds, folds, X, Y, groups=np.arange(100)
+        )
+
+
 def test_a_fold_that_one_model_cannot_rank_is_left_out():
     # The first fold is trained on one class.
     one = np.flatnonzero(Y == 0)
