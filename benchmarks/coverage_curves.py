@@ -36,7 +36,7 @@ def main():
         delayed(coverage)(SETTINGS[name], n, n_simulations) for name, n in cells
     )
     for (name, n), row in zip(cells, rows, strict=True):
-        print(f"   * - {name}\n     - {n}")
+        print(f"   * - {name}\n     - {n:,}")
         for value in row:
             print(f"     - {value:.3f}", flush=True)
 
