@@ -211,12 +211,13 @@ def _spread(
 
     By the jackknife that leaves out one of some twenty parts of the pilot: it sees that
     influence values are themselves found from few cases. nan where a part is all that
-    a class has, or all that makes the metric defined.
+    a class has, or all clusters but one, or all that makes the metric defined.
     """
     logarithms = []
     for rest in _without_parts(ranked[0]):
         left = [_taken(one, rest) for one in ranked]
-        if min(left[0].sizes) < _LEAST:
+        # Two clusters, too, without one of them.
+        if min(*left[0].sizes, left[0].n_units) < _LEAST:
             return float("nan")
         values = [metric.value(at_prevalence(one, prevalence).table) for one in left]
         if np.isnan(values).any():

@@ -403,7 +403,8 @@ class _Plan:
         if n is None:
             return self.at(_NAN, n_interval=_UNKNOWN)
         low, high = self._factors
-        ends = ConfidenceInterval(n / high**2, n / low**2 if low > 0 else np.inf)
+        # Unknown ends stay unknown.
+        ends = ConfidenceInterval(n / high**2, np.inf if low == 0 else n / low**2)
         return self.at(n, n_interval=ends)
 
     def of_cases(self, n: int) -> SampleSize:

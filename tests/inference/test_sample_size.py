@@ -333,6 +333,21 @@ def test_the_power_for_a_difference_to_the_other_side_has_ordered_ends():
     assert 0 < low < found.power < high < 0.05
 
 
+@pytest.mark.parametrize("goal", [{"difference": 0.05}, {"half_width": 0.05}])
+@pytest.mark.parametrize("n_clusters", [2, 40])
+def test_clusters_that_tell_nothing_of_the_size_leave_its_ends_unknown(
+    goal, n_clusters
+):
+    y_true, first, second = PILOT
+    # With as many as there are, all positives are in one of them.
+    groups = np.where(y_true, 0, 1 + np.arange(120) // 3)
+    if n_clusters == 2:
+        groups = np.arange(120) // 60
+    found = sample_size("roc_auc", y_true, first, second, groups=groups, **goal)
+    assert found.n > 0
+    assert np.isnan(found.n_interval).all()
+
+
 def test_results_read_well_and_become_dicts():
     found = sample_size("roc_auc", *PILOT, difference=0.05)
     text = repr(found)
