@@ -77,8 +77,12 @@ def _spread(ranked: Ranked, law: RateDistribution) -> Spread:
     independent = table_variance(hits, ranked.table).total
     effect = variance / independent if min(variance, independent) > 0 else 1.0
     effect = max(effect, _LEAST_EFFECT)
+    n = ranked.total / effect
+    if ranked.weights is not None and not ranked.are_repetitions:
+        # Where heavy cases have not erred, they could have.
+        n = min(n, ranked.total / float(np.mean(ranked.weights**2)))
     # Clusters are in the next batch, too; weights are not.
-    return Spread(ranked.total / effect, effect if ranked.groups is not None else 1.0)
+    return Spread(n, effect if ranked.groups is not None else 1.0)
 
 
 def _shares(

@@ -7,6 +7,8 @@ from scipy import stats
 from guarantees import binomial_tolerance, simulations
 from simulated_batches import DESIGNS, Design, coverage
 from skrate import RankTable, budget_report, rates
+from skrate.inference.prediction import predicted
+from skrate.inference.sample import check_sample
 
 # A fourth of the designs is a fair sample of them.
 CHOSEN = DESIGNS if simulations(10) > 1 else DESIGNS[::4]
@@ -84,6 +86,33 @@ def test_a_batch_comes_in_clusters_as_the_sample_did():
     for narrow, wide in zip(alone, clustered, strict=True):
         # By the root of ten, of whole numbers that are no less than 0.
         assert 2 < np.diff(wide) / np.diff(narrow) < 4
+
+
+def test_intervals_hold_what_follows_a_sample_by_weights():
+    # Negatives are sampled one in twenty, and weighted for it.
+    generator, law, held = np.random.default_rng(3), rates.fixed(0.1), np.zeros(3)
+    n_simulations = 60
+
+    def drawn(n):
+        is_pos = generator.random(n) < 0.3
+        return is_pos, generator.normal(size=n) + 1.5 * is_pos
+
+    for _ in range(n_simulations):
+        is_pos, scores = drawn(2200)
+        kept = generator.random(2200) < np.where(is_pos, 0.35, 0.35 / 20)
+        weights = np.where(is_pos, 1.0, 20.0)[kept]
+        ranked = check_sample(
+            is_pos[kept], scores[kept], sample_weight=weights, weights="sampling"
+        )
+        low, high = np.transpose(predicted(ranked, law, 1000, 0.95))
+        for _ in range(4):
+            is_pos, scores = drawn(1000)
+            found = np.count_nonzero(is_pos[np.argsort(-scores)[:100]])
+            counts = found, np.count_nonzero(is_pos) - found, 100 - found
+            held += (low <= counts) & (counts <= high)
+    # Batches of one sample are not independent.
+    slack = binomial_tolerance(0.95, n_simulations)
+    assert (held / (4 * n_simulations) > 0.95 - slack).all()
 
 
 @pytest.mark.parametrize("rate", [1e-9, 1.0, rates.beta(0.3, 30), "uniform"])
