@@ -86,7 +86,8 @@ def with_both_classes(
 
 
 def _vectors(name: str, values: Any) -> list[Array]:
-    if not is_by_fold(values):
+    are_rows = isinstance(values, np.ndarray) and values.ndim == 2
+    if not (are_rows or is_by_fold(values)):
         raise ValueError(
             f"{name} must be a list with one array for each fold, as y_true is; found "
             f"{type(values).__name__}."

@@ -363,6 +363,12 @@ def test_one_cluster_that_is_left_of_the_folds_is_refused():
         compare_curves(*folds, folds[1], groups=[[1, 1, 1, 1], [1, 2, 2]])
 
 
+def test_scores_of_equal_folds_may_be_rows():
+    y_true, a, b = (values.reshape(4, 50) for values in sample(5))
+    found = compare_curves(list(y_true), a, b, rates=RATES, random_state=0)
+    same(found, compare_curves(*map(list, (y_true, a, b)), rates=RATES, random_state=0))
+
+
 def test_a_single_case_is_undefined():
     with pytest.warns(UndefinedMetricWarning, match="0 negative cases|1 positive"):
         found = compare_curves([1], [2], [3])
