@@ -92,6 +92,9 @@ skrate.compare(("roc_auc", "average_precision"), table)
 skrate.budget_report(ints, floats, rate=1.0, groups=texts).to_dict()
 skrate.budget_report(words, models=frame[["a", "b"]], rate=1.0, pos_label="yes")
 skrate.budget_report(ints, models=both, rate=stats.beta(2, 3), n_items=9)["0", "found"]
+pilots: dict[str, npt.NDArray[np.float32]] = {"a": single, "b": single[::-1]}
+skrate.budget_report(ints, models=pilots, rate=np.float32(0.9)).to_frame()
+skrate.budget_report(table, rate=1.0, n_items=len(words))
 known = rates.between({0.1: 0.05, np.float64(0.9): 0.4}, mean=(0.1, 0.3))
 either = skrate.compare(skrate.expected_recall_score, ints, floats, single, rate=known)
 assert isinstance(either, skrate.ComparisonRange)
@@ -114,6 +117,17 @@ skrate.hit_curve(frame["y"], frame["a"], pos_label="yes")
 skrate.hit_curve(table)
 skrate.rate_averaged_roc_curve([table, table], repeats=[0, 0])
 
+by_fold: list[npt.NDArray[np.int8]] = [small, small]
+scores_by_fold: list[npt.NDArray[np.float32]] = [single, single[::-1]]
+skrate.compare_curves(
+    by_fold, scores_by_fold, [floats, frame["a"]], rates=[0.3, 0.5], groups=[days, days]
+)
+gain = skrate.compare_curves(
+    other["y"], frame["a"], decimals, metric="gain", cost=0.1, rates=(0.3, 0.5),
+    sample_weight=range(1, 7), pos_label="yes", random_state=np.random.default_rng(0),
+)  # fmt: skip
+first, last = gain.winning_rates().open[0]
+
 # Displays.
 figure, (left, right) = plt.subplots(1, 2)
 skrate.HitCurveDisplay.from_predictions(
@@ -122,6 +136,11 @@ skrate.HitCurveDisplay.from_predictions(
 skrate.HitCurveDisplay([0, 0.5, 1], [0, 0.5, 0.5], pos_label="yes")
 skrate.HitCurveDisplay.from_predictions(table, name="table")
 skrate.RateAveragedROC.from_predictions([table, table], rate=0.2)
+skrate.CurveComparisonDisplay(gain, names=["a", "b"], rate=stats.beta(2, 3)).plot(left)
+skrate.CurveComparisonDisplay.from_predictions(
+    [ints, ints], [single, floats], both.T, rates=[0.3, 0.5], n_items=90
+)
+skrate.BudgetReportDisplay.from_predictions(ints, models=pilots, rate=0.9, ax=right)
 errors = skrate.AUCErrorRateDisplay.from_predictions(
     frame["y"], frame["a"], y_pred=frame["y"], pos_label="yes", ax=plt.gca()
 )
@@ -161,6 +180,9 @@ results = cross_validate(
     return_indices=True,
 )
 skrate.HitCurveDisplay.from_cv_results(results, train, target)
+skrate.CurveComparisonDisplay.from_cv_results(
+    results, results, train, target, groups=X["list"], rates=[0.3, 0.5]
+)
 skrate.summarize(results, repeats=1)
 skrate.compare_folds(results["test_auc"], [0.5, 0.4, 0.6], n_train=40, n_test=20)
 for complexity in ("C", lambda params: params["C"]):
