@@ -61,7 +61,5 @@ print(compare(expected_recall_score, y_true, model_a, model_b, rate=budget))
 # with what the sample does not know, in an interval:
 
 known = rates.between({0.025: 0.03, 0.975: 0.12})
-print(
-    compare(expected_recall_score, y_true, model_a, model_b, rate=known, random_state=0)
-)
+print(compare(expected_recall_score, y_true, model_a, model_b, rate=known))
 plt.show()

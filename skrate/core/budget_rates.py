@@ -26,6 +26,17 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
     rate : RateDistribution
         The beta distribution, solved to a relative precision of 1e-10.
 
+    Raises
+    ------
+    ValueError
+        If there are not two entries, one is not in (0, 1), the rates do not increase,
+        or no beta distribution is found through them.
+
+    See Also
+    --------
+    between : All distributions with given quantiles.
+    from_counts : For bounds of the number of items.
+
     Notes
     -----
     Within the beta family two quantiles determine the distribution. The mean is
