@@ -29,7 +29,8 @@ from skrate.inference.compare_curves import compare_curves
 from skrate.inference.curve_comparison import CurveComparison
 from skrate.inference.estimate import estimate
 from skrate.inference.influence import influence
-from skrate.inference.sample_size import SampleSize, power, sample_size
+from skrate.inference.sample_size import power, sample_size
+from skrate.inference.size_plan import SampleSize
 from skrate.metrics import registry as _registry
 from skrate.metrics.group_scores import GroupScores, group_scores
 from skrate.metrics.registry import *
