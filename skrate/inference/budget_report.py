@@ -151,7 +151,9 @@ def budget_report(
     the variance of the estimate and that of the place of the cut in the batch. The
     count is then beta-binomial, and the interval lies between the quantiles of its
     mixture over 1,024 budgets. In simulations it held 94 to 97 % of counts in the
-    hundreds at a level of 95 %, and up to 99 % of counts of a few, which are whole.
+    hundreds at a level of 95 %, and up to 99 % of counts of a few, which are whole. A
+    sample of sampling weights w is taken to be worth (sum w)^2 / sum w^2 cases, or
+    less, which holds more than is asked for where they tell nothing of the labels.
 
     Cost: one sort per model.
 
