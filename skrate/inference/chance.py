@@ -57,13 +57,13 @@ def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:
     processed. Its law is taken for a gamma distribution, moved, which is skew as it
     is; of a distribution that is skew to the left, for a normal one, whose upper tail
     is heavier. Where few budgets are possible it moves in steps, of which half counts
-    (a known rate finds a whole number).
+    (a known rate finds a whole number, but for a case that it cuts).
     """
     processed = law.table.mean(table.rates[:-1], table.rates[1:])
     mean, variance, skewness = permuted_moments(processed, table)
     if variance <= 0:
         return 1.0
-    found = float(dot(table.pos, processed)) - _step(processed, table, law) / 2
+    found = _least_as_good(processed, table, law)
     distance = (found - mean) / np.sqrt(variance)
     if skewness < _SYMMETRIC:
         return float(special.ndtr(-distance))
@@ -71,20 +71,31 @@ def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:
     return float(special.gammaincc(shape, max(shape + 2 * distance / skewness, 0.0)))
 
 
-def _step(processed: FloatArray, table: RankTable, law: RateDistribution) -> float:
-    """Return the least step in which what is found moves, 0 if in none to speak of.
+def _least_as_good(
+    processed: FloatArray, table: RankTable, law: RateDistribution
+) -> float:
+    """Return what is found, less half a step where it moves in steps.
 
-    A single case that a cut divides would move it by a part of itself, but seldom is
-    it a positive: the steps are those between the others.
+    A case that a cut divides, alone or in a group of few, moves it by a part of itself.
+    But seldom is such a case a positive: the steps are those of the other cases, and
+    only with it does what is found lie between two of them.
     """
+    found = float(dot(table.pos, processed))
     edges, cuts = table.rates, cuts_of(law)
     at = np.searchsorted(edges, cuts, side="left") - 1
     part = (cuts - edges[at]) * table.total
     size = (table.pos + table.neg)[at]
-    is_divided = (size <= 1) & (part > _STEP) & (part < size - _STEP) & (at > 0)
-    steps = np.abs(np.diff(np.delete(processed, at[is_divided])))
+    is_seldom = size <= max(1.0, 0.5 / table.prevalence)
+    is_inner = (at > 0) & (at < table.n_groups - 1)
+    is_divided = (part > _STEP) & (part < size - _STEP)
+    at = np.unique(at[is_inner & is_seldom & is_divided])
+    steps = np.abs(np.diff(np.delete(processed, at)))
     steps = steps[steps > _STEP]
-    return float(steps.min()) if len(steps) else 0.0
+    if not len(steps):
+        return found
+    half = float(steps.min()) / 2
+    found -= float(dot(table.pos[at], processed[at] - processed[at + 1]))
+    return found + half if table.pos[at].any() else found - half
 
 
 def permuted_moments(processed: FloatArray, table: RankTable) -> Moments:
