@@ -305,7 +305,7 @@ class CurveComparisonDisplay(Drawing):
             cases are of one class.
         """
         responses = []
-        for cv_results in (cv_results_a, cv_results_b):
+        for model, cv_results in (("a", cv_results_a), ("b", cv_results_b)):
             found = fold_responses(
                 cv_results,
                 X,
@@ -314,6 +314,7 @@ class CurveComparisonDisplay(Drawing):
                 response_method=response_method,
                 pos_label=pos_label,
                 user=cls.__name__,
+                name=f"cv_results_{model}",
             )
             pos_label = found[0].pos_label
             responses.append({response.fold: response for response in found})

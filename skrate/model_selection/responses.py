@@ -158,16 +158,18 @@ def fold_responses(
     response_method: ResponseMethod = DEFAULT_RESPONSE,
     pos_label: Label = None,
     user: str,
+    name: str = "cv_results",
 ) -> list[Response]:
     """Return what each estimator of ``cross_validate`` says of its own test fold.
 
-    All of ``y`` says which class is positive, for all folds. A fold whose estimator was
+    All of ``y`` says which class is positive, for all folds; ``name`` is that of the
+    argument. A fold whose estimator was
     trained on one class is left out, with a warning.
     """
     missing = [key for key in ("estimator", "indices") if key not in cv_results]
     if missing:
         raise ValueError(
-            f"cv_results lacks {missing}: run cross_validate with "
+            f"{name} lacks {missing}: run cross_validate with "
             "return_estimator=True and return_indices=True."
         )
     tests = cv_results["indices"]["test"]

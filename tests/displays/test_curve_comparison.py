@@ -246,6 +246,13 @@ def test_folds_that_do_not_match_are_refused():
             )
 
 
+def test_results_without_estimators_are_named():
+    folds = results(GaussianNB(), StratifiedKFold(4))
+    bare = {key: value for key, value in folds.items() if key != "indices"}
+    with pytest.raises(ValueError, match=r"cv_results_b lacks \['indices'\]"):
+        CurveComparisonDisplay.from_cv_results(folds, bare, X, Y)
+
+
 def test_groups_of_other_cases_are_refused():
     folds = results(GaussianNB(), StratifiedKFold(4))
     with pytest.raises(ValueError, match="groups has 100 cases, but the folds have"):
