@@ -38,6 +38,8 @@ extensions = [
     "sphinx.ext.mathjax",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
+    # MathJax itself among the pages, so that formulas need no other host.
+    "sphinx-mathjax-offline",
 ]
 templates_path = ["_templates"]
 exclude_patterns = [
