@@ -147,6 +147,7 @@ RATES = {
     "cost",
     "benefit",  # of what is found, as cost of what is processed
     "confidence",
+    "law",  # the family of a distribution
 }
 
 ENGINES = {

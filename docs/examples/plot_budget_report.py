@@ -10,8 +10,10 @@ found, and how sure is that?
 # %%
 # The budget
 # ----------
-# What is known are hours, and what an article takes: between 3 and 8 minutes, as some
-# abstracts decide it and some do not. Neither is known exactly.
+# What is known are hours, those of both together, and what an article takes on average:
+# between 3 and 8 minutes, which depends on how many abstracts decide it. Neither is
+# known exactly. (Single articles take less or more. This is no part of it: the average
+# of hundreds hardly depends on which they are.)
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -15,8 +15,8 @@ scans that took no part in any of this.
 # %%
 # The budget, in words and as a distribution
 # ------------------------------------------
-# There are 569 scans (scikit-learn's breast cancer data) and 20 hours; a second look
-# takes between 6 and 20 minutes.
+# There are 569 scans (scikit-learn's breast cancer data) and 20 hours; nobody knows how
+# long a second look takes on average, but it is between 6 and 20 minutes.
 
 from pathlib import Path
 

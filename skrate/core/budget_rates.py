@@ -1,15 +1,24 @@
-"""Beta rates through the bounds that users know: of rates, counts or a budget."""
+"""Rates through the bounds that users know: of rates, counts or a budget."""
 
+import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from scipy import optimize, special
+from scipy import optimize, special, stats
 
 from skrate.core.conversion import shown
-from skrate.core.elicitation import FROM_COUNTS, beta, count_hint
+from skrate.core.elicitation import FROM_COUNTS, beta, check_rate, count_hint
 from skrate.core.rates import RateDistribution
-from skrate.core.validation import check_count, check_fraction, check_positive
+from skrate.core.validation import (
+    check_choice,
+    check_count,
+    check_fraction,
+    check_positive,
+)
+
+# Distributions through the same quantiles agree, if their means do to so much.
+_SAME_MEAN = 0.05
 
 
 def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
@@ -122,8 +131,9 @@ def from_counts(
     Raises
     ------
     ValueError
-        If the bounds are not above 0, in order and below ``n_items``, for a confidence
-        outside (0, 1), or where no beta distribution is found through the rates.
+        If the bounds are not above 0, in order and below ``n_items``, if even ``high``
+        is less than one item, for a confidence outside (0, 1), or where no beta
+        distribution is found through the rates.
 
     See Also
     --------
@@ -145,6 +155,11 @@ probability 0.95
     confidence = check_fraction("confidence", confidence)
     if low >= high:
         raise ValueError(f"low must be below high, got low={low:g} and high={high:g}.")
+    if high < 1:
+        raise ValueError(
+            f"low and high count items, got low={low:g} and high={high:g}: for shares "
+            "of them use skrate.rates.from_quantiles."
+        )
     if high >= n_items:
         raise ValueError(
             f"high must be below n_items={n_items}, the number of all items, got "
@@ -159,8 +174,9 @@ def from_budget(
     n_items: int,
     cost: float | tuple[float, float],
     confidence: float = 0.95,
+    law: Literal["beta", "lognormal"] | None = None,
 ) -> RateDistribution:
-    r"""Return the beta rate of a budget when it or the cost of an item is uncertain.
+    r"""Return the rate of a budget when it or the average cost of an item is uncertain.
 
     Parameters
     ----------
@@ -169,23 +185,35 @@ def from_budget(
     n_items : int
         Number of items that are ranked.
     cost : tuple (low, high) or float
-        Bounds of the average cost of one item, in the unit of ``total``; one number if
-        it is known and the total is not.
+        Bounds of the *average* cost of an item, in the unit of ``total``; one number if
+        it is known and the total is not. Single items may cost less or more: of
+        hundreds the average varies far less than they do.
     confidence : float, default=0.95
         Probability that the cost lies between its bounds, and that the total does, the
         rest half on each side.
+    law : {"beta", "lognormal"}, default=None
+        The distribution through the quantiles; None takes the beta, with a warning
+        where the choice matters.
 
     Returns
     -------
     rate : RateDistribution
-        The beta distribution with the rates ``total / (n_items * cost)`` at its
-        central quantiles (section 5.1 of [1]_).
+        The distribution with the rates ``total / (n_items * cost)`` at its central
+        quantiles (section 5.1 of [1]_).
 
     Raises
     ------
     ValueError
         If a bound is not above 0, bounds are not in order, total and cost are both
-        known, for a confidence outside (0, 1), or if all items can be processed.
+        known, for a confidence outside (0, 1), an unknown ``law``, or if all items can
+        be processed.
+
+    Warns
+    -----
+    UserWarning
+        If no ``law`` is given and the means of the two differ by more than 0.05. So it
+        is where nearly all items may be processed: through the upper quantile the beta
+        then leans against 1.
 
     See Also
     --------
@@ -205,6 +233,10 @@ def from_budget(
 
     nearer to each other than the least budget at the greatest cost and the greatest
     budget at the least cost, which hardly come together.
+
+    Two quantiles do not say what is between and beyond them. The beta is that of [1]_;
+    the log-normal is what the Notes above assume, all of it above 1 at 1, and its mean
+    is a bit less. :func:`between` assumes neither.
 
     References
     ----------
@@ -227,7 +259,15 @@ def from_budget(
     >>> rate = rates.from_budget((6_000, 8_640), 2_500, cost=(10, 45))
     >>> rate.ppf([0.025, 0.975]).round(3).tolist()
     [0.063, 0.294]
+
+    About 70 hours, at 1 to 3 minutes, may be enough for nearly all, or for a third:
+
+    >>> rate = rates.from_budget((3_600, 4_800), 4_300, cost=(1, 3), law="lognormal")
+    >>> round(rate.mean(), 3), rate.ppf([0.025, 0.975]).round(3).tolist()
+    (0.579, [0.316, 0.985])
     """
+    if law is not None:
+        check_choice("law", law, ("beta", "lognormal"))
     n_items = check_count("n_items", n_items)
     confidence = check_fraction("confidence", confidence)
     least, most = _bounds("total", total)
@@ -251,7 +291,23 @@ def from_budget(
             "lower cost, or describe the rate directly, for example by "
             "skrate.rates.interval."
         )
-    return _through(first, last, confidence)
+    if law == "beta":
+        return _through(first, last, confidence)
+    lognormal = _lognormal(first, last, confidence)
+    if law == "lognormal":
+        return lognormal
+    rate = _through(first, last, confidence)
+    if abs(rate.mean() - lognormal.mean()) > _SAME_MEAN:
+        warnings.warn(
+            f"The rate has its quantiles at {first:.4g} and {last:.4g}, and what is "
+            f"between them matters: its mean is {rate.mean():.3g} by the beta "
+            f"distribution, which is taken, and {lognormal.mean():.3g} by a log-normal "
+            'one. Say which by law="beta" or law="lognormal", or use '
+            "skrate.rates.between for all distributions with these quantiles.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return rate
 
 
 def _bounds(name: str, given: Any) -> tuple[float, float]:
@@ -275,3 +331,10 @@ def _through(low: float, high: float, confidence: float) -> RateDistribution:
     """Return the beta distribution with two rates at its central quantiles."""
     tail = (1 - confidence) / 2
     return from_quantiles({tail: low, 1 - tail: high})
+
+
+def _lognormal(low: float, high: float, confidence: float) -> RateDistribution:
+    """Return the log-normal one."""
+    reach = float(special.ndtri((1 + confidence) / 2))
+    sigma = np.log(high / low) / (2 * reach)
+    return check_rate(stats.lognorm(sigma, scale=np.sqrt(low) * np.sqrt(high)))

@@ -140,6 +140,10 @@ def test_counts_may_be_of_any_number_type():
         ({"low": 0}, "low must be a finite number above 0, got 0"),
         ({"high": "many"}, "high must be a finite number above 0, got 'many'"),
         ({"low": 400}, "low must be below high, got low=400 and high=400"),
+        (
+            {"low": 0.2, "high": 0.4},
+            "count items, got low=0.2 and high=0.4: .*from_quantiles",
+        ),
         ({"high": 5000}, "high must be below n_items=5000, .* got 5000: .*interval"),
         ({"n_items": 0}, "n_items must be an integer >= 1, got 0"),
         ({"confidence": 0}, r"confidence must be a number in \(0, 1\), got 0"),
@@ -186,8 +190,24 @@ def test_two_uncertainties_are_those_of_simulated_budgets(total, cost, confidenc
         assert_allclose(np.quantile(found, tails), bounds, rtol=0.01)
     n_items = 2000
     rate = rates.from_budget(total, n_items, cost, confidence)
-    expected = np.quantile(totals / costs / n_items, tails)
-    assert_allclose(rate.ppf(tails), expected, rtol=0.005)
+    simulated = totals / costs / n_items
+    assert_allclose(rate.ppf(tails), np.quantile(simulated, tails), rtol=0.005)
+    rate = rates.from_budget(total, n_items, cost, confidence, law="lognormal")
+    at = np.arange(1, 10) / 10
+    expected = np.minimum(np.quantile(simulated, at), 1)
+    assert_allclose(rate.ppf(at), expected, rtol=0.005)
+    assert_allclose(rate.mean(), np.minimum(simulated, 1).mean(), rtol=0.005)
+
+
+def test_where_the_law_matters_a_budget_says_so():
+    budget = (3600, 4800), 4300, (1, 3)
+    with pytest.warns(UserWarning, match=r"mean is 0.741 by the beta.* and 0.579 by"):
+        unsaid = rates.from_budget(*budget)
+    assert unsaid == rates.from_budget(*budget, law="beta")
+    found = rates.from_budget(*budget, law="lognormal")
+    assert_allclose(found.ppf([0.025, 0.975]), unsaid.ppf([0.025, 0.975]), rtol=1e-8)
+    with pytest.raises(ValueError, match=r"law must be one of .* got 'normal'"):
+        rates.from_budget(*budget, law="normal")
 
 
 def test_a_total_that_is_less_sure_widens_the_rate_as_variances_add():
