@@ -139,7 +139,8 @@ RATES = {
     "n",
     "base",
     "quantiles",
-    "mean",  # of the rate; with the next one what a set of distributions is told
+    "mean",  # of the rate; with the next two what a set of distributions is told
+    "mode",
     "support",  # as scipy.stats
     "worst",  # which end of the range over a set of distributions
     "total",

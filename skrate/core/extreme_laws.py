@@ -4,14 +4,17 @@ The formulas stand in the notes of :func:`skrate.rates.between`.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from skrate.core.arrays import FloatArray, IntArray
+from skrate.core.rate_curves import RateCurve
 from skrate.core.rate_sets import RateSet
-from skrate.core.rates import Empirical, from_masses
+from skrate.core.rates import Empirical, Mixture, from_masses
+from skrate.core.unimodal_laws import UnimodalParts, mixed, mode_of
 
 End = Literal["low", "high"]
 ENDS: tuple[End, ...] = get_args(End)
@@ -21,62 +24,11 @@ _ROUNDING = 1e-14
 _MOST_STEPS = 200
 
 
-class RateCurve(NamedTuple):
-    """What a metric is at every rate: straight between knots from 0 to 1.
-
-    Under a distribution of the rate it is the mean of ``values``, divided by that of
-    ``widths``, if there are any, which are not negative.
-    """
-
-    rates: FloatArray
-    values: FloatArray
-    widths: FloatArray | None = None
-
-    def top(self, law: Empirical) -> float:
-        """Return the mean of the values under a discrete distribution of the rate."""
-        return float(law.masses @ np.interp(law.points, self.rates, self.values))
-
-    def under(self, law: Empirical) -> float:
-        """Return the metric under a discrete distribution of the rate."""
-        if self.widths is None:
-            return self.top(law)
-        return self.top(law) / self._replace(values=self.widths).top(law)
-
-
 class Extreme(NamedTuple):
     """An end of the range over a set, and a distribution that attains it."""
 
     value: float
-    law: Empirical
-
-
-def difference(a: RateCurve, b: RateCurve) -> RateCurve:
-    """Return the difference of two curves with the same widths, if any."""
-    if np.array_equal(a.rates, b.rates):
-        return a._replace(values=a.values - b.values)
-    # Two runs in order are merged, not sorted, by the stable kind. Weights may be so
-    # small that a rate is there twice.
-    both = np.sort(np.concatenate([a.rates, b.rates]), kind="stable")
-    rates = np.asarray(both[np.append(True, both[1:] > both[:-1])])
-
-    def at(curve: RateCurve, of: FloatArray) -> FloatArray:
-        return np.asarray(np.interp(rates, curve.rates, of))
-
-    widths = None if a.widths is None else at(a, a.widths)
-    return RateCurve(rates, at(a, a.values) - at(b, b.values), widths)
-
-
-def with_knots(curve: RateCurve, rates: FloatArray) -> RateCurve:
-    """Return the same curve with knots at increasing ``rates`` as well."""
-    after = np.searchsorted(curve.rates, rates)
-    found = curve.rates.take(after, mode="clip")
-    new, after = rates[found != rates], after[found != rates]
-
-    def filled(of: FloatArray) -> FloatArray:
-        return np.insert(of, after, np.interp(new, curve.rates, of))
-
-    widths = None if curve.widths is None else filled(curve.widths)
-    return RateCurve(np.insert(curve.rates, after, new), filled(curve.values), widths)
+    law: Empirical | Mixture
 
 
 def extreme(among: RateSet, curve: RateCurve, end: End) -> Extreme:
@@ -84,16 +36,22 @@ def extreme(among: RateSet, curve: RateCurve, end: End) -> Extreme:
 
     The value is nan where the metric is undefined under a law of the set.
     """
-    return _end(_Parts.of(among, curve), among, curve, end)
+    return _end(_parts(among, curve), among, curve, end)
 
 
 def extremes(among: RateSet, curve: RateCurve) -> tuple[Extreme, Extreme]:
     """Return both ends, the lower one first."""
-    parts = _Parts.of(among, curve)
+    parts = _parts(among, curve)
     return _end(parts, among, curve, "low"), _end(parts, among, curve, "high")
 
 
-def _end(parts: "_Parts", among: RateSet, curve: RateCurve, end: End) -> Extreme:
+def _parts(among: RateSet, curve: RateCurve) -> "_Parts | UnimodalParts":
+    return (_Parts if among.mode is None else UnimodalParts).of(among, curve)
+
+
+def _end(
+    parts: "_Parts | UnimodalParts", among: RateSet, curve: RateCurve, end: End
+) -> Extreme:
     if curve.widths is not None:
         return _end_of_ratio(parts, among, curve, end)
     sign = 1.0 if end == "high" else -1.0
@@ -102,7 +60,7 @@ def _end(parts: "_Parts", among: RateSet, curve: RateCurve, end: End) -> Extreme
 
 
 def _end_of_ratio(
-    parts: "_Parts", among: RateSet, curve: RateCurve, end: End
+    parts: "_Parts | UnimodalParts", among: RateSet, curve: RateCurve, end: End
 ) -> Extreme:
     """Return an end of the range of a ratio of two means, by Dinkelbach's steps.
 
@@ -127,10 +85,52 @@ def _end_of_ratio(
             sign * (parts.values - value * parts.widths), among.mean
         )
         reached = curve.under(better)
-        if sign * (reached - value) <= _ROUNDING * abs(value):
+        gain = sign * (reached - value)
+        if gain > 0:
+            law, value = better, reached
+        if gain <= parts.exactness * abs(value):
             break
-        law, value = better, reached
     return Extreme(value, law)
+
+
+def law_of_zero(
+    among: RateSet, curve: RateCurve, ends: tuple[Extreme, Extreme]
+) -> Empirical | Mixture:
+    """Return a law of the set under which the mean is 0, if the ends are about it.
+
+    Between two laws of either sign there is one, if they have the same mode or none is
+    told. Otherwise there is a mode that has both.
+    """
+    low, high = ends
+    if isinstance(low.law, Empirical) or isinstance(high.law, Empirical):
+        return _between(curve, low.law, high.law)
+    first, last = mode_of(low.law), mode_of(high.law)
+    for mode in (last, first):
+        low, high = extremes(replace(among, mode=(mode, mode)), curve)
+        if low.value <= 0 <= high.value:
+            return _between(curve, low.law, high.law)
+    for _ in range(_MOST_STEPS):
+        mode = (first + last) / 2
+        low, high = extremes(replace(among, mode=(mode, mode)), curve)
+        if low.value <= 0 <= high.value:
+            break
+        first, last = (mode, last) if high.value < 0 else (first, mode)
+    return _between(curve, low.law, high.law)
+
+
+def _between(
+    curve: RateCurve, low: Empirical | Mixture, high: Empirical | Mixture
+) -> Empirical | Mixture:
+    """Return the mixture of two laws under which the mean is 0."""
+    below, above = -curve.top(low), curve.top(high)
+    share = above / (below + above) if below + above > 0 else 1.0
+    if isinstance(low, Mixture) and isinstance(high, Mixture):
+        return mixed(low, high, share)
+    assert isinstance(low, Empirical)
+    assert isinstance(high, Empirical)
+    points = np.append(low.points, high.points)
+    masses = np.append(share * low.masses, (1 - share) * high.masses)
+    return from_masses(points, masses)
 
 
 class _Vertex(NamedTuple):
@@ -149,6 +149,11 @@ class _Parts(NamedTuple):
     widths: FloatArray | None
     starts: list[int]  # of the intervals among the knots, and the end of the last
     masses: FloatArray
+
+    @property
+    def exactness(self) -> float:
+        """Share of a greatest mean that is rounding."""
+        return _ROUNDING
 
     @classmethod
     def of(cls, among: RateSet, curve: RateCurve) -> "_Parts":

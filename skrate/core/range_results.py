@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from skrate.core.rate_sets import RateSet
-from skrate.core.rates import Empirical
+from skrate.core.rates import Empirical, Mixture
 from skrate.core.results import Comparison, ConfidenceInterval, interval_text
 
 
@@ -63,7 +63,9 @@ class ComparisonRange(Comparison):
     law : RateDistribution
         The distribution of the set that says least.
     law_low, law_high : RateDistribution
-        Distributions of the set that attain the ends of ``range``.
+        Distributions of the set that attain the ends of ``range``: with ``points`` and
+        ``masses``, or, with a mode, mixtures of the mode and of uniform distributions
+        from it.
     greater : str or None
         "a" or "b", if it has the greater metric under every distribution of the set
         with a p-value below 1 less the confidence level; else None.
@@ -88,9 +90,9 @@ class ComparisonRange(Comparison):
     range: Range
     range_a: Range
     range_b: Range
-    law: Empirical
-    law_low: Empirical
-    law_high: Empirical
+    law: Empirical | Mixture
+    law_low: Empirical | Mixture
+    law_high: Empirical | Mixture
     greater: str | None
 
     def describe(self) -> str:
@@ -121,12 +123,15 @@ class ComparisonRange(Comparison):
         -------
         values : dict
             As that of other results; of the distributions that attain the ends it has
-            the points and masses.
+            the points and masses, or of those with a mode what they are mixtures of.
         """
         flat = super().to_dict()
         flat["rate"] = repr(self.rate)
         for name in ("law", "law_low", "law_high"):
             law = flat.pop(name)
+            if not isinstance(law, Empirical):
+                flat[name] = repr(law)
+                continue
             flat[f"{name}_points"] = law.points.tolist()
             flat[f"{name}_masses"] = law.masses.tolist()
         return flat

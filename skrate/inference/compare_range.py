@@ -17,17 +17,12 @@ from typing import Any
 import numpy as np
 
 from skrate.core.arrays import FloatArray
-from skrate.core.extreme_laws import (
-    Extreme,
-    RateCurve,
-    difference,
-    extremes,
-    with_knots,
-)
+from skrate.core.extreme_laws import Extreme, extreme, extremes, law_of_zero
 from skrate.core.metric import METRICS, MetricLike, unwrap
 from skrate.core.range_results import ComparisonRange, Range
+from skrate.core.rate_curves import RateCurve, difference, with_knots
 from skrate.core.rate_sets import RateSet
-from skrate.core.rates import Empirical, from_masses
+from skrate.core.rates import Empirical, Mixture, from_masses
 from skrate.core.results import ConfidenceInterval, clipped_interval, t_quantile
 from skrate.core.validation import warn_undefined
 from skrate.inference.curve_process import CurveProcess, curve_process
@@ -100,7 +95,7 @@ def compare_over_set(
     freedom = max(min(models[0].effective_sizes) - 1, 1.0)
     critical = t_quantile(plan.confidence_level, freedom)
     curve, error = _with_error(curve, process, critical)
-    statistic, law = _least_telling(among, curve, error, plan.alternative)
+    statistic, law = _least_telling(among, curve, error, (low, high), plan.alternative)
     pvalue = t_pvalue(statistic, plan.alternative, freedom)
     greater = None
     if pvalue < 1 - plan.confidence_level:
@@ -171,28 +166,25 @@ def _with_error(
 
 def _interval(among: RateSet, curve: RateCurve, half: FloatArray) -> ConfidenceInterval:
     """Return what holds the differences under all laws of the set."""
-    low = extremes(among, curve._replace(values=curve.values - half))[0]
-    high = extremes(among, curve._replace(values=curve.values + half))[1]
+    low = extreme(among, curve._replace(values=curve.values - half), "low")
+    high = extreme(among, curve._replace(values=curve.values + half), "high")
     return clipped_interval(low.value, high.value, (-1.0, 1.0))
 
 
 def _least_telling(
-    among: RateSet, curve: RateCurve, error: FloatArray, alternative: Alternative
-) -> tuple[float, Empirical]:
+    among: RateSet,
+    curve: RateCurve,
+    error: FloatArray,
+    ends: tuple[Extreme, Extreme],
+    alternative: Alternative,
+) -> tuple[float, Empirical | Mixture]:
     """Return the statistic that says least for the alternative, and its law."""
-    low, high = extremes(among, curve._replace(widths=error))
-    if np.isnan(low.value):
-        return 0.0, low.law
-    if alternative == "less" or (alternative == "two-sided" and high.value < 0):
-        return high
-    if alternative == "greater" or low.value > 0:
-        return low
-    # Between a law of either sign there is one without a difference.
-    below, above = (-curve.top(low.law), curve.top(high.law))
-    share = above / (below + above) if below + above > 0 else 1.0
-    points = np.append(low.law.points, high.law.points)
-    masses = np.append(share * low.law.masses, (1 - share) * high.law.masses)
-    return 0.0, from_masses(points, masses)
+    low, high = ends
+    if alternative == "two-sided" and low.value <= 0 <= high.value:
+        return 0.0, law_of_zero(among, curve, ends)
+    is_low = alternative == "greater" or (alternative == "two-sided" and low.value > 0)
+    found = extreme(among, curve._replace(widths=error), "low" if is_low else "high")
+    return (0.0, found.law) if np.isnan(found.value) else found
 
 
 def _undefined(metric: Any, among: RateSet, plan: Plan) -> ComparisonRange:

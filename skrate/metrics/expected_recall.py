@@ -16,11 +16,12 @@ from skrate.core.arrays import (
     ratio,
     share_of,
 )
-from skrate.core.extreme_laws import End, RateCurve
+from skrate.core.extreme_laws import End
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable, table_of_weights
+from skrate.core.rate_curves import RateCurve
 from skrate.core.rate_sets import RateSet
 from skrate.core.rates import RateDistribution, RateLike
 from skrate.core.validation import check_choice

@@ -4,10 +4,10 @@ from typing import Any
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, share_of
 from skrate.core.elicitation import check_rate
-from skrate.core.extreme_laws import RateCurve
 from skrate.core.list_table import ListTable
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
+from skrate.core.rate_curves import RateCurve
 from skrate.core.rates import RateLike
 from skrate.metrics.expected_recall import (
     expected_recall,

@@ -16,11 +16,12 @@ from skrate.core.arrays import (
     float_or_array,
 )
 from skrate.core.elicitation import check_rate
-from skrate.core.extreme_laws import End, RateCurve, with_knots
+from skrate.core.extreme_laws import End
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.metric import Metric, PartSlopes, Slopes, score
 from skrate.core.rank_table import RankTable
+from skrate.core.rate_curves import RateCurve, with_knots
 from skrate.core.rate_sets import RateSet
 from skrate.core.rates import RateDistribution, RateLike, is_uniform
 from skrate.core.table_parts import LongTable, TablePart

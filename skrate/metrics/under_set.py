@@ -9,9 +9,10 @@ import numpy as np
 
 from skrate.core.arrays import FloatArray
 from skrate.core.elicitation import check_rate_or_set
-from skrate.core.extreme_laws import End, RateCurve, extreme
+from skrate.core.extreme_laws import End, extreme
 from skrate.core.list_table import ListTable
 from skrate.core.rank_table import RankTable
+from skrate.core.rate_curves import RateCurve
 from skrate.metrics.recall_slopes import UnderRate
 
 

@@ -22,6 +22,10 @@ def test_a_set_holds_what_agrees_with_all_that_is_told():
     assert not bounded.contains(through_both)
     assert rates.between({0.25: 0.25, 0.5: 0.5}, mean=0.5).contains("uniform")
     assert rates.between(mean=0.5).contains(stats.beta(3, 3))
+    of_mode = rates.between(dict(known.quantiles), mode=(0.1, 0.2))
+    assert of_mode.contains(through_both)
+    assert not of_mode.contains(rates.empirical([0.064, 0.15, 0.288], [1, 38, 1]))
+    assert not rates.between(dict(known.quantiles), mode=0.2).contains(through_both)
 
 
 def test_a_point_mass_at_a_quantile_belongs_to_either_side():
@@ -48,6 +52,8 @@ def test_sets_are_equal_by_what_they_are_told():
         ({"mean": 0.2}, "between(mean=0.2)"),
         ({"mean": [0.1, 0.2]}, "between(mean=(0.1, 0.2))"),
         ({"support": (0, 1)}, "between(support=(0, 1))"),
+        ({"mode": (0, 1)}, "between(mode=(0, 1))"),
+        ({"mean": 0.3, "mode": 0.2}, "between(mean=0.3, mode=0.2)"),
         (
             {"quantiles": {0.5: 0.2}, "support": (0.1, 1)},
             "between({0.5: 0.2}, support=(0.1, 1))",
@@ -88,6 +94,24 @@ def test_the_text_is_the_call(told, text):
             "and 0.345, got mean=0.5",
         ),
         ({"support": (0.1, 0.3), "mean": (0.4, 0.5)}, "mean contradicts support"),
+        ({"mode": 1.5}, r"mode must be a number in \[0, 1\]"),
+        ({"mode": (0.2, 0.1)}, "mode must be .low, high. with low <= high"),
+        (
+            {"quantiles": {0.5: 0.2}, "mode": (0.5, 0.6)},
+            "mode contradicts quantiles and support: with them it lies between 0 and "
+            r"0.4, got mode=\(0.5, 0.6\)",
+        ),
+        (
+            {"quantiles": {0.4: 0.2, 0.5: 0.6, 0.8: 0.7}, "mode": (0, 1)},
+            "mode contradicts quantiles and support: .* no distribution has one mode",
+        ),
+        ({"support": (0.1, 0.3), "mode": 0.4}, "mode contradicts support: .* 0.1 and"),
+        (
+            # From half of it on [0, 0.2] to half on [0.2, 1].
+            {"quantiles": {0.5: 0.2}, "mode": 0.2, "mean": 0.1},
+            "mean contradicts quantiles and mode and support: with them it lies "
+            "between 0.15 and 0.4, got mean=0.1",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(told, message):
@@ -98,6 +122,8 @@ def test_what_cannot_be_is_refused(told, message):
 def test_a_mean_at_the_edge_of_what_can_be_is_kept():
     for mean in (0.07, 0.345):
         rates.between({0.1: 0.05, 0.9: 0.3}, mean=mean)
+    for mean in (0.15, 0.4):
+        rates.between({0.5: 0.2}, mode=0.2, mean=mean)
 
 
 def test_a_set_is_no_distribution():

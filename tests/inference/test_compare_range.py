@@ -27,7 +27,8 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.core.extreme_laws import difference, extremes
+from skrate.core.extreme_laws import extremes
+from skrate.core.rate_curves import difference
 from skrate.metrics.expected_recall import ExpectedRecall
 from strategies import ranked_samples
 
@@ -169,6 +170,46 @@ def test_one_distribution_alone_is_compared_as_it_is():
     assert_allclose(result.range, [alone.value] * 2, rtol=0, atol=1e-6)
     assert_allclose(result.confidence_interval, alone.confidence_interval, atol=2e-3)
     assert_allclose(result.pvalue, alone.pvalue, rtol=0.1)
+
+
+MODES = {
+    "mode": rates.between({0.025: 0.064, 0.975: 0.288}, mode=(0.1, 0.2)),
+    "mode, mean": rates.between({0.1: 0.05, 0.9: 0.3}, mode=0.1, mean=(0.12, 0.16)),
+}
+
+
+@each_metric
+@pytest.mark.parametrize("known", MODES.values(), ids=MODES)
+def test_with_a_mode_the_laws_are_mixtures_that_attain_the_ends(metric, known):
+    y_true, a, b = sample(19, n=200)
+    result = compare(metric, y_true, a, b, rate=known)
+    free = rates.between(dict(known.quantiles), mean=known.mean)
+    outer = compare(metric, y_true, a, b, rate=free)
+    assert outer.range.low < result.range.low < result.range.high < outer.range.high
+    ends = zip(result.range, (result.law_low, result.law_high), strict=True)
+    for value, law in ends:
+        assert known.contains(law)
+        of_each = [metric(y_true, one, rate=law) for one in (a, b)]
+        assert_allclose(value, of_each[0] - of_each[1], rtol=0, atol=1e-12)
+    low, high = result.confidence_interval
+    assert low < result.range.low < result.range.high < high
+    flat = result.to_dict()
+    assert flat["law_low"] == repr(result.law_low)
+    assert pickle.loads(pickle.dumps(result)) == result
+
+
+@pytest.mark.parametrize("gain", [0, 0.5, 2])
+@pytest.mark.parametrize("known", MODES.values(), ids=MODES)
+def test_with_a_mode_interval_and_pvalue_agree(known, gain):
+    y_true, a, b = sample(20, n=200, gain=gain)
+    result = compare(expected_recall_score, y_true, a, b, rate=known)
+    low, high = result.confidence_interval
+    assert (result.pvalue < 0.05) == (low > 0 or high < 0)
+    assert known.contains(result.law)
+    alone = compare(expected_recall_score, y_true, a, b, rate=result.law)
+    assert_allclose(result.value, alone.value, rtol=0, atol=1e-12)
+    expected = result.value / result.standard_error
+    assert_allclose(result.statistic, expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("gain", [0, 0.5, 1, 2])
