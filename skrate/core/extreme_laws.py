@@ -104,7 +104,7 @@ def law_of_zero(
     low, high = ends
     if isinstance(low.law, Empirical) or isinstance(high.law, Empirical):
         return _between(curve, low.law, high.law)
-    first, last = mode_of(low.law), mode_of(high.law)
+    first, last = mode_of(low.law, among), mode_of(high.law, among)
     for mode in (last, first):
         low, high = extremes(replace(among, mode=(mode, mode)), curve)
         if low.value <= 0 <= high.value:

@@ -208,7 +208,7 @@ def _mixture(parts: Sequence[RateDistribution], shares: Sequence[float]) -> Mixt
     for part, share in zip(parts, shares, strict=True):
         if share > 0:
             found[part] = found.get(part, 0.0) + share
-    in_order = sorted(found, key=lambda part: part.ppf([0, 1]).tolist())
+    in_order = sorted(found, key=_bounds)
     whole = sum(found.values())
     return Mixture(tuple(in_order), tuple(found[part] / whole for part in in_order))
 
@@ -220,7 +220,16 @@ def mixed(first: Mixture, second: Mixture, share: float) -> Mixture:
     return _mixture([*first.components, *second.components], shares)
 
 
-def mode_of(law: Mixture) -> float:
-    """Return a mode of a law that was found here: what all its parts have in common."""
-    ends = [set(part.ppf([0, 1]).tolist()) for part in law.components]
-    return float(min(set.intersection(*ends)))
+def mode_of(law: Mixture, among: RateSet) -> float:
+    """Return a mode of a law that was found here: a rate that all its parts hold."""
+    assert among.mode is not None
+    bounds = list(map(_bounds, law.components))
+    first, last = max(low for low, _ in bounds), min(high for _, high in bounds)
+    return min(max(first, among.mode[0]), last)
+
+
+def _bounds(part: RateDistribution) -> tuple[float, float]:
+    if isinstance(part, Fixed):
+        return part.r, part.r
+    assert isinstance(part, Interval)
+    return part.low, part.high

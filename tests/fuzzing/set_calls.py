@@ -13,6 +13,7 @@ from fuzzing.samples import Sample, draw_sample
 from reference.rate_programs import end_of_range
 from reference.tables import Groups
 from skrate import rates
+from skrate.core.modes import possible_modes
 
 # Of more groups the program takes too long.
 MOST_GROUPS = 12
@@ -37,6 +38,27 @@ def draw_set(rng: np.random.Generator) -> rates.RateSet:
         ends = np.sort(least + (most - least) * rng.uniform(0, 1, 2))
         told["mean"] = float(ends[0]) if rng.random() < 0.5 else tuple(ends.tolist())
     return rates.between(**told)
+
+
+def with_mode(rng: np.random.Generator, known: rates.RateSet) -> rates.RateSet:
+    """Return a set, at times with a mode, if one is possible."""
+    ranges = possible_modes(known.edges, known.masses)
+    if not ranges or rng.random() < 0.7:
+        return known
+    _, low, high = ranges[int(rng.integers(len(ranges)))]
+    mode = float(rng.uniform(low, high))
+    around = mode * rng.random(), mode + (1 - mode) * rng.random()
+    try:
+        return rates.between(
+            dict(known.quantiles) or None,
+            mean=known.mean,
+            mode=mode if rng.random() < 0.5 else around,
+            support=known.support,
+        )
+    except ValueError as error:
+        # With this mode, the mean may be another one.
+        holds("mean contradicts" in str(error), str(error))
+        return known
 
 
 def worst_of_set(rng: np.random.Generator) -> Call:
@@ -68,7 +90,7 @@ def worst_of_set(rng: np.random.Generator) -> Call:
 
 def compare_over_set(rng: np.random.Generator) -> Call:
     """Draw a call of compare over a set."""
-    known, seed = draw_set(rng), int(rng.integers(100))
+    known, seed = with_mode(rng, draw_set(rng)), int(rng.integers(100))
     names = ("expected_recall", "negative_recall", "rate_weighted_auc")
     metric = getattr(skrate, f"{rng.choice(names)}_score")
     sample, options = draw_cases(rng)
