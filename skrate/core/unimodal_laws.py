@@ -99,7 +99,7 @@ def _value(found: _Best) -> float:
 def _best(program: UnimodalPrograms) -> _Best:
     """Return the best law of all modes."""
     ranges = program.among.mode_ranges
-    modes = _grid(program, ranges[0].low, ranges[-1].high)
+    modes = _grid(program, ranges[0].low, ranges[-1].high, program.first_ends)
     values = program.solved(modes, program.first_ends).values
     first, *others = _peaks(values)
     best = _climbed(program, modes, first)
@@ -117,7 +117,7 @@ def _climbed(program: UnimodalPrograms, modes: FloatArray, peak: int) -> _Best:
     low, high = _around(modes, peak)
     best, ends = _exact(program, modes[[peak]], program.first_ends, (low, high))
     for _ in range(_MOST_ROUNDS):
-        modes = _grid(program, low, high)
+        modes = _grid(program, low, high, ends)
         peaks = _peaks(program.solved(modes, ends).values)
         found, ends = _exact(program, modes[peaks], ends, (low, high))
         gain = found.value - best.value
@@ -158,15 +158,20 @@ def _exact(
     return max(found, key=_value), ends
 
 
-def _grid(program: UnimodalPrograms, low: float, high: float) -> FloatArray:
+def _grid(
+    program: UnimodalPrograms, low: float, high: float, ends: FloatArray
+) -> FloatArray:
     """Return modes between two: evenly, and few knots, or the best between each."""
+    rates, values = program.rates, program.values
     even = np.linspace(low, high, _MODES + 1)
     starts = np.searchsorted(program.rates, even, side="right")
     knots = list(range(starts[0], starts[-1]))
     if len(knots) > _KNOTS:
+        tilts = program.mean_prices(even[:-1], ends)
+        # At the best mode the law is as good as the mode alone, at these prices.
         knots = [
-            start + int(program.values[start:end].argmax())
-            for start, end in pairwise(starts)
+            start + int((values[start:end] - tilt * rates[start:end]).argmax())
+            for (start, end), tilt in zip(pairwise(starts), tilts, strict=True)
             if end > start
         ]
     edges = program.among.edges

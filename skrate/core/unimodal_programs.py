@@ -86,6 +86,13 @@ class UnimodalPrograms:
             basis = self._start(modes, columns)
         return solve(gains, columns, self.right, basis, self.tolerance)
 
+    def mean_prices(self, modes: FloatArray, ends: FloatArray) -> FloatArray:
+        """Return what a unit of the mean costs the best mixture of each mode."""
+        if not self.mean_rows:
+            return np.zeros(len(modes))
+        prices = self.solved(modes, ends).prices
+        return np.asarray(prices[:, 1 + len(self.known) :].sum(axis=1))
+
     @property
     def n_slack(self) -> int:
         """How many columns say what the mean is beyond its bounds."""

@@ -118,16 +118,17 @@ def rough_curve(seed, n):
     return RateCurve(np.arange(n + 1) / n, recall[0] - recall[1])
 
 
+# Of these, modes far from the best of a coarse grid are better.
+@pytest.mark.parametrize("seed", [32, 57, 95])
 @pytest.mark.parametrize("mean", [None, (0.14, 0.16)])
-@pytest.mark.parametrize("seed", range(3))
 def test_no_mode_at_or_between_cuts_is_better(seed, mean):
-    curve = rough_curve(seed, 200)
+    curve = rough_curve(seed, 300)
     told = {0.025: 0.064, 0.975: 0.288}
-    known = rates.between(told, mode=(0.08, 0.25), mean=mean)
+    known = rates.between(told, mode=(0.06, 0.3), mean=mean)
     found = extreme(known, curve, "high").value
-    cuts = np.arange(160, 501, 5) / 2_000
+    cuts = np.arange(36, 174, 3) / 600
     of_modes = [extreme(replace(known, mode=(m, m)), curve, "high") for m in cuts]
-    assert max(of.value for of in of_modes if known.contains(of.law)) <= found + 1e-8
+    assert max(of.value for of in of_modes if known.contains(of.law)) <= found + 1e-7
 
 
 def test_cells_that_are_left_out_hold_nothing(monkeypatch):
