@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, NamedTuple, Self, dataclass_transform
+from typing import Any, ClassVar, Literal, NamedTuple, Self, dataclass_transform
 
 import numpy as np
 
@@ -29,9 +29,10 @@ from skrate.core.rank_table import (
     rank_table,
     table_of,
 )
-from skrate.core.sample import check_ranking
+from skrate.core.sample import Sample, check_ranking
 from skrate.core.table_parts import LongTable, TablePart
 from skrate.core.validation import warn_undefined
+from skrate.core.worth import Worth, WorthTable
 
 # What may be given for a metric.
 MetricName = Literal["average_precision", "roc_auc"]
@@ -107,6 +108,8 @@ class Metric(ABC):
 
     # Whether a better ranking has a greater value; scorers negate others.
     greater_is_better = True
+    # The parameters that may have an entry per case; scorers look for them.
+    per_case: ClassVar[tuple[str, ...]] = ()
 
     @property
     @abstractmethod
@@ -180,6 +183,21 @@ class Metric(ABC):
     @abstractmethod
     def slopes(self, table: RankTable) -> Slopes:
         """Return the derivatives at a table with both classes."""
+
+    def worth_of(self, sample: Sample) -> Worth | None:
+        """Return what the cases of a sample are worth, None where classes say it.
+
+        Of a sample that knows it, ``value`` is asked of a :class:`WorthTable`, and
+        ``values`` of the gains and costs per group in place of positives and negatives.
+        """
+        return None
+
+    def worth_slopes(self, table: WorthTable) -> tuple[FloatArray, FloatArray]:
+        """Return what a unit of gain, and of cost, in each group adds to the value.
+
+        Averaged over all cases, times what they are worth, it is the value.
+        """
+        raise NotImplementedError
 
     @property
     def has_parts(self) -> bool:

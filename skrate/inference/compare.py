@@ -37,7 +37,7 @@ from skrate.inference.intervals import (
     t_pvalue,
 )
 from skrate.inference.permutation import ExchangeDraw
-from skrate.inference.plan import Plan, check_metric, defined_value
+from skrate.inference.plan import Plan, check_metric, check_worth, defined_value
 from skrate.inference.published import (
     check_correlation,
     check_tables,
@@ -52,6 +52,7 @@ from skrate.inference.sample import (
     check_sample,
     repeated,
     scored,
+    with_worth,
 )
 
 Method = Literal["delta", "bootstrap", "permutation"]
@@ -307,6 +308,7 @@ def compare(
         given = ((y_true, y_score_a), (y_true_b, y_score_b))
         ranked = [check_sample(*one, pos_label=pos_label) for one in given]
         metrics = [check_metric(metric, metric_kwargs, one) for one in ranked]
+        _check_worth_of_both(metrics)
         return _unpaired(metrics, ranked, plan)
     check_one_place(y_true=y_true, y_score_a=y_score_a, y_score_b=y_score_b)
     cases = check_cases(
@@ -328,7 +330,8 @@ def compare(
         assert not isinstance(metric, tuple | list)
         return compare_over_set(metric, metric_kwargs, among, ranked, plan)
     metrics = [check_metric(metric, metric_kwargs, one) for one in ranked]
-    return paired(metrics, ranked, plan)
+    pairs = zip(ranked, metrics, strict=True)
+    return paired(metrics, [with_worth(*pair) for pair in pairs], plan)
 
 
 def _two_metrics(
@@ -336,7 +339,7 @@ def _two_metrics(
 ) -> Comparison:
     """Compare two metrics of one model."""
     found = [check_metric(metric, {}, model) for metric in metrics]
-    return paired(found, [model, model], plan)
+    return paired(found, [with_worth(model, metric) for metric in found], plan)
 
 
 def paired(
@@ -348,6 +351,8 @@ def paired(
 ) -> Comparison:
     """Compare two rankings of the same cases; what is known needs no second look."""
     cases = ranked[0]
+    for one in ranked:
+        check_worth(plan, one)
     if values is None:
         values = [
             defined_value(metric, one)
@@ -543,6 +548,16 @@ def _check_unpaired(
         if value is not None:
             raise ValueError(
                 f"{name} excludes y_true_b: it would say nothing about the cases of b."
+            )
+
+
+def _check_worth_of_both(metrics: list[Metric]) -> None:
+    """Raise where each case has a gain or a cost, and both samples one array."""
+    for metric in metrics:
+        if getattr(metric, "is_of_cases", False):
+            raise ValueError(
+                "gain or cost per case excludes y_true_b: they would be of the cases "
+                "of a. Estimate each model by itself."
             )
 
 

@@ -21,8 +21,15 @@ from skrate.inference.compare_range import (
 )
 from skrate.inference.delta import covariance, influence_values
 from skrate.inference.intervals import Alternative
-from skrate.inference.plan import Plan, check_metric, defined_value
-from skrate.inference.sample import Ranked, Weights, check_cases, columns_of, scored
+from skrate.inference.plan import Plan, check_metric, check_worth, defined_value
+from skrate.inference.sample import (
+    Ranked,
+    Weights,
+    check_cases,
+    columns_of,
+    scored,
+    with_worth,
+)
 
 
 def compare_all(
@@ -173,6 +180,8 @@ def compare_all(
             f"worst={worst!r} means another distribution for each model: compare "
             "them pair by pair."
         )
+    ranked = [with_worth(one, found) for one in ranked]
+    check_worth(plan, ranked[0])
     values, influences = _of_models(found, ranked, plan)
     if influences is not None:
         matrix = covariance(influences, cases)

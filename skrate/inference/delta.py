@@ -10,6 +10,7 @@ from skrate.core.merged import merged_but_at
 from skrate.core.metric import Metric, Slopes
 from skrate.core.rank_table import RankTable
 from skrate.core.table_parts import LongTable, is_long
+from skrate.core.worth import WorthTable
 from skrate.inference.sample import Ranked
 
 # Of no cases.
@@ -201,6 +202,8 @@ def influence_values(
     Those of a U-statistic are scaled so that it is DeLong's, those of a metric with
     variance factors by their roots.
     """
+    if ranked.worth is not None:
+        return _worth_influence(metric, ranked, stratify=stratify, out=out)
     smaller = merged_but_at(ranked.table, metric.cuts)
     table = smaller.table
     by_pos, by_neg, by_prevalence = _centred(metric.slopes(table), table)
@@ -224,6 +227,27 @@ def influence_values(
     group = smaller.group_of(ranked.table.n_groups).take(ranked.group)
     group += len(by_neg) * ranked.is_pos
     return np.concatenate([by_neg, by_pos]).take(group, out=values)
+
+
+def _worth_influence(
+    metric: Metric, ranked: Ranked, *, stratify: bool, out: FloatArray | None
+) -> FloatArray:
+    """Return the same of a metric that goes by what each case is worth.
+
+    What cases add to it, about its mean; about that of their class with ``stratify``.
+    """
+    table, worth = ranked.table, ranked.worth
+    assert isinstance(table, WorthTable)
+    assert worth is not None
+    by_gain, by_cost = metric.worth_slopes(table)
+    values = np.multiply(worth.gain, by_gain.take(ranked.group), out=out)
+    of_cost = by_cost.take(ranked.group)
+    values += of_cost if worth.cost is None else worth.cost * of_cost
+    strata = (ranked.is_pos, ~ranked.is_pos) if stratify else (slice(None),)
+    for chosen in strata:
+        weights = None if ranked.weights is None else ranked.weights[chosen]
+        values[chosen] -= np.average(values[chosen], weights=weights)
+    return values
 
 
 def covariance(influence: FloatArray, cases: Ranked) -> FloatArray:

@@ -12,9 +12,9 @@ from skrate.core.validation import check_choice
 from skrate.inference.delta import Parts, degrees_of_freedom, variance_parts
 from skrate.inference.intervals import INTERVALS, Interval, metric_interval
 from skrate.inference.jackknife import jackknife_variance
-from skrate.inference.plan import Plan, check_metric, defined_value
+from skrate.inference.plan import Plan, check_metric, check_worth, defined_value
 from skrate.inference.resampling import condensed, resample_draw, spread, statistic_of
-from skrate.inference.sample import Ranked, Weights, check_sample
+from skrate.inference.sample import Ranked, Weights, check_sample, with_worth
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -213,6 +213,8 @@ def estimate(
         pos_label=pos_label,
     )
     found = check_metric(metric, metric_kwargs, ranked)
+    ranked = with_worth(ranked, found)
+    check_worth(plan, ranked)
     is_stratified = plan.is_stratified(ranked)
     value = defined_value(found, ranked)
     error, ends = _NAN, ConfidenceInterval(_NAN, _NAN)

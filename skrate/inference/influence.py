@@ -9,7 +9,7 @@ from skrate.core.metric import MetricLike
 from skrate.core.rank_table import RankTable
 from skrate.inference.delta import influence_values
 from skrate.inference.plan import check_metric, defined_value
-from skrate.inference.sample import Weights, check_sample
+from skrate.inference.sample import Weights, check_sample, with_worth
 
 
 def influence(
@@ -93,6 +93,7 @@ def influence(
         pos_label=pos_label,
     )
     found = check_metric(metric, metric_kwargs, ranked)
+    ranked = with_worth(ranked, found)
     values = np.full(len(ranked.is_pos), np.nan)
     if not np.isnan(defined_value(found, ranked)):
         values = influence_values(found, ranked)

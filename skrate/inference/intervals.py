@@ -45,6 +45,9 @@ def metric_interval(
     ``independent`` is the variance of independent cases, if it is known.
     """
     bounds = range_of(metric, ranked.table, stratify=stratify)
+    if np.isinf(bounds[0]):
+        # Nothing says how a value without bounds may vary but the sample.
+        return interval_of(kind, value, standard_error, level, bounds, freedom, draws)
     is_at_bound = value - bounds[0] < NEGLIGIBLE or bounds[1] - value < NEGLIGIBLE
     shows_none = standard_error < NEGLIGIBLE or is_at_bound
     is_wilson = kind == "wilson" and np.isfinite(bounds).all()
@@ -88,7 +91,8 @@ def interval_of(
         # Of a metric that is biased, as momentum is, all replicates may be on one side.
         return ConfidenceInterval(min(low, value), max(high, value))
     # Wilson's of a metric without a greatest value is symmetric in the logarithm.
-    make = logit_interval if kind in ("logit", "wilson") else t_interval
+    has_odds = kind in ("logit", "wilson") and np.isfinite(bounds[0])
+    make = logit_interval if has_odds else t_interval
     return make(value, standard_error, level, bounds, freedom)
 
 

@@ -118,6 +118,22 @@ class Plan:
         return values[is_defined]
 
 
+def check_worth(plan: Plan, cases: Ranked) -> None:
+    """Raise for a method that knows nothing of what each case is worth."""
+    if cases.worth is None or plan.method == "delta":
+        return
+    if plan.method != "bootstrap":
+        raise ValueError(
+            f"method={plan.method!r} knows nothing of gain or cost per case: use "
+            "method='delta' or method='bootstrap'."
+        )
+    if cases.groups is not None or not (cases.weights is None or cases.are_repetitions):
+        raise ValueError(
+            "method='bootstrap' excludes groups and sampling weights with gain or cost "
+            "per case: use method='delta'."
+        )
+
+
 def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
     """Return the metric that is meant, as it is on a sample of these cases."""
     found = find_metric(metric, params)

@@ -218,7 +218,7 @@ def resample_draw(
     """Return the draw of resamples of one sample, or of several of the same cases.
 
     Rows hold, for each of ``ranked``, the weights of positives and then of negatives
-    per group of its merged table.
+    per group of its merged table; of cases with a worth, their gains and then costs.
     """
     cases = ranked[0]
     if len(ranked) == 1 and cases.is_plain:
@@ -255,19 +255,25 @@ def unit_rows(ranked: Sequence[Ranked]) -> Any:
     """Return what each case or cluster adds to a row, as a sparse array."""
     cases = ranked[0]
     n_cases = len(cases.is_pos)
-    columns, start = [], 0
+    weight = _weight_per_draw(cases)
+    added, start = [], 0
     for one in ranked:
         small = one.table.merged
         n_groups = len(small.pos)
-        group = small.group_of(one.table.n_groups).take(one.group)
-        columns.append(start + group + n_groups * ~cases.is_pos)
+        group = start + small.group_of(one.table.n_groups).take(one.group)
+        if one.worth is None:
+            added.append((group + n_groups * ~cases.is_pos, weight))
+        else:
+            cost = 1.0 if one.worth.cost is None else one.worth.cost
+            added.append((group, weight * one.worth.gain))
+            added.append((group + n_groups, weight * cost))
         start += 2 * n_groups
     # Entries of one place add up: a cluster may have several cases in a group.
     unit = np.arange(n_cases) if cases.groups is None else cases.groups
-    weight = _weight_per_draw(cases)
+    columns, weights = zip(*added, strict=True)
     rows = sparse.coo_array(
         (
-            np.tile(weight, len(columns)),
+            np.concatenate(weights),
             (np.tile(unit, len(columns)), np.concatenate(columns)),
         ),
         shape=(cases.n_units, start),

@@ -20,6 +20,7 @@ from skrate.core.rank_table import (
 )
 from skrate.core.ranking import ranking
 from skrate.core.sample import Sample, check_scores_given
+from skrate.core.metric import Metric
 from skrate.core.validation import (
     check_choice,
     check_equal_length,
@@ -27,6 +28,7 @@ from skrate.core.validation import (
     check_vector,
     check_weights,
 )
+from skrate.core.worth import Worth, WorthTable
 
 Weights = Literal["frequency", "sampling"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
@@ -41,11 +43,18 @@ class Ranked(Sample):
 
     ``scores`` is None where only counts per group are known; then there is one case
     per class and group, with its count as its weight. ``by_case`` says that groups of
-    cases will be asked for, so that one sort does for both.
+    cases will be asked for, so that one sort does for both. ``worth`` is what each case
+    is worth, where that is not said by its class.
     """
 
     counts: RankTable | None = None
     by_case: bool = False
+    worth: Worth | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether counts per group of ties say all there is to know."""
+        return self.worth is None and super().is_plain
 
     @lazy
     def table(self) -> RankTable:
@@ -53,6 +62,9 @@ class Ranked(Sample):
         if self.counts is not None:
             return self.counts
         assert self.scores is not None
+        if self.worth is not None:
+            table = self._table_by_case
+            return WorthTable.of(table, self.group, self.worth, self.weights)
         if self.by_case:
             return self._table_by_case
         return table_of(self)
@@ -180,6 +192,18 @@ def scored(cases: Ranked, name: str, y_score: ArrayLike) -> Ranked:
             "for compare, with their correlation."
         )
     return replace(cases.with_scores(name, y_score), by_case=True)
+
+
+def with_worth(ranked: Ranked, metric: Metric) -> Ranked:
+    """Return the sample with what its cases are worth to a metric, where that matters.
+
+    All that is drawn of it, and found by its influence, is then the gain and the cost
+    of its cases.
+    """
+    if ranked.counts is not None and ranked.worth is None:
+        return ranked
+    worth = metric.worth_of(ranked)
+    return ranked if worth is None else replace(ranked, worth=worth)
 
 
 def columns_of(

@@ -256,7 +256,7 @@ def _sum_over_cases(
     """Return the same for the positives, or the negatives, where weights are equal."""
     cases = table.cases
     assert cases is not None
-    total = _sum_over_places(~cases if of_negatives else cases, rate)
+    total = sum_over_places(~cases if of_negatives else cases, rate)
     # The positives of a tie share the places of all in it, not only the first.
     start, turn, end = table.mixed_ties()
     if len(start):
@@ -268,8 +268,8 @@ def _sum_over_cases(
     return total
 
 
-def _sum_over_places(labels: BoolArray, rate: RateDistribution) -> float:
-    """Return the same where every case has a place of its own.
+def sum_over_places(labels: BoolArray | FloatArray, rate: RateDistribution) -> float:
+    """Return the same where every case has a place of its own, or a sum of other values.
 
     In a block of a long ranking that probability is a polynomial of the position, to
     rounding, nearly everywhere: its values at a few positions give the sum over the

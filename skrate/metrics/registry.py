@@ -5,6 +5,7 @@ What is known of each is found by :func:`skrate.core.metric.find_metric`.
 
 from skrate.metrics.average_precision import *
 from skrate.metrics.budget import *
+from skrate.metrics.expected_gain import *
 from skrate.metrics.expected_recall import *
 from skrate.metrics.momentum import *
 from skrate.metrics.negative_recall import *

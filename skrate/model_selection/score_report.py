@@ -20,7 +20,13 @@ from skrate.core.arrays import ArrayLike, Label
 from skrate.core.metric import MetricLike, find_metric
 from skrate.core.validation import check_choice, check_vector, warn_undefined
 from skrate.inference.delta import variance_parts
-from skrate.inference.sample import WEIGHTS, Ranked, Weights, check_cases
+from skrate.inference.sample import (
+    WEIGHTS,
+    Ranked,
+    Weights,
+    check_cases,
+    with_worth,
+)
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,
@@ -267,7 +273,7 @@ class _Fold:
         groups = scorer._take_groups(params, self._X, self._y)
         if groups is not None:
             return self._score_lists(scorer, groups, params)
-        params = dict(metadata)
+        params = metadata | scorer._per_case(metadata, self._X, self._y)
         weight = params.pop("sample_weight", None)
         metric = find_metric(copy(scorer).set_params(pos_label=None), params)
         try:
@@ -275,6 +281,7 @@ class _Fold:
         except UndefinedResponse as undefined:
             return self._undefined(undefined)
         metric = metric.of_sample(ranked.total, is_weighted=weight is not None)
+        ranked = with_worth(ranked, metric)
         value = metric.value(ranked.table) if min(ranked.sizes) > 0 else _NAN
         if np.isnan(value):
             warnings.warn(

@@ -1,7 +1,7 @@
 """Scorer objects for ``scoring=``, wherever scikit-learn takes one."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any, Protocol, TypeAlias
 
@@ -58,6 +58,8 @@ GroupsLike: TypeAlias = str | Indexed | None
 
 # What comes with the cases; the other keywords of a metric are its parameters.
 _OF_CASES = ("groups", "sample_weight", "pos_label")
+# How a column is called that a scorer is told of by name.
+_COLUMNS = {"groups": "user_id", "gain": "amount", "cost": "hours"}
 # What only lists have: how they are read, and how averaged.
 _OF_MEAN = ("average", "undefined")
 _OF_LISTS = (*_OF_MEAN, "k", "relevance_threshold")
@@ -139,7 +141,7 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             key = method if method == "predict" else (method,)
             return method_caller(estimator, key, X)
 
-        params = {**self._kwargs, **kwargs}
+        params = {**self._kwargs, **kwargs, **self._per_case(kwargs, X, y_true)}
         groups = self._take_groups(params, X, y_true)
         try:
             y_score, label = ranking_scores(
@@ -164,8 +166,25 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         """Take the list of each row out of ``params``; None for a single ranking."""
         groups = params.pop("groups", None)
         if groups is None and self._is_of_lists:
-            return _find_groups(self.groups, X, y_true, self._name)
+            return _find_column("groups", self.groups, X, y_true, self._name)
         return groups
+
+    def _per_case(
+        self, given: Mapping[str, Any], X: Any, y_true: ArrayLike
+    ) -> dict[str, Any]:
+        """Return the entries per row that the scorer is told where to find.
+
+        What is ``given`` by metadata routing comes first, row by row.
+        """
+        kind, own = METRICS.get(self.metric), self._kwargs
+        found: dict[str, Any] = {}
+        for name in () if kind is None else kind.per_case:
+            value = own.get(name)
+            is_there = given.get(name) is not None or isinstance(value, Mapping)
+            # All may cost the same, but something must be gained.
+            if not is_there and (value is not None or name == "gain"):
+                found[name] = _find_column(name, value, X, y_true, self._name)
+        return found
 
     def _in_lists(
         self,
@@ -505,7 +524,16 @@ def make_ranking_scorer(
     if function is ranking_auc_score:
         check_parameters(function, own, _parameters(function))
     else:
-        find_metric(function, own, in_lists=groups is not None or bool(of_lists))
+        kind = METRICS.get(function)
+        per_case = () if kind is None else kind.per_case
+        # Those of rows are found where the rows are.
+        at_hand = {
+            name: value
+            for name, value in own.items()
+            if name not in per_case or isinstance(value, Mapping)
+        }
+        may_lack = groups is not None or bool(of_lists or per_case)
+        find_metric(function, at_hand, in_lists=may_lack)
     own = {**_parameters(function), **own, **of_lists}
     return MetricScorer(function, groups, response_method, pos_label, **own)
 
@@ -550,62 +578,65 @@ class MetricScorer(RankingScorer):
 
 def _parameters(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the optional keywords of a metric, but for what comes with the cases."""
+    kind = METRICS.get(function)
+    of_cases = (*_OF_CASES, *(() if kind is None else kind.per_case))
     return {
         name: parameter.default
         for name, parameter in inspect.signature(function).parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY
         and parameter.default is not parameter.empty
-        and name not in _OF_CASES
+        and name not in of_cases
     }
 
 
-def _find_groups(groups: Any, X: Any, y_true: Any, name: str) -> Any:
-    """Return the list of each row, by the parameter ``groups`` of a scorer."""
-    if groups is None:
-        raise ValueError(f"{name} found no groups: {_line_to_add(name)}.")
-    if isinstance(groups, str):
+def _find_column(what: str, value: Any, X: Any, y_true: Any, name: str) -> Any:
+    """Return the list, gain or cost of each row, by the parameter of a scorer."""
+    if value is None:
+        raise ValueError(f"{name} found no {what}: {_line_to_add(name, what)}.")
+    if isinstance(value, str):
         columns = list(getattr(X, "columns", []))
-        if groups not in columns:
+        if value not in columns:
             found = f"the columns {columns}" if columns else "no columns"
             raise ValueError(
-                f"groups={groups!r} of {name} is not a column of X, a "
+                f"{what}={value!r} of {name} is not a column of X, a "
                 f"{type(X).__name__} with {found}."
             )
-        return X[groups]
-    if not hasattr(groups, "loc"):
-        kind = type(groups)
+        return X[value]
+    if not hasattr(value, "loc"):
+        kind = type(value)
         raise ValueError(
-            f"groups of {name} must be the name of a column or a pandas Series, got a "
+            f"{what} of {name} must be the name of a column or a pandas Series, got a "
             f"{kind.__name__} of {kind.__module__.split('.')[0]} without an index: "
             "rows of a fold could not be told in it."
         )
     data = next((part for part in (X, y_true) if hasattr(part, "loc")), None)
     if data is None:
         raise ValueError(
-            f"groups of {name} is matched by index, but neither X nor y has one: pass "
+            f"{what} of {name} is matched by index, but neither X nor y has one: pass "
             "X as a data frame, or y as a Series."
         )
-    if not groups.index.is_unique:
-        raise ValueError(f"groups of {name} has an index with duplicates.")
-    missing = ~data.index.isin(groups.index)
+    if not value.index.is_unique:
+        raise ValueError(f"{what} of {name} has an index with duplicates.")
+    missing = ~data.index.isin(value.index)
     if missing.any():
         raise ValueError(
-            f"groups of {name} has no entry for {int(missing.sum())} of "
+            f"{what} of {name} has no entry for {int(missing.sum())} of "
             f"{len(missing)} rows, the first at index {data.index[missing][0]!r}."
         )
-    return groups.loc[data.index]
+    return value.loc[data.index]
 
 
-def _line_to_add(name: str) -> str:
+def _line_to_add(name: str, what: str) -> str:
     """Return what to write, which depends on whether metadata are routed."""
-    column = f"{name}(groups='user_id') with a data frame X that has the column"
+    column = _COLUMNS[what]
+    written = f"{name}({what}={column!r}) with a data frame X that has the column"
     if get_config()["enable_metadata_routing"]:
         return (
-            "add scorer.set_score_request(groups=True), and pass groups with the data "
-            f"(params={{'groups': groups}} to cross_validate); or write {column}"
+            f"add scorer.set_score_request({what}=True), and pass {what} with the data "
+            f"(params={{{what!r}: {what}}} to cross_validate); or write {written}"
         )
     return (
-        f"write {column}, or {name}(groups=series) with a pandas Series that has the "
+        f"write {written}, or {name}({what}=series) with a pandas Series that has the "
         "index of X; or add sklearn.set_config(enable_metadata_routing=True) and "
-        "scorer.set_score_request(groups=True)"
+        f"scorer.set_score_request({what}=True)"
     )
