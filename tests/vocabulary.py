@@ -50,6 +50,7 @@ SKLEARN = {
     "metrics",
     "relevance_threshold",
     "max_groups",  # as max_bins, for groups of tied scores
+    "normalize",  # per case, as of accuracy_score
 }
 
 DISPLAY = {
@@ -147,6 +148,7 @@ RATES = {
     "n_items",
     "cost",
     "benefit",  # of what is found, as cost of what is processed
+    "gain",  # of each case, or class, that is processed
     "confidence",
     "law",  # the family of a distribution
 }

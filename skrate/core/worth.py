@@ -11,6 +11,7 @@ from skrate.core.conversion import as_float64, shown
 from skrate.core.lazy import lazy
 from skrate.core.merged import Merged
 from skrate.core.rank_table import RankTable
+from skrate.core.ranking import ranking
 from skrate.core.sample import Sample
 from skrate.core.sums import cumulated
 from skrate.core.validation import check_finite, check_number, check_vector
@@ -18,6 +19,11 @@ from skrate.core.validation import check_finite, check_number, check_vector
 # One number per case, or one per class.
 GainLike: TypeAlias = ArrayLike | Mapping[str, float]
 CLASSES = ("positive", "negative")
+NO_CASES = (
+    "gain or cost per case is of single cases, which are not known of a RankTable, of "
+    "lists or of a sample that is planned: give labels and scores alone, or a gain per "
+    "class, {'positive': ..., 'negative': ...}, without cost."
+)
 
 
 class ClassGain(NamedTuple):
@@ -111,6 +117,30 @@ class GroupWorth:
         return spent / spent[-1]
 
 
+def weighted_worth(worth: Worth, weights: FloatArray | None) -> GroupWorth:
+    """Return what cases with weights gain and cost, each a group of its own."""
+    gain, cost = worth
+    if cost is None:
+        cost = np.ones(len(gain))
+    if weights is None:
+        return GroupWorth(gain, cost)
+    return GroupWorth(weights * gain, weights * cost)
+
+
+def ranked_worth(worth: Worth, sample: Sample) -> GroupWorth:
+    """Return the worth of the groups of ties of a sample with scores."""
+    assert sample.scores is not None
+    order, begins = ranking(sample.scores)
+    cost = None if worth.cost is None else worth.cost[order]
+    weights = None if sample.weights is None else sample.weights[order]
+    found = weighted_worth(Worth(worth.gain[order], cost), weights)
+    if begins.all():
+        return found
+    starts = np.flatnonzero(begins)
+    gain, cost = (np.add.reduceat(each, starts) for each in (found.gain, found.cost))
+    return GroupWorth(gain, cost)
+
+
 class WorthTable(RankTable):
     """A table of cases that also knows what they are worth."""
 
@@ -127,15 +157,10 @@ class WorthTable(RankTable):
         """Return a table with the worth of its cases, each in its group of ties."""
         found = cls.__new__(cls)
         vars(found).update(vars(table))
-        n_groups = table.n_groups
-        gain, cost = worth.gain, worth.cost
-        if cost is None:
-            cost = np.ones(len(gain))
-        if weights is not None:
-            gain, cost = weights * gain, weights * cost
+        cases, n_groups = weighted_worth(worth, weights), table.n_groups
         vars(found)["worth"] = GroupWorth(
-            np.bincount(group, gain, minlength=n_groups),
-            np.bincount(group, cost, minlength=n_groups),
+            np.bincount(group, cases.gain, minlength=n_groups),
+            np.bincount(group, cases.cost, minlength=n_groups),
         )
         return found
 

@@ -2,12 +2,16 @@
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label
 from skrate.core.rank_table import RankTable, rank_table
+from skrate.core.worth import GainLike
+from skrate.curves.gain_curve import gain_curve
 
 
 def hit_curve(
     y_true: ArrayLike | RankTable,
     y_score: ArrayLike | None = None,
     *,
+    gain: GainLike | None = None,
+    cost: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> tuple[FloatArray, FloatArray]:
@@ -17,7 +21,8 @@ def hit_curve(
     and positive? Divided by the prevalence it is the cumulative gains curve, divided by
     what random scores find the lift curve. Unlike
     :func:`sklearn.metrics.precision_recall_curve` its horizontal axis is what a budget
-    is spent on. Only the order of the scores counts.
+    is spent on. Only the order of the scores counts. With ``gain`` and ``cost`` it is
+    what is gained per case against the share of the cost of all cases that is spent.
 
     Parameters
     ----------
@@ -25,6 +30,11 @@ def hit_curve(
         True labels of two classes; or a table, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
+    gain : array-like of shape (n_samples,) or dict, default=None
+        What is gained if a case is processed, per case or per class, as in
+        :func:`expected_gain_score`; None means 1 for a positive and 0 for a negative.
+    cost : array-like of shape (n_samples,), default=None
+        What processing a case takes of the budget; None means all take the same.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the cases; None means equal ones.
     pos_label : int, float, bool or str, default=None
@@ -34,22 +44,24 @@ def hit_curve(
     -------
     rate : array of shape (n_scores + 1,)
         Share of all cases processed, increasing from 0 to 1, one point per distinct
-        score.
+        score; with ``cost`` the share of the cost, which may stay the same.
     hits : array of shape (n_scores + 1,)
         Share of all cases processed *and* positive, from 0 to the prevalence. Random
         scores give the prevalence times the rate, a perfect ranking the smaller of the
-        rate and the prevalence. Without a positive case it is 0.
+        rate and the prevalence. Without a positive case it is 0. With ``gain``, what
+        the processed cases gain, over the number of all cases.
 
     Raises
     ------
     ValueError
         If an argument is empty, of another length, not finite or not one-dimensional,
-        if there are more than two labels, ``pos_label`` is ambiguous or unknown, or a
-        weight is negative.
+        if there are more than two labels, ``pos_label`` is ambiguous or unknown, a
+        weight or cost is negative, or ``gain`` names an unknown class.
 
     See Also
     --------
     sklearn.metrics.precision_recall_curve : Precision against recall.
+    expected_gain_score : Its mean over a distribution of the rate.
     HitCurveDisplay : Draws it, as hit curve, cumulative gains or lift.
     QuasiConcaveHitCurve : Its model by two parameters.
 
@@ -76,7 +88,19 @@ def hit_curve(
 
     >>> (hits / hits[-1]).tolist()
     [0.0, 0.5, 0.5, 1.0]
+
+    Two frauds, of 100 and 900 euros:
+
+    >>> rate, gained = hit_curve([1, 0, 1, 0], [4, 3, 2, 1], gain=[100, 0, 900, 0])
+    >>> gained.tolist()
+    [0.0, 25.0, 25.0, 250.0, 250.0]
     """
+    if gain is not None or cost is not None:
+        found = gain_curve(
+            y_true, y_score, gain=gain, cost=cost, sample_weight=sample_weight,
+            pos_label=pos_label,
+        )  # fmt: skip
+        return found.rates, found.gains
     table = rank_table(y_true, y_score, sample_weight, pos_label)
     return table.rates.copy(), hits(table)
 

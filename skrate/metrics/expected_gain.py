@@ -16,6 +16,7 @@ from skrate.core.sample import Sample, check_ranking
 from skrate.core.sums import total
 from skrate.core.validation import check_flag, check_summable, check_weights
 from skrate.core.worth import (
+    NO_CASES,
     ClassGain,
     GainLike,
     GroupWorth,
@@ -23,6 +24,7 @@ from skrate.core.worth import (
     WorthTable,
     check_cost,
     check_gain,
+    ranked_worth,
     worth_of,
 )
 from skrate.metrics.expected_recall import (
@@ -37,6 +39,7 @@ from skrate.metrics.recall_slopes import UnderRate, recall_slopes
 
 __all__ = ["expected_gain_score"]
 
+_NO_GAIN = "gain is missing: give one number per case, or one per class."
 # Groups at a time, which stay in the cache.
 _GROUPS = 8_192
 
@@ -165,7 +168,7 @@ def expected_gain_score(
     0.1919
     """
     if gain is None:
-        raise ValueError("gain is missing: give one number per case, or one per class.")
+        raise ValueError(_NO_GAIN)
     metric = ExpectedGain(gain, cost, rate, normalize)
     if metric.is_of_cases:
         return _of_cases(metric, y_true, y_score, sample_weight, pos_label)
@@ -189,44 +192,37 @@ def _of_cases(
 ) -> float:
     """Return the expected gain of cases that are worth something each."""
     if isinstance(y_true, RankTable):
-        raise ValueError(_NO_CASES)
+        raise ValueError(NO_CASES)
     sample = check_ranking(
         y_true, y_score, sample_weight, pos_label, keep_scale=True, keep_order=True
     )
     worth = metric.worth_of(sample)
     assert worth is not None
-    assert sample.scores is not None
-    order, begins = ranking(sample.scores)
-    starts = None if begins.all() else np.flatnonzero(begins)
-    gain = worth.gain[order]
     if sample.weights is None and worth.cost is None:
-        if starts is not None:
-            sizes = np.diff(starts, append=len(gain))
-            gain = np.repeat(np.add.reduceat(gain, starts) / sizes, sizes)
-        found, weight = sum_over_places(gain, metric.rate), float(len(gain))
+        found, weight = _of_places(worth.gain, sample, metric.rate), float(len(worth.gain))
     else:
-        cost = np.ones(len(gain)) if worth.cost is None else worth.cost[order]
-        weight = float(len(gain))
+        found = gain_of_groups(ranked_worth(worth, sample), metric.rate)
+        weight = float(len(worth.gain))
         if sample.weights is not None:
             weight = _total(sample.weights)
-            weights = sample.weights[order]
-            gain, cost = weights * gain, weights * cost
-        if starts is not None:
-            gain, cost = np.add.reduceat(gain, starts), np.add.reduceat(cost, starts)
-        found = gain_of_groups(GroupWorth(gain, cost), metric.rate)
     return float(found / weight if metric.normalize else found)
+
+
+def _of_places(gain: FloatArray, sample: Sample, rate: RateDistribution) -> float:
+    """Return the expected gain of cases that all take the same of the budget."""
+    assert sample.scores is not None
+    order, begins = ranking(sample.scores)
+    gain = gain[order]
+    if not begins.all():
+        starts = np.flatnonzero(begins)
+        sizes = np.diff(starts, append=len(gain))
+        gain = np.repeat(np.add.reduceat(gain, starts) / sizes, sizes)
+    return sum_over_places(gain, rate)
 
 
 def _total(weights: FloatArray) -> float:
     check_summable("sample_weight", weights)
     return total(weights)
-
-
-_NO_CASES = (
-    "gain or cost per case is of single cases, which are not known of a RankTable, of "
-    "lists or of a sample that is planned: give labels and scores alone, or a gain per "
-    "class, {'positive': ..., 'negative': ...}, without cost."
-)
 
 
 class ExpectedGain(UnderRate, Metric, score=expected_gain_score):
@@ -321,8 +317,10 @@ class ExpectedGain(UnderRate, Metric, score=expected_gain_score):
 
     @property
     def _by_class(self) -> ClassGain:
+        if self.gain is None:
+            raise ValueError(_NO_GAIN)
         if self.is_of_cases:
-            raise ValueError(_NO_CASES)
+            raise ValueError(NO_CASES)
         gain: ClassGain = self.gain
         return gain
 

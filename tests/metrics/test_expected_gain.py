@@ -1,0 +1,522 @@
+"""Expected gain: by hand, by filling a budget, over tie orders, and its influence."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+import sklearn
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.pipeline import make_pipeline
+
+from metric_cases import Case, sample
+from optional import require
+from reference import expected_gain as reference
+from reference.rate_law import Points
+from skrate import (
+    RankTable,
+    ScoreReport,
+    compare,
+    compare_all,
+    estimate,
+    expected_gain_score,
+    expected_recall_score,
+    group_scores,
+    influence,
+    make_ranking_scorer,
+    rates,
+)
+from strategies import ranked_samples
+
+BETA = rates.beta(3, 19)
+# Net benefit at a threshold of 0.2.
+NET = {"positive": 1, "negative": -0.25}
+per_case = partial(expected_gain_score, normalize=True)
+
+
+def at(rate):
+    return Points(np.array([rate]), np.ones(1))
+
+
+def oracle(groups, gain, rate, normalize):
+    assert normalize
+    return reference.of_classes(groups, gain, at(rate))
+
+
+CASES = [
+    Case(
+        "net benefit",
+        expected_gain_score,
+        {"gain": NET, "rate": 0.25, "normalize": True},
+        constant=lambda p: 0.25 * (p - 0.25 * (1 - p)),
+        perfect=lambda p: min(0.25, p) - 0.25 * max(0.25 - p, 0),
+        worst=lambda p: max(p - 0.75, 0) - 0.25 * min(0.25, 1 - p),
+        oracle=oracle,
+        slopes="jump",
+        needs_positives=False,
+    ),
+    Case(
+        "net benefit by a beta",
+        expected_gain_score,
+        {"gain": NET, "rate": BETA, "normalize": True},
+        slopes="smooth",
+    ),
+]
+
+Y_TRUE, Y_SCORE = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
+
+
+GAIN = [100, -10, 900, 0]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        pytest.param({"rate": 0.5}, 100 - 10, id="the first two"),
+        pytest.param({"rate": 1}, 990, id="all"),
+        pytest.param({"rate": 0.625}, 90 + 900 / 2, id="half of the third"),
+        pytest.param({}, (7 * 100 - 5 * 10 + 3 * 900) / 8, id="uniform"),
+        pytest.param({"cost": [1, 1, 3, 1], "rate": 0.5}, 90 + 300, id="a third of it"),
+        pytest.param({"cost": [0, 1, 0, 1], "rate": 0.25}, 100 - 5, id="one is free"),
+        pytest.param({"cost": [0, 1, 0, 1], "rate": 0.75}, 990, id="two are free"),
+        pytest.param({"cost": [0, 0, 1, 0], "rate": 1}, 990, id="the last is free"),
+        pytest.param({"rate": 0.5, "normalize": True}, 90 / 4, id="per case"),
+        pytest.param({"sample_weight": [1, 0, 3, 1], "rate": 0.4}, 1000, id="weights"),
+    ],
+)
+def test_by_hand(options, expected):
+    found = expected_gain_score(Y_TRUE, Y_SCORE, gain=GAIN, **options)
+    assert type(found) is float
+    assert found == pytest.approx(expected, rel=1e-14)
+
+
+def worths(seed, n_cases, *, free=True):
+    """Return gains of both signs, and costs, some of them none."""
+    rng = np.random.default_rng(seed)
+    gain = rng.normal(size=n_cases) * rng.choice([1, 100], n_cases)
+    cost = rng.integers(0 if free else 1, 6, n_cases).astype(float)
+    cost[0] = 2
+    return gain, cost
+
+
+RATES = [0.3, 1.0, "uniform", BETA, rates.mixture([rates.fixed(0.4), BETA])]
+
+
+@pytest.mark.parametrize("rate", RATES[:2])
+@given(ranked=ranked_samples(weighted=True), seed=st.integers(0, 99))
+def test_it_is_the_oracles(rate, ranked, seed):
+    y_true, y_score, weights = ranked
+    gain, cost = worths(seed, len(y_true))
+    if not (weights * cost).any():
+        cost = cost + 1
+    found = expected_gain_score(
+        y_true, y_score, gain=gain, cost=cost, rate=rate, sample_weight=weights
+    )
+    expected = reference.by_groups(y_score, gain, cost, at(rate), weights)
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+@given(ranked=ranked_samples(), seed=st.integers(0, 99), rate=st.floats(0.01, 1))
+def test_a_budget_is_spent_from_the_best_down(ranked, seed, rate):
+    y_score = np.random.default_rng(seed).permutation(len(ranked.y_true))
+    gain, cost = worths(seed, len(y_score), free=False)
+    found = expected_gain_score(ranked.y_true, y_score, gain=gain, cost=cost, rate=rate)
+    expected = reference.spent_on(y_score.tolist(), gain, cost, rate)
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("n_items", [1, 2, 4, 6])
+def test_ties_are_the_mean_over_all_orders(n_items):
+    y_score = [2, 2, 1, 1, 1, 0]
+    gain = [5, -3, 7, 0, 2, 11]
+    found = expected_gain_score([1, 0, 1, 0, 0, 1], y_score, gain=gain, rate=n_items / 6)
+    expected = reference.over_orders(y_score, gain, n_items)
+    assert found == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("rate", RATES, ids=str)
+@pytest.mark.parametrize("n_cases", [60, 20_000])
+@pytest.mark.parametrize("decimals", [1, 9])
+def test_the_gain_of_positives_is_their_expected_recall(rate, n_cases, decimals):
+    y_true, y_score = sample(0, n_cases, decimals=decimals)
+    weights = np.random.default_rng(0).integers(0, 3, n_cases)
+    for weight in (None, weights):
+        n_pos = y_true.sum() if weight is None else weight @ y_true
+        recall = expected_recall_score(y_true, y_score, rate=rate, sample_weight=weight)
+        score = partial(
+            expected_gain_score, y_true, y_score, rate=rate, sample_weight=weight
+        )
+        for found in (
+            score(gain=y_true),
+            score(gain=y_true, cost=np.ones(n_cases)),
+            score(gain={"positive": 1}),
+        ):
+            assert found == pytest.approx(n_pos * recall, rel=1e-12)
+
+
+@pytest.mark.parametrize("rate", RATES, ids=str)
+@pytest.mark.parametrize("decimals", [1, 9])
+def test_classes_are_worth_what_their_cases_are(rate, decimals):
+    y_true, y_score = sample(1, decimals=decimals)
+    gain = np.where(y_true, 1, -0.25)
+    for normalize in (False, True):
+        options = {"rate": rate, "normalize": normalize}
+        found = expected_gain_score(y_true, y_score, gain=NET, **options)
+        alone = expected_gain_score(y_true, y_score, gain=gain, **options)
+        assert found == pytest.approx(alone, rel=1e-12)
+        # So are their errors, of which one comes from tables and one from cases.
+        for stratify in (False, True):
+            a, b = (
+                estimate(
+                    expected_gain_score, y_true, y_score, gain=each, stratify=stratify,
+                    **options,
+                )
+                for each in (NET, gain)
+            )  # fmt: skip
+            assert a.value == pytest.approx(found, rel=1e-12)
+            assert a.standard_error == pytest.approx(b.standard_error, rel=1e-9)
+    table = RankTable.from_arrays(y_true, y_score)
+    found = expected_gain_score(table, gain=NET, rate=rate)
+    alone = expected_gain_score(y_true, y_score, gain=NET, rate=rate)
+    assert found == pytest.approx(alone, rel=1e-12)
+
+
+def test_the_sum_goes_by_weights_and_the_mean_does_not():
+    y_true, y_score = sample(2)
+    gain, cost = worths(2, 200)
+    weights = np.random.default_rng(2).uniform(0.5, 2, 200)
+    for each in ({"gain": gain, "cost": cost}, {"gain": gain}, {"gain": NET}):
+        score = partial(expected_gain_score, y_true, y_score, rate=BETA, **each)
+        found, mean = (
+            score(sample_weight=weights, normalize=normalize)
+            for normalize in (False, True)
+        )
+        assert found == pytest.approx(mean * weights.sum(), rel=1e-12)
+        doubled = score(sample_weight=2 * weights)
+        assert doubled == pytest.approx(2 * found, rel=1e-13)
+        equal = score(sample_weight=np.full(200, 0.5))
+        assert equal == pytest.approx(score() / 2, rel=1e-13)
+
+
+def test_the_unit_of_the_cost_is_free_and_that_of_the_gain_is_kept():
+    y_true, y_score = sample(3)
+    gain, cost = worths(3, 200)
+    score = partial(expected_gain_score, y_true, y_score, rate=BETA)
+    found = score(gain=gain, cost=cost)
+    assert score(gain=gain, cost=1000 * cost) == pytest.approx(found, rel=1e-12)
+    assert score(gain=3 * gain, cost=cost) == pytest.approx(3 * found, rel=1e-12)
+    # All tie: the mean rate of what there is.
+    same = expected_gain_score(y_true, 0 * y_score, gain=gain, cost=cost, rate=BETA)
+    assert same == pytest.approx(3 / 22 * gain.sum(), rel=1e-12)
+
+
+BAD = {
+    "a gain that is missing": ({"gain": None}, "gain is missing: give one number"),
+    "NaN": ({"gain": [1, np.nan, 2, 3]}, "gain contains NaN .first at position 1"),
+    "infinity": ({"gain": [1, 2, -np.inf, 3]}, "gain contains infinity"),
+    "too short": ({"gain": [1, 2]}, "Unequal numbers of cases: y_true has 4, gain has"),
+    "one number": ({"gain": 100}, "gain must be one-dimensional"),
+    "words": ({"gain": list("abcd")}, "gain must be numeric"),
+    "a class that is none": (
+        {"gain": {"positive": 1, "neg": 0}},
+        "keys 'positive' and 'negative', .* found 'neg': pos_label says which",
+    ),
+    "a label for a class": ({"gain": {1: 1}}, "keys 'positive' and .* found 1:"),
+    "no class": ({"gain": {}}, "found none"),
+    "a gain of a class that is none": (
+        {"gain": {"positive": np.nan}},
+        r"gain\['positive'\] must be a finite number, got",
+    ),
+    "a cost below 0": ({"cost": [1, -2, 1, 1]}, "cost must not be negative, found -2"),
+    "no cost": ({"cost": [0, 0, 0, 0]}, "cost is zero for every case: leave it out"),
+    "NaN in costs": ({"cost": [1, 1, 1, np.nan]}, "cost contains NaN"),
+    "infinite costs": ({"cost": [1, 1, 1, np.inf]}, "cost contains infinity"),
+    "short costs": ({"cost": [1]}, "Unequal numbers of cases: .* cost has 1"),
+    "one cost": ({"cost": 3}, "cost must be one-dimensional"),
+    "no cost of weight": (
+        {"cost": [1, 0, 0, 0], "sample_weight": [0, 1, 1, 1]},
+        "cost is zero for every case that has weight",
+    ),
+    "a budget in money": ({"rate": 5000}, "rate must be a number in"),
+    "a word for a flag": ({"normalize": "yes"}, "normalize must be True or False"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_named(name):
+    options, message = BAD[name]
+    with pytest.raises(ValueError, match=message):
+        expected_gain_score(Y_TRUE, Y_SCORE, **{"gain": GAIN, **options})
+
+
+@pytest.mark.parametrize("options", [{"gain": GAIN}, {"gain": NET, "cost": [1] * 4}])
+def test_tables_and_lists_know_no_single_cases(options):
+    table = RankTable([3, 2, 0], [0, 2, 5])
+    for call in (
+        partial(expected_gain_score, table),
+        partial(estimate, expected_gain_score, table),
+        partial(table.max_error, expected_gain_score),
+        partial(group_scores, expected_gain_score, Y_TRUE, Y_SCORE, groups=Y_TRUE),
+    ):
+        with pytest.raises(ValueError, match="gain or cost per case is of single"):
+            call(**options)
+
+
+def test_one_class_has_a_gain():
+    assert expected_gain_score([0, 0], [2, 1], gain=[5, 7], rate=0.5) == 5
+    assert expected_gain_score([0, 0], [2, 1], gain=NET, rate=0.5) == -0.25
+    assert expected_gain_score([1, 1], [2, 1], gain=NET, rate=0.5) == 1
+
+
+# --- Uncertainty ------------------------------------------------------------------
+
+
+def drawn(seed, n_cases, decimals=9):
+    y_true, y_score = sample(seed, n_cases, decimals=decimals)
+    rng = np.random.default_rng(seed)
+    gain = np.where(y_true, rng.lognormal(3, 1, n_cases), -4)
+    return y_true, y_score, gain, rng.lognormal(size=n_cases)
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 9])
+@pytest.mark.parametrize("rate", ["uniform", BETA, rates.interval(0.1, 0.4)], ids=str)
+def test_the_influence_is_that_of_one_more_case(rate, decimals):
+    y_true, y_score, gain, cost = drawn(4, 60, decimals)
+    found = influence(
+        expected_gain_score, y_true, y_score, gain=gain, cost=cost, rate=rate,
+        normalize=True,
+    )  # fmt: skip
+
+    def value(weights):
+        return per_case(
+            y_true, y_score, gain=gain, cost=cost, rate=rate, sample_weight=weights
+        )
+
+    for case in range(0, 60, 7):
+        move, step = np.eye(60)[case], 1e-4
+        slope = (value(1 + step * move) - value(1 - step * move)) / (2 * step)
+        assert found[case] / 60 == pytest.approx(slope, rel=1e-4, abs=1e-5)
+    total = influence(
+        expected_gain_score, y_true, y_score, gain=gain, cost=cost, rate=rate
+    )
+    np.testing.assert_allclose(total, 60 * found, rtol=1e-12, atol=1e-12)
+
+
+def test_free_cases_have_the_influence_of_nearly_free_ones():
+    y_true, y_score, gain, cost = drawn(5, 60)
+    cost[::5] = 0
+    options = {"gain": gain, "rate": BETA}
+    found, near = (
+        influence(expected_gain_score, y_true, y_score, cost=each, **options)
+        for each in (cost, np.where(cost > 0, cost, 1e-7))
+    )
+    np.testing.assert_allclose(found, near, rtol=1e-4, atol=1e-4 * np.abs(near).max())
+
+
+@pytest.mark.parametrize("rate", RATES[:1] + RATES[2:], ids=str)
+def test_the_delta_method_agrees_with_the_bootstrap(rate):
+    y_true, a, gain, cost = drawn(6, 400)
+    b = a + np.random.default_rng(0).normal(size=400)
+    options = {"gain": gain, "cost": cost, "rate": rate, "stratify": False}
+    again = {"method": "bootstrap", "random_state": 0, "n_resamples": 600}
+    one = estimate(expected_gain_score, y_true, a, **options)
+    resampled = estimate(expected_gain_score, y_true, a, **options, **again)
+    value = expected_gain_score(y_true, a, gain=gain, cost=cost, rate=rate)
+    assert one.value == pytest.approx(value, rel=1e-14)
+    assert resampled.standard_error == pytest.approx(one.standard_error, rel=0.12)
+    # Symmetric, as nothing bounds a gain.
+    low, high = one.confidence_interval
+    assert high - one.value == pytest.approx(one.value - low)
+    two = compare(expected_gain_score, y_true, a, b, **options)
+    resampled = compare(expected_gain_score, y_true, a, b, **options, **again)
+    assert two.value_a == one.value
+    assert resampled.standard_error == pytest.approx(two.standard_error, rel=0.12)
+    both = compare_all(expected_gain_score, y_true, {"a": a, "b": b}, **options)
+    assert both.pairs[0] == two
+    assert both.covariance[0, 0] == pytest.approx(one.standard_error**2)
+
+
+def test_repeated_cases_and_clusters_are_what_they_are():
+    y_true, y_score, gain, cost = drawn(7, 80)
+    times = np.random.default_rng(7).integers(1, 4, 80)
+    each = np.repeat(np.arange(80), times)
+    score = partial(estimate, expected_gain_score, rate=BETA)
+    weighted = score(y_true, y_score, gain=gain, cost=cost, sample_weight=times)
+    rows = score(y_true[each], y_score[each], gain=gain[each], cost=cost[each])
+    assert weighted.value == pytest.approx(rows.value, rel=1e-12)
+    assert weighted.standard_error == pytest.approx(rows.standard_error, rel=1e-9)
+    # Clusters of equal cases are the cases themselves.
+    twice = np.tile(np.arange(80), 2)
+    alone = score(y_true, y_score, gain=gain, cost=cost, normalize=True)
+    clustered = score(
+        y_true[twice], y_score[twice], gain=gain[twice], cost=cost[twice],
+        groups=twice, normalize=True,
+    )  # fmt: skip
+    expected = alone.standard_error * np.sqrt(80 / 79)
+    assert clustered.standard_error == pytest.approx(expected, rel=1e-9)
+    # A constant weight is no weight.
+    shares = score(
+        y_true, y_score, gain=gain, cost=cost, normalize=True, weights="sampling",
+        sample_weight=np.full(80, 0.3),
+    )  # fmt: skip
+    assert shares.standard_error == pytest.approx(alone.standard_error, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "jackknife"}, "method='jackknife' knows nothing of gain or cost"),
+        ({"method": "parametric"}, "method='parametric' excludes|knows nothing"),
+        (
+            {"method": "bootstrap", "groups": np.arange(80) // 2},
+            "method='bootstrap' excludes groups and sampling weights with gain",
+        ),
+        (
+            {"weights": "sampling", "sample_weight": np.linspace(1, 2, 80)},
+            "normalize=False is a sum over cases, .* use normalize=True",
+        ),
+    ],
+)
+def test_what_knows_nothing_of_the_gain_is_refused(options, message):
+    y_true, y_score, gain, _ = drawn(8, 80)
+    with pytest.raises(ValueError, match=message):
+        estimate(expected_gain_score, y_true, y_score, gain=gain, **options)
+
+
+def test_a_comparison_of_other_cases_or_by_exchange_is_refused():
+    y_true, y_score, gain, _ = drawn(8, 80)
+    score = partial(compare, expected_gain_score, y_true, y_score, -y_score, gain=gain)
+    with pytest.raises(ValueError, match="method='permutation' knows nothing of gain"):
+        score(method="permutation")
+    with pytest.raises(ValueError, match="gain or cost per case excludes y_true_b"):
+        score(y_true_b=y_true)
+
+
+def test_a_gain_that_does_not_vary_has_an_interval_of_no_width():
+    found = estimate(expected_gain_score, [1, 1, 0, 0], [4, 3, 2, 1], gain=[2] * 4, rate=1)
+    assert found.value == 8
+    assert found.confidence_interval == (8, 8)
+    same = compare(expected_gain_score, *drawn(9, 60)[:2], *drawn(9, 60)[1:2],
+                   gain=drawn(9, 60)[2])  # fmt: skip
+    assert (same.value, same.pvalue) == (0, 1)
+
+
+# --- Uplift: the gain is a doubly robust score ------------------------------------
+
+
+def test_uplift_is_the_rank_weighted_average_treatment_effect():
+    """Yadlowsky et al. (2021): QINI and AUTOC, by their definition."""
+    rng = np.random.default_rng(10)
+    n = 300
+    effect = rng.normal(0.3, 1, n)
+    treated = rng.random(n) < 0.5
+    outcome = rng.normal(size=n) + effect * treated
+    # Known propensity, no model of the outcome: the inverse-propensity score.
+    scores = outcome * np.where(treated, 2, -2)
+    priority = effect + rng.normal(size=n)
+    ranked = scores[np.argsort(-priority)]
+    toc = np.cumsum(ranked) / np.arange(1, n + 1) - scores.mean()
+    qini = np.mean(np.arange(1, n + 1) / n * toc)
+    found = compare(
+        expected_gain_score, treated, priority, np.zeros(n), gain=scores,
+        normalize=True,
+    )  # fmt: skip
+    # The mean over n steps and the integral differ by half a step of the gain.
+    assert found.value == pytest.approx(qini, abs=np.abs(scores).max() / n)
+    steps = np.arange(1, n + 1)
+    harmonic = np.sum(1 / steps)
+    each = rates.empirical(steps / n, weights=1 / steps)
+    found = compare(
+        expected_gain_score, treated, priority, np.zeros(n), gain=scores, rate=each,
+        normalize=True,
+    )  # fmt: skip
+    assert harmonic * found.value == pytest.approx(np.mean(toc), rel=1e-10)
+
+
+# --- Scorers ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def cases():
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(240, 3))
+    y = (X[:, 0] + rng.normal(size=240) > 0.5).astype(int)
+    return X, y, np.where(y, rng.lognormal(3, 1, 240), -4), rng.lognormal(size=240)
+
+
+def test_gain_and_cost_are_routed_as_metadata(cases):
+    X, y, gain, cost = cases
+    model = LogisticRegression()
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorer = make_ranking_scorer(expected_gain_score, rate=0.2)
+        scorer = scorer.set_score_request(gain=True, cost=True)
+        found = cross_validate(
+            model, X, y, scoring=scorer, params={"gain": gain, "cost": cost},
+            return_estimator=True, return_indices=True,
+        )  # fmt: skip
+        for fitted, test, value in zip(
+            found["estimator"], found["indices"]["test"], found["test_score"],
+            strict=True,
+        ):  # fmt: skip
+            assert value == expected_gain_score(
+                y[test], fitted.decision_function(X[test]), rate=0.2, gain=gain[test],
+                cost=cost[test],
+            )  # fmt: skip
+        search = GridSearchCV(
+            model, {"C": [0.01, 1]}, scoring={"gain": scorer, "auc": "roc_auc"},
+            refit="gain",
+        ).fit(X, y, gain=gain, cost=cost)  # fmt: skip
+        assert search.cv_results_["mean_test_gain"][1] == np.mean(found["test_score"])
+        report = ScoreReport({"gain": scorer, "auc": "roc_auc"})
+        reported = cross_validate(
+            model, X, y, scoring=report, params={"gain": gain, "cost": cost}
+        )
+    np.testing.assert_allclose(reported["test_gain"], found["test_score"], rtol=1e-12)
+    assert (reported["test_gain_standard_error"] > 0).all()
+
+
+def test_gain_and_cost_are_found_by_column_or_index(cases):
+    pandas = require("pandas")
+    X, y, gain, cost = cases
+    frame = pandas.DataFrame(X, columns=list("abc"))
+    series = pandas.Series(cost)[::-1]
+    by_column = make_ranking_scorer(
+        expected_gain_score, rate=0.2, gain="amount", cost=series
+    )
+    # A model that does not look at the amount.
+    select = make_column_transformer(("passthrough", list("abc")))
+    model = make_pipeline(select, LogisticRegression()).fit(frame, y)
+    found = by_column(model, frame.assign(amount=gain)[40:], y[40:])
+    expected = expected_gain_score(
+        y[40:], model.decision_function(frame[40:]), rate=0.2, gain=gain[40:],
+        cost=cost[40:],
+    )  # fmt: skip
+    assert found == expected
+    with pytest.raises(ValueError, match="gain='amount' of .* not a column of X"):
+        by_column(model, frame, y)
+
+
+def test_a_gain_per_class_needs_no_routing(cases):
+    X, y, *_ = cases
+    scorer = make_ranking_scorer(expected_gain_score, gain=NET, rate=0.2)
+    assert cross_val_score(LogisticRegression(), X, y, scoring=scorer).shape == (5,)
+    found = estimate(scorer, y, X[:, 0])
+    assert found == estimate(expected_gain_score, y, X[:, 0], gain=NET, rate=0.2)
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_a_scorer_without_gain_says_what_to_write(cases, routing):
+    X, y, gain, _ = cases
+    model = LogisticRegression().fit(X, y)
+    with sklearn.config_context(enable_metadata_routing=routing):
+        scorer = make_ranking_scorer(expected_gain_score, rate=0.2)
+        with pytest.raises(ValueError, match=r"found no gain: .*set_score_request\(gai"):
+            scorer(model, X, y)
+        scorer = make_ranking_scorer(expected_gain_score, rate=0.2, gain=gain)
+        with pytest.raises(ValueError, match="gain of .* rows of a fold could not be"):
+            scorer(model, X, y)
+    with pytest.raises(ValueError, match="keys 'positive' and 'negative'"):
+        make_ranking_scorer(expected_gain_score, gain={"yes": 1})

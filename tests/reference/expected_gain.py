@@ -1,0 +1,65 @@
+"""The expected gain, literally: groups of equal scores, filled from the best one down."""
+
+import math
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+
+
+def by_groups(y_score, gain, cost, law, weights=None):
+    """Return the sum over groups of gain times the mean survival over their cost."""
+    weights = [1] * len(y_score) if weights is None else weights
+    sums = {}
+    for score, worth, price, weight in zip(y_score, gain, cost, weights, strict=True):
+        if weight:
+            entry = sums.setdefault(float(score), [Fraction(0), Fraction(0)])
+            entry[0] += Fraction(float(worth)) * Fraction(float(weight))
+            entry[1] += Fraction(float(price)) * Fraction(float(weight))
+    spent = sum(price for _, price in sums.values())
+    above, parts = Fraction(0), []
+    for score in sorted(sums, reverse=True):
+        worth, price = sums[score]
+        low, high = float(above / spent), float((above + price) / spent)
+        mean = law.mean_survival(np.array([low]), np.array([high]))[0]
+        parts.append(float(worth) * float(mean))
+        above += price
+    return math.fsum(parts)
+
+
+def of_classes(groups, gain, law, *, per_case=True):
+    """Return the same of a gain per class, where all cases cost the same."""
+    edges = groups.edges
+    means = law.mean_survival(edges[:-1], edges[1:])
+    of_pos, of_neg = gain.get("positive", 0), gain.get("negative", 0)
+    found = math.fsum(
+        (of_pos * pos + of_neg * neg) * mean
+        for pos, neg, mean in zip(groups.pos, groups.neg, means, strict=True)
+    )
+    return found / groups.total if per_case else found
+
+
+def over_orders(y_score, gain, n_items):
+    """Return the mean gain of the first items over all orders of those that tie."""
+    n = len(y_score)
+    found = [
+        sum(Fraction(gain[case]) for case in order[:n_items])
+        for order in permutations(range(n))
+        if all(y_score[order[i]] >= y_score[order[i + 1]] for i in range(n - 1))
+    ]
+    return float(sum(found) / len(found))
+
+
+def spent_on(y_score, gain, cost, rate):
+    """Return the gain of a budget that is spent case by case, the last one in part.
+
+    No scores may tie.
+    """
+    left = Fraction(rate) * sum(map(Fraction, cost))
+    found = Fraction(0)
+    for case in sorted(range(len(y_score)), key=lambda case: -y_score[case]):
+        price = Fraction(cost[case])
+        share = Fraction(1) if price <= left else left / price
+        found += share * Fraction(gain[case])
+        left -= share * price
+    return float(found)
