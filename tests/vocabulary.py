@@ -62,6 +62,7 @@ DISPLAY = {
     "plot_perfect",  # as plot_chance_level; scikit-learn's displays lack it
     "plot_momentum",  # the same
     "hits",  # what hit_curve returns
+    "perfect",  # the same of the best order
     "tables",  # from which it came
     "space",
     "plot_folds",

@@ -3,10 +3,13 @@
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
+from scipy.integrate import trapezoid
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label
 from skrate.core.rank_table import RankTable, rank_table
 from skrate.core.validation import check_choice, check_flag, check_scores
+from skrate.core.worth import GainLike, check_cost, check_gain
+from skrate.curves.gain_curve import GainCurve, gain_curve
 from skrate.curves.hit_curve import hits as hits_of
 from skrate.displays._drawing import FoldsDisplay, mean_and_spread, styled
 from skrate.metrics.average_precision import average_precision
@@ -18,11 +21,17 @@ if TYPE_CHECKING:
 
 Kind = Literal["hits", "gains", "lift"]
 KINDS: dict[Kind, str] = {"hits": "Hits", "gains": "Recall", "lift": "Lift"}
+GAIN_KINDS: dict[Kind, str] = {
+    "hits": "Gain per case",
+    "gains": "Share of the gain",
+    "lift": "Lift",
+}
 # What rounding may do to the points of a curve.
 _ROUNDING = 1e-9
 # The lift between two points of a hit curve is no straight line: it is drawn at the
 # points and at these rates.
-_LIFT_RATES = np.linspace(0, 1, 501)[1:]
+_RATES = np.linspace(0, 1, 501)
+_LIFT_RATES = _RATES[1:]
 
 
 class HitCurveDisplay(FoldsDisplay):
@@ -39,7 +48,11 @@ class HitCurveDisplay(FoldsDisplay):
         Share of all cases processed and positive, from 0 to the prevalence.
     tables : list of RankTable, default=None
         The tables of the curves, for the average precision and the momentum; None
-        takes what the points tell.
+        takes what the points tell. Of curves of gain there are none.
+    perfect : list of tuple, default=None
+        Of curves of gain: rates and gains of the best order of the cases, per curve.
+        Then ``hits`` are gains per case, which may fall, and ``rates`` shares of the
+        cost.
     name : str, default=None
         Name of the model for the legend.
     pos_label : int, float, bool or str, default=None
@@ -96,16 +109,21 @@ class HitCurveDisplay(FoldsDisplay):
         hits: ArrayLike,
         *,
         tables: list[RankTable] | None = None,
+        perfect: list[tuple[ArrayLike, ArrayLike]] | None = None,
         name: str | None = None,
         pos_label: Label = None,
     ) -> None:
         rates, hits = _as_curves(rates), _as_curves(hits)
+        self.perfect = perfect
         if len(rates) != len(hits):
             raise ValueError(
                 f"rates holds {len(rates)} curves and hits {len(hits)}: give one each."
             )
-        self.curves = [_check_curve(*curve) for curve in zip(rates, hits, strict=True)]
-        self.tables = [_table(*c) for c in self.curves] if tables is None else tables
+        check = _check_curve if perfect is None else _check_gain_curve
+        self.curves = [check(*curve) for curve in zip(rates, hits, strict=True)]
+        if tables is None and perfect is None:
+            tables = [_table(*curve) for curve in self.curves]
+        self.tables = tables or []
         self.name = name
         self.pos_label = pos_label
 
@@ -121,7 +139,7 @@ class HitCurveDisplay(FoldsDisplay):
 
     @property
     def prevalence(self) -> float:
-        """Share of the positives, its mean over the curves."""
+        """Share of the positives, its mean over the curves; the gain of all of gains."""
         return float(np.mean([hits[-1] for hits in self.hits]))
 
     @classmethod
@@ -130,6 +148,8 @@ class HitCurveDisplay(FoldsDisplay):
         y_true: ArrayLike | RankTable,
         y_score: ArrayLike | None = None,
         *,
+        gain: GainLike | None = None,
+        cost: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         pos_label: Label = None,
         name: str | None = None,
@@ -143,6 +163,11 @@ class HitCurveDisplay(FoldsDisplay):
             True labels of two classes; or a table, without ``y_score``.
         y_score : array-like of shape (n_samples,), default=None
             Scores, higher for the positive class.
+        gain : array-like of shape (n_samples,) or dict, default=None
+            What is gained if a case is processed, per case or per class, as in
+            :func:`expected_gain_score`: the curve is then that of the gain.
+        cost : array-like of shape (n_samples,), default=None
+            What processing a case takes of the budget; the axis is then its share.
         sample_weight : array-like of shape (n_samples,), default=None
             Relative weights of the cases; None means equal ones.
         pos_label : int, float, bool or str, default=None
@@ -157,6 +182,12 @@ class HitCurveDisplay(FoldsDisplay):
         display : HitCurveDisplay
             The display, drawn.
         """
+        if gain is not None or cost is not None:
+            found = gain_curve(
+                y_true, y_score, gain=gain, cost=cost, sample_weight=sample_weight,
+                pos_label=pos_label,
+            )  # fmt: skip
+            return cls._of_gains([found], name, pos_label).plot(**plot_kwargs)
         table = rank_table(y_true, y_score, sample_weight, pos_label)
         return cls._of_tables([table], name, pos_label).plot(**plot_kwargs)
 
@@ -168,10 +199,30 @@ class HitCurveDisplay(FoldsDisplay):
 
     @classmethod
     def _of_responses(
-        cls, responses: list[Response], tests: list[Any], *, name: str, **kwargs: Any
+        cls,
+        responses: list[Response],
+        tests: list[Any],
+        *,
+        name: str,
+        gain: GainLike | None = None,
+        cost: ArrayLike | None = None,
+        **kwargs: Any,
     ) -> Self:
-        tables = [rank_table(*response[:4]) for response in responses]
         label = responses[0].pos_label
+        if gain is not None or cost is not None:
+            each = {
+                "gain": None if gain is None else check_gain(gain),
+                "cost": check_cost(cost),
+            }
+            curves = [
+                gain_curve(
+                    *response[:2], sample_weight=response.sample_weight,
+                    pos_label=label, **_of_fold(each, tests[response.fold]),
+                )
+                for response in responses
+            ]  # fmt: skip
+            return cls._of_gains(curves, name, label).plot(**kwargs)
+        tables = [rank_table(*response[:4]) for response in responses]
         return cls._of_tables(tables, name, label).plot(**kwargs)
 
     @classmethod
@@ -181,6 +232,14 @@ class HitCurveDisplay(FoldsDisplay):
         rates = [table.rates for table in tables]
         hits = [hits_of(table) for table in tables]
         return cls(rates, hits, tables=tables, name=name, pos_label=pos_label)
+
+    @classmethod
+    def _of_gains(
+        cls, curves: list[GainCurve], name: str | None, pos_label: Label
+    ) -> Self:
+        rates, gains = [each.rates for each in curves], [each.gains for each in curves]
+        best = [(each.best_rates, each.best_gains) for each in curves]
+        return cls(rates, gains, perfect=best, name=name, pos_label=pos_label)
 
     def plot(
         self,
@@ -206,7 +265,8 @@ class HitCurveDisplay(FoldsDisplay):
         kind : {"hits", "gains", "lift"}, default="hits"
             What stands on the vertical axis: the share of all cases found, the share of
             the positives found (cumulative gains), or how many times more are found
-            than by random scores.
+            than by random scores. With ``gain``: the gain per case, the share of the
+            gain of all cases, or how many times that of random scores.
         name : str, default=None
             Name for the legend; None takes that of the display.
         curve_kwargs : dict, default=None
@@ -222,7 +282,7 @@ class HitCurveDisplay(FoldsDisplay):
         plot_momentum : bool, default=False
             Whether to draw the momentum, its mean over the curves where there are
             several, dashed in their colour: the line of figure 2 in the reference. It
-            is left out where the momentum is undefined.
+            is left out where the momentum is undefined, as of gains.
         momentum_kwargs : dict, default=None
             Passed to matplotlib's ``plot`` for it.
         despine : bool, default=False
@@ -237,19 +297,20 @@ class HitCurveDisplay(FoldsDisplay):
         ------
         ValueError
             If ``kind`` is not one of the choices, or gains or lift are asked for
-            where a curve has no positive case.
+            where a curve has no positive case, or all cases together no gain.
         """
         kind = check_choice("kind", kind, get_args(Kind))
         check_flag("plot_chance_level", plot_chance_level)
         check_flag("plot_perfect", plot_perfect)
         check_flag("plot_momentum", plot_momentum)
         check_flag("despine", despine)
-        if kind != "hits" and min(hits[-1] for hits in self.hits) == 0:
-            raise ValueError(f"kind={kind!r} is undefined without a positive case.")
+        if kind != "hits" and min(hits[-1] for hits in self.hits) <= 0:
+            what = "a positive case" if self.perfect is None else "a gain of all cases"
+            raise ValueError(f"kind={kind!r} is undefined without {what}.")
         self._start(ax)
         color = self._draw_curves(kind, name, curve_kwargs)
         p = self.prevalence
-        beta = np.mean([momentum(table) for table in self.tables])
+        beta = np.mean([momentum(table) for table in self.tables] or [np.nan])
         self.chance_level_ = self.perfect_ = self.momentum_ = None
         grey: dict[str, Any] = {"color": "0.4"}
         if plot_chance_level:
@@ -258,7 +319,7 @@ class HitCurveDisplay(FoldsDisplay):
             self.chance_level_ = self._line(*points, chance_level_kwargs, **style)
         if plot_perfect:
             style = grey | {"linestyle": ":", "label": "Perfect"}
-            points = _rescaled([0, p, 1], [0, p, p], kind)
+            points = _rescaled(*self._best_points(), kind)
             self.perfect_ = self._line(*points, perfect_kwargs, **style)
         if plot_momentum and beta > p:
             style = {"color": color, "linestyle": "--"}
@@ -266,21 +327,42 @@ class HitCurveDisplay(FoldsDisplay):
             points = _rescaled([0, p / beta], [0, p], kind)
             self.momentum_ = self._line(*points, momentum_kwargs, **style)
         self.ax_.set_xlim(-0.01, 1.01)
-        self.ax_.set_ylim(bottom=0)
+        xlabel, kinds = "Rate", KINDS
+        if self.perfect is None:
+            self.ax_.set_ylim(bottom=0)
+        else:
+            xlabel, kinds = "Share of the cost", GAIN_KINDS
         corner = "upper right" if kind == "lift" else "lower right"
-        self._finish("Rate", KINDS[kind], despine, loc=corner)
+        self._finish(xlabel, kinds[kind], despine, loc=corner)
         return self
+
+    def _best_points(self) -> tuple[ArrayLike, ArrayLike]:
+        """Return the hit curve of a perfect ranking; of gains the best, or their mean."""
+        p = self.prevalence
+        if self.perfect is None:
+            return [0, p, 1], [0, p, p]
+        if len(self.perfect) == 1:
+            return self.perfect[0]
+        best = [np.interp(_RATES, *points) for points in self.perfect]
+        return _RATES, np.mean(best, axis=0)
+
+    def _summary(self) -> str:
+        """Return what the legend says of the curves."""
+        if self.perfect is None:
+            precisions = [average_precision(table) for table in self.tables]
+            return f"AP = {mean_and_spread(precisions)}"
+        # The expected gain per case under a uniform rate.
+        areas = [float(trapezoid(gains, rates)) for rates, gains in self.curves]
+        return f"mean gain = {mean_and_spread(areas)}"
 
     def _draw_curves(
         self, kind: Kind, name: str | None, given: dict[str, Any] | None
     ) -> Any:
         """Draw the curves, and return their colour."""
-        precisions = [average_precision(table) for table in self.tables]
-        summary = f"AP = {mean_and_spread(precisions)}"
         style: dict[str, Any] = {}
         if len(self.curves) > 1:
             style = {"alpha": 0.5, "linewidth": 1}
-        style = styled(given, label=self._entry(name, summary), **style)
+        style = styled(given, label=self._entry(name, self._summary()), **style)
         lines = []
         for curve in self.curves:
             lines += self.ax_.plot(*_rescaled(*curve, kind), **style)
@@ -300,7 +382,7 @@ def _rescaled(
     gains = hits / hits[-1]
     if kind == "gains":
         return rate, gains
-    at = np.union1d(rate[1:], _LIFT_RATES[rate[-1] > _LIFT_RATES])
+    at = np.union1d(rate[rate > 0], _LIFT_RATES[rate[-1] > _LIFT_RATES])
     lift = np.interp(at, rate, gains) / at
     # Down to the rate 0 the lift is that of the first piece.
     return np.append(0.0, at), np.append(lift[0], lift)
@@ -336,6 +418,41 @@ def _check_curve(rates: ArrayLike, hits: ArrayLike) -> tuple[FloatArray, FloatAr
             "at as many points: pass what hit_curve returns."
         )
     return rate, found
+
+
+def _check_gain_curve(
+    rates: ArrayLike, gains: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Return the points as arrays if they are those of a curve of gain."""
+    rate = np.asarray(check_scores("rates", rates), dtype=np.float64)
+    found = np.asarray(check_scores("hits", gains), dtype=np.float64)
+    is_right = (
+        rate.shape == found.shape
+        and len(rate) > 1
+        and rate[0] == found[0] == 0
+        and abs(rate[-1] - 1) < _ROUNDING
+        and np.all(np.diff(rate) >= 0)
+    )
+    if not is_right:
+        raise ValueError(
+            "rates must rise from 0 to 1, and hits begin at 0, at as many points: pass "
+            "what hit_curve returns."
+        )
+    return rate, found
+
+
+def _of_fold(each: dict[str, Any], test: Any) -> dict[str, Any]:
+    """Return gain and cost of the cases of a fold; of classes it is the same for all."""
+    found = dict(each)
+    for name, values in each.items():
+        if isinstance(values, np.ndarray):
+            if np.max(test) >= len(values):
+                raise ValueError(
+                    f"{name} has {len(values)} cases, and the folds more: give one "
+                    "number for each case of X."
+                )
+            found[name] = values[test]
+    return found
 
 
 def _table(rate: FloatArray, hits: FloatArray) -> RankTable:

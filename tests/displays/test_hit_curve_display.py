@@ -6,7 +6,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_validate
 
 from optional import require
-from skrate import HitCurveDisplay, average_precision_score, hit_curve
+from skrate import (
+    HitCurveDisplay,
+    average_precision_score,
+    expected_gain_score,
+    hit_curve,
+)
 from skrate.core.rank_table import RankTable
 from skrate.metrics.momentum import momentum
 
@@ -219,3 +224,72 @@ def test_a_table_is_drawn_as_its_cases():
         assert texts(found) == texts(expected)
     with pytest.raises(ValueError, match="sample_weight must be None where y_true is"):
         HitCurveDisplay.from_predictions(table, sample_weight=[1, 1, 1, 1])
+
+
+# --- Gain against the share of the cost -------------------------------------------
+
+GAIN = np.where(Y_TRUE, RNG.lognormal(size=200), -0.2)
+COST = RNG.lognormal(size=200)
+
+
+def test_gain_is_drawn_against_the_share_of_the_cost():
+    display = HitCurveDisplay.from_predictions(
+        Y_TRUE, Y_SCORE, gain=GAIN, cost=COST, plot_momentum=True
+    )
+    found = hit_curve(Y_TRUE, Y_SCORE, gain=GAIN, cost=COST)
+    assert np.array_equal(data(display.line_), found)
+    assert np.array_equal(data(display.chance_level_), ([0, 1], [0, found[1][-1]]))
+    x, y = data(display.perfect_)
+    # Concave, and above every ranking.
+    order = np.argsort(-GAIN / COST)
+    assert y == pytest.approx(np.append(0, np.cumsum(GAIN[order])) / 200)
+    assert (np.interp(found[0], x, y) > found[1] - 1e-12).all()
+    assert display.momentum_ is None
+    assert display.ax_.get_xlabel() == "Share of the cost"
+    assert display.ax_.get_ylabel().startswith("Gain per case")
+    mean = expected_gain_score(Y_TRUE, Y_SCORE, gain=GAIN, cost=COST, normalize=True)
+    assert texts(display)[0] == f"mean gain = {mean:.2f}"
+    shares = HitCurveDisplay.from_predictions(
+        Y_TRUE, Y_SCORE, gain=GAIN, cost=COST, kind="gains"
+    )
+    assert data(shares.line_)[1] == pytest.approx(found[1] / found[1][-1])
+
+
+def test_gain_of_positives_is_the_hit_curve():
+    display = HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, gain={"positive": 1})
+    assert np.allclose(data(display.line_), (RATE, HITS), rtol=0, atol=1e-15)
+    of_table = HitCurveDisplay.from_predictions(
+        RankTable.from_arrays(Y_TRUE, Y_SCORE), gain={"positive": 1}
+    )
+    assert np.allclose(data(of_table.line_), (RATE, HITS), rtol=0, atol=1e-15)
+    free = HitCurveDisplay.from_predictions(
+        Y_TRUE, Y_SCORE, cost=(Y_SCORE < 1) * 1.0, kind="lift"
+    )
+    assert np.isfinite(data(free.line_)).all()
+
+
+def test_gain_of_folds_is_that_of_their_cases():
+    results = cross_validate(
+        LogisticRegression(), X, Y, return_estimator=True, return_indices=True
+    )
+    draw = HitCurveDisplay.from_cv_results
+    display = draw(results, X, Y, gain=GAIN, cost=COST, pos_label="ill")
+    test = results["indices"]["test"][1]
+    expected = hit_curve(
+        Y[test], -results["estimator"][1].decision_function(X[test]), gain=GAIN[test],
+        cost=COST[test], pos_label="ill",
+    )  # fmt: skip
+    assert np.array_equal(data(display.line_[1]), expected)
+    assert len(display.perfect) == 5
+    draw(results, X, Y, gain={"positive": 3}, pos_label="ill")
+    with pytest.raises(ValueError, match="gain has 100 cases, and the folds more"):
+        draw(results, X, Y, gain=GAIN[:100], pos_label="ill")
+
+
+def test_what_is_no_curve_of_gain_is_refused():
+    with pytest.raises(ValueError, match="kind='lift' is undefined without a gain"):
+        HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, gain=-np.ones(200), kind="lift")
+    with pytest.raises(ValueError, match="rates must rise from 0 to 1, and hits begin"):
+        HitCurveDisplay([0, 1], [1, 2], perfect=[([0, 1], [0, 1])])
+    with pytest.raises(ValueError, match="gain or cost per case is of single cases"):
+        hit_curve(RankTable([1, 0], [0, 1]), gain=[1, 2])
