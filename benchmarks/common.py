@@ -42,15 +42,25 @@ METRICS = {
 }
 
 
-def with_rate(score):
-    """Return a score as it is called where it needs a rate."""
-    rate = inspect.signature(score).parameters.get("rate")
-    return partial(score, rate=0.1) if rate and rate.default is None else score
+# What a score is called with where it needs it.
+NEEDED = {"rate": 0.1, "gain": {"positive": 1, "negative": -0.1}}
+
+
+def with_needed(score):
+    """Return a score as it is called, with what it needs."""
+    parameters = inspect.signature(score).parameters
+    needed = {
+        name: value
+        for name, value in NEEDED.items()
+        if name in parameters
+        and parameters[name].default in (None, inspect.Parameter.empty)
+    }
+    return partial(score, **needed) if needed else score
 
 
 # Every registered metric by name; and those that are known within lists.
 SCORES = {
-    score.__name__.removesuffix("_score"): with_rate(score)
+    score.__name__.removesuffix("_score"): with_needed(score)
     for score in registry.METRICS
 }
 LIST_SCORES = [

@@ -48,6 +48,25 @@ def cases_and_tables(n_cases):
     return y_score, [compressed(*batch) for batch in batches]
 
 
+def worths(n_cases):
+    """Return labels and scores, gains of both signs, costs and weights."""
+    y_true, y_score = labelled_scores(n_cases, prevalence=0.1)
+    rng = np.random.default_rng(1)
+    gain = np.where(y_true, rng.lognormal(size=n_cases), -0.1)
+    return y_true, y_score, gain, rng.random(n_cases) + 0.1, rng.random(n_cases)
+
+
+def expected_gain(y_true, y_score, gain, cost=None, sample_weight=None):
+    return skrate.expected_gain_score(
+        y_true, y_score, gain=gain, cost=cost, rate=common.RATE,
+        sample_weight=sample_weight,
+    )  # fmt: skip
+
+
+def weighted_rauc(y_true, y_score, sample_weight):
+    return common.rauc(y_true, y_score, sample_weight=sample_weight)
+
+
 def labels_table_scores(n_cases):
     """Return labels, the compressed table of them and the scores, and the scores."""
     y_true, y_score = labelled_scores(n_cases)

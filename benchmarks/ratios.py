@@ -90,6 +90,7 @@ def metric_jobs():
         peer = Peer("a tenth of the cases", of(metric.score, 2, 3), "<= 13")
         data, ours = samples.all_and_a_tenth, of(metric.score, 0, 1)
         yield Job(f"growth of {name}", [TENFOLD], data, ours, [peer], large=LARGE)
+    yield from gain_jobs()
     yield from virtual_screening_jobs()
     name, units = "import after sklearn.metrics", {"wall ms": "<= 50"}
     statements = "import sklearn.metrics", "import skrate"
@@ -119,6 +120,19 @@ def metric_peers(name, kind):
         options = {"equals": equals, "rtol": 1e-3, "most": TENFOLD, "is_traced": False}
         call = partial(peers.torchmetrics_score, TORCH_NAMES[name])
         yield Peer("torchmetrics, CPU", call, **options)
+
+
+def gain_jobs():
+    """Yield expected gain beside the rAUC of the same ranking."""
+    data, alike = samples.worths, of(rauc, 0, 1)
+    weighted = of(samples.weighted_rauc, 0, 1, 4)
+    for kind, n_columns, peer in (
+        ("", 3, Peer("rAUC", alike, "<= 2")),
+        (", costs", 4, Peer("weighted rAUC", weighted, "<= 2")),
+        (", costs and weights", 5, Peer("weighted rAUC", weighted, "<= 2")),
+    ):
+        ours = of(samples.expected_gain, *range(n_columns))
+        yield Job(f"expected gain{kind}", SIZES, data, ours, [peer])
 
 
 def virtual_screening_jobs():

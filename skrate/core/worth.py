@@ -114,7 +114,7 @@ class GroupWorth:
     def shares(self) -> FloatArray:
         """Share of the cost above each cut, from 0 to 1."""
         spent = cumulated(self.cost)
-        return spent / spent[-1]
+        return np.asarray(spent / spent[-1])
 
 
 def weighted_worth(worth: Worth, weights: FloatArray | None) -> GroupWorth:
@@ -157,11 +157,12 @@ class WorthTable(RankTable):
         """Return a table with the worth of its cases, each in its group of ties."""
         found = cls.__new__(cls)
         vars(found).update(vars(table))
-        cases, n_groups = weighted_worth(worth, weights), table.n_groups
-        vars(found)["worth"] = GroupWorth(
-            np.bincount(group, cases.gain, minlength=n_groups),
-            np.bincount(group, cases.cost, minlength=n_groups),
+        cases = weighted_worth(worth, weights)
+        gain, cost = (
+            np.bincount(group, each, minlength=table.n_groups).astype(np.float64)
+            for each in (cases.gain, cases.cost)
         )
+        vars(found)["worth"] = GroupWorth(gain, cost)
         return found
 
     @lazy

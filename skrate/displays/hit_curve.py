@@ -1,5 +1,6 @@
 """Draw hit curves, cumulative gains and lift."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
@@ -109,7 +110,7 @@ class HitCurveDisplay(FoldsDisplay):
         hits: ArrayLike,
         *,
         tables: list[RankTable] | None = None,
-        perfect: list[tuple[ArrayLike, ArrayLike]] | None = None,
+        perfect: Sequence[tuple[FloatArray, FloatArray]] | None = None,
         name: str | None = None,
         pos_label: Label = None,
     ) -> None:
@@ -139,7 +140,7 @@ class HitCurveDisplay(FoldsDisplay):
 
     @property
     def prevalence(self) -> float:
-        """Share of the positives, its mean over the curves; the gain of all of gains."""
+        """Share of the positives, or gain of all cases, its mean over the curves."""
         return float(np.mean([hits[-1] for hits in self.hits]))
 
     @classmethod
@@ -337,7 +338,7 @@ class HitCurveDisplay(FoldsDisplay):
         return self
 
     def _best_points(self) -> tuple[ArrayLike, ArrayLike]:
-        """Return the hit curve of a perfect ranking; of gains the best, or their mean."""
+        """Return the hit curve of a perfect ranking; of gains the mean of the best."""
         p = self.prevalence
         if self.perfect is None:
             return [0, p, 1], [0, p, p]
@@ -442,7 +443,7 @@ def _check_gain_curve(
 
 
 def _of_fold(each: dict[str, Any], test: Any) -> dict[str, Any]:
-    """Return gain and cost of the cases of a fold; of classes it is the same for all."""
+    """Return gain and cost of the cases of a fold; those of classes as they are."""
     found = dict(each)
     for name, values in each.items():
         if isinstance(values, np.ndarray):

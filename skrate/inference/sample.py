@@ -11,6 +11,7 @@ from skrate.core.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.core.conversion import as_array
 from skrate.core.grouping import check_groups
 from skrate.core.lazy import lazy
+from skrate.core.metric import Metric
 from skrate.core.rank_table import (
     RankTable,
     check_alone,
@@ -20,7 +21,6 @@ from skrate.core.rank_table import (
 )
 from skrate.core.ranking import ranking
 from skrate.core.sample import Sample, check_scores_given
-from skrate.core.metric import Metric
 from skrate.core.validation import (
     check_choice,
     check_equal_length,

@@ -14,7 +14,12 @@ from skrate.core.ranking import ranking
 from skrate.core.rates import RateDistribution, RateLike
 from skrate.core.sample import Sample, check_ranking
 from skrate.core.sums import total
-from skrate.core.validation import check_flag, check_summable, check_weights
+from skrate.core.validation import (
+    check_flag,
+    check_summable,
+    check_vector,
+    check_weights,
+)
 from skrate.core.worth import (
     NO_CASES,
     ClassGain,
@@ -174,13 +179,16 @@ def expected_gain_score(
         return _of_cases(metric, y_true, y_score, sample_weight, pos_label)
     per_case = replace(metric, normalize=True)
     found = score(per_case, y_true, y_score, sample_weight, pos_label)
-    if metric.normalize:
-        return found
+    return found if metric.normalize else found * _weight(y_true, sample_weight)
+
+
+def _weight(y_true: ArrayLike | RankTable, sample_weight: ArrayLike | None) -> float:
+    """Return what all cases weigh, on the scale on which their weights were given."""
     if isinstance(y_true, RankTable):
-        return found * y_true.total
+        return y_true.total
     if sample_weight is None:
-        return found * len(y_true)  # type: ignore[arg-type]
-    return found * _total(check_weights("sample_weight", sample_weight))
+        return float(len(check_vector("y_true", y_true)))
+    return _total(check_weights("sample_weight", sample_weight))
 
 
 def _of_cases(
@@ -199,7 +207,10 @@ def _of_cases(
     worth = metric.worth_of(sample)
     assert worth is not None
     if sample.weights is None and worth.cost is None:
-        found, weight = _of_places(worth.gain, sample, metric.rate), float(len(worth.gain))
+        found, weight = (
+            _of_places(worth.gain, sample, metric.rate),
+            float(len(worth.gain)),
+        )
     else:
         found = gain_of_groups(ranked_worth(worth, sample), metric.rate)
         weight = float(len(worth.gain))
@@ -347,10 +358,11 @@ class ExpectedGain(UnderRate, Metric, score=expected_gain_score):
             if gain:
                 recall = recall_of_tables(*tables, self.rate)
                 found += gain * count * np.where(count > 0, recall, 0.0)
-        found /= n_pos + n_neg
+        total = n_pos + n_neg
         if self.normalize:
-            return found
-        return found * (n_pos + n_neg if self._n_cases is None else self._n_cases)
+            return np.asarray(found / total)
+        scale = 1.0 if self._n_cases is None else self._n_cases / total
+        return np.asarray(found * scale)
 
     def _of_worths(self, gain: Array, cost: Array) -> FloatArray:
         """Return the same of rows of the gain and the cost of each group."""
@@ -372,7 +384,10 @@ class ExpectedGain(UnderRate, Metric, score=expected_gain_score):
         p, rest = table.prevalence, table.negative_share
         pos, found = recall_slopes(table, self.rate)
         neg, wasted = recall_slopes(swapped(table), self.rate)
-        of_found, of_wasted = pos.scaled(p * of_pos), neg.turned().scaled(-rest * of_neg)
+        of_found, of_wasted = (
+            pos.scaled(p * of_pos),
+            neg.turned().scaled(-rest * of_neg),
+        )
         by_prevalence = of_pos * found - of_neg * wasted
         slopes = Slopes(
             of_found.by_pos + of_wasted.by_pos,

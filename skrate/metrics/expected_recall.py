@@ -269,7 +269,7 @@ def _sum_over_cases(
 
 
 def sum_over_places(labels: BoolArray | FloatArray, rate: RateDistribution) -> float:
-    """Return the same where every case has a place of its own, or a sum of other values.
+    """Return the same where every case has a place of its own; labels may be numbers.
 
     In a block of a long ranking that probability is a polynomial of the position, to
     rounding, nearly everywhere: its values at a few positions give the sum over the

@@ -19,13 +19,13 @@ def worth_slopes(table: WorthTable, rate: RateDistribution) -> WorthSlopes:
     """Return the slopes of the expected gain, a sum over cases, by group.
 
     With g_k the gain and c_k the cost of group k, of C in all, and m_k the mean
-    survival over its share of the cost, from D_(k-1) to D_k, the sum is E = sum g_k m_k.
-    So the slope by g_k is m_k. A cost in group j moves all D_k with k >= j:
+    survival over its share of the cost, from D_(k-1) to D_k, it is E = sum g_k m_k. So
+    the slope by g_k is m_k. A cost in group j moves all D_k with k >= j:
 
         dE/dc_j = sum_k (1{k >= j} - D_k) / C * dE/dD_k.
 
-    It is homogeneous of degree 0 in the costs, so that what cases add, g m_k + c dE/dc_k,
-    sums to E.
+    E does not depend on the unit of the costs, so that what cases add, g m_k +
+    c dE/dc_k, sums to E.
     """
     worth = table.worth
     points, masses = rate.point_masses()
@@ -96,14 +96,12 @@ def gain_at_cut(table: WorthTable, points: FloatArray) -> FloatArray:
         np.concatenate([points - width, points + width]), worth.shares, gained
     )
     found = ends[len(points) :] - ends[: len(points)]
-    spent = worth.cost.sum()
-    around = 2 * width * spent
+    spent = float(worth.cost.sum())
+    around: FloatArray = 2 * width * spent
     # Few cases may happen to gain all the same.
     where = np.searchsorted(worth.shares, points, side="left")
     added = np.where(is_of_few([table], table.rates[where]), _ADDED, 0.0) / table.total
     around_all = around + added * spent
     per_cost = np.zeros_like(around)
-    np.divide(
-        found + added * gained[-1], around_all, out=per_cost, where=around > 0
-    )
+    np.divide(found + added * gained[-1], around_all, out=per_cost, where=around > 0)
     return per_cost

@@ -288,7 +288,9 @@ def test_gain_of_folds_is_that_of_their_cases():
 
 def test_what_is_no_curve_of_gain_is_refused():
     with pytest.raises(ValueError, match="kind='lift' is undefined without a gain"):
-        HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, gain=-np.ones(200), kind="lift")
+        HitCurveDisplay.from_predictions(
+            Y_TRUE, Y_SCORE, gain=-np.ones(200), kind="lift"
+        )
     with pytest.raises(ValueError, match="rates must rise from 0 to 1, and hits begin"):
         HitCurveDisplay([0, 1], [1, 2], perfect=[([0, 1], [0, 1])])
     with pytest.raises(ValueError, match="gain or cost per case is of single cases"):

@@ -132,7 +132,9 @@ def test_a_budget_is_spent_from_the_best_down(ranked, seed, rate):
 def test_ties_are_the_mean_over_all_orders(n_items):
     y_score = [2, 2, 1, 1, 1, 0]
     gain = [5, -3, 7, 0, 2, 11]
-    found = expected_gain_score([1, 0, 1, 0, 0, 1], y_score, gain=gain, rate=n_items / 6)
+    found = expected_gain_score(
+        [1, 0, 1, 0, 0, 1], y_score, gain=gain, rate=n_items / 6
+    )
     expected = reference.over_orders(y_score, gain, n_items)
     assert found == pytest.approx(expected, rel=1e-14)
 
@@ -396,7 +398,9 @@ def test_a_comparison_of_other_cases_or_by_exchange_is_refused():
 
 
 def test_a_gain_that_does_not_vary_has_an_interval_of_no_width():
-    found = estimate(expected_gain_score, [1, 1, 0, 0], [4, 3, 2, 1], gain=[2] * 4, rate=1)
+    found = estimate(
+        expected_gain_score, [1, 1, 0, 0], [4, 3, 2, 1], gain=[2] * 4, rate=1
+    )
     assert found.value == 8
     assert found.confidence_interval == (8, 8)
     same = compare(expected_gain_score, *drawn(9, 60)[:2], *drawn(9, 60)[1:2],
@@ -495,7 +499,7 @@ def test_gain_and_cost_are_found_by_column_or_index(cases):
         cost=cost[40:],
     )  # fmt: skip
     assert found == expected
-    with pytest.raises(ValueError, match="gain='amount' of .* not a column of X"):
+    with pytest.raises(ValueError, match=r"gain='amount' of .* not a column of X"):
         by_column(model, frame, y)
 
 
@@ -513,10 +517,12 @@ def test_a_scorer_without_gain_says_what_to_write(cases, routing):
     model = LogisticRegression().fit(X, y)
     with sklearn.config_context(enable_metadata_routing=routing):
         scorer = make_ranking_scorer(expected_gain_score, rate=0.2)
-        with pytest.raises(ValueError, match=r"found no gain: .*set_score_request\(gai"):
+        with pytest.raises(
+            ValueError, match=r"found no gain: .*set_score_request\(gai"
+        ):
             scorer(model, X, y)
         scorer = make_ranking_scorer(expected_gain_score, rate=0.2, gain=gain)
-        with pytest.raises(ValueError, match="gain of .* rows of a fold could not be"):
+        with pytest.raises(ValueError, match=r"gain of .* rows of a fold could not be"):
             scorer(model, X, y)
     with pytest.raises(ValueError, match="keys 'positive' and 'negative'"):
         make_ranking_scorer(expected_gain_score, gain={"yes": 1})

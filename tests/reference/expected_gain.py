@@ -1,4 +1,4 @@
-"""The expected gain, literally: groups of equal scores, filled from the best one down."""
+"""The expected gain, literally: groups of equal scores, the best one first."""
 
 import math
 from fractions import Fraction
