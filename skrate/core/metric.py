@@ -130,6 +130,14 @@ class Metric(ABC):
         return False
 
     @property
+    def is_sum(self) -> bool:
+        """Whether it is a sum over cases, which more of them, or of weight, make more.
+
+        For others the scale of weights is free.
+        """
+        return False
+
+    @property
     def limits(self) -> tuple[float, float]:
         """The least and the greatest value on any table."""
         return 0.0, 1.0

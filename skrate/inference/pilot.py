@@ -119,6 +119,11 @@ def planned_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric
             f"n_items={n_items} counts cases of the pilot, and would be another share "
             "of more of them: give the rate."
         )
+    if found.is_sum:
+        raise ValueError(
+            f"metric: {found.name} is a sum over the cases of the pilot, and would be "
+            "another of more of them: use normalize=True."
+        )
     return check_metric(metric, params, cases)
 
 

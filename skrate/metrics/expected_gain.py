@@ -271,6 +271,11 @@ class ExpectedGain(UnderRate, Metric, score=expected_gain_score):
         return self.cost is not None or not isinstance(self.gain, ClassGain)
 
     @property
+    def is_sum(self) -> bool:
+        """Whether it is a sum over cases."""
+        return not self.normalize
+
+    @property
     def limits(self) -> tuple[float, float]:
         """The least and the greatest gain per case; none where cases have their own."""
         if self.is_of_cases or self.gain == (0, 0):
@@ -294,7 +299,7 @@ class ExpectedGain(UnderRate, Metric, score=expected_gain_score):
 
     def worth_of(self, sample: Sample) -> Worth | None:
         """Return what the cases of a sample are worth, None where classes say it."""
-        if sample.kind == "sampling" and not self.normalize:
+        if sample.kind == "sampling" and self.is_sum:
             raise ValueError(
                 "normalize=False is a sum over cases, of which sampling weights tell "
                 "the shares only: use normalize=True."

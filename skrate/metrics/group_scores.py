@@ -411,9 +411,8 @@ def group_scores(
     """
     found = find_metric(metric, metric_kwargs, in_lists=True)
     k = check_top(k, sample_weight)
-    table = list_table(
-        y_true, y_score, groups, sample_weight, relevance_threshold, pos_label
-    )
+    of_rows = (y_true, y_score, groups, sample_weight, relevance_threshold)
+    table = list_table(*of_rows, pos_label, keep_scale=found.is_sum)
     return scores_of(found, table, k)
 
 

@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+import skrate
 from fuzzing import (
     budget_calls,
     curve_calls,
+    gain_calls,
     inference_calls,
     list_calls,
     metric_calls,
@@ -50,6 +52,14 @@ ENTRIES = [
             "precision_at_rate_score",
             "recall_at_rate_score",
         )
+    ),
+    Entry(("expected_gain_score",), gain_calls.expected_gain, 4),
+    # Of classes, which tables know.
+    Entry(
+        ("expected_gain_score",),
+        metric_calls.of_cases(skrate.expected_gain_score),
+        3,
+        may_spoil=True,
     ),
     Entry(("hit_curve",), metric_calls.hit_curve, 3, may_spoil=True),
     Entry(("RankTable",), metric_calls.table_from_arrays, 5, may_spoil=True),

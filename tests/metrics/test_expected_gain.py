@@ -28,6 +28,7 @@ from skrate import (
     influence,
     make_ranking_scorer,
     rates,
+    sample_size,
 )
 from strategies import ranked_samples
 
@@ -271,6 +272,35 @@ def test_one_class_has_a_gain():
     assert expected_gain_score([0, 0], [2, 1], gain=[5, 7], rate=0.5) == 5
     assert expected_gain_score([0, 0], [2, 1], gain=NET, rate=0.5) == -0.25
     assert expected_gain_score([1, 1], [2, 1], gain=NET, rate=0.5) == 1
+
+
+@pytest.mark.parametrize("weight", [None, 2.0, 0.5])
+def test_lists_have_the_sum_of_their_cases(weight):
+    y_true, y_score = sample(5, 60)
+    lists = np.arange(60) % 4
+    weights = None if weight is None else np.full(60, weight)
+    found = group_scores(
+        expected_gain_score, y_true, y_score, groups=lists, sample_weight=weights,
+        gain=NET, rate=0.3,
+    )  # fmt: skip
+    for label, value in zip(found.groups, found.values, strict=True):
+        rows = lists == label
+        alone = expected_gain_score(y_true[rows], y_score[rows], gain=NET, rate=0.3)
+        assert value == pytest.approx(alone * (weight or 1), rel=1e-12)
+
+
+def test_a_sample_is_planned_for_the_gain_per_case():
+    y_true, y_score = sample(6, 300)
+    plan = partial(sample_size, expected_gain_score, y_true, y_score, half_width=0.02)
+    options = {"gain": NET, "rate": 0.3}
+    found = plan(normalize=True, **options)
+    pilot = estimate(expected_gain_score, y_true, y_score, normalize=True, **options)
+    expected = (1.96 * pilot.standard_error / 0.02) ** 2 * 300
+    assert found.n == pytest.approx(expected, rel=0.1)
+    with pytest.raises(ValueError, match=r"is a sum over .* use normalize=True"):
+        plan(**options)
+    with pytest.raises(ValueError, match="is of single cases, .* that is planned"):
+        plan(gain=np.ones(300), normalize=True)
 
 
 # --- Uncertainty ------------------------------------------------------------------

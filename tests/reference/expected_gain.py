@@ -13,7 +13,7 @@ def by_groups(y_score, gain, cost, law, weights=None):
     sums = {}
     for score, worth, price, weight in zip(y_score, gain, cost, weights, strict=True):
         if weight:
-            entry = sums.setdefault(float(score), [Fraction(0), Fraction(0)])
+            entry = sums.setdefault(score, [Fraction(0), Fraction(0)])
             entry[0] += Fraction(float(worth)) * Fraction(float(weight))
             entry[1] += Fraction(float(price)) * Fraction(float(weight))
     spent = sum(price for _, price in sums.values())
