@@ -138,6 +138,11 @@ class Metric(ABC):
         return False
 
     @property
+    def is_of_cases(self) -> bool:
+        """Whether it goes by what each case is worth, of which a table knows nothing."""
+        return False
+
+    @property
     def limits(self) -> tuple[float, float]:
         """The least and the greatest value on any table."""
         return 0.0, 1.0

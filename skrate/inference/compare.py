@@ -554,7 +554,7 @@ def _check_unpaired(
 def _check_worth_of_both(metrics: list[Metric]) -> None:
     """Raise where each case has a gain or a cost, and both samples one array."""
     for metric in metrics:
-        if getattr(metric, "is_of_cases", False):
+        if metric.is_of_cases:
             raise ValueError(
                 "gain or cost per case excludes y_true_b: they would be of the cases "
                 "of a. Estimate each model by itself."

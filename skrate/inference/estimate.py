@@ -160,6 +160,10 @@ def estimate(
     estimates its part of the variance with its size less 1, or its number of clusters
     less 1, which gives the degrees of freedom [4]_.
 
+    A gain or a cost per case goes with the case: what is drawn is both. Nothing bounds
+    such a gain, so that every interval is "wald", but for the quantiles of replicates;
+    the methods are "delta" and "bootstrap".
+
     On a table, resampling cases without ``stratify`` and the multinomials of
     "parametric" are one law: they differ by chance only. Cost: one sort; the
     bootstrap sorts nothing again and needs bounded memory; the jackknife is quadratic

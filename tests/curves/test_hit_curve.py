@@ -1,11 +1,13 @@
 """The hit curve, as points."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
 from sklearn.metrics import precision_recall_curve
 
-from skrate import RankTable, hit_curve
+from skrate import RankTable, expected_gain_score, hit_curve
 from strategies import ranked_samples
 
 
@@ -76,3 +78,45 @@ def test_a_table_takes_nothing_beside_it():
         hit_curve(table, [2, 1])
     with pytest.raises(ValueError, match="y_score is missing"):
         hit_curve([1, 0])
+
+
+@pytest.mark.parametrize(
+    ("options", "rates", "gains"),
+    [
+        ({"gain": [8, -4, 2, 2]}, [0, 0.25, 0.75, 1], [0, 2, 1.5, 2]),
+        (
+            {"gain": {"positive": 8, "negative": -4}},
+            [0, 0.25, 0.75, 1],
+            [0, 2, 3, 2],
+        ),
+        ({"cost": [1, 0, 2, 1]}, [0, 0.25, 0.75, 1], [0, 0.25, 0.5, 0.5]),
+        (
+            {"gain": [8, 1, 2, 3], "cost": [0, 1, 3, 0]},
+            [0, 0, 1, 1],
+            [0, 2, 2.75, 3.5],
+        ),
+        (
+            {"gain": [8, 1, 2, 3], "sample_weight": [3, 0, 0, 3]},
+            [0, 0.5, 1],
+            [0, 4, 5.5],
+        ),
+    ],
+    ids=["of cases", "of classes", "positives by cost", "some are free", "weights"],
+)
+def test_gain_by_hand(options, rates, gains):
+    found = hit_curve([1, 0, 1, 0], [3, 2, 2, 1], **options)
+    assert found[0].tolist() == rates
+    assert found[1].tolist() == gains
+
+
+@given(ranked_samples(weighted=True))
+def test_the_mean_of_the_gain_is_the_expected_gain(sample):
+    y_true, y_score, weights = sample
+    rng = np.random.default_rng(len(y_true))
+    gain, cost = rng.normal(size=(2, len(y_true)))
+    options = {"gain": gain, "cost": cost**2, "sample_weight": weights}
+    score = partial(expected_gain_score, y_true, y_score, normalize=True, **options)
+    x, y = hit_curve(y_true, y_score, **options)
+    area = np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2)
+    assert area == pytest.approx(score(), abs=1e-12)
+    assert np.interp(0.3, x, y) == pytest.approx(score(rate=0.3), abs=1e-12)

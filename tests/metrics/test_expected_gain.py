@@ -299,7 +299,7 @@ def test_a_sample_is_planned_for_the_gain_per_case():
     assert found.n == pytest.approx(expected, rel=0.1)
     with pytest.raises(ValueError, match=r"is a sum over .* use normalize=True"):
         plan(**options)
-    with pytest.raises(ValueError, match="is of single cases, .* that is planned"):
+    with pytest.raises(ValueError, match=r"is of single cases, .* that is planned"):
         plan(gain=np.ones(300), normalize=True)
 
 
@@ -350,22 +350,22 @@ def test_free_cases_have_the_influence_of_nearly_free_ones():
 
 @pytest.mark.parametrize("rate", RATES[:1] + RATES[2:], ids=str)
 def test_the_delta_method_agrees_with_the_bootstrap(rate):
-    y_true, a, gain, cost = drawn(6, 400)
-    b = a + np.random.default_rng(0).normal(size=400)
+    y_true, a, gain, cost = drawn(6, 250)
+    b = a + np.random.default_rng(0).normal(size=250)
     options = {"gain": gain, "cost": cost, "rate": rate, "stratify": False}
-    again = {"method": "bootstrap", "random_state": 0, "n_resamples": 600}
+    again = {"method": "bootstrap", "random_state": 0, "n_resamples": 400}
     one = estimate(expected_gain_score, y_true, a, **options)
     resampled = estimate(expected_gain_score, y_true, a, **options, **again)
     value = expected_gain_score(y_true, a, gain=gain, cost=cost, rate=rate)
     assert one.value == pytest.approx(value, rel=1e-14)
-    assert resampled.standard_error == pytest.approx(one.standard_error, rel=0.12)
+    assert resampled.standard_error == pytest.approx(one.standard_error, rel=0.15)
     # Symmetric, as nothing bounds a gain.
     low, high = one.confidence_interval
     assert high - one.value == pytest.approx(one.value - low)
     two = compare(expected_gain_score, y_true, a, b, **options)
     resampled = compare(expected_gain_score, y_true, a, b, **options, **again)
     assert two.value_a == one.value
-    assert resampled.standard_error == pytest.approx(two.standard_error, rel=0.12)
+    assert resampled.standard_error == pytest.approx(two.standard_error, rel=0.15)
     both = compare_all(expected_gain_score, y_true, {"a": a, "b": b}, **options)
     assert both.pairs[0] == two
     assert both.covariance[0, 0] == pytest.approx(one.standard_error**2)
