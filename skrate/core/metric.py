@@ -139,7 +139,7 @@ class Metric(ABC):
 
     @property
     def is_of_cases(self) -> bool:
-        """Whether it goes by what each case is worth, of which a table knows nothing."""
+        """Whether it goes by what each case is worth, which no table knows."""
         return False
 
     @property

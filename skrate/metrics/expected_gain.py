@@ -10,8 +10,7 @@ from skrate.core.elicitation import check_rate
 from skrate.core.list_table import ListTable
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
-from skrate.core.ranking import ranking
-from skrate.core.rates import RateDistribution, RateLike
+from skrate.core.rates import RateLike
 from skrate.core.sample import Sample, check_ranking
 from skrate.core.sums import total
 from skrate.core.validation import (
@@ -36,17 +35,15 @@ from skrate.metrics.expected_recall import (
     expected_recall,
     processed_rows,
     recall_of_tables,
-    sum_over_places,
     swapped,
 )
 from skrate.metrics.gain_slopes import WorthSlopes, worth_slopes
+from skrate.metrics.gain_sums import gain_of_groups, gain_of_places
 from skrate.metrics.recall_slopes import UnderRate, recall_slopes
 
 __all__ = ["expected_gain_score"]
 
 _NO_GAIN = "gain is missing: give one number per case, or one per class."
-# Groups at a time, which stay in the cache.
-_GROUPS = 8_192
 
 
 def expected_gain_score(
@@ -206,29 +203,21 @@ def _of_cases(
     )
     worth = metric.worth_of(sample)
     assert worth is not None
-    if sample.weights is None and worth.cost is None:
-        found, weight = (
-            _of_places(worth.gain, sample, metric.rate),
-            float(len(worth.gain)),
+    weight = float(len(worth.gain))
+    # Sums that are beyond all floats are found below.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if sample.weights is None and worth.cost is None:
+            found = gain_of_places(worth.gain, sample, metric.rate)
+        else:
+            found = gain_of_groups(ranked_worth(worth, sample), metric.rate)
+    if sample.weights is not None:
+        weight = _total(sample.weights)
+    if not np.isfinite(found):
+        raise ValueError(
+            f"The sum of gain is beyond {np.finfo(float).max:.3g}, or that of cost, "
+            "times sample_weight: divide all of them by the same large number."
         )
-    else:
-        found = gain_of_groups(ranked_worth(worth, sample), metric.rate)
-        weight = float(len(worth.gain))
-        if sample.weights is not None:
-            weight = _total(sample.weights)
     return float(found / weight if metric.normalize else found)
-
-
-def _of_places(gain: FloatArray, sample: Sample, rate: RateDistribution) -> float:
-    """Return the expected gain of cases that all take the same of the budget."""
-    assert sample.scores is not None
-    order, begins = ranking(sample.scores)
-    gain = gain[order]
-    if not begins.all():
-        starts = np.flatnonzero(begins)
-        sizes = np.diff(starts, append=len(gain))
-        gain = np.repeat(np.add.reduceat(gain, starts) / sizes, sizes)
-    return sum_over_places(gain, rate)
 
 
 def _total(weights: FloatArray) -> float:
@@ -312,24 +301,19 @@ class ExpectedGain(UnderRate, Metric, score=expected_gain_score):
         if isinstance(table, WorthTable):
             found = gain_of_groups(table.worth, self.rate) / table.total
         else:
-            found = sum(
-                weight * share * gain
-                for weight, share, gain in (
-                    (*self._processed(table, of_negatives=of), gain)
-                    for of, gain in zip((False, True), self._by_class, strict=True)
-                    if gain
-                )
-            )
-        return float(found * self._scale(table))
+            found = self._of_classes(table)
+        return found * self._scale(table)
 
-    def _processed(
-        self, table: RankTable, *, of_negatives: bool
-    ) -> tuple[float, float]:
-        """Return the share of a class, and the share of it that is processed."""
-        share = table.negative_share if of_negatives else table.prevalence
-        if share == 0:
-            return 0.0, 0.0
-        return share, expected_recall(table, self.rate, of_negatives=of_negatives)
+    def _of_classes(self, table: RankTable) -> float:
+        """Return the gain per case where classes say what it is."""
+        of_pos, of_neg = self._by_class
+        found = 0.0
+        if of_pos and table.n_pos > 0:
+            found += of_pos * table.prevalence * expected_recall(table, self.rate)
+        if of_neg and table.n_neg > 0:
+            wasted = expected_recall(table, self.rate, of_negatives=True)
+            found += of_neg * table.negative_share * wasted
+        return found
 
     @property
     def _by_class(self) -> ClassGain:
@@ -406,16 +390,3 @@ class ExpectedGain(UnderRate, Metric, score=expected_gain_score):
         by_gain, by_cost = worth_slopes(table, self.rate)
         factor = self._scale(table)
         return factor * by_gain, factor * by_cost
-
-
-def gain_of_groups(worth: GroupWorth, rate: RateDistribution) -> float:
-    """Return the sum of gains times the mean survival over the cost of each group."""
-    edges, found = worth.shares, 0.0
-    for sign in (1.0, -1.0):
-        groups = np.flatnonzero(sign * worth.gain > 0)
-        for first in range(0, len(groups), _GROUPS):
-            part = groups[first : first + _GROUPS]
-            gains = sign * worth.gain[part]
-            low, high = edges[part], edges[part + 1]
-            found += sign * rate.table.sum_of_means(low, high, gains)
-    return found

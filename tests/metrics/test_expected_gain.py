@@ -243,6 +243,8 @@ BAD = {
         {"cost": [1, 0, 0, 0], "sample_weight": [0, 1, 1, 1]},
         "cost is zero for every case that has weight",
     ),
+    "a sum beyond all floats": ({"gain": [1e308] * 4, "rate": 1}, "The sum of gain is"),
+    "costs beyond all floats": ({"cost": [1e308] * 4}, "The sum of gain is .*of cost"),
     "a budget in money": ({"rate": 5000}, "rate must be a number in"),
     "a word for a flag": ({"normalize": "yes"}, "normalize must be True or False"),
 }

@@ -1,0 +1,41 @@
+"""The expected gain of a ranking of cases that are worth something each."""
+
+import numpy as np
+
+from skrate.core.arrays import FloatArray
+from skrate.core.ranking import ranking
+from skrate.core.rates import RateDistribution
+from skrate.core.sample import Sample
+from skrate.core.worth import GroupWorth
+from skrate.metrics.expected_recall import sum_over_places
+
+# Groups at a time, which stay in the cache.
+_GROUPS = 8_192
+
+
+def gain_of_places(gain: FloatArray, sample: Sample, rate: RateDistribution) -> float:
+    """Return the expected gain of cases that all take the same of the budget."""
+    assert sample.scores is not None
+    order, begins = ranking(sample.scores)
+    gain = gain[order]
+    if not begins.all():
+        starts = np.flatnonzero(begins)
+        sizes = np.diff(starts, append=len(gain))
+        gain = np.repeat(np.add.reduceat(gain, starts) / sizes, sizes)
+    return sum_over_places(gain, rate)
+
+
+def gain_of_groups(worth: GroupWorth, rate: RateDistribution) -> float:
+    """Return the sum of gains times the mean survival over the cost of each group."""
+    if not worth.cost.any():
+        # As of a resample of cases that are free.
+        return float("nan")
+    edges, found = worth.shares, 0.0
+    for sign in (1.0, -1.0):
+        groups = np.flatnonzero(sign * worth.gain > 0)
+        for first in range(0, len(groups), _GROUPS):
+            part = groups[first : first + _GROUPS]
+            gains = sign * worth.gain[part]
+            low, high = edges[part], edges[part + 1]
+            found += sign * rate.table.sum_of_means(low, high, gains)
+    return found
