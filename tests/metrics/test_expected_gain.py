@@ -352,8 +352,8 @@ def test_free_cases_have_the_influence_of_nearly_free_ones():
 
 @pytest.mark.parametrize("rate", RATES[:1] + RATES[2:], ids=str)
 def test_the_delta_method_agrees_with_the_bootstrap(rate):
-    y_true, a, gain, cost = drawn(6, 250)
-    b = a + np.random.default_rng(0).normal(size=250)
+    y_true, a, gain, cost = drawn(6, 400)
+    b = a + np.random.default_rng(0).normal(size=400)
     options = {"gain": gain, "cost": cost, "rate": rate, "stratify": False}
     again = {"method": "bootstrap", "random_state": 0, "n_resamples": 400}
     one = estimate(expected_gain_score, y_true, a, **options)
