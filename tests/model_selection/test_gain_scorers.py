@@ -1,0 +1,99 @@
+"""Gain and cost of each case in a search: routed, by column, by index, per class."""
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.pipeline import make_pipeline
+
+from optional import require
+from skrate import ScoreReport, estimate, expected_gain_score, make_ranking_scorer
+
+NET = {"positive": 1, "negative": -0.25}
+
+
+@pytest.fixture
+def cases():
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(240, 3))
+    y = (X[:, 0] + rng.normal(size=240) > 0.5).astype(int)
+    return X, y, np.where(y, rng.lognormal(3, 1, 240), -4), rng.lognormal(size=240)
+
+
+def test_gain_and_cost_are_routed_as_metadata(cases):
+    X, y, gain, cost = cases
+    model = LogisticRegression()
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorer = make_ranking_scorer(expected_gain_score, rate=0.2)
+        scorer = scorer.set_score_request(gain=True, cost=True)
+        found = cross_validate(
+            model, X, y, scoring=scorer, params={"gain": gain, "cost": cost},
+            return_estimator=True, return_indices=True,
+        )  # fmt: skip
+        for fitted, test, value in zip(
+            found["estimator"], found["indices"]["test"], found["test_score"],
+            strict=True,
+        ):  # fmt: skip
+            assert value == expected_gain_score(
+                y[test], fitted.decision_function(X[test]), rate=0.2, gain=gain[test],
+                cost=cost[test],
+            )  # fmt: skip
+        search = GridSearchCV(
+            model, {"C": [0.01, 1]}, scoring={"gain": scorer, "auc": "roc_auc"},
+            refit="gain",
+        ).fit(X, y, gain=gain, cost=cost)  # fmt: skip
+        assert search.cv_results_["mean_test_gain"][1] == np.mean(found["test_score"])
+        report = ScoreReport({"gain": scorer, "auc": "roc_auc"})
+        reported = cross_validate(
+            model, X, y, scoring=report, params={"gain": gain, "cost": cost}
+        )
+    np.testing.assert_allclose(reported["test_gain"], found["test_score"], rtol=1e-12)
+    assert (reported["test_gain_standard_error"] > 0).all()
+
+
+def test_gain_and_cost_are_found_by_column_or_index(cases):
+    pandas = require("pandas")
+    X, y, gain, cost = cases
+    frame = pandas.DataFrame(X, columns=list("abc"))
+    series = pandas.Series(cost)[::-1]
+    by_column = make_ranking_scorer(
+        expected_gain_score, rate=0.2, gain="amount", cost=series
+    )
+    # A model that does not look at the amount.
+    select = make_column_transformer(("passthrough", list("abc")))
+    model = make_pipeline(select, LogisticRegression()).fit(frame, y)
+    found = by_column(model, frame.assign(amount=gain)[40:], y[40:])
+    expected = expected_gain_score(
+        y[40:], model.decision_function(frame[40:]), rate=0.2, gain=gain[40:],
+        cost=cost[40:],
+    )  # fmt: skip
+    assert found == expected
+    with pytest.raises(ValueError, match=r"gain='amount' of .* not a column of X"):
+        by_column(model, frame, y)
+
+
+def test_a_gain_per_class_needs_no_routing(cases):
+    X, y, *_ = cases
+    scorer = make_ranking_scorer(expected_gain_score, gain=NET, rate=0.2)
+    assert cross_val_score(LogisticRegression(), X, y, scoring=scorer).shape == (5,)
+    found = estimate(scorer, y, X[:, 0])
+    assert found == estimate(expected_gain_score, y, X[:, 0], gain=NET, rate=0.2)
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_a_scorer_without_gain_says_what_to_write(cases, routing):
+    X, y, gain, _ = cases
+    model = LogisticRegression().fit(X, y)
+    with sklearn.config_context(enable_metadata_routing=routing):
+        scorer = make_ranking_scorer(expected_gain_score, rate=0.2)
+        with pytest.raises(
+            ValueError, match=r"found no gain: .*set_score_request\(gai"
+        ):
+            scorer(model, X, y)
+        scorer = make_ranking_scorer(expected_gain_score, rate=0.2, gain=gain)
+        with pytest.raises(ValueError, match=r"gain of .* rows of a fold could not be"):
+            scorer(model, X, y)
+    with pytest.raises(ValueError, match="keys 'positive' and 'negative'"):
+        make_ranking_scorer(expected_gain_score, gain={"yes": 1})
