@@ -1,4 +1,4 @@
-"""Expected gain: by hand, by filling a budget, over tie orders, and its influence."""
+"""Expected gain: by hand, by filling a budget, over tie orders, and in tables and lists."""
 
 from functools import partial
 
@@ -24,7 +24,6 @@ from strategies import ranked_samples
 BETA = rates.beta(3, 19)
 # Net benefit at a threshold of 0.2.
 NET = {"positive": 1, "negative": -0.25}
-per_case = partial(expected_gain_score, normalize=True)
 
 
 def at(rate):
