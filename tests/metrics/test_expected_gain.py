@@ -1,4 +1,4 @@
-"""Expected gain: by hand, by filling a budget, over tie orders, and in tables and lists."""
+"""Expected gain: by hand, by a budget that is spent, over tie orders, of tables."""
 
 from functools import partial
 
