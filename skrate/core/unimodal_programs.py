@@ -144,8 +144,8 @@ class UnimodalPrograms:
         steps = np.arange(n)
         first = 2 + self.n_slack
         edges = first + steps + 2 * (steps >= intervals[:, None])
-        # At the lower edge the mode counts as above it.
-        is_above = modes == self.among.edges[intervals]
+        # At the quantile below its interval the mode counts as above it.
+        is_above = (modes == self.among.edges[intervals]) & (intervals > 0)
         basis = np.column_stack([is_above.astype(np.intp), edges])
         if not self.mean_rows:
             return basis

@@ -109,6 +109,18 @@ def test_by_hand():
     assert repr(high.law) == "mixture(0.5: fixed(0.2), 0.5: interval(0.2, 1))"
 
 
+@pytest.mark.parametrize("end", [0.0, 1.0])
+def test_a_quantile_at_the_end_of_the_support_is_a_point_mass(end):
+    known = rates.between({0.2 if end == 0 else 0.8: end}, mode=(0, 1))
+    low, high = extremes(known, TENT)
+    assert known.contains(low.law)
+    assert known.contains(high.law)
+    # The mode is there, and what is left evenly between it and x: x = sqrt(1/2) from
+    # there is best, where the mean is (1/2 - (1 - x)^2) / x.
+    best = 0.8 * (2 - np.sqrt(2))
+    assert_allclose((low.value, high.value), (0, best), rtol=0, atol=1e-8)
+
+
 def rough_curve(seed, n):
     """Return the difference of two recalls of n cases each."""
     rng = np.random.default_rng(seed)
