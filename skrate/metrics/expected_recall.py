@@ -241,12 +241,19 @@ def _sum_over_groups(
         starts = np.append(0, ends[:-1])
         sums = np.add.reduceat(_kept_weights(rate, len(table.cases)), starts)
         return float(dot(weights, sums / (ends - starts)))
-    edges, total = table.rates, 0.0
+    return sum_of_survivals(weights, table.rates, rate)
+
+
+def sum_of_survivals(
+    weights: FloatArray, edges: FloatArray, law: RateDistribution
+) -> float:
+    """Return the sum over groups of weights times the mean survival between edges."""
+    total = 0.0
     # Of booleans it is several times quicker.
     groups = np.flatnonzero(weights > 0)
     for first in range(0, len(groups), _GROUPS):
         part = groups[first : first + _GROUPS]
-        total += rate.table.sum_of_means(edges[part], edges[part + 1], weights[part])
+        total += law.table.sum_of_means(edges[part], edges[part + 1], weights[part])
     return total
 
 

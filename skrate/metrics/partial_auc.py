@@ -1,0 +1,307 @@
+"""The partial AUC: the area under a part of the ROC curve."""
+
+import numbers
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, ratio
+from skrate.core.conversion import shown
+from skrate.core.elicitation import check_rate
+from skrate.core.list_table import ListTable
+from skrate.core.metric import Metric, Slopes, score
+from skrate.core.rank_table import RankTable
+from skrate.core.rates import FrozenDistribution, RateDistribution
+from skrate.core.scipy_rates import is_scipy_distribution
+from skrate.core.validation import check_choice
+from skrate.metrics.recall_slopes import is_smooth
+from skrate.metrics.roc_regions import Region, Steps, Weighted, Window
+
+__all__ = ["partial_auc_score"]
+
+Standard = Literal["mcclish"]
+STANDARDS: tuple[Standard, ...] = get_args(Standard)
+# What may be told of an axis: a window, or a weight.
+OfAxis: TypeAlias = (
+    Sequence[float] | Literal["uniform"] | RateDistribution | FrozenDistribution | None
+)
+
+
+def partial_auc_score(
+    y_true: ArrayLike | RankTable,
+    y_score: ArrayLike | None = None,
+    *,
+    fpr: OfAxis = None,
+    tpr: OfAxis = None,
+    standardize: Standard | None = "mcclish",
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
+) -> float:
+    r"""Compute the area under the part of the ROC curve that matters.
+
+    Where a test that alarms one healthy person in ten is of no use, what the curve does
+    beyond a false positive rate of 0.1 is noise: ``fpr=(0, 0.1)`` leaves it out.
+    ``tpr=(0.9, 1)`` is the part where nine in ten are found; both windows together are
+    the two-way partial AUC. A distribution in place of a window weighs all of an axis.
+    Unlike scikit-learn's ``max_fpr`` it has a window on either axis and a standard
+    error, see :func:`estimate` and :func:`compare`.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or RankTable
+        True labels of two classes; or a table, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, higher for the positive class: decision values or probabilities.
+    fpr : (float, float), "uniform" or distribution, default=None
+        What counts of the false positive rates: those from the first number to the
+        second, within [0, 1]; or all of them, weighted by the density of a frozen
+        ``scipy.stats`` distribution or one from :mod:`skrate.rates`. None is (0, 1).
+    tpr : (float, float), "uniform" or distribution, default=None
+        The same of the true positive rates (recall, sensitivity). A distribution leaves
+        the other axis as it is.
+    standardize : {"mcclish"} or None, default="mcclish"
+        "mcclish" maps the area of a random ranking to 0.5 and that of a perfect one to
+        1, as scikit-learn does. None gives the area itself, of which a perfect ranking
+        has all of the window, or 1 under a distribution.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
+    Returns
+    -------
+    score : float
+        At most 1, and 0.5 for random scores, if standardized: lower for a curve below
+        the diagonal, and below 0 where most of the window is below it. nan where
+        undefined.
+
+    Raises
+    ------
+    ValueError
+        If an argument is empty, of another length, not finite or not one-dimensional,
+        if there are more than two labels, ``pos_label`` is ambiguous or unknown, a
+        weight is negative; if a window is empty, reversed or not within [0, 1], if a
+        distribution has no density, or is given together with the other axis; or if a
+        window that is to be standardized lies below the diagonal.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If either class is absent.
+
+    See Also
+    --------
+    sklearn.metrics.roc_auc_score : Up to a false positive rate, ``max_fpr=``.
+    expected_recall_score : A weight on the share of all cases that is processed.
+    rate_weighted_auc_score : The same, between worst and best ranking.
+
+    Notes
+    -----
+    With T(f) the curve, where cases tie a straight line, and windows (a, b) on the
+    false and (c, d) on the true positive rate,
+
+    .. math:: A = \int_a^b \min(\max(T(f), c), d) - c \; df,
+
+    the area in the rectangle below and to the right of the curve: for ``fpr`` alone the
+    integral of T, for ``tpr`` alone that of the specificity over the sensitivities, as
+    in pROC, and for (0, b) and (c, 1) the two-way partial AUC of [3]_. Divided by
+    (b - a)(d - c) it is how often a positive outscores a negative, if both are between
+    these shares of their class from the top. Under a distribution with the survival
+    function S it is the mean of T, which is the sum over groups k of tied scores, with
+    a share P_k of the positives, of P_k times the mean of S between the false positive
+    rates above and below the group. That is :func:`expected_recall_score` with the
+    negatives in place of all cases.
+
+    McClish's standard [1]_ is (1 + (A - m) / (M - m)) / 2, with m the area of the
+    diagonal in the window and M all of it. It is linear in A, and not undefined below
+    the diagonal, where pROC returns NA.
+
+    Where a window ends within a group of ties, A is that of the straight line, as in
+    scikit-learn and pROC: of a test that takes any of the tied by the same chance. The
+    mean over orders of the tied is the same where the window holds the whole group.
+
+    The variance is of two samples [2]_: a positive counts by how much of the part of
+    the curve that is within the window is to the right of it, a negative by how much is
+    above it. It depends on the few cases within the window, so that a narrow one needs
+    many: up to a false positive rate of b, n b of n negatives.
+
+    Cost: one sort.
+
+    References
+    ----------
+    .. [1] McClish (1989), Analyzing a portion of the ROC curve, Med. Decis. Making
+       9(3), :doi:`10.1177/0272989X8900900307`.
+    .. [2] Dodd and Pepe (2003), Partial AUC estimation and regression, Biometrics
+       59(3), :doi:`10.1111/1541-0420.00071`.
+    .. [3] Yang, Lu, Lyu and Hu (2019), Two-way partial AUC and its properties, Stat.
+       Methods Med. Res. 28(1), :doi:`10.1177/0962280217718866`.
+
+    Examples
+    --------
+    Above the first negative there is one positive of two, above the second there are
+    both. Up to a false positive rate of a half the height is that of the first:
+
+    >>> from skrate import estimate, partial_auc_score
+    >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
+    >>> partial_auc_score(y_true, y_score, fpr=(0, 0.5), standardize=None)
+    0.25
+
+    A random ranking has an area of 1/8 there, and a perfect one 1/2:
+
+    >>> round(partial_auc_score(y_true, y_score, fpr=(0, 0.5)), 4)
+    0.6667
+
+    To the right of the upper half of the curve, and of that part within the left half:
+
+    >>> partial_auc_score(y_true, y_score, tpr=(0.5, 1), standardize=None)
+    0.25
+    >>> partial_auc_score(
+    ...     y_true, y_score, fpr=(0, 0.5), tpr=(0.5, 1), standardize=None
+    ... )
+    0.0
+
+    How far it is from that of all patients like these:
+
+    >>> y_true = [1, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 0]
+    >>> found = estimate(partial_auc_score, y_true, range(12, 0, -1), fpr=(0, 0.5))
+    >>> round(found.value, 3), round(found.standard_error, 3)
+    (0.778, 0.116)
+    """
+    return score(
+        PartialAUC(fpr, tpr, standardize), y_true, y_score, sample_weight, pos_label
+    )
+
+
+class PartialAUC(Metric, score=partial_auc_score):
+    """The area under a part of the ROC curve."""
+
+    fpr: Any = None
+    tpr: Any = None
+    standardize: Standard | None = "mcclish"
+
+    name = "Partial AUC"
+    is_two_sample = True
+
+    def __post_init__(self) -> None:
+        for axis in ("fpr", "tpr"):
+            object.__setattr__(self, axis, _check_axis(axis, getattr(self, axis)))
+        for axis, other in (("fpr", "tpr"), ("tpr", "fpr")):
+            is_law = isinstance(getattr(self, axis), RateDistribution)
+            if is_law and getattr(self, other) is not None:
+                raise ValueError(
+                    f"{other} must be left out where {axis} is a distribution: two "
+                    "windows have an area in common, and two weights have none."
+                )
+        if self.standardize is not None:
+            check_choice("standardize", self.standardize, STANDARDS)
+            self._check_above_diagonal()
+
+    def _check_above_diagonal(self) -> None:
+        region = self.region
+        if isinstance(region, Window) and region.fpr[0] >= region.tpr[1]:
+            raise ValueError(
+                f"The window with fpr={self.fpr} and tpr={self.tpr} is below the "
+                "diagonal, so that a random ranking has all of its area: leave it as "
+                "it is, by standardize=None, or choose another."
+            )
+
+    @property
+    def region(self) -> Region:
+        """What is taken of the area under the curve."""
+        if isinstance(self.fpr, RateDistribution):
+            return Weighted(self.fpr, "fpr")
+        if isinstance(self.tpr, RateDistribution):
+            return Weighted(self.tpr, "tpr")
+        return Window(self.fpr or (0.0, 1.0), self.tpr or (0.0, 1.0))
+
+    @property
+    def _unit(self) -> float:
+        """What a unit of the area is worth."""
+        if self.standardize is None:
+            return 1.0
+        return 0.5 / (self.region.most - self.region.chance)
+
+    def _of_area(self, area: Any) -> Any:
+        most = self.region.most
+        area = np.minimum(area, most)
+        return area if self.standardize is None else 1 - (most - area) * self._unit
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        return float(self._of_area(0.0)), float(self._of_area(self.region.most))
+
+    def value(self, table: RankTable) -> float:
+        return float(self._of_area(self.region.area(table)))
+
+    def is_sum_over_groups(self, table: RankTable) -> bool:
+        return True
+
+    def values(self, pos: Array, neg: Array) -> FloatArray:
+        steps, is_defined = [], True
+        for weights in (neg, pos):
+            ends = np.cumsum(weights, axis=1)
+            total = ends[:, -1:]
+            is_defined = is_defined & (total[:, 0] > 0)
+            high = ratio(ends, total)
+            low = np.zeros_like(high)
+            low[:, 1:] = high[:, :-1]
+            steps += [low, high]
+        areas = self.region.areas(Steps(*steps)).sum(axis=1)
+        return np.where(is_defined, self._of_area(areas), np.nan)
+
+    def list_values(self, lists: ListTable) -> FloatArray:
+        steps = []
+        for ends, total in ((lists.cum_neg, lists.n_neg), (lists.cum_pos, lists.n_pos)):
+            high = ratio(ends, lists.spread(total))
+            low = np.roll(high, 1)
+            low[lists.starts] = 0
+            steps += [low, high]
+        values = self._of_area(lists.sum(self.region.areas(Steps(*steps))))
+        is_defined = (lists.n_pos > 0) & (lists.n_neg > 0)
+        return np.where(is_defined, values, np.nan)
+
+    def slopes(self, table: RankTable) -> Slopes:
+        of_pos, of_neg = self.region.slopes(table)
+        return Slopes(of_pos, of_neg, 0.0).scaled(self._unit)
+
+
+def _check_axis(name: str, given: Any) -> tuple[float, float] | RateDistribution | None:
+    """Return what is given for an axis: a window, a weight with a density, or None."""
+    if given is None:
+        return None
+    is_named = isinstance(given, str) and given == "uniform"
+    if is_named or isinstance(given, RateDistribution) or is_scipy_distribution(given):
+        return _check_weight(name, given)
+    if isinstance(given, numbers.Real) and not isinstance(given, bool):
+        raise ValueError(
+            f"{name} must be a window or a distribution, got {shown(given)}: the part "
+            f"up to there is {name}=(0, {given})."
+        )
+    try:
+        low, high = (float(end) for end in given)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            f"{name} must be a window (low, high), 'uniform', a frozen scipy.stats "
+            f"distribution or one from skrate.rates, got {shown(given)}."
+        ) from None
+    if not (0 <= low < high <= 1):
+        found = "is empty" if low == high else "is reversed" if low > high else "is not"
+        raise ValueError(
+            f"{name} must be a window (low, high) with 0 <= low < high <= 1, got "
+            f"{shown(given)}, which {found}."
+        )
+    return low, high
+
+
+def _check_weight(name: str, given: Any) -> RateDistribution:
+    try:
+        law = check_rate(given)
+    except ValueError as error:
+        raise ValueError(f"{name} cannot be such a distribution: {error}") from error
+    if not is_smooth(law):
+        raise ValueError(
+            f"{name} must be a distribution with a density, got {shown(given)}, which "
+            "has a probability at single points."
+        )
+    return law

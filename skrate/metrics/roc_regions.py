@@ -1,0 +1,246 @@
+"""Areas under parts of the ROC curve: within a window, or by a weight on one axis."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from skrate.core.arrays import Array, FloatArray, IntArray, sum_from_right
+from skrate.core.rank_table import RankTable
+from skrate.core.rates import RateDistribution
+from skrate.metrics.expected_recall import sum_of_survivals
+
+Axis = Literal["fpr", "tpr"]
+
+
+class Steps(NamedTuple):
+    """Where the straight pieces of ROC curves begin and end, in arrays of any shape."""
+
+    fpr_low: Array
+    fpr_high: Array
+    tpr_low: Array
+    tpr_high: Array
+
+
+class Part(NamedTuple):
+    """The part of a curve within a window, from where it enters to where it leaves."""
+
+    fpr: tuple[float, float]
+    tpr: tuple[float, float]
+
+
+class Region(ABC):
+    """What is taken of the area under a ROC curve."""
+
+    @property
+    @abstractmethod
+    def most(self) -> float:
+        """The area under a perfect curve."""
+
+    @property
+    @abstractmethod
+    def chance(self) -> float:
+        """The area under the diagonal."""
+
+    @abstractmethod
+    def area(self, table: RankTable) -> float:
+        """Return the area of a table with both classes."""
+
+    @abstractmethod
+    def areas(self, steps: Steps) -> FloatArray:
+        """Return what each piece of a curve adds to the area."""
+
+    @abstractmethod
+    def slopes(self, table: RankTable) -> tuple[FloatArray, FloatArray]:
+        """Return the derivatives of the area by the shares of both classes per group.
+
+        But for a constant.
+        """
+
+
+@dataclass(frozen=True)
+class Window(Region):
+    """A rectangle, in which the area below and to the right of the curve is meant.
+
+    A window on one axis is one that leaves the other as it is.
+    """
+
+    fpr: tuple[float, float] = (0.0, 1.0)
+    tpr: tuple[float, float] = (0.0, 1.0)
+
+    @property
+    def most(self) -> float:
+        (left, right), (bottom, top) = self.fpr, self.tpr
+        return (right - left) * (top - bottom)
+
+    @property
+    def chance(self) -> float:
+        whole = np.zeros(1), np.ones(1)
+        return float(self.areas(Steps(*whole, *whole))[0])
+
+    def area(self, table: RankTable) -> float:
+        fpr, tpr = table.fpr, table.tpr
+        (start, end), (low, high) = part = self._part(fpr, tpr)
+        first, last = _between(fpr, tpr, part)
+        fpr = np.concatenate([[start], fpr[first:last], [end]])
+        tpr = np.concatenate([[low], tpr[first:last], [high]])
+        heights = (tpr[1:] + tpr[:-1]) / 2 - self.tpr[0]
+        # Beyond where the curve leaves through the top, all is below it.
+        beyond = (self.fpr[1] - end) * (self.tpr[1] - self.tpr[0])
+        return float(np.diff(fpr) @ heights) + beyond
+
+    def areas(self, steps: Steps) -> FloatArray:
+        (left, right), (bottom, top) = self.fpr, self.tpr
+        width, rise = steps.fpr_high - steps.fpr_low, steps.tpr_high - steps.tpr_low
+        start = np.clip(steps.fpr_low, left, right)
+        end = np.clip(steps.fpr_high, left, right)
+        slope = _quotient(rise, width)
+        low = steps.tpr_low + slope * (start - steps.fpr_low)
+        high = steps.tpr_high - slope * (steps.fpr_high - end)
+        # The mean height in the window: of what is within it, and of what is above.
+        inside = np.clip(low, bottom, top), np.clip(high, bottom, top)
+        middle = (inside[0] + inside[1]) / 2 - bottom
+        rise = high - low
+        within = _quotient(inside[1] - inside[0], rise) * middle
+        above = _quotient(high - np.maximum(low, top), rise).clip(0) * (top - bottom)
+        heights = np.where(rise > 0, within + above, middle)
+        return np.asarray((end - start) * heights)
+
+    def slopes(self, table: RankTable) -> tuple[FloatArray, FloatArray]:
+        """Return how much of the part lies beyond each group, on either axis.
+
+        A share of the positives more raises the curve from their group on, and one of
+        the negatives moves it to the right. Where the curve enters and leaves moves as
+        well, but there the height, or the width, of what is gained is 0.
+        """
+        fpr, tpr = self._part(table.fpr, table.tpr)
+        return _beyond(table.fpr, fpr), -_beyond(table.tpr, tpr)
+
+    def _part(self, fpr: FloatArray, tpr: FloatArray) -> Part:
+        (left, right), (bottom, top) = self.fpr, self.tpr
+        # The later of two places to enter, the earlier of two to leave.
+        start = max(_at(fpr, left, tpr), _at(tpr, bottom, fpr)[::-1], key=sum)
+        end = min(_at(fpr, right, tpr), _at(tpr, top, fpr)[::-1], key=sum)
+        if sum(start) > sum(end):
+            # It passes by: below the window, or above it.
+            start = end
+        width = np.clip([start[0], end[0]], left, right).tolist()
+        height = np.clip([start[1], end[1]], bottom, top).tolist()
+        return Part(tuple(width), tuple(height))
+
+
+@dataclass(frozen=True)
+class Weighted(Region):
+    """The mean height of the curve under a weight on the false positive rate.
+
+    The expected recall, with the rate among the negatives in place of that among all
+    cases. Under a weight on the true positive rate it is the mean of what is to the
+    right of the curve: 1 minus the same of swapped classes.
+    """
+
+    law: RateDistribution
+    axis: Axis
+
+    @property
+    def most(self) -> float:
+        return 1.0
+
+    @property
+    def chance(self) -> float:
+        mean = self.law.mean()
+        return mean if self.axis == "fpr" else 1 - mean
+
+    def area(self, table: RankTable) -> float:
+        if self.axis == "fpr":
+            return sum_of_survivals(table.pos, table.fpr, self.law) / table.n_pos
+        return 1 - sum_of_survivals(table.neg, table.tpr, self.law) / table.n_neg
+
+    def areas(self, steps: Steps) -> FloatArray:
+        fpr, tpr = steps[:2], steps[2:]
+        if self.axis == "fpr":
+            return np.asarray((tpr[1] - tpr[0]) * self.law.table.mean(*fpr))
+        return np.asarray((fpr[1] - fpr[0]) * (1 - self.law.table.mean(*tpr)))
+
+    def slopes(self, table: RankTable) -> tuple[FloatArray, FloatArray]:
+        pos, neg = table.pos / table.n_pos, table.neg / table.n_neg
+        if self.axis == "fpr":
+            return self._slopes(table.fpr, neg, pos)
+        of_neg, of_pos = self._slopes(table.tpr, pos, neg)
+        return -of_pos, -of_neg
+
+    def _slopes(
+        self, edges: FloatArray, widths: FloatArray, shares: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the slopes of the mean over ``shares`` of what survives their place.
+
+        By the shares, and by the ``widths`` of groups, which are between ``edges`` on
+        the axis: a group more moves all that follow it down, and itself in part.
+        """
+        table = self.law.table
+        mean, at_edge = table.mean(edges[:-1], edges[1:]), table.survival(edges)
+        is_wide = widths > 0
+        density = np.zeros_like(mean)
+        density[~is_wide] = self._density(edges[:-1][~is_wide], is_wide.sum())
+        fall = shares * (density + _quotient(at_edge[:-1] - at_edge[1:], widths))
+        own = shares * (density / 2 + _quotient(mean - at_edge[1:], widths))
+        return mean, fall - own - sum_from_right(fall)
+
+    def _density(self, x: FloatArray, n_wide: int) -> FloatArray:
+        """Return the density at ``x``, but no more than twice what it is around it.
+
+        It may be infinite at an end, next to which there are only so many cases.
+        """
+        near = 0.5 / n_wide
+        low, high = np.maximum(x - near, 0.0), np.minimum(x + near, 1.0)
+        survival = self.law.table.survival
+        around = (survival(low) - survival(high)) / (high - low)
+        return np.minimum(self.law.table.density(x), 2 * around)
+
+
+def _at(along: FloatArray, value: float, across: FloatArray) -> tuple[float, float]:
+    """Return the point of a curve where it has a value on one axis.
+
+    Where it has that value for a while, it is the middle of that piece: what a case
+    more would change there and what one less would are not the same, and count alike.
+    """
+    if value <= 0:
+        return 0.0, 0.0
+    if value >= 1:
+        return 1.0, 1.0
+    first = int(np.searchsorted(along, value, side="left"))
+    last = int(np.searchsorted(along, value, side="right")) - 1
+    if first <= last:
+        return value, float(across[first] + across[last]) / 2
+    share = (value - along[last]) / (along[first] - along[last])
+    return value, float(across[last] + share * (across[first] - across[last]))
+
+
+def _between(fpr: FloatArray, tpr: FloatArray, part: Part) -> tuple[int, int]:
+    """Return which corners of a curve are within a part of it, ends included."""
+    corners: list[IntArray] = [
+        np.searchsorted(along, ends, side=side)
+        for along, ends in zip((fpr, tpr), part, strict=True)
+        for side in ("left", "right")
+    ]
+    first = max(int(corners[0][0]), int(corners[2][0]))
+    last = min(int(corners[1][1]), int(corners[3][1]))
+    return first, max(first, last)
+
+
+def _beyond(edges: FloatArray, part: tuple[float, float]) -> FloatArray:
+    """Return how much of an interval lies beyond groups, in the mean over each."""
+    first, last = part
+    low, high = edges[:-1], edges[1:]
+    inside = np.clip(low, first, last), np.clip(high, first, last)
+    before = (np.minimum(high, first) - low).clip(0) * (last - first)
+    within = (inside[1] - inside[0]) * (last - (inside[0] + inside[1]) / 2)
+    width = high - low
+    return np.where(width > 0, _quotient(before + within, width), last - inside[0])
+
+
+def _quotient(part: Array, whole: Array) -> FloatArray:
+    """Return ``part / whole``, 0 where there is no whole."""
+    found = np.zeros(np.broadcast(part, whole).shape)
+    np.divide(part, whole, out=found, where=whole > 0)
+    return found

@@ -1,0 +1,421 @@
+"""The partial AUC: by hand, by fractions, by scikit-learn and by pROC."""
+
+import math
+import re
+import warnings
+from itertools import pairwise, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import stats
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import roc_auc_score
+
+from metric_cases import Case, sample
+from reference import partial_auc as oracle
+from reference.tables import Groups
+from skrate import (
+    RankTable,
+    estimate,
+    expected_recall_score,
+    partial_auc_score,
+    rates,
+)
+from strategies import ranked_samples
+
+EARLY = {"fpr": (0, 0.3)}
+BOTH = {"fpr": (0.1, 0.6), "tpr": (0.35, 0.9)}
+
+
+def _falling(groups, fpr, standardize="mcclish"):
+    """Return the mean height under the density 2 (1 - f), whose mean is 1/3."""
+    area = oracle.weighted_height(groups, lambda f: 2 * (1 - f))
+    return area if standardize is None else (1 + (area - 1 / 3) / (2 / 3)) / 2
+
+
+def _rising(groups, tpr):
+    """Return the mean to the right of the curve under the density 2 t."""
+    # Swapped classes have the curve with its axes swapped.
+    pos, neg = groups.pos, groups.neg
+    labels = [1, 0] * len(pos)
+    scores = np.repeat(np.arange(len(pos))[::-1], 2).tolist()
+    weights = [w for both in zip(neg, pos, strict=True) for w in both]
+    area = 1 - oracle.weighted_height(Groups(labels, scores, weights), lambda t: 2 * t)
+    return (1 + (area - 1 / 3) / (2 / 3)) / 2
+
+
+CASES = [
+    Case(
+        "partial AUC",
+        partial_auc_score,
+        EARLY,
+        constant=lambda p: 0.5,
+        # Of nothing, where the diagonal has 0.3^2 / 2 of 0.3.
+        worst=lambda p: (1 - 0.045 / 0.255) / 2,
+        oracle=oracle.partial_auc,
+        slopes="smooth",
+        needs_negatives=True,
+    ),
+    Case(
+        "its area",
+        partial_auc_score,
+        {"tpr": (0.8, 1.0), "standardize": None},
+        # Over the sensitivities from 0.8 to 1 the diagonal leaves 0.2 to 0.
+        constant=lambda p: 0.02,
+        perfect=lambda p: 0.2,
+        oracle=oracle.partial_auc,
+        slopes="smooth",
+        needs_negatives=True,
+    ),
+    Case(
+        "two-way",
+        partial_auc_score,
+        BOTH,
+        constant=lambda p: 0.5,
+        # The diagonal has the triangle from 0.35 to 0.6 of a rectangle.
+        worst=lambda p: (1 - 0.03125 / (0.275 - 0.03125)) / 2,
+        oracle=oracle.partial_auc,
+        slopes="smooth",
+        needs_negatives=True,
+    ),
+    Case(
+        "a weight on the false positive rate",
+        partial_auc_score,
+        {"fpr": rates.beta(1, 2)},
+        constant=lambda p: 0.5,
+        worst=lambda p: 0.25,
+        oracle=_falling,
+        slopes="smooth",
+        needs_negatives=True,
+    ),
+    Case(
+        "a weight on the true positive rate",
+        partial_auc_score,
+        {"tpr": stats.beta(2, 1)},
+        constant=lambda p: 0.5,
+        worst=lambda p: 0.25,
+        oracle=_rising,
+        slopes="smooth",
+        needs_negatives=True,
+    ),
+]
+
+# Corners at (0, 1/2), (1/2, 1/2), (1/2, 1) and (1, 1).
+Y_TRUE, Y_SCORE = [1, 0, 1, 0], [4, 3, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("window", "expected"),
+    [
+        pytest.param({}, 3 / 4, id="all: the AUC"),
+        pytest.param({"fpr": (0, 1 / 4)}, 1 / 4 * 1 / 2, id="below the first positive"),
+        pytest.param({"fpr": (1 / 4, 3 / 4)}, 1 / 8 + 1 / 4, id="half of each step"),
+        pytest.param({"tpr": (0, 1 / 2)}, 1 / 2 * 1, id="right of the first positive"),
+        pytest.param({"tpr": (3 / 4, 1)}, 1 / 4 * 1 / 2, id="right of the second"),
+        pytest.param(
+            {"fpr": (1 / 4, 1), "tpr": (1 / 4, 1)}, 1 / 4 * 1 / 4 + 1 / 2 * 3 / 4,
+            id="the upper right",
+        ),
+        pytest.param({"fpr": (0, 1 / 2), "tpr": (1 / 2, 1)}, 0, id="above the curve"),
+        pytest.param({"fpr": (1 / 2, 1), "tpr": (0, 1 / 2)}, 1 / 4, id="all below it"),
+    ],
+)  # fmt: skip
+def test_by_hand(window, expected):
+    found = partial_auc_score(Y_TRUE, Y_SCORE, standardize=None, **window)
+    assert found == pytest.approx(expected, abs=1e-15)
+
+
+def test_ties_are_straight_lines():
+    # One line from (0, 0) to (1, 1), cut by both windows.
+    window = {"fpr": (0.2, 0.8), "tpr": (0.3, 0.7)}
+    found = partial_auc_score([1, 0], [1, 1], standardize=None, **window)
+    # From 0.3 to 0.7 a triangle, and from 0.7 to 0.8 the whole height.
+    assert found == pytest.approx(0.4 * 0.4 / 2 + 0.1 * 0.4, abs=1e-15)
+
+
+@pytest.mark.parametrize("max_fpr", [0.001, 0.05, 0.3, 1.0])
+@given(sample=ranked_samples(weighted=True, n_scores=9))
+def test_up_to_a_false_positive_rate_it_is_scikit_learns(sample, max_fpr):
+    for weight in (None, sample.sample_weight):
+        expected = roc_auc_score(*sample[:2], max_fpr=max_fpr, sample_weight=weight)
+        found = partial_auc_score(*sample[:2], fpr=(0, max_fpr), sample_weight=weight)
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+def ends():
+    """Draw windows, some of whose ends are where curves of few cases have corners."""
+    end = st.one_of(
+        st.floats(0, 1), st.sampled_from([0, 1 / 4, 1 / 3, 1 / 2, 2 / 3, 1])
+    )
+    window = st.tuples(end, end).filter(lambda ends: ends[1] - ends[0] > 1e-3)
+    return st.one_of(st.none(), window)
+
+
+@given(sample=ranked_samples(weighted=True), fpr=ends(), tpr=ends())
+def test_any_window_is_that_of_fractions(sample, fpr, tpr):
+    groups = Groups(*map(list, sample))
+    options = {"fpr": fpr, "tpr": tpr, "standardize": None}
+    found = partial_auc_score(*sample[:2], sample_weight=sample[2], **options)
+    assert found == pytest.approx(oracle.partial_auc(groups, **options), abs=1e-14)
+
+
+# Ties of a positive and a negative, from (0, 0) to (1/4, 1/4), and of two positives and
+# a negative, from (1/2, 1/2) to (3/4, 1).
+TIED = np.array([1, 0, 1, 0, 1, 0, 1, 0]), np.array([4, 4, 3, 2, 1, 1, 1, 0])
+
+
+def mean_over_orders(**window):
+    """Return the mean area over all orders of the tied."""
+    y_true, y_score = TIED
+    areas = [
+        partial_auc_score(y_true[list(order)], range(8, 0, -1), **window)
+        for order in permutations(range(8))
+        if all(y_score[a] >= y_score[b] for a, b in pairwise(order))
+    ]
+    assert len(areas) == 2 * 6
+    return np.mean(areas)
+
+
+@pytest.mark.parametrize(
+    "window",
+    [
+        {},
+        {"fpr": (0, 0.5)},
+        {"fpr": (0.25, 1)},
+        {"fpr": (0.3, 0.8)},
+        {"tpr": (0.25, 1)},
+        {"tpr": (0, 0.4)},
+        {"fpr": (0.25, 0.75), "tpr": (0.5, 1)},
+        {"fpr": (0.25, 0.9), "tpr": (0.3, 1)},
+    ],
+    ids=str,
+)
+def test_ties_within_a_window_are_the_mean_over_all_orders(window):
+    found = partial_auc_score(*TIED, standardize=None, **window)
+    expected = mean_over_orders(standardize=None, **window)
+    assert found == pytest.approx(expected, abs=1e-15)
+
+
+def test_where_a_window_cuts_ties_the_line_is_not_that_mean():
+    window = {"fpr": (0, 1 / 8), "standardize": None}
+    # A quarter of the positives is above the negative in one of two orders.
+    assert mean_over_orders(**window) == pytest.approx(1 / 8 * 1 / 4 / 2, abs=1e-15)
+    line = 1 / 8 * 1 / 8 / 2
+    assert partial_auc_score(*TIED, **window) == pytest.approx(line, abs=1e-15)
+
+
+@given(ranked_samples(), st.floats(0.01, 0.99), st.floats(0.01, 0.99))
+def test_the_parts_of_the_square_add_up(ranked, f, t):
+    def area(fpr, tpr):
+        return partial_auc_score(*ranked[:2], fpr=fpr, tpr=tpr, standardize=None)
+
+    parts = [area(a, b) for a in ((0, f), (f, 1)) for b in ((0, t), (t, 1))]
+    assert sum(parts) == pytest.approx(roc_auc_score(*ranked[:2]), abs=1e-14)
+    # A window on one axis is as high, or as wide, as the square.
+    assert parts[0] + parts[1] == pytest.approx(area((0, f), None), abs=1e-14)
+    assert parts[1] + parts[3] == pytest.approx(area(None, (t, 1)), abs=1e-14)
+
+
+@given(ranked_samples())
+def test_a_window_is_a_uniform_weight(ranked):
+    for axis in ("fpr", "tpr"):
+        whole = partial_auc_score(*ranked[:2], **{axis: "uniform"})
+        assert whole == pytest.approx(roc_auc_score(*ranked[:2]), abs=1e-14)
+        window, weight = (0.2, 0.7), rates.interval(0.2, 0.7)
+        for standardize, unit in ((None, 0.5), ("mcclish", 1)):
+            found, expected = (
+                partial_auc_score(*ranked[:2], standardize=standardize, **{axis: of})
+                for of in (weight, window)
+            )
+            assert unit * found == pytest.approx(expected, abs=1e-13)
+
+
+@given(ranked_samples(weighted=True))
+def test_swapped_classes_swap_the_axes(ranked):
+    y_true, y_score, weight = ranked
+    swapped, weights = (1 - y_true, -y_score), {"sample_weight": weight}
+    for fpr, tpr in (((0.1, 0.4), None), ((0, 0.5), (0.25, 1))):
+        windows = [
+            None if ends is None else (1 - ends[1], 1 - ends[0]) for ends in (tpr, fpr)
+        ]
+        found = partial_auc_score(*swapped, fpr=windows[0], tpr=windows[1], **weights)
+        expected = partial_auc_score(y_true, y_score, fpr=fpr, tpr=tpr, **weights)
+        assert found == pytest.approx(expected, abs=1e-14)
+
+
+# Outcome after aneurysmal subarachnoid haemorrhage (Turck and others 2010), 1 if poor:
+# by the grade of the World Federation of Neurological Surgeons from 5 to 1, and of each
+# patient in decreasing order of a marker, NDKA, ties in brackets.
+WFNS = RankTable([18, 8, 1, 12, 2], [4, 8, 3, 20, 37])
+IN_ORDER = (
+    "101010100111100010011110000100011(10)001101100100(10)0100000100101110000001001000"
+    "0(10)10(00)01001100000010000000001110010"
+)
+GROUPS = re.findall(r"\d|\(\d+\)", IN_ORDER)
+NDKA = RankTable(*([group.count(label) for group in GROUPS] for label in "10"))
+# What pROC gives, see tests/data/README.md: the area and that by McClish's standard.
+PROC = [
+    (WFNS, {"fpr": (0, 0.1)}, 0.0334417344173442, 0.649693339038653),
+    (WFNS, {"fpr": (0.1, 0.2)}, 0.0598373983739837, 0.763749402199904),
+    (WFNS, {"fpr": (0.5, 1)}, 0.488134475939354, 0.952537903757416),
+    (WFNS, {"fpr": (0, 1)}, 0.823678861788618, 0.823678861788618),
+    (WFNS, {"tpr": (0.9, 1)}, 0.0400999322493225, 0.68473648552275),
+    (WFNS, {"tpr": (0.8, 0.9)}, 0.0609953703703703, 0.770561002178649),
+    (WFNS, {"tpr": (0, 0.5)}, 0.483358739837398, 0.933434959349593),
+    (NDKA, {"fpr": (0, 0.1)}, 0.0107046070460705, 0.530024247610897),
+    (NDKA, {"fpr": (0.1, 0.2)}, 0.0277777777777778, 0.575163398692811),
+    (NDKA, {"fpr": (0.5, 1)}, 0.416836043360434, 0.667344173441734),
+    (NDKA, {"tpr": (0.8, 0.9)}, 0.0242547425474255, 0.554439662043679),
+    (NDKA, {"tpr": (0, 0.5)}, 0.428523035230352, 0.714092140921409),
+]
+
+
+@pytest.mark.parametrize(("table", "window", "area", "standardized"), PROC)
+def test_it_is_what_proc_gives(table, window, area, standardized):
+    # To the 15 digits that are known of it.
+    found = partial_auc_score(table, standardize=None, **window)
+    assert found == pytest.approx(area, abs=1e-14)
+    assert partial_auc_score(table, **window) == pytest.approx(standardized, abs=1e-14)
+
+
+def test_below_the_diagonal_it_is_a_number_where_proc_has_none():
+    window = {"tpr": (0.9, 1)}
+    area = partial_auc_score(NDKA, standardize=None, **window)
+    assert area == pytest.approx(0.0037940379403794, abs=1e-14)
+    # The diagonal has 0.1^2 / 2.
+    expected = (1 + (area - 0.005) / (0.1 - 0.005)) / 2
+    assert partial_auc_score(NDKA, **window) == pytest.approx(expected, abs=1e-14)
+    assert expected < 0.5
+
+
+def test_the_interval_is_near_that_of_procs_bootstrap():
+    # Of 2,000 stratified resamples, with the seed that its tests have: percentiles, and
+    # at the median 0.03405 (0.65289).
+    for standardize, expected in (
+        (None, (0.0166804878048781, 0.0549866945197229)),
+        ("mcclish", (0.561476251604621, 0.763087865893279)),
+    ):
+        options = {"fpr": (0, 0.1), "standardize": standardize, "stratify": True}
+        found = estimate(partial_auc_score, WFNS, **options).confidence_interval
+        width = expected[1] - expected[0]
+        assert found == pytest.approx(expected, abs=0.05 * width)
+
+
+@given(ranked_samples())
+def test_the_slopes_of_the_whole_square_are_those_of_the_auc(ranked):
+    with warnings.catch_warnings():
+        # Of a class of one case no variance is known.
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        expected = estimate("roc_auc", *ranked[:2])
+        for options in ({}, {"fpr": "uniform"}, {"tpr": "uniform"}):
+            found = estimate(partial_auc_score, *ranked[:2], **options)
+            assert_allclose(
+                [found.standard_error, *found.confidence_interval],
+                [expected.standard_error, *expected.confidence_interval],
+                rtol=0,
+                atol=1e-12,
+            )
+
+
+def test_a_weight_of_unbounded_density_has_a_standard_error():
+    # Next to 0 the first negative counts without bound: in a sample it is one of many.
+    y_true, y_score = sample(5, n=400)
+    found, expected = (
+        estimate(partial_auc_score, y_true, y_score, fpr=rates.beta(a, 3))
+        for a in (0.5, 1)
+    )
+    assert 0.5 < found.standard_error / expected.standard_error < 2
+
+
+ALPHA = 7.0
+
+
+@given(ranked_samples(n_scores=40))
+def test_croc_is_an_exponential_weight(ranked):
+    y_true, y_score, _ = ranked
+    y_score = y_score + np.arange(len(y_score)) / 1e3
+    expected = oracle.croc_area(y_true, y_score, ALPHA)
+    law = stats.truncexpon(b=ALPHA, scale=1 / ALPHA)
+    found = partial_auc_score(y_true, y_score, fpr=law, standardize=None)
+    assert found == pytest.approx(expected, abs=1e-12)
+    # Its part beyond 1 adds the same to every ranking, which the standard takes out.
+    found = partial_auc_score(y_true, y_score, fpr=rates.exponential(ALPHA))
+    chance = 1 / ALPHA - 1 / math.expm1(ALPHA)
+    standardized = 1 - (1 - expected) / (1 - chance) / 2
+    assert found == pytest.approx(standardized, abs=1e-12)
+
+
+def test_croc_magnifies_as_its_authors_say():
+    # With alpha = 7 the first tenth of the axis becomes its first half.
+    law = stats.truncexpon(b=ALPHA, scale=1 / ALPHA)
+    assert law.cdf(0.1) == pytest.approx(0.5, abs=0.005)
+
+
+@given(ranked_samples(weighted=True))
+def test_the_half_auc_is_the_expected_recall_of_balanced_classes(ranked):
+    y_true, y_score, weight = ranked
+    specific, sensitive = oracle.half_areas(Groups(*map(list, ranked)))
+    n_pos, n_neg = (weight[y_true == label].sum() for label in (1, 0))
+    balanced = weight / np.where(y_true == 1, n_pos, n_neg)
+    found = expected_recall_score(
+        y_true, y_score, rate=rates.interval(0, 0.5), sample_weight=balanced
+    )
+    assert found == pytest.approx(float(specific), abs=1e-13)
+    found = expected_recall_score(
+        y_true, y_score, rate=rates.interval(0.5, 1), of="negatives",
+        sample_weight=balanced,
+    )  # fmt: skip
+    assert found == pytest.approx(float(sensitive), abs=1e-13)
+    both = float(specific + sensitive)
+    expected = roc_auc_score(y_true, y_score, sample_weight=weight)
+    assert both == pytest.approx(expected, abs=1e-13)
+
+
+BAD = {
+    "reversed": ({"fpr": (0.2, 0.1)}, r"fpr must be .* got \(0.2, 0.1\), which is rev"),
+    "empty": ({"tpr": (0.5, 0.5)}, r"tpr must be .* got \(0.5, 0.5\), which is empty"),
+    "beyond 1": ({"fpr": (0, 10)}, r"fpr must be .* 0 <= low < high <= 1, got \(0, 10"),
+    "below 0": ({"fpr": (-0.1, 1)}, "fpr must be a window"),
+    "nan": ({"tpr": (0, math.nan)}, r"tpr must be .* got \(0, nan\), which is not"),
+    "a number": ({"fpr": 0.1}, r"fpr must be .* got 0.1: .* is fpr=\(0, 0.1\)"),
+    "three numbers": ({"tpr": (0, 0.1, 0.2)}, r"tpr must be a window \(low, high\)"),
+    "a word": ({"fpr": "early"}, "fpr must be a window .* got 'early'"),
+    "True": ({"fpr": True}, "fpr must be a window .* got True"),
+    "a fixed rate": ({"fpr": rates.fixed(0.1)}, "fpr must be a distribution with"),
+    "a discrete law": ({"tpr": stats.randint(0, 2)}, "tpr must be a distribution with"),
+    "a law on both": (
+        {"fpr": "uniform", "tpr": (0, 1)}, "tpr must be left out where fpr is a dist"
+    ),
+    "a law beside a window": (
+        {"fpr": (0, 1), "tpr": "uniform"}, "fpr must be left out where tpr is a dist"
+    ),
+    "below the diagonal": (
+        {"fpr": (0.6, 1), "tpr": (0, 0.5)}, r"fpr=\(0.6, 1.0\) and tpr=.* below the"
+    ),
+    "another standard": ({"standardize": "max"}, "standardize must be one of"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_is_no_part_of_the_square_is_refused(name):
+    options, message = BAD[name]
+    for call in (
+        lambda: partial_auc_score(Y_TRUE, Y_SCORE, **options),
+        lambda: estimate(partial_auc_score, Y_TRUE, Y_SCORE, **options),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_the_area_below_the_diagonal_is_known_as_such():
+    window = {"fpr": (0.6, 1), "tpr": (0, 0.5), "standardize": None}
+    assert partial_auc_score([1, 0], [1, 1], **window) == pytest.approx(0.4 * 0.5)
+
+
+def test_a_window_may_be_a_list_or_an_array():
+    expected = partial_auc_score(Y_TRUE, Y_SCORE, fpr=(0, 0.25))
+    for window in ([0, 0.25], np.array([0, 0.25]), (0, np.float32(0.25))):
+        assert partial_auc_score(Y_TRUE, Y_SCORE, fpr=window) == expected
