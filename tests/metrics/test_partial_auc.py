@@ -27,7 +27,7 @@ from skrate import (
 from strategies import ranked_samples
 
 EARLY = {"fpr": (0, 0.3)}
-BOTH = {"fpr": (0.1, 0.6), "tpr": (0.35, 0.9)}
+BOTH = {"fpr": (0.1, 0.6), "tpr": (0.35, 0.95)}
 
 
 def _falling(groups, fpr, standardize="mcclish"):
@@ -76,7 +76,7 @@ CASES = [
         BOTH,
         constant=lambda p: 0.5,
         # The diagonal has the triangle from 0.35 to 0.6 of a rectangle.
-        worst=lambda p: (1 - 0.03125 / (0.275 - 0.03125)) / 2,
+        worst=lambda p: (1 - 0.03125 / (0.3 - 0.03125)) / 2,
         oracle=oracle.partial_auc,
         slopes="smooth",
         needs_negatives=True,
