@@ -27,6 +27,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
+import scipy.stats
 from sklearn import ensemble
 from sklearn.datasets import make_classification
 from sklearn.metrics import roc_auc_score
@@ -91,6 +92,7 @@ def metric_jobs():
         data, ours = samples.all_and_a_tenth, of(metric.score, 0, 1)
         yield Job(f"growth of {name}", [TENFOLD], data, ours, [peer], large=LARGE)
     yield from gain_jobs()
+    yield from partial_area_jobs()
     yield from virtual_screening_jobs()
     name, units = "import after sklearn.metrics", {"wall ms": "<= 50"}
     statements = "import sklearn.metrics", "import skrate"
@@ -133,6 +135,25 @@ def gain_jobs():
     ):
         ours = of(samples.expected_gain, *range(n_columns))
         yield Job(f"expected gain{kind}", SIZES, data, ours, [peer])
+
+
+def partial_area_jobs():
+    """Yield areas under parts of the ROC curve, beside the rAUC of the same cases."""
+    croc = scipy.stats.truncexpon(b=7, scale=1 / 7)
+    early = peers.with_options(partial(roc_auc_score, max_fpr=0.1))
+    for name, window in (
+        ("fpr", {"fpr": (0, 0.1)}),
+        ("tpr", {"tpr": (0.8, 1)}),
+        ("two-way", {"fpr": (0, 0.5), "tpr": (0.5, 1)}),
+        ("CROC", {"fpr": croc}),
+    ):
+        ours = peers.with_options(partial(skrate.partial_auc_score, **window))
+        for kind in common.KINDS:
+            data = partial(common.sample_of_kind, kind=kind, prevalence=0.1)
+            beside = [Peer("rAUC", peers.with_options(rauc), "<= 2")]
+            if name == "fpr":
+                beside += [Peer("roc_auc_score, max_fpr", early, equals=ours)]
+            yield Job(f"partial AUC, {name}, {kind}", SIZES[2:], data, ours, beside)
 
 
 def virtual_screening_jobs():

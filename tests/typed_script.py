@@ -52,6 +52,8 @@ precision(ints, floats, prevalence=np.mean(ints))
 skrate.momentum_score(small, single, pos_label=np.int8(1))
 precision(table, prevalence=0.2)
 skrate.recall_at_rate_score(table, n_items=2)
+skrate.partial_auc_score(ints, floats, fpr=(0, 0.1), tpr=[0.5, 1])
+skrate.partial_auc_score(ints, floats, fpr=stats.beta(1, 9), standardize=None)
 
 # Rates.
 for rate in (0.2, np.float32(0.2), rates.beta(2, 3), stats.beta(2, 3)):

@@ -239,7 +239,7 @@ def _sum_over_groups(
         ends = table.ends
         assert ends is not None
         starts = np.append(0, ends[:-1])
-        sums = np.add.reduceat(_kept_weights(rate, len(table.cases)), starts)
+        sums = np.add.reduceat(_kept_weights(rate, len(table.cases), False), starts)
         return float(dot(weights, sums / (ends - starts)))
     return sum_of_survivals(weights, table.rates, rate)
 
@@ -275,20 +275,29 @@ def _sum_over_cases(
     return total
 
 
-def sum_over_places(labels: BoolArray | FloatArray, rate: RateDistribution) -> float:
+def sum_over_gaps(counts: IntArray, law: RateDistribution) -> float:
+    """Return the sum of P(R > i / n) for as many as are in gap i, from 0 to n."""
+    return sum_over_places(counts, law, is_point=True)
+
+
+def sum_over_places(
+    counts: Array, rate: RateDistribution, *, is_point: bool = False
+) -> float:
     """Return the same where every case has a place of its own; labels may be numbers.
 
     In a block of a long ranking that probability is a polynomial of the position, to
     rounding, nearly everywhere: its values at a few positions give the sum over the
     block as a matrix product. Blocks where it is not (a jump, an unbounded density)
     fail the check at other positions and are summed case by case.
+
+    If each ``is_point``, they are between the places: above the first, and so on.
     """
-    n = len(labels)
-    if n <= _KEPT_LENGTH:
-        return float(dot(labels, _kept_weights(rate, n)))
-    size, at_nodes, is_smooth, in_rest = _kept_blocks(rate, n)
+    n = len(counts) - is_point
+    if len(counts) <= _KEPT_LENGTH:
+        return float(dot(counts, _kept_weights(rate, n, is_point)))
+    size, at_nodes, is_smooth, in_rest = _kept_blocks(rate, n, is_point)
     to_moments = _interpolation(size)[2]
-    blocks = labels[: size * len(at_nodes)].reshape(-1, size)
+    blocks = counts[: size * len(at_nodes)].reshape(-1, size)
     moments = np.empty_like(at_nodes)
     # A few blocks at a time, which stay in the cache.
     step = _CACHED // size
@@ -296,23 +305,23 @@ def sum_over_places(labels: BoolArray | FloatArray, rate: RateDistribution) -> f
         some = slice(first, first + step)
         np.matmul(blocks[some].astype(np.float64), to_moments, out=moments[some])
     total = float((moments * at_nodes)[is_smooth].sum())
-    total += float(labels[blocks.size :] @ in_rest)
+    total += float(counts[blocks.size :] @ in_rest)
     if is_smooth.all():
         return total
     by_case = np.flatnonzero(np.repeat(~is_smooth, size))
     for part in np.array_split(by_case, 1 + len(by_case) // _KEPT_LENGTH):
-        total += float(dot(labels[part], _processed(part, n, rate)))
+        total += float(dot(counts[part], _processed(part, n, rate, is_point)))
     return total
 
 
 @kept
-def _kept_weights(rate: RateDistribution, n: int) -> FloatArray:
-    return _processed(np.arange(n), n, rate)
+def _kept_weights(rate: RateDistribution, n: int, is_point: bool) -> FloatArray:
+    return _processed(np.arange(n + is_point), n, rate, is_point)
 
 
 @kept
 def _kept_blocks(
-    rate: RateDistribution, n: int
+    rate: RateDistribution, n: int, is_point: bool
 ) -> tuple[int, FloatArray, BoolArray, FloatArray]:
     """Return the size of blocks, their values at nodes and whether these will do.
 
@@ -322,13 +331,13 @@ def _kept_blocks(
     size = min(1024, 1 << ((n // 128).bit_length() - 1))
     nodes, checks, _, to_checks = _interpolation(size)
     starts = size * np.arange(n // size)[:, None]
-    at_nodes = _processed(starts + nodes, n, rate)
-    misses = at_nodes @ to_checks - _processed(starts + checks, n, rate)
+    at_nodes = _processed(starts + nodes, n, rate, is_point)
+    misses = at_nodes @ to_checks - _processed(starts + checks, n, rate, is_point)
     # Relative to the recall there is: a rate may be as small as one case of millions.
     tolerance = _TOLERANCE * np.maximum(at_nodes[:, 0], rate.mean())
     is_smooth = np.abs(misses).max(axis=1) <= tolerance
-    in_rest = _processed(np.arange(size * len(starts), n), n, rate)
-    return size, at_nodes, is_smooth, in_rest
+    rest = np.arange(size * len(starts), n + is_point)
+    return size, at_nodes, is_smooth, _processed(rest, n, rate, is_point)
 
 
 @lru_cache(maxsize=4)
@@ -348,8 +357,15 @@ def _interpolation(size: int) -> tuple[IntArray, IntArray, FloatArray, FloatArra
     return nodes, checks, basis, basis[checks].T
 
 
-def _processed(positions: IntArray, n: int, rate: RateDistribution) -> FloatArray:
-    """Return the probability of being processed at 0-based positions of ``n``."""
+def _processed(
+    positions: IntArray, n: int, rate: RateDistribution, is_point: bool
+) -> FloatArray:
+    """Return the probability of being processed at 0-based positions of ``n``.
+
+    Or, if each ``is_point``, where a position begins.
+    """
+    if is_point:
+        return rate.table.survival(positions / n)
     return rate.table.mean(positions / n, (positions + 1) / n)
 
 

@@ -166,7 +166,7 @@ def partial_auc_score(
     >>> y_true = [1, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 0]
     >>> found = estimate(partial_auc_score, y_true, range(12, 0, -1), fpr=(0, 0.5))
     >>> round(found.value, 3), round(found.standard_error, 3)
-    (0.778, 0.116)
+    (0.741, 0.153)
     """
     return score(
         PartialAUC(fpr, tpr, standardize), y_true, y_score, sample_weight, pos_label
@@ -238,11 +238,12 @@ class PartialAUC(Metric, score=partial_auc_score):
         return True
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        steps, is_defined = [], True
+        steps: list[FloatArray] = []
+        is_defined = np.ones(len(pos), dtype=bool)
         for weights in (neg, pos):
             ends = np.cumsum(weights, axis=1)
             total = ends[:, -1:]
-            is_defined = is_defined & (total[:, 0] > 0)
+            is_defined &= total[:, 0] > 0
             high = ratio(ends, total)
             low = np.zeros_like(high)
             low[:, 1:] = high[:, :-1]

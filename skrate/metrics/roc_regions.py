@@ -17,7 +17,7 @@ from skrate.core.arrays import (
 )
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateDistribution
-from skrate.metrics.expected_recall import sum_of_survivals
+from skrate.metrics.expected_recall import sum_of_survivals, sum_over_gaps
 
 Axis = Literal["fpr", "tpr"]
 
@@ -66,6 +66,29 @@ class Region(ABC):
         But for a constant.
         """
 
+    def of_ties(self, table: RankTable) -> float:
+        """Return what the area is more than with positives first where cases tie.
+
+        The curve is straight there, in place of going up and then to the right.
+        """
+        start, turn, end = table.mixed_ties()
+        if len(start) == 0:
+            return 0.0
+        assert table.cases is not None
+        found = np.searchsorted(np.flatnonzero(table.cases), start)
+        f = (start - found) / table.n_neg
+        f_end = f + (end - turn) / table.n_neg
+        t, t_end = found / table.n_pos, (found + turn - start) / table.n_pos
+        line, up, right = (
+            self.areas(Steps(*steps))
+            for steps in (
+                (f, f_end, t, t_end),
+                (f, f, t, t_end),
+                (f, f_end, t_end, t_end),
+            )
+        )
+        return float(np.sum(line - up - right))
+
 
 @dataclass(frozen=True)
 class Window(Region):
@@ -88,9 +111,8 @@ class Window(Region):
         return float(self.areas(Steps(*whole, *whole))[0])
 
     def area(self, table: RankTable) -> float:
-        cases = table.cases
-        # With many ties it is quicker by group than by case.
-        if cases is not None and 2 * table.n_groups >= len(cases):
+        cases = _cases_of(table)
+        if cases is not None:
             return self._area_of_cases(table, cases)
         fpr, tpr = table.fpr, table.tpr
         (start, end), (low, high) = part = self._part(fpr, tpr)
@@ -103,36 +125,27 @@ class Window(Region):
         return float(dot(np.diff(fpr), heights)) + beyond
 
     def _area_of_cases(self, table: RankTable, cases: BoolArray) -> float:
-        """Return the same where weights are equal, in pairs of a positive and a negative.
+        """Return the same where weights are equal, by pairs of both classes.
 
         A positive is a step of the curve, to the right of which are the negatives below
-        it. As many as are above them all are summed as whole numbers.
+        it; those above are summed as whole numbers.
         """
         n_pos, n_neg = table.n_pos, table.n_neg
         left, right = (end * n_neg for end in self.fpr)
         bottom, top = (end * n_pos for end in self.tpr)
         above = np.flatnonzero(cases)
         above -= np.arange(len(above))
-        # Of the first and the last step there may be a part only.
-        first, last = math.floor(bottom), math.ceil(top)
+        # Of the first and the last step there may be a part only, and of one at least.
+        first = min(math.floor(bottom), len(above) - 1)
+        last = max(math.ceil(top), first + 1)
         steps = above[first:last]
         outside, inside = np.searchsorted(steps, [left, right]).tolist()
         pairs = outside * (right - left)
         pairs += (inside - outside) * right - float(steps[outside:inside].sum())
         ends = right - np.clip(steps[[0, -1]], left, right)
         pairs -= float(ends @ [bottom - first, last - top])
-        area = pairs / (n_pos * n_neg)
-        start, turn, end = table.mixed_ties()
-        if len(start):
-            # Positives are first among ties, of which the curve is a straight line.
-            found = np.searchsorted(above + np.arange(len(above)), start)
-            found, more = found / n_pos, (turn - start) / n_pos
-            lost = (start - n_pos * found) / n_neg
-            width = lost, lost + (end - turn) / n_neg
-            line = self.areas(Steps(*width, found, found + more))
-            corner = self.areas(Steps(*width, found + more, found + more))
-            area += float(np.sum(line - corner))
-        return area
+        area: float = pairs / (n_pos * n_neg)
+        return area + self.of_ties(table)
 
     def areas(self, steps: Steps) -> FloatArray:
         (left, right), (bottom, top) = self.fpr, self.tpr
@@ -196,6 +209,13 @@ class Weighted(Region):
         return mean if self.axis == "fpr" else 1 - mean
 
     def area(self, table: RankTable) -> float:
+        cases = _cases_of(table)
+        if cases is not None:
+            along = cases if self.axis == "tpr" else ~cases
+            between = np.diff(np.flatnonzero(along), prepend=-1, append=len(along)) - 1
+            mean = sum_over_gaps(between, self.law) / float(between.sum())
+            area = mean if self.axis == "fpr" else 1 - mean
+            return area + self.of_ties(table)
         if self.axis == "fpr":
             return sum_of_survivals(table.pos, table.fpr, self.law) / table.n_pos
         return 1 - sum_of_survivals(table.neg, table.tpr, self.law) / table.n_neg
@@ -239,7 +259,13 @@ class Weighted(Region):
         low, high = np.maximum(x - near, 0.0), np.minimum(x + near, 1.0)
         survival = self.law.table.survival
         around = (survival(low) - survival(high)) / (high - low)
-        return np.minimum(self.law.table.density(x), 2 * around)
+        return np.asarray(np.minimum(self.law.table.density(x), 2 * around))
+
+
+def _cases_of(table: RankTable) -> BoolArray | None:
+    """Return the cases where they are quicker than groups: of equal weight, few tied."""
+    cases = table.cases
+    return None if cases is None or 2 * table.n_groups < len(cases) else cases
 
 
 def _at(along: FloatArray, value: float, across: FloatArray) -> tuple[float, float]:

@@ -320,6 +320,44 @@ def test_the_slopes_of_the_whole_square_are_those_of_the_auc(ranked):
             )
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        EARLY,
+        BOTH,
+        {"tpr": (0.2, 0.9)},
+        {"fpr": rates.beta(2, 9)},
+        {"tpr": rates.beta(2, 1)},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("n_cases", [300, 60_000])
+def test_cases_and_groups_are_two_ways_to_one_area(options, n_cases):
+    rng = np.random.default_rng(6)
+    y_true = rng.random(n_cases) < 0.4
+    y_score = rng.normal(size=n_cases) + y_true
+    # A tenth of the cases tie.
+    some = rng.random(n_cases) < 0.1
+    y_score[some] = np.round(y_score[some], 2)
+    # Halves are no cases.
+    table = RankTable.from_arrays(y_true, y_score, sample_weight=np.full(n_cases, 0.5))
+    assert table.cases is None
+    found = partial_auc_score(y_true, y_score, **options)
+    assert found == pytest.approx(partial_auc_score(table, **options), abs=1e-13)
+
+
+@pytest.mark.parametrize("end", [0.3, 0.7, 1.0])
+def test_a_window_may_be_as_narrow_as_floats_are(end):
+    window = np.nextafter(end, 0), end
+    for n_cases in range(2, 40):
+        y_true = np.arange(n_cases) % 2
+        for axis in ("fpr", "tpr"):
+            area = partial_auc_score(
+                y_true, -np.arange(n_cases), standardize=None, **{axis: window}
+            )
+            assert 0 <= area <= 2e-16
+
+
 def test_a_weight_of_unbounded_density_has_a_standard_error():
     # Next to 0 the first negative counts without bound: in a sample it is one of many.
     y_true, y_score = sample(5, n=400)
