@@ -263,7 +263,7 @@ class Weighted(Region):
 
 
 def _cases_of(table: RankTable) -> BoolArray | None:
-    """Return the cases where they are quicker than groups: of equal weight, few tied."""
+    """Return the cases if they are quicker than groups: of equal weight, few tied."""
     cases = table.cases
     return None if cases is None or 2 * table.n_groups < len(cases) else cases
 

@@ -94,7 +94,7 @@ CASES = [
     Case(
         "a weight on the true positive rate",
         partial_auc_score,
-        {"tpr": stats.beta(2, 1)},
+        {"tpr": rates.beta(2, 1)},
         constant=lambda p: 0.5,
         worst=lambda p: 0.25,
         oracle=_rising,
@@ -136,8 +136,10 @@ def test_ties_are_straight_lines():
     assert found == pytest.approx(0.4 * 0.4 / 2 + 0.1 * 0.4, abs=1e-15)
 
 
-@pytest.mark.parametrize("max_fpr", [0.001, 0.05, 0.3, 1.0])
-@given(sample=ranked_samples(weighted=True, n_scores=9))
+@given(
+    sample=ranked_samples(weighted=True, n_scores=9),
+    max_fpr=st.sampled_from([0.001, 0.05, 0.3, 1.0]),
+)
 def test_up_to_a_false_positive_rate_it_is_scikit_learns(sample, max_fpr):
     for weight in (None, sample.sample_weight):
         expected = roc_auc_score(*sample[:2], max_fpr=max_fpr, sample_weight=weight)
