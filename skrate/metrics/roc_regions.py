@@ -176,15 +176,19 @@ class Window(Region):
 
     def _part(self, fpr: FloatArray, tpr: FloatArray) -> Part:
         (left, right), (bottom, top) = self.fpr, self.tpr
-        # The later of two places to enter, the earlier of two to leave.
-        start = max(_at(fpr, left, tpr), _at(tpr, bottom, fpr)[::-1], key=sum)
-        end = min(_at(fpr, right, tpr), _at(tpr, top, fpr)[::-1], key=sum)
-        if sum(start) > sum(end):
-            # It passes by: below the window, or above it.
-            start = end
-        width = np.clip([start[0], end[0]], left, right).tolist()
-        height = np.clip([start[1], end[1]], bottom, top).tolist()
-        return Part(tuple(width), tuple(height))
+        # The later of two places to enter, the earlier of two to leave. A side that
+        # the curve does not cross has the corner that is nearest.
+        start = max(
+            (left, _at(fpr, left, tpr, self.tpr)),
+            (_at(tpr, bottom, fpr, self.fpr), bottom),
+            key=sum,
+        )
+        end = min(
+            (right, _at(fpr, right, tpr, self.tpr)),
+            (_at(tpr, top, fpr, self.fpr), top),
+            key=sum,
+        )
+        return Part((start[0], end[0]), (start[1], end[1]))
 
 
 @dataclass(frozen=True)
@@ -243,23 +247,14 @@ class Weighted(Region):
         """
         table = self.law.table
         mean, at_edge = table.mean(edges[:-1], edges[1:]), table.survival(edges)
-        is_wide = widths > 0
-        density = np.zeros_like(mean)
-        density[~is_wide] = self._density(edges[:-1][~is_wide], is_wide.sum())
-        fall = shares * (density + _quotient(at_edge[:-1] - at_edge[1:], widths))
-        own = shares * (density / 2 + _quotient(mean - at_edge[1:], widths))
+        fall = _quotient(at_edge[:-1] - at_edge[1:], widths)
+        # Over no width it is the density: at the ends, where it may have no bound, no
+        # group is before, or all are, for which it is the same.
+        is_point = (widths == 0) & (edges[:-1] > 0) & (edges[:-1] < 1)
+        fall[is_point] = table.density(edges[:-1][is_point])
+        fall *= shares
+        own = shares * _quotient(mean - at_edge[1:], widths)
         return mean, fall - own - sum_from_right(fall)
-
-    def _density(self, x: FloatArray, n_wide: int) -> FloatArray:
-        """Return the density at ``x``, but no more than twice what it is around it.
-
-        It may be infinite at an end, next to which there are only so many cases.
-        """
-        near = 0.5 / n_wide
-        low, high = np.maximum(x - near, 0.0), np.minimum(x + near, 1.0)
-        survival = self.law.table.survival
-        around = (survival(low) - survival(high)) / (high - low)
-        return np.asarray(np.minimum(self.law.table.density(x), 2 * around))
 
 
 def _cases_of(table: RankTable) -> BoolArray | None:
@@ -268,22 +263,26 @@ def _cases_of(table: RankTable) -> BoolArray | None:
     return None if cases is None or 2 * table.n_groups < len(cases) else cases
 
 
-def _at(along: FloatArray, value: float, across: FloatArray) -> tuple[float, float]:
-    """Return the point of a curve where it has a value on one axis.
+def _at(
+    along: FloatArray, value: float, across: FloatArray, limits: tuple[float, float]
+) -> float:
+    """Return where a curve with a value on one axis is on the other, within limits.
 
     Where it has that value for a while, it is the middle of that piece: what a case
     more would change there and what one less would are not the same, and count alike.
     """
     if value <= 0:
-        return 0.0, 0.0
+        return limits[0]
     if value >= 1:
-        return 1.0, 1.0
+        return limits[1]
     first = int(np.searchsorted(along, value, side="left"))
     last = int(np.searchsorted(along, value, side="right")) - 1
     if first <= last:
-        return value, float(across[first] + across[last]) / 2
-    share = (value - along[last]) / (along[first] - along[last])
-    return value, float(across[last] + share * (across[first] - across[last]))
+        ends = across[[first, last]]
+    else:
+        share = (value - along[last]) / (along[first] - along[last])
+        ends = across[last] + share * (across[first] - across[last])
+    return float(np.clip(ends, *limits).mean())
 
 
 def _between(fpr: FloatArray, tpr: FloatArray, part: Part) -> tuple[int, int]:

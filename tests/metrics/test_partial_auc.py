@@ -24,6 +24,7 @@ from skrate import (
     partial_auc_score,
     rates,
 )
+from skrate.metrics.partial_auc import PartialAUC
 from strategies import ranked_samples
 
 EARLY = {"fpr": (0, 0.3)}
@@ -348,7 +349,8 @@ def test_cases_and_groups_are_two_ways_to_one_area(options, n_cases):
     assert found == pytest.approx(partial_auc_score(table, **options), abs=1e-13)
 
 
-@pytest.mark.parametrize("end", [0.3, 0.7, 1.0])
+# Of six positives the upper five and those of the float below are the same.
+@pytest.mark.parametrize("end", [0.3, 5 / 6, 1.0])
 def test_a_window_may_be_as_narrow_as_floats_are(end):
     window = np.nextafter(end, 0), end
     for n_cases in range(2, 40):
@@ -360,14 +362,41 @@ def test_a_window_may_be_as_narrow_as_floats_are(end):
             assert 0 <= area <= 2e-16
 
 
-def test_a_weight_of_unbounded_density_has_a_standard_error():
-    # Next to 0 the first negative counts without bound: in a sample it is one of many.
-    y_true, y_score = sample(5, n=400)
+@pytest.mark.parametrize("law", [(0.1, 3), (3, 0.1)], ids=str)
+def test_a_weight_of_unbounded_density_has_a_standard_error(law):
+    y_true, y_score = sample(5, n=400, shift=2, decimals=9)
+    # A positive is at either end, where all negatives are on one side of it.
+    y_score[np.flatnonzero(y_true)[:2]] = -9, 9
+    bounded = np.maximum(law, 1)
     found, expected = (
-        estimate(partial_auc_score, y_true, y_score, fpr=rates.beta(a, 3))
-        for a in (0.5, 1)
+        estimate(partial_auc_score, y_true, y_score, fpr=rates.beta(*each))
+        for each in (law, bounded)
     )
     assert 0.5 < found.standard_error / expected.standard_error < 2
+
+
+@pytest.mark.parametrize("fpr", [(0, 0.5), (0.5, 1), (0.25, 0.75)])
+@pytest.mark.parametrize("tpr", [(0, 1), (0.5, 1), (0, 0.25)])
+def test_at_a_corner_a_case_more_and_one_less_count_alike(fpr, tpr):
+    # Corners of the curve are on the lines where windows begin and end.
+    pos, neg = [2, 0, 0, 2, 2, 0, 2, 0], [0, 1, 1, 0, 0, 1, 0, 1]
+    metric = PartialAUC(fpr, tpr, standardize=None)
+    table = RankTable(pos, neg)
+    slopes = metric.slopes(table)
+    for weights, by in ((table.pos, slopes.by_pos), (table.neg, slopes.by_neg)):
+        here = np.flatnonzero(weights)
+        for group in here:
+            # From the last group of the class to this one, or back.
+            move = np.eye(8)[group] - np.eye(8)[here[-1]]
+            ends = [
+                metric.value(
+                    RankTable(*(w + sign * 1e-6 * move * (w is weights) for w in both))
+                )
+                for both in [(table.pos, table.neg)]
+                for sign in (1, -1)
+            ]
+            expected = (ends[0] - ends[1]) / 2e-6 * weights.sum()
+            assert by[group] - by[here[-1]] == pytest.approx(expected, abs=1e-6)
 
 
 ALPHA = 7.0
