@@ -248,9 +248,9 @@ class Weighted(Region):
         table = self.law.table
         mean, at_edge = table.mean(edges[:-1], edges[1:]), table.survival(edges)
         fall = _quotient(at_edge[:-1] - at_edge[1:], widths)
-        # Over no width it is the density: at the ends, where it may have no bound, no
-        # group is before, or all are, for which it is the same.
-        is_point = (widths == 0) & (edges[:-1] > 0) & (edges[:-1] < 1)
+        # Over no width it is the density. After all others it would be the same for all,
+        # and may have no bound.
+        is_point = (widths == 0) & (edges[:-1] < 1)
         fall[is_point] = table.density(edges[:-1][is_point])
         fall *= shares
         own = shares * _quotient(mean - at_edge[1:], widths)

@@ -378,6 +378,16 @@ def test_a_weight_of_unbounded_density_has_a_standard_error(law):
     assert delta == pytest.approx(bootstrap, rel=3 / np.sqrt(2 * 400))
 
 
+def test_positives_below_all_negatives_leave_slopes_their_digits():
+    metric = PartialAUC(fpr=rates.beta(3, 0.5), standardize=None)
+    pos, neg = [1, 0, 1, 0, 1, 0], [0, 1, 0, 3, 0, 2]
+    expected = metric.slopes(RankTable(pos, neg)).by_neg[1::2]
+    found = metric.slopes(RankTable([*pos, 4], [*neg, 0])).by_neg[1::2]
+    # Of seven positives in place of three.
+    difference = 7 * np.diff(found) - 3 * np.diff(expected)
+    assert_allclose(difference, 0, atol=1e-12)
+
+
 @pytest.mark.parametrize("fpr", [(0, 0.5), (0.5, 1), (0.25, 0.75)])
 @pytest.mark.parametrize("tpr", [(0, 1), (0.5, 1), (0, 0.25)])
 def test_at_a_corner_a_case_more_and_one_less_count_alike(fpr, tpr):
