@@ -248,7 +248,7 @@ class Weighted(Region):
         table = self.law.table
         mean, at_edge = table.mean(edges[:-1], edges[1:]), table.survival(edges)
         fall = _quotient(at_edge[:-1] - at_edge[1:], widths)
-        # Over no width it is the density. After all others it would be the same for all,
+        # Over no width it is the density. After all others that counts for all alike,
         # and may have no bound.
         is_point = (widths == 0) & (edges[:-1] < 1)
         fall[is_point] = table.density(edges[:-1][is_point])
