@@ -20,6 +20,9 @@ from skrate.core.rates import (
 )
 from skrate.core.survival import SurvivalTable
 
+# Of a rate no more of the probability is above 1, where all is processed.
+_MOST_ABOVE = 0.5
+
 
 def is_scipy_distribution(rate: Any) -> bool:
     """Return whether ``rate`` is a frozen distribution, of the old or the new kind."""
@@ -80,6 +83,24 @@ class _Itself:
 
 @kept
 def _converted(law: _Law) -> RateDistribution:
+    rate = _clipped(law)
+    _check_is_of_shares(law.frozen)
+    return rate
+
+
+def _check_is_of_shares(frozen: Any) -> None:
+    """Raise for what is mostly above 1, as counts are: clipped, it would be 1."""
+    sf = frozen.sf if hasattr(frozen, "sf") else frozen.ccdf
+    above = float(sf(1.0))
+    if above > _MOST_ABOVE:
+        raise ValueError(
+            f"rate is a share of all items; the distribution given, {_name(frozen)}, "
+            f"is above 1 with probability {above:.3g}: divide counts by the number of "
+            "items, as skrate.rates.from_counts(low, high, n_items) does."
+        )
+
+
+def _clipped(law: _Law) -> RateDistribution:
     frozen = law.frozen
     if not hasattr(frozen, "dist"):
         if _is_on_whole_numbers(frozen):

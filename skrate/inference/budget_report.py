@@ -316,9 +316,6 @@ def _quantities(
     misses = known(ExpectedMisses(law), left_by(law) * p)
     recall = known(ExpectedRecall(law), processed)
     lift = known(LiftAtRate(law), 1.0)
-    if left_by(law) == 0:
-        # All is processed, and only the prevalence is left to be uncertain.
-        recall = lift = _Known(1.0, ConfidenceInterval(1.0, 1.0), 1.0)
     return {
         "found": hits.times(n_cases),
         "missed": misses.times(n_cases),
@@ -338,9 +335,6 @@ def _with_interval(
     value = min(max(metric.value(ranked.table), low), high)
     if np.isnan(value):
         return _UNDEFINED[:2]
-    if low == high:
-        # As what is missed where all cases are processed.
-        return value, ConfidenceInterval(low, high)
     parts = variance_parts(metric, ranked)
     ends = metric_interval(
         "wilson", value, parts.standard_error, level, metric, ranked,

@@ -39,7 +39,7 @@ def chance_pvalue(recall: Metric, law: RateDistribution, ranked: Ranked) -> floa
     if ranked.is_plain:
         return permuted_pvalue(ranked.table, law)
     variance = variance_parts(recall, ranked).total
-    found = augmented(recall, ranked, variance or None)
+    found = augmented(recall, ranked, variance)
     by_chance = law.mean()
     if not (0 < by_chance < 1 and found.variance > 0):
         # All is processed or nothing, whatever the order.

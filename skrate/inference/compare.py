@@ -22,22 +22,27 @@ from skrate.inference.counting import (
     permutation_pvalue,
 )
 from skrate.inference.delta import (
+    NEGLIGIBLE,
     degrees_of_freedom,
     influence_parts,
     influence_values,
     variance_parts,
 )
 from skrate.inference.intervals import (
-    NEGLIGIBLE,
     Alternative,
-    hybrid_interval,
+    intervals_apart,
     inverted_pvalue,
-    metric_interval,
     standardised,
     t_pvalue,
 )
 from skrate.inference.permutation import ExchangeDraw
-from skrate.inference.plan import Plan, check_metric, check_worth, defined_value
+from skrate.inference.plan import (
+    Plan,
+    check_metric,
+    check_worth,
+    defined_value,
+    defined_values,
+)
 from skrate.inference.published import (
     check_correlation,
     check_tables,
@@ -222,7 +227,9 @@ def compare(
     soon as they are beyond the true difference under the one F that is least for it,
     and the one that is greatest. Nor does the p-value need an adjustment, as it speaks
     for a difference under every F only if it does so under the one that says least.
-    E_F[s] is no less than the standard error under F. Degrees of freedom are those of
+    E_F[s] is no less than the standard error under F; where it shows none at an end,
+    as of models that rank alike, the interval also holds the one there is under that
+    distribution alone. Degrees of freedom are those of
     the smaller class. Of the rAUC the prevalence of the sample is taken for that of the
     population.
 
@@ -354,10 +361,7 @@ def paired(
     for one in ranked:
         check_worth(plan, one)
     if values is None:
-        values = [
-            defined_value(metric, one)
-            for metric, one in zip(metrics, ranked, strict=True)
-        ]
+        values = defined_values(metrics, ranked)
     if np.isnan(values).any():
         return _conclude(metrics, ranked, values, float("nan"), plan)
     is_stratified = plan.is_stratified(cases)
@@ -489,19 +493,8 @@ def _without_variation(
     The interval combines Wilson's of each model; the p-value is the greatest at which
     it leaves 0 out, and the statistic what it would be as a normal quantile.
     """
-    each = []
-    for metric, one, value in zip(metrics, ranked, values, strict=True):
-        fixed = plan.is_stratified(one)
-        error = variance_parts(metric, one, stratify=fixed).standard_error
-        each.append((value, error, metric, one, fixed))
-
-    def interval_at(level: float) -> ConfidenceInterval:
-        of_a, of_b = (
-            metric_interval("wilson", value, error, level, metric, one, stratify=fixed)
-            for value, error, metric, one, fixed in each
-        )
-        return hybrid_interval(values, (of_a, of_b))
-
+    fixed = [plan.is_stratified(one) for one in ranked]
+    interval_at = intervals_apart(metrics, ranked, values, stratify=fixed)
     difference = values[0] - values[1]
     pvalue = inverted_pvalue(interval_at, difference)
     statistic = float(np.copysign(t_quantile(1 - pvalue), difference))

@@ -12,6 +12,7 @@ true difference under F_0 as seldom as c says. So c is a quantile of Student's t
 the statement is of all laws of the set at once.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,9 @@ from skrate.core.rates import Empirical, Mixture, from_masses
 from skrate.core.results import ConfidenceInterval, clipped_interval, t_quantile
 from skrate.core.validation import warn_undefined
 from skrate.inference.curve_process import CurveProcess, curve_process
-from skrate.inference.intervals import Alternative, t_pvalue
-from skrate.inference.plan import Plan, check_metric, defined_value
+from skrate.inference.delta import NEGLIGIBLE
+from skrate.inference.intervals import Alternative, intervals_apart, t_pvalue
+from skrate.inference.plan import Plan, check_metric, defined_values
 from skrate.inference.sample import Ranked
 from skrate.metrics.under_set import ByRate
 
@@ -78,7 +80,7 @@ def compare_over_set(
 ) -> ComparisonRange:
     """Compare two models of the same cases over a set of distributions."""
     found = _under_one(metric, params, among, models[0])
-    if np.isnan([defined_value(found, one) for one in models]).any():
+    if np.isnan(defined_values([found, found], models)).any():
         return _undefined(found, among, plan)
     of_each = [found.by_rate(one.table) for one in models]
     curve = difference(*of_each)
@@ -96,6 +98,11 @@ def compare_over_set(
     critical = t_quantile(plan.confidence_level, freedom)
     curve, error = _with_error(curve, process, critical)
     statistic, law = _least_telling(among, curve, error, (low, high), plan.alternative)
+    ends = _interval(among, curve, critical * error)
+    seen = np.interp(curve.rates, process.rates, process.standard_error)
+    for one in (low.law, high.law, law):
+        if curve._replace(values=seen).top(one) < NEGLIGIBLE:
+            ends = _with_one_law(ends, found, one, models, plan.confidence_level)
     pvalue = t_pvalue(statistic, plan.alternative, freedom)
     greater = None
     if pvalue < 1 - plan.confidence_level:
@@ -109,7 +116,7 @@ def compare_over_set(
         standard_error=curve._replace(values=error).under(law),
         statistic=statistic,
         pvalue=pvalue,
-        confidence_interval=_interval(among, curve, critical * error),
+        confidence_interval=ends,
         alternative=plan.alternative,
         method=plan.method,
         confidence_level=plan.confidence_level,
@@ -169,6 +176,21 @@ def _interval(among: RateSet, curve: RateCurve, half: FloatArray) -> ConfidenceI
     low = extreme(among, curve._replace(values=curve.values - half), "low")
     high = extreme(among, curve._replace(values=curve.values + half), "high")
     return clipped_interval(low.value, high.value, (-1.0, 1.0))
+
+
+def _with_one_law(
+    ends: ConfidenceInterval,
+    metric: Any,
+    law: Empirical | Mixture,
+    models: list[Ranked],
+    level: float,
+) -> ConfidenceInterval:
+    """Return what holds an interval and that under a law which shows no variation."""
+    under = [replace(metric, rate=law)] * 2
+    values = [under[0].value(one.table) for one in models]
+    apart = intervals_apart(under, models, values, stratify=[False, False])(level)
+    low, high = min(ends.low, apart.low), max(ends.high, apart.high)
+    return clipped_interval(low, high, (-1.0, 1.0))
 
 
 def _least_telling(

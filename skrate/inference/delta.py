@@ -15,6 +15,8 @@ from skrate.inference.sample import Ranked
 
 # Of no cases.
 _NO_MOMENTS = 0.0, 0.0, 0.0
+# Standard errors below are rounding: the sample shows no variation at all.
+NEGLIGIBLE = 1e-12
 
 
 class Parts(NamedTuple):
@@ -33,6 +35,11 @@ class Parts(NamedTuple):
     def standard_error(self) -> float:
         """The square root of the variance."""
         return float(np.sqrt(self.total))
+
+
+def is_rounding(variance: float) -> bool:
+    """Return whether a variance is none that a sample shows."""
+    return variance < NEGLIGIBLE**2
 
 
 def variance_parts(metric: Metric, ranked: Ranked, *, stratify: bool = False) -> Parts:

@@ -1,6 +1,6 @@
 """Intervals and p-values, from a value and its standard error or from replicates."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -14,6 +14,7 @@ from skrate.core.results import (
     t_interval,
     t_quantile,
 )
+from skrate.inference.delta import NEGLIGIBLE, variance_parts
 from skrate.inference.sample import Ranked
 from skrate.inference.wilson import augmented, range_of, wilson_interval
 
@@ -21,8 +22,6 @@ Interval = Literal["wilson", "logit", "wald", "percentile", "basic"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
 Alternative = Literal["two-sided", "less", "greater"]
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
-# Standard errors below are rounding: the sample shows no variation at all.
-NEGLIGIBLE = 1e-12
 # Less than this a level cannot be told from 1.
 _LEAST_PVALUE = 1e-15
 
@@ -48,15 +47,17 @@ def metric_interval(
     if np.isinf(bounds[0]):
         # Nothing says how a value without bounds may vary but the sample.
         return interval_of(kind, value, standard_error, level, bounds, freedom, draws)
+    if bounds[0] == bounds[1]:
+        # As the recall where all cases are processed.
+        return ConfidenceInterval(*bounds)
     is_at_bound = value - bounds[0] < NEGLIGIBLE or bounds[1] - value < NEGLIGIBLE
     shows_none = standard_error < NEGLIGIBLE or is_at_bound
     is_wilson = kind == "wilson" and np.isfinite(bounds).all()
     if not (shows_none or is_wilson):
         return interval_of(kind, value, standard_error, level, bounds, freedom, draws)
     value = min(max(value, bounds[0]), bounds[1])
-    variance = None if standard_error < NEGLIGIBLE else standard_error**2
     found = augmented(
-        metric, ranked, variance, stratify=stratify, independent=independent
+        metric, ranked, standard_error**2, stratify=stratify, independent=independent
     )
     if np.isfinite(bounds).all():
         return wilson_interval(value, bounds, level, found)
@@ -184,6 +185,38 @@ def hybrid_interval(
     low = a - b - np.hypot(a - of_a.low, of_b.high - b)
     high = a - b + np.hypot(of_a.high - a, b - of_b.low)
     return ConfidenceInterval(float(low), float(high))
+
+
+def intervals_apart(
+    metrics: Sequence[Metric],
+    ranked: Sequence[Ranked],
+    values: Sequence[float],
+    *,
+    stratify: Sequence[bool],
+) -> Callable[[float], ConfidenceInterval]:
+    """Return what makes the interval of a difference at a level, for two models.
+
+    It is for samples that show no variation of the difference: Wilson's interval of
+    each model alone, combined without their correlation.
+    """
+    each = [
+        (value, metric, one, fixed, variance_parts(metric, one, stratify=fixed))
+        for value, metric, one, fixed in zip(
+            values, metrics, ranked, stratify, strict=True
+        )
+    ]
+
+    def interval_at(level: float) -> ConfidenceInterval:
+        of_a, of_b = (
+            metric_interval(
+                "wilson", value, parts.standard_error, level, metric, one,
+                stratify=fixed,
+            )
+            for value, metric, one, fixed, parts in each
+        )  # fmt: skip
+        return hybrid_interval((values[0], values[1]), (of_a, of_b))
+
+    return interval_at
 
 
 def _quantiles(replicates: FloatArray, level: float) -> tuple[float, float]:

@@ -11,8 +11,8 @@ from skrate.core.arrays import FloatArray
 from skrate.core.metric import Metric, find_metric
 from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.results import ConfidenceInterval, t_quantile
-from skrate.inference.delta import Parts, influence_parts, influence_values
-from skrate.inference.intervals import NEGLIGIBLE, Alternative, interval_of
+from skrate.inference.delta import NEGLIGIBLE, Parts, influence_parts, influence_values
+from skrate.inference.intervals import Alternative, interval_of
 from skrate.inference.plan import check_metric
 from skrate.inference.sample import Ranked, counted
 from skrate.inference.wilson import Augmented, augmented, range_of, wilson_interval
@@ -52,6 +52,11 @@ class Pilot:
         """The fewest cases that can be planned."""
         rarer = min(self.prevalence, 1 - self.prevalence)
         return int(np.ceil(max(_LEAST / rarer, _LEAST * self.cases_per_unit)))
+
+    def sizes_between(self, low: float, high: float) -> ConfidenceInterval:
+        """Return what a size may be, within what can be planned."""
+        most = np.inf if high > _MOST else high
+        return ConfidenceInterval(float(np.maximum(low, self.least)), most)
 
     def freedom_of(self, n: float) -> float:
         """Return the degrees of freedom of the variance of n cases, about."""

@@ -1,7 +1,7 @@
 """How uncertainty is to be found: what estimate and compare have in common."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -170,6 +170,18 @@ def defined_value(metric: Metric, ranked: Ranked) -> float:
     # Rounding may leave a perfect ranking a little above the range.
     low, high = metric.bounds(ranked.table)
     return min(max(value, low), high)
+
+
+def defined_values(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> list[float]:
+    """Return the same of several rankings of the same cases.
+
+    What the cases lack is warned of once.
+    """
+    if why_too_few(ranked[0]) is not None:
+        return [defined_value(metrics[0], ranked[0])] * len(ranked)
+    return [
+        defined_value(metric, one) for metric, one in zip(metrics, ranked, strict=True)
+    ]
 
 
 def _warn_of_few_processed(metric: Metric, rate: float, ranked: Ranked) -> None:

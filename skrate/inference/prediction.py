@@ -8,7 +8,7 @@ from scipy import special
 from skrate.core.arrays import FloatArray, IntArray
 from skrate.core.rates import RateDistribution
 from skrate.core.results import ConfidenceInterval
-from skrate.inference.delta import table_variance, variance_parts
+from skrate.inference.delta import is_rounding, table_variance, variance_parts
 from skrate.inference.hits import ExpectedHits
 from skrate.inference.sample import Ranked
 from skrate.metrics.recall_slopes import share_at_cut
@@ -75,7 +75,8 @@ def _spread(ranked: Ranked, law: RateDistribution) -> Spread:
     hits = ExpectedHits(law)
     variance = variance_parts(hits, ranked).total
     independent = table_variance(hits, ranked.table).total
-    effect = variance / independent if min(variance, independent) > 0 else 1.0
+    shows_none = is_rounding(min(variance, independent))
+    effect = 1.0 if shows_none else variance / independent
     effect = max(effect, _LEAST_EFFECT)
     n = ranked.total / effect
     if ranked.weights is not None and not ranked.are_repetitions:

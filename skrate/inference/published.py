@@ -16,9 +16,8 @@ from skrate.core.results import (
     t_quantile,
 )
 from skrate.core.validation import check_number, warn_undefined
-from skrate.inference.delta import degrees_of_freedom, variance_parts
+from skrate.inference.delta import NEGLIGIBLE, degrees_of_freedom, variance_parts
 from skrate.inference.intervals import (
-    NEGLIGIBLE,
     Alternative,
     metric_interval,
     standardised,

@@ -19,7 +19,8 @@ from skrate.core.validation import (
     check_positive,
     warn_undefined,
 )
-from skrate.inference.intervals import ALTERNATIVES, NEGLIGIBLE, Alternative
+from skrate.inference.delta import NEGLIGIBLE
+from skrate.inference.intervals import ALTERNATIVES, Alternative
 from skrate.inference.pilot import at_prevalence, pilot_of, planned_metric
 from skrate.inference.plan import defined_value
 from skrate.inference.sample import Ranked, check_cases, check_sample, scored

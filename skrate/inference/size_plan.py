@@ -112,34 +112,38 @@ class SizePlan:
                 f"half_width={half_width:g} takes more cases than can be counted."
             )
         reach = float(np.exp(self._of_variance))
-        return self.at(n, n_interval=ConfidenceInterval(n / reach, n * reach))
+        return self.at(n, n_interval=pilot.sizes_between(n / reach, n * reach))
 
     def of_power(self, needed: float) -> SampleSize:
         """Return the size at which the test has the power."""
         pilot, difference = self.pilot, self.difference
         if pilot is None or difference is None:
             return self.at(_NAN, n_interval=_UNKNOWN)
-        sides = {"less": -difference, "greater": difference}
-        if sides.get(self.alternative, 1.0) <= 0:
-            raise ValueError(
-                f"difference={difference:g} is not what alternative="
-                f"{self.alternative!r} looks for: no number of cases would show it."
-            )
+        self._check_side(difference)
         n = pilot.least_cases(lambda n: self.power_at(n) >= needed)
         if n is None:
             return self.at(_NAN, n_interval=_UNKNOWN)
         low, high = self._factors
         # Unknown ends stay unknown.
-        ends = ConfidenceInterval(n / high**2, np.inf if low == 0 else n / low**2)
+        ends = pilot.sizes_between(n / high**2, np.inf if low == 0 else n / low**2)
         return self.at(n, n_interval=ends)
 
     def of_cases(self, n: int) -> SampleSize:
         """Return what so many cases will show."""
         if self.pilot is None or self.difference is None:
             return self.at(n, power_interval=_UNKNOWN)
-        # Of a difference to the other side the power falls as it grows.
-        ends = ConfidenceInterval(*sorted(self.power_at(n, f) for f in self._factors))
+        self._check_side(self.difference)
+        ends = ConfidenceInterval(*(self.power_at(n, f) for f in self._factors))
         return self.at(n, power_interval=ends)
+
+    def _check_side(self, difference: float) -> None:
+        """Raise for a difference that the test does not look for."""
+        sides = {"less": -difference, "greater": difference}
+        if sides.get(self.alternative, 1.0) <= 0:
+            raise ValueError(
+                f"difference={difference:g} is not what alternative="
+                f"{self.alternative!r} looks for: no number of cases would show it."
+            )
 
     def power_at(self, n: float, factor: float = 1.0) -> float:
         """Return the power of n cases, for a difference that is ``factor`` as great."""

@@ -13,6 +13,7 @@ from skrate.core.table_parts import LongTable, is_long
 from skrate.inference.delta import (
     Parts,
     degrees_of_freedom,
+    is_rounding,
     long_variance,
     table_variance,
 )
@@ -20,8 +21,6 @@ from skrate.inference.sample import Ranked
 
 # Cases of each class that are added, half of them at either end of the ranking.
 ADDED = 0.1
-# Variances below are rounding: the sample shows no variation at all.
-_NEGLIGIBLE = 1e-24
 _BOUNDLESS = 1e100
 _ROUNDING = 1e-9
 _TINY = float(np.finfo(np.float64).tiny)
@@ -64,7 +63,8 @@ def augmented(
         The sample.
     variance : float, default=None
         What the sample shows by the design that is meant: clusters, weights, or a
-        bootstrap. None for independent cases.
+        bootstrap. None for independent cases, whose variance also stands for one that
+        is rounding.
     stratify : bool, default=False
         Whether class sizes are fixed.
     independent : float, default=None
@@ -92,14 +92,14 @@ def augmented(
         parts = table_variance(metric, table, stratify=stratify, sizes=more)
         value = metric.value(table)
     effect = 1.0
-    if variance is not None:
+    if variance is not None and not is_rounding(variance):
         if independent is None:
             independent = table_variance(
                 metric, ranked.table, stratify=stratify, sizes=sizes
             ).total
         # Without variation there is nothing to compare.
-        if independent > _NEGLIGIBLE or np.isnan(variance):
-            effect = variance / max(independent, _NEGLIGIBLE)
+        if np.isnan(variance) or not is_rounding(independent):
+            effect = variance / (independent or 1.0)
     freedom = degrees_of_freedom((parts, ranked))
     bounds = range_of(metric, table, stratify=stratify)
     return Augmented(value, parts, bounds, effect, freedom)

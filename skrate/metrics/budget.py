@@ -10,7 +10,7 @@ from skrate.core.per_processed import PerProcessed
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateDistribution, RateLike
 from skrate.metrics.at_rate import AtRate, Cut, Value, found_at
-from skrate.metrics.recall_slopes import recall_slopes
+from skrate.metrics.recall_slopes import recall_limits, recall_slopes
 
 __all__ = ["lift_at_rate_score", "precision_at_rate_score", "recall_at_rate_score"]
 
@@ -269,6 +269,11 @@ class RecallAtRate(AtRate, score=recall_at_rate_score):
     needs = ("positive",)
 
     @property
+    def limits(self) -> tuple[float, float]:
+        """Its range: one value where all is processed."""
+        return recall_limits(self.rate)
+
+    @property
     def weighting(self) -> tuple[RateDistribution, float]:
         return self.rate, 1.0
 
@@ -342,6 +347,8 @@ class LiftAtRate(_PerProcessed, score=lift_at_rate_score):
     @property
     def limits(self) -> tuple[float, float]:
         """Its range: as the rate, without a bound above where lists have their own."""
+        if self.rate == 1:
+            return 1.0, 1.0
         if self.is_uncertain:
             law = PerProcessed(self.rate)
             return 0.0, law.mean_inverse if law.is_bounded else np.inf

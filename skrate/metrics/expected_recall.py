@@ -25,7 +25,7 @@ from skrate.core.rate_curves import RateCurve
 from skrate.core.rate_sets import RateSet
 from skrate.core.rates import RateDistribution, RateLike
 from skrate.core.validation import check_choice
-from skrate.metrics.recall_slopes import recall_slopes
+from skrate.metrics.recall_slopes import recall_limits, recall_slopes
 from skrate.metrics.under_set import UnderSet
 
 __all__ = ["expected_recall_score"]
@@ -179,6 +179,12 @@ class ExpectedRecall(UnderSet, Metric, score=expected_recall_score):
     def is_of_negatives(self) -> bool:
         """Whether it is the recall of the negatives."""
         return self.of == "negatives"
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Its range: one value where all is processed, or nothing."""
+        low, high = recall_limits(self.rate)
+        return (low, high) if self.of == "positives" else (1 - high, 1 - low)
 
     def by_rate(self, table: RankTable) -> RateCurve:
         recall = table.tpr if self.of == "positives" else 1 - table.fpr

@@ -15,7 +15,7 @@ from skrate.metrics.expected_recall import (
     recall_of_tables,
     swapped,
 )
-from skrate.metrics.recall_slopes import recall_slopes
+from skrate.metrics.recall_slopes import recall_limits, recall_slopes
 from skrate.metrics.under_set import ByRate
 
 __all__ = ["negative_recall_score"]
@@ -118,6 +118,11 @@ class NegativeRecall(ByRate, Metric, score=negative_recall_score):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rate", check_rate(self.rate))
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Its range: one value where all is processed, or nothing."""
+        return recall_limits(self.rate)
 
     def by_rate(self, table: RankTable) -> RateCurve:
         return RateCurve(table.rates, table.fpr)

@@ -92,6 +92,15 @@ def rate_of(rate: RateDistribution) -> float | None:
     return float(points[0]) if is_known else None
 
 
+def recall_limits(rate: Any) -> tuple[float, float]:
+    """Return the range of the recall of a class under what ``rate=`` takes.
+
+    Where nothing is processed or all, no ranking finds more than another.
+    """
+    known = rate_of(rate) if isinstance(rate, RateDistribution) else rate
+    return (float(known), float(known)) if known in (0, 1) else (0.0, 1.0)
+
+
 def is_smooth(rate: RateDistribution) -> bool:
     """Return whether the rate has a density, with no point of its own within (0, 1)."""
     return not rate.table.is_discrete and len(cuts_of(rate)) == 0

@@ -63,6 +63,9 @@ def test_bad_parameters_are_named(build, message):
         (lambda: check_rate(200.0), "got 200.0: 200 of N items are the rate 200/N"),
         (lambda: rates.empirical([200, 400]), "whole numbers up to 400: divide counts"),
         (lambda: rates.empirical([0, 1, 2]), "whole numbers up to 2: divide counts by"),
+        (lambda: check_rate(stats.norm(300, 50)), r"norm\(300, 50\), is above 1 wi"),
+        (lambda: check_rate(stats.poisson(300)), r"above 1 .*: divide counts by the"),
+        (lambda: check_rate(stats.poisson(300)), r"skrate\.rates\.from_counts"),
         (lambda: rates.mixture([0.1, 40]), "40 of N items are the rate 40/N"),
     ],
 )

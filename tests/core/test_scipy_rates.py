@@ -85,7 +85,7 @@ def test_discrete_distributions_are_their_masses(frozen, same):
     assert_allclose(rate.masses, same.masses, rtol=0, atol=1e-15)
 
 
-@pytest.mark.parametrize("loc", [-0.75, 1.25, -2.75])
+@pytest.mark.parametrize("loc", [-1.75, -2.25, -2.75])
 def test_whole_numbers_may_be_shifted_by_more_than_one(loc):
     rate = check_rate(stats.randint(0, 5, loc=loc))
     points, masses = np.unique(np.clip(np.arange(5) + loc, 0, 1), return_counts=True)
@@ -273,6 +273,11 @@ def test_equal_distributions_are_equal():
         (stats.beta([1, 2], 3), "rate must be one distribution, got several"),
         (stats.beta(-1, 3), "rate has no finite survival function"),
         (stats.uniform(0.1, -0.1), "rate has no finite survival function"),
+        (stats.randint(0, 5, loc=1.25), "above 1 with probability 1: divide counts"),
+        (
+            stats.uniform(0.4, 1.4),
+            r"uniform\(0\.4, 1\.4\), is above 1 with prob.* 0\.571",
+        ),
         (stats.multivariate_normal([0, 0]), "rate must be 'uniform', a number"),
     ],
 )

@@ -31,8 +31,17 @@ def draw_rate(rng: np.random.Generator) -> Rate:
     """Draw a rate of any kind."""
     kinds = list(KINDS)
     shares = np.array([KINDS[kind][1] for kind in kinds], dtype=float)
-    kind = str(rng.choice(kinds, p=shares / shares.sum()))
-    return KINDS[kind][0](rng)
+    while True:
+        kind = str(rng.choice(kinds, p=shares / shares.sum()))
+        rate = KINDS[kind][0](rng)
+        if not _is_refused(rate.given):
+            return rate
+
+
+def _is_refused(given: Any) -> bool:
+    """Return whether a distribution of scipy is mostly above 1, as those of counts."""
+    sf = getattr(given, "sf", None) or getattr(given, "ccdf", None)
+    return sf is not None and float(sf(1.0)) > 0.5
 
 
 def _uniform(rng: np.random.Generator) -> Rate:

@@ -251,6 +251,37 @@ def test_clusters_widen_intervals_and_weaken_the_test():
             assert np.diff(narrow) < np.diff(wide)
 
 
+def test_clusters_that_are_all_alike_have_shown_no_variation():
+    # Rounding leaves 1e-17 of it, of which the p-value was 1e-81.
+    y_true = np.tile([1, 1, 0, 0, 0, 0, 0, 0], 6)
+    y_score = np.tile([8.0, 0.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0], 6)
+    times = {"rate": 0.25, "n_items": 100}
+    alike = {"groups": np.repeat(np.arange(6), 8), **times}
+    report = budget_report(y_true, y_score, **alike)
+    assert 0.05 < report["recall"].pvalue < 0.3
+    alone = budget_report(y_true, y_score, **times)
+    for quantity in COUNTS:
+        found, expected = (one[quantity].prediction_interval for one in (report, alone))
+        assert found == expected
+
+
+@pytest.mark.parametrize("n_clusters", [2, 6])
+@pytest.mark.parametrize("law", [0.2, rates.beta(3, 19)])
+def test_the_pvalue_of_clusters_is_where_the_interval_leaves_chance_out(
+    n_clusters, law
+):
+    for seed in range(4):
+        y_true, y_score = sample(n=20 * n_clusters, seed=seed, prevalence=0.4)
+        groups = np.arange(20 * n_clusters) % n_clusters
+        given = {"rate": law, "groups": groups}
+        row = budget_report(y_true, y_score, **given)["recall"]
+        level = 1 - 2 * min(row.pvalue, 1 - row.pvalue)
+        ends = estimate(
+            expected_recall_score, y_true, y_score, confidence_level=level, **given
+        ).confidence_interval
+        assert ends[row.pvalue > 0.5] == pytest.approx(row.chance, rel=1e-6)
+
+
 def test_weights_repeat_cases_or_stand_for_sampled_ones():
     y_true, y_score = sample(n=80)
     weights = np.random.default_rng(1).integers(0, 4, 80)

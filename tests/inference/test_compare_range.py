@@ -21,7 +21,9 @@ from skrate import (
     RateWeightedAUCScorer,
     compare,
     compare_all,
+    estimate,
     expected_recall_score,
+    lift_at_rate_score,
     negative_recall_score,
     rate_weighted_auc_score,
     rates,
@@ -331,12 +333,32 @@ def test_equal_models_are_open():
     assert result.confidence_interval.low < 0 < result.confidence_interval.high
 
 
+@each_metric
+@pytest.mark.parametrize("n", [100, 4_000])
+def test_equal_models_are_no_surer_than_under_one_distribution(metric, n):
+    y_true, a, _ = sample(12, n=n)
+    result = compare(metric, y_true, a, a, rate=KNOWN)
+    low, high = result.confidence_interval
+    for law in (result.law_low, result.law_high, result.law):
+        alone = compare(metric, y_true, a, a, rate=law).confidence_interval
+        assert low <= alone.low < 0 < alone.high <= high
+
+
+def test_where_all_is_processed_there_is_no_difference():
+    y_true, a, b = sample(12)
+    for metric in (*list(METRICS.values())[:3], lift_at_rate_score):
+        assert compare(metric, y_true, a, b, rate=1.0).confidence_interval == (0, 0)
+        found = estimate(metric, y_true, a, rate=1.0)
+        assert found.confidence_interval == (found.value, found.value)
+
+
 def test_one_class_is_undefined():
     for y_true in ([1, 1, 1], [1, 0, 0]):
-        with pytest.warns(UndefinedMetricWarning, match="y_true holds"):
+        with pytest.warns(UndefinedMetricWarning, match="y_true holds") as caught:
             result = compare(
                 expected_recall_score, y_true, [3, 2, 1], [1, 2, 3], rate=KNOWN
             )
+        assert len(caught) == 1
         ends = [*result.range, *result.confidence_interval]
         assert np.isnan([*ends, result.pvalue]).all()
         assert result.greater is None

@@ -108,8 +108,13 @@ def test_the_size_is_the_least_that_has_the_power(metric, kwargs, alternative):
     assert found.difference == 0.07
 
 
-@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-@pytest.mark.parametrize("difference", [-0.02, 1e-6, 0.003, 0.05])
+@pytest.mark.parametrize(
+    ("difference", "alternative"),
+    [
+        *((size, side) for size in (1e-6, 0.05) for side in ("two-sided", "greater")),
+        *((size, side) for size in (-0.02, -1e-6) for side in ("two-sided", "less")),
+    ],
+)
 def test_the_power_is_that_of_student_s_test(difference, alternative):
     # Of next to no difference it is the level: half of it, on either side.
     planned = power(
@@ -327,10 +332,29 @@ def test_one_class_is_nan_as_ever():
 # --- Form ----------------------------------------------------------------------------
 
 
-def test_the_power_for_a_difference_to_the_other_side_has_ordered_ends():
-    found = power("roc_auc", *PILOT, n_cases=90, difference=0.05, alternative="less")
-    low, high = found.power_interval
-    assert 0 < low < found.power < high < 0.05
+@pytest.mark.parametrize(
+    ("alternative", "difference"), [("less", 0.05), ("greater", -0.05)]
+)
+def test_a_difference_to_the_other_side_has_no_power(alternative, difference):
+    message = f"difference={difference} is not what alternative='{alternative}' looks"
+    options = {"alternative": alternative, "difference": difference}
+    with pytest.raises(ValueError, match=message):
+        power("roc_auc", *PILOT, n_cases=90, **options)
+    with pytest.raises(ValueError, match=message):
+        sample_size("roc_auc", *PILOT, **options)
+
+
+def test_few_clusters_leave_a_size_between_the_least_and_any():
+    y_true, first, second = PILOT
+    groups = np.random.default_rng(4).integers(0, 3, 120)
+    few, wide, many = (
+        sample_size("roc_auc", y_true, first, second, groups=groups, **goal)
+        for goal in ({"difference": 0.02}, {"half_width": 0.1}, {"difference": 1e-6})
+    )
+    # Two clusters of each, of 40 cases.
+    assert few.n_interval.low == wide.n_interval.low == 80
+    assert many.n < many.n_interval.high == np.inf
+    assert "to inf)" in repr(many)
 
 
 @pytest.mark.parametrize("goal", [{"difference": 0.05}, {"half_width": 0.05}])
