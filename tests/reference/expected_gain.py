@@ -31,12 +31,13 @@ def of_classes(groups, gain, law, *, per_case=True):
     """Return the same of a gain per class, where all cases cost the same."""
     edges = groups.edges
     means = law.mean_survival(edges[:-1], edges[1:])
-    of_pos, of_neg = gain.get("positive", 0), gain.get("negative", 0)
-    found = math.fsum(
-        (of_pos * pos + of_neg * neg) * mean
+    of_pos, of_neg = (Fraction(gain.get(c, 0)) for c in ("positive", "negative"))
+    # Exact, as whole weights may be beyond all floats.
+    found = sum(
+        (of_pos * pos + of_neg * neg) * Fraction(float(mean))
         for pos, neg, mean in zip(groups.pos, groups.neg, means, strict=True)
     )
-    return found / groups.total if per_case else found
+    return float(found / groups.total if per_case else found)
 
 
 def over_orders(y_score, gain, n_items):

@@ -92,7 +92,8 @@ def average_precision(groups, prevalence=None, adjusted=False, tail="binormal"):
         if prevalence is not None:
             above = prevalence * (found / groups.n_pos)
             rate = shrunk[k] if shrunk else lost / groups.n_neg
-            precision = above / (above + (1 - prevalence) * rate)
+            # Shares that are no floats weigh nothing either.
+            precision = above / (above + (1 - prevalence) * rate) if above else 0.0
         parts.append(pos / groups.n_pos * precision)
     score = math.fsum(parts)
     if not adjusted:
@@ -125,15 +126,17 @@ def binormal_tail(groups, prevalence):
     for pos, found, lost in zip(
         groups.pos, groups.cum_pos[1:], groups.cum_neg[1:], strict=True
     ):
-        k, i = m * lost / groups.n_neg, n1 * found / groups.n_pos
+        k, i = m * (lost / groups.n_neg), n1 * (found / groups.n_pos)
         if not pos:
             continue
-        counts = min(max((k - 2.25) / 0.5, 0), 1) * n1 * pos / groups.n_pos
+        counts = min(max((k - 2.25) / 0.5, 0), 1) * n1 * (pos / groups.n_pos)
         if k / m >= 0.3:
             counts = 0
         elif k / m > 0.1:
             t = (0.3 - k / m) / 0.2
             counts *= t**2 * (3 - 2 * t)
+        if not counts:
+            continue
         # Of more cases than floats count, what is left may be rounded below none.
         of_pos, of_neg = max(n1 - i, 0) + 1, max(m - k, 0) + 0.5
         points.append((counts, probit(i, of_pos), probit(k + 0.5, of_neg)))
