@@ -65,6 +65,7 @@ DISPLAY = {
     "perfect",  # the same of the best order
     "tables",  # from which it came
     "space",
+    "plot_bands",
     "plot_folds",
     "plot_isometrics",
     "plot_rate",

@@ -54,7 +54,11 @@ report = budget_report(y_true, y_score, rate=budget, n_items=5_000)
 print(report)
 
 # %%
-# The same as a picture. What the budget can reach is in the grey hill at the foot.
+# The same as a picture. The hill at the foot is the budget. The number in the legend is
+# that of the table, and the dot stands where it is at the mean budget: close to the
+# curve, not on it, as what is found on average over budgets is not what is found by the
+# average one. How many belong in the review is uncertain as well, so that the band may
+# lie above what a perfect order finds if they are as many as in the records.
 
 BudgetReportDisplay(report).plot()
 

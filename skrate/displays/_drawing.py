@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # What folds that are alike may differ by.
 _ROUNDING = 1e-9
+# Of a label of an axis, beyond which it takes two lines.
+_LABEL_LENGTH = 28
 
 
 def import_pyplot(user: str) -> Any:
@@ -87,10 +89,15 @@ class Drawing:
 
     def _finish(self, xlabel: str, ylabel: str, despine: bool, **legend: Any) -> None:
         """Say what stands on the axes, and what each line is."""
-        if self.pos_label is not None:
-            ylabel += f" (positive label: {self.pos_label})"
-        self.ax_.set(xlabel=xlabel, ylabel=ylabel)
+        self._name_axes(xlabel, ylabel, despine)
         self.ax_.legend(**legend)
+
+    def _name_axes(self, xlabel: str, ylabel: str, despine: bool) -> None:
+        if self.pos_label is not None:
+            positive = f"(positive label: {self.pos_label})"
+            is_long = len(f"{ylabel} {positive}") > _LABEL_LENGTH
+            ylabel += f"\n{positive}" if is_long else f" {positive}"
+        self.ax_.set(xlabel=xlabel, ylabel=ylabel)
         if despine:
             self.ax_.spines[["top", "right"]].set_visible(False)
 

@@ -1,6 +1,5 @@
 """Draw a report card: what a budget finds, in counts."""
 
-import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,11 +11,13 @@ from skrate.core.rates import RateLike
 from skrate.core.validation import check_choice, check_flag
 from skrate.curves.rate_averaged import BANDS, Band
 from skrate.displays._drawing import Display, styled
-from skrate.displays.rate_spaces import draw_along_axis
+from skrate.displays._legend import draw_legend, entry
+from skrate.displays.rate_spaces import BUDGET_STYLE, draw_along_axis, name_budget
 from skrate.inference.budget_report import budget_report
 from skrate.inference.budget_result import BudgetReport
 from skrate.inference.curve_process import CurveBounds, CurveProcess
 from skrate.inference.sample import Weights
+from skrate.metrics.recall_slopes import rate_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,11 +27,10 @@ _N_DRAWS = 2000
 # Widths of the drawing beyond nearly all budgets.
 _MARGIN = 1.5
 _LIKELY = 0.99
-# Characters in a line of the legend.
-_LINE = 40
-# Of the height of the axes, which curves leave to the legend: a line of it, and most.
-_HEIGHT_OF_LINE = 0.05
-_MOST_LEGEND = 0.5
+# Above the highest of what is drawn, as a share of it.
+_ROOM = 0.05
+# Models whose bands are told apart: areas of one, edges of two.
+_MOST_BANDS = 2
 
 
 class BudgetReportDisplay(Display):
@@ -53,9 +53,10 @@ class BudgetReportDisplay(Display):
     lines_ : list of matplotlib Line2D
         The curve of each model.
     bands_ : list of matplotlib artists
-        Their bands.
+        Their bands, if they are drawn.
     readings_ : list of matplotlib Line2D
-        From the mean budget up to each curve, and to the number found.
+        From the mean budget up to the number that is expected of each model, and to
+        the axis.
     rate_ : list of matplotlib artists
         Where the budget is likely, at the foot.
     chance_level_ : matplotlib Line2D or None
@@ -79,8 +80,18 @@ class BudgetReportDisplay(Display):
 
     Notes
     -----
-    The number in the legend is read at the mean budget. That is not the mean over
-    budgets, which the report gives: a curve that bends down finds more at the mean.
+    The numbers in the legend are those of the report: what is expected to be found, on
+    average over the budget, with its interval. The dot of a model stands there, at the
+    mean budget: beside its curve, as what is found on average is not what is found at
+    the average, unless the budget is known.
+
+    Bands and intervals include the uncertainty of the prevalence, of which the lines
+    for random and perfect orders know nothing: these are what such an order finds if as
+    many are positive as is most likely. A band may so lie above the perfect line.
+
+    Bands and intervals of models overlap where the models share their cases, also if
+    one is better beyond doubt: see :func:`compare` and
+    :class:`CurveComparisonDisplay`.
 
     Examples
     --------
@@ -91,6 +102,9 @@ class BudgetReportDisplay(Display):
     >>> display.readings_[0].get_ydata().tolist()
     [0.0, 60.0, 60.0]
     """
+
+    # The legend may stand below.
+    _layout = "constrained"
 
     def __init__(
         self,
@@ -189,6 +203,7 @@ class BudgetReportDisplay(Display):
         ax: "Axes | None" = None,
         *,
         band: Band = "simultaneous",
+        plot_bands: bool | None = None,
         curve_kwargs: dict[str, Any] | None = None,
         bounds_kwargs: dict[str, Any] | None = None,
         rate_kwargs: dict[str, Any] | None = None,
@@ -207,6 +222,9 @@ class BudgetReportDisplay(Display):
         band : {"simultaneous", "pointwise"}, default="simultaneous"
             What is drawn about a curve: bounds that hold all of the true curve with
             the level of the report, or at each budget on its own.
+        plot_bands : bool, default=None
+            Whether to draw them. None draws those of one model, and the edges of those
+            of two; those of more hide each other.
         curve_kwargs : dict, default=None
             Passed to matplotlib's ``plot`` for the curves.
         bounds_kwargs : dict, default=None
@@ -235,20 +253,25 @@ class BudgetReportDisplay(Display):
             If ``band`` is not one of the choices.
         """
         check_choice("band", band, BANDS)
+        if plot_bands is not None:
+            check_flag("plot_bands", plot_bands)
         check_flag("plot_chance_level", plot_chance_level)
         check_flag("plot_perfect", plot_perfect)
         check_flag("despine", despine)
         self._start(ax)
         report = self.report
         n, p = report.n_cases, report.prevalence
-        style = styled(rate_kwargs, color="0.5", alpha=0.3)
-        self.rate_ = draw_along_axis(self.ax_, report.rate, style, n)
-        self.lines_: list[Any] = []
-        self.bands_: list[Any] = []
-        self.readings_: list[Any] = []
-        bounds = [self._bounds(curve, band) for curve in report.curves]
-        for one in zip(report.models, report.curves, bounds, strict=True):
-            self._draw_model(*one, curve_kwargs, bounds_kwargs)
+        if plot_bands is None:
+            plot_bands = len(report.models) <= _MOST_BANDS
+        x = n * report.curves[0].rates
+        self.lines_ = [
+            self._line(x, n * curve.values, curve_kwargs, label=self._label(model))
+            for model, curve in zip(report.models, report.curves, strict=True)
+        ]
+        self.readings_ = [
+            self._draw_reading(model, line)
+            for model, line in zip(report.models, self.lines_, strict=True)
+        ]
         self.chance_level_ = self.perfect_ = None
         grey: dict[str, Any] = {"color": "0.4"}
         if plot_chance_level:
@@ -256,50 +279,45 @@ class BudgetReportDisplay(Display):
             points = [0, n], [0, n * p]
             self.chance_level_ = self._line(*points, chance_level_kwargs, **style)
         if plot_perfect:
-            style = grey | {"linestyle": ":", "label": "Perfect"}
+            label = entry(self.ax_, "Perfect,", f"if {n * p:,.0f} are positive")
+            style = grey | {"linestyle": ":", "label": label}
             points = [0, n * p, n], [0, n * p, n * p]
             self.perfect_ = self._line(*points, perfect_kwargs, **style)
-        self._finish(
-            f"Cases processed, of {n:,.0f}",
-            f"Positives found, of {n * p:,.0f}",
-            despine,
-            loc="upper left",
-            fontsize="small",
-            title=f"Found by the first {n * report.rate.mean():,.0f}",
-            title_fontsize="small",
-        )
+        drawn = report.curves if plot_bands else ()
+        bounds = [self._bounds(curve, band) for curve in drawn]
+        self.bands_ = self._draw_bands(bounds, band, bounds_kwargs)
+        style = styled(rate_kwargs, **BUDGET_STYLE)
+        self.rate_ = draw_along_axis(self.ax_, report.rate, style, n)
+        self._name_budget(style)
         self._set_limits(bounds)
+        of_n, of_p = f"of {n:,.0f}", f"of {n * p:,.0f}"
+        self._name_axes(f"Cases processed, {of_n}", f"Positives found, {of_p}", despine)
+        level = f"{100 * report.confidence_level:g} %"
+        together = {self.bands_[0]: tuple(self.bands_)} if self.bands_ else {}
+        title = f"Expected found ({level} interval)"
+        draw_legend(self.ax_, together, side_by_side=True, title=title)
         return self
 
-    def _draw_model(
-        self,
-        model: str,
-        curve: CurveProcess,
-        bounds: CurveBounds,
-        curve_kwargs: dict[str, Any] | None,
-        bounds_kwargs: dict[str, Any] | None,
-    ) -> None:
-        """Draw a curve, its band, and what the mean budget reads off it."""
+    def _label(self, model: str) -> str:
+        """Return what the report expects to be found, for the legend."""
+        row = self.report[model, "found"]
+        low, high = row.confidence_interval
+        is_named = self.name is not None and len(self.report.models) == 1
+        name = str(self.name) if is_named else model
+        return entry(
+            self.ax_, f"{name}:", f"{row.value:,.0f} ({low:,.0f} to {high:,.0f})"
+        )
+
+    def _draw_reading(self, model: str, line: Any) -> Any:
+        """Draw lines from the mean budget to a dot, and on to the number found."""
         report = self.report
-        n, mean = report.n_cases, report.rate.mean()
-        found, low, high = (
-            float(n * np.interp(mean, curve.rates, line))
-            for line in (curve.values, bounds.low, bounds.high)
-        )
-        is_named = self.name is not None and len(report.models) == 1
-        name = textwrap.fill(str(self.name) if is_named else model, _LINE)
-        label = f"{name}: {found:,.0f} ({low:,.0f} to {high:,.0f})"
-        x = n * curve.rates
-        line = self._line(x, n * curve.values, curve_kwargs, label=label)
-        style = {"color": line.get_color(), "alpha": 0.2, "linewidth": 0}
-        style = styled(bounds_kwargs, **style)
-        self.bands_.append(
-            self.ax_.fill_between(x, n * bounds.low, n * bounds.high, **style)
-        )
-        style = {"color": line.get_color(), "linewidth": 0.8, "linestyle": "-."}
-        corner = [n * mean, n * mean, 0.0], [0.0, found, found]
-        self.readings_.append(self._line(*corner, None, **style))
-        self.lines_.append(line)
+        mean = report.n_cases * report.rate.mean()
+        found = report[model, "found"].value
+        return self._line(
+            [mean, mean, 0.0], [0.0, found, found], None,
+            color="0.5", linewidth=0.8, linestyle="-.", marker="o", markevery=[1],
+            markersize=5, markerfacecolor=line.get_color(), markeredgecolor="w",
+        )  # fmt: skip
 
     def _bounds(self, curve: CurveProcess, band: Band) -> CurveBounds:
         level = self.report.confidence_level
@@ -307,29 +325,49 @@ class BudgetReportDisplay(Display):
             return curve.interval(level)
         return curve.band(level, _N_DRAWS, np.random.default_rng(0))
 
+    def _draw_bands(
+        self, bounds: list[CurveBounds], band: Band, given: dict[str, Any] | None
+    ) -> list[Any]:
+        """Draw the band of one model as an area, and of several their edges."""
+        report = self.report
+        x = report.n_cases * report.curves[0].rates
+        is_one = len(bounds) == 1
+        kind = "band" if band == "simultaneous" else "at one budget"
+        level = f"{100 * report.confidence_level:g} % {kind}"
+        level += "," if is_one or band == "pointwise" else "s,"
+        label = entry(self.ax_, level, "prevalence uncertain")
+        bands = []
+        for ends, line in zip(bounds, self.lines_, strict=True):
+            style = {"color": line.get_color(), "linewidth": 0 if is_one else 0.8}
+            style = styled(given, alpha=0.2 if is_one else 0.7, label=label, **style)
+            if not is_one and "color" in style:
+                style |= {"facecolor": "none", "edgecolor": style.pop("color")}
+            n = report.n_cases
+            bands.append(self.ax_.fill_between(x, n * ends.low, n * ends.high, **style))
+            # One entry of the legend for all.
+            label = "_"
+        return bands
+
+    def _name_budget(self, style: dict[str, Any]) -> None:
+        mean = f"{self.report.n_cases * self.report.rate.mean():,.0f}"
+        is_known = rate_of(self.report.rate) is not None
+        label = f"budget, {mean}" if is_known else f"budget, {mean} on average"
+        name_budget(self.ax_, self.rate_, style, entry(self.ax_, label))
+
     def _set_limits(self, bounds: list[CurveBounds]) -> None:
         """Show the budgets that are likely, and what can be found by them."""
         report = self.report
         n, p = report.n_cases, report.prevalence
         # Where hardly any budget is above 0, all are shown.
         right = min(_MARGIN * float(report.rate.ppf(_LIKELY)), 1.0) or 1.0
-        tops = [
-            float(np.interp(right, curve.rates, of_curve.high))
-            for curve, of_curve in zip(report.curves, bounds, strict=True)
-        ]
+        rates = report.curves[0].rates
+        curves = [curve.values for curve in report.curves] + [b.high for b in bounds]
+        tops = [float(np.interp(right, rates, curve)) for curve in curves]
         if self.perfect_ is not None:
             tops.append(min(right, p))
-        height = n * max(tops) / (1 - self._legend_height())
-        self.ax_.set(xlim=(0, n * right), ylim=(0, height))
+        self.ax_.set(xlim=(0, n * right), ylim=(0, n * max(tops) * (1 + _ROOM)))
         for axis in (self.ax_.xaxis, self.ax_.yaxis):
             axis.set_major_formatter(_thousands)
-
-    def _legend_height(self) -> float:
-        """Return the share of the height of the axes that the legend takes, about."""
-        legend = self.ax_.get_legend()
-        texts = [text.get_text() for text in legend.get_texts()] if legend else []
-        n_lines = 2 + sum(text.count("\n") + 1 for text in texts)
-        return min(_HEIGHT_OF_LINE * n_lines, _MOST_LEGEND)
 
 
 def _thousands(number: float, _position: float | None) -> str:

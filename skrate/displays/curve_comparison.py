@@ -1,6 +1,5 @@
 """Draw the difference of two models at every rate."""
 
-import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -9,12 +8,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrate.core.arrays import ArrayLike, Label, RandomState
 from skrate.core.elicitation import check_rate
-from skrate.core.rates import RateLike
+from skrate.core.rates import RateDistribution, RateLike
 from skrate.core.repeats import disjoint_repeats
 from skrate.core.validation import check_count, check_flag
 from skrate.curves.rate_averaged import Band
 from skrate.displays._drawing import Drawing, styled
-from skrate.displays.rate_spaces import Space
+from skrate.displays._legend import draw_legend, entry
+from skrate.displays.rate_spaces import BUDGET_STYLE, draw_along_axis, name_budget
 from skrate.inference.compare_curves import compare_curves
 from skrate.inference.curve_comparison import CurveComparison, Stretch
 from skrate.inference.curve_influence import CurveMetric
@@ -33,10 +33,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Of which a difference is so many more, whatever the rate.
-_FOUND = {"recall": "positives found", "hits": "positives found", "gain": "gain"}
+_FOUND = {"recall": "positives found", "hits": "positives found", "gain": "total gain"}
+_PER_CASE = {"hits": "hits per case", "gain": "gain per case"}
 _COUNTS = "{x:,.10g}"
-# Letters in a line of the legend.
-_LINE = 28
+# Metrics whose bands are widest by far at the first rates. What is to be seen begins
+# after this share of the budget, or without one, of the rates.
+_SHARES = ("precision", "lift")
+_FIRST_OF_BUDGET, _FIRST_OF_RATES = 0.05, 0.1
+# About what is to be seen, as a share of it.
+_ROOM = 0.15
 
 
 class CurveComparisonDisplay(Drawing):
@@ -80,10 +85,25 @@ class CurveComparisonDisplay(Drawing):
     figure_ : matplotlib Figure
         The figure.
 
+    Raises
+    ------
+    ValueError
+        If ``comparison`` is none, or one that is undefined, or ``names`` are not two.
+
     See Also
     --------
     compare_curves : The numbers.
     RateAveragedROC : The curves themselves, over folds.
+
+    Notes
+    -----
+    The rates at which a model is better are shaded to the middle between the last of
+    them and the next one.
+
+    At the first rates a precision or a lift is that of a few cases, and its band is so
+    wide that all else would be a line. The vertical axis of these has the band of rates
+    that the budget exceeds with a probability of 0.95, or without ``rate`` of all but
+    the first tenth; ``display.ax_.set_ylim`` shows what is cut.
 
     Examples
     --------
@@ -106,6 +126,17 @@ class CurveComparisonDisplay(Drawing):
         n_items: int | None = None,
         pos_label: Label = None,
     ) -> None:
+        if not isinstance(comparison, CurveComparison):
+            raise ValueError(
+                "comparison must be what compare_curves returns, got "
+                f"{type(comparison).__name__}; labels and scores are for "
+                "from_predictions."
+            )
+        if np.isnan(comparison.difference).all():
+            raise ValueError(
+                "comparison is undefined, as y_true holds fewer than two cases of a "
+                "class: there is no difference to draw."
+            )
         self.comparison = comparison
         self.names = _check_names(names)
         self.rate = rate
@@ -420,15 +451,9 @@ class CurveComparisonDisplay(Drawing):
             n_items = check_count("n_items", n_items)
         self._start(ax)
         found = self.comparison
-        self.rate_ = []
-        if law is not None:
-            of_rate = styled(rate_kwargs, color="C2", alpha=0.35)
-            space = Space("rate-recall", found.n_pos / (found.n_pos + found.n_neg))
-            self.rate_ = space.draw_rate(self.ax_, law, of_rate)
-            # One entry of the legend for all.
-            self.rate_[0].set_label("rate")
         self.zero_line_ = self.ax_.axhline(0, color="0.4", linewidth=1)
-        style: dict[str, Any] = {"color": "k", "label": _wrapped(of_a, f"less {of_b}")}
+        label = entry(self.ax_, of_a, f"less {of_b}")
+        style: dict[str, Any] = {"color": "k", "label": label}
         self.line_ = self._line(found.rates, found.difference, curve_kwargs, **style)
         level = f"{100 * found.confidence_level:g} %"
         is_whole = found.kind == "simultaneous"
@@ -443,16 +468,35 @@ class CurveComparisonDisplay(Drawing):
             won = found.winning_rates()
             self.winning_a_ = self._shade(won.a, f"{of_a} better", "C0", winning_kwargs)
             self.winning_b_ = self._shade(won.b, f"{of_b} better", "C1", winning_kwargs)
+        self.rate_ = []
+        if law is not None:
+            style = styled(rate_kwargs, **BUDGET_STYLE)
+            self.rate_ = draw_along_axis(self.ax_, law, style)
+            name_budget(self.ax_, self.rate_, style)
         self.ax_.set_xlim(0, 1)
-        self._finish(
-            "Rate",
-            f"Difference in {found.metric}",
-            despine,
-            loc="best",
-            fontsize="small",
-        )
+        if found.metric in _SHARES:
+            self._set_limits(law)
+        metric = _PER_CASE.get(found.metric, found.metric)
+        self._name_axes("Rate", f"Difference in {metric}", despine)
         self.count_axes_ = [] if n_items is None else self._count(n_items)
+        # The interval lies over the band.
+        both = {self.interval_: (self.band_, self.interval_)}
+        draw_legend(self.ax_, both if self.interval_ else {})
         return self
+
+    def _set_limits(self, law: RateDistribution | None) -> None:
+        """Show the band where the budget may end, and 0."""
+        found = self.comparison
+        if law is None:
+            first = np.quantile(found.rates, _FIRST_OF_RATES)
+        else:
+            first = law.ppf(_FIRST_OF_BUDGET)
+        is_seen = found.rates >= min(first, found.rates[-1])
+        ends = [0.0, *found.band.low[is_seen], *found.band.high[is_seen]]
+        low, high = np.nanmin(ends), np.nanmax(ends)
+        room = _ROOM * (high - low)
+        if room > 0:
+            self.ax_.set_ylim(low - room, high + room)
 
     def _area(
         self,
@@ -473,9 +517,13 @@ class CurveComparisonDisplay(Drawing):
         given: dict[str, Any] | None,
     ) -> list[Any]:
         artists = []
-        label = _wrapped(label)
-        for low, high in stretches:
-            # A single rate has no width: its line has.
+        label = entry(self.ax_, label)
+        rates = self.comparison.rates
+        middles = np.concatenate([rates[:1], (rates[1:] + rates[:-1]) / 2, rates[-1:]])
+        for ends in stretches:
+            first, last = np.searchsorted(rates, ends)
+            low, high = middles[first], middles[last + 1]
+            # Where there is but one rate, it has no width: its line has.
             width = 0 if high > low else 1.5
             style = {"alpha": 0.2, "linewidth": width, "zorder": 0, "label": label}
             artists.append(
@@ -498,22 +546,13 @@ class CurveComparisonDisplay(Drawing):
             unit *= found.n_pos / (found.n_pos + found.n_neg)
         right = self.ax_.secondary_yaxis("right", functions=_scaling(unit))
         right.yaxis.set_major_formatter(_COUNTS)
-        right.set_ylabel(f"Difference in {_FOUND[found.metric]}")
+        right.set_ylabel(f"Difference in\n{_FOUND[found.metric]}")
         return [top, right]
 
 
 def _scaling(unit: float) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return the functions from shares to counts and back."""
     return lambda share: share * unit, lambda count: count / unit
-
-
-def _wrapped(*parts: str) -> str:
-    """Return an entry of the legend, in one line if it is short."""
-    label = " ".join(parts)
-    if len(label) <= _LINE:
-        return label
-    lines = (textwrap.fill(part, _LINE, break_long_words=False) for part in parts)
-    return "\n".join(lines)
 
 
 def _check_names(names: Sequence[str] | None) -> tuple[str, str]:

@@ -27,7 +27,13 @@ from skrate.displays._drawing import (
     mean_and_spread,
     styled,
 )
-from skrate.displays.rate_spaces import SPACES, Plane, Space
+from skrate.displays.rate_spaces import (
+    BUDGET_STYLE,
+    SPACES,
+    Plane,
+    Space,
+    name_budget,
+)
 from skrate.model_selection.responses import Response
 
 if TYPE_CHECKING:
@@ -409,8 +415,9 @@ class RateAveragedROC(FoldsDisplay):
         label = self._entry(name, self._summary(rate))
         self._start(ax)
         if plot_rate:
-            style = styled(rate_kwargs, color="0.5", alpha=0.25)
+            style = styled(rate_kwargs, **BUDGET_STYLE)
             self.rate_ = plane.draw_rate(self.ax_, check_rate(rate), style)
+            name_budget(self.ax_, self.rate_, style)
         if plot_reachable:
             self.reachable_ = [
                 self._line(*border, reachable_kwargs, color="0.6", linewidth=1)

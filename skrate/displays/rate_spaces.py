@@ -16,6 +16,8 @@ SPACES: tuple[Plane, ...] = get_args(Plane)
 # The density of a rate takes this share of the height of the axes at most.
 _DENSITY_HEIGHT = 0.25
 _SHADE_STEPS = 400
+# A budget looks the same in all pictures: as neither a model nor a band does.
+BUDGET_STYLE = {"color": "mediumpurple", "alpha": 0.3}
 # Quantiles at which a density is drawn: evenly, and further into both tails.
 _TAILS = 10.0 ** np.arange(-9, -2.5, 0.25)
 _QUANTILES = np.concatenate([_TAILS, np.linspace(0.005, 0.995, 199), 1 - _TAILS])
@@ -129,6 +131,24 @@ def draw_along_axis(
         options = {"linewidth": 3, "zorder": 0} | style
         artists += ax.plot([point, point], [0, high], transform=transform, **options)
     return artists
+
+
+def name_budget(
+    ax: "Axes", artists: list[Any], style: dict[str, Any], label: str = "budget"
+) -> None:
+    """Give what is drawn of a rate its one entry of the legend.
+
+    There is none but the first where several displays draw it, nor beside the user's.
+    """
+    from matplotlib.image import AxesImage
+
+    if label in ax.get_legend_handles_labels()[1] or "label" in style:
+        return
+    first = artists[0]
+    if isinstance(first, AxesImage):
+        # A legend has no room for images.
+        (first,) = ax.fill([], [], **style)
+    first.set_label(label)
 
 
 def _outlines(

@@ -184,23 +184,23 @@ def budget_report(
     Of the 5,000 cases of the next batch, 682 will be processed on average,
     between 152 and 1,519 with probability 0.95.
     <BLANKLINE>
-                     expected     95 % interval  by chance  next batch, 95 %
+                     expected  95 % interval  by chance  next batch, 95 %
     forest (p = 5.9e-41)
-      found               306        250 to 363         61        131 to 437
-      missed              139         99 to 195        384         36 to 325
-      false alarms        376        319 to 432        621       15 to 1,120
-      recall            0.687    0.616 to 0.750      0.136
-      precision        0.5355  0.4444 to 0.6244     0.0890
-      lift               6.02      5.35 to 6.66       1.00
-      number needed      2.23      1.88 to 2.72      11.24
+      found               306     250 to 363         61        131 to 437
+      missed              139      99 to 195        384         36 to 325
+      false alarms        376     319 to 432        621       15 to 1,120
+      recall             0.69   0.62 to 0.75       0.14
+      precision          0.54   0.44 to 0.62      0.089
+      lift                6.0     5.4 to 6.7        1.0
+      number needed      2.23   1.88 to 2.72      11.24
     linear (p = 6.6e-16)
-      found               188        144 to 239         61         74 to 312
-      missed              257        199 to 331        384        140 to 397
-      false alarms        494        443 to 538        621       68 to 1,233
-      recall            0.422    0.346 to 0.502      0.136
-      precision        0.3187  0.2423 to 0.4063     0.0890
-      lift               3.58      2.89 to 4.34       1.00
-      number needed      3.63      2.85 to 4.74      11.24
+      found               188     144 to 239         61         74 to 312
+      missed              257     199 to 331        384        140 to 397
+      false alarms        494     443 to 538        621       68 to 1,233
+      recall             0.42   0.35 to 0.50       0.14
+      precision          0.32   0.24 to 0.41      0.089
+      lift                3.6     2.9 to 4.3        1.0
+      number needed       3.6     2.9 to 4.7       11.2
     p is the probability that a random order finds as much.
     Precision and lift are means over budgets; the number needed is the cases
     processed for each found, of all budgets together.

@@ -16,8 +16,9 @@ Quantity = Literal[
 ]
 QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
 COUNTS = QUANTITIES[:3]
-# Of a number in the table.
-_MOST_DIGITS = 9
+# Of a number in the table: those of the width of its interval, and digits at most.
+_FIGURES, _MOST_DIGITS = 2, 9
+_LEFT, _RIGHT = 'style="text-align: left"', 'style="text-align: right"'
 _PVALUE = "p is the probability that a random order finds as much."
 _MEANS = (
     "Precision and lift are means over budgets; the number needed is the cases\n"
@@ -190,12 +191,17 @@ class BudgetReport(Result):
         return "\n".join([self._budget(), "", table, *self._notes()])
 
     def _repr_html_(self) -> str:
-        lines = [_html_row("th", self._head())]
+        head, width = self._head(), len(self._head())
+        lines = [_html_row(head, "th")]
         for model, *rows in self._blocks():
-            lines.append(_html_row("th", model))
-            lines += [_html_row("td", row) for row in rows]
-        caption = escape(" ".join([self._budget(), *self._notes()]))
-        return f"<table><caption>{caption}</caption>{''.join(lines)}</table>"
+            name = escape(model[0])
+            lines.append(f'<tr><th colspan="{width}" {_LEFT}>{name}</th></tr>')
+            lines += [_html_row(row, "td") for row in rows]
+        caption = escape(f"{self._budget()} {_PVALUE}")
+        return (
+            f'<table><caption style="caption-side: bottom; text-align: left">{caption}'
+            f"</caption>{''.join(lines)}</table>"
+        )
 
     def _budget(self) -> str:
         """Return in words how many cases will be processed, and of which."""
@@ -228,19 +234,26 @@ class BudgetReport(Result):
 
 
 def _cells(row: BudgetRow) -> list[str]:
-    """Return a row as text, with the digits that its value and chance need."""
-    known = [x for x in (row.value, row.chance) if 0 < x < math.inf]
-    figures = 2 if row.quantity in COUNTS else 3
-    digits = figures - 1 - math.floor(math.log10(min(known))) if known else 0
-    digits = min(max(digits, 0), _MOST_DIGITS)
-    value, chance, low, high = (
-        f"{number:,.{digits}f}"
-        for number in (row.value, row.chance, *row.confidence_interval)
-    )
+    """Return a row as text, with the digits that its interval and chance need."""
+    low, high = row.confidence_interval
+    digits = _digits(high - low)
+    if digits is None:
+        digits = _digits(row.value) or 0
+    value, *ends = (f"{number:,.{digits}f}" for number in (row.value, low, high))
+    # Of less than what the interval is about there would be nothing to see.
+    chance = f"{row.chance:,.{max(digits, _digits(row.chance) or 0)}f}"
     batch = ""
     if row.prediction_interval is not None:
         batch = "{:,.0f} to {:,.0f}".format(*row.prediction_interval)
-    return [f"  {row.quantity}", value, f"{low} to {high}", chance, batch]
+    return [f"  {row.quantity}", value, " to ".join(ends), chance, batch]
+
+
+def _digits(number: float) -> int | None:
+    """Return the digits behind the point that show two figures of a number, if any."""
+    if not 0 < number < math.inf:
+        return None
+    digits = _FIGURES - 1 - math.floor(math.log10(number))
+    return min(max(digits, 0), _MOST_DIGITS)
 
 
 def _aligned(lines: list[list[str]]) -> list[str]:
@@ -259,6 +272,7 @@ def _aligned(lines: list[list[str]]) -> list[str]:
     ]
 
 
-def _html_row(tag: str, cells: list[str]) -> str:
-    texts = (f"<{tag}>{escape(cell.strip())}</{tag}>" for cell in cells)
-    return f"<tr>{''.join(texts)}</tr>"
+def _html_row(cells: list[str], tag: str) -> str:
+    name, *numbers = (escape(cell.strip()) for cell in cells)
+    cells = [f"<{tag} {_RIGHT}>{number}</{tag}>" for number in numbers]
+    return f"<tr><{tag} {_LEFT}>{name}</{tag}>{''.join(cells)}</tr>"

@@ -83,7 +83,9 @@ def test_winning_stretches_are_shaded_with_one_entry_each():
         to_data = display.ax_.transData.inverted()
         boxes = [artist.get_extents().transformed(to_data) for artist in artists]
         found = np.array([(box.x0, box.x1) for box in boxes])
-        assert found == pytest.approx(np.array(stretches))
+        # Rates are 0.05 apart: to the middle, but at the first and the last one.
+        ends = np.add(stretches, (-0.025, 0.025))
+        assert found == pytest.approx(ends.clip(RATES[0], RATES[-1]))
     assert texts(display) == [
         "early less late", "95 % band", "95 % at one rate", "early better",
         "late better",
@@ -101,10 +103,11 @@ def test_pointwise_bounds_are_drawn_once():
 def test_a_budget_stands_at_the_foot():
     display = drawn(rate=rates.beta(6, 30))
     (density,) = display.rate_
-    assert density.get_label() == "rate"
+    assert density.get_label() == "budget"
+    assert density.get_zorder() < display.band_.get_zorder()
     both = drawn(rate=rates.mixture([0.1, 0.4]))
     assert len(both.rate_) == 2
-    assert texts(both).count("rate") == 1
+    assert texts(both).count("budget") == 1
     assert drawn().rate_ == []
 
 
@@ -147,10 +150,48 @@ def test_axes_and_styles_are_used():
 
 
 def test_long_names_are_wrapped():
-    display = drawn(names=("a model with quite a long name", "logistic regression"))
-    assert texts(display)[0].splitlines() == [
-        "a model with quite a long", "name", "less logistic regression",
+    long = "a model with quite a long name", "logistic regression on words"
+    assert texts(drawn(names=long))[0].splitlines() == [
+        "a model with quite a long name", "less logistic regression on words",
     ]  # fmt: skip
+
+
+def test_the_swatch_of_the_interval_lies_over_that_of_the_band():
+    display = drawn()
+    patches = display.ax_.get_legend().get_patches()
+    of_band, of_interval = display.band_.get_alpha(), display.interval_.get_alpha()
+    shades = [patch.get_facecolor()[3] for patch in patches[:3]]
+    assert shades == [of_band, of_band, of_interval]
+
+
+@pytest.mark.parametrize("metric", ["precision", "lift"])
+@pytest.mark.parametrize(
+    ("rate", "first"), [(None, np.quantile(RATES, 0.1)), (rates.beta(20, 20), 0.372)]
+)
+def test_shares_are_seen_where_the_budget_is(metric, rate, first):
+    display = drawn(metric=metric, rate=rate)
+    band = display.comparison.band
+    is_seen = first <= RATES
+    low, high = display.ax_.get_ylim()
+    least, most = band.low[is_seen].min(), band.high[is_seen].max()
+    assert low < min(least, 0) < max(most, 0) < high
+    assert high - low == pytest.approx(1.3 * (max(most, 0) - min(least, 0)))
+    assert np.ptp(band) > high - low or rate is None
+
+
+def test_gains_are_told_apart():
+    display = drawn(n_items=5000, metric="gain", cost=0.1)
+    assert display.ax_.get_ylabel() == "Difference in gain per case"
+    assert display.count_axes_[1].get_ylabel() == "Difference in\ntotal gain"
+
+
+def test_what_cannot_be_drawn_is_refused():
+    with pytest.raises(ValueError, match="comparison must be what compare_curves"):
+        CurveComparisonDisplay(Y)
+    with pytest.warns(UndefinedMetricWarning):
+        undefined = compare_curves(np.zeros(9, int), np.arange(9), np.arange(9))
+    with pytest.raises(ValueError, match="comparison is undefined"):
+        CurveComparisonDisplay(undefined)
 
 
 def test_estimators_are_compared_as_their_scores():
@@ -159,7 +200,7 @@ def test_estimators_are_compared_as_their_scores():
     scores = first.decision_function(X), second.predict_proba(X)[:, 1]
     found = compare_curves(Y, *scores, rates=RATES)
     assert display.comparison.difference == pytest.approx(found.difference)
-    assert texts(display)[0].splitlines()[0] == "LogisticRegression"
+    assert texts(display)[0] == "LogisticRegression less GaussianNB"
     same = CurveComparisonDisplay.from_estimators(first, first, X, Y, rates=RATES)
     assert "LogisticRegression b" in texts(same)[0]
     with pytest.raises(NotFittedError):
@@ -284,4 +325,4 @@ def test_the_positive_class_is_named():
         words, *scores, pos_label="in", rates=RATES
     )
     label = display.ax_.get_ylabel()
-    assert label == "Difference in recall (positive label: in)"
+    assert label == "Difference in recall\n(positive label: in)"

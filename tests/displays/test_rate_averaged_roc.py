@@ -147,6 +147,15 @@ def test_density_of_the_rate_shades_the_roc_plane():
     assert 0.3 * y + 0.7 * x == pytest.approx(0.8)
 
 
+@pytest.mark.parametrize("space", ["roc", "rate-recall"])
+def test_the_budget_has_one_entry_of_the_legend(space):
+    options = {"space": space, "rate": rates.beta(3, 9), "plot_rate": True}
+    first = RateAveragedROC.from_predictions(*folds(), **options)
+    again = RateAveragedROC.from_predictions(*folds(), ax=first.ax_, **options)
+    texts = [text.get_text() for text in again.ax_.get_legend().get_texts()]
+    assert texts.count("budget") == 1
+
+
 def test_density_needs_a_rate():
     display = RateAveragedROC.from_predictions(*folds())
     with pytest.raises(ValueError, match="plot_rate=True needs a rate"):
@@ -235,9 +244,9 @@ def test_axes_are_labelled():
     named = [np.where(fold, "yes", "no") for fold in y]
     display = RateAveragedROC.from_predictions(named, scores, pos_label="yes")
     assert display.ax_.get_xlabel() == "False positive rate"
-    assert display.ax_.get_ylabel() == "True positive rate (positive label: yes)"
+    assert display.ax_.get_ylabel() == "True positive rate\n(positive label: yes)"
     display.plot(space="rate-accuracy")
-    assert display.ax_.get_ylabel() == "Accuracy (positive label: yes)"
+    assert display.ax_.get_ylabel() == "Accuracy\n(positive label: yes)"
     again = RateAveragedROC(rate_averaged_roc_curve(named, scores, pos_label="yes"))
     assert again.pos_label == "yes"
 

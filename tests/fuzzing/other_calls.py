@@ -510,8 +510,10 @@ def display(kind: str) -> Callable[[np.random.Generator], Call]:
     """Return what draws calls of ``from_predictions`` of a display."""
 
     def draw(rng: np.random.Generator) -> Call:
+        # What is undefined is not drawn where variances are, of two cases at least.
+        least = 2 if kind in ("BudgetReportDisplay", "CurveComparisonDisplay") else 1
         sample = draw_sample(rng, weighted="none", one_class=0, largest=100)
-        while sample.is_pos.all() or not sample.is_pos.any():
+        while min(sample.is_pos.sum(), (~sample.is_pos).sum()) < least:
             sample = draw_sample(rng, weighted="none", one_class=0, largest=100)
         function = getattr(skrate, kind).from_predictions
 

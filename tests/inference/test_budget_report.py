@@ -364,6 +364,38 @@ def test_it_prints_as_a_table():
     assert not any(line != line.rstrip() for line in lines)
 
 
+def test_digits_are_those_that_the_width_of_an_interval_has():
+    def printed(n):
+        report = budget_report(*sample(n=n), rate=0.2)
+        lines = {
+            line.split()[0]: line.split() for line in repr(report).splitlines()[3:]
+        }
+        return lines["recall"], report["recall"]
+
+    for n, digits in ((200, 2), (20_000, 3)):
+        words, row = printed(n)
+        low, high = row.confidence_interval
+        assert 10 ** (1 - digits) <= high - low < 10 ** (2 - digits)
+        numbers = words[1], words[2], words[4]
+        expected = row.value, low, high
+        assert list(numbers) == [f"{number:.{digits}f}" for number in expected]
+
+
+def test_chance_has_two_figures_where_the_interval_is_wider():
+    y_true, y_score = sample(n=300)
+    text = repr(budget_report(y_true, y_score, rate=0.02))
+    recall = next(line for line in text.splitlines() if line.startswith("  recall"))
+    assert recall.split()[5] == "0.020"
+
+
+def test_the_html_aligns_numbers_right_and_explains_below():
+    html = budget_report(*sample(n=50), rate=0.2)._repr_html_()
+    assert "caption-side: bottom" in html
+    assert html.count('<td style="text-align: left">') == 7
+    assert html.count('<td style="text-align: right">') == 7 * 3
+    assert '<th colspan="4" style="text-align: left">model (p = ' in html
+
+
 def test_names_of_models_do_not_widen_the_columns_and_are_escaped_in_html():
     y_true, y_score = sample(n=50)
     name = "<script>alert('&')</script>" * 4
