@@ -43,7 +43,7 @@ def entry(ax: Any, *parts: str) -> str:
     room for it, else in a line of its own.
     """
     length = letters_in_line(ax)
-    lines = textwrap.wrap(parts[0], length)
+    lines = textwrap.wrap(parts[0], length) or [""]
     for part in parts[1:]:
         if len(f"{lines[-1]} {part}") <= length:
             lines[-1] += f" {part}"
@@ -140,7 +140,7 @@ def _draw_below(ax: Any, options: dict[str, Any]) -> Any:
     most = (1 - _LEAST_HEIGHT) * inside.height
     for size in _SIZES:
         pad = (inside.y0 - foot) * 72 / figure.dpi / _font_size(size) + 0.5
-        for n in range(min(_COLUMNS, len(options["labels"])), 0, -1):
+        for n in range(min(_COLUMNS, len(options["labels"])) or 1, 0, -1):
             legend = ax.legend(
                 loc="upper center", bbox_to_anchor=(middle, 0.0), borderaxespad=pad,
                 ncols=n, **_sized(size), **options,

@@ -250,7 +250,7 @@ class BudgetReportDisplay(Display):
         Raises
         ------
         ValueError
-            If ``band`` is not one of the choices.
+            If ``band`` is not one of the choices, or ``plot_bands`` no truth value.
         """
         check_choice("band", band, BANDS)
         if plot_bands is not None:
@@ -285,7 +285,7 @@ class BudgetReportDisplay(Display):
             self.perfect_ = self._line(*points, perfect_kwargs, **style)
         drawn = report.curves if plot_bands else ()
         bounds = [self._bounds(curve, band) for curve in drawn]
-        self.bands_ = self._draw_bands(bounds, band, bounds_kwargs)
+        self.bands_ = self._draw_bands(bounds, band, bounds_kwargs) if bounds else []
         style = styled(rate_kwargs, **BUDGET_STYLE)
         self.rate_ = draw_along_axis(self.ax_, report.rate, style, n)
         self._name_budget(style)

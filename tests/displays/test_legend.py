@@ -108,7 +108,7 @@ def test_legends_of_axes_beside_each_other_do_not_overlap(layout):
 
 
 def test_a_legend_does_not_lie_on_the_axes_below():
-    _, axes = plt.subplots(2, 1)
+    _, axes = plt.subplots(2, 1, figsize=(6.4, 8))
     display = DISPLAYS["comparison"]().plot(ax=axes[0])
     box = box_of(display)
     assert box.y1 <= axes[0].xaxis.get_tightbbox().y0
