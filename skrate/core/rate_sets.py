@@ -247,9 +247,10 @@ def between(
     known = () if quantiles is None else _check_quantiles(quantiles)
     bounds = (0.0, 1.0) if support is None else _check_range("support", support)
     if bounds[0] == bounds[1]:
-        raise ValueError(
-            f"support={shown(support)} is a single rate: give it as rate={bounds[0]:g}."
-        )
+        otherwise = f": give it as rate={bounds[0]}"
+        if bounds[0] == 0:
+            otherwise = ", at which nothing is processed: give a greater bound"
+        raise ValueError(f"support={shown(support)} is a single rate{otherwise}.")
     for probability, q in known:
         if not bounds[0] <= q <= bounds[1]:
             raise ValueError(

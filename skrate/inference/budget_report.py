@@ -24,7 +24,7 @@ from skrate.inference.curve_process import CurveProcess, curve_process
 from skrate.inference.delta import degrees_of_freedom, variance_parts
 from skrate.inference.hits import ExpectedHits, ExpectedMisses, left_by
 from skrate.inference.intervals import metric_interval
-from skrate.inference.plan import defined_value
+from skrate.inference.plan import defined_value, why_too_few
 from skrate.inference.prediction import predicted
 from skrate.inference.sample import (
     Ranked,
@@ -33,6 +33,7 @@ from skrate.inference.sample import (
     check_sample,
     columns_of,
 )
+from skrate.metrics.at_rate import check_not_one_case
 from skrate.metrics.budget import LiftAtRate, PrecisionAtRate
 from skrate.metrics.expected_recall import ExpectedRecall
 
@@ -102,10 +103,10 @@ def budget_report(
     Raises
     ------
     ValueError
-        If ``rate`` is none of the choices, ``n_items`` is no count, the level is not in
-        (0, 1), both or neither of ``y_score`` and ``models`` are given, ``models`` is
-        empty or names two models the same, or labels, scores, weights or groups do not
-        fit.
+        If ``rate`` is none of the choices, or the integer 1, which may be one case or
+        all of them, ``n_items`` is no count, the level is not in (0, 1), both or
+        neither of ``y_score`` and ``models`` are given, ``models`` is empty or names
+        two models the same, or labels, scores, weights or groups do not fit.
 
     Warns
     -----
@@ -205,6 +206,7 @@ def budget_report(
     Precision and lift are means over budgets; the number needed is the cases
     processed for each found, of all budgets together.
     """
+    check_not_one_case(rate, "rate=1/N is one of N cases")
     law = check_rate(rate)
     if n_items is not None:
         n_items = check_count("n_items", n_items)
@@ -221,7 +223,12 @@ def budget_report(
     first = next(iter(ranked.values()))
     n_cases = first.total if n_items is None else float(n_items)
     # It is for the cases, not for a ranking of them, to leave it undefined.
-    is_defined = not np.isnan(defined_value(ExpectedHits(law), first))
+    reason = why_too_few(first)
+    if reason is not None:
+        warn_undefined("The budget report", reason)
+        is_defined = False
+    else:
+        is_defined = not np.isnan(defined_value(ExpectedHits(law), first))
     if is_defined and law.mean() == 0:
         reason = "the rate is certain to be 0"
         warn_undefined("Each of precision, lift and number needed", reason)
@@ -255,6 +262,8 @@ def _ranked(
 ) -> dict[str, Ranked]:
     """Return the sample as each model ranks it, by the name of the model."""
     if models is None:
+        if isinstance(y_score, Mapping) or hasattr(y_score, "columns"):
+            _check_is_of_one(y_score)
         return {_ONE_MODEL: check_sample(y_true, y_score, **case_arguments)}
     if y_score is not None:
         raise ValueError(
@@ -262,7 +271,7 @@ def _ranked(
             "name of its own."
         )
     cases = check_cases(y_true, **case_arguments)
-    columns = columns_of("models", models)
+    columns = columns_of("models", models, cases.n_given)
     names = [str(name) for name in columns]
     if not names or len(set(names)) < len(names):
         raise ValueError(
@@ -273,6 +282,15 @@ def _ranked(
         name: cases.with_scores(f"models[{name!r}]", scores)
         for name, scores in zip(names, columns.values(), strict=True)
     }
+
+
+def _check_is_of_one(y_score: Any) -> None:
+    """Raise for a mapping, or for a frame of several columns."""
+    names = list(getattr(y_score, "columns", y_score))
+    if isinstance(y_score, Mapping) or len(names) != 1:
+        raise ValueError(
+            f"y_score holds several models: give them as models=, found {names}."
+        )
 
 
 class _Known(NamedTuple):

@@ -135,12 +135,16 @@ class BudgetReport(Result):
             return self.rows[which]
         models = self.models
         if isinstance(which, str):
-            if len(models) > 1:
-                raise KeyError(
-                    f"{which!r} is one row of each of {len(models)} models: ask for "
-                    f"[{models[0]!r}, {which!r}]."
+            if len(models) > 1 and which in (*QUANTITIES, *models):
+                told, pair = (
+                    f"one row of each of {len(models)} models",
+                    (models[0], which),
                 )
-            which = (models[0], which)
+                if which in models:
+                    told, pair = "a model", (which, QUANTITIES[0])
+                raise KeyError(f"{which!r} is {told}: ask for {list(pair)}.")
+            if len(models) == 1:
+                which = (models[0], which)
         for row in self.rows:
             if (row.model, row.quantity) == which:
                 return row
@@ -229,7 +233,8 @@ class BudgetReport(Result):
             rows = [row for row in self.rows if row.model == model]
             pvalue = rows[0].pvalue
             text = "p < 1e-300" if pvalue == 0 else f"p = {pvalue:.2g}"
-            head = [f"{model} ({text})", *[""] * (width - 1)]
+            name = " ".join(model.splitlines())
+            head = [f"{name} ({text})", *[""] * (width - 1)]
             yield [head, *(_cells(row)[:width] for row in rows)]
 
 

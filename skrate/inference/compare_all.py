@@ -161,7 +161,7 @@ def compare_all(
     among = set_of(metric, metric_kwargs)
     if among is not None:
         check_plan_over_set(plan)
-    columns = columns_of("y_scores", y_scores)
+    columns = columns_of("y_scores", y_scores, cases.n_given)
     names = tuple(str(name) for name in columns)
     ranked = [
         scored(cases, f"y_scores[{name!r}]", column) for name, column in columns.items()

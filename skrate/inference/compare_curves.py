@@ -71,8 +71,8 @@ def compare_curves(
           processed, per case of the ranking.
     rates : array-like of shape (n_rates,), default=None
         Increasing rates in (0, 1], at most 2,000. None takes k / n below 1 for n of at
-        most 200 cases, else 199 rates in equal steps, and finer ones near the end of a
-        class with a share below 2 %.
+        most 200 cases of equal weight, else 199 rates in equal steps, and finer ones
+        near the end of a class with a share below 2 %.
     band : {"simultaneous", "pointwise"}, default="simultaneous"
         What the band, and so the winning rates, hold: the whole difference, at all
         ``rates`` at once, or the one at a single rate that is chosen beforehand.
@@ -224,20 +224,24 @@ def compare_curves(
     if folds is not None:
         models, folds = with_both_classes(models, folds)
     if steps is None:
-        has_weights = cases.weights is not None and not cases.are_repetitions
+        has_weights = not (cases.are_repetitions or _are_equal(cases.weights))
         tables = [models[0].table]
         steps = default_rates(tables, has_weights=has_weights)[1:]
         # All is processed at the last of them, which a single case has alone.
         steps = steps[: max(len(steps) - 1, 1)]
     reason = why_too_few(models[0])
     if reason is not None:
-        warn_undefined(f"The uncertainty of the {metric}", reason)
+        warn_undefined(f"The comparison of the {metric}", reason)
         return _conclude(metric, _undefined(steps), models[0], band, level)
     process = curve_process(metric, models, steps, folds=folds, **worth)
     bounds = None
     if band == "simultaneous":
         bounds = process.band(level, n_resamples, generator)
     return _conclude(metric, process, models[0], band, level, bounds)
+
+
+def _are_equal(weights: FloatArray | None) -> bool:
+    return weights is None or bool(weights.min() == weights.max())
 
 
 def _conclude(

@@ -1,7 +1,7 @@
 """What a comparison of two curves over the rate returns."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -119,23 +119,40 @@ class CurveComparison(Result):
             found.open.append((reached, rates[-1]))
         return found
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CurveComparison):
+            return NotImplemented
+        pairs = zip(self.to_dict().values(), other.to_dict().values(), strict=True)
+        return all(
+            one == two if isinstance(one, str) else _are_same(one, two)
+            for one, two in pairs
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.metric, self.kind, self.rates.tobytes()))
+
     def __repr__(self) -> str:
         first, last = self.rates[[0, -1]]
+        text = (
+            f"CurveComparison({self.metric} at {len(self.rates)} rates from "
+            f"{first:.4g} to {last:.4g}: "
+        )
         if np.isnan(self.difference).all():
-            told = "undefined"
-        else:
-            least, most = np.argmin(self.difference), np.argmax(self.difference)
-            told = (
-                f"a - b from {self.difference[least]:.4f} at {self.rates[least]:.4g} "
-                f"to {self.difference[most]:.4f} at {self.rates[most]:.4g}"
-            )
+            return f"{text}undefined)"
+        least, most = np.argmin(self.difference), np.argmax(self.difference)
         won = self.winning_rates()
         return (
-            f"CurveComparison({self.metric} at {len(self.rates)} rates from "
-            f"{first:.4g} to {last:.4g}: {told}; by the {self.kind} "
+            f"{text}a - b from {self.difference[least]:.4f} at "
+            f"{self.rates[least]:.4g} to {self.difference[most]:.4f} at "
+            f"{self.rates[most]:.4g}; by the {self.kind} "
             f"{100 * self.confidence_level:g} % band a is better "
             f"{_where(won.a)}, b {_where(won.b)})"
         )
+
+
+def _are_same(one: Any, two: Any) -> bool:
+    """Return whether numbers are the same, where nan is nan."""
+    return np.array_equal(np.asarray(one), np.asarray(two), equal_nan=True)
 
 
 def _where(stretches: list[Stretch]) -> str:

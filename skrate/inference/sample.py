@@ -207,7 +207,7 @@ def with_worth(ranked: Ranked, metric: Metric) -> Ranked:
 
 
 def columns_of(
-    name: str, y_scores: ArrayLike | Mapping[Any, ArrayLike]
+    name: str, y_scores: ArrayLike | Mapping[Any, ArrayLike], n_cases: int
 ) -> dict[Any, ArrayLike]:
     """Return the scores of several models by their names.
 
@@ -215,14 +215,26 @@ def columns_of(
     """
     frame: Any = y_scores
     if hasattr(frame, "columns"):
+        if len(set(frame.columns)) < len(frame.columns):
+            raise ValueError(
+                f"{name} must hold each model under a name of its own; found the "
+                f"columns {list(frame.columns)}."
+            )
         return {column: frame[column] for column in frame.columns}
     if isinstance(y_scores, Mapping):
         return dict(y_scores)
     table = as_array(name, y_scores)
     if table.ndim != 2 or table.shape[1] == 0:
+        found = f"an array of shape {table.shape}"
+        if table.ndim == 0:
+            kind = type(y_scores).__name__
+            found = f"an object of type {kind}: pass a dict of names and scores"
+        raise ValueError(f"{name} must have one column per model, found {found}.")
+    if len(table) != n_cases == table.shape[1]:
         raise ValueError(
-            f"{name} must have one column per model, found an array of shape "
-            f"{table.shape}."
+            f"{name} must have one row per case and one column per model, found an "
+            f"array of shape {table.shape}: transpose it, or pass a dict of names and "
+            "scores."
         )
     columns = table.T
     if not columns.flags.c_contiguous:

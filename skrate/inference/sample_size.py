@@ -7,6 +7,7 @@ import numpy as np
 
 from skrate.core.array_api import check_one_place
 from skrate.core.arrays import ArrayLike, Label
+from skrate.core.conversion import shown
 from skrate.core.metric import Metric, MetricLike
 from skrate.core.rank_table import RankTable
 from skrate.core.results import ConfidenceInterval, t_quantile
@@ -26,6 +27,9 @@ from skrate.inference.plan import defined_value
 from skrate.inference.sample import Ranked, check_cases, check_sample, scored
 from skrate.inference.size_plan import SampleSize, SizePlan
 
+# That is planned for where none is told.
+_POWER = 0.8
+
 
 def sample_size(
     metric: MetricLike,
@@ -35,7 +39,7 @@ def sample_size(
     *,
     half_width: float | None = None,
     difference: float | None = None,
-    power: float = 0.8,
+    power: float = _POWER,
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     planned_prevalence: float | None = None,
@@ -99,10 +103,10 @@ def sample_size(
     ------
     ValueError
         As :func:`compare`; for one model without ``half_width``, for ``half_width``
-        beside ``difference``, either of them beyond the range of the metric, a
-        difference to the other side of ``alternative``, a power that is out of range,
-        a metric with ``n_items``, or a half width that takes more cases than can be
-        counted.
+        beside ``difference`` or ``power``, a width or a difference beyond the range of
+        the metric, a difference to the other side of ``alternative``, a power that is
+        out of range, a metric with ``n_items``, or a half width that takes more cases
+        than can be counted.
 
     Warns
     -----
@@ -299,6 +303,11 @@ def _check_goal(
             raise ValueError(
                 "half_width and difference ask for two sizes: leave out one of them."
             )
+        if power != _POWER:
+            raise ValueError(
+                f"power={shown(power)} is for a test: leave it out where half_width "
+                "says how wide the interval shall be."
+            )
         return
     if y_score_b is None:
         raise ValueError(
@@ -368,15 +377,16 @@ def _plan(
     plan = SizePlan(
         found.name, None, level, alternative, None, None, is_test, has_groups
     )
+    unknown = replace(plan, difference=difference)
     if np.isnan(values).any():
-        return plan
+        return unknown
     pilot = pilot_of(
         found, ranked, values, level=level, prevalence=prevalence, stratify=stratify
     )
     n = ranked[0].total
     if len(ranked) > 1 and pilot.standard_error(n) <= NEGLIGIBLE:
         _warn(plan, "the pilot shows no variation of the difference")
-        return plan
+        return unknown
     plan = replace(plan, pilot=pilot)
     if not is_test:
         return plan

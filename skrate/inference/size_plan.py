@@ -68,10 +68,10 @@ class SampleSize(Result):
     n_groups: float | None = None
 
     def __repr__(self) -> str:
-        clusters = "" if self.n_groups is None else f" in {self.n_groups:g} groups"
+        clusters = "" if self.n_groups is None else f" in {self.n_groups} groups"
         parts = [
-            f"{self.metric}, n={self.n:.17g}{clusters} ({self.n_pos:.17g} positive, "
-            f"{self.n_neg:.17g} negative)",
+            f"{self.metric}, n={self.n}{clusters} ({self.n_pos} positive, "
+            f"{self.n_neg} negative)",
             f"half width {self.half_width:.4g} at {100 * self.confidence_level:g} %",
         ]
         if self.power is not None:

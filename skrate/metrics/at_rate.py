@@ -227,11 +227,7 @@ def check_share(rate: Any) -> float | RateDistribution:
     that they stand for.
     """
     if isinstance(rate, numbers.Real) and not isinstance(rate, bool):
-        if isinstance(rate, numbers.Integral) and rate == 1:
-            raise ValueError(
-                "rate=1 may be one case or all of them: n_items=1 is one of the cases "
-                "at hand, rate=1.0 is everything."
-            )
+        check_not_one_case(rate, "n_items=1 is one of the cases at hand")
         hint = count_hint(
             rate,
             "{n} of the cases at hand are n_items={n}, and {n} of N cases that these "
@@ -240,6 +236,16 @@ def check_share(rate: Any) -> float | RateDistribution:
         return check_fraction("rate", rate, include_one=True, hint=hint)
     law = check_rate(rate)
     return rate_of(law) or law
+
+
+def check_not_one_case(rate: Any, otherwise: str) -> None:
+    """Raise for the whole number 1, and say how one case is given ``otherwise``."""
+    is_whole = isinstance(rate, numbers.Integral) and not isinstance(rate, bool)
+    if is_whole and rate == 1:
+        raise ValueError(
+            f"rate=1 may be one case or all of them: {otherwise}, rate=1.0 is "
+            "everything."
+        )
 
 
 def share_of_items(n_items: int, n_cases: int, is_weighted: bool = False) -> float:

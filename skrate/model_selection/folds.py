@@ -1,6 +1,7 @@
 """Two models over the folds of a cross-validation, whose training sets overlap."""
 
 import warnings
+from collections.abc import Mapping
 from typing import Literal, get_args
 
 import numpy as np
@@ -183,6 +184,11 @@ def compare_folds(
 
 
 def _check_folds(name: str, scores: ArrayLike) -> FloatArray:
+    if isinstance(scores, Mapping):
+        raise ValueError(
+            f"{name} is a dict, as cross_validate returns: give the scores in it, such "
+            f"as {name}['test_score']."
+        )
     array = fold_scores(name, scores)
     if array.ndim not in (1, 2) or array.size < 2:
         raise ValueError(

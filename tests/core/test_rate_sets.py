@@ -83,6 +83,8 @@ def test_the_text_is_the_call(told, text):
         ({"support": 0.3}, "support must be a pair"),
         ({"support": "ab"}, "support must be a pair"),
         ({"support": (0.3, 0.3)}, "support=.* is a single rate: give it as rate=0.3"),
+        ({"support": (1, 1)}, "is a single rate: give it as rate=1.0"),
+        ({"support": (0, 0)}, "at which nothing is processed: give a greater bound"),
         (
             {"quantiles": {0.1: 0.05, 0.9: 0.3}, "support": (0.1, 0.5)},
             r"quantiles contradict support: the rate 0.05 at probability 0.1 is not in "

@@ -338,6 +338,11 @@ def test_models_may_be_a_frame_or_columns():
     frame = pd.DataFrame({0: a, 1: b})
     assert budget_report(y_true, models=frame, rate=0.2) == expected
     assert budget_report(y_true, models=np.stack([a, b], 1), rate=0.2) == expected
+    frame.columns = ["a", "a"]
+    with pytest.raises(ValueError, match=r"name of its own; found .*\['a', 'a'\]"):
+        budget_report(y_true, models=frame, rate=0.2)
+    with pytest.raises(ValueError, match="y_score holds several models"):
+        budget_report(y_true, frame, rate=0.2)
 
 
 def test_rows_are_found_by_name_and_position():
@@ -348,8 +353,12 @@ def test_rows_are_found_by_name_and_position():
     with pytest.raises(KeyError, match=r"'fund'.*quantities"):
         report["fund"]
     both = budget_report(y_true, models={"A": y_score, "B": -y_score}, rate=0.2)
-    with pytest.raises(KeyError, match="2 models"):
+    with pytest.raises(KeyError, match=r"each of 2 models: ask for \['A', 'found'\]"):
         both["found"]
+    with pytest.raises(KeyError, match=r"'B' is a model: ask for \['B', 'found'\]"):
+        both["B"]
+    with pytest.raises(KeyError, match=r"'fund' is no row"):
+        both["fund"]
 
 
 def test_it_prints_as_a_table():
@@ -396,6 +405,12 @@ def test_the_html_aligns_numbers_right_and_explains_below():
     assert '<th colspan="4" style="text-align: left">model (p = ' in html
 
 
+def test_a_name_of_two_lines_is_printed_on_one():
+    y_true, y_score = sample(n=50)
+    report = budget_report(y_true, models={"a\nb": y_score}, rate=0.2)
+    assert any(line.startswith("a b (p = ") for line in repr(report).splitlines())
+
+
 def test_names_of_models_do_not_widen_the_columns_and_are_escaped_in_html():
     y_true, y_score = sample(n=50)
     name = "<script>alert('&')</script>" * 4
@@ -440,6 +455,7 @@ def test_one_class_is_undefined_and_warned_of_once(label, models):
         warnings.simplefilter("always")
         report = budget_report(y_true, models=given, rate=0.2, n_items=10)
     assert [w.category for w in caught] == [UndefinedMetricWarning]
+    assert str(caught[0].message).startswith("The budget report is undefined: y_true")
     for row in report:
         assert np.isnan([row.value, row.chance, row.pvalue]).all()
         assert np.isnan(row.confidence_interval).all()
@@ -464,6 +480,13 @@ def test_nothing_found_needs_infinitely_many():
         ({"models": {1: [1, 2, 3, 4], "1": [1, 2, 3, 4]}}, "name of its own"),
         ({"models": {"A": [1, 2, 3]}}, r"models\['A'\] has 3"),
         ({"models": {"A": [1, 2, 3, np.nan]}}, r"models\['A'\] contains NaN"),
+        ({"models": [[1, 2, 3, 4], [4, 3, 2, 1]]}, r"shape \(2, 4\): transpose it"),
+        ({"models": zip("a", [[1, 2, 3, 4]], strict=True)}, "of type zip: pass a dict"),
+        (
+            {"y_score": {"A": [1, 2, 3, 4]}},
+            "y_score holds several models: give them as",
+        ),
+        ({"rate": 1, "y_score": [1, 2, 3, 4]}, r"rate=1 may be one .*1/N.* rate=1\.0"),
         ({"models": [1, 2, 3, 4]}, "models must have one column per model"),
         ({"y_score": [1, 2, 3, 4], "models": {"A": [1, 2, 3, 4]}}, "y_score must be"),
         ({}, "y_score is missing"),

@@ -1,5 +1,7 @@
 """Two models at every rate, by the public function."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
@@ -223,7 +225,11 @@ def test_labels_and_containers_do_not_matter():
 
 def test_default_rates_are_those_of_consensus_curves_within_0_and_1():
     y_true, a, b = sample(8)
-    assert len(compare_curves(y_true[:50], a[:50], b[:50]).rates) == 49
+    some = y_true[:50], a[:50], b[:50]
+    assert len(compare_curves(*some).rates) == 49
+    for weight, n_rates in ((np.full(50, 2.0), 49), (1 + y_true[:50], 199)):
+        options = {"sample_weight": weight, "weights": "sampling"}
+        assert len(compare_curves(*some, **options).rates) == n_rates
     many = np.tile(y_true, 5), np.tile(a, 5), np.tile(b, 5)
     found = compare_curves(*many).rates
     assert found == pytest.approx(np.arange(1, 200) / 200)
@@ -294,13 +300,29 @@ def test_a_comparison_is_a_table():
     assert frame["high"].tolist() == found.confidence_interval.high.tolist()
 
 
+def test_comparisons_of_the_same_numbers_are_equal():
+    y_true, a, b = sample(9)
+    one, other, swapped, hits = (
+        compare_curves(y_true, *scores, rates=RATES, metric=metric, random_state=0)
+        for *scores, metric in (
+            (a, b, "recall"), (a, b, "recall"), (b, a, "recall"), (a, b, "hits"),
+        )
+    )  # fmt: skip
+    assert one == other == pickle.loads(pickle.dumps(one))
+    assert len({one, other}) == 1
+    assert one != swapped
+    assert one != hits
+    assert one != "one"
+
+
 def test_too_few_cases_of_a_class_give_nan_with_a_warning():
-    with pytest.warns(UndefinedMetricWarning, match="1 positive cases"):
+    message = "The comparison of the recall is undefined: y_true holds 1 positive cases"
+    with pytest.warns(UndefinedMetricWarning, match=message):
         found = compare_curves([1, 0, 0, 0], [1, 2, 3, 4], [4, 3, 2, 1])
     assert np.isnan(found.difference).all()
     assert np.isnan(found.band).all()
     assert found.winning_rates() == ([], [], [(0.25, 0.75)])
-    assert "undefined" in repr(found)
+    assert repr(found).endswith("from 0.25 to 0.75: undefined)")
 
 
 @pytest.mark.parametrize(

@@ -320,6 +320,8 @@ def test_a_pilot_that_says_nothing_is_nan(scores, options, message):
         found = power("roc_auc", PILOT[0], *scores, n_cases=100, **options)
     assert np.isnan([found.power, *found.power_interval]).all()
     assert found.n == 100
+    if options.get("difference"):
+        assert repr(found).endswith("power nan for 0.1; by this pilot nan to nan)")
 
 
 def test_one_class_is_nan_as_ever():
@@ -387,6 +389,8 @@ def test_results_read_well_and_become_dicts():
     planned = power("roc_auc", *PILOT, n_cases=300, difference=0.05)
     assert planned.n_interval is None
     assert "n=300 " in repr(planned)
+    most = power("roc_auc", *PILOT, n_cases=10**18, difference=0.05)
+    assert f"n={10**18} " in repr(most)
     for value in (found.n, found.n_pos, found.n_neg):
         assert type(value) is int
 
@@ -397,6 +401,7 @@ def test_results_read_well_and_become_dicts():
         (PILOT[:2], {}, "half_width is missing: with one model"),
         (PILOT, {"half_width": 0.1, "difference": 0.1}, "half_width and diff"),
         (PILOT, {"half_width": 0}, "half_width must be a finite number above 0, got 0"),
+        (PILOT, {"half_width": 0.1, "power": 0.9}, "power=0.9 is for a test"),
         (PILOT[:2], {"half_width": 1e-9}, "half_width=1e-09 takes more cases than"),
         (PILOT, {"difference": np.nan}, "difference must be a finite number, got nan"),
         (PILOT, {"difference": 5}, "difference=5 is beyond all values of the AUC, wh"),

@@ -124,6 +124,7 @@ def test_equal_differences_have_no_p_value():
     ("a", "b", "kwargs", "message"),
     [
         (A, B[:4], {}, r"found shapes \(5,\) and \(4,\)"),
+        ({"test_score": A}, B, {}, r"a is a dict, .* a\['test_score'\]"),
         (A[:1], B[:1], {}, "a must hold one score per fold"),
         (A, B, {"n_train": 10}, "n_test is missing"),
         (A, B, {"n_test": 10}, "n_train is missing"),
