@@ -150,6 +150,17 @@ def list_auc(y_true, y_score, groups, **options):
     return skrate.ranking_auc_score(y_true, y_score, groups=groups, **options)
 
 
+OF_PLACES = (
+    skrate.ndcg_score,
+    skrate.mean_average_precision_score,
+    skrate.reciprocal_rank_score,
+)
+
+
+def list_score(score, y_true, y_score, groups):
+    return score(y_true, y_score, groups=groups)
+
+
 def error_settings(n_settings):
     return 300, 700, np.arange(n_settings) % 1_001
 

@@ -25,9 +25,11 @@ class Case:
     name: str
     function: Callable[..., float]
     kwargs: Mapping[str, Any] = field(default_factory=dict)
-    constant: Callable[[float], float] | None = None
-    perfect: Callable[[float], float] = lambda p: 1.0
-    worst: Callable[[float], float] | None = lambda p: 0.0
+    constant: Callable[..., float] | None = None
+    perfect: Callable[..., float] = lambda *_: 1.0
+    worst: Callable[..., float] | None = lambda *_: 0.0
+    # They are functions of the numbers of positives and of negatives instead.
+    by_counts: bool = False
     # The metric, literally: of ``reference.tables.Groups`` and the keyword arguments.
     oracle: Callable[..., float] | None = None
     # How its slopes change with the table, for the tests of inference: a "steep" one
@@ -52,6 +54,13 @@ class Case:
     in_lists: bool = True
     # The metric has the argument sample_weight.
     takes_weights: bool = True
+
+    def said(self, what: str, y_true: np.ndarray) -> float:
+        """Return what is said of "constant", "perfect" or "worst" scores of labels."""
+        n_pos = int(y_true.sum())
+        counts = (n_pos, len(y_true) - n_pos)
+        of = counts if self.by_counts else (y_true.mean(),)
+        return getattr(self, what)(*of)
 
     def __call__(self, y_true: Any, y_score: Any, **kwargs: Any) -> float:
         """Score, with the entries per case that were not given made up."""

@@ -351,30 +351,28 @@ def test_string_labels_in_frames_are_labels(metric, kind):
 @each_metric
 @given(sample=ranked_samples(both_classes=True))
 def test_constant_scores_give_what_is_said(metric, sample):
-    prevalence = sample.y_true.mean()
     score = metric(sample.y_true, np.zeros(len(sample.y_true)))
-    assert_allclose(score, metric.constant(prevalence), rtol=0, atol=1e-12)
+    expected = metric.said("constant", sample.y_true)
+    assert_allclose(score, expected, rtol=0, atol=1e-12)
 
 
 @each_metric
 @given(sample=ranked_samples(both_classes=True), is_tied=st.booleans())
 def test_the_perfect_ranking_gives_what_is_said(metric, sample, is_tied):
-    prevalence = sample.y_true.mean()
     order = np.argsort(sample.y_true, kind="stable")
     labels = sample.y_true[order]
     y_score = labels if is_tied else np.arange(len(labels))
-    expected = metric.perfect(prevalence)
+    expected = metric.said("perfect", sample.y_true)
     assert_allclose(metric(labels, y_score), expected, rtol=0, atol=1e-12)
 
 
 @each_of([m for m in METRICS if m.worst is not None])
 @given(sample=ranked_samples(both_classes=True), is_tied=st.booleans())
 def test_the_worst_ranking_gives_what_is_said(metric, sample, is_tied):
-    prevalence = sample.y_true.mean()
     order = np.argsort(-sample.y_true, kind="stable")
     labels = sample.y_true[order]
     y_score = 1 - labels if is_tied else np.arange(len(labels))
-    expected = metric.worst(prevalence)
+    expected = metric.said("worst", sample.y_true)
     assert_allclose(metric(labels, y_score), expected, rtol=0, atol=1e-12)
 
 

@@ -40,6 +40,8 @@ MetricLike = MetricName | Callable[..., Any]
 
 # The class behind each public function, and the functions that others' names stand for.
 METRICS: dict[Callable[..., float], type["Metric"]] = {}
+# The same of those that are means over lists, and nothing of a single ranking.
+LIST_METRICS: dict[Callable[..., float], type["Metric"]] = {}
 ALIASES: dict[Any, Callable[..., float]] = {}
 
 _OF_SAMPLE = ("sample_weight", "pos_label")
@@ -110,6 +112,8 @@ class Metric(ABC):
     greater_is_better = True
     # The parameters that may have an entry per case; scorers look for them.
     per_case: ClassVar[tuple[str, ...]] = ()
+    # Whether it goes by places, counted in cases, so that weights have no meaning.
+    counts_places: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -156,10 +160,12 @@ class Metric(ABC):
         cls,
         score: Callable[..., float] | None = None,
         aliases: tuple[Any, ...] = (),
+        *,
+        in_lists_only: bool = False,
     ) -> None:
         dataclass(frozen=True)(cls)
         if score is not None:
-            METRICS[score] = cls
+            (LIST_METRICS if in_lists_only else METRICS)[score] = cls
             ALIASES.update(dict.fromkeys(aliases, score))
 
     def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
@@ -373,7 +379,15 @@ def find_metric(
     (``ALIASES``). Within lists, a number of items may stand for what it needs.
     """
     function, own = unwrap(metric, params)
-    kind = METRICS.get(_ours(function))
+    ours = _ours(function)
+    kind = METRICS.get(ours)
+    if kind is None and ours in LIST_METRICS:
+        if not in_lists:
+            raise ValueError(
+                f"metric={_name(function)} is a mean over lists, whose uncertainty is "
+                "that between lists: use group_scores(...).estimate()."
+            )
+        kind = LIST_METRICS[ours]
     if kind is None:
         known = ", ".join(sorted(map(_name, METRICS)))
         raise ValueError(

@@ -136,7 +136,7 @@ class GroupScores(Result):
         for number, rows in whole_lists(batches, pos_label, is_graded=is_graded):
             with naming_batch(number):
                 y_true, y_score, groups, weights = rows
-                top = check_top(k, weights)
+                top = check_items(found, k, weights)
                 if weights is not None and not weights.any():
                     check_scores("y_score", y_score)
                     parts.append(_without_weight(found, groups))
@@ -410,10 +410,22 @@ def group_scores(
     0.25
     """
     found = find_metric(metric, metric_kwargs, in_lists=True)
-    k = check_top(k, sample_weight)
+    k = check_items(found, k, sample_weight)
     of_rows = (y_true, y_score, groups, sample_weight, relevance_threshold)
     table = list_table(*of_rows, pos_label, keep_scale=found.is_sum)
     return scores_of(found, table, k)
+
+
+def check_items(
+    metric: Metric, k: int | None, sample_weight: ArrayLike | None
+) -> int | None:
+    """Return ``k``; weights are no items, for what goes by the places of items."""
+    if metric.counts_places and sample_weight is not None:
+        raise ValueError(
+            f"sample_weight has no meaning for the {metric.name}, which goes by the "
+            "places of items: leave it out, or repeat rows."
+        )
+    return check_top(k, sample_weight)
 
 
 def scores_of(metric: Metric, table: ListTable, k: int | None = None) -> GroupScores:

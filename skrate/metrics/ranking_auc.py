@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from skrate.core.arrays import ArrayLike, Label
 from skrate.core.list_table import check_top, list_table
+from skrate.core.metric import LIST_METRICS
 from skrate.metrics.auc import AUC
 from skrate.metrics.group_scores import scores_of
 from skrate.metrics.list_average import Average, Policy, check_average, check_undefined
@@ -146,3 +147,6 @@ def ranking_auc_score(
         y_true, y_score, groups, sample_weight, relevance_threshold, pos_label
     )
     return scores_of(AUC(), table, k).mean(average, undefined)
+
+
+LIST_METRICS[ranking_auc_score] = AUC

@@ -12,3 +12,4 @@ from skrate.metrics.negative_recall import *
 from skrate.metrics.partial_auc import *
 from skrate.metrics.ranking_auc import *
 from skrate.metrics.rate_weighted_auc import *
+from skrate.metrics.retrieval import *

@@ -12,6 +12,7 @@ from sklearn.metrics import make_scorer, roc_auc_score
 from skrate.core.arrays import Array, ArrayLike, Label, Number
 from skrate.core.extreme_laws import End
 from skrate.core.metric import (
+    LIST_METRICS,
     METRICS,
     MetricLike,
     check_parameters,
@@ -103,7 +104,7 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         """Whether it needs to know which rows belong together."""
         return (
             self.groups is not None
-            or self.metric is ranking_auc_score
+            or self.metric in LIST_METRICS
             or any(name in _OF_LISTS for name in self._kwargs)
         )
 
@@ -198,10 +199,8 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         # The classes of the estimator are no labels of grades.
         options = {**params, "pos_label": None if has_grades(params) else label}
         mean = {name: options.pop(name) for name in _OF_MEAN if name in options}
-        within: MetricLike = self.metric
-        if within is ranking_auc_score:
-            within = "roc_auc"
-        return group_scores(within, y_true, y_score, groups=groups, **options), mean
+        scores = group_scores(self.metric, y_true, y_score, groups=groups, **options)
+        return scores, mean
 
 
 def has_grades(params: dict[str, Any]) -> bool:
@@ -521,7 +520,7 @@ def make_ranking_scorer(
     check_response_method(response_method)
     of_lists = {name: params.pop(name) for name in _OF_LISTS if name in params}
     function, own = unwrap(metric, params)
-    if function is ranking_auc_score:
+    if function in LIST_METRICS:
         check_parameters(function, own, _parameters(function))
     else:
         kind = METRICS.get(function)

@@ -1,5 +1,6 @@
 """Calls of the metrics within lists."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,8 +11,8 @@ from fuzzing.calls import Call, holds, same_number, same_numbers
 from fuzzing.laws import draw_rate
 from fuzzing.metric_calls import check_law, check_rauc, refusals
 from fuzzing.samples import Sample, draw_sample
+from reference import list_places, tables
 from reference import lists as oracle
-from reference import tables
 
 _FUNCTIONS = {
     "expected_recall": skrate.expected_recall_score,
@@ -80,6 +81,32 @@ def ranking_auc_score(rng: np.random.Generator) -> Call:
         same_number("ranking AUC", found, _expected(given, options), rtol=1e-9)
 
     return _call("ranking_auc_score", sample, options, check)
+
+
+def of_places(name: str) -> Callable[[np.random.Generator], Call]:
+    """Return what draws calls of a metric that goes by the places of items."""
+
+    def draw(rng: np.random.Generator) -> Call:
+        sample = draw_sample(rng, lists=True, weighted="none", largest=300)
+        options = _options(rng, sample)
+        if options.get("average") == "pairs":
+            options["average"] = "size"
+
+        def check(given: Sample, found: Any) -> None:
+            average = options.get("average", "macro")
+            if callable(average):
+                average = dict(zip(_lists(given), average(given), strict=True))
+            expected = oracle.mean_of(
+                _lists(given),
+                lambda groups: list_places.of_groups(name, groups, options.get("k")),
+                options.get("undefined", "skip"),
+                average,
+            )
+            same_number(name, found, expected, rtol=1e-9)
+
+        return _call(name, sample, options, check)
+
+    return draw
 
 
 def list_estimate(rng: np.random.Generator) -> Call:

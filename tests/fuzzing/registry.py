@@ -70,6 +70,14 @@ ENTRIES = [
     ),
     Entry(("QuasiConcaveHitCurve",), metric_calls.quasi_concave, 0.5),
     Entry(("ranking_auc_score",), list_calls.ranking_auc_score, 9, may_spoil=True),
+    *(
+        Entry((name,), list_calls.of_places(name), 2)
+        for name in (
+            "mean_average_precision_score",
+            "ndcg_score",
+            "reciprocal_rank_score",
+        )
+    ),
     Entry(("group_scores",), list_calls.list_estimate, 3, may_spoil=True),
     Entry(("group_scores", "GroupScores"), list_calls.group_scores, 8, may_spoil=True),
     Entry(("estimate", "Estimate"), inference_calls.estimate, 9, may_spoil=True),

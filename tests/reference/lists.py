@@ -100,3 +100,24 @@ def ranking_auc(lists, k=None, undefined="skip", average="macro"):
         above += Fraction(weight) * Fraction(score)
         below += Fraction(weight)
     return float(above / below) if below else NAN
+
+
+def mean_of(lists, value_of, undefined="skip", average="macro"):
+    """Return the average of any value of lists, which is nan where it is undefined."""
+    above = below = 0.0
+    for label, groups in lists.items():
+        if groups is None:
+            continue
+        value, weight = value_of(groups), 1
+        if value != value:
+            if undefined == "nan":
+                return NAN
+            if undefined == "skip":
+                continue
+            value = undefined
+        if isinstance(average, dict):
+            weight = average[label]
+        elif average != "macro":
+            weight = groups.n_pos if average == "positives" else groups.total
+        above, below = above + weight * value, below + weight
+    return above / below if below else NAN

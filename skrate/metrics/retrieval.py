@@ -1,0 +1,363 @@
+"""What information retrieval measures of each query's list, averaged over lists."""
+
+from abc import abstractmethod
+from collections.abc import Iterable
+
+from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
+from skrate.core.list_table import ListTable, ListValues, check_top, list_table
+from skrate.core.metric import Metric, Slopes
+from skrate.core.rank_table import RankTable
+from skrate.metrics.group_scores import scores_of
+from skrate.metrics.list_average import Average, Policy, check_average, check_undefined
+from skrate.metrics.list_places import discounted_gain, first_inverse, mean_precision
+
+__all__ = ["mean_average_precision_score", "ndcg_score", "reciprocal_rank_score"]
+
+
+def ndcg_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    k: int | None = None,
+    undefined: Policy | float = "skip",
+    average: Average | Iterable[float] = "macro",
+    relevance_threshold: float | None = None,
+    pos_label: Label = None,
+) -> float:
+    r"""Compute the normalized discounted cumulative gain within lists, averaged.
+
+    How much of what a perfect order would show does each list show, where a place
+    counts one over the logarithm of its number? Of items that are relevant or not, it
+    equals :func:`sklearn.metrics.ndcg_score`, which takes lists of one length only.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes, or grades with ``relevance_threshold``.
+    y_score : array-like of shape (n_samples,)
+        Scores, higher for relevant items.
+    groups : array-like of shape (n_samples,), default=None
+        The list of each row: integers, strings or other labels, in any order of rows.
+        None takes all rows for one list.
+    k : int, default=None
+        If given, only the first k places of each list count, also in a perfect order.
+    undefined : {"skip", "nan"} or float, default="skip"
+        What to do with a list that holds no relevant item: leave it out, return nan, or
+        count this number, as in :func:`ranking_auc_score`.
+    average : {"macro", "positives", "size"} or array-like, default="macro"
+        How much a list counts, as in :func:`ranking_auc_score`.
+    relevance_threshold : float, default=None
+        If given, ``y_true`` are grades and those from it on are relevant.
+    pos_label : int, float, bool or str, default=None
+        The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
+        booleans.
+
+    Returns
+    -------
+    score : float
+        NDCG in [0, 1], 1 where every list has its relevant items first; nan where
+        undefined. Of random scores it is the mean discount of the places, which is
+        greater than 0 and greater in shorter lists.
+
+    Raises
+    ------
+    ValueError
+        As :func:`ranking_auc_score`.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If no list is defined, or ``undefined="nan"`` and one of them is not.
+
+    See Also
+    --------
+    sklearn.metrics.ndcg_score : Of lists as rows of an array, with graded gains.
+    group_scores : Values per list, and their mean with its standard error.
+    skrate.rates.log_discount : The same weighting as a distribution of the rate.
+
+    Notes
+    -----
+    With y_i in {0, 1} the relevance of the item at place i of a list, of which m are
+    relevant,
+
+    .. math:: \frac{\sum_{i \le k} y_i / \log_2(i + 1)}
+                   {\sum_{i \le \min(k, m)} 1 / \log_2(i + 1)}.
+
+    Where items tie, it is the expectation over their orders [1]_. Cost: one sort of
+    64-bit integers, O(n log n), at any number of lists.
+
+    References
+    ----------
+    .. [1] McSherry and Najork (2008), Computing information retrieval performance
+       measures efficiently in the presence of tied scores,
+       :doi:`10.1007/978-3-540-78646-7_38`.
+
+    Examples
+    --------
+    The first list has its relevant item on top, the second one below another:
+
+    >>> from skrate import ndcg_score
+    >>> y_true, y_score = [1, 0, 0, 1, 0], [0.9, 0.2, 0.7, 0.5, 0.3]
+    >>> user = ["a", "a", "b", "b", "b"]
+    >>> round(ndcg_score(y_true, y_score, groups=user), 4)
+    0.8155
+
+    Of each list only the top is seen:
+
+    >>> ndcg_score(y_true, y_score, groups=user, k=1)
+    0.5
+    """
+    check_undefined(undefined), check_average(average)
+    k = check_top(k, None)
+    table = list_table(y_true, y_score, groups, None, relevance_threshold, pos_label)
+    return scores_of(NDCG(), table, k).mean(average, undefined)
+
+
+def mean_average_precision_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    k: int | None = None,
+    undefined: Policy | float = "skip",
+    average: Average | Iterable[float] = "macro",
+    relevance_threshold: float | None = None,
+    pos_label: Label = None,
+) -> float:
+    r"""Compute the average precision within lists, averaged over the lists: MAP.
+
+    How pure is each list down to each of its relevant items? Without ties and ``k`` it
+    is the mean of :func:`average_precision_score` over the lists. That takes items of
+    one score together; here they are in a random order, as where a list is shown.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes, or grades with ``relevance_threshold``.
+    y_score : array-like of shape (n_samples,)
+        Scores, higher for relevant items.
+    groups : array-like of shape (n_samples,), default=None
+        The list of each row: integers, strings or other labels, in any order of rows.
+        None takes all rows for one list.
+    k : int, default=None
+        If given, relevant items below place k count 0 (MAP@k).
+    undefined : {"skip", "nan"} or float, default="skip"
+        What to do with a list that holds no relevant item: leave it out, return nan, or
+        count this number, as in :func:`ranking_auc_score`.
+    average : {"macro", "positives", "size"} or array-like, default="macro"
+        How much a list counts, as in :func:`ranking_auc_score`.
+    relevance_threshold : float, default=None
+        If given, ``y_true`` are grades and those from it on are relevant.
+    pos_label : int, float, bool or str, default=None
+        The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
+        booleans.
+
+    Returns
+    -------
+    score : float
+        MAP in [0, 1]: a little more than the share of relevant items for random scores,
+        1 where every list has its relevant items first (and no more than k of them);
+        nan where undefined.
+
+    Raises
+    ------
+    ValueError
+        As :func:`ranking_auc_score`.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If no list is defined, or ``undefined="nan"`` and one of them is not.
+
+    See Also
+    --------
+    sklearn.metrics.label_ranking_average_precision_score : Of lists as rows.
+    average_precision_score : Of one ranking, the tied taken together.
+    group_scores : Values per list, and their mean with its standard error.
+
+    Notes
+    -----
+    With y_i in {0, 1} the relevance of the item at place i of a list, of which m are
+    relevant,
+
+    .. math:: \frac{1}{m} \sum_{i \le k} y_i \frac{y_1 + \dots + y_i}{i},
+
+    as "map" and "map_cut" of trec_eval: divided by all relevant items, also where k is
+    less than their number. Where items tie, it is the expectation over their orders
+    [1]_. Cost: one sort of 64-bit integers, O(n log n), at any number of lists.
+
+    References
+    ----------
+    .. [1] McSherry and Najork (2008), Computing information retrieval performance
+       measures efficiently in the presence of tied scores,
+       :doi:`10.1007/978-3-540-78646-7_38`.
+
+    Examples
+    --------
+    The first list has its relevant item on top, the second one below another:
+
+    >>> from skrate import mean_average_precision_score
+    >>> y_true, y_score = [1, 0, 0, 1, 0], [0.9, 0.2, 0.7, 0.5, 0.3]
+    >>> user = ["a", "a", "b", "b", "b"]
+    >>> mean_average_precision_score(y_true, y_score, groups=user)
+    0.75
+
+    The relevant one of two tied items is first or second:
+
+    >>> mean_average_precision_score([1, 0], [1, 1])
+    0.75
+    """
+    check_undefined(undefined), check_average(average)
+    k = check_top(k, None)
+    table = list_table(y_true, y_score, groups, None, relevance_threshold, pos_label)
+    return scores_of(MeanAveragePrecision(), table, k).mean(average, undefined)
+
+
+def reciprocal_rank_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    k: int | None = None,
+    undefined: Policy | float = "skip",
+    average: Average | Iterable[float] = "macro",
+    relevance_threshold: float | None = None,
+    pos_label: Label = None,
+) -> float:
+    r"""Compute one over the place of the first relevant item, averaged over lists: MRR.
+
+    How soon does a user come to something relevant, who then stops?
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes, or grades with ``relevance_threshold``.
+    y_score : array-like of shape (n_samples,)
+        Scores, higher for relevant items.
+    groups : array-like of shape (n_samples,), default=None
+        The list of each row: integers, strings or other labels, in any order of rows.
+        None takes all rows for one list.
+    k : int, default=None
+        If given, a list whose first relevant item is below place k counts 0 (MRR@k).
+    undefined : {"skip", "nan"} or float, default="skip"
+        What to do with a list that holds no relevant item: leave it out, return nan, or
+        count this number, as in :func:`ranking_auc_score`. Other programs count 0.
+    average : {"macro", "positives", "size"} or array-like, default="macro"
+        How much a list counts, as in :func:`ranking_auc_score`.
+    relevance_threshold : float, default=None
+        If given, ``y_true`` are grades and those from it on are relevant.
+    pos_label : int, float, bool or str, default=None
+        The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
+        booleans.
+
+    Returns
+    -------
+    score : float
+        Reciprocal rank in [0, 1], 1 where every list has a relevant item on top; nan
+        where undefined. Of random scores it is greater in shorter lists.
+
+    Raises
+    ------
+    ValueError
+        As :func:`ranking_auc_score`.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If no list is defined, or ``undefined="nan"`` and one of them is not.
+
+    See Also
+    --------
+    sklearn.metrics.coverage_error : The place of the last relevant item.
+    mean_average_precision_score : The same where each list has one relevant item.
+    group_scores : Values per list, and their mean with its standard error.
+
+    Notes
+    -----
+    Where items tie, it is the expectation over their orders [1]_: of n tied items below
+    c others, of which r are relevant and none above, the first is the j-th of them with
+    the probability
+
+    .. math:: \binom{n - j}{r - 1} \Big/ \binom{n}{r}, \qquad j = 1, \dots, n - r + 1,
+
+    and counts 1 / (c + j). Cost: one sort of 64-bit integers, O(n log n), at any number
+    of lists.
+
+    References
+    ----------
+    .. [1] McSherry and Najork (2008), Computing information retrieval performance
+       measures efficiently in the presence of tied scores,
+       :doi:`10.1007/978-3-540-78646-7_38`.
+
+    Examples
+    --------
+    The first list has its relevant item on top, the second one below another:
+
+    >>> from skrate import reciprocal_rank_score
+    >>> y_true, y_score = [1, 0, 0, 1, 0], [0.9, 0.2, 0.7, 0.5, 0.3]
+    >>> user = ["a", "a", "b", "b", "b"]
+    >>> reciprocal_rank_score(y_true, y_score, groups=user)
+    0.75
+
+    A list without a relevant item is left out, unless it is to count something:
+
+    >>> reciprocal_rank_score([1, 0], [1, 2], groups=[7, 8], undefined=0)
+    0.5
+    """
+    check_undefined(undefined), check_average(average)
+    k = check_top(k, None)
+    table = list_table(y_true, y_score, groups, None, relevance_threshold, pos_label)
+    return scores_of(ReciprocalRank(), table, k).mean(average, undefined)
+
+
+class _OfPlaces(Metric):
+    """What goes by the places of relevant items, of which a ranking is one list."""
+
+    needs = ("positive",)
+    counts_places = True
+
+    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
+        return ListValues.of(self._of_top(lists, k), lists)
+
+    @abstractmethod
+    def _of_top(self, lists: ListTable, k: int | None) -> FloatArray:
+        """Return the metric of the first ``k`` items of each list, or of all."""
+
+    def value(self, table: RankTable) -> float:
+        raise NotImplementedError
+
+    def values(self, pos: Array, neg: Array) -> FloatArray:
+        raise NotImplementedError
+
+    def slopes(self, table: RankTable) -> Slopes:
+        raise NotImplementedError
+
+
+class NDCG(_OfPlaces, score=ndcg_score, in_lists_only=True):
+    """What a list shows of what the best order would, by discounted places."""
+
+    name = "NDCG"
+
+    def _of_top(self, lists: ListTable, k: int | None) -> FloatArray:
+        return discounted_gain(lists, k)
+
+
+class MeanAveragePrecision(
+    _OfPlaces, score=mean_average_precision_score, in_lists_only=True
+):
+    """The mean over relevant items of the precision down to them."""
+
+    name = "MAP"
+
+    def _of_top(self, lists: ListTable, k: int | None) -> FloatArray:
+        return mean_precision(lists, k)
+
+
+class ReciprocalRank(_OfPlaces, score=reciprocal_rank_score, in_lists_only=True):
+    """One over the place of the first relevant item."""
+
+    name = "Reciprocal rank"
+
+    def _of_top(self, lists: ListTable, k: int | None) -> FloatArray:
+        return first_inverse(lists, k)
