@@ -126,6 +126,7 @@ RATES = {
     "expected_recall",
     "rauc",
     "recall",
+    "precision",  # that is asked for, as the recall above
     "momentum",
     "stamina",
     # of RankTable

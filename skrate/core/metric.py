@@ -75,6 +75,14 @@ class Slopes(NamedTuple):
         return Slopes(self.by_neg[::-1], self.by_pos[::-1], -self.by_prevalence)
 
 
+class Sizes(NamedTuple):
+    """How many independent cases there are; ``are_fixed`` if that was chosen."""
+
+    n_pos: float
+    n_neg: float
+    are_fixed: bool
+
+
 class PartSlopes(NamedTuple):
     """Slopes in one part of a table, and what the part adds elsewhere.
 
@@ -274,6 +282,20 @@ class Metric(ABC):
         More than 1 where the value supposes cases that the table happens to lack.
         """
         return 1.0, 1.0
+
+    @property
+    def has_test(self) -> bool:
+        """Whether it has a test of its own, as where its slopes are a bad guide."""
+        return False
+
+    def not_rejected(
+        self, table: RankTable, sizes: Sizes, quantile: float
+    ) -> tuple[float, float]:
+        """Return the ends of the values that this test does not reject.
+
+        ``quantile`` is in standard errors of independent cases.
+        """
+        raise NotImplementedError
 
     def caution(self, table: RankTable) -> str | None:
         """Return why the value of a table, although defined, is not to be relied on."""

@@ -156,6 +156,9 @@ def estimate(
     Other intervals would have no width where the sample shows no variation: there
     "wilson" takes their place.
 
+    Of what is taken at a recall or at a precision "wilson" is the interval of a test
+    that is turned round, whatever the ``method``: :func:`rate_at_recall_score` has it.
+
     "wilson", "logit" and "wald" take t from Student's distribution; each class
     estimates its part of the variance with its size less 1, or its number of clusters
     less 1, which gives the degrees of freedom [4]_.

@@ -7,14 +7,19 @@ import numpy as np
 from scipy import optimize, special
 
 from skrate.core.arrays import FloatArray
-from skrate.core.metric import Metric
+from skrate.core.metric import Metric, Sizes
 from skrate.core.results import (
     ConfidenceInterval,
     clipped_interval,
     t_interval,
     t_quantile,
 )
-from skrate.inference.delta import NEGLIGIBLE, variance_parts
+from skrate.inference.delta import (
+    NEGLIGIBLE,
+    Parts,
+    degrees_of_freedom,
+    variance_parts,
+)
 from skrate.inference.sample import Ranked
 from skrate.inference.wilson import augmented, range_of, wilson_interval
 
@@ -56,6 +61,8 @@ def metric_interval(
     if not (shows_none or is_wilson):
         return interval_of(kind, value, standard_error, level, bounds, freedom, draws)
     value = min(max(value, bounds[0]), bounds[1])
+    if metric.has_test:
+        return tested_interval(value, level, metric, ranked, stratify=stratify)
     found = augmented(
         metric, ranked, standard_error**2, stratify=stratify, independent=independent
     )
@@ -71,6 +78,26 @@ def metric_interval(
         # Not even the augmented ranking has a value: nothing is left out.
         return ConfidenceInterval(bounds[0], most)
     return ConfidenceInterval(ends.low, min(ends.high, most))
+
+
+def tested_interval(
+    value: float, level: float, metric: Metric, ranked: Ranked, *, stratify: bool
+) -> ConfidenceInterval:
+    """Return what the test of a metric that has one does not reject.
+
+    The design of the sample counts by the ratio of the variances that it and
+    independent cases have.
+    """
+    effect = 1.0
+    if not ranked.is_plain:
+        variance = variance_parts(metric, ranked, stratify=stratify).total
+        effect = augmented(metric, ranked, variance, stratify=stratify).effect
+    # The variance of the recall is mostly that of the positives.
+    freedom = degrees_of_freedom((Parts(1.0, 0.0, 0.0), ranked))
+    quantile = t_quantile(level, freedom) * float(np.sqrt(effect))
+    sizes = Sizes(*ranked.effective_sizes, are_fixed=stratify)
+    low, high = metric.not_rejected(ranked.table, sizes, quantile)
+    return ConfidenceInterval(min(low, value), max(high, value))
 
 
 def interval_of(

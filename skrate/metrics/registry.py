@@ -9,7 +9,9 @@ from skrate.metrics.expected_gain import *
 from skrate.metrics.expected_recall import *
 from skrate.metrics.momentum import *
 from skrate.metrics.negative_recall import *
+from skrate.metrics.operating_points import *
 from skrate.metrics.partial_auc import *
 from skrate.metrics.ranking_auc import *
 from skrate.metrics.rate_weighted_auc import *
 from skrate.metrics.retrieval import *
+from skrate.metrics.stopping import *

@@ -1,0 +1,329 @@
+"""The intervals of metrics at a recall or a precision, and their slopes."""
+
+import math
+from bisect import bisect_right
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from guarantees import binomial_tolerance, simulations
+from metric_cases import sample
+from simulated_recall import DESIGNS, misses
+from skrate import (
+    RankTable,
+    compare,
+    estimate,
+    precision_at_recall_score,
+    rate_at_recall_score,
+    recall_at_precision_score,
+    work_saved_score,
+)
+from skrate.core.metric import find_metric
+
+ALL = [
+    (rate_at_recall_score, {"recall": 0.8}),
+    (work_saved_score, {"recall": 0.8}),
+    (precision_at_recall_score, {"recall": 0.8}),
+    (recall_at_precision_score, {"precision": 0.6}),
+]
+each_metric = pytest.mark.parametrize(
+    ("metric", "kwargs"), ALL, ids=[metric.__name__ for metric, _ in ALL]
+)
+
+
+# --- The test that is turned round, literally ----------------------------------------
+
+
+class Curve:
+    """The recall curve of untied cases, by counting."""
+
+    def __init__(self, y_true, y_score):
+        order = sorted(range(len(y_true)), key=lambda case: -y_score[case])
+        self.places = [k for k, case in enumerate(order) if y_true[case]]
+        self.n, self.n_pos = len(y_true), len(self.places)
+        self.p = self.n_pos / self.n
+
+    def recall(self, rate):
+        """Return the share of the positives found, of one that is cut a part."""
+        seen = rate * self.n
+        whole = bisect_right(self.places, seen - 1)
+        part = 0.0
+        if whole < self.n_pos:
+            part = min(max(seen - self.places[whole], 0.0), 1.0)
+        return (whole + part) / self.n_pos
+
+    def deviation(self, rate, recall, own_rate, found_at, are_fixed):
+        """Return how many standard errors the recall is above a true one."""
+        p, n_neg = self.p, self.n - self.n_pos
+        share = 0.0
+        if rate != found_at:
+            gain = p * (self.recall(rate) - self.recall(found_at))
+            share = min(max(gain / (rate - found_at), 0), 1)
+        excess, recall = self.recall(rate) - recall, min(recall, 1.0)
+        fpr = min(max((rate - p * recall) / (1 - p), 0), 1)
+        variance = (1 - share) ** 2 * recall * (1 - recall) / self.n_pos
+        variance += (share * (1 - p) / p) ** 2 * fpr * (1 - fpr) / n_neg
+        if not are_fixed:
+            moved = share / p * (own_rate + fpr - recall)
+            variance += moved**2 * p * (1 - p) / self.n
+        if variance == 0:
+            return math.copysign(math.inf, excess) if excess else 0.0
+        return excess / math.sqrt(variance)
+
+
+def rates_not_rejected(curve, recall, found_at, quantile, of_precision, are_fixed):
+    """Return the first and the last of many rates that are not left out."""
+    kept = []
+    for k in range(1, 20_001):
+        rate = k / 20_000
+        own = rate / curve.p if of_precision else 0.0
+        found = curve.deviation(rate, recall, own, found_at, are_fixed)
+        kept.append((rate, found))
+    first = min(rate for rate, found in kept if found >= -quantile)
+    return first, max(rate for rate, found in kept if found <= quantile)
+
+
+def untied(seed, n=120, prevalence=0.4):
+    return sample(seed, n=n, prevalence=prevalence, decimals=15)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("recall", [0.3, 0.8, 0.95])
+@pytest.mark.parametrize("are_fixed", [False, True])
+def test_the_interval_is_the_test_turned_round(seed, recall, are_fixed, monkeypatch):
+    monkeypatch.setattr("skrate.inference.intervals.t_quantile", lambda *_: 1.96)
+    y_true, y_score = untied(seed)
+    curve, options = Curve(y_true, y_score), {"recall": recall, "stratify": are_fixed}
+    rate = rate_at_recall_score(y_true, y_score, recall=recall)
+    arguments = curve, recall, rate, 1.96
+    low, high = rates_not_rejected(*arguments, False, are_fixed)
+    found = estimate(rate_at_recall_score, y_true, y_score, **options)
+    # As fine as the rates that were gone through.
+    assert_allclose(found.confidence_interval, [low, high], rtol=0, atol=1.5e-4)
+    saved = estimate(work_saved_score, y_true, y_score, **options)
+    expected = [recall - high, recall - low]
+    assert_allclose(saved.confidence_interval, expected, rtol=0, atol=1.5e-4)
+    first, last = rates_not_rejected(*arguments, True, are_fixed)
+    expected = [min(curve.p * recall / end, 1) for end in (last, first)]
+    found = estimate(precision_at_recall_score, y_true, y_score, **options)
+    assert_allclose(found.confidence_interval, expected, rtol=0, atol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("precision", [0.3, 0.5, 0.7, 0.99])
+def test_the_interval_of_a_recall_is_the_test_turned_round(
+    seed, precision, monkeypatch
+):
+    monkeypatch.setattr("skrate.inference.intervals.t_quantile", lambda *_: 1.96)
+    y_true, y_score = untied(seed)
+    curve = Curve(y_true, y_score)
+    value = recall_at_precision_score(y_true, y_score, precision=precision)
+    found_at = min(value * curve.p / precision, 1)
+    low = high = 0.0
+    for k in range(1, 20_001):
+        rate = k / 20_000
+        recall = precision * rate / curve.p
+        found = curve.deviation(rate, recall, rate / curve.p, found_at, False)
+        low = min(recall, 1.0) if found >= 1.96 else low
+        high = min(recall, 1.0) if found >= -1.96 else high
+    high = 1.0 if high == min(precision / curve.p, 1) else high
+    found = estimate(
+        recall_at_precision_score, y_true, y_score, precision=precision
+    ).confidence_interval
+    assert_allclose(found, [min(low, value), max(high, value)], rtol=0, atol=5e-4)
+
+
+@each_metric
+@pytest.mark.parametrize("seed", range(3))
+def test_an_interval_holds_its_value_and_widens_with_the_level(metric, kwargs, seed):
+    y_true, y_score = sample(seed, n=80)
+    before = [math.inf, -math.inf]
+    for level in (0.01, 0.5, 0.9, 0.99, 0.9999):
+        found = estimate(metric, y_true, y_score, confidence_level=level, **kwargs)
+        low, high = found.confidence_interval
+        assert low <= found.value <= high
+        assert low <= before[0]
+        assert high >= before[1]
+        before = [low, high]
+
+
+def test_few_positives_never_show_that_less_than_everything_is_enough():
+    for n_pos, is_shown in ((60, False), (90, True)):
+        y_true = np.repeat([1, 0], [n_pos, 1000])
+        found = estimate(rate_at_recall_score, y_true, -np.arange(len(y_true)))
+        assert (found.confidence_interval.high < 1) == is_shown
+
+
+@each_metric
+def test_how_the_error_is_found_does_not_move_the_interval(metric, kwargs):
+    y_true, y_score = sample(0)
+    by_delta = estimate(metric, y_true, y_score, stratify=False, **kwargs)
+    drawn = estimate(
+        metric, y_true, y_score, method="bootstrap", n_resamples=100, stratify=False,
+        random_state=0, **kwargs,
+    )  # fmt: skip
+    assert drawn.standard_error != by_delta.standard_error
+    assert drawn.confidence_interval == by_delta.confidence_interval
+
+
+@each_metric
+def test_cases_that_come_in_equal_pairs_are_half_as_many(metric, kwargs):
+    y_true, y_score = untied(1, n=600)
+    alone = estimate(metric, y_true, y_score, **kwargs)
+    twice = np.tile(np.arange(600), 2)
+    found = estimate(metric, y_true[twice], y_score[twice], groups=twice, **kwargs)
+    assert found.value == pytest.approx(alone.value, abs=1e-12)
+    widths = [
+        one.confidence_interval.high - one.confidence_interval.low
+        for one in (found, alone)
+    ]
+    # Pairs bend the curve at other rates, and leave a few degrees of freedom less.
+    assert widths[0] == pytest.approx(widths[1], rel=0.05)
+
+
+@each_metric
+def test_clusters_with_nothing_in_common_are_as_single_cases(metric, kwargs):
+    y_true, y_score = untied(1, n=1200)
+    alone = estimate(metric, y_true, y_score, **kwargs).confidence_interval
+    groups = np.arange(1200) // 10
+    found = estimate(metric, y_true, y_score, groups=groups, **kwargs)
+    # Of 120 clusters a variance is known to some 13 %. By their number alone the
+    # interval would be twice as wide.
+    ratio = np.ptp(found.confidence_interval) / np.ptp(alone)
+    assert 0.65 < ratio < 1.45
+
+
+def test_all_may_be_found_where_the_target_may_be_met_to_the_very_end():
+    y_true, y_score = untied(2, prevalence=0.5)
+    target = 0.9 * y_true.mean()
+    found = estimate(recall_at_precision_score, y_true, y_score, precision=target)
+    assert found.value == found.confidence_interval.high == 1
+    almost = {"precision": 1.01 * y_true.mean()}
+    found = estimate(recall_at_precision_score, y_true, y_score, **almost)
+    assert found.confidence_interval.high == 1
+
+
+# --- Slopes --------------------------------------------------------------------------
+
+
+@each_metric
+def test_slopes_are_derivatives_where_the_neighbours_of_the_cut_tie(metric, kwargs):
+    # Groups are far wider than the bandwidth.
+    pos = np.array([4e6, 3e6, 2e6, 1e6])
+    neg = np.array([1e6, 3e6, 8e6, 20e6])
+    of = find_metric(metric, kwargs)
+    table = RankTable(pos, neg)
+    slopes = of.slopes(table)
+    p, n_pos, n_neg = table.prevalence, pos.sum(), neg.sum()
+    by_pos = (slopes.by_pos - slopes.by_pos @ pos / n_pos) / n_pos
+    by_pos += slopes.by_prevalence * (1 - p) / table.total
+    by_neg = (slopes.by_neg - slopes.by_neg @ neg / n_neg) / n_neg
+    by_neg -= slopes.by_prevalence * p / table.total
+    for k in range(4):
+        step = 100.0 * (np.arange(4) == k)
+        of_pos = of.value(RankTable(pos + step, neg)) - of.value(
+            RankTable(pos - step, neg)
+        )
+        of_neg = of.value(RankTable(pos, neg + step)) - of.value(
+            RankTable(pos, neg - step)
+        )
+        assert by_pos[k] == pytest.approx(of_pos / 200, rel=1e-5, abs=1e-14)
+        assert by_neg[k] == pytest.approx(of_neg / 200, rel=1e-5, abs=1e-14)
+
+
+@pytest.mark.parametrize("recall", [0.3, 0.8, 0.97])
+@pytest.mark.parametrize("are_fixed", [False, True])
+def test_the_variance_is_that_of_the_recall_over_its_squared_rise(recall, are_fixed):
+    y_true, y_score = untied(0, n=500)
+    curve = Curve(y_true, y_score)
+    p, n_pos, n_neg = curve.p, curve.n_pos, curve.n - curve.n_pos
+    # Of a case that is cut in two the parts vary together.
+    recall = round(recall * n_pos) / n_pos
+    rate = rate_at_recall_score(y_true, y_score, recall=recall)
+    fpr = (rate - p * recall) / (1 - p)
+    error = math.sqrt(recall * (1 - recall) / n_pos)
+    error = min(error, 1 - recall)
+    ends = [
+        rate_at_recall_score(y_true, y_score, recall=recall + step)
+        for step in (-error, error)
+    ]
+    share = p * 2 * error / (ends[1] - ends[0])
+    variance = (1 - share) ** 2 * recall * (1 - recall) / n_pos
+    variance += (share * (1 - p) / p) ** 2 * fpr * (1 - fpr) / n_neg
+    if not are_fixed:
+        variance += (share * (recall - fpr) / p) ** 2 * p * (1 - p) / curve.n
+    found = estimate(
+        rate_at_recall_score, y_true, y_score, recall=recall, stratify=are_fixed
+    )
+    expected = math.sqrt(variance) / (share / p)
+    assert found.standard_error == pytest.approx(expected, rel=1e-9)
+
+
+def test_where_everything_is_needed_nothing_moves_the_rate():
+    y_true, y_score = np.repeat([0, 1], [30, 20]), -np.arange(50)
+    full = estimate(rate_at_recall_score, y_true, y_score, recall=1)
+    assert full.value == 1
+    assert full.standard_error == 0
+    assert full.confidence_interval.high == 1
+    assert full.confidence_interval.low > 0.9
+    for precision, value in ((0.2, 1.0), (0.5, 0.0)):
+        found = estimate(
+            recall_at_precision_score, y_true, y_score, precision=precision
+        )
+        assert (found.value, found.standard_error) == (value, 0)
+        assert found.confidence_interval.low < found.confidence_interval.high
+
+
+# --- Guarantees ----------------------------------------------------------------------
+
+# The short form takes every third design.
+CHOSEN = list(DESIGNS) if simulations(10) > 1 else list(DESIGNS)[::3]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHOSEN)
+def test_few_reviewers_stop_too_early(name):
+    n_simulations = simulations(500)
+    for recall in (0.8, 0.95):
+        found = misses(
+            rate_at_recall_score, DESIGNS[name], n_simulations, recall=recall
+        )
+        # The upper end is below the true rate.
+        assert found.below <= 0.03 + binomial_tolerance(0.03, n_simulations)
+        assert found.above <= 0.05 + binomial_tolerance(0.05, n_simulations)
+
+
+@pytest.mark.slow
+@each_metric
+def test_the_standard_error_is_the_spread_over_samples(metric, kwargs):
+    n_samples = simulations(400)
+    rng = np.random.default_rng(3)
+    values, errors = np.empty(n_samples), np.empty(n_samples)
+    for i in range(n_samples):
+        y_true = rng.random(2000) < 0.2
+        y_score = rng.normal(size=2000) + 1.5 * y_true
+        found = estimate(metric, y_true, y_score, **kwargs)
+        values[i], errors[i] = found.value, found.standard_error
+    # Three standard errors of a standard deviation, and what the bandwidth blurs.
+    slack = 3 / np.sqrt(2 * n_samples) + 0.1
+    assert errors.mean() == pytest.approx(values.std(), rel=slack)
+
+
+@pytest.mark.slow
+@each_metric
+def test_paired_tests_keep_their_level_and_have_power(metric, kwargs):
+    n_simulations = simulations(400)
+    rng = np.random.default_rng(4)
+    rejected = np.zeros((n_simulations, 2), dtype=bool)
+    for i in range(n_simulations):
+        y_true = rng.random(1000) < 0.3
+        shared = 1.5 * y_true + rng.normal(size=1000)
+        a = shared + 0.5 * rng.normal(size=1000)
+        for j, loss in enumerate((0.5, 3.0)):
+            b = shared + loss * rng.normal(size=1000)
+            rejected[i, j] = compare(metric, y_true, a, b, **kwargs).pvalue <= 0.05
+    level, power = rejected.mean(axis=0)
+    slack = binomial_tolerance(0.05, n_simulations)
+    assert level <= 0.05 + 0.02 + slack
+    assert power > 0.6
