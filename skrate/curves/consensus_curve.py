@@ -7,12 +7,17 @@ import numpy as np
 
 from skrate.core.arrays import FloatArray
 from skrate.core.elicitation import check_rate
+from skrate.core.metric import Sizes
 from skrate.core.rates import RateLike
-from skrate.core.results import ConfidenceInterval, Result
+from skrate.core.results import ConfidenceInterval, Result, t_quantile
 from skrate.core.validation import check_fraction
 from skrate.curves.consensus_bounds import between
 from skrate.curves.folds import Folds
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc
+from skrate.metrics.recall_test import RecallTest
+
+# Bounds from the spread over folds, which have no number of cases.
+_OF_SPREAD = ("normal", "beta")
 
 
 @dataclass(frozen=True)
@@ -109,6 +114,12 @@ class ConsensusCurve(Result):
     simultaneous band holds together with all others that are; one of pointwise bounds
     is for a rate that was chosen without looking at the curve.
 
+    Pointwise bounds say where new folds would lie if this were their curve. Read from
+    the side they would be too sure: where the sample found all but a few positives, new
+    folds do too, but the population may lack more. :meth:`rate_at_recall` therefore
+    tests at which rates the folds may have that recall, as :func:`estimate` does for
+    :func:`rate_at_recall_score`, with the class counts of the folds held.
+
     Examples
     --------
     >>> from skrate import rate_averaged_roc_curve
@@ -191,10 +202,14 @@ class ConsensusCurve(Result):
         return self._point(value, *(float(np.interp(r, rates, end)) for end in bounds))
 
     def rate_at_recall(self, recall: float) -> CurvePoint:
-        """Return the least rate at which a recall is reached, with its bounds.
+        """Return the least rate at which a recall is reached, with its interval.
 
-        How much must be processed to find that share of the positives? The interval
-        runs from the rate at which the upper bound reaches it to that of the lower.
+        How much must be processed to find that share of the positives? Of pointwise
+        bounds that count cases the interval holds the rates at which a test does not
+        reject that recall, so that the true rate is beyond its end no more often than
+        the level says. Of a simultaneous band, and of the "normal" and "beta" bounds,
+        it runs from the rate at which the upper bound reaches the recall to that of the
+        lower.
 
         Parameters
         ----------
@@ -211,6 +226,8 @@ class ConsensusCurve(Result):
         value = _first_rate(pooled.rates, pooled.tpr, recall)
         if self.confidence_interval is None:
             return self._point(value)
+        if recall > 0 and self.band == "pointwise" and self.bounds not in _OF_SPREAD:
+            return self._point(value, *self._tested_rates(recall, value))
         # The upper bound of the recall reaches it first, maybe before the first rate.
         first = self._bound_reaches("high", recall)
         if self.confidence_interval.high.tpr[0] > recall:
@@ -249,6 +266,16 @@ class ConsensusCurve(Result):
         """
         rate = check_rate(rate)
         return np.array([rate_weighted_auc(t, rate) for t in self.folds.tables])
+
+    def _tested_rates(self, recall: float, rate: float) -> tuple[float, float]:
+        """Return the first and the last rate with which the recall may go."""
+        # Further repeats test the same cases.
+        n_pos = self.folds.n_pos / self.n_repeats
+        n_neg = self.folds.n_neg / self.n_repeats
+        sizes = Sizes(n_pos, n_neg, are_fixed=True)
+        test = RecallTest(self.folds.pooled, sizes, rate, recall)
+        quantile = t_quantile(self.confidence_level, max(n_pos - 1, 1))
+        return test.first_above(-quantile), test.last_below(quantile)
 
     def _bounds_before(self, after: int) -> list[FloatArray]:
         """Return rates from one of ``rates`` to that numbered, and the bounds there."""

@@ -238,12 +238,13 @@ def rate_averaged_roc_curve(
     >>> curve.rates.tolist()[2], curve.tpr.tolist()[2]
     (0.4, 0.75)
 
-    How much must be read to find half of the positives, and how sure is it?
+    How much must be read to find half of the positives, and how sure is it? Of four
+    positives it may be everything:
 
     >>> rate = curve.rate_at_recall(0.5)
     >>> low, high = rate.confidence_interval
     >>> round(rate.value, 3), round(low, 3), round(high, 3)
-    (0.2, 0.2, 0.6)
+    (0.2, 0.2, 1.0)
     """
     if bounds is not None:
         bounds = check_choice("bounds", bounds, METHODS)

@@ -182,7 +182,10 @@ def test_points_that_are_read_off_hold_their_value_where_a_class_is_rare(band, i
 
 def test_where_the_first_rate_finds_more_the_interval_begins_at_zero():
     y_true = [0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1]
-    curve = rate_averaged_roc_curve([y_true], [y_true], rates=[0.3, 0.5, 0.8])
+    curve = rate_averaged_roc_curve(
+        [y_true], [y_true], rates=[0.3, 0.5, 0.8], band="simultaneous", n_resamples=50,
+        random_state=0,
+    )  # fmt: skip
     needed = curve.rate_at_recall(0.34)
     assert needed.confidence_interval.low == 0
     assert needed.confidence_interval.high >= needed.value

@@ -176,7 +176,9 @@ def test_default_rates_are_one_per_case_up_to_200():
 
 def test_the_curve_is_read_in_both_directions():
     y, scores = random_folds(4, [(20, 30)] * 5)
-    curve = rate_averaged_roc_curve(y, scores)
+    curve = rate_averaged_roc_curve(
+        y, scores, band="simultaneous", n_resamples=200, random_state=0
+    )
     recall = curve.recall_at_rate(0.3)
     assert recall.value == curve.tpr[15]
     low, high = (bound.tpr for bound in curve.confidence_interval)
@@ -210,7 +212,7 @@ def test_a_recall_that_rounding_misses_is_reached():
 
 def test_bounds_are_not_read_where_there_are_none():
     y, scores = random_folds(4, [(20, 30)] * 5)
-    curve = rate_averaged_roc_curve(y, scores, rates=[0.1, 0.2])
+    curve = rate_averaged_roc_curve(y, scores, rates=[0.1, 0.2], bounds="beta")
     assert np.isnan(curve.recall_at_rate(0.5).confidence_interval.low)
     assert np.isnan(curve.rate_at_recall(1).confidence_interval.high)
 

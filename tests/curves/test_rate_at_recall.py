@@ -1,0 +1,81 @@
+"""The rate that a recall asks for, of a consensus curve."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from guarantees import binomial_tolerance, simulations
+from simulated_folds import SETTINGS
+from simulated_recall import consensus_misses
+from skrate import RankTable, estimate, rate_at_recall_score, rate_averaged_roc_curve
+
+
+def sample(seed=0, n_folds=4):
+    rng = np.random.default_rng(seed)
+    y = [np.repeat([1, 0], [20, 60])] * n_folds
+    return y, [rng.normal(size=80) + 1.5 * fold for fold in y]
+
+
+@pytest.mark.parametrize("recall", [0.3, 0.8, 0.95, 1])
+@pytest.mark.parametrize("bounds", ["exact", "parametric", "bootstrap"])
+def test_that_of_one_fold_is_that_of_its_ranking(recall, bounds):
+    (y_true,), (y_score,) = sample(n_folds=1)
+    options = {"bounds": bounds, "n_resamples": 50, "random_state": 0}
+    curve = rate_averaged_roc_curve([y_true], [y_score], rates=[0.5, 1], **options)
+    found = curve.rate_at_recall(recall)
+    alone = estimate(
+        rate_at_recall_score, y_true, y_score, recall=recall, stratify=True
+    )
+    assert found.value == pytest.approx(alone.value, abs=1e-12)
+    ends = found.confidence_interval, alone.confidence_interval
+    assert_allclose(*ends, rtol=0, atol=1e-9)
+
+
+def test_folds_that_are_alike_are_one_ranking_of_all_their_cases():
+    table = RankTable([9, 6, 3, 2], [2, 8, 20, 30])
+    curve = rate_averaged_roc_curve([table] * 5, rates=[0.5, 1])
+    whole = RankTable(5 * table.pos, 5 * table.neg)
+    expected = estimate(rate_at_recall_score, whole, recall=0.8, stratify=True)
+    found = curve.rate_at_recall(0.8)
+    assert found.value == pytest.approx(expected.value, abs=1e-12)
+    ends = found.confidence_interval, expected.confidence_interval
+    assert_allclose(*ends, rtol=0, atol=1e-9)
+
+
+def test_repeats_make_nothing_narrower():
+    y, scores = sample()
+    once = rate_averaged_roc_curve(y, scores, rates=[1.0])
+    thrice = rate_averaged_roc_curve(y * 3, scores * 3, repeats=3, rates=[1.0])
+    alike = rate_averaged_roc_curve(y * 3, scores * 3, rates=[1.0])
+    ends = [c.rate_at_recall(0.9).confidence_interval for c in (once, thrice, alike)]
+    assert_allclose(ends[0], ends[1], rtol=0, atol=1e-12)
+    assert ends[2].high - ends[2].low < ends[0].high - ends[0].low
+
+
+def test_the_interval_is_of_the_level_and_holds_the_rate():
+    y, scores = sample()
+    last = 0.0
+    for level in (0.5, 0.9, 0.99):
+        curve = rate_averaged_roc_curve(y, scores, confidence_level=level)
+        needed = curve.rate_at_recall(0.9)
+        low, high = needed.confidence_interval
+        assert low <= needed.value <= high
+        assert high - low > last
+        last = high - low
+
+
+def test_nothing_must_be_processed_for_no_recall():
+    y, scores = sample()
+    found = rate_averaged_roc_curve(y, scores).rate_at_recall(0)
+    assert found.value == 0
+    assert found.confidence_interval.low == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SETTINGS)
+def test_few_reviewers_stop_too_early(name):
+    n_simulations = simulations(300)
+    for recall in (0.8, 0.95):
+        found = consensus_misses(SETTINGS[name], recall, n_simulations)
+        assert found.below <= 0.03 + binomial_tolerance(0.03, n_simulations)
+        assert found.above <= 0.05 + binomial_tolerance(0.05, n_simulations)
