@@ -94,6 +94,7 @@ def metric_jobs():
     yield from gain_jobs()
     yield from partial_area_jobs()
     yield from virtual_screening_jobs()
+    yield from fixed_recall_jobs()
     name, units = "import after sklearn.metrics", {"wall ms": "<= 50"}
     statements = "import sklearn.metrics", "import skrate"
     yield Job(name, [0], *statements, units=units, short=0)
@@ -171,6 +172,19 @@ def virtual_screening_jobs():
         yield Job(f"{name} of actives", SIZES[:3], data, ours, [peer])
     peer = Peer("ndcg_score", peers.ndcg, equals=samples.ndcg)
     yield Job("NDCG of a long list", SIZES[:3], data, samples.ndcg, [peer])
+
+
+def fixed_recall_jobs():
+    """Yield what fixes the recall or the precision, beside the rAUC."""
+    data, peer = partial(labelled_scores, prevalence=0.1), Peer("rAUC", rauc, "<= 2")
+    for score, options in (
+        (skrate.rate_at_recall_score, {}),
+        (skrate.work_saved_score, {}),
+        (skrate.precision_at_recall_score, {}),
+        (skrate.recall_at_precision_score, {"precision": 0.5}),
+    ):
+        name = score.__name__.removesuffix("_score").replace("_", " ")
+        yield Job(name, [1_000_000], data, partial(score, **options), [peer])
 
 
 def table_jobs():
