@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import BoolArray, FloatArray, IntArray
 from skrate.core.metric import Metric, find_metric
 from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.results import ConfidenceInterval, t_quantile
@@ -220,11 +220,13 @@ def _spread(
     """Return the standard error of the logarithm of the variance per case.
 
     By the jackknife that leaves out one of some twenty parts of the pilot: it sees that
-    influence values are themselves found from few cases. nan where a part is all that
-    a class has, or all clusters but one, or all that makes the metric defined.
+    influence values are themselves found from few cases, and, of parts at random, that
+    the prevalence is that of the pilot, unless it is given. nan where a part is all
+    that a class has, or all clusters but one, or all that makes the metric defined.
     """
     logarithms = []
-    for rest in _without_parts(ranked[0]):
+    is_given = stratify or prevalence is not None
+    for rest in _without_parts(ranked[0], by_class=is_given):
         left = [_taken(one, rest) for one in ranked]
         # Two clusters, too, without one of them.
         if min(*left[0].sizes, left[0].n_units) < _LEAST:
@@ -238,10 +240,11 @@ def _spread(
     return float(np.sqrt((n - 1) * np.var(logarithms)))
 
 
-def _without_parts(cases: Ranked) -> Iterator[FloatArray]:
+def _without_parts(cases: Ranked, *, by_class: bool) -> Iterator[FloatArray]:
     """Yield the weights of the cases without each part, parts at random.
 
-    They are drawn with a seed of their own, so that a pilot always has the same.
+    With ``by_class`` each holds as many of both classes, about. They are drawn with a
+    seed of their own, so that a pilot always has the same.
     """
     generator = np.random.default_rng(0)
     weights = np.ones(len(cases.is_pos)) if cases.weights is None else cases.weights
@@ -254,14 +257,20 @@ def _without_parts(cases: Ranked) -> Iterator[FloatArray]:
     n_units = cases.n_units
     part = np.empty(n_units, dtype=np.intp)
     order = generator.permutation(n_units)
-    if cases.groups is None:
-        # As many of both classes in each.
-        order = order[np.argsort(cases.is_pos[order], kind="stable")]
     part[order] = np.arange(n_units) % _PARTS
     if cases.groups is not None:
         part = part[cases.groups]
+    elif by_class or _hold_a_class(part, cases.is_pos):
+        order = order[np.argsort(cases.is_pos[order], kind="stable")]
+        part[order] = np.arange(n_units) % _PARTS
     for left_out in range(min(_PARTS, n_units)):
         yield np.where(part == left_out, 0.0, weights)
+
+
+def _hold_a_class(part: IntArray, is_pos: BoolArray) -> bool:
+    """Say whether too few cases of a class are left without one of the parts."""
+    of_class = [np.bincount(part[of]) for of in (is_pos, ~is_pos)]
+    return any(held.sum() - held.max() < _LEAST for held in of_class)
 
 
 def _taken(ranked: Ranked, weights: FloatArray) -> Ranked:

@@ -201,8 +201,38 @@ def test_its_own_prevalence_changes_nothing():
     plain = sample_size("roc_auc", *PILOT, difference=0.05)
     same = sample_size("roc_auc", *PILOT, difference=0.05, planned_prevalence=share)
     assert same.n == plain.n
-    # The parts of the pilot have their own.
-    assert_allclose(same.n_interval, plain.n_interval, rtol=0.01)
+    # But then it is known.
+    low, high = plain.n_interval
+    assert low < same.n_interval.low < same.n < same.n_interval.high < high
+
+
+def test_the_share_of_positives_in_the_pilot_is_chance_unless_given():
+    # What n varies by: of a recall nearly all of it comes from the number of positives.
+    generator, rate = np.random.default_rng(4), rates.beta(3, 19)
+    spreads, sizes, known = [], [], []
+    for _ in range(40):
+        y_true = generator.random(300) < 0.3
+        y_score = generator.exponential(size=300) * np.where(y_true, 3, 1)
+        pilot = (expected_recall_score, y_true, y_score)
+        found = sample_size(*pilot, half_width=0.05, rate=rate)
+        given = sample_size(*pilot, half_width=0.05, rate=rate, planned_prevalence=0.3)
+        spreads.append(np.log(found.n_interval.high / found.n))
+        known.append(np.log(given.n_interval.high / given.n))
+        sizes.append(np.log(found.n))
+    # Of 20 parts.
+    expected = stats.t.ppf(0.975, 19) * np.std(sizes)
+    assert 0.75 * expected < np.mean(spreads) < 1.35 * expected
+    assert np.mean(known) < 0.5 * np.mean(spreads)
+
+
+def test_a_pilot_of_few_positives_is_cut_so_that_some_are_left():
+    # Two of three would be left out together by parts at random.
+    y_true = np.zeros(200, dtype=bool)
+    for places in ([3, 70, 150], [0, 1, 2], [10, 110, 190]):
+        y_true[:] = False
+        y_true[places] = True
+        found = sample_size("roc_auc", y_true, np.arange(200) % 7, half_width=0.1)
+        assert np.isfinite(found.n_interval).all()
 
 
 def test_clusters_of_a_case_and_its_copies_need_as_many_clusters_as_cases():
@@ -502,17 +532,22 @@ def test_half_widths_are_realised_on_average(metric, kwargs):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("metric", "floor"), [("roc_auc", 0.9), (average_precision_score, 0.8)]
+    ("metric", "kwargs", "floor"),
+    [
+        ("roc_auc", {}, 0.9),
+        (average_precision_score, {}, 0.8),
+        (expected_recall_score, {"rate": BUDGET}, 0.9),
+    ],
 )
-def test_the_interval_of_a_size_holds_that_of_a_large_pilot(metric, floor):
+def test_the_interval_of_a_size_holds_that_of_a_large_pilot(metric, kwargs, floor):
     # A small pilot takes the variance of the average precision for too small.
     generator = np.random.default_rng(13)
-    truth = sample_size(metric, *drawn(generator, 20_000), difference=0.05).n
+    truth = sample_size(metric, *drawn(generator, 20_000), difference=0.05, **kwargs).n
     n_simulations = simulations(200)
     held = []
     for _ in range(n_simulations):
         low, high = sample_size(
-            metric, *drawn(generator, 100), difference=0.05
+            metric, *drawn(generator, 100), difference=0.05, **kwargs
         ).n_interval
         held.append(low <= truth <= high)
     assert np.mean(held) >= floor - binomial_tolerance(floor, n_simulations)
