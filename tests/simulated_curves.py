@@ -2,7 +2,8 @@
 
 The scores of both models follow one law within each class, moved up for the positives
 and correlated between models; with a step they are rounded to its multiples, so that
-most of them tie.
+most of them tie. Where a model finds a part of the positives at once its curve has a
+kink: the share of positives at the cut falls within few cases.
 """
 
 from typing import NamedTuple
@@ -18,6 +19,7 @@ RATES = np.arange(1, 200) / 200
 LOW = (RATES > 0.01 - 1e-9) & (RATES < 0.3 + 1e-9)
 # A population's ranking in so many steps.
 _FINE = 40_001
+_AT_ONCE = 5
 
 
 class Setting(NamedTuple):
@@ -29,6 +31,8 @@ class Setting(NamedTuple):
     correlation: float
     law: str = "t5"
     step: float | None = None
+    # The share of positives that a finds at once: they are moved up by so much more.
+    at_once: float = 0.0
 
     def sample(self, generator, n):
         """Return labels and the scores of both models."""
@@ -39,17 +43,24 @@ class Setting(NamedTuple):
         if self.law == "t5":
             errors /= np.sqrt(generator.chisquare(5, size=n) / 5)
         scores = errors + np.outer([self.shift_a, self.shift_b], is_pos)
+        if self.at_once:
+            scores[0] += _AT_ONCE * (is_pos & (generator.random(n) < self.at_once))
         if self.step is not None:
             scores = np.round(scores / self.step) * self.step
         return is_pos, *scores
 
-    def recall(self, shift, rates):
-        """Return the recall of a model in the population."""
+    def curves(self, rates):
+        """Return the recall of both models in the population."""
+        of_a = self._recall(self.shift_a, rates, self.at_once)
+        return of_a, self._recall(self.shift_b, rates)
+
+    def _recall(self, shift, rates, at_once=0.0):
         law = stats.t(5) if self.law == "t5" else stats.norm()
         cuts = np.linspace(60, -60, _FINE)
         if self.step is not None:
             cuts = (np.arange(60 / self.step, -60 / self.step, -1) - 0.5) * self.step
         found, wrong = law.sf(cuts - shift), law.sf(cuts)
+        found = (1 - at_once) * found + at_once * law.sf(cuts - shift - _AT_ONCE)
         passed = self.prevalence * found + (1 - self.prevalence) * wrong
         return np.interp(rates, passed, found)
 
@@ -65,6 +76,8 @@ SETTINGS = {
     "other, normal, prevalence 0.1": Setting(0.1, 2.0, 1.0, 0.5, "normal"),
     "other, nearly perfect": Setting(0.2, 4.0, 3.5, 0.5),
     "other, six values": Setting(0.2, 1.5, 1.0, 0.5, step=1.0),
+    "kink, prevalence 0.2": Setting(0.2, 0.0, 1.5, 0.0, "normal", at_once=0.6),
+    "kink, prevalence 0.1": Setting(0.1, 0.0, 1.4, 0.5, "normal", at_once=0.5),
 }
 
 
@@ -82,7 +95,7 @@ class Coverage(NamedTuple):
 def coverage(setting, n, n_simulations, *, n_resamples=1000, metric="recall", seed=0):
     """Return how often 95 % bands hold the population's curves."""
     generator = np.random.default_rng([seed, n])
-    of_a, of_b = (setting.recall(s, RATES) for s in setting[1:3])
+    of_a, of_b = setting.curves(RATES)
     scale = {
         "recall": 1,
         "hits": setting.prevalence,

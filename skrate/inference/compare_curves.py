@@ -147,7 +147,9 @@ def compare_curves(
     :math:`\sum_i \xi_i \psi_i(r) / n` vary over rates as the difference does over
     samples. The critical value c of the band is the quantile of their largest
     deviation over all rates, in standard errors s(r) [1]_, to the squares of which
-    g(r)^2 is added; that of an interval is the normal quantile; either is
+    g(r)^2 is added; that of an interval is the normal quantile. With ``groups`` both
+    grow as that of Student's t does, at the number of clusters that hold cases of the
+    rarer class, less 1. The bounds are
 
     .. math:: D(r) \pm c \sqrt{s(r)^2 + c^2 g(r)^2 / 4},
 
@@ -157,6 +159,12 @@ def compare_curves(
     no measure of what could be. Models that agree on all cases are not known to be
     equal either: the band leaves at least -log((1 - level) / 2) cases open, 3.7 of
     them at 0.95, as fewer might not be seen.
+
+    Where a curve has a kink, as that of a model that finds a part of the positives at
+    once, L(r) falls within few cases, and what a case adds depends on the side to which
+    the cut moves. In simulations of such models the band of 95 % held the whole
+    difference in 90 to 93 % of samples, and the interval at a rate by the kink in 82 to
+    93 %. A band of 98 % held it in 97 to 98 %.
 
     Of folds each is cut at the same rate on its own, what they find is added up, and
     the influence of a case is that within its fold; L is that of all folds together.

@@ -78,6 +78,8 @@ class CurveProcess:
         What one independent case at the cut is worth.
     limits : tuple of two arrays of shape (n_rates,)
         The range of the curve of a model.
+    freedom : float
+        The degrees of freedom of Student's t in place of the normal distribution.
     """
 
     rates: FloatArray
@@ -85,6 +87,7 @@ class CurveProcess:
     covariance: FloatArray
     grain: FloatArray
     limits: tuple[FloatArray, FloatArray]
+    freedom: float = np.inf
 
     @property
     def is_difference(self) -> bool:
@@ -106,7 +109,7 @@ class CurveProcess:
 
         Those of one curve are Wilson's, as an interval of :func:`skrate.estimate`.
         """
-        critical = t_quantile(level)
+        critical = t_quantile(level, self.freedom)
         return self.bounds(critical) if self.is_difference else self._wilson(critical)
 
     def band(
@@ -131,11 +134,12 @@ class CurveProcess:
         algorithm 1). Of a difference that of one more case is added to their squares:
         where hardly a case tells the models apart what can be seen is whole cases,
         while draws deviate there as anywhere. It is at least the normal quantile, as of
-        models that agree at all rates.
+        models that agree at all rates; and of few clusters greater, as Student's t is.
         """
+        least, normal = t_quantile(level, self.freedom), t_quantile(level)
         error = self.standard_error
         if not error.any():
-            return t_quantile(level)
+            return least
         if self.is_difference:
             error = np.hypot(error, self.grain)
         varies = error > 0
@@ -146,7 +150,7 @@ class CurveProcess:
             drawn = generator.standard_normal((size, len(root))) @ root
             largest.append(np.abs(drawn).max(axis=1))
         found = float(np.quantile(np.concatenate(largest), level))
-        return max(found, t_quantile(level))
+        return max(found * least / normal, least)
 
     def bounds(self, critical: float, least: float = 0.0) -> CurveBounds:
         """Return the bounds that a critical value c makes, at least some cases away.
@@ -227,7 +231,13 @@ def curve_process(
     [1.0, 0.5]
     """
     curve = over_rate(metric, rates, benefit=benefit, cost=cost)
-    return CurveProcess(rates, *curve_spread(curve, models, folds), curve.limits)
+    cases = models[0]
+    freedom = np.inf
+    if cases.groups is not None:
+        # As many as clusters that hold cases of the rarer class, less 1.
+        freedom = max(min(cases.effective_sizes) - 1, 1.0)
+    spread = curve_spread(curve, models, folds)
+    return CurveProcess(rates, *spread, curve.limits, freedom)
 
 
 def _root(covariance: FloatArray) -> FloatArray:

@@ -1,9 +1,12 @@
 """What the band of a difference promises, by simulation: see CONTRIBUTING.md."""
 
+import numpy as np
 import pytest
 
 from guarantees import binomial_tolerance, simulations
-from simulated_curves import SETTINGS, coverage
+from simulated_curves import RATES, SETTINGS, coverage, holds
+from skrate.inference.curve_process import curve_process
+from skrate.inference.sample import check_cases, scored
 
 pytestmark = pytest.mark.slow
 
@@ -25,3 +28,30 @@ def test_a_band_holds_the_whole_difference(name, n):
     else:
         assert found.any_wins > 0.7
         assert found.b_wins == 0
+
+
+@pytest.mark.parametrize("name", ["kink, prevalence 0.2", "kink, prevalence 0.1"])
+def test_at_a_kink_a_band_holds_less_often_as_the_guide_says(name):
+    n_simulations = simulations(400)
+    found = coverage(SETTINGS[name], 500, n_simulations)
+    assert found.whole >= 0.9 - binomial_tolerance(0.9, n_simulations)
+
+
+def test_a_band_holds_where_few_clusters_hold_positives():
+    generator = np.random.default_rng(0)
+    n_simulations = simulations(300)
+    held = []
+    for _ in range(n_simulations):
+        cluster = np.repeat(np.arange(130), 4)
+        # About 23 of 130 clusters hold the positives, which are a tenth of the cases.
+        is_pos = generator.random(520) < generator.beta(0.1, 0.9, size=130)[cluster]
+        shared, own = generator.normal(size=(2, 130)), generator.normal(size=(2, 520))
+        cases = check_cases(is_pos, groups=cluster)
+        models = [
+            scored(cases, "y_score", 0.75 * of_cluster[cluster] + 0.65 * error + is_pos)
+            for of_cluster, error in zip(shared, own, strict=True)
+        ]
+        process = curve_process("recall", models, RATES)
+        band = process.band(0.95, 1000, generator)
+        held.append(holds(band, np.zeros(len(RATES))).all())
+    assert np.mean(held) >= 0.95 - binomial_tolerance(0.95, n_simulations)

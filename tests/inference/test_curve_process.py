@@ -1,7 +1,10 @@
 """Curves over the rate as processes, against their influence written out by case."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy import stats
 
 from reference import curve_process as literal
 from skrate import (
@@ -190,3 +193,29 @@ def test_one_case_that_tells_models_apart_does_not_make_them_more_alike():
         low, high = process.band(0.95, 500, generator)
         width = np.minimum(process.values - low, high - process.values)
         assert (width >= -np.log(0.025) * process.grain * (1 - 1e-9)).all()
+
+
+def test_of_few_clusters_critical_values_are_those_of_students_t():
+    generator = np.random.default_rng(3)
+    y_true = np.arange(200) % 20 < 2
+    a, b = generator.normal(size=(2, 200)) + y_true
+    # Of 40 clusters 8 hold positives.
+    cluster = np.arange(200) // 5
+    cluster[y_true] = np.arange(20) % 8
+    process = curve_process("recall", models_of(y_true, a, b, groups=cluster), RATES)
+    assert process.freedom == 7
+    plain = replace(process, freedom=np.inf)
+    wider = stats.t.ppf(0.975, 7) / stats.norm.ppf(0.975)
+    critical = [
+        one.critical_value(0.95, 200, np.random.default_rng(0))
+        for one in (process, plain)
+    ]
+    assert critical[0] == pytest.approx(wider * critical[1], rel=1e-9)
+    half = process.values - process.interval(0.95).low
+    t = stats.t.ppf(0.975, 7)
+    expected = t * np.hypot(process.standard_error, t * process.grain / 2)
+    inner = half < process.values + 1 - 1e-9
+    assert inner.any()
+    assert half[inner] == pytest.approx(expected[inner], rel=1e-9)
+    of_cases = curve_process("recall", models_of(y_true, a, b), RATES)
+    assert of_cases.freedom == np.inf
