@@ -338,8 +338,14 @@ def score(
     y_score: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
+    *,
+    of: str = "",
+    stacklevel: int = 4,
 ) -> float:
-    """Return the metric of scored cases, or of a table: what public functions call."""
+    """Return the metric of scored cases, or of a table: what public functions call.
+
+    Where it is undefined a warning says ``of`` what it is.
+    """
     if isinstance(y_true, RankTable):
         table = rank_table(y_true, y_score, sample_weight, pos_label)
         metric = on_table(metric, y_true)
@@ -349,8 +355,9 @@ def score(
         metric = metric.of_sample(cases.total, is_weighted=sample_weight is not None)
     value = metric.value(table) if metric.is_defined(table) else float("nan")
     if value != value:
-        return warn_undefined(metric.name, metric.undefined(table), stacklevel=4)
-    warn_if_unsupported(metric, table, stacklevel=4)
+        reason = metric.undefined(table)
+        return warn_undefined(metric.name + of, reason, stacklevel=stacklevel)
+    warn_if_unsupported(metric, table, stacklevel=stacklevel)
     return value
 
 

@@ -166,22 +166,44 @@ def check_labels(labels: Array, pos_label: Label = None) -> BoolArray:
     positive = positive_label(distinct_labels(labels), pos_label)
     if positive is None:
         return np.zeros(len(labels), dtype=bool)
+    return is_label(labels, positive)
+
+
+def is_label(labels: Array, label: Any) -> BoolArray:
+    """Return which of the labels are equal to one."""
     if labels.dtype.kind == "O":
         # One by one: a label may itself be a tuple, which numpy would spread out.
-        return np.array([label == positive for label in labels.tolist()], dtype=bool)
-    return np.asarray(labels == positive, dtype=bool)
+        return np.array([other == label for other in labels.tolist()], dtype=bool)
+    return np.asarray(labels == label, dtype=bool)
 
 
 def distinct_labels(labels: Array) -> list[Any]:
     """Return the labels in sorted order, at most two."""
     if labels.dtype.kind in "biuf":
         return _two_extremes(labels)
-    if labels.dtype.kind in "USO":
-        return _distinct_objects(labels)
-    raise ValueError(
-        "y_true must hold numbers, booleans or strings, found dtype "
-        f"{labels.dtype}: binarise y_true first, for example y_true == label."
-    )
+    _check_kind(labels)
+    distinct = _distinct_objects(labels)
+    if len(distinct) > 2:
+        _raise_many_labels(distinct)
+    return distinct
+
+
+def class_labels(labels: Array) -> list[Any]:
+    """Return the labels in sorted order, however many there are."""
+    if labels.dtype.kind in "biuf":
+        check_finite("y_true", labels)
+        found: list[Any] = np.unique(labels).tolist()
+        return found
+    _check_kind(labels)
+    return _distinct_objects(labels)
+
+
+def _check_kind(labels: Array) -> None:
+    if labels.dtype.kind not in "USO":
+        raise ValueError(
+            "y_true must hold numbers, booleans or strings, found dtype "
+            f"{labels.dtype}: binarise y_true first, for example y_true == label."
+        )
 
 
 def says_its_positive(found: list[Any]) -> bool:
@@ -204,7 +226,7 @@ def _two_extremes(labels: Array) -> list[Any]:
 
 
 def _distinct_objects(labels: Array) -> list[Any]:
-    """Return the distinct labels that are strings or objects, at most two."""
+    """Return the distinct labels that are strings or objects, in sorted order."""
     cells = labels.tolist() if labels.dtype.kind == "O" else np.unique(labels).tolist()
     try:
         distinct = list(dict.fromkeys(cells))
@@ -225,8 +247,6 @@ def _distinct_objects(labels: Array) -> list[Any]:
             f"among strings (first at position {labels.tolist().index('nan')}): remove "
             "the cases without a label, or pass booleans."
         )
-    if len(distinct) > 2:
-        _raise_many_labels(distinct)
     return distinct
 
 
@@ -248,8 +268,8 @@ def _raise_many_labels(found: list[Any]) -> NoReturn:
     raise ValueError(
         f"y_true must hold two classes, found {len(found)} labels: "
         f"{', '.join(map(shown, found[:6]))}{more}. "
-        "Multiclass targets are not supported; binarise y_true first, for example "
-        "y_true == label."
+        "Binarise y_true, for example by y_true == label, or give a column of scores "
+        "for each class to a score that averages over classes."
     )
 
 

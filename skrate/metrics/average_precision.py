@@ -24,6 +24,11 @@ from skrate.core.cells import Cells, reach
 from skrate.core.list_table import ListTable
 from skrate.core.merged import Merged, merged_down
 from skrate.core.metric import Metric, PartSlopes, Slopes, score
+from skrate.core.one_vs_rest import (
+    ClassAverage,
+    is_one_vs_rest,
+    score_classes,
+)
 from skrate.core.rank_table import RankTable
 from skrate.core.sort_keys import parts
 from skrate.core.table_parts import LongTable, TablePart
@@ -53,9 +58,11 @@ def average_precision_score(
     prevalence: Number | None = None,
     adjusted: bool = False,
     tail: TailKind = "binormal",
+    average: ClassAverage = "macro",
+    labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
-) -> float:
+) -> Any:
     r"""Compute the average precision, at the prevalence of sample or population.
 
     The mean, over the positives, of the precision down to each of them: a measure for
@@ -174,6 +181,17 @@ def average_precision_score(
     0.3212
     """
     metric = AveragePrecision(prevalence, adjusted, tail)
+    if is_one_vs_rest(y_score, average, labels):
+        return score_classes(
+            metric,
+            y_true,
+            y_score,
+            sample_weight,
+            # As scikit-learn takes it, whose default it is.
+            None if pos_label == 1 else pos_label,
+            average=average,
+            labels=labels,
+        )
     return score(metric, y_true, y_score, sample_weight, pos_label)
 
 

@@ -1,6 +1,6 @@
 """Expected recall under a distribution over the rate."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -20,10 +20,16 @@ from skrate.core.extreme_laws import End
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable
 from skrate.core.metric import Metric, Slopes, score
+from skrate.core.one_vs_rest import (
+    ClassAverage,
+    RateByClass,
+    is_one_vs_rest,
+    of_each_class,
+    score_classes,
+)
 from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.rate_curves import RateCurve
-from skrate.core.rate_sets import RateSet
-from skrate.core.rates import RateDistribution, RateLike
+from skrate.core.rates import RateDistribution
 from skrate.core.validation import check_choice
 from skrate.metrics.recall_slopes import recall_limits, recall_slopes
 from skrate.metrics.under_set import UnderSet
@@ -48,12 +54,14 @@ def expected_recall_score(
     y_true: ArrayLike | RankTable,
     y_score: ArrayLike | None = None,
     *,
-    rate: RateLike | RateSet = "uniform",
+    rate: RateByClass = "uniform",
     of: Side = "positives",
     worst: End | None = None,
+    average: ClassAverage = "macro",
+    labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
-) -> float:
+) -> Any:
     r"""Compute the expected recall when the share processed is uncertain.
 
     Recall at the rate R, averaged over the distribution of R: what a reviewer who
@@ -149,6 +157,16 @@ def expected_recall_score(
     >>> expected_recall_score(y_true, y_score, rate=known, worst="low")
     0.45
     """
+    if is_one_vs_rest(y_score, average, labels):
+        return score_classes(
+            of_each_class(partial(ExpectedRecall, of=of, worst=worst), rate),
+            y_true,
+            y_score,
+            sample_weight,
+            pos_label,
+            average=average,
+            labels=labels,
+        )
     return score(
         ExpectedRecall(rate, of, worst), y_true, y_score, sample_weight, pos_label
     )

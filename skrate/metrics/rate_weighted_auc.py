@@ -20,9 +20,15 @@ from skrate.core.extreme_laws import End
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.metric import Metric, PartSlopes, Slopes, score
+from skrate.core.one_vs_rest import (
+    ClassAverage,
+    RateByClass,
+    is_one_vs_rest,
+    of_each_class,
+    score_classes,
+)
 from skrate.core.rank_table import RankTable
 from skrate.core.rate_curves import RateCurve, with_knots
-from skrate.core.rate_sets import RateSet
 from skrate.core.rates import RateDistribution, RateLike, is_uniform
 from skrate.core.table_parts import LongTable, TablePart
 from skrate.core.validation import check_fraction, check_shares, warn_undefined
@@ -59,11 +65,13 @@ def rate_weighted_auc_score(
     y_true: ArrayLike | RankTable,
     y_score: ArrayLike | None = None,
     *,
-    rate: RateLike | RateSet = "uniform",
+    rate: RateByClass = "uniform",
     worst: End | None = None,
+    average: ClassAverage = "macro",
+    labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
-) -> float:
+) -> Any:
     r"""Compute the rate-weighted AUC (rAUC): the AUC where the budget will be spent.
 
     How good is the ranking around the share of cases that will be processed, when that
@@ -174,6 +182,16 @@ def rate_weighted_auc_score(
     >>> round(rate_weighted_auc_score(y_true, y_score, rate=known, worst="low"), 4)
     0.5
     """
+    if is_one_vs_rest(y_score, average, labels):
+        return score_classes(
+            of_each_class(partial(RateWeightedAUC, worst=worst), rate),
+            y_true,
+            y_score,
+            sample_weight,
+            pos_label,
+            average=average,
+            labels=labels,
+        )
     return score(
         RateWeightedAUC(rate, worst), y_true, y_score, sample_weight, pos_label
     )

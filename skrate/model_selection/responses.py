@@ -137,7 +137,7 @@ def ranking_scores(
         raise UndefinedResponse(_why_undefined(estimator, classes, y), label)
     if is_chosen:
         tell(user, classes or distinct_labels(check_vector("y_true", y)))
-    method = _method_name(estimator, methods, user)
+    method = method_name(estimator, methods, user)
     y_score = (call or second_class)(estimator, method, X)
     if classes is None:
         is_reversed = label == -1 and _is_outlier_detector(estimator)
@@ -320,7 +320,8 @@ def check_response_method(response_method: Any) -> tuple[str, ...]:
     return tuple(str(name) for name in names)
 
 
-def _method_name(estimator: Any, methods: tuple[str, ...], user: str) -> str:
+def method_name(estimator: Any, methods: tuple[str, ...], user: str) -> str:
+    """Return the first of the methods that an estimator has."""
     for method in methods:
         if hasattr(estimator, method):
             return method

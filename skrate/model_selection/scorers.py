@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cache
 from operator import attrgetter
 from typing import Any, Protocol, TypeAlias
 
@@ -19,14 +20,18 @@ from skrate.core.metric import (
     find_metric,
     unwrap,
 )
-from skrate.core.rate_sets import RateSet
-from skrate.core.rates import RateLike
+from skrate.core.one_vs_rest import AverageName, RateByClass
 from skrate.core.validation import warn_undefined
 from skrate.metrics.average_precision import TailKind, average_precision_score
 from skrate.metrics.group_scores import GroupScores, group_scores
-from skrate.metrics.list_average import Average, Policy
+from skrate.metrics.list_average import AVERAGES, Average, Policy
 from skrate.metrics.ranking_auc import ranking_auc_score
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
+from skrate.model_selection.class_scores import (
+    ClassScores,
+    class_scores,
+    has_several_classes,
+)
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,
@@ -64,6 +69,8 @@ _COLUMNS = {"groups": "user_id", "gain": "amount", "cost": "hours"}
 # What only lists have: how they are read, and how averaged.
 _OF_MEAN = ("average", "undefined")
 _OF_LISTS = (*_OF_MEAN, "k", "relevance_threshold")
+# What only several classes have.
+_OF_CLASSES = ("average", "labels")
 
 
 class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
@@ -105,7 +112,7 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         return (
             self.groups is not None
             or self.metric in LIST_METRICS
-            or any(name in _OF_LISTS for name in self._kwargs)
+            or any(_tells_lists(self.metric, *item) for item in self._kwargs.items())
         )
 
     def __skrate_metric__(self) -> tuple[Callable[..., float], dict[str, Any]]:
@@ -122,6 +129,14 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
                 f"pos_label={pos_label!r} of {self._name} concerns what the sample is: "
                 "give it beside the metric, and a scorer without it."
             )
+        if takes_classes(self.metric):
+            average, labels = (params.pop(name) for name in _OF_CLASSES)
+            if average != "macro" or labels is not None:
+                raise ValueError(
+                    f"average={average!r} and labels={labels!r} of {self._name} are "
+                    "for more than two classes, and the uncertainty of an average over "
+                    "classes is not known: score one class against the rest."
+                )
         return self.metric, params
 
     def _score(
@@ -145,16 +160,32 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         params = {**self._kwargs, **kwargs, **self._per_case(kwargs, X, y_true)}
         groups = self._take_groups(params, X, y_true)
         try:
-            y_score, label = ranking_scores(
-                estimator,
-                X,
-                None if has_grades(params) else y_true,
-                self.response_method,
-                self.pos_label,
-                user=self._name,
-                call=scores_of_second_class,
-                tell=self._tell_once,
-            )
+            if not has_grades(params) and has_several_classes(estimator, y_true):
+                self._check_several(groups)
+                found = class_scores(
+                    estimator,
+                    X,
+                    y_true,
+                    self.response_method,
+                    params.pop("labels", None),
+                    user=self._name,
+                    call=scores_of_second_class,
+                )
+                if self.pos_label is None:
+                    return self._of_classes(found, params)
+                y_true, y_score = found.against_rest(self.pos_label, self._name)
+                label: Any = True
+            else:
+                y_score, label = ranking_scores(
+                    estimator,
+                    X,
+                    None if has_grades(params) else y_true,
+                    self.response_method,
+                    self.pos_label,
+                    user=self._name,
+                    call=scores_of_second_class,
+                    tell=self._tell_once,
+                )
         except UndefinedResponse as undefined:
             return warn_undefined(self._name, str(undefined))
         if groups is not None:
@@ -162,6 +193,28 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             return self._sign * scores.mean(**mean)
         params["pos_label"] = None if has_grades(params) else label
         return self._sign * self.metric(y_true, y_score, **params)
+
+    def _check_several(self, groups: Any) -> None:
+        """Raise where several classes, none of them chosen, have no average."""
+        if self.pos_label is None and (
+            groups is not None or not takes_classes(self.metric)
+        ):
+            raise ValueError(
+                f"{self._name} needs a binary target, and this one has more than two "
+                "classes, or several labels for a case: pos_label= names the one that "
+                "is scored against the rest."
+            )
+
+    def _of_classes(self, found: ClassScores, params: dict[str, Any]) -> float:
+        """Return the average of a metric over classes."""
+        if params["average"] is None:
+            raise ValueError(
+                f"average=None of {self._name} leaves a score for each class, and a "
+                "scorer returns one: give another average, or one class by pos_label."
+            )
+        found.check_all_known()
+        options = {**params, "pos_label": None, "labels": found.labels}
+        return self._sign * self.metric(found.y_true, found.y_score, **options)
 
     def _take_groups(self, params: dict[str, Any], X: Any, y_true: ArrayLike) -> Any:
         """Take the list of each row out of ``params``; None for a single ranking."""
@@ -199,8 +252,26 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         # The classes of the estimator are no labels of grades.
         options = {**params, "pos_label": None if has_grades(params) else label}
         mean = {name: options.pop(name) for name in _OF_MEAN if name in options}
+        if options.get("labels", 0) is None:
+            # They have no columns.
+            del options["labels"]
         scores = group_scores(self.metric, y_true, y_score, groups=groups, **options)
         return scores, mean
+
+
+@cache
+def takes_classes(metric: Callable[..., Any]) -> bool:
+    """Return whether a metric averages over more than two classes."""
+    return "labels" in inspect.signature(metric).parameters
+
+
+def _tells_lists(metric: Callable[..., Any], name: str, value: Any) -> bool:
+    """Return whether a parameter of a scorer says that it scores lists."""
+    if name != "average" or not takes_classes(metric):
+        return name in _OF_LISTS
+    # Lists and classes have one average in common.
+    is_name = isinstance(value, str | None)
+    return not is_name or (value != "macro" and value in AVERAGES)
 
 
 def has_grades(params: dict[str, Any]) -> bool:
@@ -217,20 +288,29 @@ class RateWeightedAUCScorer(RankingScorer):
 
     Parameters
     ----------
-    rate : "uniform", float or distribution, default="uniform"
+    rate : "uniform", float, distribution or dict, default="uniform"
         The share of all cases that will be processed: a number in (0, 1], a frozen
         ``scipy.stats`` distribution or one from :mod:`skrate.rates`; with ``worst``
-        a set of distributions, from :func:`skrate.rates.between`.
+        a set of distributions, from :func:`skrate.rates.between`. Of more than two
+        classes, a dict may hold one for each.
     response_method : str or tuple of str
         Methods of the estimator that give scores, the first that it has is used;
-        "decision_function", then "predict_proba" by default. Pass "predict" for
-        regressors and rankers.
+        "decision_function", then "predict_proba" by default, and the other way round
+        for more than two classes. Pass "predict" for regressors and rankers.
     pos_label : int, float, bool or str, default=None
         The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans, and
-        of other labels the second, with a warning that names it.
+        of other labels the second, with a warning that names it. Of more than two
+        classes, the one that is scored against the rest; None averages over all.
     worst : {"low", "high"}, default=None
         With a set of distributions, which end of the range over the set is the score:
         "low" selects the model that is best where it is worst.
+    average : {"macro", "weighted", "micro", "samples"}, default="macro"
+        How classes are averaged if there are more than two, as in
+        :func:`rate_weighted_auc_score`.
+    labels : array-like of shape (n_labels,), default=None
+        The names of the columns of a ``y`` with a column for each label, such as
+        ``pos_label`` and ``rate`` use; None numbers them from 0. Classes are known by
+        the estimator.
 
     See Also
     --------
@@ -242,10 +322,10 @@ class RateWeightedAUCScorer(RankingScorer):
     -----
     Called as ``scorer(estimator, X, y, sample_weight=None)``, it returns a float; nan
     with an ``UndefinedMetricWarning`` where ``y`` holds one class, or the estimator was
-    trained on one. With metadata routing, ask for weights by
-    ``set_score_request(sample_weight=True)``. More than two classes raise a
-    ``ValueError``. The warning that names the class taken comes once for a scorer, or
-    once for each process that runs folds.
+    trained on one; of more than two, where one is lacking in either. With metadata
+    routing, ask for weights by ``set_score_request(sample_weight=True)``. The warning
+    that names the class taken comes once for a scorer, or once for each process that
+    runs folds.
 
     References
     ----------
@@ -270,15 +350,19 @@ class RateWeightedAUCScorer(RankingScorer):
 
     def __init__(
         self,
-        rate: RateLike | RateSet = "uniform",
+        rate: RateByClass = "uniform",
         response_method: ResponseMethod = DEFAULT_RESPONSE,
         pos_label: Label = None,
         worst: End | None = None,
+        average: AverageName = "macro",
+        labels: ArrayLike | None = None,
     ) -> None:
         self.rate = rate
         self.response_method = response_method
         self.pos_label = pos_label
         self.worst = worst
+        self.average = average
+        self.labels = labels
 
 
 class AveragePrecisionScorer(RankingScorer):
@@ -302,6 +386,10 @@ class AveragePrecisionScorer(RankingScorer):
     response_method : str or tuple of str
         As in :class:`RateWeightedAUCScorer`.
     pos_label : int, float, bool or str, default=None
+        As in :class:`RateWeightedAUCScorer`.
+    average : {"macro", "weighted", "micro", "samples"}, default="macro"
+        As in :class:`RateWeightedAUCScorer`.
+    labels : array-like of shape (n_labels,), default=None
         As in :class:`RateWeightedAUCScorer`.
 
     See Also
@@ -346,12 +434,16 @@ class AveragePrecisionScorer(RankingScorer):
         tail: TailKind = "binormal",
         response_method: ResponseMethod = DEFAULT_RESPONSE,
         pos_label: Label = None,
+        average: AverageName = "macro",
+        labels: ArrayLike | None = None,
     ) -> None:
         self.prevalence = prevalence
         self.adjusted = adjusted
         self.tail = tail
         self.response_method = response_method
         self.pos_label = pos_label
+        self.average = average
+        self.labels = labels
 
 
 class RankingAUCScorer(RankingScorer):
@@ -470,9 +562,9 @@ def make_ranking_scorer(
     pos_label : int, float, bool or str, default=None
         As in :class:`RateWeightedAUCScorer`.
     **params : dict
-        Parameters of the metric, such as ``rate``; for lists, also those of
-        :func:`group_scores` and ``average`` and ``undefined`` of
-        :meth:`GroupScores.mean`.
+        Parameters of the metric, such as ``rate``, and ``average`` over classes where
+        it has one; for lists, also those of :func:`group_scores` and ``average`` and
+        ``undefined`` of :meth:`GroupScores.mean`.
 
     Returns
     -------
@@ -532,7 +624,8 @@ def make_ranking_scorer(
             if name not in per_case or isinstance(value, Mapping)
         }
         may_lack = groups is not None or bool(of_lists or per_case)
-        find_metric(function, at_hand, in_lists=may_lack)
+        for each in _of_one_class(function, at_hand):
+            find_metric(function, each, in_lists=may_lack)
     own = {**_parameters(function), **own, **of_lists}
     return MetricScorer(function, groups, response_method, pos_label, **own)
 
@@ -573,6 +666,18 @@ class MetricScorer(RankingScorer):
             if name not in defaults or repr(value) != repr(defaults[name])
         ]
         return f"{self._name}({', '.join([self.metric.__name__, *changed])})"
+
+
+def _of_one_class(
+    function: Callable[..., Any], params: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Return what a metric is told of each class, or of all at once."""
+    if not takes_classes(function):
+        return [params]
+    params = {name: params[name] for name in params if name not in _OF_CLASSES}
+    if not isinstance(params.get("rate"), Mapping):
+        return [params]
+    return [{**params, "rate": rate} for rate in params["rate"].values()]
 
 
 def _parameters(function: Callable[..., Any]) -> dict[str, Any]:

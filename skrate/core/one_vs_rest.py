@@ -1,0 +1,305 @@
+"""Targets of more than two classes: each class against the rest, and their average.
+
+The one place where such a target is split. What a metric does with two classes it does
+here with each of them, so that it need not know of the others.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, Label
+from skrate.core.conversion import as_array, first_missing, shown
+from skrate.core.list_table import list_table
+from skrate.core.metric import Metric, score
+from skrate.core.rank_table import RankTable, check_alone
+from skrate.core.rate_sets import RateSet
+from skrate.core.rates import RateLike
+from skrate.core.validation import (
+    check_choice,
+    check_equal_length,
+    check_vector,
+    check_weights,
+    class_labels,
+    find_label,
+    is_label,
+    summable,
+    warn_undefined,
+)
+
+AverageName = Literal["macro", "weighted", "micro", "samples"]
+# Over classes; None for no average, which is a value for each.
+ClassAverage: TypeAlias = AverageName | None
+AVERAGES: tuple[AverageName, ...] = get_args(AverageName)
+
+# One for all classes, or one for each by its label.
+RateByClass: TypeAlias = RateLike | RateSet | Mapping[Any, RateLike | RateSet]
+# A metric for all classes, or one for each by its label.
+Metrics: TypeAlias = Metric | Mapping[Any, Metric]
+
+
+@dataclass(frozen=True)
+class OneVsRest:
+    """Which case is of which class, and how it is scored for each.
+
+    ``is_of`` and ``scores`` have a row per case and a column per class, whose label is
+    in ``labels``. ``name`` says what a column is called: "class" or "label".
+    """
+
+    is_of: BoolArray
+    scores: Array
+    labels: list[Any]
+    name: str
+
+
+def has_columns(values: Any) -> bool:
+    """Return whether there are several columns: an array's, a frame's or lists'."""
+    shape = getattr(values, "shape", None)
+    if shape is None and isinstance(values, list | tuple) and len(values):
+        is_row = isinstance(values[0], list | tuple | np.ndarray)
+        shape = np.shape(values[0]) if is_row else ()
+        return len(shape) == 1 and shape[0] > 1
+    return shape is not None and len(shape) == 2 and shape[1] > 1
+
+
+def is_one_vs_rest(y_score: Any, average: Any, labels: Any) -> bool:
+    """Return whether scores are of several classes, a column each."""
+    if average is not None:
+        check_choice("average", average, AVERAGES)
+    if has_columns(y_score):
+        return True
+    if labels is not None:
+        raise ValueError(
+            f"labels={shown(labels)} names the columns of y_score, which has one: "
+            "leave it out, and say by pos_label which of two classes is positive."
+        )
+    return False
+
+
+def of_each_class(make: Callable[[Any], Metric], rate: Any) -> Metrics:
+    """Return the metric of a rate, or those of a mapping of classes to rates."""
+    if isinstance(rate, Mapping):
+        return {label: make(one) for label, one in rate.items()}
+    return make(rate)
+
+
+def score_classes(
+    metrics: Metrics,
+    y_true: ArrayLike | RankTable,
+    y_score: Any,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
+    *,
+    average: ClassAverage = "macro",
+    labels: ArrayLike | None = None,
+) -> Any:
+    """Return a metric of each class against the rest, or the average of them."""
+    if pos_label is not None:
+        raise ValueError(
+            f"pos_label={shown(pos_label)} is for two classes, and y_score has a "
+            "column for each of several: leave it out, or score one class against the "
+            "rest by y_true == label and its column alone."
+        )
+    if isinstance(y_true, RankTable):
+        check_alone(y_score=y_score)
+    split = one_vs_rest(y_true, y_score, labels)
+    each = _by_label(metrics, split, average)
+    if average == "micro":
+        return _of_pairs(each[0], split, sample_weight)
+    if average == "samples":
+        return _of_cases(each[0], split, sample_weight)
+    return _of_classes(each, split, sample_weight, average)
+
+
+def one_vs_rest(
+    y_true: Any, y_score: ArrayLike, labels: ArrayLike | None = None
+) -> OneVsRest:
+    """Return labels and scores split into classes.
+
+    ``y_true`` holds the class of each case, or has a column for each label that a case
+    may have; ``labels`` names the columns, in their order.
+    """
+    scores = as_array("y_score", y_score)
+    if scores.ndim != 2 or not scores.size:
+        raise ValueError(
+            "y_score must have a row for each case and a column for each class, found "
+            f"an array of shape {scores.shape}."
+        )
+    known = None if labels is None else _check_names(labels, scores.shape[1])
+    if has_columns(y_true):
+        is_of, name = _indicators(y_true), "label"
+        if is_of.shape[1] != scores.shape[1]:
+            raise ValueError(
+                f"y_score has {scores.shape[1]} columns, but y_true has one for each "
+                f"of {is_of.shape[1]} labels."
+            )
+        known = list(range(is_of.shape[1])) if known is None else known
+    else:
+        given, name = check_vector("y_true", y_true), "class"
+        found = class_labels(given)
+        known = _check_classes(found, known, y_score, scores)
+        is_of = np.zeros((len(given), len(known)), dtype=bool)
+        for i, label in enumerate(known):
+            present = find_label(label, found)
+            if present is not None:
+                is_of[:, i] = is_label(given, present)
+    check_equal_length(y_true=is_of, y_score=scores)
+    return OneVsRest(is_of, scores, known, name)
+
+
+def _check_names(labels: ArrayLike, n_columns: int) -> list[Any]:
+    """Return what the columns are called, each by its own name."""
+    names: list[Any] = check_vector("labels", labels).tolist()
+    if first_missing(names) is not None:
+        raise ValueError(f"labels holds a missing value: {shown(names)}.")
+    if len(names) != n_columns:
+        raise ValueError(
+            f"labels names {len(names)} classes, {shown(names)}, but y_score has "
+            f"{n_columns} columns: one for each is needed."
+        )
+    twice = [name for i, name in enumerate(names) if name in names[:i]]
+    if twice:
+        raise ValueError(f"labels must differ, but holds {shown(twice[0])} twice.")
+    return names
+
+
+def _check_classes(
+    found: list[Any], known: list[Any] | None, y_score: Any, scores: Array
+) -> list[Any]:
+    """Return the classes of the columns, all of which ``found`` are among."""
+    n_columns = scores.shape[1]
+    if known is not None:
+        for label in found:
+            if find_label(label, known) is None:
+                raise ValueError(
+                    f"y_true holds {shown(label)}, which is not in labels={known}."
+                )
+        return known
+    if len(found) <= 2 == n_columns:
+        # Two classes are told apart by one column.
+        check_vector("y_score", y_score)
+    if len(found) != n_columns:
+        name = "labels" if len(found) > 1 else "label"
+        hint = ": say by labels= which classes they are of" * (len(found) < n_columns)
+        raise ValueError(
+            f"y_score has {n_columns} columns, but y_true holds {len(found)} {name}, "
+            f"{shown(found)}{hint}."
+        )
+    return found
+
+
+def _indicators(y_true: ArrayLike) -> BoolArray:
+    """Return labels that a case has or has not as booleans."""
+    given = as_array("y_true", y_true)
+    if given.dtype.kind not in "biuf" or not ((given == 0) | (given == 1)).all():
+        raise ValueError(
+            "y_true of several columns must hold 0 and 1, or booleans: whether a case "
+            f"has the label of the column; found {shown(_first_other(given))}."
+        )
+    return np.asarray(given == 1)
+
+
+def _first_other(given: Array) -> Any:
+    """Return the first entry that is neither 0 nor 1."""
+    return next(cell for cell in given.ravel().tolist() if cell not in (0, 1))
+
+
+def _by_label(
+    metrics: Metrics, split: OneVsRest, average: ClassAverage
+) -> list[Metric]:
+    """Return the metric of each class, in their order."""
+    if isinstance(metrics, Metric):
+        return [metrics] * len(split.labels)
+    if average in ("micro", "samples"):
+        raise ValueError(
+            f"rate must be one for all with average={average!r}, where classes share a "
+            "queue: a rate for each class is for a queue of its own."
+        )
+    own = {}
+    for given, metric in metrics.items():
+        label = find_label(given, split.labels)
+        if label is None:
+            raise ValueError(
+                f"rate names the {split.name} {shown(given)}, which is not one of "
+                f"{shown(split.labels)}."
+            )
+        own[label] = metric
+    lacking = [label for label in split.labels if label not in own]
+    if lacking:
+        raise ValueError(
+            f"rate lacks the {split.name} {shown(lacking[0])}: it has "
+            f"{shown(list(own))}."
+        )
+    return [own[label] for label in split.labels]
+
+
+def _of_classes(
+    metrics: list[Metric],
+    split: OneVsRest,
+    sample_weight: ArrayLike | None,
+    average: ClassAverage,
+) -> Any:
+    """Return the value of each class, or their mean."""
+    shares = np.ones(len(metrics))
+    if average == "weighted":
+        shares = _class_weights(split.is_of, sample_weight)
+        if not shares.any():
+            reason = f"y_true holds no case with a {split.name}"
+            return warn_undefined(metrics[0].name, reason, stacklevel=5)
+    values = np.zeros(len(metrics))
+    for i in np.flatnonzero(shares):
+        name = f" of the {split.name} {shown(split.labels[i])}"
+        columns = split.is_of[:, i], split.scores[:, i]
+        values[i] = score(metrics[i], *columns, sample_weight, of=name, stacklevel=6)
+    return values if average is None else float(np.average(values, weights=shares))
+
+
+def _class_weights(is_of: BoolArray, sample_weight: ArrayLike | None) -> FloatArray:
+    """Return the weight of the cases of each class, on any scale."""
+    if sample_weight is None:
+        return np.asarray(is_of.sum(axis=0), dtype=np.float64)
+    weights = _case_weights(sample_weight, is_of)
+    return np.array([weights[chosen].sum() for chosen in is_of.T])
+
+
+def _case_weights(sample_weight: ArrayLike, is_of: BoolArray) -> FloatArray:
+    """Return the weight of each case, on a scale on which they sum."""
+    weights = check_weights("sample_weight", sample_weight)
+    check_equal_length(y_true=is_of, sample_weight=weights)
+    return summable("sample_weight", weights)
+
+
+def _of_pairs(
+    metric: Metric, split: OneVsRest, sample_weight: ArrayLike | None
+) -> float:
+    """Return the metric of one queue, in which each case stands once for each class."""
+    if sample_weight is not None:
+        weights = _case_weights(sample_weight, split.is_of)
+        sample_weight = np.repeat(weights, len(split.labels))
+    columns = split.is_of.ravel(), split.scores.ravel()
+    name = f" of pairs of a case and a {split.name}"
+    return score(metric, *columns, sample_weight, of=name, stacklevel=6)
+
+
+def _of_cases(
+    metric: Metric, split: OneVsRest, sample_weight: ArrayLike | None
+) -> float:
+    """Return the mean over cases of the metric of the queue of their classes."""
+    is_of, scores, weights = split.is_of, split.scores, None
+    if sample_weight is not None:
+        weights = _case_weights(sample_weight, is_of)
+        counts = weights > 0
+        is_of, scores, weights = is_of[counts], scores[counts], weights[counts]
+    of_case = np.repeat(np.arange(len(is_of)), len(split.labels))
+    lists = list_table(is_of.ravel(), scores.ravel(), of_case)
+    values = metric.per_list(lists).values
+    n_undefined = int(np.count_nonzero(np.isnan(values)))
+    if n_undefined:
+        reason = (
+            f"{n_undefined} of {len(values)} cases have none of the labels, or all: "
+            "leave them out, or give them no weight"
+        )
+        return warn_undefined(f"{metric.name} within cases", reason, stacklevel=5)
+    return float(np.average(values, weights=weights))

@@ -1,0 +1,426 @@
+"""More than two classes: each against the rest, and averages, by three metrics."""
+
+import re
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+import sklearn.metrics
+from sklearn.exceptions import UndefinedMetricWarning
+
+from optional import require
+from reference import average_precision as precision
+from reference import one_vs_rest as reference
+from reference import rate_weighted as law
+from skrate import (
+    RankTable,
+    average_precision_score,
+    compare,
+    estimate,
+    expected_recall_score,
+    rate_weighted_auc_score,
+    rates,
+    recall_at_rate_score,
+)
+
+AVERAGES = ["macro", "weighted", "micro", "samples", None]
+LABELS = ["ape", "bee", "cat"]
+
+
+def by_law(function, rate):
+    """Return an oracle of two classes under a rate."""
+    return lambda is_pos, scores, weights: function(is_pos, scores, rate, weights)
+
+
+# By name: our function with its keywords, and what it is of two classes.
+METRICS = {
+    "average precision": (average_precision_score, precision.average_precision),
+    "AUC": (
+        rate_weighted_auc_score,
+        by_law(law.rauc_in_recall_space, law.interval(0, 1)),
+    ),
+    "rAUC": (
+        partial(rate_weighted_auc_score, rate=0.3),
+        by_law(law.rauc_in_recall_space, law.points([0.3])),
+    ),
+    "expected recall": (
+        partial(expected_recall_score, rate=rates.mixture([0.2, 0.7])),
+        by_law(law.expected_recall, law.points([0.2, 0.7])),
+    ),
+    "expected recall of the negatives": (
+        partial(expected_recall_score, rate=0.4, of="negatives"),
+        by_law(law.expected_negative_recall, law.points([0.4])),
+    ),
+}
+each_metric = pytest.mark.parametrize("name", METRICS)
+each_average = pytest.mark.parametrize("average", AVERAGES, ids=str)
+
+
+def multiclass(seed, n=14, n_classes=3):
+    """Return classes, all of them, scores full of ties, and small whole weights."""
+    generator = np.random.default_rng(seed)
+    y_true = np.append(np.arange(n_classes), generator.integers(0, n_classes, n))
+    y_score = generator.integers(0, 5, (len(y_true), n_classes)) / 4
+    return y_true, y_score, generator.integers(1, 4, len(y_true))
+
+
+def multilabel(seed, n=14):
+    """Return labels of which each case has one or two of three, and the same."""
+    y_true, y_score, weights = multiclass(seed, n)
+    indicators = np.eye(3, dtype=int)[y_true]
+    also = np.random.default_rng(seed).integers(0, 3, len(y_true))
+    indicators[np.arange(len(also)), also] = 1
+    return indicators, y_score, weights
+
+
+def literal(y_true, y_score, weights=None):
+    """Return cases as the oracle takes them, their labels numbered."""
+    y_true, y_score = np.asarray(y_true), np.asarray(y_score)
+    if y_true.ndim == 1:
+        y_true = np.eye(y_score.shape[1], dtype=int)[y_true]
+    return [
+        (set(np.flatnonzero(own).tolist()), dict(enumerate(scores.tolist())), weight)
+        for own, scores, weight in zip(
+            y_true,
+            y_score,
+            np.ones(len(y_true), int).tolist() if weights is None else weights.tolist(),
+            strict=True,
+        )
+    ]
+
+
+def expected(value, average, cases):
+    labels = sorted(cases[0][1])
+    kind = reference.of_each if average is None else getattr(reference, average)
+    # The average precision is a fraction.
+    return np.asarray(kind(value, cases, labels), dtype=float)
+
+
+# --- Against the oracle, and scikit-learn ---------------------------------------------
+
+
+@each_metric
+@each_average
+@pytest.mark.parametrize("kind", [multiclass, multilabel])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_an_average_is_what_it_says(name, average, kind, is_weighted):
+    ours, theirs = METRICS[name]
+    for seed in range(3):
+        y_true, y_score, weights = kind(seed)
+        weight = weights if is_weighted else None
+        found = ours(y_true, y_score, average=average, sample_weight=weight)
+        cases = literal(y_true, y_score, weight)
+        np.testing.assert_allclose(
+            found, expected(theirs, average, cases), rtol=1e-9, atol=1e-12
+        )
+
+
+def test_by_hand():
+    # Each class has two cases; "cat" alone is not ranked perfectly: c, b, c are first.
+    y_true = ["ape", "ape", "bee", "bee", "cat", "cat"]
+    y_score = [[3, 0, 0], [2, 0, 0], [0, 3, 2], [0, 2, 0], [0, 0, 3], [0, 0, 1]]
+    found = average_precision_score(y_true, y_score, average=None)
+    assert found.tolist() == [1, 1, (1 + 2 / 3) / 2]
+    assert average_precision_score(y_true, y_score) == pytest.approx((2 + 5 / 6) / 3)
+    # Three of 18 pairs are processed: those of score 3, all of them right.
+    assert expected_recall_score(y_true, y_score, rate=1 / 6, average="micro") == 0.5
+    # Within each case its own class is first.
+    assert average_precision_score(y_true, y_score, average="samples") == 1.0
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("kind", ["multiclass", "strings", "multilabel"])
+@each_average
+def test_average_precision_is_scikit_learn_s(average, kind, is_weighted):
+    for seed in range(2):
+        draw = multilabel if kind == "multilabel" else multiclass
+        y_true, y_score, _ = draw(seed, n=100)
+        if kind == "strings":
+            y_true = np.array(LABELS)[y_true]
+        weight = np.random.default_rng(seed).random(len(y_true))
+        options = {"average": average, "sample_weight": weight if is_weighted else None}
+        found = average_precision_score(y_true, y_score, pos_label=1, **options)
+        theirs = sklearn.metrics.average_precision_score
+        wanted = theirs(y_true, y_score, pos_label=1, **options)
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("average", ["macro", "weighted", "micro", None], ids=str)
+def test_the_uniform_rate_is_scikit_learn_s_auc(average, is_weighted):
+    for seed in range(2):
+        y_true, y_score, _ = multiclass(seed, n=100, n_classes=5)
+        # It asks for probabilities.
+        y_score = (y_score + 0.25) / (y_score + 0.25).sum(axis=1, keepdims=True)
+        weight = np.random.default_rng(seed).random(len(y_true))
+        options = {"average": average, "sample_weight": weight if is_weighted else None}
+        found = rate_weighted_auc_score(y_true, y_score, **options)
+        theirs = sklearn.metrics.roc_auc_score
+        wanted = theirs(y_true, y_score, multi_class="ovr", **options)
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
+
+
+@each_average
+def test_the_uniform_rate_of_labels_is_scikit_learn_s_auc(average):
+    for seed in range(2):
+        y_true, y_score, _ = multilabel(seed, n=100)
+        found = rate_weighted_auc_score(y_true, y_score, average=average)
+        wanted = sklearn.metrics.roc_auc_score(y_true, y_score, average=average)
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
+
+
+def test_one_number_is_a_float_and_several_are_an_array():
+    y_true, y_score, _ = multiclass(0)
+    for average in AVERAGES[:-1]:
+        assert type(rate_weighted_auc_score(y_true, y_score, average=average)) is float
+    each = rate_weighted_auc_score(y_true, y_score, average=None)
+    assert each.shape == (3,)
+    assert each.dtype == np.float64
+
+
+def test_each_class_is_bitwise_what_it_is_alone():
+    y_true, y_score, weights = multiclass(1)
+    for weight in (None, weights):
+        each = rate_weighted_auc_score(
+            y_true, y_score, rate=0.2, average=None, sample_weight=weight
+        )
+        assert each.tolist() == [
+            rate_weighted_auc_score(
+                y_true == i, y_score[:, i], rate=0.2, sample_weight=weight
+            )
+            for i in range(3)
+        ]
+
+
+# --- A rate for each class, and a name for each column --------------------------------
+
+
+def test_each_class_may_have_a_rate_of_its_own():
+    y_true, y_score, _ = multiclass(2)
+    names = np.array(LABELS)[y_true]
+    budget = {"cat": rates.beta(2, 8), "ape": 0.5, "bee": "uniform"}
+    for score in (rate_weighted_auc_score, expected_recall_score):
+        found = score(names, y_score, rate=budget, average=None)
+        assert found.tolist() == [
+            score(y_true == i, y_score[:, i], rate=budget[label])
+            for i, label in enumerate(LABELS)
+        ]
+
+
+def test_sets_of_distributions_are_of_a_class():
+    y_true, y_score, _ = multiclass(3)
+    known = {0: rates.between({0.5: 0.2}), 1: rates.between({0.5: 0.4})}
+    known[2] = known[0]
+    found = expected_recall_score(
+        y_true, y_score, rate=known, worst="low", average=None
+    )
+    assert found[1] == expected_recall_score(
+        y_true == 1, y_score[:, 1], rate=known[1], worst="low"
+    )
+
+
+def test_labels_name_the_columns_in_any_order():
+    y_true, y_score, _ = multiclass(4)
+    names = np.array(LABELS)[y_true]
+    in_order = rate_weighted_auc_score(names, y_score, average=None)
+    turned = rate_weighted_auc_score(
+        names, y_score[:, ::-1], labels=LABELS[::-1], average=None
+    )
+    assert turned.tolist() == in_order[::-1].tolist()
+
+
+def test_labels_name_those_that_cases_may_have():
+    y_true, y_score, _ = multilabel(5)
+    budget = dict(zip(LABELS, [0.1, 0.2, 0.3], strict=True))
+    named = expected_recall_score(y_true, y_score, rate=budget, labels=LABELS)
+    numbered = expected_recall_score(
+        y_true, y_score, rate=dict(enumerate(budget.values()))
+    )
+    assert named == numbered
+
+
+@pytest.mark.parametrize("kind", ["list", "series", "objects", "floats", "tuples"])
+def test_containers_of_classes_agree(kind):
+    y_true, y_score, weights = multiclass(6)
+    expected = average_precision_score(y_true, y_score, sample_weight=weights)
+    if kind == "list":
+        y_true, y_score, weights = y_true.tolist(), y_score.tolist(), weights.tolist()
+    elif kind == "series":
+        pandas = require("pandas")
+        y_true = pandas.Series(np.array(LABELS)[y_true], dtype="category")
+        y_score = pandas.DataFrame(y_score, columns=LABELS)
+    elif kind == "objects":
+        y_true = np.array(LABELS, dtype=object)[y_true]
+    elif kind == "floats":
+        y_true = y_true.astype(">f4")
+    else:
+        labels = np.empty(3, dtype=object)
+        labels[:] = [(0, 1), (0, 2), (1, 0)]
+        y_true = labels[y_true]
+    assert average_precision_score(y_true, y_score, sample_weight=weights) == expected
+
+
+# --- What is undefined ----------------------------------------------------------------
+
+
+def test_an_absent_class_is_nan_and_named():
+    y_true, y_score, _ = multiclass(7)
+    kept = y_true != 1
+    cases = np.array(LABELS)[y_true[kept]], y_score[kept]
+    for score in (
+        rate_weighted_auc_score,
+        expected_recall_score,
+        average_precision_score,
+    ):
+        message = "of the class 'bee' is undefined: y_true holds no positive case"
+        with pytest.warns(UndefinedMetricWarning, match=message):
+            each = score(*cases, labels=LABELS, average=None)
+        assert np.isnan(each).tolist() == [False, True, False]
+        with pytest.warns(UndefinedMetricWarning, match=message):
+            assert np.isnan(score(*cases, labels=LABELS))
+        # It weighs nothing.
+        mean = score(*cases, labels=LABELS, average="weighted")
+        shares = [np.mean(cases[0] == label) for label in ("ape", "cat")]
+        assert mean == pytest.approx(np.dot(shares, each[[0, 2]]), rel=1e-12)
+
+
+def test_the_warning_is_at_the_call():
+    y_true, y_score, _ = multiclass(8)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for average in ("macro", None):
+            rate_weighted_auc_score(
+                y_true, np.c_[y_score, y_score[:, 0]], labels=range(4), average=average
+            )
+        average_precision_score(np.zeros((3, 2)), np.ones((3, 2)), average="weighted")
+        average_precision_score(np.zeros((3, 2)), np.ones((3, 2)), average="micro")
+        average_precision_score(np.zeros((3, 2)), np.ones((3, 2)), average="samples")
+    assert {warning.filename for warning in caught} == {__file__}
+    assert len(caught) == 5
+
+
+def test_a_case_without_a_label_is_undefined_unless_it_has_no_weight():
+    y_true = [[1, 0, 0], [0, 0, 0], [0, 1, 1]]
+    y_score = [[0.3, 0.2, 0.1], [0.1, 0.2, 0.3], [0.3, 0.2, 0.1]]
+    with pytest.warns(UndefinedMetricWarning, match="1 of 3 cases"):
+        assert np.isnan(average_precision_score(y_true, y_score, average="samples"))
+    found = average_precision_score(
+        y_true, y_score, average="samples", sample_weight=[1, 0, 3]
+    )
+    assert found == pytest.approx((1 + 3 * (1 / 2 + 2 / 3) / 2) / 4)
+
+
+# --- Bad input ------------------------------------------------------------------------
+
+Y, S, _ = multiclass(9)
+BAD = {
+    "more labels than columns": (
+        {"labels": [0, 1, 2, 3]},
+        "labels names 4 classes, [0, 1, 2, 3], but y_score has 3 columns",
+    ),
+    "fewer labels": ({"labels": [0, 1]}, "labels names 2 classes"),
+    "a label twice": ({"labels": [0, 1, 1]}, "labels must differ, but holds 1 twice"),
+    "a label is missing": ({"labels": [0, 1, None]}, "labels holds a missing value"),
+    "a class that is not in labels": (
+        {"labels": [0, 1, 3]},
+        "y_true holds 2, which is not in labels=[0, 1, 3]",
+    ),
+    "too few columns": (
+        {"y_score": S[:, :2]},
+        "y_score has 2 columns, but y_true holds 3 labels, [0, 1, 2].",
+    ),
+    "too many columns": (
+        {"y_score": np.c_[S, S]},
+        "y_score has 6 columns, but y_true holds 3 labels, [0, 1, 2]: say by labels=",
+    ),
+    "one column": ({"y_score": S[:, 0]}, "y_true must hold two classes, found 3"),
+    "one column and labels": (
+        {"y_true": Y > 1, "y_score": S[:, 0], "labels": [0, 1]},
+        "labels=[0, 1] names the columns of y_score, which has one",
+    ),
+    "two columns of two classes": (
+        {"y_true": Y > 1, "y_score": S[:, :2]},
+        "y_score must be one-dimensional, found an array of shape",
+    ),
+    "an unknown average": (
+        {"average": "mean"},
+        "average must be one of ['macro', 'micro', 'samples', 'weighted'], got 'mean'",
+    ),
+    "an unknown average of two classes": (
+        {"y_true": Y > 1, "y_score": S[:, 0], "average": "mean"},
+        "average must be one of",
+    ),
+    "a positive class": ({"pos_label": 2}, "pos_label=2 is for two classes"),
+    "fewer cases": ({"y_true": Y[1:]}, "Unequal numbers of cases: y_true has 16"),
+    "fewer weights": (
+        {"sample_weight": np.ones(3)},
+        "Unequal numbers of cases: y_true has 17, sample_weight has 3",
+    ),
+    "a score is NaN": (
+        {"y_score": np.where(S > 0.9, np.nan, S)},
+        "y_score contains NaN",
+    ),
+    "a label is NaN": ({"y_true": np.where(Y == 1, np.nan, Y)}, "y_true contains NaN"),
+    "labels that are numbers": (
+        {"y_true": np.eye(3)[Y] * 2},
+        "y_true of several columns must hold 0 and 1, or booleans",
+    ),
+    "fewer labels of cases": (
+        {"y_true": np.eye(3)[Y][:, :2]},
+        "y_score has 3 columns, but y_true has one for each of 2 labels",
+    ),
+    "a table": ({"y_true": RankTable([1, 1], [1, 0])}, "y_score must be None"),
+    "no columns": ({"y_score": np.ones((17, 3, 2))}, "y_score must"),
+}
+BAD_RATES = {
+    "a class that does not exist": (
+        {"rate": {0: 0.1, 1: 0.2, "no": 0.3}},
+        "rate names the class 'no', which is not one of [0, 1, 2]",
+    ),
+    "a class that lacks": ({"rate": {0: 0.1, 1: 0.2}}, "rate lacks the class 2"),
+    "a rate for each in a shared queue": (
+        {"rate": {0: 0.1, 1: 0.2, 2: 0.3}, "average": "micro"},
+        "rate must be one for all with average='micro'",
+    ),
+    "no rate": ({"rate": {0: 0.1, 1: 0.2, 2: 7}}, "rate must be a number in (0, 1]"),
+    "rates of two classes": (
+        {"y_true": Y > 1, "y_score": S[:, 0], "rate": {True: 0.1}},
+        "rate must be",
+    ),
+}
+
+
+@pytest.mark.parametrize("score", [average_precision_score, rate_weighted_auc_score])
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_named(score, name):
+    options, message = BAD[name]
+    with pytest.raises(ValueError, match=re.escape(message)):
+        score(**{"y_true": Y, "y_score": S} | options)
+
+
+@pytest.mark.parametrize("score", [expected_recall_score, rate_weighted_auc_score])
+@pytest.mark.parametrize("name", BAD_RATES)
+def test_bad_rates_are_named(score, name):
+    options, message = BAD_RATES[name]
+    with pytest.raises(ValueError, match=re.escape(message)):
+        score(**{"y_true": Y, "y_score": S} | options)
+
+
+def test_what_is_known_of_two_classes_only_says_so():
+    for call in (
+        lambda: estimate(average_precision_score, Y, S),
+        lambda: compare(average_precision_score, Y, S, S),
+        lambda: recall_at_rate_score(Y, S, rate=0.2),
+    ):
+        with pytest.raises(ValueError, match=r"y_(true|score) must"):
+            call()
+    with pytest.raises(ValueError, match="no parameter 'average'"):
+        estimate(average_precision_score, Y > 1, S[:, 0], average="weighted")
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted", "micro", "samples", None])
+def test_two_classes_have_no_average(average):
+    y_true, y_score = Y > 1, S[:, 0]
+    found = average_precision_score(y_true, y_score, average=average)
+    assert found == average_precision_score(y_true, y_score)

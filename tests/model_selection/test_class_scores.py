@@ -1,0 +1,342 @@
+"""Scorers of more than two classes, in scikit-learn's searches."""
+
+import pickle
+import re
+from functools import partial
+
+import numpy as np
+import pytest
+import sklearn
+import sklearn.metrics
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_iris
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from skrate import (
+    AveragePrecisionScorer,
+    RankingAUCScorer,
+    RateWeightedAUCScorer,
+    ScoreReport,
+    average_precision_score,
+    estimate,
+    expected_recall_score,
+    make_ranking_scorer,
+    rate_weighted_auc_score,
+    rates,
+    recall_at_rate_score,
+    refit_best,
+)
+
+IRIS = load_iris()
+X = np.random.default_rng(0).normal(size=IRIS.data.shape) * 2 + IRIS.data
+NAMES = IRIS.target_names[IRIS.target]
+MODEL = GaussianNB().fit(X, NAMES)
+PROBABILITIES = MODEL.predict_proba(X)
+# Two labels that a case may have, and a third that is rare.
+LABELS = np.column_stack([IRIS.target > 0, X[:, 0] > 6, X[:, 1] > 5]).astype(int)
+AVERAGES = ["macro", "weighted", "micro", "samples"]
+
+
+# --- Several classes ------------------------------------------------------------------
+
+
+def test_folds_of_iris_are_scored_as_by_scikit_learn():
+    validate = partial(cross_val_score, GaussianNB(), X, NAMES)
+    theirs = sklearn.metrics.make_scorer(
+        sklearn.metrics.average_precision_score, response_method="predict_proba"
+    )
+    for ours, scoring in (
+        (RateWeightedAUCScorer(), "roc_auc_ovr"),
+        (RateWeightedAUCScorer(average="weighted"), "roc_auc_ovr_weighted"),
+        (make_ranking_scorer("roc_auc"), "roc_auc_ovr"),
+        (AveragePrecisionScorer(), theirs),
+        (make_ranking_scorer(theirs._score_func), theirs),
+    ):
+        np.testing.assert_allclose(
+            validate(scoring=ours), validate(scoring=scoring), rtol=0, atol=1e-12
+        )
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+def test_a_scorer_gives_the_average_that_it_is_told(average):
+    found = RateWeightedAUCScorer(0.2, average=average)(MODEL, X, NAMES)
+    assert found == rate_weighted_auc_score(
+        NAMES, PROBABILITIES, rate=0.2, average=average
+    )
+    scorer = make_ranking_scorer(expected_recall_score, rate=0.2, average=average)
+    assert scorer(MODEL, X, NAMES) == expected_recall_score(
+        NAMES, PROBABILITIES, rate=0.2, average=average
+    )
+
+
+def test_a_search_over_digits_by_names_and_rates_of_classes():
+    data, target = load_digits(return_X_y=True)
+    data, names = data[:600], np.array([f"digit {i}" for i in range(10)])[target[:600]]
+    budget = {f"digit {i}": rates.beta(2, 18) for i in range(10)}
+    budget["digit 3"] = 0.1
+    scorer = make_ranking_scorer(expected_recall_score, rate=budget)
+    grid = {"var_smoothing": [1e-9, 1e-2, 10]}
+    search = GridSearchCV(GaussianNB(), grid, scoring=scorer, cv=3).fit(data, names)
+    found = search.cv_results_["mean_test_score"]
+    for smoothing, mean in zip(grid["var_smoothing"], found, strict=True):
+        model = GaussianNB(var_smoothing=smoothing)
+        results = cross_validate(
+            model, data, names, cv=3, return_estimator=True, return_indices=True,
+            scoring="accuracy",
+        )  # fmt: skip
+        by_fold = [
+            expected_recall_score(
+                names[test], fitted.predict_proba(data[test]), rate=budget
+            )
+            for fitted, test in zip(
+                results["estimator"], results["indices"]["test"], strict=True
+            )
+        ]
+        assert mean == pytest.approx(np.mean(by_fold), rel=1e-12)
+
+
+@pytest.mark.parametrize("labels", ["numbers", "names"])
+def test_one_class_is_scored_against_the_rest(labels):
+    y, second = (IRIS.target, 2) if labels == "numbers" else (NAMES, "virginica")
+    model = GaussianNB().fit(X, y)
+    for scorer, score in (
+        (RateWeightedAUCScorer(0.2, pos_label=second), rate_weighted_auc_score),
+        (
+            make_ranking_scorer(recall_at_rate_score, rate=0.2, pos_label=second),
+            recall_at_rate_score,
+        ),
+    ):
+        expected = score(y == second, PROBABILITIES[:, 2], rate=0.2)
+        assert scorer(model, X, y) == expected
+        assert scorer(model, X, y.tolist()) == expected
+
+
+def test_one_class_is_scored_within_lists():
+    groups = np.arange(150) % 5
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorer = RankingAUCScorer(pos_label="setosa").set_score_request(groups=True)
+        found = scorer(MODEL, X, NAMES, groups=groups)
+    each = [
+        rate_weighted_auc_score(NAMES[rows] == "setosa", PROBABILITIES[rows, 0])
+        for rows in (groups == i for i in range(5))
+    ]
+    assert found == pytest.approx(np.mean(each), rel=1e-12)
+
+
+def test_probabilities_come_before_decision_values():
+    model = LogisticRegression(max_iter=1000).fit(X, NAMES)
+    found = RateWeightedAUCScorer()(model, X, NAMES)
+    assert found == rate_weighted_auc_score(NAMES, model.predict_proba(X))
+    chosen = RateWeightedAUCScorer(response_method="decision_function")
+    assert chosen(model, X, NAMES) == rate_weighted_auc_score(
+        NAMES, model.decision_function(X)
+    )
+    model = LinearSVC().fit(X, NAMES)
+    assert RateWeightedAUCScorer()(model, X, NAMES) == rate_weighted_auc_score(
+        NAMES, model.decision_function(X)
+    )
+
+
+class Counting(GaussianNB):
+    """A model that counts its predictions."""
+
+    n_calls = 0
+
+    def predict_proba(self, X):
+        type(self).n_calls += 1
+        return super().predict_proba(X)
+
+
+def test_a_dict_of_scorers_predicts_once():
+    Counting.n_calls = 0
+    scorers = {
+        "all": RateWeightedAUCScorer(),
+        "one": RateWeightedAUCScorer(pos_label="setosa"),
+        "precision": AveragePrecisionScorer(average="micro"),
+    }
+    found = cross_validate(Counting(), X, NAMES, scoring=scorers, cv=3)
+    assert Counting.n_calls == 3
+    alone = cross_val_score(GaussianNB(), X, NAMES, scoring=scorers["one"], cv=3)
+    assert found["test_one"].tolist() == alone.tolist()
+
+
+def test_weights_come_by_routing():
+    weight = np.random.default_rng(1).random(150)
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorer = RateWeightedAUCScorer().set_score_request(sample_weight=True)
+        found = scorer(MODEL, X, NAMES, sample_weight=weight)
+    assert found == rate_weighted_auc_score(NAMES, PROBABILITIES, sample_weight=weight)
+
+
+def test_scorers_are_copied_and_shown_as_ever():
+    scorer = RateWeightedAUCScorer(average="micro")
+    assert repr(scorer) == "RateWeightedAUCScorer(average='micro')"
+    made = make_ranking_scorer(average_precision_score, average="weighted")
+    assert repr(made) == (
+        "make_ranking_scorer(average_precision_score, average='weighted')"
+    )
+    for each in (scorer, made):
+        for copy in (clone(each), pickle.loads(pickle.dumps(each))):
+            assert copy(MODEL, X, NAMES) == each(MODEL, X, NAMES)
+    assert made.set_params(average="macro")(MODEL, X, NAMES) == average_precision_score(
+        NAMES, PROBABILITIES
+    )
+
+
+def test_a_partial_may_hold_the_average():
+    score = partial(average_precision_score, average="micro")
+    assert make_ranking_scorer(score)(MODEL, X, NAMES) == score(NAMES, PROBABILITIES)
+
+
+# --- Several labels a case ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        OneVsRestClassifier(GaussianNB()),
+        OneVsRestClassifier(LinearSVC()),
+        MultiOutputClassifier(GaussianNB()),
+        DecisionTreeClassifier(max_depth=3, random_state=0),
+        KNeighborsClassifier(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.parametrize("n_labels", [2, 3])
+def test_estimators_of_several_labels_are_scored(model, n_labels):
+    y = LABELS[:, :n_labels]
+    model = model.fit(X, y)
+    if hasattr(model, "predict_proba"):
+        found = model.predict_proba(X)
+        columns = found
+        if isinstance(found, list):
+            columns = np.column_stack([each[:, 1] for each in found])
+    else:
+        columns = model.decision_function(X)
+    for average in ("macro", "micro"):
+        scorer = AveragePrecisionScorer(average=average)
+        expected = average_precision_score(y, columns, average=average)
+        assert scorer(model, X, y) == expected
+    scorer = RateWeightedAUCScorer(
+        0.2, pos_label="tall", labels=["new", "tall", "x"][:n_labels]
+    )
+    expected = rate_weighted_auc_score(y[:, 1], columns[:, 1], rate=0.2)
+    assert scorer(model, X, y) == expected
+    assert RateWeightedAUCScorer(0.2, pos_label=1)(model, X, y) == expected
+
+
+def test_regressors_of_several_labels_are_scored():
+    model = LinearRegression().fit(X, LABELS)
+    scorer = RateWeightedAUCScorer(response_method="predict")
+    expected = rate_weighted_auc_score(LABELS, model.predict(X))
+    assert scorer(model, X, LABELS) == expected
+
+
+# --- What is undefined, or wrong ------------------------------------------------------
+
+
+def test_a_class_that_a_fold_lacks_is_nan_and_no_reason_to_choose():
+    # Sorted by class: no fold of three has seen the class that it is to score.
+    with pytest.warns(UndefinedMetricWarning, match="is undefined"):
+        found = cross_val_score(
+            GaussianNB(), X, NAMES, scoring=RateWeightedAUCScorer(), cv=KFold(5)
+        )
+    assert np.isnan(found).all()
+    rare = np.where(np.arange(150) < 3, "rare", NAMES)
+    folds = [(np.arange(2, 150), np.arange(2, 150)), (np.arange(150),) * 2]
+    search = GridSearchCV(
+        GaussianNB(), {"var_smoothing": [1e-9, 10]}, cv=folds,
+        scoring=RateWeightedAUCScorer(), refit=refit_best(min_defined=0.5),
+    )  # fmt: skip
+    assert search.fit(X, rare).best_params_ == {"var_smoothing": 1e-9}
+
+
+def test_a_class_that_was_not_learnt_is_undefined():
+    y = np.where(np.arange(150) % 10 == 0, "new", NAMES)
+    with pytest.warns(UndefinedMetricWarning, match="not trained on the class 'new'"):
+        assert np.isnan(RateWeightedAUCScorer()(MODEL, X, y))
+
+
+BAD = {
+    "a class that there is not": (
+        RateWeightedAUCScorer(pos_label="rose"),
+        "pos_label='rose' of RateWeightedAUCScorer is not one of the classes",
+    ),
+    "a rate of a class that there is not": (
+        RateWeightedAUCScorer(rate={"rose": 0.1}),
+        "rate names the class 'rose', which is not one of ['setosa'",
+    ),
+    "a label that is no class": (
+        AveragePrecisionScorer(labels=["setosa", "versicolor", "rose"]),
+        "labels of AveragePrecisionScorer holds 'rose', which is not a class of",
+    ),
+    "a class that is left out": (
+        AveragePrecisionScorer(labels=["setosa", "versicolor"]),
+        "labels of AveragePrecisionScorer lacks 'virginica'",
+    ),
+    "no average": (
+        make_ranking_scorer(average_precision_score, average=None),
+        "average=None of make_ranking_scorer leaves a score for each class",
+    ),
+    "an unknown average": (
+        AveragePrecisionScorer(average="mean"),
+        "average must be one of ['macro', 'micro', 'samples', 'weighted']",
+    ),
+    "predicted classes": (
+        RateWeightedAUCScorer(response_method="predict"),
+        "needs a score for each of the classes ['setosa', 'versicolor', 'virginica'], "
+        "but predict of GaussianNB returned an array of shape (150,)",
+    ),
+    "a metric of two classes": (
+        make_ranking_scorer(recall_at_rate_score, rate=0.2),
+        "make_ranking_scorer needs a binary target, and this one has more than two",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_cannot_be_scored_says_so(name):
+    scorer, message = BAD[name]
+    with pytest.raises(ValueError, match=re.escape(message)):
+        scorer(MODEL, X, NAMES)
+
+
+def test_pairs_of_classes_are_not_classes():
+    y = np.arange(150) % 4
+    model = SVC(decision_function_shape="ovo").fit(X, y)
+    with pytest.raises(ValueError, match=r"shape \(150, 6\)"):
+        RateWeightedAUCScorer(response_method="decision_function")(model, X, y)
+
+
+def test_what_a_metric_does_not_take_is_refused_at_once():
+    with pytest.raises(ValueError, match="no parameter 'labels'"):
+        make_ranking_scorer(recall_at_rate_score, rate=0.2, labels=["a"])
+    with pytest.raises(ValueError, match="rate must be"):
+        make_ranking_scorer(expected_recall_score, rate={"a": 0.2, "b": 7})
+
+
+def test_the_uncertainty_of_an_average_is_not_known():
+    y, y_score = IRIS.target > 1, X[:, 2]
+    assert estimate(AveragePrecisionScorer(), y, y_score).value > 0
+    for scorer in (
+        AveragePrecisionScorer(average="weighted"),
+        make_ranking_scorer(average_precision_score, average="micro"),
+        RateWeightedAUCScorer(labels=["a", "b"]),
+    ):
+        with pytest.raises(ValueError, match="the uncertainty of an average"):
+            estimate(scorer, y, y_score)
+    with pytest.raises(ValueError, match="needs a binary target"):
+        ScoreReport({"auc": RateWeightedAUCScorer()})(MODEL, X, NAMES)
