@@ -39,6 +39,7 @@ SKLEARN = {
     "cv",
     "k",
     "average",
+    "labels",
     "n_estimators",
     "learning_rate",
     "n_iter_no_change",

@@ -4,7 +4,7 @@ The one place where such a target is split. What a metric does with two classes 
 here with each of them, so that it need not know of the others.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -22,9 +22,8 @@ from skrate.core.validation import (
     check_equal_length,
     check_vector,
     check_weights,
-    class_labels,
+    class_masks,
     find_label,
-    is_label,
     summable,
     warn_undefined,
 )
@@ -44,11 +43,11 @@ Metrics: TypeAlias = Metric | Mapping[Any, Metric]
 class OneVsRest:
     """Which case is of which class, and how it is scored for each.
 
-    ``is_of`` and ``scores`` have a row per case and a column per class, whose label is
-    in ``labels``. ``name`` says what a column is called: "class" or "label".
+    ``is_of`` and ``scores`` have an entry per class, whose label is in ``labels``, with
+    one per case. ``name`` says what an entry is called: "class" or "label".
     """
 
-    is_of: BoolArray
+    is_of: list[BoolArray]
     scores: Array
     labels: list[Any]
     name: str
@@ -64,17 +63,20 @@ def has_columns(values: Any) -> bool:
     return shape is not None and len(shape) == 2 and shape[1] > 1
 
 
-def is_one_vs_rest(y_score: Any, average: Any, labels: Any) -> bool:
-    """Return whether scores are of several classes, a column each."""
+def is_one_vs_rest(y_true: Any, y_score: Any, average: Any, labels: Any) -> bool:
+    """Return whether scores are of several classes, a column each.
+
+    Of two classes, for which there is one column, what they are is checked only.
+    """
     if average is not None:
         check_choice("average", average, AVERAGES)
     if has_columns(y_score):
         return True
     if labels is not None:
-        raise ValueError(
-            f"labels={shown(labels)} names the columns of y_score, which has one: "
-            "leave it out, and say by pos_label which of two classes is positive."
-        )
+        if isinstance(y_true, RankTable):
+            check_alone(labels=labels)
+        known = _check_names(labels, 2)
+        _check_among(class_masks(check_vector("y_true", y_true), 2), known)
     return False
 
 
@@ -129,24 +131,21 @@ def one_vs_rest(
         )
     known = None if labels is None else _check_names(labels, scores.shape[1])
     if has_columns(y_true):
-        is_of, name = _indicators(y_true), "label"
-        if is_of.shape[1] != scores.shape[1]:
+        is_of, name = list(_indicators(y_true).T), "label"
+        if len(is_of) != scores.shape[1]:
             raise ValueError(
                 f"y_score has {scores.shape[1]} columns, but y_true has one for each "
-                f"of {is_of.shape[1]} labels."
+                f"of {len(is_of)} labels."
             )
-        known = list(range(is_of.shape[1])) if known is None else known
+        known = list(range(len(is_of))) if known is None else known
     else:
         given, name = check_vector("y_true", y_true), "class"
-        found = class_labels(given)
-        known = _check_classes(found, known, y_score, scores)
-        is_of = np.zeros((len(given), len(known)), dtype=bool)
-        for i, label in enumerate(known):
-            present = find_label(label, found)
-            if present is not None:
-                is_of[:, i] = is_label(given, present)
-    check_equal_length(y_true=is_of, y_score=scores)
-    return OneVsRest(is_of, scores, known, name)
+        found = class_masks(given, scores.shape[1])
+        known = _check_classes(list(found), known, y_score, scores)
+        none = np.zeros(len(given), dtype=bool)
+        is_of = [found.get(find_label(label, list(found)), none) for label in known]
+    check_equal_length(y_true=is_of[0], y_score=scores)
+    return OneVsRest(is_of, scores.T, known, name)
 
 
 def _check_names(labels: ArrayLike, n_columns: int) -> list[Any]:
@@ -155,9 +154,12 @@ def _check_names(labels: ArrayLike, n_columns: int) -> list[Any]:
     if first_missing(names) is not None:
         raise ValueError(f"labels holds a missing value: {shown(names)}.")
     if len(names) != n_columns:
+        needs = f"{n_columns} columns: one for each is needed"
+        if n_columns == 2:
+            needs = "no more columns than two classes have"
         raise ValueError(
             f"labels names {len(names)} classes, {shown(names)}, but y_score has "
-            f"{n_columns} columns: one for each is needed."
+            f"{needs}."
         )
     twice = [name for i, name in enumerate(names) if name in names[:i]]
     if twice:
@@ -171,23 +173,26 @@ def _check_classes(
     """Return the classes of the columns, all of which ``found`` are among."""
     n_columns = scores.shape[1]
     if known is not None:
-        for label in found:
-            if find_label(label, known) is None:
-                raise ValueError(
-                    f"y_true holds {shown(label)}, which is not in labels={known}."
-                )
+        _check_among(found, known)
         return known
     if len(found) <= 2 == n_columns:
         # Two classes are told apart by one column.
         check_vector("y_score", y_score)
     if len(found) != n_columns:
-        name = "labels" if len(found) > 1 else "label"
-        hint = ": say by labels= which classes they are of" * (len(found) < n_columns)
-        raise ValueError(
-            f"y_score has {n_columns} columns, but y_true holds {len(found)} {name}, "
-            f"{shown(found)}{hint}."
-        )
+        if len(found) > n_columns:
+            holds = f"more labels, such as {shown(found)}"
+        else:
+            holds = f"{shown(found)} only: say by labels= which classes they are of"
+        raise ValueError(f"y_score has {n_columns} columns, but y_true holds {holds}.")
     return found
+
+
+def _check_among(found: Iterable[Any], known: list[Any]) -> None:
+    for label in found:
+        if find_label(label, known) is None:
+            raise ValueError(
+                f"y_true holds {shown(label)}, which is not in labels={shown(known)}."
+            )
 
 
 def _indicators(y_true: ArrayLike) -> BoolArray:
@@ -244,30 +249,30 @@ def _of_classes(
     """Return the value of each class, or their mean."""
     shares = np.ones(len(metrics))
     if average == "weighted":
-        shares = _class_weights(split.is_of, sample_weight)
+        shares = _class_weights(split, sample_weight)
         if not shares.any():
             reason = f"y_true holds no case with a {split.name}"
             return warn_undefined(metrics[0].name, reason, stacklevel=5)
     values = np.zeros(len(metrics))
-    for i in np.flatnonzero(shares):
-        name = f" of the {split.name} {shown(split.labels[i])}"
-        columns = split.is_of[:, i], split.scores[:, i]
-        values[i] = score(metrics[i], *columns, sample_weight, of=name, stacklevel=6)
-    return values if average is None else float(np.average(values, weights=shares))
+    for i, columns in enumerate(zip(split.is_of, split.scores, strict=True)):
+        if shares[i]:
+            of = f" of the {split.name} {shown(split.labels[i])}"
+            values[i] = score(metrics[i], *columns, sample_weight, of=of, stacklevel=6)
+    return values if average is None else float(values @ shares / shares.sum())
 
 
-def _class_weights(is_of: BoolArray, sample_weight: ArrayLike | None) -> FloatArray:
+def _class_weights(split: OneVsRest, sample_weight: ArrayLike | None) -> FloatArray:
     """Return the weight of the cases of each class, on any scale."""
     if sample_weight is None:
-        return np.asarray(is_of.sum(axis=0), dtype=np.float64)
-    weights = _case_weights(sample_weight, is_of)
-    return np.array([weights[chosen].sum() for chosen in is_of.T])
+        return np.array([np.count_nonzero(is_of) for is_of in split.is_of], dtype=float)
+    weights = _case_weights(sample_weight, split)
+    return np.array([weights[is_of].sum() for is_of in split.is_of])
 
 
-def _case_weights(sample_weight: ArrayLike, is_of: BoolArray) -> FloatArray:
+def _case_weights(sample_weight: ArrayLike, split: OneVsRest) -> FloatArray:
     """Return the weight of each case, on a scale on which they sum."""
     weights = check_weights("sample_weight", sample_weight)
-    check_equal_length(y_true=is_of, sample_weight=weights)
+    check_equal_length(y_true=split.is_of[0], sample_weight=weights)
     return summable("sample_weight", weights)
 
 
@@ -276,9 +281,8 @@ def _of_pairs(
 ) -> float:
     """Return the metric of one queue, in which each case stands once for each class."""
     if sample_weight is not None:
-        weights = _case_weights(sample_weight, split.is_of)
-        sample_weight = np.repeat(weights, len(split.labels))
-    columns = split.is_of.ravel(), split.scores.ravel()
+        sample_weight = np.tile(_case_weights(sample_weight, split), len(split.labels))
+    columns = np.concatenate(split.is_of), split.scores.ravel()
     name = f" of pairs of a case and a {split.name}"
     return score(metric, *columns, sample_weight, of=name, stacklevel=6)
 
@@ -287,12 +291,12 @@ def _of_cases(
     metric: Metric, split: OneVsRest, sample_weight: ArrayLike | None
 ) -> float:
     """Return the mean over cases of the metric of the queue of their classes."""
-    is_of, scores, weights = split.is_of, split.scores, None
+    is_of, scores, weights = np.stack(split.is_of), split.scores, None
     if sample_weight is not None:
-        weights = _case_weights(sample_weight, is_of)
-        counts = weights > 0
-        is_of, scores, weights = is_of[counts], scores[counts], weights[counts]
-    of_case = np.repeat(np.arange(len(is_of)), len(split.labels))
+        weights = _case_weights(sample_weight, split)
+        kept = weights > 0
+        is_of, scores, weights = is_of[:, kept], scores[:, kept], weights[kept]
+    of_case = np.tile(np.arange(is_of.shape[1]), len(is_of))
     lists = list_table(is_of.ravel(), scores.ravel(), of_case)
     values = metric.per_list(lists).values
     n_undefined = int(np.count_nonzero(np.isnan(values)))

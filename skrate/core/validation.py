@@ -188,18 +188,32 @@ def distinct_labels(labels: Array) -> list[Any]:
     return distinct
 
 
-def class_labels(labels: Array) -> list[Any]:
-    """Return the labels in sorted order, however many there are."""
+def class_masks(labels: Array, most: int) -> dict[Any, BoolArray]:
+    """Return which cases have each of the labels, in sorted order.
+
+    Where there are more labels than ``most``, one more than that is returned.
+    """
+    if labels.dtype.kind == "O":
+        found = _distinct_objects(labels)[: most + 1]
+        return {label: is_label(labels, label) for label in found}
     if labels.dtype.kind in "biuf":
         check_finite("y_true", labels)
-        found: list[Any] = np.unique(labels).tolist()
-        return found
     _check_kind(labels)
-    return _distinct_objects(labels)
+    masks: dict[Any, BoolArray] = {}
+    # One class after the other: quicker than to sort all cases by class.
+    rest = np.ones(len(labels), dtype=bool)
+    first = 0
+    while rest[first] and len(masks) <= most:
+        label = labels[first]
+        mask = masks[label.item()] = np.asarray(labels == label)
+        rest &= ~mask
+        first = int(rest.argmax())
+    _check_no_missing_text(masks, labels)
+    return {label: masks[label] for label in sorted(masks)}
 
 
 def _check_kind(labels: Array) -> None:
-    if labels.dtype.kind not in "USO":
+    if labels.dtype.kind not in "biufUSO":
         raise ValueError(
             "y_true must hold numbers, booleans or strings, found dtype "
             f"{labels.dtype}: binarise y_true first, for example y_true == label."
@@ -241,13 +255,17 @@ def _distinct_objects(labels: Array) -> list[Any]:
         distinct.sort()
     except TypeError:
         _raise_mixed_labels(cells)
+    _check_no_missing_text(distinct, labels)
+    return distinct
+
+
+def _check_no_missing_text(distinct: Collection[Any], labels: Array) -> None:
     if "nan" in distinct:
         raise ValueError(
             "y_true contains the text 'nan', which is what becomes of a missing label "
             f"among strings (first at position {labels.tolist().index('nan')}): remove "
             "the cases without a label, or pass booleans."
         )
-    return distinct
 
 
 def _raise_mixed_labels(cells: list[Any]) -> NoReturn:

@@ -73,10 +73,13 @@ def average_precision_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or a table, without ``y_score``.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for the positive class: decision values or probabilities.
+    y_true : array-like of shape (n_samples,) or (n_samples, n_classes), or RankTable
+        True labels of two classes; with a column of ``y_score`` for each, those of
+        more, or whether each case has the label of each column. Or a table, without
+        ``y_score``.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+        Scores, higher for the positive class, or for that of the column: decision
+        values or probabilities.
     prevalence : float, default=None
         Share of the positives in the population, in (0, 1): positives and negatives
         are weighted to it. None takes the share in the sample.
@@ -89,6 +92,14 @@ def average_precision_score(
         negatives there are; "binormal" shrinks those with few negatives above them to
         a line through the ROC curve in probits. It changes nothing at the prevalence
         of the sample, or above it.
+    average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
+        Of several classes, each against the rest: "macro" is their mean, "weighted"
+        that by the number of their cases, None has a value for each. "micro" is of one
+        queue of all pairs of a case and a class, "samples" the mean over cases, of
+        each of which the classes are a queue. Two classes have no average.
+    labels : array-like of shape (n_classes,), default=None
+        The classes of the columns of ``y_score``, in their order. None takes those in
+        ``y_true``, sorted; where this has columns itself, their numbers.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the cases; None means equal ones.
     pos_label : int, float, bool or str, default=None
@@ -96,11 +107,11 @@ def average_precision_score(
 
     Returns
     -------
-    score : float
+    score : float, or array of shape (n_classes,)
         Average precision in (0, 1]: 1 for a perfect ranking; constant scores give the
         prevalence, and random scores in expectation a little more, the less the more
         cases. ``adjusted`` it is 1 and 0 for these, and less than 0 for worse. nan
-        where undefined.
+        where undefined. An array with ``average=None``.
 
     Raises
     ------
@@ -108,20 +119,24 @@ def average_precision_score(
         If ``prevalence`` is not in (0, 1), ``tail`` is unknown, an argument is empty,
         of another length, not finite or not one-dimensional, if there are more than two
         labels, ``pos_label`` is ambiguous or unknown, or a weight is negative; of a
-        table also if its weights are not whole where numbers of cases matter.
+        table also if its weights are not whole where numbers of cases matter; of
+        several classes if ``labels`` are not one for each column, different, and all
+        in ``y_true``.
 
     Warns
     -----
     UndefinedMetricWarning
         If there is no positive case (scikit-learn returns 0.0 there), or no negative
-        one and ``prevalence`` is given or ``adjusted`` is True.
+        one and ``prevalence`` is given or ``adjusted`` is True. Of several classes, or
+        cases, it names the one or counts them; a mean that needs it is nan, which by
+        "weighted" is none without a case.
     UserWarning
         If at ``prevalence`` next to all is decided above the third negative, so that
         the sample tells too little; it says about how many would be needed.
 
     See Also
     --------
-    sklearn.metrics.average_precision_score : Also multilabel; prevalence of the sample.
+    sklearn.metrics.average_precision_score : At the prevalence of the sample.
     rate_weighted_auc_score : For a rate that is known as a distribution.
     AveragePrecisionScorer : The same as a ``scoring=`` object.
 
@@ -134,7 +149,11 @@ def average_precision_score(
 
     equation 24 of [1]_, which is equation 17 at the sample's prevalence. Cases that
     tie are found together, none before the others. ``adjusted`` it is
-    (AP - p) / (1 - p), equation 11. Cost: one sort.
+    (AP - p) / (1 - p), equation 11. Cost: one sort for each class.
+
+    Several classes, ``average`` and ``pos_label=1``, which there has no meaning, are as
+    in :func:`sklearn.metrics.average_precision_score`, and so are the values, where a
+    class or case without a positive is not counted as 0.
 
     Precision is convex in the false positive rate, so that 0 of m negatives above a
     positive must not be read as a rate of 0 where each stands for r > 1 cases of the
@@ -179,9 +198,18 @@ def average_precision_score(
     0.6505
     >>> round(average_precision_score(y_true, y_score, prevalence=0.01), 4)
     0.3212
+
+    Three classes, a column of scores for each:
+
+    >>> y_true = ["bug", "spam", "bug", "sale", "spam", "sale"]
+    >>> y_score = [[5, 0, 1], [0, 3, 4], [1, 1, 0], [2, 3, 0], [0, 0, 3], [0, 2, 0]]
+    >>> average_precision_score(y_true, y_score, average=None).round(4).tolist()
+    [0.8333, 0.5833, 1.0]
+    >>> round(average_precision_score(y_true, y_score), 4)
+    0.8056
     """
     metric = AveragePrecision(prevalence, adjusted, tail)
-    if is_one_vs_rest(y_score, average, labels):
+    if is_one_vs_rest(y_true, y_score, average, labels):
         return score_classes(
             metric,
             y_true,

@@ -71,20 +71,32 @@ def expected_recall_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or a table, without ``y_score``.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for the positive class: decision values or probabilities.
-    rate : "uniform", float or distribution, default="uniform"
+    y_true : array-like of shape (n_samples,) or (n_samples, n_classes), or RankTable
+        True labels of two classes; with a column of ``y_score`` for each, those of
+        more, or whether each case has the label of each column. Or a table, without
+        ``y_score``.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+        Scores, higher for the positive class, or for that of the column: decision
+        values or probabilities.
+    rate : "uniform", float, distribution or dict, default="uniform"
         The share of all cases that will be processed: a number in (0, 1], a frozen
         ``scipy.stats`` distribution or one from :mod:`skrate.rates`; with ``worst``
-        a set of distributions, from :func:`skrate.rates.between`.
+        a set of distributions, from :func:`skrate.rates.between`. Several classes may
+        have queues of their own: a dict then holds the rate of each.
     of : {"positives", "negatives"}, default="positives"
         Whose recall: "positives" gives the expected share of the positives that are
         processed, "negatives" that of the negatives that are not.
     worst : {"low", "high"}, default=None
         With a set of distributions, which end of the range over the set is asked for;
         "low" is what is found at worst.
+    average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
+        Of several classes, each against the rest: "macro" is their mean, "weighted"
+        that by the number of their cases, None has a value for each. "micro" is of one
+        queue of all pairs of a case and a class, "samples" the mean over cases, of
+        each of which the classes are a queue. Two classes have no average.
+    labels : array-like of shape (n_classes,), default=None
+        The classes of the columns of ``y_score``, in their order. None takes those in
+        ``y_true``, sorted; where this has columns itself, their numbers.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the cases; None means equal ones.
     pos_label : int, float, bool or str, default=None
@@ -92,10 +104,11 @@ def expected_recall_score(
 
     Returns
     -------
-    score : float
+    score : float, or array of shape (n_classes,)
         Expected recall in [0, 1]. Random scores give the mean rate (one minus it for
         the negatives); a perfect ranking gives less than 1 where fewer cases may be
-        processed than there are positives. nan where undefined.
+        processed than there are positives. nan where undefined. An array with
+        ``average=None``.
 
     Raises
     ------
@@ -103,12 +116,14 @@ def expected_recall_score(
         If an argument is empty, of another length, not finite or not one-dimensional,
         if there are more than two labels, ``pos_label`` is ambiguous or unknown, a
         weight is negative, or ``rate``, ``of`` or ``worst`` is not one of the choices;
-        or if ``rate`` is a set without ``worst``, or ``worst`` is given without a set.
+        or if ``rate`` is a set without ``worst``, or ``worst`` is given without a set;
+        of several classes as :func:`rate_weighted_auc_score`.
 
     Warns
     -----
     UndefinedMetricWarning
-        If the class asked for is absent.
+        If the class asked for is absent. Of several classes it names the one; a mean
+        that needs it is nan, which by "weighted" is none without a case.
 
     See Also
     --------
@@ -130,7 +145,7 @@ def expected_recall_score(
     about 1e-15; where it is itself no more than that, as for very light positives
     ranked last or negatives next to a rate of 1, no digit is left of it.
 
-    Cost: one sort.
+    Cost: one sort for each class.
 
     References
     ----------
@@ -156,8 +171,16 @@ def expected_recall_score(
     >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
     >>> expected_recall_score(y_true, y_score, rate=known, worst="low")
     0.45
+
+    Each case may have several labels, and the surest third of all pairs of a case and
+    a label is looked at:
+
+    >>> y_true = [[1, 0], [1, 1], [0, 0]]
+    >>> y_score = [[0.9, 0.4], [0.6, 0.8], [0.2, 0.1]]
+    >>> round(expected_recall_score(y_true, y_score, rate=1 / 3, average="micro"), 4)
+    0.6667
     """
-    if is_one_vs_rest(y_score, average, labels):
+    if is_one_vs_rest(y_true, y_score, average, labels):
         return score_classes(
             of_each_class(partial(ExpectedRecall, of=of, worst=worst), rate),
             y_true,

@@ -82,16 +82,28 @@ def rate_weighted_auc_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or a table, without ``y_score``.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for the positive class: decision values or probabilities.
-    rate : "uniform", float or distribution, default="uniform"
+    y_true : array-like of shape (n_samples,) or (n_samples, n_classes), or RankTable
+        True labels of two classes; with a column of ``y_score`` for each, those of
+        more, or whether each case has the label of each column. Or a table, without
+        ``y_score``.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+        Scores, higher for the positive class, or for that of the column: decision
+        values or probabilities.
+    rate : "uniform", float, distribution or dict, default="uniform"
         The share of all cases that will be processed: a number in (0, 1], a frozen
         ``scipy.stats`` distribution or one from :mod:`skrate.rates`; with ``worst``
-        a set of distributions, from :func:`skrate.rates.between`.
+        a set of distributions, from :func:`skrate.rates.between`. Several classes may
+        have queues of their own: a dict then holds the rate of each.
     worst : {"low", "high"}, default=None
         With a set of distributions, which end of the range over the set is asked for.
+    average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
+        Of several classes, each against the rest: "macro" is their mean, "weighted"
+        that by the number of their cases, None has a value for each. "micro" is of one
+        queue of all pairs of a case and a class, "samples" the mean over cases, of
+        each of which the classes are a queue. Two classes have no average.
+    labels : array-like of shape (n_classes,), default=None
+        The classes of the columns of ``y_score``, in their order. None takes those in
+        ``y_true``, sorted; where this has columns itself, their numbers.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the cases; None means equal ones.
     pos_label : int, float, bool or str, default=None
@@ -99,11 +111,11 @@ def rate_weighted_auc_score(
 
     Returns
     -------
-    score : float
+    score : float, or array of shape (n_classes,)
         rAUC in [0, 1]: 1 for a perfect ranking, 0 for a perfectly wrong one. Constant
         scores give 0.5 for a rate that is symmetric about 0.5, else a value that
         depends on rate and prevalence: the recall of random scores, rescaled. nan
-        where undefined.
+        where undefined. An array with ``average=None``.
 
     Raises
     ------
@@ -111,18 +123,21 @@ def rate_weighted_auc_score(
         If an argument is empty, of another length, not finite or not one-dimensional,
         if there are more than two labels, ``pos_label`` is ambiguous or unknown, a
         weight is negative, or ``rate`` or ``worst`` is none of the choices; or if
-        ``rate`` is a set without ``worst``, or ``worst`` is given without a set.
+        ``rate`` is a set without ``worst``, or ``worst`` is given without a set; of
+        several classes, if ``labels`` are not one for each column, different, and all
+        in ``y_true``, or a dict of rates is not of these classes.
 
     Warns
     -----
     UndefinedMetricWarning
         If only one class is present, or all rankings have the same expected recall
         under ``rate``, or under one distribution of a set, to 12 digits (for example
-        when it is fixed at 1).
+        when it is fixed at 1). Of several classes it names the one; a mean that needs
+        it is nan, which by "weighted" is none without a case.
 
     See Also
     --------
-    sklearn.metrics.roc_auc_score : The uniform rate; also multiclass.
+    sklearn.metrics.roc_auc_score : The uniform rate, with ``multi_class="ovr"``.
     expected_recall_score : The same without rescaling: what will be found.
     RateWeightedAUCScorer : The same as a ``scoring=`` object.
 
@@ -150,7 +165,12 @@ def rate_weighted_auc_score(
     it. Of a mixture of rates next to 0 and next to 1, which tells rankings apart by
     less than it finds under any, it is as exact as that difference.
 
-    Cost: one sort. The rate's table is built once per distribution, in milliseconds.
+    Several classes are as many rankings: that of a class is by its own column, of all
+    cases, its prevalence that of the class. Under the uniform rate averages are those
+    of :func:`sklearn.metrics.roc_auc_score` with ``multi_class="ovr"``.
+
+    Cost: one sort for each class. The rate's table is built once per distribution, in
+    milliseconds.
 
     References
     ----------
@@ -181,8 +201,16 @@ def rate_weighted_auc_score(
     >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
     >>> round(rate_weighted_auc_score(y_true, y_score, rate=known, worst="low"), 4)
     0.5
+
+    Three classes, each of which has a queue and a budget of its own:
+
+    >>> y_true = ["bug", "spam", "bug", "sale", "spam", "sale"]
+    >>> y_score = [[5, 0, 1], [0, 3, 4], [1, 1, 0], [2, 3, 0], [0, 0, 3], [0, 2, 0]]
+    >>> budget = {"bug": 0.5, "sale": 0.2, "spam": "uniform"}
+    >>> rate_weighted_auc_score(y_true, y_score, rate=budget, average=None).tolist()
+    [1.0, 0.5, 1.0]
     """
-    if is_one_vs_rest(y_score, average, labels):
+    if is_one_vs_rest(y_true, y_score, average, labels):
         return score_classes(
             of_each_class(partial(RateWeightedAUC, worst=worst), rate),
             y_true,

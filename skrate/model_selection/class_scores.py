@@ -11,7 +11,7 @@ from skrate.core.conversion import as_array, shown
 from skrate.core.one_vs_rest import has_columns
 from skrate.core.validation import (
     check_vector,
-    class_labels,
+    class_masks,
     find_label,
     is_label,
 )
@@ -55,7 +55,8 @@ class ClassScores(NamedTuple):
         """Raise where cases are of a class that the estimator was not trained on."""
         if has_columns(self.y_true):
             return
-        for label in class_labels(check_vector("y_true", self.y_true)):
+        given = check_vector("y_true", self.y_true)
+        for label in class_masks(given, len(self.labels)):
             if find_label(label, self.labels) is None:
                 raise UndefinedResponse(
                     f"{self.by} was not trained on the class {shown(label)}, which "

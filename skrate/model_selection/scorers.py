@@ -1,8 +1,8 @@
 """Scorer objects for ``scoring=``, wherever scikit-learn takes one."""
 
 import inspect
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable, Hashable, Mapping
+from functools import cache, partial
 from operator import attrgetter
 from typing import Any, Protocol, TypeAlias
 
@@ -87,8 +87,21 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
 
     # What scikit-learn asks of a scorer, next to _score.
     _deprecation_msg = None
-    _score_func = property(attrgetter("metric"))
     _response_method = property(attrgetter("response_method"))
+
+    @property
+    def _score_func(self) -> Callable[..., float]:
+        """The metric, without a parameter by which others would know its classes.
+
+        LogisticRegressionCV makes a scorer of its own of a function with ``labels``.
+        """
+        if not takes_classes(self.metric):
+            return self.metric
+        signature = inspect.signature(self.metric)
+        others = [p for p in signature.parameters.values() if p.name != "labels"]
+        function: Any = partial(self.metric)
+        function.__signature__ = signature.replace(parameters=others)
+        return function  # type: ignore[no-any-return]
 
     @property
     def _sign(self) -> int:
@@ -672,6 +685,8 @@ def _of_one_class(
     function: Callable[..., Any], params: dict[str, Any]
 ) -> list[dict[str, Any]]:
     """Return what a metric is told of each class, or of all at once."""
+    if not (isinstance(function, Hashable) and function in METRICS):
+        return [params]
     if not takes_classes(function):
         return [params]
     params = {name: params[name] for name in params if name not in _OF_CLASSES}

@@ -328,16 +328,24 @@ BAD = {
     ),
     "too few columns": (
         {"y_score": S[:, :2]},
-        "y_score has 2 columns, but y_true holds 3 labels, [0, 1, 2].",
+        "y_score has 2 columns, but y_true holds more labels, such as [0, 1, 2].",
     ),
     "too many columns": (
         {"y_score": np.c_[S, S]},
-        "y_score has 6 columns, but y_true holds 3 labels, [0, 1, 2]: say by labels=",
+        "y_score has 6 columns, but y_true holds [0, 1, 2] only: say by labels=",
     ),
     "one column": ({"y_score": S[:, 0]}, "y_true must hold two classes, found 3"),
-    "one column and labels": (
-        {"y_true": Y > 1, "y_score": S[:, 0], "labels": [0, 1]},
-        "labels=[0, 1] names the columns of y_score, which has one",
+    "one column and three labels": (
+        {"y_true": Y > 1, "y_score": S[:, 0], "labels": [0, 1, 2]},
+        "labels names 3 classes, [0, 1, 2], but y_score has no more columns than two",
+    ),
+    "one column and other labels": (
+        {"y_true": Y > 1, "y_score": S[:, 0], "labels": [1, 2]},
+        "y_true holds False, which is not in labels=[1, 2]",
+    ),
+    "a table and labels": (
+        {"y_true": RankTable([1, 1], [1, 0]), "y_score": None, "labels": [0, 1]},
+        "labels must be None where y_true is a RankTable",
     ),
     "two columns of two classes": (
         {"y_true": Y > 1, "y_score": S[:, :2]},
@@ -422,5 +430,5 @@ def test_what_is_known_of_two_classes_only_says_so():
 @pytest.mark.parametrize("average", ["macro", "weighted", "micro", "samples", None])
 def test_two_classes_have_no_average(average):
     y_true, y_score = Y > 1, S[:, 0]
-    found = average_precision_score(y_true, y_score, average=average)
+    found = average_precision_score(y_true, y_score, average=average, labels=[0, 1])
     assert found == average_precision_score(y_true, y_score)

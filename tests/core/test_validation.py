@@ -86,7 +86,7 @@ def test_positive_cases_are_found(labels, pos_label, expected):
             r"label that is not here\.",
         ),
         ([0, 1, -1], None, r"y_true must hold two classes, found 3 labels: -1, 0, 1\."),
-        (range(9), None, r"found 9 labels: 0, 1, 2, 3, 4, 5, \.\.\.\. Multiclass"),
+        (range(9), None, r"found 9 labels: 0, 1, 2, 3, 4, 5, \.\.\.\. Binarise y_true"),
         (list("abc"), "a", "found 3 labels: 'a', 'b', 'c'"),
         (["a", "b"], None, r"ambiguous .* pos_label='a' or pos_label='b'\."),
         (

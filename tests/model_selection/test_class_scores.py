@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import warnings
 from functools import partial
 
 import numpy as np
@@ -11,7 +12,12 @@ import sklearn.metrics
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    LogisticRegressionCV,
+)
+from sklearn.metrics import make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
@@ -55,7 +61,7 @@ AVERAGES = ["macro", "weighted", "micro", "samples"]
 
 def test_folds_of_iris_are_scored_as_by_scikit_learn():
     validate = partial(cross_val_score, GaussianNB(), X, NAMES)
-    theirs = sklearn.metrics.make_scorer(
+    theirs = make_scorer(
         sklearn.metrics.average_precision_score, response_method="predict_proba"
     )
     for ours, scoring in (
@@ -171,6 +177,22 @@ def test_a_dict_of_scorers_predicts_once():
     assert Counting.n_calls == 3
     alone = cross_val_score(GaussianNB(), X, NAMES, scoring=scorers["one"], cv=3)
     assert found["test_one"].tolist() == alone.tolist()
+
+
+@pytest.mark.parametrize(
+    "scorer", [RateWeightedAUCScorer(), make_scorer(rate_weighted_auc_score)], ids=str
+)
+def test_a_consumer_that_hands_over_classes_gets_the_score(scorer):
+    # LogisticRegressionCV makes another scorer of a function that has labels.
+    model = LogisticRegressionCV(Cs=[0.1, 1], scoring=scorer, cv=2)
+    y = (NAMES == "setosa").astype(int)
+    with warnings.catch_warnings():
+        # Each release deprecates something else of this class.
+        warnings.simplefilter("ignore", FutureWarning)
+        model.fit(X, y)
+    found = model.scores_
+    scores = found[1] if isinstance(found, dict) else found
+    assert np.isfinite(scores).all()
 
 
 def test_weights_come_by_routing():

@@ -113,6 +113,8 @@ def test_parameters_are_read_set_and_searched():
         "response_method": ("decision_function", "predict_proba"),
         "pos_label": 1,
         "worst": None,
+        "average": "macro",
+        "labels": None,
     }
     assert repr(scorer) == "make_ranking_scorer(rate_weighted_auc_score, pos_label=1)"
     scorer.set_params(rate=0.2)

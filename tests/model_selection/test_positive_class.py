@@ -268,7 +268,7 @@ def test_three_classes_are_refused_by_reports_and_by_predict():
     model = GaussianNB().fit(X, y)
     with pytest.raises(ValueError, match="ScoreReport needs a binary target"):
         ScoreReport({"auc": "roc_auc"})(model, X, y)
-    with pytest.raises(ValueError, match="RateWeightedAUCScorer needs a binary target"):
+    with pytest.raises(ValueError, match="RateWeightedAUCScorer needs a score for eac"):
         RateWeightedAUCScorer(response_method="predict")(model, X, y)
     several = DecisionTreeClassifier(max_depth=1).fit(X, np.column_stack([Y, 1 - Y]))
     with pytest.raises(ValueError, match="fitted on 2 targets at once"):
