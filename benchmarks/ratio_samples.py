@@ -20,6 +20,19 @@ def single_and_double(n_cases, rounded):
     return y_true, single, single.astype(float) if rounded else y_score
 
 
+def five_classes(n_cases):
+    """Return the classes of cases, and the probabilities of each class."""
+    rng = np.random.default_rng(0)
+    y_true = rng.integers(0, 5, n_cases)
+    y_true[:5] = range(5)
+    odds = np.exp(rng.normal(size=(n_cases, 5)) + np.eye(5)[y_true])
+    return y_true, odds / odds.sum(axis=1, keepdims=True)
+
+
+def class_by_class(score, y_true, y_score):
+    return np.mean([score(y_true == i, y_score[:, i]) for i in range(5)])
+
+
 def all_and_a_tenth(n_cases):
     """Return labels and scores, and those of a tenth as many."""
     return *labelled_scores(n_cases), *labelled_scores(n_cases // 10)

@@ -93,6 +93,7 @@ def metric_jobs():
         yield Job(f"growth of {name}", [TENFOLD], data, ours, [peer], large=LARGE)
     yield from gain_jobs()
     yield from partial_area_jobs()
+    yield from class_jobs()
     yield from virtual_screening_jobs()
     yield from fixed_recall_jobs()
     name, units = "import after sklearn.metrics", {"wall ms": "<= 50"}
@@ -155,6 +156,18 @@ def partial_area_jobs():
             if name == "fpr":
                 beside += [Peer("roc_auc_score, max_fpr", early, equals=ours)]
             yield Job(f"partial AUC, {name}, {kind}", SIZES[2:], data, ours, beside)
+
+
+def class_jobs():
+    """Yield five classes beside one after the other, and beside scikit-learn."""
+    data = samples.five_classes
+    for name, metric in METRICS.items():
+        one = partial(samples.class_by_class, metric.score)
+        peer = Peer("one class at a time", one, "<= 1.2", equals=metric.score)
+        yield Job(f"{name} of five classes", SIZES[1:], data, metric.score, [peer])
+    ours, theirs = METRICS["AUC"].score, partial(roc_auc_score, multi_class="ovr")
+    peer = Peer("roc_auc_score, ovr", theirs, ">= 10", equals=ours)
+    yield Job("AUC, each of five classes", SIZES[1:], data, ours, [peer])
 
 
 def virtual_screening_jobs():

@@ -55,6 +55,15 @@ skrate.recall_at_rate_score(table, n_items=2)
 skrate.partial_auc_score(ints, floats, fpr=(0, 0.1), tpr=[0.5, 1])
 skrate.partial_auc_score(ints, floats, fpr=stats.beta(1, 9), standardize=None)
 
+# Several classes, a column of scores for each.
+several, columns = ["a", "b", "c"] * 2, np.arange(18.0).reshape(6, 3) % 5
+for average in ("macro", "weighted", "micro", "samples", None):
+    precision(several, columns, average=average)
+by_class = {"a": 0.2, "b": stats.beta(2, 3), "c": "uniform"}
+skrate.expected_recall_score(several, frame[["a", "b"]].assign(c=1), rate=by_class)
+skrate.rate_weighted_auc_score(texts, both, rate=0.2, labels=("no", "yes"))
+skrate.RateWeightedAUCScorer(rate={"a": 0.2, "b": 0.3, "c": 0.4}, average="weighted")
+
 # Rates.
 for rate in (0.2, np.float32(0.2), rates.beta(2, 3), stats.beta(2, 3)):
     skrate.rate_weighted_auc_score(ints, floats, rate=rate)
