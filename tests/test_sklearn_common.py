@@ -50,6 +50,13 @@ OURS = {
     if not metric.per_case and not metric.is_partial
 }
 
+# Those that take a row for a case of several labels.
+OF_LABELS = {
+    f"skrate: {metric.name}"
+    for metric in METRICS
+    if "labels" in inspect.signature(metric.function).parameters
+} & OURS.keys()
+
 # Test of scikit-learn: with 1.6.0's name where it differs.
 INVARIANCES = [
     "test_sample_order_invariance",
@@ -95,6 +102,12 @@ def registered(monkeypatch):
     for register in ("ALL_METRICS", continuous):
         both = {**getattr(common, register), **OURS}
         monkeypatch.setattr(common, register, both)
+    of_labels = (
+        "CONTINUOUS_MULTILABEL_METRICS"
+        if hasattr(common, "CONTINUOUS_MULTILABEL_METRICS")
+        else "THRESHOLDED_MULTILABEL_METRICS"
+    )
+    monkeypatch.setattr(common, of_labels, getattr(common, of_labels) | OF_LABELS)
     with_pos_label = common.METRICS_WITH_POS_LABEL | set(OURS)
     monkeypatch.setattr(common, "METRICS_WITH_POS_LABEL", with_pos_label)
 
