@@ -146,9 +146,9 @@ def budget_report(
     is then a sum over positives drawn at random, whose first three moments are exact
     and whose tail is that of a gamma distribution with these. That is approximate: of
     300 cases a p-value below 0.1 is off by at most 0.01 from 15 positives on, by up to
-    0.03 with fewer than 10, where it may be but half of what it should be. Of clusters or
-    sampling weights it is the level at which Wilson's interval of the recall begins at
-    E[R].
+    0.03 with fewer than 10, where it may be but half of what it should be. Of clusters
+    or sampling weights it is the level at which Wilson's interval of the recall begins
+    at E[R].
 
     A prediction interval holds the count of one batch, under one budget. Given r, the
     cases above the cut are positive with a probability that is a beta variable: it has
