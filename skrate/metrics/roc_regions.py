@@ -21,6 +21,9 @@ from skrate.metrics.expected_recall import sum_of_survivals, sum_over_gaps
 
 Axis = Literal["fpr", "tpr"]
 
+# Fewer cases than these take no longer by groups.
+_FEW = 256
+
 
 class Steps(NamedTuple):
     """Where the straight pieces of ROC curves begin and end, in arrays of any shape."""
@@ -258,9 +261,14 @@ class Weighted(Region):
 
 
 def _cases_of(table: RankTable) -> BoolArray | None:
-    """Return the cases if they are quicker than groups: of equal weight, few tied."""
+    """Return the cases if they are quicker than groups: of equal weight, few tied.
+
+    Of a few cases they are hardly quicker, and what ties correct costs a digit.
+    """
     cases = table.cases
-    return None if cases is None or 2 * table.n_groups < len(cases) else cases
+    if cases is None or 2 * table.n_groups < len(cases):
+        return None
+    return None if table.n_groups < len(cases) < _FEW else cases
 
 
 def _at(
