@@ -47,6 +47,8 @@ class ListTable:
     """
 
     n_cases: IntArray
+    # The gain of all cases of each row, if it was given per case.
+    gain: FloatArray | None = None
 
     def __init__(
         self,
@@ -153,23 +155,34 @@ class ListValues:
     """A metric of each list, and what an average over them is made of.
 
     Where a cut at k falls among tied items, all are expectations over the random
-    choice of those above it. Each array has one entry per list.
+    choice of those above it. Each array has one entry per list. Where the metric is a
+    ratio, such as precision, of those found and those seen, it is that of ``part`` and
+    ``whole``, which may be summed over lists; else these are empty.
     """
 
     values: FloatArray  # The metric, given that it is defined; nan where it cannot be.
     defined: FloatArray  # The probability that it is defined.
-    # Of the AUC, else empty: pairs of both classes in order, ties one half, and all.
-    ordered: FloatArray
-    pairs: FloatArray
+    part: FloatArray  # Of the AUC, pairs of both classes in order, ties one half,
+    whole: FloatArray  # and all.
     n_pos: FloatArray  # The weight of the positives and of the negatives that count.
     n_neg: FloatArray
 
     @classmethod
-    def of(cls, values: FloatArray, lists: ListTable) -> "ListValues":
+    def of(
+        cls,
+        values: FloatArray,
+        lists: ListTable,
+        part: FloatArray | None = None,
+        whole: FloatArray | None = None,
+    ) -> "ListValues":
         """Return the values of whole lists, which are defined or not."""
         defined = (~np.isnan(values)).astype(np.float64)
         n_pos, n_neg = lists.unscaled(lists.n_pos), lists.unscaled(lists.n_neg)
-        return cls(values, defined, np.empty(0), np.empty(0), n_pos, n_neg)
+        if part is None or whole is None:
+            part = whole = np.empty(0)
+        else:
+            part, whole = lists.unscaled(part), lists.unscaled(whole)
+        return cls(values, defined, part, whole, n_pos, n_neg)
 
 
 def list_table(
@@ -181,8 +194,12 @@ def list_table(
     pos_label: Label = None,
     *,
     keep_scale: bool = False,
+    gain: FloatArray | None = None,
 ) -> ListTable:
-    """Return the table of checked cases; without ``groups`` they are one list."""
+    """Return the table of checked cases; without ``groups`` they are one list.
+
+    It also knows the ``gain`` of its rows, if that is given per case.
+    """
     if isinstance(y_true, RankTable):
         raise ValueError(
             "y_true is a RankTable, which has no lists: give labels, scores and groups "
@@ -211,7 +228,12 @@ def list_table(
     if sample.kept is not None:
         codes = codes[sample.kept]
         sizes = np.bincount(codes, minlength=len(sizes))
-    table = _sorted(codes, sizes, sample.is_pos, sample.scores, sample.weights)
+    if gain is not None:
+        check_equal_length(y_true=as_numpy(y_true), gain=gain)
+        gain = gain if sample.kept is None else gain[sample.kept]
+        if sample.weights is not None:
+            gain = gain * sample.weights
+    table = _sorted(codes, sizes, sample.is_pos, sample.scores, sample.weights, gain)
     table.labels = grouping.labels[known]
     # From codes to positions among the labels that are really there.
     table.lists = np.flatnonzero(sizes[known])
@@ -260,18 +282,20 @@ def _sorted(
     is_pos: BoolArray,
     scores: Array,
     weights: FloatArray | None,
+    gain: FloatArray | None,
 ) -> ListTable:
     """Sort the cases by list, and by decreasing score within it."""
     # Of 64 bits the label takes one, the list as many as it needs, the place the rest:
     # quick, and exact for most scores, such as those in single precision.
     places, n_places, is_exact = _places(scores, 63 - int(len(sizes) - 1).bit_length())
-    table, has_ties = _from_keys(codes, sizes, is_pos, places, n_places, weights)
+    of_cases = weights, gain
+    table, has_ties = _from_keys(codes, sizes, is_pos, places, n_places, *of_cases)
     # Places may have tied what scores did not, unless nothing is tied, or all distinct
     # scores have places of their own; ranks always are.
     if is_exact or not has_ties or n_distinct(places) == n_distinct(scores):
         return table
     places, n_places = _ranked_places(scores)
-    return _from_keys(codes, sizes, is_pos, places, n_places, weights)[0]
+    return _from_keys(codes, sizes, is_pos, places, n_places, *of_cases)[0]
 
 
 def _ranked_places(scores: Array) -> tuple[Array, int]:
@@ -318,6 +342,7 @@ def _from_keys(
     places: Array,
     n_bits: int,
     weights: FloatArray | None,
+    gain: FloatArray | None,
 ) -> tuple[ListTable, bool]:
     """Return the table, and whether cases tie; sorts one integer key per case.
 
@@ -329,11 +354,13 @@ def _from_keys(
     # Fits, up to 2**31 cases: neither lists nor places are more than the cases.
     if len(sizes) > 1:
         keys |= codes.view(np.uint64) << np.uint64(n_bits + 1)
-    if weights is None:
+    if weights is None and gain is None:
         keys.sort()
     else:
         order = np.argsort(keys)
-        keys, weights = keys[order], weights[order]
+        keys = keys[order]
+        weights = None if weights is None else weights[order]
+        gain = None if gain is None else gain[order]
     is_pos = (keys & _LABEL_BIT).astype(bool)
     # Without the label: cases of both classes tie.
     keys >>= _LABEL_BIT
@@ -344,7 +371,9 @@ def _from_keys(
     starts = np.concatenate([[0], np.cumsum(sizes[lists])[:-1]])
     has_ties = not begins.all()
     if weights is None and not has_ties:
-        return ListTable(lists, lists, starts, cases=is_pos), False
+        table = ListTable(lists, lists, starts, cases=is_pos)
+        table.gain = gain
+        return table, False
     rows = np.flatnonzero(begins)
     if len(starts) > 1:
         # From cases to rows; each list begins a row, so that all are found.
@@ -356,8 +385,16 @@ def _from_keys(
         pos = np.add.reduceat(np.where(is_pos, weights, 0.0), rows)
         neg = np.add.reduceat(np.where(is_pos, 0.0, weights), rows)
         if weights.min() < 2.0**-_ORDINARY or weights.max() > 2.0**_ORDINARY:
-            return _scaled(lists, starts, pos, neg), has_ties
-    return ListTable(lists, lists, starts, pos=pos, neg=neg), has_ties
+            table = _scaled(lists, starts, pos, neg)
+            if gain is not None:
+                raise ValueError(
+                    "sample_weight holds numbers too small or great for a gain per "
+                    "case within lists: multiply all of them by one number."
+                )
+            return table, has_ties
+    table = ListTable(lists, lists, starts, pos=pos, neg=neg)
+    table.gain = None if gain is None else np.add.reduceat(gain, rows)
+    return table, has_ties
 
 
 def _scaled(

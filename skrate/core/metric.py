@@ -120,8 +120,6 @@ class Metric(ABC):
     greater_is_better = True
     # The parameters that may have an entry per case; scorers look for them.
     per_case: ClassVar[tuple[str, ...]] = ()
-    # Whether it goes by places, counted in cases, so that weights have no meaning.
-    counts_places: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -147,6 +145,16 @@ class Metric(ABC):
 
         For others the scale of weights is free.
         """
+        return False
+
+    @property
+    def counts_places(self) -> bool:
+        """Whether it goes by places in lists, so that weights have no meaning there."""
+        return False
+
+    @property
+    def is_of_queues(self) -> bool:
+        """Whether lists are queues that are worked off, so that all of them count."""
         return False
 
     @property
@@ -217,6 +225,11 @@ class Metric(ABC):
         Of a sample that knows it, ``value`` is asked of a :class:`WorthTable`, and
         ``values`` of the gains and costs per group in place of positives and negatives.
         """
+        return None
+
+    @property
+    def gain_of_cases(self) -> FloatArray | None:
+        """The gain of each case within lists, None where classes say it."""
         return None
 
     def worth_slopes(self, table: WorthTable) -> tuple[FloatArray, FloatArray]:

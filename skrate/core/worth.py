@@ -21,8 +21,8 @@ GainLike: TypeAlias = ArrayLike | Mapping[str, float]
 CLASSES = ("positive", "negative")
 NO_CASES = (
     "gain or cost per case is of single cases, which are not known of a RankTable, of "
-    "lists or of a sample that is planned: give labels and scores alone, or a gain per "
-    "class, {'positive': ..., 'negative': ...}, without cost."
+    "batches or of a sample that is planned: give labels and scores alone, or a gain "
+    "per class, {'positive': ..., 'negative': ...}, without cost."
 )
 
 

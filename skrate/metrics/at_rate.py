@@ -124,27 +124,33 @@ class AtRate(UnderRate, Metric):
         """What it is multiplied with if what is found is given per rate."""
         return 1.0
 
+    @property
+    def counts_places(self) -> bool:
+        """Whether it goes by a number of cases."""
+        return self.n_items is not None
+
+    @property
+    def is_of_queues(self) -> bool:
+        """Whether so many cases of each list are processed."""
+        return self.n_items is not None
+
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         if self.n_items is not None:
-            raise ValueError(
-                f"n_items={self.n_items} counts cases of the whole sample: of each "
-                f"list it is k={self.n_items}."
-            )
+            if k is not None:
+                raise ValueError(
+                    f"n_items={self.n_items} and k={k} both say how many items of each "
+                    "list are seen: leave out one of them."
+                )
+            k = self.n_items
         if (k is None) == (self.rate is None):
             raise ValueError(f"metric: {self.name} needs k or rate, and not both.")
         if self.is_uncertain:
             return ListValues.of(self.list_values(lists), lists)
         n_seen = self.rate * lists.sizes if k is None else np.minimum(k, lists.sizes)
-        cut = lists.spread(n_seen)
-        # Rows that end at the cut are seen whole, whatever rounding does to weights.
-        seen = (lists.ends <= cut).astype(np.float64)
-        is_cut = (lists.begins < cut) & (cut < lists.ends)
-        begins = lists.begins[is_cut]
-        seen[is_cut] = (cut[is_cut] - begins) / (lists.ends[is_cut] - begins)
-        found = lists.sum(lists.pos * seen)
+        found = lists.sum(lists.pos * seen_rows(lists, n_seen))
         with np.errstate(invalid="ignore", divide="ignore"):
             values = self._scaled(found, lists.n_pos, n_seen, lists.sizes)
-        return ListValues.of(values, lists)
+        return ListValues.of(values, lists, found, self._whole(lists.n_pos, n_seen))
 
     def list_values(self, lists: ListTable) -> FloatArray:
         law, factor = self.weighting
@@ -171,9 +177,24 @@ class AtRate(UnderRate, Metric):
     def _of_cut(self, cut: "Cut") -> float:
         """Return the metric of a weighted table from where its ranking is cut."""
 
+    def _whole(self, n_pos: FloatArray, seen: FloatArray) -> FloatArray | None:
+        """Return what those found are a share of, None where it is a ratio of such."""
+        return None
+
     @abstractmethod
     def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
         """Return the metric from the positives found among those seen."""
+
+
+def seen_rows(lists: ListTable, n_seen: FloatArray) -> FloatArray:
+    """Return the share of each row that is in the first ``n_seen`` of its list."""
+    cut = lists.spread(n_seen)
+    # Rows that end at the cut are seen whole, whatever rounding does to weights.
+    seen = (lists.ends <= cut).astype(np.float64)
+    is_cut = (lists.begins < cut) & (cut < lists.ends)
+    begins = lists.begins[is_cut]
+    seen[is_cut] = (cut[is_cut] - begins) / (lists.ends[is_cut] - begins)
+    return seen
 
 
 class Cut(NamedTuple):

@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import ArrayLike, Label
+from skrate.core.arrays import ArrayLike, FloatArray, Label
 from skrate.core.metric import Slopes, score
 from skrate.core.per_processed import PerProcessed
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateDistribution, RateLike
 from skrate.metrics.at_rate import AtRate, Cut, Value, found_at
+from skrate.metrics.group_scores import of_queues
 from skrate.metrics.recall_slopes import recall_limits, recall_slopes
 
 __all__ = ["lift_at_rate_score", "precision_at_rate_score", "recall_at_rate_score"]
@@ -21,6 +22,7 @@ def recall_at_rate_score(
     *,
     rate: RateLike | None = None,
     n_items: int | None = None,
+    groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
@@ -42,6 +44,10 @@ def recall_at_rate_score(
     n_items : int, default=None
         In place of ``rate``, how many of the cases at hand are processed, at least 1
         (not with ``sample_weight``, nor of a table whose weights are not whole).
+    groups : array-like of shape (n_samples,), default=None
+        The queue of each case, such as its day or clinic. Then the share, or number, of
+        cases is that of each queue (all of a shorter one), and those of all queues
+        together are what is processed.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the cases; None means equal ones.
     pos_label : int, float, bool or str, default=None
@@ -58,8 +64,9 @@ def recall_at_rate_score(
     ValueError
         For labels, scores or weights that cannot be ranked, both or neither of ``rate``
         and ``n_items``, a rate outside (0, 1] (one above 1 may be meant as a number of
-        cases, and so may the integer 1), or an ``n_items`` that is not between 1 and
-        the number of cases.
+        cases, and so may the integer 1), an ``n_items`` that is not between 1 and the
+        number of cases, or ``groups`` of another length, or with a rate that is not
+        known or a table.
 
     Warns
     -----
@@ -84,8 +91,17 @@ def recall_at_rate_score(
     0.5
     >>> recall_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], n_items=3)
     1.0
+
+    One case can be processed on each of two days:
+
+    >>> day = [1, 1, 2, 2]
+    >>> recall_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], n_items=1, groups=day)
+    1.0
     """
-    return score(RecallAtRate(rate, n_items), y_true, y_score, sample_weight, pos_label)
+    metric = RecallAtRate(rate, n_items)
+    if groups is not None:
+        return of_queues(metric, y_true, y_score, groups, sample_weight, pos_label)
+    return score(metric, y_true, y_score, sample_weight, pos_label)
 
 
 def precision_at_rate_score(
@@ -94,6 +110,7 @@ def precision_at_rate_score(
     *,
     rate: RateLike | None = None,
     n_items: int | None = None,
+    groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
@@ -115,6 +132,10 @@ def precision_at_rate_score(
     n_items : int, default=None
         In place of ``rate``, how many of the cases at hand are processed, at least 1
         (not with ``sample_weight``, nor of a table whose weights are not whole).
+    groups : array-like of shape (n_samples,), default=None
+        The queue of each case, such as its day or clinic. Then the share, or number, of
+        cases is that of each queue (all of a shorter one), and those of all queues
+        together are what is processed.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the cases; None means equal ones.
     pos_label : int, float, bool or str, default=None
@@ -132,8 +153,9 @@ def precision_at_rate_score(
     ValueError
         For labels, scores or weights that cannot be ranked, both or neither of ``rate``
         and ``n_items``, a rate outside (0, 1] (one above 1 may be meant as a number of
-        cases, and so may the integer 1), or an ``n_items`` that is not between 1 and
-        the number of cases.
+        cases, and so may the integer 1), an ``n_items`` that is not between 1 and the
+        number of cases, or ``groups`` of another length, or with a rate that is not
+        known or a table.
 
     Warns
     -----
@@ -173,6 +195,13 @@ def precision_at_rate_score(
     >>> precision_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], n_items=2)
     0.5
 
+    The best of each day:
+
+    >>> day = [1, 1, 2, 2]
+    >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
+    >>> precision_at_rate_score(y_true, y_score, n_items=1, groups=day)
+    1.0
+
     A quarter or a half, who knows: half of 1 and half of 0.5.
 
     >>> from skrate import rates
@@ -180,9 +209,10 @@ def precision_at_rate_score(
     >>> precision_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=rate)
     0.75
     """
-    return score(
-        PrecisionAtRate(rate, n_items), y_true, y_score, sample_weight, pos_label
-    )
+    metric = PrecisionAtRate(rate, n_items)
+    if groups is not None:
+        return of_queues(metric, y_true, y_score, groups, sample_weight, pos_label)
+    return score(metric, y_true, y_score, sample_weight, pos_label)
 
 
 def lift_at_rate_score(
@@ -287,6 +317,9 @@ class RecallAtRate(AtRate, score=recall_at_rate_score):
     def _of_mean(self, found: Any, prevalence: Any) -> Any:
         return found
 
+    def _whole(self, n_pos: FloatArray, seen: FloatArray) -> FloatArray:
+        return n_pos
+
     def _of_cut(self, cut: Cut) -> float:
         return cut.tpr + cut.share * cut.part
 
@@ -325,6 +358,9 @@ class PrecisionAtRate(_PerProcessed, score=precision_at_rate_score):
         )
         return np.minimum(precision, 1.0)
 
+    def _whole(self, n_pos: FloatArray, seen: FloatArray) -> FloatArray:
+        return seen
+
     def _of_cut(self, cut: Cut) -> float:
         return min(float(cut.found / self.rate + cut.purity * cut.last), 1.0)
 
@@ -337,6 +373,8 @@ class LiftAtRate(_PerProcessed, score=lift_at_rate_score):
 
     name = "Lift"
     needs = ("positive",)
+    # That of all queues together is no ratio of two sums.
+    is_of_queues = False
 
     def slopes(self, table: RankTable) -> Slopes:
         if self.is_uncertain:

@@ -7,10 +7,10 @@ import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.core.elicitation import check_rate
-from skrate.core.list_table import ListTable
+from skrate.core.list_table import ListTable, ListValues
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
-from skrate.core.rates import RateLike
+from skrate.core.rates import RateLike, is_uniform
 from skrate.core.sample import Sample, check_ranking
 from skrate.core.sums import total
 from skrate.core.validation import (
@@ -31,6 +31,7 @@ from skrate.core.worth import (
     ranked_worth,
     worth_of,
 )
+from skrate.metrics.at_rate import seen_rows
 from skrate.metrics.expected_recall import (
     expected_recall,
     processed_rows,
@@ -362,11 +363,37 @@ class ExpectedGain(UnderRate, Metric, score=expected_gain_score):
         assert self._n_cases is not None
         return np.array(rows) / (self._n_cases if self.normalize else 1.0)
 
-    def list_values(self, lists: ListTable) -> FloatArray:
-        of_pos, of_neg = self._by_class
-        rows = of_pos * lists.pos + of_neg * lists.neg
-        found = lists.sum(rows * processed_rows(lists, self.rate))
-        return found / lists.sizes if self.normalize else lists.unscaled(found)
+    @property
+    def gain_of_cases(self) -> FloatArray | None:
+        """The gain of each case, if cases have their own, and cost the same."""
+        if self.gain is None:
+            raise ValueError(_NO_GAIN)
+        if not self.is_of_cases:
+            return None
+        if self.cost is not None:
+            raise ValueError(
+                "cost is not known within lists, where all cases take the same: leave "
+                "it out."
+            )
+        gain: FloatArray = self.gain
+        return gain
+
+    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
+        if k is None:
+            processed = processed_rows(lists, self.rate)
+        elif is_uniform(self.rate):
+            processed = seen_rows(lists, np.minimum(k, lists.sizes))
+        else:
+            raise ValueError(f"k={k} takes the place of rate: leave out one of them.")
+        if lists.gain is None:
+            of_pos, of_neg = self._by_class
+            rows = of_pos * lists.pos + of_neg * lists.neg
+        else:
+            rows = lists.gain
+        found = lists.sum(rows * processed)
+        if not self.normalize:
+            return ListValues.of(lists.unscaled(found), lists)
+        return ListValues.of(found / lists.sizes, lists, found, lists.sizes)
 
     def slopes(self, table: RankTable) -> Slopes:
         of_pos, of_neg = self._by_class

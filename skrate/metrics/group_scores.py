@@ -17,6 +17,7 @@ from skrate.core.list_batches import (
 )
 from skrate.core.list_table import ListTable, ListValues, check_top, list_table
 from skrate.core.metric import Metric, MetricLike, find_metric
+from skrate.core.rank_table import RankTable
 from skrate.core.results import Estimate, Result
 from skrate.core.validation import check_fraction, check_scores, warn_undefined
 from skrate.metrics.list_average import (
@@ -170,17 +171,19 @@ class GroupScores(Result):
 
     def mean(
         self,
-        average: Average | Iterable[float] = "macro",
+        average: Average | Iterable[float] | None = None,
         undefined: Policy | float = "skip",
     ) -> float:
         """Return the average over the lists.
 
         Parameters
         ----------
-        average : {"macro", "pairs", "positives", "size"} or array-like, default="macro"
-            How much a list counts: all the same, by its pairs of a relevant and an
-            irrelevant item (for the AUC only), by its relevant items, by its items, or
-            by these weights, in the order of ``groups``.
+        average : {"macro", "pooled", "pairs", "positives", "size"} or array-like
+            How much a list counts: all the same; pooled, as if what is seen of all
+            lists were seen of one (for the AUC, recall, precision and gain); by its
+            pairs of a relevant and an irrelevant item (for the AUC only), by its
+            relevant items, by its items, or by these weights, in the order of
+            ``groups``. By default "pooled" with ``n_items``, else "macro".
         undefined : {"skip", "nan"} or float, default="skip"
             What to do with a list that is undefined: leave it out, return nan, or
             count this number.
@@ -209,7 +212,7 @@ class GroupScores(Result):
 
     def estimate(
         self,
-        average: Average | Iterable[float] = "macro",
+        average: Average | Iterable[float] | None = None,
         undefined: Policy | float = "skip",
         confidence_level: float = 0.95,
     ) -> Estimate:
@@ -217,7 +220,7 @@ class GroupScores(Result):
 
         Parameters
         ----------
-        average : {"macro", "pairs", "positives", "size"} or array-like, default="macro"
+        average : {"macro", "pooled", "pairs", "positives", "size"} or array-like
             As in :meth:`mean`.
         undefined : {"skip", "nan"} or float, default="skip"
             As in :meth:`mean`.
@@ -250,10 +253,11 @@ class GroupScores(Result):
 
         for equal weights the variance of the values over m. The interval is Student's
         with m - 1 degrees of freedom, cut to the range of the metric, which a number
-        for ``undefined`` beyond it widens.
+        for ``undefined`` beyond it widens. So is that of "pooled", where a_i and w_i
+        are what is found and seen in list i, or its gain and 1 / m of their sum.
         """
         level = check_fraction("confidence_level", confidence_level)
-        low, high = self._metric.limits
+        low, high = (-np.inf, np.inf) if self._metric.is_sum else self._metric.limits
         undefined = check_undefined(undefined)
         if not isinstance(undefined, str):
             low, high = min(low, undefined), max(high, undefined)
@@ -287,10 +291,19 @@ class GroupScores(Result):
         }
 
     def _average(
-        self, average: Average | Iterable[float], undefined: Policy | float
+        self, average: Average | Iterable[float] | None, undefined: Policy | float
     ) -> ListAverage:
-        average, undefined = check_average(average), check_undefined(undefined)
-        return list_average(self._lists, self.groups, self._places, average, undefined)
+        if average is None:
+            average = "pooled" if self._metric.is_of_queues else "macro"
+        return list_average(
+            self._lists,
+            self.groups,
+            self._places,
+            check_average(average),
+            check_undefined(undefined),
+            is_sum=self._metric.is_sum,
+            has_pairs=self._metric.is_two_sample,
+        )
 
     def _reason(self, undefined: Policy | float) -> str:
         """Return why the mean is nan."""
@@ -313,7 +326,7 @@ class GroupScores(Result):
         return f"{n_lists} of {n_lists} lists are undefined"
 
     def __repr__(self) -> str:
-        mean = self._average("macro", "skip").value
+        mean = self._average(None, "skip").value
         return (
             f"GroupScores({self.metric}, {self.n_defined} of {len(self.groups)} lists "
             f"defined, mean {mean:.6g})"
@@ -351,8 +364,10 @@ def group_scores(
     groups : array-like of shape (n_samples,)
         The list of each row: integers, strings or other labels, in any order of rows.
     k : int, default=None
-        How many items of each list are seen, for the AUC, recall, precision and lift;
-        of a shorter list, all are. Not with ``sample_weight``.
+        How many items of each list are seen, for the AUC, recall, precision, lift and
+        gain, and what goes by places; of a shorter list, all are. Not with
+        ``sample_weight``. As ``n_items`` of the metric they are the cases of each queue
+        that are processed: then all queues count as one, by default.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the rows; None means equal ones.
     relevance_threshold : float, default=None
@@ -412,7 +427,8 @@ def group_scores(
     found = find_metric(metric, metric_kwargs, in_lists=True)
     k = check_items(found, k, sample_weight)
     of_rows = (y_true, y_score, groups, sample_weight, relevance_threshold)
-    table = list_table(*of_rows, pos_label, keep_scale=found.is_sum)
+    gain = found.gain_of_cases
+    table = list_table(*of_rows, pos_label, keep_scale=found.is_sum, gain=gain)
     return scores_of(found, table, k)
 
 
@@ -422,7 +438,7 @@ def check_items(
     """Return ``k``; weights are no items, for what goes by the places of items."""
     if metric.counts_places and sample_weight is not None:
         raise ValueError(
-            f"sample_weight has no meaning for the {metric.name}, which goes by the "
+            f"sample_weight has no meaning for the {metric.name}, which counts the "
             "places of items: leave it out, or repeat rows."
         )
     return check_top(k, sample_weight)
@@ -442,6 +458,20 @@ def scores_of(metric: Metric, table: ListTable, k: int | None = None) -> GroupSc
         table.lists,
         lists,
     )
+
+
+def of_queues(
+    metric: Metric,
+    y_true: ArrayLike | RankTable,
+    y_score: ArrayLike | None,
+    groups: ArrayLike,
+    sample_weight: ArrayLike | None,
+    pos_label: Label,
+) -> float:
+    """Return the metric of what is seen of all lists together."""
+    k = check_items(metric, None, sample_weight)
+    table = list_table(y_true, y_score, groups, sample_weight, None, pos_label)
+    return scores_of(metric, table, k).mean("pooled")
 
 
 def _without_weight(metric: Metric, groups: Array) -> GroupScores:

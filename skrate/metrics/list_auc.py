@@ -37,7 +37,7 @@ def _scaled_auc(table: ListTable) -> ListValues:
     with np.errstate(under="ignore"):
         ordered, pairs = (
             np.where(is_defined, np.ldexp(values, np.minimum(shift, 0)), 0.0)
-            for values in (whole.ordered, whole.pairs)
+            for values in (whole.part, whole.whole)
         )
     n_pos, n_neg = table.unscaled(table.n_pos), table.unscaled(table.n_neg)
     return ListValues(whole.values, whole.defined, ordered, pairs, n_pos, n_neg)
@@ -101,7 +101,7 @@ def _drawn_auc(
     drawn_neg = n_drawn[lists] - drawn_pos
     chances = _hypergeometric(drawn_pos, pos[lists], drawn_neg, neg[lists], starts)
     n_pos, n_neg = above.n_pos[lists] + drawn_pos, above.n_neg[lists] + drawn_neg
-    ordered = above.ordered[lists] + (above.n_pos[lists] + drawn_pos / 2) * drawn_neg
+    ordered = above.part[lists] + (above.n_pos[lists] + drawn_pos / 2) * drawn_neg
     given = _whole(ordered, n_pos, n_neg)
 
     def mean(values: FloatArray) -> FloatArray:
@@ -109,7 +109,7 @@ def _drawn_auc(
 
     defined = np.minimum(mean(given.defined), 1.0)
     values = share_of(mean(np.nan_to_num(given.values)), defined)
-    pairs = mean(given.pairs)
+    pairs = mean(given.whole)
     return ListValues(values, defined, mean(ordered), pairs, mean(n_pos), mean(n_neg))
 
 

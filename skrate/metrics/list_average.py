@@ -16,10 +16,18 @@ from skrate.core.validation import (
     summable,
 )
 
-Average = Literal["macro", "pairs", "positives", "size"]
+Average = Literal["macro", "pooled", "pairs", "positives", "size"]
 AVERAGES: tuple[Average, ...] = get_args(Average)
 Policy = Literal["skip", "nan"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
+_OTHERS = "use one of ['macro', 'positives', 'size'], or weights."
+_UNKNOWN = {
+    "pairs": f"average='pairs' is known of the AUC only: {_OTHERS}",
+    "pooled": (
+        "average='pooled' is known of the AUC, of recall and precision at k, n_items "
+        f"or a known rate, and of gain: {_OTHERS}"
+    ),
+}
 
 
 class ListAverage(NamedTuple):
@@ -85,18 +93,25 @@ def list_average(
     places: IntArray,
     average: Average | FloatArray,
     undefined: Policy | float,
+    *,
+    is_sum: bool = False,
+    has_pairs: bool = False,
 ) -> ListAverage:
-    """Return the average over the lists that count, whose ``labels`` are at places."""
+    """Return the average over the lists that count, whose ``labels`` are at places.
+
+    Pooled, a metric that ``is_sum`` is summed over the lists. One that ``has_pairs`` is
+    a share of pairs.
+    """
     is_defined = lists.defined > 0
     if undefined == "nan" and not is_defined.all():
         return ListAverage(np.full(1, np.nan), np.ones(1))
-    if isinstance(average, str) and average == "pairs":
-        if not len(lists.pairs):
-            raise ValueError(
-                "average='pairs' is known of the AUC only: use one of ['macro', "
-                "'positives', 'size'], or weights."
-            )
-        return ListAverage(lists.ordered[is_defined], lists.pairs[is_defined])
+    if isinstance(average, str) and average in ("pairs", "pooled"):
+        if is_sum and average == "pooled":
+            n_lists = len(lists.values)
+            return ListAverage(lists.values, np.full(n_lists, 1 / n_lists))
+        if not len(lists.whole) or (average == "pairs" and not has_pairs):
+            raise ValueError(_UNKNOWN[average])
+        return ListAverage(lists.part[is_defined], lists.whole[is_defined])
     if not isinstance(average, str):
         check_equal_length(average=average, distinct_groups=labels)
         weights = np.asarray(average[places])

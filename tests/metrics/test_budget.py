@@ -272,9 +272,11 @@ def test_a_count_has_no_meaning_with_weights(score):
 
 
 @each_score
-def test_a_count_of_all_cases_is_none_of_each_list(score):
-    with pytest.raises(ValueError, match=r"n_items=2 counts cases .* k=2"):
-        group_scores(score, [1, 0, 1], [3, 2, 1], groups=[0, 0, 1], n_items=2)
+def test_a_count_is_that_of_each_list(score):
+    data = {"y_true": [1, 0, 1], "y_score": [3, 2, 1], "groups": [0, 0, 1]}
+    found = group_scores(score, **data, n_items=2)
+    assert found.values.tolist() == group_scores(score, **data, k=2).values.tolist()
+    assert found.mean() == 1 if score is not precision_at_rate_score else 2 / 3
 
 
 # --- Distributions -------------------------------------------------------------------

@@ -11,6 +11,7 @@ from metric_cases import Case, sample
 from reference import expected_gain as reference
 from reference.rate_law import Points
 from skrate import (
+    GroupScores,
     RankTable,
     estimate,
     expected_gain_score,
@@ -246,13 +247,13 @@ def test_bad_input_is_named(name):
 
 
 @pytest.mark.parametrize("options", [{"gain": GAIN}, {"gain": NET, "cost": [1] * 4}])
-def test_tables_and_lists_know_no_single_cases(options):
+def test_tables_know_no_single_cases(options):
     table = RankTable([3, 2, 0], [0, 2, 5])
     for call in (
         partial(expected_gain_score, table),
         partial(estimate, expected_gain_score, table),
         partial(table.max_error, expected_gain_score),
-        partial(group_scores, expected_gain_score, Y_TRUE, Y_SCORE, groups=Y_TRUE),
+        partial(GroupScores.from_batches, expected_gain_score, [(Y_TRUE,) * 3]),
     ):
         with pytest.raises(ValueError, match="gain or cost per case is of single"):
             call(**options)

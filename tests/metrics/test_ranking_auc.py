@@ -387,7 +387,6 @@ def test_no_defined_list_is_nan_with_a_warning(y_true, options, message):
         ({"undefined": None}, "undefined must be one of"),
         ({"undefined": math.nan}, "undefined must be a finite number"),
         ({"average": "mean"}, "average must be one of"),
-        ({"average": None}, "average must be one of"),
         ({"average": [1, 2]}, "average has 2, distinct_groups has 3"),
         ({"average": [1, -1, 1]}, "average must not be negative"),
         ({"relevance_threshold": 1, "pos_label": 1}, "leave out pos_label=1"),
@@ -396,6 +395,8 @@ def test_no_defined_list_is_nan_with_a_warning(y_true, options, message):
 )
 def test_bad_input_is_named(options, message):
     options = {"groups": GROUPS, **options}
+    with pytest.raises(ValueError, match="average must be one of"):
+        ranking_auc_score(Y_TRUE, Y_SCORE, groups=GROUPS, average=None)
     for function in (ranking_auc_score, report):
         with pytest.raises(ValueError, match=message):
             function(Y_TRUE, Y_SCORE, **options)
