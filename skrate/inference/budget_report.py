@@ -143,12 +143,11 @@ def budget_report(
     uncertainty of the prevalence. They are for expectations, over budgets and batches.
 
     The p-value tests one hypothesis per model, that its order is random: what is found
-    is then a sum over positives drawn at random, whose first three moments are exact
-    and whose tail is that of a gamma distribution with these. That is approximate: of
-    300 cases a p-value below 0.1 is off by at most 0.01 from 15 positives on, by up to
-    0.03 with fewer than 10, where it may be but half of what it should be. Of clusters
-    or sampling weights it is the level at which Wilson's interval of the recall begins
-    at E[R].
+    is then a sum over positives drawn at random. With up to 15 cases of a class all
+    choices of them are counted; of more the first three moments are exact and the tail
+    is that of a gamma distribution with these, by which a p-value below 0.1 is off by
+    at most 0.01. Of clusters or sampling weights it is the level at which Wilson's
+    interval of the recall begins at E[R].
 
     A prediction interval holds the count of one batch, under one budget. Given r, the
     cases above the cut are positive with a probability that is a beta variable: it has

@@ -15,6 +15,10 @@ from skrate.inference.sample import Ranked
 from skrate.inference.wilson import augmented
 from skrate.metrics.recall_slopes import cuts_of
 
+# With so few cases of a class what a random order finds is counted.
+_FEW = 15
+# Sums of so many steps are told apart.
+_SUMS = 2**15
 # Steps below are rounding.
 _STEP = 1e-9
 # Of less skewness a gamma distribution is a normal one.
@@ -51,15 +55,18 @@ def chance_pvalue(recall: Metric, law: RateDistribution, ranked: Ranked) -> floa
 
 
 def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:
-    """Return the same over all orders of the labels, by three moments.
+    """Return the same over all orders of the labels.
 
     What is found on average is a sum over the positives of the probability of being
-    processed. Its law is taken for a gamma distribution, moved, which is skew as it
-    is; of a distribution that is skew to the left, for a normal one, whose upper tail
-    is heavier. Where few budgets are possible it moves in steps, of which half counts
-    (a known rate finds a whole number, but for a case that it cuts).
+    processed. With few cases of a class its law is counted. Else, by three moments, it
+    is taken for a gamma distribution, moved, which is skew as it is; if it is skew to
+    the left, for a normal one, whose upper tail is heavier. Where few budgets are
+    possible it moves in steps, of which half counts (a known rate finds a whole number,
+    but for a case that it cuts).
     """
     processed = law.table.mean(table.rates[:-1], table.rates[1:])
+    if min(table.n_pos, table.n_neg) <= _FEW and _is_whole(table):
+        return counted_pvalue(processed, table)
     mean, variance, skewness = permuted_moments(processed, table)
     if variance <= 0:
         return 1.0
@@ -69,6 +76,49 @@ def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:
         return float(special.ndtr(-distance))
     shape = 4 / skewness**2
     return float(special.gammaincc(shape, max(shape + 2 * distance / skewness, 0.0)))
+
+
+def _is_whole(table: RankTable) -> bool:
+    """Say whether all counts are whole numbers."""
+    return not (table.pos % 1).any() and not (table.neg % 1).any()
+
+
+def counted_pvalue(processed: FloatArray, table: RankTable) -> float:
+    """Return the share of all choices of the positives with as great a sum.
+
+    Each value is rounded to a step x, so that sums are whole numbers. With z^x for a
+    case, the choices of k of n cases with a sum of s are the coefficient of z^s in the
+    k-th elementary symmetric polynomial. By Newton's identities it comes of the sums of
+    powers z^(j x), which are one Fourier transform at the j-fold frequency.
+    """
+    chosen, values = table.pos, processed
+    if table.n_pos > table.n_neg:
+        # What positives find is what negatives leave.
+        chosen, values = table.neg, -processed
+    k, low = round(float(chosen.sum())), float(values.min())
+    width = float(values.max()) - low
+    if width <= _STEP:
+        return 1.0
+    steps = np.rint((values - low) * (_SUMS / k / width)).astype(np.intp)
+    n_sums = k * int(steps.max()) + 1
+    sizes = table.pos + table.neg
+    transform = np.fft.fft(np.bincount(steps, sizes, minlength=n_sums)) / table.total
+    frequency = np.arange(n_sums // 2 + 1)
+    powers = [transform[j * frequency % n_sums] for j in range(1, k + 1)]
+    # Divided by n^m, as numbers of choices may be too great.
+    symmetric = [np.ones(len(frequency), dtype=np.complex128)]
+    for m in range(1, k + 1):
+        terms = [
+            symmetric[m - j] * powers[j - 1] * (-1) ** (j - 1) / table.total ** (j - 1)
+            for j in range(1, m + 1)
+        ]
+        symmetric.append(np.sum(terms, axis=0) / m)
+    choices = np.fft.irfft(symmetric[k], n_sums)
+    found = round(float(dot(chosen, steps.astype(np.float64))))
+    least = 1 / float(special.binom(table.total, k))
+    # What is left of many terms that cancel is rounding.
+    share = float(choices[found:].sum() / choices.sum())
+    return min(max(share, least), 1.0)
 
 
 def _least_as_good(

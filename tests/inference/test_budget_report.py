@@ -1,5 +1,6 @@
 """The report card: quantities against oracles, intervals, chance, printing, errors."""
 
+import itertools
 import math
 import warnings
 from fractions import Fraction
@@ -219,6 +220,34 @@ def test_pvalue_hardly_depends_on_whether_a_case_is_cut(laws, tied):
     )
     assert whole < 0.05
     assert whole < cut < 1.3 * whole
+
+
+@pytest.mark.parametrize("law", [rates.fixed(0.25), rates.fixed(0.3), rates.beta(2, 3)])
+@pytest.mark.parametrize("n_pos", [2, 3, 5, 9])
+@pytest.mark.parametrize("tied", [1, 3])
+def test_pvalue_of_few_positives_is_that_of_all_choices_of_them(law, n_pos, tied):
+    group = np.arange(12) // tied
+    edges = np.arange(0, 13, tied) / 12
+    processed = law.table.mean(edges[:-1], edges[1:])[group]
+    sums = np.array([
+        math.fsum(processed[list(chosen)])
+        for chosen in itertools.combinations(range(12), n_pos)
+    ])  # fmt: skip
+    rng = np.random.default_rng(n_pos)
+    for _ in range(5):
+        y_true = np.isin(np.arange(12), rng.choice(12, n_pos, replace=False))
+        # Values are rounded to one of 2^15 / k steps, by half a step at most: sums that
+        # are no further apart than k steps of both may change places.
+        k = min(n_pos, 12 - n_pos)
+        near = k * k * np.ptp(processed) / 2**15
+        value = math.fsum(processed[y_true])
+        found = permuted_pvalue(RankTable.from_arrays(y_true, -group), law)
+        least, most = (np.mean(sums >= value + d) for d in (near, -near))
+        if law.table.is_discrete:
+            # Of two or three values the steps are whole.
+            least = most = np.mean(sums >= value - 1e-9)
+        assert least - 1e-9 <= found <= most + 1e-9
+        assert tied == 3 or most - least < 0.05
 
 
 def test_pvalue_of_labels_at_random_is_uniform_enough():
