@@ -6,6 +6,7 @@ processed. Start with :func:`rate_weighted_auc_score` and
 """
 
 from skrate import rates
+from skrate.core.estimates import Estimates
 from skrate.core.range_results import ComparisonRange
 from skrate.core.rank_table import RankTable
 from skrate.core.results import Comparison, Comparisons, Estimate
@@ -28,6 +29,7 @@ from skrate.inference.compare_all import compare_all
 from skrate.inference.compare_curves import compare_curves
 from skrate.inference.curve_comparison import CurveComparison
 from skrate.inference.estimate import estimate
+from skrate.inference.estimate_all import estimate_all
 from skrate.inference.influence import influence
 from skrate.inference.sample_size import power, sample_size
 from skrate.inference.size_plan import SampleSize
@@ -63,6 +65,7 @@ __all__ = [
     "CurveComparisonDisplay",
     "CurvePoint",
     "Estimate",
+    "Estimates",
     "FoldSummaries",
     "FoldSummary",
     "GroupScores",
@@ -83,6 +86,7 @@ __all__ = [
     "compare_curves",
     "compare_folds",
     "estimate",
+    "estimate_all",
     "group_scores",
     "hit_curve",
     "influence",

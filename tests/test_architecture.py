@@ -23,7 +23,7 @@ HEAVY = {
 DEFERRED = {
     "displays": {"matplotlib"},
     "core/array_api.py": {"array_api_compat"},
-    "inference/budget_result.py": {"pandas"},
+    "core/results.py": {"pandas"},
     "engines/dask_tables.py": {"dask"},
     "engines/spark_tables.py": {"pyspark", "pyarrow"},
 }

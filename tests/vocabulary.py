@@ -88,6 +88,8 @@ STATISTICS = {
     "share",  # of rankings: no confidence in anything
     "method",
     "alternative",
+    "reference",  # of models, the one that others are compared with
+    "adjust",  # p-values, for their number; `method` is how they are found
     "interval",
     "stratify",
     "n_train",

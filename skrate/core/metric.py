@@ -239,6 +239,13 @@ class Metric(ABC):
         """
         raise NotImplementedError
 
+    def slope_variances(self, table: RankTable) -> tuple[float, float] | None:
+        """Return the variances of the slopes over the cases of each class.
+
+        None where there is no quicker way to them than by all slopes.
+        """
+        return None
+
     @property
     def has_parts(self) -> bool:
         """Whether the slopes of a table can be found part by part."""

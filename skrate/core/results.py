@@ -85,6 +85,18 @@ class Result:
         return flat
 
 
+def data_frame(columns: dict[str, Any]) -> Any:
+    """Return columns as a data frame of pandas, which must be installed."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError(
+            "to_frame makes a data frame of pandas, which is not installed: "
+            '"pip install pandas", or take the columns from to_dict.'
+        ) from error
+    return pd.DataFrame(columns)
+
+
 @dataclass(frozen=True)
 class Estimate(Result):
     """A metric with its uncertainty, as :func:`skrate.estimate` returns it.
@@ -238,12 +250,16 @@ class Comparisons(Result):
     names : tuple of str
         Names of the models.
     pairs : tuple of Comparison
-        One comparison per pair, (0, 1), (0, 2), ..., (1, 2), ...; their p-values are
-        not adjusted.
+        One comparison per pair, (0, 1), (0, 2), ..., (1, 2), ..., or of each model
+        less the reference; their p-values are not adjusted.
     adjusted_pvalues : tuple of float
-        The p-value of each pair, adjusted by Holm's method.
+        The p-value of each pair, adjusted for the number of pairs.
     covariance : array of shape (n_models, n_models)
         Of the models' metrics, in the order of ``names``, by the delta method.
+    reference : str or None
+        Name of the model that the others are compared with; None for all pairs.
+    adjust : str
+        How the p-values were adjusted.
 
     See Also
     --------
@@ -266,6 +282,8 @@ class Comparisons(Result):
     pairs: tuple[Comparison, ...]
     adjusted_pvalues: tuple[float, ...]
     covariance: FloatArray = field(compare=False)
+    reference: str | None = None
+    adjust: str = "holm"
 
     # For what is not there only. Hidden from type checkers, which would take any name.
     if not TYPE_CHECKING:
@@ -290,7 +308,14 @@ class Comparisons(Result):
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def __len__(self) -> int:
-        return len(self.names) * (len(self.names) - 1) // 2
+        n = len(self.names)
+        return n * (n - 1) // 2 if self.reference is None else n - 1
+
+    def _names_of_pairs(self) -> list[tuple[str, str]]:
+        base = None if self.reference is None else self.names.index(self.reference)
+        return [
+            (self.names[i], self.names[j]) for i, j in pairs_of(len(self.names), base)
+        ]
 
     def __iter__(self) -> Iterator[Comparison]:
         return iter(self.pairs)
@@ -307,7 +332,7 @@ class Comparisons(Result):
             "a" and "b" name the models of a pair; the rest is as in a comparison.
         """
         rows = [pair.to_dict() for pair in self.pairs]
-        pairs = list(combinations(self.names, 2))
+        pairs = self._names_of_pairs()
         columns: dict[str, Any] = {
             "a": [a for a, _ in pairs],
             "b": [b for _, b in pairs],
@@ -316,7 +341,7 @@ class Comparisons(Result):
         return columns | {"adjusted_pvalue": list(self.adjusted_pvalues)}
 
     def __repr__(self) -> str:
-        labels = [f"{a} - {b}" for a, b in combinations(self.names, 2)]
+        labels = [f"{a} - {b}" for a, b in self._names_of_pairs()]
         width = max(len(label) for label in labels)
         lines = [
             f"  {label:<{width}}  {pair._difference_text()}  "
@@ -329,17 +354,39 @@ class Comparisons(Result):
         first = self.pairs[0]
         head = (
             f"Comparisons({first.metric}, {100 * first.confidence_level:g} % "
-            "intervals, p-values adjusted by Holm's method:"
+            f"intervals, p-values adjusted by {_ADJUSTED[self.adjust]}:"
         )
         return "\n".join([head, *lines]) + ")"
+
+
+_ADJUSTED = {
+    "holm": "Holm's method",
+    "bh": "Benjamini and Hochberg's method",
+    "by": "Benjamini and Yekutieli's method",
+}
+
+
+def pairs_of(n_models: int, reference: int | None = None) -> list[tuple[int, int]]:
+    """Return the places of all pairs of models, or of each with the reference."""
+    if reference is None:
+        return list(combinations(range(n_models), 2))
+    return [(i, reference) for i in range(n_models) if i != reference]
 
 
 def comparisons_on_demand(
     names: tuple[str, ...],
     covariance: FloatArray,
     find: Callable[[], tuple[tuple[Comparison, ...], tuple[float, ...]]],
+    reference: str | None = None,
+    adjust: str = "holm",
 ) -> Comparisons:
     """Return a result that calls ``find`` for its pairs and adjusted p-values."""
     result = object.__new__(Comparisons)
-    result.__dict__.update(names=names, covariance=covariance, _find=find)
+    result.__dict__.update(
+        names=names,
+        covariance=covariance,
+        reference=reference,
+        adjust=adjust,
+        _find=find,
+    )
     return result

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any, Literal, get_args
 
 from skrate.core.rates import RateDistribution
-from skrate.core.results import ConfidenceInterval, Result
+from skrate.core.results import ConfidenceInterval, Result, data_frame
 from skrate.inference.curve_process import CurveProcess
 from skrate.metrics.recall_slopes import rate_of
 
@@ -180,14 +180,7 @@ class BudgetReport(Result):
         ImportError
             If pandas is not installed; ``to_dict`` does without it.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "to_frame makes a data frame of pandas, which is not installed: "
-                '"pip install pandas", or take the columns from to_dict.'
-            ) from error
-        return pd.DataFrame(self.to_dict())
+        return data_frame(self.to_dict())
 
     def __repr__(self) -> str:
         blocks = [line for block in self._blocks() for line in block]

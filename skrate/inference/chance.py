@@ -72,6 +72,14 @@ def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:
         return 1.0
     found = _least_as_good(processed, table, law)
     distance = (found - mean) / np.sqrt(variance)
+    return upper_tail(float(distance), skewness)
+
+
+def upper_tail(distance: float, skewness: float) -> float:
+    """Return the probability above a distance from the mean, in standard deviations.
+
+    Of a gamma distribution; where it is not skew to the right, of a normal one.
+    """
     if skewness < _SYMMETRIC:
         return float(special.ndtr(-distance))
     shape = 4 / skewness**2

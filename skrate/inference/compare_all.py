@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,14 @@ from joblib import Parallel, delayed
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.core.metric import Metric, MetricLike
-from skrate.core.results import Comparison, Comparisons, comparisons_on_demand
+from skrate.core.results import (
+    Comparison,
+    Comparisons,
+    comparisons_on_demand,
+    pairs_of,
+)
 from skrate.core.validation import check_choice, check_generator
+from skrate.inference.adjustment import ADJUSTMENTS, Adjust, adjusted
 from skrate.inference.compare import METHODS, Method, paired
 from skrate.inference.compare_range import (
     check_plan_over_set,
@@ -39,6 +44,8 @@ def compare_all(
     *,
     method: Method = "delta",
     alternative: Alternative = "two-sided",
+    reference: Any = None,
+    adjust: Adjust = "holm",
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
     stratify: bool | None = None,
@@ -53,7 +60,8 @@ def compare_all(
     """Compare all pairs of several models, with p-values adjusted for their number.
 
     Among many comparisons some look significant by chance. Holm's adjustment keeps
-    the probability of any false one, however the tests depend on each other.
+    the probability of any false one, however the tests depend on each other. With
+    ``reference`` each model is compared with that one alone.
 
     Parameters
     ----------
@@ -68,6 +76,12 @@ def compare_all(
         As in :func:`compare`.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         As in :func:`compare`.
+    reference : str or int, default=None
+        Name of the model that all others are compared with, or of an array the number
+        of its column: each difference is that of a model less the reference. None
+        compares all pairs.
+    adjust : {"holm", "bh", "by"}, default="holm"
+        What the adjusted p-values keep to a level, as in :func:`estimate_all`.
     confidence_level : float, default=0.95
         Level of each interval, not adjusted, in (0, 1).
     n_resamples : int, default=2000
@@ -102,7 +116,8 @@ def compare_all(
     Raises
     ------
     ValueError
-        As :func:`compare`, and for fewer than two models.
+        As :func:`compare`, for fewer than two models, and for a ``reference`` that is
+        none of them.
 
     Warns
     -----
@@ -113,12 +128,13 @@ def compare_all(
     --------
     compare : Two models.
     estimate : One model.
+    estimate_all : Each of many against chance.
 
     Notes
     -----
-    The i-th smallest of m p-values is multiplied by m - i + 1 [1]_. The covariance
-    multiplies the models' influence values case by case: DeLong's matrix for the AUC.
-    Contrasts of any kind follow from it: the variance of ``c @ values`` is
+    By "holm" the i-th smallest of m p-values is multiplied by m - i + 1 [1]_. The
+    covariance multiplies the models' influence values case by case: DeLong's matrix for
+    the AUC. Contrasts of any kind follow from it: the variance of ``c @ values`` is
     ``c @ covariance @ c``. Cost: one sort per model by the delta method, which
     compares the pairs when they are first asked for: until then the result holds the
     influence values of all models.
@@ -142,8 +158,15 @@ def compare_all(
     [0.4, -0.133, -0.533]
     >>> result.covariance.shape
     (3, 3)
+
+    The others, each less the first:
+
+    >>> result = compare_all("roc_auc", y_true, y_scores, reference="A")
+    >>> [round(pair.value, 3) for pair in result.pairs]
+    [-0.4, 0.133]
     """
     check_choice("method", method, METHODS)
+    check_choice("adjust", adjust, ADJUSTMENTS)
     plan = Plan(
         method, confidence_level, "wald", n_resamples, stratify,
         check_generator(random_state), n_jobs, alternative,
@@ -168,11 +191,14 @@ def compare_all(
     ]
     if len(names) < 2:
         raise ValueError(f"y_scores must hold at least 2 models, found {len(names)}.")
+    base = None if reference is None else _place_of(reference, names)
+    places = pairs_of(len(names), base)
+    kind = (None if base is None else names[base], adjust)
     matrix = np.full((len(names), len(names)), np.nan)
     if among is not None:
         over_set = partial(compare_over_set, metric, metric_kwargs, among, plan=plan)
-        pairs = tuple(over_set(list(pair)) for pair in combinations(ranked, 2))
-        return Comparisons(names, pairs, _adjusted(pairs), matrix)
+        pairs = tuple(over_set([ranked[i], ranked[j]]) for i, j in places)
+        return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, *kind)
     found = check_metric(metric, metric_kwargs, cases)
     worst = getattr(found, "worst", None)
     if worst is not None:
@@ -185,11 +211,20 @@ def compare_all(
     values, influences = _of_models(found, ranked, plan)
     if influences is not None:
         matrix = covariance(influences, cases)
-    tests = partial(_tests, found, ranked, plan, values, influences)
+    tests = partial(_tests, found, ranked, plan, values, influences, places, adjust)
     if method == "delta":
-        return comparisons_on_demand(names, matrix, tests)
+        return comparisons_on_demand(names, matrix, tests, *kind)
     # Not later: what is drawn depends on the state of the generator now.
-    return Comparisons(names, *tests(), matrix)
+    return Comparisons(names, *tests(), matrix, *kind)
+
+
+def _place_of(reference: Any, names: tuple[str, ...]) -> int:
+    if str(reference) not in names:
+        some = ", ".join(map(repr, names[:6])) + (", ..." if len(names) > 6 else "")
+        raise ValueError(
+            f"reference={reference!r} is no model of y_scores, which has {some}."
+        )
+    return names.index(str(reference))
 
 
 def _tests(
@@ -198,6 +233,8 @@ def _tests(
     plan: Plan,
     values: list[float],
     influences: FloatArray | None,
+    places: list[tuple[int, int]],
+    adjust: Adjust,
 ) -> tuple[tuple[Comparison, ...], tuple[float, ...]]:
     """Return the comparison of each pair, and their adjusted p-values."""
 
@@ -206,7 +243,7 @@ def _tests(
         both = [ranked[i], ranked[j]]
         return paired([metric] * 2, both, share, [values[i], values[j]], known)
 
-    first, *others = combinations(range(len(ranked)), 2)
+    first, *others = places
     # The first pair spawns from the generator itself, as compare does. The others
     # share what it spawns after that, which is independent of all before.
     pairs = [test(*first, plan)]
@@ -214,12 +251,12 @@ def _tests(
         test(*pair, share)
         for pair, share in zip(others, plan.split(len(others)), strict=True)
     ]
-    return tuple(pairs), _adjusted(pairs)
+    return tuple(pairs), _adjusted(pairs, adjust)
 
 
-def _adjusted(pairs: Sequence[Comparison]) -> tuple[float, ...]:
-    """Return the p-values of the pairs, adjusted by Holm's method."""
-    return tuple(holm(np.array([pair.pvalue for pair in pairs])).tolist())
+def _adjusted(pairs: Sequence[Comparison], adjust: Adjust) -> tuple[float, ...]:
+    pvalues = np.array([pair.pvalue for pair in pairs])
+    return tuple(adjusted(pvalues, adjust).tolist())
 
 
 def _of_models(
@@ -250,12 +287,3 @@ def _of_models(
     run = Parallel(n_jobs=plan.n_jobs, require="sharedmem")
     values = list(run(map(delayed(fill), ranked, influences)))
     return values, None if np.isnan(values).any() else influences
-
-
-def holm(pvalues: FloatArray) -> FloatArray:
-    """Return p-values adjusted so that the chance of any false finding is kept."""
-    order = np.argsort(pvalues)
-    factors = np.arange(len(pvalues), 0, -1)
-    adjusted = np.empty(len(pvalues))
-    adjusted[order] = np.maximum.accumulate(pvalues[order] * factors)
-    return np.minimum(adjusted, 1.0)

@@ -120,9 +120,17 @@ def table_variance(
     if metric.has_parts and is_long(table):
         parts = LongTable(table)
         return long_variance(metric, parts, stratify=stratify, sizes=sizes)[0]
+    n_pos, n_neg = sizes or (table.n_pos, table.n_neg)
+    known = metric.slope_variances(table)
+    if known is not None:
+        by_pos, by_neg = known
+        by_pos, by_neg = (
+            by_pos / _divisor(metric, n_pos),
+            by_neg / _divisor(metric, n_neg),
+        )
+        return Parts(by_pos, by_neg, 0.0)
     table = merged_but_at(table, metric.cuts).table
     slopes = metric.slopes(table)
-    n_pos, n_neg = sizes or (table.n_pos, table.n_neg)
     of_pos, of_neg = metric.variance_factors(table)
     by_pos = of_pos * _spread(slopes.by_pos, table.pos) / _divisor(metric, n_pos)
     by_neg = of_neg * _spread(slopes.by_neg, table.neg) / _divisor(metric, n_neg)

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from skrate.core.array_api import check_one_place
-from skrate.core.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label
+from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.core.conversion import as_array
 from skrate.core.grouping import check_groups
 from skrate.core.lazy import lazy
@@ -183,7 +183,9 @@ def check_sample(
     return check_cases(y_true, **case_arguments).with_scores("y_score", scores)
 
 
-def scored(cases: Ranked, name: str, y_score: ArrayLike) -> Ranked:
+def scored(
+    cases: Ranked, name: str, y_score: ArrayLike, *, by_case: bool = True
+) -> Ranked:
     """Return ``cases`` with the scores of one of several models."""
     if isinstance(y_score, RankTable):
         raise ValueError(
@@ -191,7 +193,8 @@ def scored(cases: Ranked, name: str, y_score: ArrayLike) -> Ranked:
             "it is not paired with another model: give scores; two tables alone are "
             "for compare, with their correlation."
         )
-    return replace(cases.with_scores(name, y_score), by_case=True)
+    found = cases.with_scores(name, y_score)
+    return replace(found, by_case=True) if by_case else found
 
 
 def with_worth(ranked: Ranked, metric: Metric) -> Ranked:
@@ -223,6 +226,12 @@ def columns_of(
         return {column: frame[column] for column in frame.columns}
     if isinstance(y_scores, Mapping):
         return dict(y_scores)
+    columns = turned(matrix_of(name, y_scores, n_cases))
+    return {str(j): column for j, column in enumerate(columns)}
+
+
+def matrix_of(name: str, y_scores: ArrayLike, n_cases: int) -> Array:
+    """Return the scores of several models as an array with a column for each."""
     table = as_array(name, y_scores)
     if table.ndim != 2 or table.shape[1] == 0:
         found = f"an array of shape {table.shape}"
@@ -236,14 +245,20 @@ def columns_of(
             f"array of shape {table.shape}: transpose it, or pass a dict of names and "
             "scores."
         )
+    return table
+
+
+def turned(table: Array) -> Array:
+    """Return the columns of an array as rows, each in one piece of memory."""
     columns = table.T
-    if not columns.flags.c_contiguous:
-        # So many rows at a time that both arrays stay in the cache.
-        columns = np.empty_like(columns, order="C")
-        step = max(_CACHED // len(columns), 1)
-        for first in range(0, len(table), step):
-            columns[:, first : first + step] = table[first : first + step].T
-    return {str(j): column for j, column in enumerate(columns)}
+    if columns.flags.c_contiguous:
+        return columns
+    columns = np.empty_like(columns, order="C")
+    # So many rows at a time that both arrays stay in the cache.
+    step = max(_CACHED // len(columns), 1)
+    for first in range(0, len(table), step):
+        columns[:, first : first + step] = table[first : first + step].T
+    return columns
 
 
 def repeated(ranked: Ranked) -> Ranked:

@@ -298,6 +298,9 @@ class RateWeightedAUC(
             return _slopes(table, self.rate)
         return _slopes(swapped(table), self.rate).turned()
 
+    def slope_variances(self, table: RankTable) -> tuple[float, float] | None:
+        return AUC().slope_variances(table) if self.is_two_sample else None
+
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         return list_auc(lists, k) if self.is_two_sample else super().per_list(lists, k)
 

@@ -459,7 +459,8 @@ def _check_paired_delong(
     same_number("error", found.standard_error, error, rtol=1e-8, atol=1e-7)
 
 
-def _models(given: Sample, seed: int, n: int) -> dict[str, Any]:
+def models_of(given: Sample, seed: int, n: int) -> dict[str, Any]:
+    """Return the scores of ``n`` models, the first of which is the given one."""
     others = {f"model {i}": other_scores(given, 5 * seed + i) for i in range(1, n)}
     return {"first": given.y_score, **others}
 
@@ -471,7 +472,7 @@ def compare_all(rng: np.random.Generator) -> Call:
 
     def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
         named = {"metric": metric.given, "y_true": given.y_true}
-        named |= {"y_scores": _models(given, seed, n), **given.keywords()}
+        named |= {"y_scores": models_of(given, seed, n), **given.keywords()}
         return (), {**named, **options, **metric.options}
 
     def check(given: Sample, found: Any) -> None:
@@ -480,7 +481,7 @@ def compare_all(rng: np.random.Generator) -> Call:
             holds(math.isnan(found.pairs[0].value), "too few cases")
             return
         is_pos, _, weights = given.parts
-        models = _models(replace(given, forms=Sample.forms), seed, n)
+        models = models_of(replace(given, forms=Sample.forms), seed, n)
         places = [(i, j) for i in range(n) for j in range(i + 1, n)]
         names = list(models)
         for (i, j), pair in zip(places, found.pairs, strict=True):

@@ -13,6 +13,7 @@ from fuzzing import (
     gain_calls,
     inference_calls,
     list_calls,
+    marker_calls,
     metric_calls,
     other_calls,
     plan_calls,
@@ -85,6 +86,7 @@ ENTRIES = [
     Entry(("influence",), inference_calls.influence, 3, may_spoil=True),
     Entry(("compare", "Comparison"), inference_calls.compare, 5, may_spoil=True),
     Entry(("compare_all", "Comparisons"), inference_calls.compare_all, 3),
+    Entry(("estimate_all", "Estimates"), marker_calls.estimate_all, 2),
     Entry(
         ("compare", "ComparisonRange"), set_calls.compare_over_set, 1, may_spoil=True
     ),

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from joblib import parallel_config
 from numpy.testing import assert_allclose
-from scipy import special
+from scipy import special, stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from inference_cases import JUMPS, SMOOTH, each, evaluate, sample
@@ -33,8 +33,8 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.core.ranking import ranking
+from skrate.inference.adjustment import holm
 from skrate.inference.compare import paired
-from skrate.inference.compare_all import holm
 from skrate.inference.counting import permutation_pvalue
 from skrate.inference.intervals import t_pvalue
 from skrate.inference.permutation import ExchangeDraw
@@ -538,6 +538,41 @@ def test_pairs_without_variation_are_as_compare_has_them():
     result = compare_all("roc_auc", y_true, models)
     assert result[0] == compare("roc_auc", y_true, *models.values())
     assert 0 < result.adjusted_pvalues[0] < 1
+
+
+@pytest.mark.parametrize("method", ["delta", "bootstrap"])
+def test_a_reference_is_compared_with_each_other_model(method):
+    y_true, a, b = two_models(3)
+    scores = {"A": a, "B": b, "C": a + 2 * b}
+    options = {"method": method, "n_resamples": 50, "random_state": 0}
+    found = compare_all(
+        "roc_auc", y_true, scores, reference="B", adjust="bh", **options
+    )
+    assert len(found) == len(found.pairs) == 2
+    assert found.pairs[0] == compare("roc_auc", y_true, a, b, **options)
+    if method == "delta":
+        assert found.pairs[1] == compare("roc_auc", y_true, scores["C"], b, **options)
+    pvalues = [pair.pvalue for pair in found.pairs]
+    expected = stats.false_discovery_control(pvalues, method="bh")
+    assert_allclose(found.adjusted_pvalues, expected)
+    table = found.to_dict()
+    assert (table["a"], table["b"]) == (["A", "C"], ["B", "B"])
+    assert "C - B" in repr(found)
+    assert "Benjamini and Hochberg" in repr(found)
+    again = pickle.loads(pickle.dumps(found))
+    assert (again.reference, again.adjust) == ("B", "bh")
+    # Of an array models are named by their columns.
+    matrix = np.stack(list(scores.values()), axis=1)
+    by_number = compare_all("roc_auc", y_true, matrix, reference=1, **options)
+    assert by_number.pairs == found.pairs
+
+
+def test_a_reference_or_an_adjustment_that_is_none_is_refused():
+    y_true, a, b = two_models(3)
+    with pytest.raises(ValueError, match=r"reference='C' is no model .* 'A', 'B'"):
+        compare_all("roc_auc", y_true, {"A": a, "B": b}, reference="C")
+    with pytest.raises(ValueError, match="adjust must be one of"):
+        compare_all("roc_auc", y_true, {"A": a, "B": b}, adjust="bonferroni")
 
 
 def test_holm_by_hand():

@@ -1,0 +1,293 @@
+"""One metric of many rankings of the same cases, such as of markers."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
+from skrate.core.estimates import Estimates
+from skrate.core.metric import Metric, MetricLike
+from skrate.core.validation import check_choice, check_generator, warn_undefined
+from skrate.inference.adjustment import ADJUSTMENTS, Adjust, adjusted
+from skrate.inference.delta import variance_parts
+from skrate.inference.intervals import Alternative
+from skrate.inference.plan import Plan, check_metric, defined_value, why_too_few
+from skrate.inference.random_rankings import RandomRankings
+from skrate.inference.sample import (
+    Ranked,
+    Weights,
+    check_cases,
+    columns_of,
+    matrix_of,
+    scored,
+    turned,
+    with_worth,
+)
+
+# Columns that a thread takes at a time, and those with their names.
+_BATCH = 32
+_Batch: TypeAlias = tuple[tuple[str, ...], Any]
+_NAN = float("nan")
+
+
+def estimate_all(
+    metric: MetricLike,
+    y_true: ArrayLike,
+    y_scores: ArrayLike | Mapping[Any, ArrayLike],
+    *,
+    alternative: Alternative = "two-sided",
+    adjust: Adjust = "holm",
+    n_resamples: int = 2000,
+    stratify: bool | None = None,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights: Weights = "frequency",
+    pos_label: Label = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+    **metric_kwargs: Any,
+) -> Estimates:
+    r"""Estimate a metric of many markers, and test each against chance.
+
+    Of hundreds of genes, proteins or features, which tell the classes apart? Each is
+    taken as a ranking by itself, with its standard error and a p-value, adjusted for
+    their number: among many some seem to tell the classes apart by chance.
+
+    Parameters
+    ----------
+    metric : callable or {"average_precision", "roc_auc"}
+        As in :func:`estimate`.
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes.
+    y_scores : array-like of shape (n_samples, n_models), mapping or data frame
+        Scores, one column or entry for each marker or model; keys and column names are
+        their names, of an array the numbers of the columns.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        Whether a marker is found that is better than chance, worse, or either: one that
+        ranks the positives last tells the classes apart as well.
+    adjust : {"holm", "bh", "by"}, default="holm"
+        What the adjusted p-values keep to a level:
+
+        - "holm": the probability of any false finding [1]_;
+        - "bh": the expected share of the false among all findings, by Benjamini and
+          Hochberg [2]_, for markers that do not depend on each other, or positively;
+        - "by": the same by Benjamini and Yekutieli, however they depend.
+    n_resamples : int, default=2000
+        Number of random rankings of which the law is made that chance has. Unused for
+        the AUC, where it is known.
+    stratify : bool, default=None
+        As in :func:`estimate`, by the delta method.
+    groups : array-like of shape (n_samples,), default=None
+        The cluster of each case, such as its patient.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the cases.
+    weights : {"frequency", "sampling"}, default="frequency"
+        What the weights are, as in :func:`estimate`.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+    random_state : int, Generator or RandomState, default=None
+        Source of the random rankings.
+    n_jobs : int, default=None
+        Number of threads; the result does not depend on it.
+    **metric_kwargs : dict
+        Parameters of the metric, such as ``rate``.
+
+    Returns
+    -------
+    result : Estimates
+        With ``values``, ``standard_errors``, ``pvalues`` and ``adjusted_pvalues``, an
+        entry for each column; ``to_frame()`` makes a table of them.
+
+    Raises
+    ------
+    ValueError
+        As :func:`estimate`; a column that cannot be ranked is named.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a class has fewer than two cases, or the metric of some columns is
+        undefined; it is told once.
+    UserWarning
+        As :func:`estimate`, told once.
+
+    See Also
+    --------
+    estimate : One ranking, with its confidence interval and by other methods.
+    compare_all : Differences of models, of all pairs or from a reference.
+    scipy.stats.false_discovery_control : The adjustment alone.
+
+    Notes
+    -----
+    The standard error is that of the delta method. The p-value is that of another
+    hypothesis than that the metric is what chance makes it: that the scores say nothing
+    of the labels, so that each order of the labels is as likely. It keeps its level
+    where positives are few, as a value divided by its standard error does not. For the
+    AUC it is Mann and Whitney's test, ties allowed for (normal, without correction for
+    continuity). Of other metrics ``n_resamples`` random rankings are counted as long as
+    at least ten are as far off, beyond that by a gamma distribution with their mean,
+    variance and skewness, as p-values of 1e-6 can be counted by millions only.
+    Rankings without ties have these in common. Where clusters or sampling weights
+    forbid another order, it is the level at which Wilson's interval ends at the metric
+    of constant scores; with gains or costs per case it is nan.
+
+    Adjusted by "holm" the i-th smallest of m p-values is multiplied by m - i + 1.
+    Columns with undefined metrics are not counted.
+
+    Cost: a sort per column. Of the AUC of 1,000 columns of 10,000 cases that is less
+    than a twentieth of the time of a loop of :func:`sklearn.metrics.roc_auc_score`.
+    For a metric other than the AUC, each column with ties costs ``n_resamples``
+    rankings.
+
+    References
+    ----------
+    .. [1] Holm (1979), A simple sequentially rejective multiple test procedure,
+       Scandinavian Journal of Statistics 6, 65-70.
+    .. [2] Benjamini and Hochberg (1995), Controlling the false discovery rate: a
+       practical and powerful approach to multiple testing,
+       :doi:`10.1111/j.2517-6161.1995.tb02031.x`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrate import estimate_all
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.repeat([0, 1], [82, 83])
+    >>> markers = rng.normal(size=(165, 779))
+    >>> markers[:, 500] += y_true
+    >>> result = estimate_all("roc_auc", y_true, markers)
+    >>> [result.names[i] for i in np.flatnonzero(result.adjusted_pvalues < 0.05)]
+    ['500']
+    """
+    check_choice("adjust", adjust, ADJUSTMENTS)
+    generator = check_generator(random_state)
+    plan = Plan(
+        "delta", 0.95, "wald", n_resamples, stratify, generator, n_jobs, alternative
+    )
+    cases = check_cases(
+        y_true,
+        sample_weight=sample_weight,
+        weights=weights,
+        groups=groups,
+        pos_label=pos_label,
+    )
+    names, batches = _batches_of(y_scores, cases.n_given)
+    found = check_metric(metric, metric_kwargs, cases)
+    if getattr(found, "worst", None) is not None:
+        raise ValueError(
+            "worst means another distribution for each column: estimate them one by "
+            "one, or give the rate itself."
+        )
+    # Of scores that say nothing.
+    constant = with_worth(cases.with_scores("y_scores", np.zeros(cases.n_given)), found)
+    is_known = why_too_few(constant) is None
+    chance = found.value(constant.table) if is_known else float("nan")
+    random = RandomRankings(
+        found, plan.alternative, plan.n_resamples, generator.integers(2**32, size=4)
+    )
+    one = partial(_estimated, found, cases, plan.is_stratified(cases), random, chance)
+    # Threads, whatever else joblib is told to use: nothing need be copied for them.
+    run = Parallel(n_jobs=plan.n_jobs, require="sharedmem")
+    rows = run(delayed(_of_batch)(one, *batch) for batch in batches)
+    values, errors, pvalues = np.concatenate(rows).T
+    _warn_of_undefined(found, cases, batches, names, values)
+    n_pos, n_neg = (int(size) for size in cases.sizes)
+    return Estimates(
+        found.name, names, values, errors, pvalues, adjusted(pvalues, adjust),
+        float(chance), n_pos, n_neg, plan.alternative, adjust,
+    )  # fmt: skip
+
+
+def _batches_of(
+    y_scores: ArrayLike | Mapping[Any, ArrayLike], n_cases: int
+) -> tuple[tuple[str, ...], list[_Batch]]:
+    """Return the names of the columns, and so many at a time with theirs."""
+    columns: Any
+    if isinstance(y_scores, Mapping) or hasattr(y_scores, "columns"):
+        named = columns_of("y_scores", y_scores, n_cases)
+        if not named:
+            raise ValueError("y_scores holds no column: at least one is needed.")
+        names = tuple(str(name) for name in named)
+        columns = list(named.values())
+        parts = [columns[i : i + _BATCH] for i in range(0, len(names), _BATCH)]
+    else:
+        table = matrix_of("y_scores", y_scores, n_cases)
+        names = tuple(str(j) for j in range(table.shape[1]))
+        parts = [table[:, i : i + _BATCH] for i in range(0, len(names), _BATCH)]
+    firsts = range(0, len(names), _BATCH)
+    return names, [
+        (names[i : i + _BATCH], part) for i, part in zip(firsts, parts, strict=True)
+    ]
+
+
+def _columns(part: Any) -> Iterable[Any]:
+    # So few columns of a matrix that they are copied when they are needed only.
+    return turned(part) if isinstance(part, np.ndarray) else part
+
+
+def _of_batch(
+    one: Callable[[str, Any], tuple[float, float, float]],
+    names: Sequence[str],
+    part: Any,
+) -> FloatArray:
+    """Return rows of what ``one`` returns of each column."""
+    columns = _columns(part)
+    return np.array([one(*each) for each in zip(names, columns, strict=True)])
+
+
+def _ranked(metric: Metric, cases: Ranked, name: str, column: Any) -> Ranked:
+    one = scored(cases, f"y_scores[{name!r}]", column, by_case=not cases.is_plain)
+    return with_worth(one, metric)
+
+
+def _estimated(
+    metric: Metric,
+    cases: Ranked,
+    is_stratified: bool,
+    random: RandomRankings,
+    chance: float,
+    name: str,
+    column: Any,
+) -> tuple[float, float, float]:
+    """Return the value of a column, its standard error and its p-value."""
+    ranked = _ranked(metric, cases, name, column)
+    if why_too_few(ranked) is not None:
+        return _NAN, _NAN, _NAN
+    value = metric.value(ranked.table)
+    if np.isnan(value):
+        return _NAN, _NAN, _NAN
+    # Rounding may leave a perfect ranking a little above the range.
+    low, high = metric.bounds(ranked.table)
+    value = min(max(value, low), high)
+    error = variance_parts(metric, ranked, stratify=is_stratified).standard_error
+    return value, error, random.pvalue(ranked, value, chance, error)
+
+
+def _warn_of_undefined(
+    metric: Metric,
+    cases: Ranked,
+    batches: list[_Batch],
+    names: tuple[str, ...],
+    values: FloatArray,
+) -> None:
+    """Warn of the first column as estimate does, and of all others at once."""
+
+    def ranked_at(place: int) -> Ranked:
+        some, part = batches[place // _BATCH]
+        column = list(_columns(part))[place % _BATCH]
+        return _ranked(metric, cases, some[place % _BATCH], column)
+
+    defined_value(metric, ranked_at(0))
+    others = np.flatnonzero(np.isnan(values[1:])) + 1
+    if len(others) == 0 or why_too_few(ranked_at(0)) is not None:
+        return
+    place = int(others[0])
+    more = f" and of {len(others) - 1} more" if len(others) > 1 else ""
+    warn_undefined(
+        f"The {metric.name} of y_scores[{names[place]!r}]{more}",
+        metric.undefined(ranked_at(place).table),
+        stacklevel=4,
+    )

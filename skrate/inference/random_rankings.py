@@ -1,0 +1,175 @@
+"""What a metric would be if scores and labels had nothing to do with each other."""
+
+from dataclasses import dataclass, field
+from threading import Lock
+
+import numpy as np
+
+from skrate.core.arrays import Array, FloatArray, IntArray
+from skrate.core.metric import Metric
+from skrate.core.rank_table import RankTable
+from skrate.inference.chance import upper_tail
+from skrate.inference.delta import NEGLIGIBLE
+from skrate.inference.intervals import Alternative, t_pvalue
+from skrate.inference.sample import Ranked
+from skrate.inference.wilson import augmented
+
+# Random rankings as far off that are enough to count them; of fewer it is their law
+# that tells.
+_ENOUGH = 10
+# Entries of random rankings that are in memory at a time.
+_MOST_ENTRIES = 2**20
+
+
+@dataclass(frozen=True)
+class NullLaw:
+    """The law of a metric of random rankings: moments, and values drawn, increasing.
+
+    ``half`` is half of a step where it moves in steps, else 0.
+    """
+
+    mean: float
+    deviation: float
+    skewness: float = 0.0
+    draws: FloatArray = field(default_factory=lambda: np.empty(0))
+    half: float = 0.0
+
+    @classmethod
+    def of_auc(cls, table: RankTable) -> "NullLaw":
+        """Return the law of the AUC: that of Mann and Whitney's U, ties allowed for."""
+        n, n_pairs = table.total, table.n_pos * table.n_neg
+        tied = 0.0
+        if table.labels is None:
+            sizes = table.pos + table.neg
+            tied = float(((sizes**3 - sizes) / (n * (n - 1))).sum())
+        return cls(0.5, float(np.sqrt((n + 1 - tied) / (12 * n_pairs))))
+
+    @classmethod
+    def of_draws(cls, draws: FloatArray) -> "NullLaw":
+        """Return the law with the moments of these draws."""
+        draws = np.sort(draws)
+        mean, deviation = float(draws.mean()), float(draws.std())
+        skewness = 0.0
+        if deviation > NEGLIGIBLE:
+            skewness = float((((draws - mean) / deviation) ** 3).mean())
+        steps = np.diff(draws)
+        steps = steps[steps > NEGLIGIBLE]
+        moves_in_steps = 0 < len(steps) < len(draws) / 4
+        half = float(steps.min()) / 2 if moves_in_steps else 0.0
+        return cls(mean, deviation, skewness, draws, half)
+
+    def pvalue(self, value: float, alternative: Alternative) -> float:
+        """Return the probability of a value as far off."""
+        if np.isnan(value) or np.isnan(self.mean):
+            return float("nan")
+        if alternative == "greater":
+            return self._above(value)
+        if alternative == "less":
+            return self._below(value)
+        return min(2 * min(self._above(value), self._below(value)), 1.0)
+
+    def _above(self, value: float) -> float:
+        """Return the probability of this value or a greater one."""
+        n_above = len(self.draws) - np.searchsorted(self.draws, value - NEGLIGIBLE)
+        return self._beyond(value - self.mean, self.skewness, int(n_above))
+
+    def _below(self, value: float) -> float:
+        """Return the probability of this value or a lesser one."""
+        n_below = np.searchsorted(self.draws, value + NEGLIGIBLE)
+        return self._beyond(self.mean - value, -self.skewness, int(n_below))
+
+    def _beyond(self, distance: float, skewness: float, n_beyond: int) -> float:
+        """Return the probability of a distance, at which so many were drawn."""
+        counted = (n_beyond + 1) / (len(self.draws) + 1)
+        if n_beyond >= _ENOUGH or self.deviation <= NEGLIGIBLE:
+            return counted
+        by_law = upper_tail((distance - self.half) / self.deviation, skewness)
+        return min(by_law, counted)
+
+
+@dataclass
+class RandomRankings:
+    """The p-values of a metric, of rankings of the same cases.
+
+    The law of random rankings depends on how many cases tie where, and is known for
+    the AUC; of other metrics rankings without ties have one in common.
+    """
+
+    metric: Metric
+    alternative: Alternative
+    n_resamples: int
+    seed: IntArray
+    _untied: NullLaw | None = None
+    _lock: Lock = field(default_factory=Lock)
+
+    def pvalue(
+        self, ranked: Ranked, value: float, chance: float, error: float
+    ) -> float:
+        """Return the p-value of one ranking, with its value and standard error."""
+        if np.isnan(value):
+            return value
+        if not ranked.is_plain:
+            return self._by_interval(ranked, value, chance, error)
+        return self._law_of(ranked.table).pvalue(value, self.alternative)
+
+    def _law_of(self, table: RankTable) -> NullLaw:
+        make = NullLaw.of_auc if self.metric.is_two_sample else self._drawn
+        if table.labels is None:
+            return make(table)
+        with self._lock:
+            if self._untied is None:
+                self._untied = make(table)
+            return self._untied
+
+    def _drawn(self, table: RankTable) -> NullLaw:
+        # The same for all tables, whichever thread comes first.
+        generator = np.random.default_rng(self.seed)
+        sizes = np.rint(table.pos + table.neg).astype(np.intp)
+        width = len(sizes) if table.cases is None else len(table.cases)
+        most = max(_MOST_ENTRIES // width, 1)
+        draws = []
+        for first in range(0, self.n_resamples, most):
+            n_rows = min(most, self.n_resamples - first)
+            pos = _random_rows(table, sizes, n_rows, generator)
+            draws.append(self.metric.values(pos, sizes - pos))
+        found = np.concatenate(draws)
+        found = found[np.isfinite(found)]
+        if len(found) == 0:
+            return NullLaw(float("nan"), float("nan"))
+        return NullLaw.of_draws(found)
+
+    def _by_interval(
+        self, ranked: Ranked, value: float, chance: float, error: float
+    ) -> float:
+        """Return the level at which Wilson's interval begins, or ends, at chance.
+
+        With clusters or sampling weights the labels cannot be put in another order.
+        """
+        if ranked.worth is not None or np.isnan(chance):
+            return float("nan")
+        found = augmented(self.metric, ranked, error**2 or None)
+        bottom, top = found.bounds
+        if not (np.isfinite([bottom, top]).all() and bottom < chance < top):
+            return float("nan")
+        scale = (chance - bottom) * (top - chance)
+        scale /= (found.value - bottom) * (top - found.value)
+        distance = (value - chance) / np.sqrt(found.variance * scale)
+        return t_pvalue(float(distance), self.alternative, found.freedom)
+
+
+def _random_rows(
+    table: RankTable, sizes: Array, n_rows: int, generator: np.random.Generator
+) -> Array:
+    """Return rows of positives per group, each order of the labels as likely."""
+    n_pos = round(table.n_pos)
+    if table.cases is None:
+        return generator.multivariate_hypergeometric(
+            sizes, n_pos, n_rows, method="marginals"
+        )
+    labels = np.zeros((n_rows, int(sizes.sum())), dtype=np.int8)
+    labels[:, :n_pos] = 1
+    generator.permuted(labels, axis=1, out=labels)
+    if table.labels is not None:
+        return labels.astype(np.intp)
+    starts = np.cumsum(sizes) - sizes
+    return np.add.reduceat(labels, starts, axis=1, dtype=np.intp)

@@ -1,0 +1,327 @@
+"""Many markers at once: values, errors, tests against chance, and their adjustment."""
+
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+from sklearn.exceptions import UndefinedMetricWarning
+
+from guarantees import binomial_tolerance, simulations
+from inference_cases import SMOOTH, each, sample
+from optional import require
+from reference.delong import auc as oracle_auc
+from reference.delong import covariance as oracle_covariance
+from skrate import (
+    average_precision_score,
+    estimate,
+    estimate_all,
+    expected_gain_score,
+    expected_recall_score,
+    momentum_score,
+    rates,
+    recall_at_rate_score,
+)
+from skrate.inference.adjustment import adjusted
+from skrate.inference.random_rankings import NullLaw
+
+RESULTS = ("values", "standard_errors", "pvalues", "adjusted_pvalues")
+
+
+def markers(n=60, n_models=5, *, seed=0, ties=False):
+    """Return labels, and markers of which the second tells something of them."""
+    generator = np.random.default_rng(seed)
+    y_true = (np.arange(n) % 3 == 0).astype(int)
+    y_scores = generator.normal(size=(n, n_models))
+    y_scores[:, 1] += y_true
+    return y_true, np.round(y_scores, 1) if ties else y_scores
+
+
+def same(one, other):
+    return all(
+        np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
+        for name in RESULTS
+    )
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("share", [0.2, 0.8])
+def test_values_and_errors_are_delongs(ties, share):
+    generator = np.random.default_rng(1)
+    y_true = (generator.random(50) < share).astype(int)
+    _, y_scores = markers(50, ties=ties)
+    found = estimate_all("roc_auc", y_true, y_scores)
+    for j, column in enumerate(y_scores.T):
+        expected = float(oracle_auc(y_true, column))
+        variance = float(oracle_covariance(y_true, column, column))
+        assert found.values[j] == pytest.approx(expected, rel=1e-14)
+        assert found.standard_errors[j] == pytest.approx(variance**0.5, rel=1e-12)
+
+
+@each(SMOOTH)
+def test_each_column_is_what_estimate_finds(metric, kwargs):
+    y_true, first = sample(3)
+    noise = np.random.default_rng(0).normal(scale=0.1, size=len(first))
+    y_scores = np.stack([first, first + noise, np.round(first)], axis=1)
+    options = {"n_resamples": 20, "random_state": 0} | kwargs
+    found = estimate_all(metric, y_true, y_scores, **options)
+    for j, column in enumerate(y_scores.T):
+        one = estimate(metric, y_true, column, **kwargs)
+        assert found.values[j] == one.value
+        assert found.standard_errors[j] == one.standard_error
+    assert (found.metric, found.n_pos, found.n_neg) == (
+        one.metric,
+        one.n_pos,
+        one.n_neg,
+    )
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_chance_has_mann_and_whitneys_law_of_the_auc(ties, alternative):
+    y_true, y_scores = markers(ties=ties)
+    found = estimate_all("roc_auc", y_true, y_scores, alternative=alternative)
+    expected = stats.mannwhitneyu(
+        y_scores[y_true == 1],
+        y_scores[y_true == 0],
+        use_continuity=False,
+        alternative=alternative,
+        method="asymptotic",
+    )
+    assert_allclose(found.pvalues, expected.pvalue, rtol=1e-10)
+    assert found.chance == 0.5
+
+
+@pytest.mark.parametrize(
+    ("metric", "kwargs"),
+    [
+        (average_precision_score, {}),
+        (expected_recall_score, {"rate": rates.beta(2, 5)}),
+        (recall_at_rate_score, {"rate": 0.3}),
+    ],
+)
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.filterwarnings("ignore:The Recall at .* depends on the best")
+def test_chance_of_other_metrics_is_all_orders_of_the_labels(metric, kwargs, ties):
+    y_true = np.array([1, 0, 1, 1, 0, 0, 0, 0, 0, 0])
+    scores = np.array([9, 7, 7, 5, 4, 4, 4, 2, 1, 1]) if ties else np.arange(10)[::-1]
+    orders = []
+    for places in combinations(range(10), 3):
+        labels = np.zeros(10, dtype=int)
+        labels[list(places)] = 1
+        orders.append(metric(labels, scores, **kwargs))
+    value = metric(y_true, scores, **kwargs)
+    n = 4000
+    for alternative, beyond in (
+        ("greater", np.array(orders) >= value - 1e-12),
+        ("less", np.array(orders) <= value + 1e-12),
+    ):
+        found = estimate_all(
+            metric, y_true, scores[:, None], alternative=alternative,
+            n_resamples=n, random_state=0, **kwargs,
+        )  # fmt: skip
+        expected = np.mean(beyond)
+        tolerance = binomial_tolerance(expected, n) + 1 / n
+        assert found.pvalues[0] == pytest.approx(expected, abs=tolerance)
+    assert found.chance == pytest.approx(metric(y_true, np.zeros(10), **kwargs))
+
+
+def test_few_random_rankings_are_beyond_a_strong_marker():
+    # All positives first: of the 10,000 draws none is, of all orders 1 in C(60, 20).
+    y_true, _ = markers()
+    perfect = y_true + np.arange(60) / 100
+    found = estimate_all(
+        "average_precision", y_true, perfect[:, None], n_resamples=1000, random_state=0
+    )
+    assert found.values[0] == 1
+    assert 1e-16 < found.pvalues[0] < 1e-6
+
+
+def test_the_law_of_draws_by_hand():
+    law = NullLaw.of_draws(np.array([0.1, 0.3] * 50))
+    assert (law.mean, law.half) == (pytest.approx(0.2), pytest.approx(0.1))
+    assert law.pvalue(0.3, "greater") == pytest.approx(51 / 101)
+    assert law.pvalue(0.1, "greater") == 1
+    assert law.pvalue(0.1, "less") == pytest.approx(51 / 101)
+    assert law.pvalue(0.3, "two-sided") == 1
+    # Half of a step is counted: 0.4 less that is one deviation from the mean.
+    assert law.pvalue(0.4, "greater") == pytest.approx(1 / 101)
+    assert np.isnan(law.pvalue(float("nan"), "greater"))
+    assert NullLaw(0.5, 0.0).pvalue(0.5, "two-sided") == 1
+
+
+def test_adjusted_pvalues_are_those_of_scipy():
+    pvalues = np.array([0.01, np.nan, 0.04, 0.03, 0.5])
+    known = pvalues[[0, 2, 3, 4]]
+    # 4 x 0.01, 3 x 0.03, the same as it is no less, 1 x 0.5.
+    assert_allclose(adjusted(pvalues, "holm"), [0.04, np.nan, 0.09, 0.09, 0.5])
+    for method in ("bh", "by"):
+        found = adjusted(pvalues, method)
+        expected = stats.false_discovery_control(known, method=method)
+        assert_array_equal(found[[0, 2, 3, 4]], expected)
+        assert np.isnan(found[1])
+        y_true, y_scores = markers()
+        result = estimate_all("roc_auc", y_true, y_scores, adjust=method)
+        expected = stats.false_discovery_control(result.pvalues, method=method)
+        assert_array_equal(result.adjusted_pvalues, expected)
+    assert np.isnan(adjusted(np.array([np.nan]), "bh")).all()
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
+def test_result_does_not_depend_on_threads_or_container(metric):
+    y_true, y_scores = markers(n_models=70)
+    y_scores[:, 40:] = np.round(y_scores[:, 40:], 1)
+    call = partial(estimate_all, metric, y_true, n_resamples=50, random_state=0)
+    expected = call(y_scores)
+    assert same(call(y_scores, n_jobs=2), expected)
+    with parallel_config(backend="loky", n_jobs=2):
+        assert same(call(y_scores), expected)
+    assert same(call(np.asfortranarray(y_scores)), expected)
+    assert same(call(y_scores.tolist()), expected)
+    named = call({f"m{j}": column for j, column in enumerate(y_scores.T)})
+    assert same(named, expected)
+    assert named.names[:2] == ("m0", "m1")
+    assert expected.names[:2] == ("0", "1")
+    assert len(expected) == 70
+    assert "and 62 more" in repr(expected)
+
+
+def test_takes_and_makes_data_frames():
+    pd = require("pandas")
+    y_true, y_scores = markers()
+    frame = pd.DataFrame(y_scores, columns=list("ABCDE"))
+    found = estimate_all("roc_auc", y_true, frame)
+    assert found.names == tuple("ABCDE")
+    table = found.to_frame()
+    assert list(table.index) == list("ABCDE")
+    assert table.loc["B", "value"] == found.values[1]
+    assert list(table) == ["value", "standard_error", "pvalue", "adjusted_pvalue"]
+
+
+def test_a_single_column_is_not_adjusted():
+    y_true, y_scores = markers()
+    one = estimate_all("roc_auc", y_true, y_scores[:, 1:2])
+    assert one.adjusted_pvalues == one.pvalues
+    assert "more" not in repr(one)
+
+
+def test_repetitions_are_rows():
+    y_true, y_scores = markers(ties=True)
+    times = np.arange(60) % 4
+    rows = np.repeat(np.arange(60), times)
+    for metric in ("roc_auc", "average_precision"):
+        call = partial(estimate_all, metric, n_resamples=10_000, random_state=0)
+        weighted = call(y_true, y_scores, sample_weight=times)
+        repeated = call(y_true[rows], y_scores[rows])
+        assert_allclose(weighted.values, repeated.values, rtol=1e-12)
+        assert_allclose(weighted.standard_errors, repeated.standard_errors, rtol=1e-9)
+        # Of the average precision both are drawn, in two ways, and doubled.
+        atol = 0 if metric == "roc_auc" else 8**0.5 * binomial_tolerance(0.25, 10_000)
+        assert_allclose(weighted.pvalues, repeated.pvalues, rtol=1e-9, atol=atol)
+
+
+def test_clusters_and_sampling_weights_have_the_test_of_their_interval():
+    y_true, y_scores = markers(ties=True)
+    groups, weights = np.arange(60) // 3, 1 + np.arange(60) % 3 / 2
+    for options in (
+        {"groups": groups},
+        {"sample_weight": weights, "weights": "sampling"},
+    ):
+        found = estimate_all("roc_auc", y_true, y_scores, **options)
+        for j, column in enumerate(y_scores.T):
+            one = estimate("roc_auc", y_true, column, **options)
+            assert found.standard_errors[j] == one.standard_error
+            # It ends at chance where its level is 1 less the p-value.
+            level = 1 - found.pvalues[j]
+            ends = estimate(
+                "roc_auc", y_true, column, confidence_level=level, **options
+            ).confidence_interval
+            assert min(abs(end - 0.5) for end in ends) < 1e-6
+
+
+def test_gains_per_case_have_no_test():
+    y_true, y_scores = markers()
+    gain = np.random.default_rng(2).random(60)
+    found = estimate_all(expected_gain_score, y_true, y_scores, gain=gain, rate=0.5)
+    assert not np.isnan(found.standard_errors).any()
+    assert np.isnan(found.pvalues).all()
+
+
+def test_what_is_undefined_is_told_once():
+    y_true, y_scores = markers()
+    y_scores[:, 3:] = -y_scores[:, 1:2]
+    y_scores[:, 0] = y_scores[:, 2] = y_scores[:, 1]
+    with pytest.warns(UndefinedMetricWarning, match=r"'3'\] and of 1 more") as caught:
+        found = estimate_all(momentum_score, y_true, y_scores, random_state=0)
+    assert len([one for one in caught if "'3'" in str(one.message)]) == 1
+    for name in RESULTS:
+        assert np.isnan(getattr(found, name)[3:]).all()
+    assert np.isnan(found.chance)
+    with pytest.warns(UndefinedMetricWarning, match="holds 1 positive") as caught:
+        found = estimate_all("roc_auc", [1, 0, 0], [[3, 1], [2, 2], [1, 3]])
+    assert len(caught) == 1
+    assert np.isnan(found.values).all()
+
+
+@pytest.mark.parametrize(
+    ("y_scores", "options", "message"),
+    [
+        (
+            {"A": [1, 2, 3, 4], "B": [1, np.nan, 3, 4]},
+            {},
+            r"y_scores\['B'\] contains NaN",
+        ),
+        (
+            np.array([[1, 2], [3, 4], [5, 6], [7, np.inf]]),
+            {},
+            r"y_scores\['1'\] contains",
+        ),
+        ({"A": [1, 2]}, {}, "has 4, y_scores\\['A'\\] has 2"),
+        ([1, 2, 3, 4], {}, "y_scores must have one column per model"),
+        ({}, {}, "y_scores holds no column"),
+        (np.empty((4, 0)), {}, "y_scores must have one column per model"),
+        ([[1], [2], [3], [4]], {"adjust": "bonferroni"}, "adjust must be one of"),
+        ([[1], [2], [3], [4]], {"alternative": "more"}, "alternative must be one of"),
+        ([[1], [2], [3], [4]], {"n_resamples": 0}, "n_resamples must be"),
+    ],
+)
+def test_bad_input_is_named(y_scores, options, message):
+    with pytest.raises(ValueError, match=message):
+        estimate_all("roc_auc", [0, 1, 0, 1], y_scores, **options)
+
+
+def test_worst_of_a_set_is_not_one_metric():
+    known = rates.between({0.05: 0.1, 0.95: 0.4})
+    y_true, y_scores = markers()
+    with pytest.raises(ValueError, match="worst"):
+        estimate_all(expected_recall_score, y_true, y_scores, rate=known, worst="low")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("metric", "kwargs"),
+    [
+        ("roc_auc", {}),
+        ("average_precision", {}),
+        (expected_recall_score, {"rate": rates.beta(3, 19)}),
+        (recall_at_rate_score, {"rate": 0.1}),
+    ],
+)
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(83, 82), (8, 200)])
+def test_tests_against_chance_keep_their_level(metric, kwargs, n_pos, n_neg):
+    n = simulations(20_000)
+    generator = np.random.default_rng(0)
+    y_true = np.repeat([1, 0], [n_pos, n_neg])
+    y_scores = generator.normal(size=(n_pos + n_neg, n))
+    found = estimate_all(
+        metric, y_true, y_scores, n_resamples=10_000, random_state=1, **kwargs
+    )
+    # What moves in steps cannot reach its level.
+    for level in (0.05, 0.01, 0.001):
+        rejected = np.mean(found.pvalues <= level)
+        assert rejected <= level + binomial_tolerance(level, n) + 0.1 * level
+        if metric != recall_at_rate_score and level == 0.05:
+            assert rejected >= level - binomial_tolerance(level, n) - 0.1 * level
