@@ -9,6 +9,7 @@ import numpy as np
 import skrate
 from fuzzing import (
     budget_calls,
+    class_calls,
     curve_calls,
     gain_calls,
     inference_calls,
@@ -46,6 +47,7 @@ ENTRIES = [
     Entry(
         ("average_precision_score",), metric_calls.average_precision, 10, may_spoil=True
     ),
+    Entry(tuple(class_calls.NAMES), class_calls.several_classes, 4),
     *(
         Entry((name,), metric_calls.at_rate(name), 3, may_spoil=True)
         for name in (
