@@ -40,6 +40,7 @@ from skrate import (
     estimate,
     expected_recall_score,
     make_ranking_scorer,
+    ranking_auc_score,
     rate_weighted_auc_score,
     rates,
     recall_at_rate_score,
@@ -184,7 +185,7 @@ def test_a_dict_of_scorers_predicts_once():
 )
 def test_a_consumer_that_hands_over_classes_gets_the_score(scorer):
     # LogisticRegressionCV makes another scorer of a function that has labels.
-    model = LogisticRegressionCV(Cs=[0.1, 1], scoring=scorer, cv=2)
+    model = LogisticRegressionCV(Cs=[0.1, 1], scoring=scorer, cv=2, max_iter=1000)
     y = (NAMES == "setosa").astype(int)
     with warnings.catch_warnings():
         # Each release deprecates something else of this class.
@@ -348,6 +349,21 @@ def test_what_a_metric_does_not_take_is_refused_at_once():
         make_ranking_scorer(recall_at_rate_score, rate=0.2, labels=["a"])
     with pytest.raises(ValueError, match="rate must be"):
         make_ranking_scorer(expected_recall_score, rate={"a": 0.2, "b": 7})
+
+
+def test_an_average_over_lists_needs_lists():
+    scorer = make_ranking_scorer("roc_auc", average="pairs")
+    y = (NAMES == "setosa").astype(int)
+    model = GaussianNB().fit(X, y)
+    with pytest.raises(ValueError, match="found no groups"):
+        scorer(model, X, y)
+    # The one that both have is over lists where there are lists.
+    groups = np.arange(150) % 5
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorer = make_ranking_scorer("roc_auc", average="macro")
+        scorer.set_score_request(groups=True)
+        found = scorer(model, X, y, groups=groups)
+    assert found == ranking_auc_score(y, model.predict_proba(X)[:, 1], groups=groups)
 
 
 def test_the_uncertainty_of_an_average_is_not_known():
