@@ -27,6 +27,7 @@ from skrate.inference.budget_result import BudgetReport, BudgetRow
 from skrate.inference.compare import compare
 from skrate.inference.compare_all import compare_all
 from skrate.inference.compare_curves import compare_curves
+from skrate.inference.compare_groups import compare_groups
 from skrate.inference.curve_comparison import CurveComparison
 from skrate.inference.estimate import estimate
 from skrate.inference.estimate_all import estimate_all
@@ -85,6 +86,7 @@ __all__ = [
     "compare_all",
     "compare_curves",
     "compare_folds",
+    "compare_groups",
     "estimate",
     "estimate_all",
     "group_scores",

@@ -24,6 +24,8 @@ DATA = (
     "y_scores",
     "y_score_a",
     "y_score_b",
+    "scores_a",  # what group_scores returns of two, as y_score_a
+    "scores_b",
     "batches",  # of these, where they come a few at a time
 )
 

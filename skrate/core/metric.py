@@ -434,7 +434,8 @@ def find_metric(
         if not in_lists:
             raise ValueError(
                 f"metric={_name(function)} is a mean over lists, whose uncertainty is "
-                "that between lists: use group_scores(...).estimate()."
+                "that between lists: give their groups to estimate or compare, or use "
+                "group_scores(...).estimate() and compare_groups."
             )
         kind = LIST_METRICS[ours]
     if kind is None:

@@ -10,6 +10,11 @@ from skrate.core.metric import Metric, MetricLike
 from skrate.core.rank_table import RankTable, check_alone
 from skrate.core.results import Comparison, ConfidenceInterval, t_interval, t_quantile
 from skrate.core.validation import check_choice
+from skrate.inference.compare_groups import (
+    check_in_lists,
+    compare_in_lists,
+    in_lists,
+)
 from skrate.inference.compare_range import (
     check_plan_over_set,
     compare_over_set,
@@ -127,7 +132,9 @@ def compare(
     stratify : bool, default=None
         As in :func:`estimate`.
     groups : array-like of shape (n_samples,), default=None
-        The cluster of each case, such as its patient.
+        The cluster of each case, such as its patient. For a metric that is a mean over
+        lists, such as :func:`ndcg_score`, the list of each row: then the comparison is
+        that of :func:`compare_groups`, with "t" for "delta".
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the cases.
     weights : {"frequency", "sampling"}, default="frequency"
@@ -279,6 +286,30 @@ def compare(
     check_choice("method", method, METHODS)
     check_choice("interval", interval, INTERVALS)
     check_choice("weights", weights, WEIGHTS)
+    of_lists = in_lists(metric, metric_kwargs, groups)
+    if of_lists is not None:
+        is_table = isinstance(y_true, RankTable) or isinstance(y_score_a, RankTable)
+        if is_table or y_score_a is None or y_score_b is None:
+            raise ValueError(
+                "y_score_a and y_score_b must be the scores of both models, and y_true "
+                "the labels of the same cases, to compare them within lists."
+            )
+        check_in_lists(
+            y_true_b=(y_true_b, None), interval=(interval, "wald"),
+            stratify=(stratify, None), weights=(weights, "frequency"),
+            correlation=(correlation, None),
+        )  # fmt: skip
+        if method == "bootstrap":
+            raise ValueError(
+                "method='bootstrap' is not known of a mean over lists: use 'delta', "
+                "which is Student's t over the lists, or 'permutation'."
+            )
+        return compare_in_lists(
+            of_lists[0], y_true, (y_score_a, y_score_b), sample_weight, pos_label,
+            method="t" if method == "delta" else method, alternative=alternative,
+            confidence_level=confidence_level, n_resamples=n_resamples,
+            random_state=random_state, n_jobs=n_jobs, **of_lists[1],
+        )  # fmt: skip
     among = None
     if not isinstance(metric, tuple | list):
         among = set_of(metric, metric_kwargs)

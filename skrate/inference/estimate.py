@@ -9,12 +9,14 @@ from skrate.core.metric import Metric, MetricLike
 from skrate.core.rank_table import RankTable
 from skrate.core.results import ConfidenceInterval, Estimate
 from skrate.core.validation import check_choice
+from skrate.inference.compare_groups import check_in_lists, in_lists
 from skrate.inference.delta import Parts, degrees_of_freedom, variance_parts
 from skrate.inference.intervals import INTERVALS, Interval, metric_interval
 from skrate.inference.jackknife import jackknife_variance
 from skrate.inference.plan import Plan, check_metric, check_worth, defined_value
 from skrate.inference.resampling import condensed, resample_draw, spread, statistic_of
 from skrate.inference.sample import Ranked, Weights, check_sample, with_worth
+from skrate.metrics.group_scores import group_scores
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -83,7 +85,8 @@ def estimate(
         it makes next to no difference; for the average precision it does.
     groups : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient: clusters are independent, cases
-        within one need not be.
+        within one need not be. For a metric that is a mean over lists, such as
+        :func:`ndcg_score`, the list of each row, as in :meth:`GroupScores.estimate`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the cases.
     weights : {"frequency", "sampling"}, default="frequency"
@@ -208,6 +211,16 @@ def estimate(
     """
     check_choice("method", method, METHODS)
     check_choice("interval", interval, INTERVALS)
+    of_lists = in_lists(metric, metric_kwargs, groups)
+    if of_lists is not None:
+        check_in_lists(
+            method=(method, "delta"), interval=(interval, "wilson"),
+            stratify=(stratify, None), weights=(weights, "frequency"),
+        )  # fmt: skip
+        options, of_mean = of_lists
+        options |= {"y_true": y_true, "y_score": y_score, "pos_label": pos_label}
+        scores = group_scores(sample_weight=sample_weight, **options)
+        return scores.estimate(confidence_level=confidence_level, **of_mean)
     plan = Plan(
         method, confidence_level, interval, n_resamples, stratify, random_state, n_jobs
     )

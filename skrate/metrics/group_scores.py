@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import Array, ArrayLike, FloatArray, IntArray, Label
+from skrate.core.arrays import (
+    Array,
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+)
 from skrate.core.batches import naming_batch
 from skrate.core.grouping import check_groups
 from skrate.core.list_batches import (
@@ -150,9 +157,14 @@ class GroupScores(Result):
         return _joined(parts)
 
     @property
+    def is_defined(self) -> BoolArray:
+        """Whether the metric is defined, or may be, in each list that has weight."""
+        return self._lists.defined > 0
+
+    @property
     def n_defined(self) -> int:
         """Number of lists in which the metric is defined."""
-        return int(np.count_nonzero(self._lists.defined))
+        return int(np.count_nonzero(self.is_defined))
 
     @property
     def n_all_positive(self) -> int:
@@ -203,7 +215,7 @@ class GroupScores(Result):
         UndefinedMetricWarning
             If the mean is nan.
         """
-        score = self._average(average, undefined).value
+        score = average_of(self, average, undefined).value
         if np.isnan(score):
             return warn_undefined(
                 f"{self.metric} within lists", self._reason(undefined)
@@ -257,18 +269,15 @@ class GroupScores(Result):
         are what is found and seen in list i, or its gain and 1 / m of their sum.
         """
         level = check_fraction("confidence_level", confidence_level)
-        low, high = (-np.inf, np.inf) if self._metric.is_sum else self._metric.limits
-        undefined = check_undefined(undefined)
-        if not isinstance(undefined, str):
-            low, high = min(low, undefined), max(high, undefined)
-        mean = self._average(average, undefined)
+        limits = limits_of(self, undefined)
+        mean = average_of(self, average, undefined)
         if np.isnan(mean.value):
             warn_undefined(f"{self.metric} within lists", self._reason(undefined))
         return Estimate(
             f"{self.metric} within lists",
             mean.value,
             mean.standard_error,
-            mean.interval(level, (low, high)),
+            mean.interval(level, limits),
             float(self._lists.n_pos.sum()),
             float(self._lists.n_neg.sum()),
             "lists",
@@ -289,21 +298,6 @@ class GroupScores(Result):
             "n_items": self.n_items.tolist(),
             "n_pos": self.n_pos.tolist(),
         }
-
-    def _average(
-        self, average: Average | Iterable[float] | None, undefined: Policy | float
-    ) -> ListAverage:
-        if average is None:
-            average = "pooled" if self._metric.is_of_queues else "macro"
-        return list_average(
-            self._lists,
-            self.groups,
-            self._places,
-            check_average(average),
-            check_undefined(undefined),
-            is_sum=self._metric.is_sum,
-            has_pairs=self._metric.is_two_sample,
-        )
 
     def _reason(self, undefined: Policy | float) -> str:
         """Return why the mean is nan."""
@@ -326,7 +320,7 @@ class GroupScores(Result):
         return f"{n_lists} of {n_lists} lists are undefined"
 
     def __repr__(self) -> str:
-        mean = self._average(None, "skip").value
+        mean = average_of(self, None, "skip").value
         return (
             f"GroupScores({self.metric}, {self.n_defined} of {len(self.groups)} lists "
             f"defined, mean {mean:.6g})"
@@ -430,6 +424,37 @@ def group_scores(
     gain = found.gain_of_cases
     table = list_table(*of_rows, pos_label, keep_scale=found.is_sum, gain=gain)
     return scores_of(found, table, k)
+
+
+def average_of(
+    scores: GroupScores,
+    average: Average | Iterable[float] | None,
+    undefined: Policy | float,
+    among: BoolArray | None = None,
+) -> ListAverage:
+    """Return the average over lists, or over those ``among`` the ones with weight."""
+    metric = scores._metric
+    if average is None:
+        average = "pooled" if metric.is_of_queues else "macro"
+    return list_average(
+        scores._lists,
+        scores.groups,
+        scores._places,
+        check_average(average),
+        check_undefined(undefined),
+        among=among,
+        is_sum=metric.is_sum,
+        has_pairs=metric.is_two_sample,
+    )
+
+
+def limits_of(scores: GroupScores, undefined: Policy | float) -> tuple[float, float]:
+    """Return the least and the greatest mean, with that number for undefined lists."""
+    metric, undefined = scores._metric, check_undefined(undefined)
+    low, high = (-np.inf, np.inf) if metric.is_sum else metric.limits
+    if not isinstance(undefined, str):
+        low, high = min(low, undefined), max(high, undefined)
+    return low, high
 
 
 def check_items(

@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
-from skrate.core.arrays import Array, FloatArray, IntArray
+from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.results import ConfidenceInterval, t_interval
 from skrate.core.validation import (
@@ -94,6 +94,7 @@ def list_average(
     average: Average | FloatArray,
     undefined: Policy | float,
     *,
+    among: BoolArray | None = None,
     is_sum: bool = False,
     has_pairs: bool = False,
 ) -> ListAverage:
@@ -103,6 +104,8 @@ def list_average(
     a share of pairs.
     """
     is_defined = lists.defined > 0
+    if among is not None:
+        is_defined &= among
     if undefined == "nan" and not is_defined.all():
         return ListAverage(np.full(1, np.nan), np.ones(1))
     if isinstance(average, str) and average in ("pairs", "pooled"):

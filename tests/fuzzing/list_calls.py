@@ -139,6 +139,34 @@ def list_estimate(rng: np.random.Generator) -> Call:
     return replace(call, function=scored, may_warn=True)
 
 
+def compare_groups(rng: np.random.Generator) -> Call:
+    """Draw a comparison of two models by the AUC within lists."""
+    sample = draw_sample(rng, lists=True, weighted="none", largest=200)
+    seed = int(rng.integers(1000))
+    how = {"method": str(rng.choice(["t", "permutation"])), "n_resamples": 99}
+
+    def scored(**named: Any) -> Any:
+        n = len(named["groups"])
+        other = np.random.default_rng(seed).integers(0, 3, n)
+        a = skrate.group_scores("roc_auc", **named)
+        b = skrate.group_scores("roc_auc", **{**named, "y_score": other})
+        return a, b, skrate.compare_groups(a, b, random_state=seed, **how)
+
+    def check(given: Sample, found: Any) -> None:
+        a, b, both = found
+        values = (a.values - b.values)[~np.isnan(a.values)]
+        same_number("difference", both.value, values.mean() if len(values) else np.nan)
+        if len(values) > 1:
+            error = values.std(ddof=1) / np.sqrt(len(values))
+            same_number("error", both.standard_error, error, rtol=1e-6, atol=1e-9)
+        holds(not (both.pvalue < 0 or both.pvalue > 1), f"p-value {both.pvalue}")
+        low, high = both.confidence_interval
+        holds(not (low > both.value or high < both.value), f"interval [{low}, {high}]")
+
+    call = _call("group_scores", sample, {}, check)
+    return replace(call, function=scored, may_warn=True)
+
+
 def group_scores(rng: np.random.Generator) -> Call:
     """Draw a call of group_scores."""
     sample = draw_sample(rng, lists=True, largest=300)

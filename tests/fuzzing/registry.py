@@ -81,6 +81,7 @@ ENTRIES = [
             "reciprocal_rank_score",
         )
     ),
+    Entry(("compare_groups",), list_calls.compare_groups, 1),
     Entry(("group_scores",), list_calls.list_estimate, 3, may_spoil=True),
     Entry(("group_scores", "GroupScores"), list_calls.group_scores, 8, may_spoil=True),
     Entry(("estimate", "Estimate"), inference_calls.estimate, 9, may_spoil=True),

@@ -1,0 +1,291 @@
+"""Two models by their values within the same lists."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, RandomState
+from skrate.core.metric import LIST_METRICS, MetricLike, unwrap
+from skrate.core.results import Comparison, ConfidenceInterval, t_interval
+from skrate.core.validation import check_choice, warn_undefined
+from skrate.inference.counting import permutation_interval, permutation_pvalue
+from skrate.inference.intervals import Alternative, standardised, t_pvalue
+from skrate.inference.plan import Plan
+from skrate.metrics.group_scores import (
+    GroupScores,
+    average_of,
+    group_scores,
+    limits_of,
+)
+from skrate.metrics.list_average import Average, ListAverage, Policy
+
+Method = Literal["t", "permutation"]
+METHODS: tuple[Method, ...] = get_args(Method)
+_NAN = float("nan")
+# All flips are tried where there are no more than 2 to this number of them.
+_MOST_LISTS = 20
+
+
+def compare_groups(
+    scores_a: GroupScores,
+    scores_b: GroupScores,
+    *,
+    average: Average | Iterable[float] | None = None,
+    undefined: Policy | float = "skip",
+    method: Method = "t",
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> Comparison:
+    r"""Compare two models within the same lists: a paired test over lists.
+
+    Does model a order the lists better than model b, or would other lists have said the
+    opposite? Lists are the units: rows of one list belong together, and it does not
+    matter how many there are. Any metric of :func:`group_scores` will do.
+
+    Parameters
+    ----------
+    scores_a, scores_b : GroupScores
+        What :func:`group_scores` returns for the labels and lists of both models.
+    average : {"macro", "pooled", "pairs", "positives", "size"} or array-like
+        How much a list counts, as in :meth:`GroupScores.mean`.
+    undefined : {"skip", "nan"} or float, default="skip"
+        As in :meth:`GroupScores.mean`; "skip" leaves out lists that are undefined for
+        one of the models.
+    method : {"t", "permutation"}, default="t"
+        - "t": Student's t over the lists.
+        - "permutation": exchanges both models in a random half of the lists, which
+          flips the sign of their difference there; of few lists in all ways that there
+          are.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        What a small p-value speaks for; "greater": a has the greater mean.
+    confidence_level : float, default=0.95
+        Level of the interval, in (0, 1).
+    n_resamples : int, default=9999
+        Number of permutations.
+    random_state : int, Generator or RandomState, default=None
+        Source of the permutations.
+    n_jobs : int, default=None
+        Number of threads; the result does not depend on it.
+
+    Returns
+    -------
+    result : Comparison
+        With ``value`` (a less b), ``value_a`` and ``value_b``, ``standard_error``,
+        ``confidence_interval``, ``statistic`` and ``pvalue``; nan where undefined.
+
+    Raises
+    ------
+    ValueError
+        If the scores are of other lists or labels, or an option is none of the choices.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a mean is undefined, there is one list only, or all differences are equal and
+        not 0: then there is no t, but a permutation test.
+
+    See Also
+    --------
+    scipy.stats.ttest_rel : The same as "t" with ``average="macro"``.
+    compare : By the cases of one ranking.
+    group_scores : Makes the scores.
+
+    Notes
+    -----
+    The mean of each model is the ratio of two sums over m lists, A = sum a_i / sum w_i
+    and B = sum b_i / sum v_i. The squared standard error of A - B is
+
+    .. math:: \frac{m}{m - 1} \sum_i \left( \frac{a_i - A w_i}{\sum_j w_j}
+              - \frac{b_i - B v_i}{\sum_j v_j} \right)^2,
+
+    with "macro" the variance of the differences over m; the statistic has m - 1 degrees
+    of freedom. The permutation test supposes that both models are exchangeable within
+    each list, and is exact at any number of lists. In both tests lists are taken for
+    independent; where they are days, or several queries of one user, they may not be.
+
+    Examples
+    --------
+    >>> from skrate import compare_groups, group_scores, ndcg_score
+    >>> y_true, query = [1, 0, 0, 1, 1, 0, 0, 1], [1, 1, 2, 2, 3, 3, 4, 4]
+    >>> a, b = [2, 1, 1, 2, 2, 1, 1, 2], [1, 2, 2, 1, 2, 1, 2, 1]
+    >>> scores_a, scores_b = (
+    ...     group_scores(ndcg_score, y_true, model, groups=query) for model in (a, b)
+    ... )
+    >>> result = compare_groups(scores_a, scores_b)
+    >>> round(result.value, 4), round(result.pvalue, 4)
+    (0.2768, 0.0577)
+
+    Of the 16 ways to flip four signs, none gives more, and four as much:
+
+    >>> compare_groups(scores_a, scores_b, method="permutation").pvalue
+    0.25
+    """
+    check_choice("method", method, METHODS)
+    as_plan = "permutation" if method == "permutation" else "delta"
+    plan = Plan(
+        as_plan, confidence_level, "wald", n_resamples, None, random_state, n_jobs,
+        alternative,
+    )  # fmt: skip
+    for name, scores in (("scores_a", scores_a), ("scores_b", scores_b)):
+        if not isinstance(scores, GroupScores):
+            raise ValueError(
+                f"{name} must be what group_scores returns, got a "
+                f"{type(scores).__name__}."
+            )
+    _check_same_lists(scores_a, scores_b)
+    both = scores_a.is_defined & scores_b.is_defined
+    among = both if isinstance(undefined, str) and undefined == "skip" else None
+    a, b = (
+        average_of(scores, average, undefined, among) for scores in (scores_a, scores_b)
+    )
+    names = list(dict.fromkeys((scores_a.metric, scores_b.metric)))
+    name = f"{' - '.join(names)} within lists"
+    of_a, of_b = (limits_of(scores, undefined) for scores in (scores_a, scores_b))
+    bounds = of_a[0] - of_b[1], of_a[1] - of_b[0]
+    return _concluded(name, a, b, bounds, method, plan)
+
+
+def _check_same_lists(a: GroupScores, b: GroupScores) -> None:
+    if not np.array_equal(a.groups, b.groups):
+        raise ValueError(
+            "scores_a and scores_b are of other lists: give both models the same "
+            "groups."
+        )
+    for what in ("n_items", "n_pos"):
+        if not np.array_equal(getattr(a, what), getattr(b, what)):
+            raise ValueError(
+                f"scores_a and scores_b differ in the {what} of their lists: give both "
+                "models the same y_true and sample_weight."
+            )
+
+
+def _concluded(
+    name: str,
+    a: ListAverage,
+    b: ListAverage,
+    bounds: tuple[float, float],
+    method: Method,
+    plan: Plan,
+) -> Comparison:
+    """Return the comparison of two averages over the same lists."""
+    difference, n_lists = a.value - b.value, len(a.weights)
+    error = standard_error(a, b)
+    statistic, pvalue, ends = _NAN, _NAN, ConfidenceInterval(_NAN, _NAN)
+    level = plan.confidence_level
+    if np.isnan(difference):
+        warn_undefined(name, "no list that counts is defined", stacklevel=4)
+    elif method == "permutation":
+        statistic, draws = difference, _flipped(a, b, plan)
+        pvalue = permutation_pvalue(difference, draws, plan.alternative)
+        ends = permutation_interval(difference, draws, level, bounds)
+    else:
+        statistic = standardised(difference, error)
+        pvalue = t_pvalue(statistic, plan.alternative, n_lists - 1)
+        ends = t_interval(difference, error, level, bounds, n_lists - 1)
+        if np.isnan(statistic):
+            reason = "there is one list"
+            if n_lists > 1:
+                reason = "all lists have the same difference: method='permutation' has "
+                reason += "a p-value"
+            warn_undefined(f"t of the {name}", reason, stacklevel=4)
+    return Comparison(
+        name, float(difference), a.value, b.value, error, statistic, pvalue, ends,
+        plan.alternative, method, level,
+    )  # fmt: skip
+
+
+def standard_error(a: ListAverage, b: ListAverage) -> float:
+    """Return that of the difference of two averages; nan for one list."""
+    n = len(a.weights)
+    if n < 2:
+        return _NAN
+    parts = (a.parts - a.value * a.weights) / a.weights.sum()
+    parts = parts - (b.parts - b.value * b.weights) / b.weights.sum()
+    return float(np.sqrt(n / (n - 1) * (parts @ parts)))
+
+
+@dataclass(frozen=True)
+class _Flips:
+    """Draws of the lists in which both models are exchanged."""
+
+    n_lists: int
+
+    @property
+    def width(self) -> int:
+        """Entries of a row."""
+        return self.n_lists
+
+    def __call__(self, generator: np.random.Generator, size: int) -> Array:
+        return generator.integers(2, size=(size, self.n_lists), dtype=np.uint8)
+
+
+def _flipped(a: ListAverage, b: ListAverage, plan: Plan) -> FloatArray:
+    """Return the difference where both models are exchanged in some of the lists."""
+    parts, weights = b.parts - a.parts, b.weights - a.weights
+    have_own = weights.any()
+
+    def statistic(rows: Array) -> FloatArray:
+        flips = rows.astype(np.float64)
+        moved = flips @ parts
+        more = flips @ weights if have_own else 0.0
+        of_a = (a.parts.sum() + moved) / (a.weights.sum() + more)
+        of_b = (b.parts.sum() - moved) / (b.weights.sum() - more)
+        return np.asarray(of_a - of_b)
+
+    n = len(parts)
+    if n <= _MOST_LISTS and 2**n - 1 <= plan.n_resamples:
+        # The lists as they are make one more.
+        numbers = np.arange(1, 2**n)
+        return statistic(numbers[:, None] >> np.arange(n) & 1)
+    return plan.replicates("difference", _Flips(n), statistic)
+
+
+# What a metric of lists is told of the lists, and of their mean.
+_OF_MEAN = ("average", "undefined")
+
+
+def in_lists(
+    metric: Any, params: dict[str, Any], groups: ArrayLike | None
+) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Return the options of the lists and of their mean, None for a single ranking.
+
+    A metric that is a mean over lists has them where their ``groups`` are known.
+    """
+    if groups is None or isinstance(metric, tuple | list):
+        return None
+    function, own = unwrap(metric, params)
+    if not callable(function) or function not in LIST_METRICS:
+        return None
+    of_mean = {name: own.pop(name) for name in _OF_MEAN if name in own}
+    return {"metric": function, "groups": groups, **own}, of_mean
+
+
+def check_in_lists(**options: tuple[Any, Any]) -> None:
+    """Raise for the first option that is not as it is by default."""
+    for name, (value, default) in options.items():
+        is_default = value is None if default is None else value == default
+        if not is_default:
+            raise ValueError(
+                f"{name} has no meaning for a mean over lists, whose units "
+                "are the lists: leave it out."
+            )
+
+
+def compare_in_lists(
+    options: dict[str, Any],
+    y_true: Any,
+    y_scores: tuple[Any, Any],
+    sample_weight: ArrayLike | None,
+    pos_label: Label,
+    **how: Any,
+) -> Comparison:
+    """Return the comparison of two models by a metric that is a mean over lists."""
+    metric: MetricLike = options.pop("metric")
+    data = {"sample_weight": sample_weight, "pos_label": pos_label, **options}
+    a, b = (group_scores(metric, y_true, y_score, **data) for y_score in y_scores)
+    return compare_groups(a, b, **how)
