@@ -33,6 +33,7 @@ SKLEARN = {
     "sample_weight",
     "pos_label",
     "groups",
+    "entities",  # of which each counts once in a group
     "response_method",
     "random_state",
     "n_jobs",

@@ -195,10 +195,12 @@ def list_table(
     *,
     keep_scale: bool = False,
     gain: FloatArray | None = None,
+    entities: ArrayLike | None = None,
 ) -> ListTable:
     """Return the table of checked cases; without ``groups`` they are one list.
 
-    It also knows the ``gain`` of its rows, if that is given per case.
+    It also knows the ``gain`` of its rows, if that is given per case. Of cases of one
+    of the ``entities`` a list holds one.
     """
     if isinstance(y_true, RankTable):
         raise ValueError(
@@ -233,7 +235,19 @@ def list_table(
         gain = gain if sample.kept is None else gain[sample.kept]
         if sample.weights is not None:
             gain = gain * sample.weights
-    table = _sorted(codes, sizes, sample.is_pos, sample.scores, sample.weights, gain)
+    is_pos, scores = sample.is_pos, sample.scores
+    if entities is not None:
+        if sample_weight is not None or gain is not None:
+            raise ValueError(
+                "entities count once in each list, which sample_weight and a gain per "
+                "case, which are of rows, leave without a meaning: leave one of them "
+                "out."
+            )
+        grouped = check_groups("entities", entities)
+        check_equal_length(y_true=as_numpy(y_true), entities=grouped.codes)
+        codes, is_pos, scores = _of_entities(codes, grouped, is_pos, scores)
+        sizes = np.bincount(codes, minlength=len(sizes))
+    table = _sorted(codes, sizes, is_pos, scores, sample.weights, gain)
     table.labels = grouping.labels[known]
     # From codes to positions among the labels that are really there.
     table.lists = np.flatnonzero(sizes[known])
@@ -252,6 +266,24 @@ def check_top(k: int | None, sample_weight: ArrayLike | None) -> int | None:
             "meaning: leave out one of them."
         )
     return n_items
+
+
+def _of_entities(
+    codes: IntArray, entities: Grouping, is_pos: BoolArray, scores: Array
+) -> tuple[IntArray, BoolArray, Array]:
+    """Return the list, class and score of each entity of a list.
+
+    It is positive if one of its cases is, and has the greatest score of them.
+    """
+    keys = codes * len(entities.sizes) + entities.codes
+    order = np.argsort(keys, kind="stable")
+    starts = np.flatnonzero(begins_group(keys[order]))
+    is_any = np.logical_or.reduceat(is_pos[order], starts)
+    return (
+        codes[order][starts],
+        is_any,
+        np.maximum.reduceat(scores[order], starts),
+    )
 
 
 def _relevance(

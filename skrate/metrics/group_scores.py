@@ -25,7 +25,7 @@ from skrate.core.list_batches import (
 from skrate.core.list_table import ListTable, ListValues, check_top, list_table
 from skrate.core.metric import Metric, MetricLike, find_metric
 from skrate.core.rank_table import RankTable
-from skrate.core.results import Estimate, Result
+from skrate.core.results import Estimate, Result, data_frame
 from skrate.core.validation import check_fraction, check_scores, warn_undefined
 from skrate.metrics.list_average import (
     Average,
@@ -299,6 +299,22 @@ class GroupScores(Result):
             "n_pos": self.n_pos.tolist(),
         }
 
+    def to_frame(self) -> Any:
+        """Return a row per list as a data frame of pandas, which must be installed.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            With the columns of ``to_dict``, which ``polars.DataFrame`` takes as well;
+            "group" is its index.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed; ``to_dict`` does without it.
+        """
+        return data_frame(self.to_dict()).set_index("group")
+
     def _reason(self, undefined: Policy | float) -> str:
         """Return why the mean is nan."""
         n_defined, n_lists = self.n_defined, len(self._lists.values)
@@ -333,6 +349,7 @@ def group_scores(
     y_score: ArrayLike | None = None,
     *,
     groups: ArrayLike,
+    entities: ArrayLike | None = None,
     k: int | None = None,
     sample_weight: ArrayLike | None = None,
     relevance_threshold: float | None = None,
@@ -357,6 +374,10 @@ def group_scores(
         Scores, higher for relevant items.
     groups : array-like of shape (n_samples,)
         The list of each row: integers, strings or other labels, in any order of rows.
+    entities : array-like of shape (n_samples,), default=None
+        What each row is about, such as its card or customer, of which each counts once
+        in a list: with the greatest score of its rows there, and as relevant if one of
+        them is. Items are then entities. Not with ``sample_weight`` or a gain per case.
     k : int, default=None
         How many items of each list are seen, for the AUC, recall, precision, lift and
         gain, and what goes by places; of a shorter list, all are. Not with
@@ -383,8 +404,8 @@ def group_scores(
     ------
     ValueError
         If ``metric`` or a parameter is unknown, ``k`` does not fit or is out of range,
-        labels, scores or weights cannot be ranked, or ``groups`` has another length or
-        missing labels.
+        labels, scores or weights cannot be ranked, or ``groups`` or ``entities`` have
+        another length or missing labels.
 
     See Also
     --------
@@ -422,7 +443,9 @@ def group_scores(
     k = check_items(found, k, sample_weight)
     of_rows = (y_true, y_score, groups, sample_weight, relevance_threshold)
     gain = found.gain_of_cases
-    table = list_table(*of_rows, pos_label, keep_scale=found.is_sum, gain=gain)
+    table = list_table(
+        *of_rows, pos_label, keep_scale=found.is_sum, gain=gain, entities=entities
+    )
     return scores_of(found, table, k)
 
 

@@ -65,10 +65,15 @@ GroupsLike: TypeAlias = str | Indexed | None
 # What comes with the cases; the other keywords of a metric are its parameters.
 _OF_CASES = ("groups", "sample_weight", "pos_label")
 # How a column is called that a scorer is told of by name.
-_COLUMNS = {"groups": "user_id", "gain": "amount", "cost": "hours"}
+_COLUMNS = {
+    "groups": "user_id",
+    "entities": "card_id",
+    "gain": "amount",
+    "cost": "hours",
+}
 # What only lists have: how they are read, and how averaged.
 _OF_MEAN = ("average", "undefined")
-_OF_LISTS = (*_OF_MEAN, "k", "relevance_threshold")
+_OF_LISTS = (*_OF_MEAN, "k", "relevance_threshold", "entities")
 # What only several classes have.
 _OF_CLASSES = ("average", "labels")
 
@@ -171,6 +176,10 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             return method_caller(estimator, key, X)
 
         params = {**self._kwargs, **kwargs, **self._per_case(kwargs, X, y_true)}
+        entities = self._kwargs.get("entities")
+        if entities is not None and kwargs.get("entities") is None:
+            found = _find_column("entities", entities, X, y_true, self._name)
+            params["entities"] = found
         groups = self._take_groups(params, X, y_true)
         try:
             if not has_grades(params) and has_several_classes(estimator, y_true):

@@ -63,7 +63,8 @@ def test_the_mean_over_lists_is_scipys_paired_t(metric, alternative):
 CASES = [
     ("roc_auc", {}, {}),
     ("roc_auc", {}, {"average": "pairs"}),
-    ("roc_auc", {"k": 3}, {"average": "pooled"}),
+    # Models differ in the pairs that they show, so that lists differ in weight.
+    ("roc_auc", {"k": 5}, {"average": "pooled"}),
     ("roc_auc", {"k": 3}, {"undefined": 0.5}),
     (ndcg_score, {"k": 3}, {"average": "size"}),
     (recall_at_rate_score, {"n_items": 2}, {}),
@@ -77,7 +78,7 @@ CASES = [
 def test_permutation_is_all_exchanges_of_lists(metric, options, mean):
     y_true, groups, a, b = two_models(2, n_lists=8)
     scores = scores_of(metric, y_true, groups, a, b, **options)
-    if "undefined" not in mean and options.get("k") == 3 and metric == "roc_auc":
+    if metric == "roc_auc" and mean == {"average": "pooled"}:
         # A list may be undefined for one model only: then it is left out of both.
         kept = scores[0].is_defined & scores[1].is_defined
         rows = np.isin(groups, np.flatnonzero(kept))

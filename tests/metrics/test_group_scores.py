@@ -7,15 +7,18 @@ import pytest
 import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import UndefinedMetricWarning
 
 import skrate
 from list_strategies import ranked_lists
+from optional import require
 from skrate import (
     average_precision_score,
     expected_recall_score,
     group_scores,
     lift_at_rate_score,
+    make_ranking_scorer,
     precision_at_rate_score,
     ranking_auc_score,
     rate_weighted_auc_score,
@@ -250,3 +253,124 @@ def test_the_columns_are_those_of_a_frame():
     assert result.to_dict() == {
         "group": ["a", "b"], "value": [0.5, 0.5], "n_items": [3, 3], "n_pos": [2, 1]
     }  # fmt: skip
+
+
+def test_takes_and_makes_data_frames():
+    pd, polars = require("pandas"), require("polars")
+    columns = {"y": Y_TRUE, "score": Y_SCORE, "user": GROUPS}
+    plain = group_scores("roc_auc", Y_TRUE, Y_SCORE, groups=GROUPS)
+    for library in (pd, polars):
+        frame = library.DataFrame(columns)
+        found = group_scores(
+            "roc_auc", frame["y"], frame["score"], groups=frame["user"]
+        )
+        assert found.to_dict() == plain.to_dict()
+    table = plain.to_frame()
+    assert list(table.index) == ["a", "b"]
+    assert table.loc["b", "value"] == plain.values[1]
+    assert list(table) == ["value", "n_items", "n_pos"]
+    assert polars.DataFrame(plain.to_dict())["group"].to_list() == ["a", "b"]
+
+
+# --- Entities ------------------------------------------------------------------------
+
+
+@given(lists=ranked_lists(), seed=st.integers(0, 99), n_entities=st.integers(1, 6))
+def test_an_entity_counts_once_in_a_list(lists, seed, n_entities):
+    y_true, y_score, groups, _ = lists
+    cards = np.random.default_rng(seed).integers(0, n_entities, len(y_true))
+    found = group_scores(
+        precision_at_rate_score, y_true, y_score, groups=groups, entities=cards, k=2
+    )
+    for label, value, n_items, n_pos in zip(
+        found.groups, found.values, found.n_items, found.n_pos, strict=True
+    ):
+        rows = {}
+        for card, y, score in zip(
+            *(c[groups == label] for c in (cards, y_true, y_score)), strict=True
+        ):
+            rows.setdefault(card, []).append((score, y))
+        labels = [max(y for _, y in row) for row in rows.values()]
+        scores = [max(score for score, _ in row) for row in rows.values()]
+        assert (n_items, n_pos) == (len(labels), sum(labels))
+        alone = precision_at_rate_score(labels, scores, n_items=min(2, len(labels)))
+        assert value == pytest.approx(alone, abs=1e-14)
+
+
+def card_precision(days, cards, y_true, y_score, k):
+    """Return what the Fraud detection handbook calls that, of each day, in its steps.
+
+    Detected cards are not removed.
+    """
+    found = []
+    for day in sorted(set(days)):
+        greatest = {}
+        for d, card, y, score in zip(days, cards, y_true, y_score, strict=True):
+            if d == day:
+                before = greatest.get(card, (-math.inf, 0))
+                greatest[card] = max(before[0], score), max(before[1], y)
+        best = sorted(greatest.values(), reverse=True)[:k]
+        found.append(sum(y for _, y in best) / k)
+    return found
+
+
+def test_precision_of_entities_is_the_card_precision_of_the_handbook():
+    rng = np.random.default_rng(4)
+    days, cards = rng.integers(0, 5, 600), rng.integers(0, 80, 600)
+    y_true, y_score = (rng.random(600) < 0.1).astype(int), rng.normal(size=600)
+    found = group_scores(
+        precision_at_rate_score, y_true, y_score, groups=days, entities=cards, k=20
+    )
+    expected = card_precision(days, cards, y_true, y_score, 20)
+    assert found.values == pytest.approx(expected, abs=1e-15)
+    assert found.mean() == pytest.approx(np.mean(expected), abs=1e-15)
+    by_name = group_scores(
+        precision_at_rate_score, y_true, y_score, groups=days, k=20,
+        entities=[f"card {card}" for card in cards],
+    )  # fmt: skip
+    assert np.array_equal(by_name.values, found.values)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_scorers_find_entities_by_column(library):
+    frames = require(library)
+    cards = ["x", "y", "x", "y", "y", "z"]
+    X = frames.DataFrame({"score": Y_SCORE, "day": GROUPS, "card": cards})
+
+    class Model(ClassifierMixin, BaseEstimator):
+        classes_ = np.array([0, 1])
+
+        def decision_function(self, X):
+            return np.asarray(X["score"])
+
+    scorer = make_ranking_scorer(
+        precision_at_rate_score, n_items=1, groups="day", entities="card"
+    )
+    expected = group_scores(
+        precision_at_rate_score, Y_TRUE, Y_SCORE, groups=GROUPS, entities=cards,
+        n_items=1,
+    )  # fmt: skip
+    assert scorer(Model(), X, Y_TRUE) == expected.mean()
+    wrong = make_ranking_scorer(
+        precision_at_rate_score, n_items=1, groups="day", entities="customer"
+    )
+    with pytest.raises(
+        ValueError, match=r"entities='customer' .* is not a column"
+    ):
+        wrong(Model(), X, Y_TRUE)
+
+
+def test_what_entities_have_no_meaning_for_is_named():
+    options = {"groups": GROUPS, "entities": GROUPS}
+    with pytest.raises(ValueError, match="entities count once in each list, which sam"):
+        group_scores("roc_auc", Y_TRUE, Y_SCORE, sample_weight=[1] * 6, **options)
+    with pytest.raises(ValueError, match="entities count once in each list, which sam"):
+        group_scores(
+            skrate.expected_gain_score, Y_TRUE, Y_SCORE, gain=Y_SCORE, **options
+        )
+    options["entities"] = [1, 2]
+    with pytest.raises(ValueError, match="y_true has 6, entities has 2"):
+        group_scores("roc_auc", Y_TRUE, Y_SCORE, **options)
+    options["entities"] = [1, None] * 3
+    with pytest.raises(ValueError, match="entities contains NaN or another missing"):
+        group_scores("roc_auc", Y_TRUE, Y_SCORE, **options)
