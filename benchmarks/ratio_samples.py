@@ -1,6 +1,7 @@
 """The data of the jobs of the table of ratios, and what they call of ours."""
 
 import numpy as np
+from sklearn.metrics import roc_auc_score
 
 import common
 import skrate
@@ -120,6 +121,26 @@ def twenty_models(n_cases):
     """Return labels, the scores of all models, and those of the first."""
     y_true, y_scores = labelled_scores(n_cases, prevalence=0.1, n_models=20)
     return y_true, y_scores, y_scores[:, 0].copy()
+
+
+def thousand_markers(n_cases):
+    """Return labels, and the scores of 1,000 markers; those of a few by column."""
+    y_true, y_scores = labelled_scores(n_cases, prevalence=0.1, n_models=1_000)
+    return y_true, y_scores, y_scores[:, :FEW_MARKERS]
+
+
+# Of the 1,000 markers that a loop would score.
+FEW_MARKERS = 50
+
+
+def marker_loop(y_true, y_scores):
+    """Score a few markers one by one."""
+    return [roc_auc_score(y_true, column) for column in y_scores.T]
+
+
+def markers(y_true, y_scores, metric="roc_auc", **options):
+    """Return the values of markers, with their errors and adjusted p-values."""
+    return skrate.estimate_all(metric, y_true, y_scores, random_state=0, **options)
 
 
 BETA = skrate.rates.from_quantiles({0.025: 0.064, 0.975: 0.288})

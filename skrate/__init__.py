@@ -18,6 +18,7 @@ from skrate.displays.auc_error_rate import AUCErrorRateDisplay
 from skrate.displays.budget_report import BudgetReportDisplay
 from skrate.displays.curve_comparison import CurveComparisonDisplay
 from skrate.displays.hit_curve import HitCurveDisplay
+from skrate.displays.markers import MarkersDisplay
 from skrate.displays.rate_averaged_roc import RateAveragedROC
 from skrate.ensemble.rankboost import RankBoostClassifier
 from skrate.error_rate.moments import AUCFromErrors, auc_moments
@@ -71,6 +72,7 @@ __all__ = [
     "FoldSummary",
     "GroupScores",
     "HitCurveDisplay",
+    "MarkersDisplay",
     "QuasiConcaveHitCurve",
     "RankBoostClassifier",
     "RankTable",

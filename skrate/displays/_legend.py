@@ -118,6 +118,11 @@ def _is_free(ax: Any, box: Any) -> bool:
         )
         for path in paths:
             drawn = path.transformed(artist.get_transform())
+            if not is_area and artist.get_linestyle() == "None":
+                # Points, with nothing between them.
+                if box.count_contains(drawn.vertices):
+                    return False
+                continue
             if drawn.intersects_bbox(box, filled=is_area):
                 return False
     return True

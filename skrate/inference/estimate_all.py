@@ -118,6 +118,7 @@ def estimate_all(
     --------
     estimate : One ranking, with its confidence interval and by other methods.
     compare_all : Differences of models, of all pairs or from a reference.
+    MarkersDisplay : Two metrics of all markers against each other.
     scipy.stats.false_discovery_control : The adjustment alone.
 
     Notes
@@ -188,7 +189,8 @@ def estimate_all(
     random = RandomRankings(
         found, plan.alternative, plan.n_resamples, generator.integers(2**32, size=4)
     )
-    one = partial(_estimated, found, cases, plan.is_stratified(cases), random, chance)
+    is_stratified = plan.is_stratified(cases)
+    one = partial(_estimated, found, cases, is_stratified, random, chance, is_known)
     # Threads, whatever else joblib is told to use: nothing need be copied for them.
     run = Parallel(n_jobs=plan.n_jobs, require="sharedmem")
     rows = run(delayed(_of_batch)(one, *batch) for batch in batches)
@@ -249,14 +251,16 @@ def _estimated(
     is_stratified: bool,
     random: RandomRankings,
     chance: float,
+    is_known: bool,
     name: str,
     column: Any,
 ) -> tuple[float, float, float]:
-    """Return the value of a column, its standard error and its p-value."""
+    """Return the value of a column, its standard error and its p-value.
+
+    Nothing is known of any where there are too few cases.
+    """
     ranked = _ranked(metric, cases, name, column)
-    if why_too_few(ranked) is not None:
-        return _NAN, _NAN, _NAN
-    value = metric.value(ranked.table)
+    value = metric.value(ranked.table) if is_known else _NAN
     if np.isnan(value):
         return _NAN, _NAN, _NAN
     # Rounding may leave a perfect ranking a little above the range.

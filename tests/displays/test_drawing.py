@@ -11,6 +11,7 @@ from skrate import (
     AUCErrorRateDisplay,
     BudgetReportDisplay,
     HitCurveDisplay,
+    MarkersDisplay,
     RateAveragedROC,
 )
 from skrate.displays._drawing import mean_and_spread
@@ -32,6 +33,10 @@ class Untouched(GaussianNB):
         (
             "BudgetReportDisplay",
             lambda: BudgetReportDisplay.from_predictions(Y * 9, SCORES * 9, rate=0.5),
+        ),
+        (
+            "MarkersDisplay",
+            lambda: MarkersDisplay.from_predictions(Y * 9, {"A": SCORES * 9}),
         ),
         (
             "RateAveragedROC",

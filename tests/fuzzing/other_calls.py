@@ -506,12 +506,15 @@ def rate_averaged_roc_curve(rng: np.random.Generator) -> Call:
     )  # fmt: skip
 
 
+_OF_VARIANCES = ("BudgetReportDisplay", "CurveComparisonDisplay", "MarkersDisplay")
+
+
 def display(kind: str) -> Callable[[np.random.Generator], Call]:
     """Return what draws calls of ``from_predictions`` of a display."""
 
     def draw(rng: np.random.Generator) -> Call:
         # What is undefined is not drawn where variances are, of two cases at least.
-        least = 2 if kind in ("BudgetReportDisplay", "CurveComparisonDisplay") else 1
+        least = 2 if kind in _OF_VARIANCES else 1
         sample = draw_sample(rng, weighted="none", one_class=0, largest=100)
         while min(sample.is_pos.sum(), (~sample.is_pos).sum()) < least:
             sample = draw_sample(rng, weighted="none", one_class=0, largest=100)
@@ -526,6 +529,9 @@ def display(kind: str) -> Callable[[np.random.Generator], Call]:
                 # A model against the reverse of it.
                 other = [-score for score in given.scores.tolist()]
                 return (first, second, other), {**keywords, "rates": [0.25, 0.5]}
+            if kind == "MarkersDisplay":
+                options = {"n_resamples": 20, "random_state": 0}
+                return (first, {"A": second}), {**keywords, **options}
             if kind == "AUCErrorRateDisplay":
                 keywords["y_pred"] = given.plain_labels[::-1].copy()
                 keywords["class_ratios"] = [0.5]
@@ -547,6 +553,10 @@ def display(kind: str) -> Callable[[np.random.Generator], Call]:
                         continue
                     expected = float(tables.found_at(groups, Fraction(rate)))
                     same_number("recall", recall, expected, atol=1e-9)
+            elif kind == "MarkersDisplay":
+                same_number("AUC", found.x.values.tolist()[0], tables.auc(groups))
+                shown_names = [text.get_text() for text in found.texts_]
+                holds(shown_names == ["A"], f"names {shown_names}")
             elif kind == "AUCErrorRateDisplay":
                 same_number("AUC", found.point.auc, tables.auc(groups), rtol=1e-9)
             else:

@@ -141,6 +141,7 @@ ENTRIES = [
             "BudgetReportDisplay",
             "CurveComparisonDisplay",
             "HitCurveDisplay",
+            "MarkersDisplay",
             "RateAveragedROC",
         )
     ),

@@ -153,6 +153,22 @@ def test_the_law_of_draws_by_hand():
     assert NullLaw(0.5, 0.0).pvalue(0.5, "two-sided") == 1
 
 
+@pytest.mark.parametrize("value", [-2.0, -0.5, 0.3, 2.5])
+def test_the_law_beyond_all_draws_is_a_gamma_distribution(value):
+    skew = NullLaw(mean=0.0, deviation=1.0, skewness=1.5)
+    above, below = stats.pearson3(1.5).sf(value), stats.norm.cdf(value)
+    assert skew.pvalue(value, "greater") == pytest.approx(above, abs=1e-12)
+    assert skew.pvalue(value, "less") == pytest.approx(below)
+    turned = NullLaw(mean=0.0, deviation=1.0, skewness=-1.5)
+    assert turned.pvalue(-value, "less") == pytest.approx(above, abs=1e-12)
+    assert turned.pvalue(-value, "two-sided") == pytest.approx(
+        min(2 * min(above, below), 1)
+    )
+    # Of steps of 0.4, half is counted.
+    stepped = NullLaw(mean=0.0, deviation=1.0, half=0.2)
+    assert stepped.pvalue(value, "greater") == pytest.approx(stats.norm.sf(value - 0.2))
+
+
 def test_adjusted_pvalues_are_those_of_scipy():
     pvalues = np.array([0.01, np.nan, 0.04, 0.03, 0.5])
     known = pvalues[[0, 2, 3, 4]]

@@ -1,0 +1,281 @@
+"""Many markers, each a point: one metric against another."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from skrate.core.arrays import ArrayLike, BoolArray, FloatArray, Label, RandomState
+from skrate.core.estimates import Estimates
+from skrate.core.metric import MetricLike
+from skrate.core.validation import check_count, check_flag, check_fraction
+from skrate.displays._drawing import Drawing, import_pyplot, styled
+from skrate.displays._labels import label_points
+from skrate.displays._legend import draw_legend
+from skrate.inference.adjustment import Adjust
+from skrate.inference.estimate_all import estimate_all
+from skrate.inference.sample import Weights
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class MarkersDisplay(Drawing):
+    """Two metrics of many markers against each other, a point for each.
+
+    Markers of one AUC may differ in their average precision: above the others are
+    those that begin well. The best by either metric are named.
+
+    Make it by :meth:`from_predictions`, or from two results of
+    :func:`estimate_all` of the same markers.
+
+    Parameters
+    ----------
+    x, y : Estimates
+        What :func:`estimate_all` returned, for either axis.
+    pos_label : int, float, bool or str, default=None
+        The positive label, named on the axis.
+
+    Attributes
+    ----------
+    points_ : list of matplotlib Line2D
+        Markers that either metric tells from chance, and the others.
+    chance_level_ : list of matplotlib Line2D
+        What constant scores have by either metric.
+    texts_ : list of matplotlib Annotation
+        The names.
+    ax_ : matplotlib Axes
+        The axes.
+    figure_ : matplotlib Figure
+        The figure.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` or ``y`` is no result of :func:`estimate_all`, or they are not of the
+        same markers.
+
+    See Also
+    --------
+    estimate_all : The numbers.
+    HitCurveDisplay : One marker, at every rate.
+
+    Notes
+    -----
+    Figure 3 of [1]_ is one of average precision against the AUC.
+
+    References
+    ----------
+    .. [1] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
+       classification and prediction: average precision versus area under the ROC
+       curve, :doi:`10.48550/arXiv.1310.5103`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrate import MarkersDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> ill = np.repeat([1, 0], [83, 82])
+    >>> markers = rng.normal(size=(165, 100))
+    >>> markers[:, 7] += ill
+    >>> display = MarkersDisplay.from_predictions(ill, markers, k=1, random_state=0)
+    >>> [text.get_text() for text in display.texts_]
+    ['7']
+    """
+
+    # The legend may stand below.
+    _layout = "constrained"
+
+    def __init__(self, *, x: Estimates, y: Estimates, pos_label: Label = None) -> None:
+        for name, given in (("x", x), ("y", y)):
+            if not isinstance(given, Estimates):
+                raise ValueError(
+                    f"{name} must be what estimate_all returns, got "
+                    f"{type(given).__name__}; labels and scores are for "
+                    "from_predictions."
+                )
+        if x.names != y.names:
+            raise ValueError("x and y must be of the same markers, in one order.")
+        self.x = x
+        self.y = y
+        self.pos_label = pos_label
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_scores: ArrayLike | Mapping[Any, ArrayLike],
+        *,
+        metrics: tuple[MetricLike, MetricLike] = ("roc_auc", "average_precision"),
+        adjust: Adjust = "holm",
+        n_resamples: int = 2000,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        weights: Weights = "frequency",
+        pos_label: Label = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        **plot_kwargs: Any,
+    ) -> Self:
+        """Estimate two metrics of all markers, and draw them.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels of two classes.
+        y_scores : array-like of shape (n_samples, n_models), mapping or data frame
+            Scores, one column or entry for each marker.
+        metrics : tuple of two metrics, default=("roc_auc", "average_precision")
+            For the horizontal and the vertical axis, as :func:`estimate_all` takes
+            them, with their parameters by :func:`functools.partial`.
+        adjust : {"holm", "bh", "by"}, default="holm"
+            How p-values are adjusted.
+        n_resamples : int, default=2000
+            Number of random rankings.
+        groups : array-like of shape (n_samples,), default=None
+            The cluster of each case.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the cases.
+        weights : {"frequency", "sampling"}, default="frequency"
+            What the weights are.
+        pos_label : int, float, bool or str, default=None
+            The positive label.
+        random_state : int, Generator or RandomState, default=None
+            Source of the random rankings.
+        n_jobs : int, default=None
+            Number of threads.
+        **plot_kwargs : dict
+            Passed to :meth:`plot`: ``ax``, ``k`` and so on.
+
+        Returns
+        -------
+        display : MarkersDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            As :func:`estimate_all`, or if there are not two metrics.
+        """
+        import_pyplot(cls.__name__)
+        if not isinstance(metrics, tuple | list) or len(metrics) != 2:
+            raise ValueError(
+                f"metrics must be two, for the axes x and y, got {metrics!r}."
+            )
+        x, y = (
+            estimate_all(
+                metric, y_true, y_scores, adjust=adjust, n_resamples=n_resamples,
+                groups=groups, sample_weight=sample_weight, weights=weights,
+                pos_label=pos_label, random_state=random_state, n_jobs=n_jobs,
+            )
+            for metric in metrics
+        )  # fmt: skip
+        return cls(x=x, y=y, pos_label=pos_label).plot(**plot_kwargs)
+
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        k: int = 5,
+        confidence_level: float = 0.95,
+        plot_chance_level: bool = True,
+        point_kwargs: dict[str, Any] | None = None,
+        chance_level_kwargs: dict[str, Any] | None = None,
+        despine: bool = False,
+    ) -> Self:
+        """Draw the markers.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        k : int, default=5
+            So many of the best by either metric are named; 0 names none.
+        confidence_level : float, default=0.95
+            Markers stand out where either adjusted p-value is at most 1 less this.
+        plot_chance_level : bool, default=True
+            Whether to draw what constant scores have.
+        point_kwargs : dict, default=None
+            Passed to matplotlib's ``plot`` for markers that stand out and others.
+        chance_level_kwargs : dict, default=None
+            Passed to matplotlib's ``plot`` for the lines of chance.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : MarkersDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If ``k`` is no number of at least 0, or ``confidence_level`` not in (0, 1).
+        """
+        k = check_count("k", k, minimum=0)
+        level = 1 - check_fraction("confidence_level", confidence_level)
+        (
+            check_flag("plot_chance_level", plot_chance_level),
+            check_flag("despine", despine),
+        )
+        self._start(ax)
+        x, y = self.x.values, self.y.values
+        pvalues = np.fmin(self.x.adjusted_pvalues, self.y.adjusted_pvalues)
+        # Half of the last digit of 1 less a level.
+        stands_out = pvalues <= level + 1e-12
+        self.points_ = self._draw_points(x, y, stands_out, level, point_kwargs)
+        self.chance_level_: list[Any] = []
+        if plot_chance_level:
+            self._draw_chance(chance_level_kwargs)
+        self._name_axes(self.x.metric, self.y.metric, despine)
+        legend = draw_legend(self.ax_)
+        chosen = (_best(x, k) | _best(y, k)) & ~np.isnan(x + y)
+        # The best first, which have most room.
+        places = [int(i) for i in np.argsort(-(x + y), kind="stable") if chosen[i]]
+        names = [self.x.names[i] for i in places]
+        self.texts_ = label_points(
+            self.ax_, x[places], y[places], names, np.stack([x, y], axis=1), [legend]
+        )
+        return self
+
+    def _draw_points(
+        self,
+        x: FloatArray,
+        y: FloatArray,
+        stands_out: BoolArray,
+        level: float,
+        given: dict[str, Any] | None,
+    ) -> list[Any]:
+        # Small where there are many.
+        size = float(np.clip(60 / np.sqrt(len(x)), 2.5, 6))
+        lines = []
+        for chosen, label, color in (
+            (~stands_out, "others", "0.7"),
+            (stands_out, f"adjusted p ≤ {level:.3g}", "C0"),
+        ):
+            if chosen.any():
+                points = styled(
+                    given, label=f"{label} ({np.count_nonzero(chosen)})", color=color,
+                    marker="o", linestyle="none", markersize=size, markeredgewidth=0,
+                )  # fmt: skip
+                lines += self.ax_.plot(x[chosen], y[chosen], **points)
+        return lines[::-1]
+
+    def _draw_chance(self, given: dict[str, Any] | None) -> None:
+        style: dict[str, Any] = {"color": "0.5", "linestyle": ":", "linewidth": 1}
+        for draw, chance in (
+            (self.ax_.axvline, self.x.chance),
+            (self.ax_.axhline, self.y.chance),
+        ):
+            if not np.isnan(chance):
+                label = "_" if self.chance_level_ else "constant scores"
+                self.chance_level_.append(
+                    draw(chance, **styled(given, label=label, zorder=0, **style))
+                )
+
+
+def _best(values: FloatArray, k: int) -> BoolArray:
+    """Return which are the ``k`` greatest, of those that are known."""
+    chosen = np.zeros(len(values), dtype=bool)
+    chosen[np.argsort(-values, kind="stable")[:k]] = True
+    return chosen & ~np.isnan(values)

@@ -1,0 +1,98 @@
+"""Two metrics of many markers drawn against each other."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from optional import require
+from skrate import MarkersDisplay, estimate_all, expected_recall_score
+
+require("matplotlib")
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Labels of 165 patients and 200 markers, ten of which tell something."""
+    generator = np.random.default_rng(0)
+    ill = np.repeat([1, 0], [83, 82])
+    markers = generator.normal(size=(165, 200))
+    markers[:, :10] += np.outer(ill, np.linspace(0.3, 1.2, 10))
+    return ill, {f"{j}.{j:03}": column for j, column in enumerate(markers.T)}
+
+
+def test_points_are_the_estimates(data):
+    display = MarkersDisplay.from_predictions(*data, random_state=0)
+    x = estimate_all("roc_auc", *data)
+    y = estimate_all("average_precision", *data, random_state=0)
+    tells = (x.adjusted_pvalues <= 0.05) | (y.adjusted_pvalues <= 0.05)
+    assert 2 < tells.sum() < 10
+    for line, chosen in zip(display.points_, (tells, ~tells), strict=True):
+        np.testing.assert_array_equal(line.get_xdata(), x.values[chosen])
+        np.testing.assert_array_equal(line.get_ydata(), y.values[chosen])
+        assert str(chosen.sum()) in line.get_label()
+    assert display.ax_.get_xlabel() == "AUC"
+    assert display.ax_.get_ylabel() == "Average precision"
+    across, up = display.chance_level_
+    assert across.get_xdata()[0] == 0.5
+    assert up.get_ydata()[0] == pytest.approx(83 / 165)
+
+
+@pytest.mark.parametrize("size", [(6.4, 4.8), (4, 3)])
+def test_the_best_are_named_and_no_name_covers_another(data, size):
+    import matplotlib.pyplot as plt
+
+    _, axes = plt.subplots(figsize=size)
+    display = MarkersDisplay.from_predictions(*data, ax=axes, k=4, random_state=0)
+    best = {
+        found.names[i]
+        for found in (display.x, display.y)
+        for i in np.argsort(-found.values)[:4]
+    }
+    assert {text.get_text() for text in display.texts_} == best
+    assert display.ax_ is axes
+    display.figure_.draw_without_rendering()
+    inside = axes.get_window_extent()
+    # Without the lines to their points, which may cross.
+    boxes = [super(type(text), text).get_window_extent() for text in display.texts_]
+    for number, box in enumerate(boxes):
+        assert inside.x0 <= box.x0 < box.x1 <= inside.x1
+        assert inside.y0 <= box.y0 < box.y1 <= inside.y1
+        assert not any(box.overlaps(other) for other in boxes[:number])
+    for text in display.texts_:
+        place = display.x.names.index(text.get_text())
+        assert text.xy == (display.x.values[place], display.y.values[place])
+
+
+def test_other_metrics_styles_and_no_names(data):
+    ill, markers = data
+    metrics = ("roc_auc", partial(expected_recall_score, rate=0.1))
+    display = MarkersDisplay.from_predictions(
+        np.where(ill == 1, "ill", "well"), markers, metrics=metrics, pos_label="ill",
+        n_resamples=50, random_state=0, adjust="bh", k=0, plot_chance_level=False,
+        point_kwargs={"ms": 9}, despine=True,
+    )  # fmt: skip
+    assert display.texts_ == display.chance_level_ == []
+    assert {line.get_markersize() for line in display.points_} == {9}
+    assert not display.ax_.spines["top"].get_visible()
+    assert "positive label: ill" in display.ax_.get_ylabel()
+    again = display.plot(chance_level_kwargs={"c": "red"}, confidence_level=0.5)
+    assert again is display
+    assert {line.get_color() for line in display.chance_level_} == {"red"}
+    assert "0.5" in display.points_[0].get_label()
+
+
+def test_refuses_what_is_not_of_the_same_markers(data):
+    ill, markers = data
+    x = estimate_all("roc_auc", ill, markers)
+    few = estimate_all("roc_auc", ill, dict(list(markers.items())[:3]))
+    with pytest.raises(ValueError, match="the same markers"):
+        MarkersDisplay(x=x, y=few)
+    with pytest.raises(ValueError, match="y must be what estimate_all returns"):
+        MarkersDisplay(x=x, y=[0.5])
+    with pytest.raises(ValueError, match="metrics must be two"):
+        MarkersDisplay.from_predictions(ill, markers, metrics="roc_auc")
+    with pytest.raises(ValueError, match="k must be"):
+        MarkersDisplay(x=x, y=x).plot(k=-1)
+    with pytest.raises(ValueError, match="confidence_level must be"):
+        MarkersDisplay(x=x, y=x).plot(confidence_level=1)
