@@ -354,9 +354,7 @@ def test_scorers_find_entities_by_column(library):
     wrong = make_ranking_scorer(
         precision_at_rate_score, n_items=1, groups="day", entities="customer"
     )
-    with pytest.raises(
-        ValueError, match=r"entities='customer' .* is not a column"
-    ):
+    with pytest.raises(ValueError, match=r"entities='customer' .* is not a column"):
         wrong(Model(), X, Y_TRUE)
 
 
