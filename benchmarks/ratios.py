@@ -352,10 +352,10 @@ def list_jobs():
         data = partial(samples.lists_in_both_orders, kind=kind)
         yield Job(f"lists of 20, {kind}", [100_000], data, ours, beside, short=100)
         for score in samples.OF_PLACES:
-            name, per_list = score.__name__, partial(samples.list_score, score)
-            beside = [Peer("AUC within lists", of(samples.list_auc, 0, 1, 2), "<= 2")]
-            call = of(per_list, 0, 1, 2)
-            yield Job(f"{name}, lists of 20, {kind}", [100_000], data, call, beside)
+            call = of(partial(samples.list_score, score), 0, 1, 2)
+            peer = Peer("AUC within lists", ours, "<= 2")
+            name = f"{score.__name__}, lists of 20, {kind}"
+            yield Job(name, [100_000], data, call, [peer])
     name, units = "lists of 20, memory", {"process MB": "<= 3000"}
     yield Job(name, [1_000_000], common.shown_lists, ours, units=units)
 
