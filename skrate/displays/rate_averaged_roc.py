@@ -354,9 +354,10 @@ class RateAveragedROC(FoldsDisplay):
         ----------
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
-        space : {"roc", "rate-recall", "rate-accuracy"}, default="roc"
-            What stands on the axes: tpr against fpr, or recall or accuracy against the
-            rate.
+        space : str, default="roc"
+            What stands on the axes: tpr against fpr with "roc"; against the rate the
+            recall with "rate-recall", that of the negatives (the share of them that is
+            spared) with "rate-negative-recall", the accuracy with "rate-accuracy".
         name : str, default=None
             Name for the legend; None takes that of the display.
         rate : "uniform", float or distribution, default=None

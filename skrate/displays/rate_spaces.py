@@ -11,8 +11,13 @@ from skrate.core.rates import RateDistribution
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Plane = Literal["roc", "rate-recall", "rate-accuracy"]
+Plane = Literal["roc", "rate-recall", "rate-negative-recall", "rate-accuracy"]
 SPACES: tuple[Plane, ...] = get_args(Plane)
+VERTICAL = {
+    "rate-recall": "Recall",
+    "rate-negative-recall": "Recall of the negatives",
+    "rate-accuracy": "Accuracy",
+}
 # The density of a rate takes this share of the height of the axes at most.
 _DENSITY_HEIGHT = 0.25
 _SHADE_STEPS = 400
@@ -35,7 +40,7 @@ class Space:
         """Labels of both axes."""
         if self.name == "roc":
             return "False positive rate", "True positive rate"
-        return "Rate", "Recall" if self.name == "rate-recall" else "Accuracy"
+        return "Rate", VERTICAL[self.name]
 
     def points(self, rates: ArrayLike, tpr: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return horizontal and vertical positions."""
@@ -46,6 +51,8 @@ class Space:
             return fpr, tpr
         if self.name == "rate-recall":
             return rates, tpr
+        if self.name == "rate-negative-recall":
+            return rates, 1 - fpr
         return rates, p * tpr + (1 - p) * (1 - fpr)
 
     @property

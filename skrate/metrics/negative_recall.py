@@ -81,8 +81,11 @@ def negative_recall_score(
     .. math:: \sum_k \frac{v_k}{W_0} \frac{G(D_k) - G(D_{k-1})}{D_k - D_{k-1}},
 
     E[F1] in the notation of [1]_ (definition 1): the mean over negatives of the
-    probability of being processed, an expectation over random orders of the tied.
-    Cost: one sort.
+    probability of being processed, an expectation over random orders of the tied. What
+    [1]_ calls negative recall is 1 - F1, the share that is spared:
+    ``expected_recall_score(..., of="negatives")``. Between what the worst and the best
+    ranking spare, it lies where the rAUC lies between 0 and 1 (theorem 5).
+    ``RateAveragedROC.plot(space="rate-negative-recall")`` draws it. Cost: one sort.
 
     References
     ----------

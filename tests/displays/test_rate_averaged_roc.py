@@ -26,7 +26,7 @@ plt = require("matplotlib.pyplot")
 X, Y = make_classification(
     120, 5, weights=[0.7], flip_y=0.1, class_sep=0.7, random_state=0
 )
-SPACES = ("roc", "rate-recall", "rate-accuracy")
+SPACES = ("roc", "rate-recall", "rate-negative-recall", "rate-accuracy")
 
 
 def folds(seed=0, n_folds=4):
@@ -38,6 +38,8 @@ def folds(seed=0, n_folds=4):
 def coordinates(curve, space, rates):
     if space == "roc":
         return curve.fpr, curve.tpr
+    if space == "rate-negative-recall":
+        return rates, 1 - curve.fpr
     return rates, curve.tpr if space == "rate-recall" else curve.accuracy
 
 
@@ -63,6 +65,12 @@ def test_drawn_points_are_the_computed_ones(space):
     [
         ("roc", [(0, 0), (0, 1), (1, 1)], [(0, 0), (1, 0), (1, 1)]),
         ("rate-recall", [(0, 0), (0.3, 1), (1, 1)], [(0, 0), (0.7, 0), (1, 1)]),
+        # Figure 2f of Millard, Flach and Higgins.
+        (
+            "rate-negative-recall",
+            [(0, 1), (0.3, 1), (1, 0)],
+            [(0, 1), (0.7, 0), (1, 0)],
+        ),
         (
             "rate-accuracy",
             [(0, 0.7), (0.3, 1), (1, 0.3)],
@@ -88,6 +96,7 @@ def test_isometrics_end_on_the_borders(space):
     ends = {
         "roc": [(0.06 / 0.7, 0), (0, 0.06 / 0.3)],
         "rate-recall": [(0.06, 0), (0.06, 0.06 / 0.3)],
+        "rate-negative-recall": [(0.06, 1 - 0.06 / 0.7), (0.06, 1)],
         "rate-accuracy": [(0.06, 0.64), (0.06, 0.76)],
     }[space]
     assert low.get_xydata() == pytest.approx(np.array(ends), abs=1e-12)
@@ -95,6 +104,7 @@ def test_isometrics_end_on_the_borders(space):
         # At rate 0.5 and prevalence 0.3: none of 0.7 negatives spared, or 0.3 found.
         "roc": [(0.5 / 0.7, 0), (0.2 / 0.7, 1)],
         "rate-recall": [(0.5, 0), (0.5, 1)],
+        "rate-negative-recall": [(0.5, 0.2 / 0.7), (0.5, 0.5 / 0.7)],
         "rate-accuracy": [(0.5, 0.2), (0.5, 0.8)],
     }[space]
     assert line.get_xydata() == pytest.approx(np.array(ends))
@@ -117,7 +127,7 @@ def test_folds_are_drawn_on_request(space):
     assert not display.plot().fold_lines_
 
 
-@pytest.mark.parametrize("space", ["rate-recall", "rate-accuracy"])
+@pytest.mark.parametrize("space", SPACES[1:])
 def test_density_of_the_rate_lies_along_the_axis(space):
     rate = rates.mixture([rates.beta(3, 9), 0.8])
     display = RateAveragedROC.from_predictions(

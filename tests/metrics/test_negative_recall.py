@@ -10,7 +10,13 @@ from hypothesis import given
 from metric_cases import Case
 from reference import tables
 from reference.rate_law import Points
-from skrate import expected_recall_score, negative_recall_score, rates
+from skrate import (
+    expected_recall_from_rauc,
+    expected_recall_score,
+    negative_recall_score,
+    rate_weighted_auc_score,
+    rates,
+)
 from strategies import ranked_samples
 
 BETA = rates.beta(3, 19)
@@ -73,3 +79,44 @@ def test_it_is_what_the_expected_recall_of_the_negatives_leaves(sample):
     left = expected_recall_score(y_true, y_score, rate=BETA, of="negatives")
     found = negative_recall_score(y_true, y_score, rate=BETA)
     assert found == pytest.approx(1 - left, abs=1e-14)
+
+
+# --- Theorems 5 and 6 of Millard, Flach and Higgins, for the negatives ---------------
+
+
+def spared(y_true, y_score, rate):
+    """Return 1 - F1, the share of the negatives that a known rate spares."""
+    return 1 - negative_recall_score(y_true, y_score, rate=rate)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_rauc_is_the_same_in_the_space_of_the_negatives(seed):
+    generator = np.random.default_rng(seed)
+    y_true = (generator.random(40) < 0.3).astype(int)
+    y_score = generator.normal(size=40).round(1) + y_true
+    known = generator.random(6)
+    rest = np.mean(y_true == 0)
+    # Each rate as probable as another: the weighted areas are means over them.
+    above, whole = 0.0, 0.0
+    for rate in known.tolist():
+        most, least = min(1, (1 - rate) / rest), max(0, 1 - rate / rest)
+        above += spared(y_true, y_score, rate) - least
+        whole += most - least
+    rauc = rate_weighted_auc_score(y_true, y_score, rate=rates.empirical(known))
+    assert rauc == pytest.approx(above / whole, abs=1e-12)
+
+
+@pytest.mark.parametrize("rate", [BETA, 0.3, "uniform"], ids=repr)
+def test_the_rauc_says_how_many_negatives_are_spared(rate):
+    generator = np.random.default_rng(0)
+    y_true = (generator.random(60) < 0.2).astype(int)
+    y_score = generator.normal(size=60) + y_true
+    rauc = rate_weighted_auc_score(y_true, y_score, rate=rate)
+    # Those that are spared are what the rest of the ranking finds, from its end.
+    rest = rates.beta(19, 3) if rate is BETA else 0.7 if rate == 0.3 else rate
+    expected = expected_recall_from_rauc(
+        rauc, rate=rest, prevalence=float(np.mean(y_true == 0))
+    )
+    found = expected_recall_score(y_true, y_score, rate=rate, of="negatives")
+    assert found == pytest.approx(expected, abs=1e-10)
+    assert found == pytest.approx(1 - negative_recall_score(y_true, y_score, rate=rate))
