@@ -195,6 +195,10 @@ def list_score(score, y_true, y_score, groups):
     return score(y_true, y_score, groups=groups)
 
 
+def precision_of_queues(y_true, y_score, groups):
+    return skrate.precision_at_rate_score(y_true, y_score, n_items=5, groups=groups)
+
+
 def error_settings(n_settings):
     return 300, 700, np.arange(n_settings) % 1_001
 

@@ -356,6 +356,8 @@ def list_jobs():
             peer = Peer("AUC within lists", ours, "<= 2")
             name = f"{score.__name__}, lists of 20, {kind}"
             yield Job(name, [100_000], data, call, [peer])
+        call = of(samples.precision_of_queues, 0, 1, 2)
+        yield Job(f"precision of queues of 20, {kind}", [100_000], data, call, [peer])
     name, units = "lists of 20, memory", {"process MB": "<= 3000"}
     yield Job(name, [1_000_000], common.shown_lists, ours, units=units)
 

@@ -130,6 +130,8 @@ class ListTable:
     @cached_property
     def sizes(self) -> FloatArray:
         """Weight per list, which is where its last row ends."""
+        if self.cases is not None:
+            return np.diff(self.starts, append=len(self.cases)).astype(np.float64)
         return np.asarray(self.ends[np.append(self.starts[1:], len(self.ends)) - 1])
 
     def unscaled(self, weights: FloatArray) -> FloatArray:

@@ -19,6 +19,7 @@ from skrate.metrics.expected_recall import (
     processed_rows,
     recall_of_tables,
 )
+from skrate.metrics.list_places import RelevantRows
 from skrate.metrics.recall_slopes import UnderRate, rate_of
 
 # Of one table, or of many.
@@ -147,7 +148,12 @@ class AtRate(UnderRate, Metric):
         if self.is_uncertain:
             return ListValues.of(self.list_values(lists), lists)
         n_seen = self.rate * lists.sizes if k is None else np.minimum(k, lists.sizes)
-        found = lists.sum(lists.pos * seen_rows(lists, n_seen))
+        if k is not None and lists.cases is not None:
+            # No cases tie: it takes a look at the positives alone.
+            rows = RelevantRows.of(lists)
+            found = rows.sum(rows.seen(k))
+        else:
+            found = lists.sum(lists.pos * seen_rows(lists, n_seen))
         with np.errstate(invalid="ignore", divide="ignore"):
             values = self._scaled(found, lists.n_pos, n_seen, lists.sizes)
         return ListValues.of(values, lists, found, self._whole(lists.n_pos, n_seen))

@@ -34,7 +34,7 @@ class RelevantRows(NamedTuple):
             first = np.cumsum(n_pos) - n_pos
             found = np.arange(len(rows)) - first[lists]
             ones = np.ones(len(rows), dtype=np.intp)
-            longest = int(np.diff(table.edges).max())
+            longest = int(table.sizes.max())
             above = rows - table.starts[lists]
             return cls(lists, above, found, ones, ones, table.n_pos, longest)
         rows = np.flatnonzero(table.pos)
@@ -52,7 +52,7 @@ class RelevantRows(NamedTuple):
             return self.size
         return np.clip(k - self.above, 0, self.size)
 
-    def sum(self, values: FloatArray) -> FloatArray:
+    def sum(self, values: FloatArray | IntArray) -> FloatArray:
         """Return the sum of row ``values`` over each list."""
         sums = np.bincount(self.lists, values, minlength=len(self.n_pos))
         return sums.astype(np.float64, copy=False)

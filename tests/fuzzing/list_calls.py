@@ -139,6 +139,68 @@ def list_estimate(rng: np.random.Generator) -> Call:
     return replace(call, function=scored, may_warn=True)
 
 
+def of_queues(name: str) -> Callable[[np.random.Generator], Call]:
+    """Return what draws calls of recall or precision of queues."""
+
+    def draw(rng: np.random.Generator) -> Call:
+        sample = draw_sample(rng, lists=True, largest=200)
+        options: dict[str, Any] = {"rate": float(rng.choice([0.5, 1.0, 0.25]))}
+        if sample.weights is None:
+            options = {"n_items": int(rng.integers(1, 12))}
+
+        def check(given: Sample, found: Any) -> None:
+            part = whole = tables.Fraction(0)
+            for groups in _lists(given).values():
+                if groups is None:
+                    continue
+                share = tables.Fraction(options.get("rate", 1))
+                if "n_items" in options:
+                    share = min(tables.Fraction(options["n_items"], groups.total), 1)
+                seen = share * groups.total
+                if groups.n_pos:
+                    part += tables.found_at(groups, share) * groups.n_pos
+                whole += groups.n_pos if name.startswith("recall") else seen
+            expected = float(part / whole) if whole else np.nan
+            same_number(name, found, expected, rtol=1e-6, atol=1e-9)
+
+        return _call(name, sample, options, check)
+
+    return draw
+
+
+def of_entities(rng: np.random.Generator) -> Call:
+    """Draw a call of group_scores for the precision among entities."""
+    sample = draw_sample(rng, lists=True, weighted="none", largest=200)
+    seed, k = int(rng.integers(1000)), int(rng.integers(1, 6))
+
+    def entities(n: int) -> np.ndarray:
+        return np.random.default_rng(seed).integers(0, max(n // 3, 1), n)
+
+    def scored(**named: Any) -> Any:
+        named["entities"] = entities(len(named["groups"]))
+        return skrate.group_scores(skrate.precision_at_rate_score, k=k, **named)
+
+    def check(given: Sample, found: Any) -> None:
+        is_pos, scores, _ = given.parts
+        of_rows = zip(
+            given.groups.tolist(), entities(len(scores)).tolist(), scores, is_pos,
+            strict=True,
+        )  # fmt: skip
+        greatest: dict[Any, tuple[Any, bool]] = {}
+        for label, card, score, is_row in of_rows:
+            before = greatest.get((label, card), (score, False))
+            greatest[label, card] = max(before[0], score), bool(is_row or before[1])
+        labels, best, positive = [], [], []
+        for (label, _), (score, is_one) in greatest.items():
+            labels.append(label), best.append(score), positive.append(is_one)
+        by_label = oracle.lists_of(positive, best, labels)
+        holds(found.groups.tolist() == list(by_label), "other lists")
+        for groups, value in zip(by_label.values(), found.values.tolist(), strict=True):
+            _check_cut("precision of entities", groups, value, "precision", k, None)
+
+    return replace(_call("group_scores", sample, {}, check), function=scored)
+
+
 def compare_groups(rng: np.random.Generator) -> Call:
     """Draw a comparison of two models by the AUC within lists."""
     sample = draw_sample(rng, lists=True, weighted="none", largest=200)

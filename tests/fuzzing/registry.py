@@ -82,6 +82,11 @@ ENTRIES = [
         )
     ),
     Entry(("compare_groups",), list_calls.compare_groups, 1),
+    *(
+        Entry((name,), list_calls.of_queues(name), 1)
+        for name in ("precision_at_rate_score", "recall_at_rate_score")
+    ),
+    Entry(("group_scores",), list_calls.of_entities, 1),
     Entry(("group_scores",), list_calls.list_estimate, 3, may_spoil=True),
     Entry(("group_scores", "GroupScores"), list_calls.group_scores, 8, may_spoil=True),
     Entry(("estimate", "Estimate"), inference_calls.estimate, 9, may_spoil=True),
