@@ -19,6 +19,8 @@ from skrate.inference.wilson import augmented
 _ENOUGH = 10
 # Entries of random rankings that are in memory at a time.
 _MOST_ENTRIES = 2**20
+# Bytes of orders of the labels that are kept for the next ranking.
+_MOST_KEPT = 2**26
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ class RandomRankings:
     n_resamples: int
     seed: IntArray
     _untied: NullLaw | None = None
+    _orders: dict[int, Array] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def pvalue(
@@ -122,21 +125,44 @@ class RandomRankings:
             return self._untied
 
     def _drawn(self, table: RankTable) -> NullLaw:
-        # The same for all tables, whichever thread comes first.
-        generator = np.random.default_rng(self.seed)
         sizes = np.rint(table.pos + table.neg).astype(np.intp)
         width = len(sizes) if table.cases is None else len(table.cases)
         most = max(_MOST_ENTRIES // width, 1)
         draws = []
         for first in range(0, self.n_resamples, most):
             n_rows = min(most, self.n_resamples - first)
-            pos = _random_rows(table, sizes, n_rows, generator)
+            pos = self._random_rows(table, sizes, first, n_rows)
             draws.append(self.metric.values(pos, sizes - pos))
         found = np.concatenate(draws)
         found = found[np.isfinite(found)]
         if len(found) == 0:
             return NullLaw(float("nan"), float("nan"))
         return NullLaw.of_draws(found)
+
+    def _random_rows(
+        self, table: RankTable, sizes: IntArray, first: int, n_rows: int
+    ) -> IntArray:
+        """Return rows of positives per group, each order of the labels as likely."""
+        if table.cases is None:
+            return self._generator(first).multivariate_hypergeometric(
+                sizes, round(table.n_pos), n_rows, method="marginals"
+            )
+        labels = self._orders.get(first)
+        if labels is None:
+            labels = np.zeros((n_rows, len(table.cases)), dtype=np.int8)
+            labels[:, : round(table.n_pos)] = 1
+            self._generator(first).permuted(labels, axis=1, out=labels)
+            # All rankings have them in common; threads may find them at once.
+            if self.n_resamples * len(table.cases) <= _MOST_KEPT:
+                self._orders[first] = labels
+        if table.labels is not None:
+            return labels.astype(np.intp)
+        starts = np.cumsum(sizes) - sizes
+        return np.add.reduceat(labels, starts, axis=1, dtype=np.intp)
+
+    def _generator(self, first: int) -> np.random.Generator:
+        """Return the source of the rows from this one on, the same for all tables."""
+        return np.random.default_rng([*self.seed, first])
 
     def _by_interval(
         self, ranked: Ranked, value: float, chance: float, error: float
@@ -155,21 +181,3 @@ class RandomRankings:
         scale /= (found.value - bottom) * (top - found.value)
         distance = (value - chance) / np.sqrt(found.variance * scale)
         return t_pvalue(float(distance), self.alternative, found.freedom)
-
-
-def _random_rows(
-    table: RankTable, sizes: Array, n_rows: int, generator: np.random.Generator
-) -> Array:
-    """Return rows of positives per group, each order of the labels as likely."""
-    n_pos = round(table.n_pos)
-    if table.cases is None:
-        return generator.multivariate_hypergeometric(
-            sizes, n_pos, n_rows, method="marginals"
-        )
-    labels = np.zeros((n_rows, int(sizes.sum())), dtype=np.int8)
-    labels[:, :n_pos] = 1
-    generator.permuted(labels, axis=1, out=labels)
-    if table.labels is not None:
-        return labels.astype(np.intp)
-    starts = np.cumsum(sizes) - sizes
-    return np.add.reduceat(labels, starts, axis=1, dtype=np.intp)
