@@ -317,7 +317,8 @@ def _bounds(name: str, given: Any) -> tuple[float, float]:
         known = check_positive(name, given)
         return known, known
     if np.ndim(given) != 1 or len(given) != 2:
-        raise ValueError(f"{name} must be a pair (low, high), got {shown(given)}.")
+        of = ": bounds of the average over items" if name == "cost" else ""
+        raise ValueError(f"{name} must be a pair (low, high), got {shown(given)}{of}.")
     low = check_positive(f"{name}[0]", given[0])
     high = check_positive(f"{name}[1]", given[1])
     if low > high or (name == "cost" and low == high):

@@ -50,7 +50,11 @@ def check_rate(rate: Any) -> RateDistribution:
             return uniform()
         raise ValueError(f"rate={rate!r} is unknown: the only name is 'uniform'.")
     if isinstance(rate, numbers.Real) and not isinstance(rate, bool):
-        hint = count_hint(rate, "{n} of N items are the rate {n}/N")
+        hint = count_hint(
+            rate,
+            "{n} of N items are the rate {n}/N, and with cost= a budget of {n} is "
+            "{n} / cost.sum()",
+        )
         return Fixed(check_fraction("rate", rate, include_one=True, hint=hint))
     if is_scipy_distribution(rate):
         return from_scipy(rate)

@@ -137,15 +137,35 @@ def one_vs_rest(
                 f"y_score has {scores.shape[1]} columns, but y_true has one for each "
                 f"of {len(is_of)} labels."
             )
-        known = list(range(len(is_of))) if known is None else known
+        if known is None:
+            _check_order(y_score, _column_names(y_true), "the columns of y_true")
+            known = list(range(len(is_of)))
     else:
         given, name = check_vector("y_true", y_true), "class"
         found = class_masks(given, scores.shape[1])
         known = _check_classes(list(found), known, y_score, scores)
         none = np.zeros(len(given), dtype=bool)
         is_of = [found.get(find_label(label, list(found)), none) for label in known]
+    by = "their sorted order" if labels is None else "labels"
+    _check_order(y_score, known, by)
     check_equal_length(y_true=is_of[0], y_score=scores)
     return OneVsRest(is_of, scores.T, known, name)
+
+
+def _column_names(values: Any) -> list[str]:
+    """Return what the columns of a frame are called; an array has no names."""
+    return [str(name) for name in getattr(values, "columns", [])]
+
+
+def _check_order(y_score: Any, expected: list[Any], by: str) -> None:
+    """Raise where the columns of a frame are named as the classes, but turned."""
+    names, expected = _column_names(y_score), [str(label) for label in expected]
+    if names != expected and sorted(names) == sorted(expected):
+        raise ValueError(
+            f"y_score has columns named {shown(names)}, the classes in another order "
+            f"than {by}, {shown(expected)}, by which columns are taken: put them into "
+            "that order."
+        )
 
 
 def _check_names(labels: ArrayLike, n_columns: int) -> list[Any]:

@@ -286,8 +286,10 @@ def _raise_many_labels(found: list[Any]) -> NoReturn:
     raise ValueError(
         f"y_true must hold two classes, found {len(found)} labels: "
         f"{', '.join(map(shown, found[:6]))}{more}. "
-        "Binarise y_true, for example by y_true == label, or give a column of scores "
-        "for each class to a score that averages over classes."
+        "Binarise y_true, for example by y_true == label with the scores of it, or "
+        "grades by y_true >= grade, which is relevance_threshold= of lists. Several "
+        "classes at once, a column of scores for each, are for scores that have "
+        "average=; estimate and compare take one at a time."
     )
 
 

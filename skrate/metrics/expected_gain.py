@@ -69,14 +69,16 @@ def expected_gain_score(
     ----------
     y_true : array-like of shape (n_samples,) or RankTable
         True labels of two classes; or, with a gain per class, a table, without
-        ``y_score``. A gain per case says all about it, whatever its label.
+        ``y_score``. A gain per case says all about it: the label is not looked at.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for what is to be processed first.
     gain : array-like of shape (n_samples,) or dict
-        What is gained if a case is processed, in any unit; below 0 it is a loss. One
-        number per case; or one per class, as ``{"positive": 1, "negative": -0.25}``,
-        where a class that is left out gains 0. Net benefit at the threshold t has the
-        gains 1 and ``-t / (1 - t)``.
+        What is gained if this case is processed, in any unit; below 0 it is a loss. One
+        number per case, its label included: ``np.where(fraud, amount, 0)``, since
+        ``amount`` alone would add up those of legitimate transactions, too. A Series is
+        taken by position, as an array (a scorer takes it by index). Or one per class,
+        as ``{"positive": 1, "negative": -0.25}``, where a class that is left out gains
+        0. Net benefit at the threshold t has the gains 1 and ``-t / (1 - t)``.
     cost : array-like of shape (n_samples,), default=None
         What processing a case takes of the budget, not negative, in any unit; None
         means that all cases take the same. It is not subtracted from the gain.
@@ -116,8 +118,8 @@ def expected_gain_score(
 
     Notes
     -----
-    With g_i the gain of case i, c_i its cost, C that of all cases, and A_i that of the
-    cases ranked above it, it is
+    With :math:`g_i` the gain of case i, :math:`c_i` its cost, C that of all cases, and
+    :math:`A_i` that of the cases ranked above it, it is
 
     .. math:: \sum_i g_i \, \frac{G((A_i + c_i) / C) - G(A_i / C)}{c_i / C},
               \quad G(x) = E[\min(R, x)],

@@ -57,9 +57,10 @@ def partial_auc_score(
         What counts of the false positive rates: those from the first number to the
         second, within [0, 1]; or all of them, weighted by the density of a frozen
         ``scipy.stats`` distribution or one from :mod:`skrate.rates`. None is (0, 1).
+        Specificity above 0.9 is ``fpr=(0, 0.1)``.
     tpr : (float, float), "uniform" or distribution, default=None
-        The same of the true positive rates (recall, sensitivity). A distribution leaves
-        the other axis as it is.
+        The same of the true positive rates (recall, sensitivity): sensitivity above 0.8
+        is ``tpr=(0.8, 1)``. A distribution leaves the other axis as it is.
     standardize : {"mcclish"} or None, default="mcclish"
         "mcclish" maps the area of a random ranking to 0.5 and that of a perfect one to
         1, as scikit-learn does. None gives the area itself, of which a perfect ranking

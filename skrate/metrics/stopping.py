@@ -87,9 +87,12 @@ def rate_at_recall_score(
 
     with :math:`\varphi = (r - \pi \rho) / (1 - \pi)` and with L the share of positives
     between r and where the sample reaches the recall, so that no bandwidth is needed;
-    t has a degree of freedom less than there are positives. Where these are fewer than
-    :math:`t^2 \rho / (1 - \rho)` (76 for 0.95) no sample can show that less than
-    everything is enough, and the interval ends at 1. Cost: one sort.
+    t has a degree of freedom less than there are positives. At r = 1 all are found, and
+    that is more than t standard errors from :math:`\rho` if they are more than
+    :math:`t^2 \rho (1 - L)^2 / (1 - \rho)`, nearly. With fewer (75 for 0.95 and 37 for
+    0.9, where L is small) the interval ends at 1. With one more it ends where the last
+    positive is, since nothing less than all shows it: a step, not a slope. Cost: one
+    sort.
 
     Examples
     --------

@@ -229,7 +229,8 @@ def _compared_scores(
         raise ValueError(
             f"{metric!r} is defined on {n_defined} of {n_folds} folds, fewer than "
             f"min_defined={min_defined:g}: use a stratified or coarser split, or lower "
-            "min_defined."
+            'min_defined; of several classes, average="weighted" leaves out those '
+            "without a case."
         )
     # Undefined folds are nan for every candidate; other nans are its own failures.
     scores = scores[:, is_defined]

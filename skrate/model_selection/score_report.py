@@ -248,6 +248,12 @@ class ScoreReport(TellsOnce, BaseEstimator):  # type: ignore[misc]
             scorer: Any = metric
             is_scorer = isinstance(metric, RankingScorer)
             scorer = copy(scorer) if is_scorer else make_ranking_scorer(metric)
+            if isinstance(scorer._kwargs.get("rate"), Mapping):
+                raise ValueError(
+                    f"metrics[{name!r}] has a rate for each class, and ScoreReport is "
+                    "of two classes: give one rate, or several classes to the scorer "
+                    "itself, without a standard error."
+                )
             if scorer.pos_label is None:
                 scorer.pos_label = self.pos_label
             if check_response_method(scorer.response_method) == DEFAULT_RESPONSE:

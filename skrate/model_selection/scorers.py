@@ -64,13 +64,9 @@ GroupsLike: TypeAlias = str | Indexed | None
 
 # What comes with the cases; the other keywords of a metric are its parameters.
 _OF_CASES = ("groups", "sample_weight", "pos_label")
-# How a column is called that a scorer is told of by name.
-_COLUMNS = {
-    "groups": "user_id",
-    "entities": "card_id",
-    "gain": "amount",
-    "cost": "hours",
-}
+# How a column is called that a scorer is told of by name. A gain holds the label, so
+# that in a column of X it would be told to the model.
+_COLUMNS = {"groups": "user_id", "entities": "card_id", "cost": "hours"}
 # What only lists have: how they are read, and how averaged.
 _OF_MEAN = ("average", "undefined")
 _OF_LISTS = (*_OF_MEAN, "k", "relevance_threshold", "entities")
@@ -586,7 +582,10 @@ def make_ranking_scorer(
     **params : dict
         Parameters of the metric, such as ``rate``, and ``average`` over classes where
         it has one; for lists, also those of :func:`group_scores` and ``average`` and
-        ``undefined`` of :meth:`GroupScores.mean`.
+        ``undefined`` of :meth:`GroupScores.mean`. ``gain`` and ``cost`` of each case
+        are a Series with the index of ``X`` or the name of a column, or come by
+        metadata routing. (The model is given the column: a gain that is 0 for all
+        negatives tells it the labels.)
 
     Returns
     -------
@@ -756,15 +755,20 @@ def _find_column(what: str, value: Any, X: Any, y_true: Any, name: str) -> Any:
 
 def _line_to_add(name: str, what: str) -> str:
     """Return what to write, which depends on whether metadata are routed."""
-    column = _COLUMNS[what]
-    written = f"{name}({what}={column!r}) with a data frame X that has the column"
+    written = f"{name}({what}=series) with a pandas Series that has the index of X"
+    if what in _COLUMNS:
+        column = f"{name}({what}={_COLUMNS[what]!r})"
+        written += f", or {column} with a data frame X that has the column"
+    else:
+        written += ", of what it is worth to process each case, its label included"
     if get_config()["enable_metadata_routing"]:
         return (
             f"add scorer.set_score_request({what}=True), and pass {what} with the data "
-            f"(params={{{what!r}: {what}}} to cross_validate); or write {written}"
+            f"(params={{{what!r}: {what}}} to cross_validate, fit(..., {what}={what}) "
+            f"of GridSearchCV); or write {written}"
         )
     return (
-        f"write {written}, or {name}({what}=series) with a pandas Series that has the "
-        "index of X; or add sklearn.set_config(enable_metadata_routing=True) and "
-        f"scorer.set_score_request({what}=True)"
+        f"write {written}; or add sklearn.set_config(enable_metadata_routing=True) and "
+        f"scorer.set_score_request({what}=True), and pass {what} with the data "
+        f"(fit(..., {what}={what}) of GridSearchCV)"
     )

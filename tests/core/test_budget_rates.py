@@ -59,7 +59,7 @@ def test_a_budget_is_its_rates_at_the_quantiles():
     [
         (3, r"cost must be a pair \(low, high\), got 3: .* the rate, 0\.0333333"),
         (np.float32(3), r"cost must be a pair \(low, high\)"),
-        ((1, 2, 3), r"cost must be a pair \(low, high\), got \(1, 2, 3\)"),
+        ((1, 2, 3), r"pair \(low, high\), got \(1, 2, 3\): bounds of the average over"),
         ([[1, 2]], r"cost must be a pair \(low, high\)"),
         ("123", "cost must be a finite number above 0, got '123'"),
         (None, "cost must be a finite number above 0, got None"),

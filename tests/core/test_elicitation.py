@@ -60,6 +60,7 @@ def test_bad_parameters_are_named(build, message):
         (lambda: rates.from_quantiles({0.1: 200, 0.9: 400}), r"from_counts\("),
         (lambda: rates.fixed(200), "r must .* got 200: 200 of N items are the rate 20"),
         (lambda: check_rate(200), "rate must .* got 200: 200 of N items are the rate"),
+        (lambda: check_rate(200), r"with cost= a budget of 200 is 200 / cost.sum\(\)"),
         (lambda: check_rate(200.0), "got 200.0: 200 of N items are the rate 200/N"),
         (lambda: rates.empirical([200, 400]), "whole numbers up to 400: divide counts"),
         (lambda: rates.empirical([0, 1, 2]), "whole numbers up to 2: divide counts by"),

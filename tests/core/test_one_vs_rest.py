@@ -246,6 +246,32 @@ def test_labels_name_the_columns_in_any_order():
     assert turned.tolist() == in_order[::-1].tolist()
 
 
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+@pytest.mark.parametrize("labels", [None, LABELS])
+@pytest.mark.parametrize("y_true", [["ape", "cat", "bee"], [0, 2, 1], "indicators"])
+def test_columns_named_in_another_order_are_an_error(kind, labels, y_true):
+    frame, classes = require(kind).DataFrame, LABELS
+    if y_true == "indicators":
+        y_true = frame(
+            {name: [i == j for j in (0, 2, 1)] for i, name in enumerate(LABELS)}
+        )
+    elif 0 in y_true:
+        classes = [0, 1, 2]
+        labels = labels and classes
+    columns = {
+        str(name): [0.1 * (i == j) for j in (0, 2, 1)] for i, name in enumerate(classes)
+    }
+    assert rate_weighted_auc_score(y_true, frame(columns), labels=labels) == 1
+    turned = frame(dict(reversed(columns.items())))
+    with pytest.raises(
+        ValueError, match=r"^y_score has columns named .* in another order"
+    ):
+        rate_weighted_auc_score(y_true, turned, labels=labels)
+    # Names that are no classes say nothing of the order.
+    others = frame({f"of {name}": column for name, column in columns.items()})
+    rate_weighted_auc_score(y_true, others, labels=labels)
+
+
 def test_labels_name_those_that_cases_may_have():
     y_true, y_score, _ = multilabel(5)
     budget = dict(zip(LABELS, [0.1, 0.2, 0.3], strict=True))

@@ -87,6 +87,7 @@ def test_positive_cases_are_found(labels, pos_label, expected):
         ),
         ([0, 1, -1], None, r"y_true must hold two classes, found 3 labels: -1, 0, 1\."),
         (range(9), None, r"found 9 labels: 0, 1, 2, 3, 4, 5, \.\.\.\. Binarise y_true"),
+        (range(9), None, "relevance_threshold= of lists.* compare take one"),
         (list("abc"), "a", "found 3 labels: 'a', 'b', 'c'"),
         (["a", "b"], None, r"ambiguous .* pos_label='a' or pos_label='b'\."),
         (

@@ -90,8 +90,10 @@ def test_a_scorer_without_gain_says_what_to_write(cases, routing):
         scorer = make_ranking_scorer(expected_gain_score, rate=0.2)
         with pytest.raises(
             ValueError, match=r"found no gain: .*set_score_request\(gai"
-        ):
+        ) as told:
             scorer(model, X, y)
+        assert "fit(..., gain=gain)" in str(told.value)
+        assert "label included" in str(told.value)
         scorer = make_ranking_scorer(expected_gain_score, rate=0.2, gain=gain)
         with pytest.raises(ValueError, match=r"gain of .* rows of a fold could not be"):
             scorer(model, X, y)

@@ -150,6 +150,10 @@ def test_one_positive_has_a_value_but_no_standard_error():
         ({"n_pos": "roc_auc"}, "the name 'n_pos'"),
         ({"x_standard_error": "roc_auc"}, "the name 'x_standard_error'"),
         ({1: "roc_auc"}, "the name 1"),
+        (
+            {"x": RateWeightedAUCScorer(rate={0: 0.1, 1: 0.2})},
+            r"metrics\['x'\] has a rate for each class",
+        ),
         ({"a": "accuracy"}, "metric='accuracy' is not one"),
         ({"a": recall_at_rate_score}, "needs the keyword 'rate'"),
     ],
