@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skrate import GroupScores, group_scores, recall_at_rate_score
+from skrate.metrics.group_scores import average_of
 from strategies import ranked_samples
 
 COLUMNS = ("y_true", "y_score", "groups")
@@ -26,7 +27,7 @@ def assert_same(found, expected):
     assert repr(found) == repr(expected)
     for average in ("macro", "size", "positives"):
         for undefined in ("skip", 0.5):
-            one, other = (s._average(average, undefined) for s in (found, expected))
+            one, other = (average_of(s, average, undefined) for s in (found, expected))
             np.testing.assert_allclose(one.value, other.value, rtol=1e-14)
     counts = ("n_defined", "n_all_positive", "n_all_negative", "n_empty")
     assert [getattr(found, c) for c in counts] == [getattr(expected, c) for c in counts]

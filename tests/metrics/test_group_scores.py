@@ -9,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, cross_val_score
 
 import skrate
 from list_strategies import ranked_lists
@@ -356,6 +359,28 @@ def test_scorers_find_entities_by_column(library):
     )
     with pytest.raises(ValueError, match=r"entities='customer' .* is not a column"):
         wrong(Model(), X, Y_TRUE)
+
+
+def test_entities_come_by_metadata_routing():
+    rng = np.random.default_rng(0)
+    day, card = np.arange(300) // 20, rng.integers(0, 9, 300)
+    X = rng.normal(size=(300, 2))
+    y = (X[:, 0] + rng.normal(size=300) > 1).astype(int)
+    model = LogisticRegression().fit(X, y)
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorer = make_ranking_scorer(precision_at_rate_score, n_items=3)
+        scorer.set_score_request(groups=True, entities=True)
+        found = cross_val_score(
+            FrozenEstimator(model), X, y, scoring=scorer, cv=GroupKFold(3),
+            params={"groups": day, "entities": card},
+        )  # fmt: skip
+    scores = model.decision_function(X)
+    for value, (_, test) in zip(found, GroupKFold(3).split(X, y, day), strict=True):
+        expected = group_scores(
+            precision_at_rate_score, y[test], scores[test], groups=day[test],
+            entities=card[test], n_items=3,
+        )  # fmt: skip
+        assert value == expected.mean()
 
 
 def test_what_entities_have_no_meaning_for_is_named():
