@@ -13,6 +13,7 @@ from skrate.core.worth import GainLike, check_cost, check_gain
 from skrate.curves.gain_curve import GainCurve, gain_curve
 from skrate.curves.hit_curve import hits as hits_of
 from skrate.displays._drawing import FoldsDisplay, mean_and_spread, styled
+from skrate.displays._legend import draw_legend, entry
 from skrate.metrics.average_precision import average_precision
 from skrate.metrics.momentum import momentum
 from skrate.model_selection.responses import Response
@@ -33,6 +34,11 @@ _ROUNDING = 1e-9
 # points and at these rates.
 _RATES = np.linspace(0, 1, 501)
 _LIFT_RATES = _RATES[1:]
+# The lift of the first rates, and that of a perfect ranking, may be many times all
+# else. The axis has that of the curves from this rate on, and so much more.
+_FIRST_RATE = 0.05
+_LIFT_ROOM = 2
+_MARGIN = 1.05
 
 
 class HitCurveDisplay(FoldsDisplay):
@@ -88,6 +94,13 @@ class HitCurveDisplay(FoldsDisplay):
     -----
     Cases that tie are drawn as one straight piece of the hit curve, never in the order
     of the rows. The references of several folds are those of their mean prevalence.
+    Those that stand on the axes already are not drawn again, and where they differ, as
+    of another sample, one entry of the legend is for all.
+
+    At the first rates a lift may be so high, above all that of a perfect ranking of
+    rare positives, that all else would lie on the floor. Its axis ends at twice the
+    highest lift of the curves from the rate 0.05 on, or above all lines if they end
+    before; ``display.ax_.set_ylim`` shows what is cut.
 
     References
     ----------
@@ -103,6 +116,9 @@ class HitCurveDisplay(FoldsDisplay):
     >>> display.line_.get_ydata().tolist()
     [0.0, 0.5, 0.5, 1.0, 1.0]
     """
+
+    # Whether the rates of a curve of gain are shares of the cost, or of the cases.
+    _has_cost = True
 
     def __init__(
         self,
@@ -188,7 +204,8 @@ class HitCurveDisplay(FoldsDisplay):
                 y_true, y_score, gain=gain, cost=cost, sample_weight=sample_weight,
                 pos_label=pos_label,
             )  # fmt: skip
-            return cls._of_gains([found], name, pos_label).plot(**plot_kwargs)
+            display = cls._of_gains([found], name, pos_label, cost is not None)
+            return display.plot(**plot_kwargs)
         table = rank_table(y_true, y_score, sample_weight, pos_label)
         return cls._of_tables([table], name, pos_label).plot(**plot_kwargs)
 
@@ -222,7 +239,8 @@ class HitCurveDisplay(FoldsDisplay):
                 )
                 for response in responses
             ]  # fmt: skip
-            return cls._of_gains(curves, name, label).plot(**kwargs)
+            display = cls._of_gains(curves, name, label, cost is not None)
+            return display.plot(**kwargs)
         tables = [rank_table(*response[:4]) for response in responses]
         return cls._of_tables(tables, name, label).plot(**kwargs)
 
@@ -236,11 +254,17 @@ class HitCurveDisplay(FoldsDisplay):
 
     @classmethod
     def _of_gains(
-        cls, curves: list[GainCurve], name: str | None, pos_label: Label
+        cls,
+        curves: list[GainCurve],
+        name: str | None,
+        pos_label: Label,
+        has_cost: bool,
     ) -> Self:
         rates, gains = [each.rates for each in curves], [each.gains for each in curves]
         best = [(each.best_rates, each.best_gains) for each in curves]
-        return cls(rates, gains, perfect=best, name=name, pos_label=pos_label)
+        display = cls(rates, gains, perfect=best, name=name, pos_label=pos_label)
+        display._has_cost = has_cost
+        return display
 
     def plot(
         self,
@@ -309,6 +333,7 @@ class HitCurveDisplay(FoldsDisplay):
             what = "a positive case" if self.perfect is None else "a gain of all cases"
             raise ValueError(f"kind={kind!r} is undefined without {what}.")
         self._start(ax)
+        before = self.ax_.get_ylim() if self.ax_.lines else None
         color = self._draw_curves(kind, name, curve_kwargs)
         p = self.prevalence
         beta = np.mean([momentum(table) for table in self.tables] or [np.nan])
@@ -317,25 +342,56 @@ class HitCurveDisplay(FoldsDisplay):
         if plot_chance_level:
             style = grey | {"linestyle": "--", "label": "Random"}
             points = _rescaled([0, 1], [0, p], kind)
-            self.chance_level_ = self._line(*points, chance_level_kwargs, **style)
+            self.chance_level_ = self._reference(points, chance_level_kwargs, style)
         if plot_perfect:
             style = grey | {"linestyle": ":", "label": "Perfect"}
             points = _rescaled(*self._best_points(), kind)
-            self.perfect_ = self._line(*points, perfect_kwargs, **style)
+            self.perfect_ = self._reference(points, perfect_kwargs, style)
         if plot_momentum and beta > p:
             style = {"color": color, "linestyle": "--"}
             style["label"] = f"Momentum {beta:.2f}"
             points = _rescaled([0, p / beta], [0, p], kind)
             self.momentum_ = self._line(*points, momentum_kwargs, **style)
         self.ax_.set_xlim(-0.01, 1.01)
-        xlabel, kinds = "Rate", KINDS
-        if self.perfect is None:
+        if kind == "lift":
+            self._limit_lift(before)
+        elif self.perfect is None:
             self.ax_.set_ylim(bottom=0)
-        else:
-            xlabel, kinds = "Share of the cost", GAIN_KINDS
-        corner = "upper right" if kind == "lift" else "lower right"
-        self._finish(xlabel, kinds[kind], despine, loc=corner)
+        of_gain = self.perfect is not None
+        kinds = GAIN_KINDS if of_gain else KINDS
+        xlabel = "Share of the cost" if of_gain and self._has_cost else "Rate"
+        self._name_axes(xlabel, kinds[kind], despine)
+        draw_legend(self.ax_)
         return self
+
+    def _reference(
+        self,
+        points: tuple[FloatArray, FloatArray],
+        given: dict[str, Any] | None,
+        style: dict[str, Any],
+    ) -> Any:
+        """Draw a line unless it is there; of others of its kind it shares the entry."""
+        line = self._line(*points, given, **style)
+        for other in self.ax_.lines:
+            if other is line or _looks(other) != _looks(line):
+                continue
+            if _have_same_points(other, line):
+                line.remove()
+                return other
+            line.set_label("_")
+        return line
+
+    def _limit_lift(self, before: tuple[float, float] | None) -> None:
+        """Show the lift of the curves, and of others what was seen ``before``."""
+        lines = self.line_ if isinstance(self.line_, list) else [self.line_]
+        points = [np.asarray(line.get_data()) for line in lines]
+        seen = np.concatenate([lift[rate >= _FIRST_RATE] for rate, lift in points])
+        drawn = np.concatenate([line.get_ydata() for line in self.ax_.lines])
+        low = max(_LIFT_ROOM * min(seen.min(), 0), _MARGIN * min(drawn.min(), 0))
+        high = min(_LIFT_ROOM * seen.max(), _MARGIN * drawn.max())
+        if before is not None:
+            low, high = min(low, before[0]), max(high, before[1])
+        self.ax_.set_ylim(low, high)
 
     def _best_points(self) -> tuple[ArrayLike, ArrayLike]:
         """Return the hit curve of a perfect ranking; of gains the mean of the best."""
@@ -347,14 +403,16 @@ class HitCurveDisplay(FoldsDisplay):
         best = [np.interp(_RATES, *points) for points in self.perfect]
         return _RATES, np.mean(best, axis=0)
 
-    def _summary(self) -> str:
-        """Return what the legend says of the curves."""
+    def _summary(self, kind: Kind) -> list[str]:
+        """Return what the legend says of the curves, in parts that may be lines."""
         if self.perfect is None:
             precisions = [average_precision(table) for table in self.tables]
-            return f"AP = {mean_and_spread(precisions)}"
+            return [f"AP = {mean_and_spread(precisions)}"]
         # The expected gain per case under a uniform rate.
         areas = [float(trapezoid(gains, rates)) for rates, gains in self.curves]
-        return f"mean gain = {mean_and_spread(areas)}"
+        # Only the axis of hits says that it is one per case.
+        unit = "" if kind == "hits" else "per case "
+        return ["mean gain", f"{unit}= {mean_and_spread(areas)}"]
 
     def _draw_curves(
         self, kind: Kind, name: str | None, given: dict[str, Any] | None
@@ -363,7 +421,12 @@ class HitCurveDisplay(FoldsDisplay):
         style: dict[str, Any] = {}
         if len(self.curves) > 1:
             style = {"alpha": 0.5, "linewidth": 1}
-        style = styled(given, label=self._entry(name, self._summary()), **style)
+        name, parts = self.name if name is None else name, self._summary(kind)
+        if name is not None:
+            parts[0] = f"({parts[0]}"
+            parts[-1] += ")"
+            parts = [name, *parts]
+        style = styled(given, label=entry(self.ax_, *parts), **style)
         lines = []
         for curve in self.curves:
             lines += self.ax_.plot(*_rescaled(*curve, kind), **style)
@@ -371,6 +434,19 @@ class HitCurveDisplay(FoldsDisplay):
             style |= {"color": lines[0].get_color(), "label": "_"}
         self.line_ = lines if len(lines) > 1 else lines[0]
         return lines[0].get_color()
+
+
+def _looks(line: Any) -> tuple[Any, ...]:
+    """Return what a line of the legend tells of a line."""
+    return (
+        line.get_label(), line.get_color(), line.get_linestyle(), line.get_linewidth(),
+        line.get_marker(), line.get_alpha(),
+    )  # fmt: skip
+
+
+def _have_same_points(one: Any, other: Any) -> bool:
+    points = one.get_xydata(), other.get_xydata()
+    return points[0].shape == points[1].shape and np.allclose(*points, atol=_ROUNDING)
 
 
 def _rescaled(

@@ -157,6 +157,70 @@ def test_models_on_one_axis_have_a_colour_each():
     assert [line.get_color() for line in lines] == ["red"] * 3
 
 
+def test_references_stand_once_on_the_axes():
+    _, ax = plt.subplots()
+    first, second = (
+        HitCurveDisplay.from_predictions(Y_TRUE, scores, name=name, ax=ax)
+        for name, scores in (("a", Y_SCORE), ("b", -Y_SCORE))
+    )
+    assert len(ax.lines) == 4
+    assert second.chance_level_ is first.chance_level_
+    assert second.perfect_ is first.perfect_
+    of_a, of_b = (average_precision_score(Y_TRUE, s) for s in (Y_SCORE, -Y_SCORE))
+    once = [f"a (AP = {of_a:.2f})", "Random", "Perfect", f"b (AP = {of_b:.2f})"]
+    assert texts(second) == once
+    # That of another sample is another line, of the same name.
+    other = HitCurveDisplay.from_predictions([1, 0], [1, 0], name="c", ax=ax)
+    assert other.perfect_ is not first.perfect_
+    assert len(ax.lines) == 7
+    assert texts(other) == [*once, "c (AP = 1.00)"]
+    # One that looks otherwise has its own.
+    green = {"color": "green"}
+    HitCurveDisplay(RATE, HITS).plot(ax, perfect_kwargs=green, plot_chance_level=False)
+    assert texts(other).count("Perfect") == 2
+
+
+@pytest.mark.parametrize("size", [(6.4, 4.8), (4, 3)])
+@pytest.mark.parametrize("kind", ["hits", "gains", "lift"])
+def test_the_legend_covers_no_line(size, kind):
+    _, ax = plt.subplots(figsize=size, layout="constrained")
+    for name, scores in (("a long name", Y_SCORE), ("another one", -Y_SCORE)):
+        HitCurveDisplay.from_predictions(
+            Y_TRUE, scores, gain={"positive": 1, "negative": -0.2}, name=name, ax=ax,
+            kind=kind,
+        )  # fmt: skip
+    ax.figure.canvas.draw()
+    box = ax.get_legend().get_window_extent()
+    whole = ax.figure.bbox
+    assert whole.x0 <= box.x0 < box.x1 <= whole.x1
+    assert whole.y0 <= box.y0 < box.y1 <= whole.y1
+    for line in ax.lines:
+        path = line.get_path().transformed(line.get_transform())
+        assert not path.intersects_bbox(box, filled=False)
+
+
+def test_the_axis_of_lift_has_what_the_curves_need():
+    y_true, y_score = np.arange(2000) < 4, np.zeros(2000)
+    y_score[[0, 1, 1500]] = 3, 2, 2
+    display = HitCurveDisplay.from_predictions(y_true, y_score, kind="lift")
+    x, y = data(display.line_)
+    assert data(display.perfect_)[1].max() == 500
+    low, high = display.ax_.get_ylim()
+    assert low == 0
+    assert high == 2 * y[x >= 0.05].max() < 30
+    # Of several none is cut that was not before.
+    HitCurveDisplay.from_predictions(y_true, -y_score, kind="lift", ax=display.ax_)
+    assert display.ax_.get_ylim() == (low, high)
+    # Where it is not so high, all is seen.
+    display = HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, kind="lift")
+    assert display.ax_.get_ylim() == (0, 1.05 * data(display.perfect_)[1].max())
+    # Lift of gains may fall below 0.
+    loss = np.where(Y_TRUE, 1.0, -0.35)
+    display = HitCurveDisplay.from_predictions(Y_TRUE, -Y_SCORE, gain=loss, kind="lift")
+    x, y = data(display.line_)
+    assert display.ax_.get_ylim()[0] == 1.05 * y.min() < 0
+
+
 def test_it_can_be_drawn_again_on_other_axes():
     display = HitCurveDisplay(RATE, HITS, name="model").plot()
     first = display.ax_
@@ -252,12 +316,15 @@ def test_gain_is_drawn_against_the_share_of_the_cost():
     shares = HitCurveDisplay.from_predictions(
         Y_TRUE, Y_SCORE, gain=GAIN, cost=COST, kind="gains"
     )
+    assert texts(shares)[0] == f"mean gain per case = {mean:.2f}"
     assert data(shares.line_)[1] == pytest.approx(found[1] / found[1][-1])
 
 
 def test_gain_of_positives_is_the_hit_curve():
     display = HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, gain={"positive": 1})
     assert np.allclose(data(display.line_), (RATE, HITS), rtol=0, atol=1e-15)
+    # All cases cost the same.
+    assert display.ax_.get_xlabel() == "Rate"
     of_table = HitCurveDisplay.from_predictions(
         RankTable.from_arrays(Y_TRUE, Y_SCORE), gain={"positive": 1}
     )
