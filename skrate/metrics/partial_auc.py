@@ -22,6 +22,8 @@ __all__ = ["partial_auc_score"]
 
 Standard = Literal["mcclish"]
 STANDARDS: tuple[Standard, ...] = get_args(Standard)
+# What of a distribution may be out of reach of all curves.
+_NEGLIGIBLE = 1e-9
 # What may be told of an axis: a window, or a weight.
 OfAxis: TypeAlias = (
     Sequence[float] | Literal["uniform"] | RateDistribution | FrozenDistribution | None
@@ -83,8 +85,9 @@ def partial_auc_score(
         If an argument is empty, of another length, not finite or not one-dimensional,
         if there are more than two labels, ``pos_label`` is ambiguous or unknown, a
         weight is negative; if a window is empty, reversed or not within [0, 1], if a
-        distribution has no density, or is given together with the other axis; or if a
-        window that is to be standardized lies below the diagonal.
+        distribution has no density, mass below 0 for ``fpr`` or above 1 for ``tpr``, or
+        is given together with the other axis; or if a window has next to no area, or
+        one that is to be standardized lies below the diagonal.
 
     Warns
     -----
@@ -194,9 +197,17 @@ class PartialAUC(Metric, score=partial_auc_score):
                     f"{other} must be left out where {axis} is a distribution: two "
                     "windows have an area in common, and two weights have none."
                 )
+        self._check_width()
         if self.standardize is not None:
             check_choice("standardize", self.standardize, STANDARDS)
             self._check_above_diagonal()
+
+    def _check_width(self) -> None:
+        if self.region.most < np.finfo(np.float64).tiny:
+            raise ValueError(
+                f"The window with fpr={self.fpr} and tpr={self.tpr} is too narrow: its "
+                "area is next to 0 for all rankings."
+            )
 
     def _check_above_diagonal(self) -> None:
         region = self.region
@@ -255,7 +266,8 @@ class PartialAUC(Metric, score=partial_auc_score):
     def list_values(self, lists: ListTable) -> FloatArray:
         steps = []
         for ends, total in ((lists.cum_neg, lists.n_neg), (lists.cum_pos, lists.n_pos)):
-            high = ratio(ends, lists.spread(total))
+            # Both are sums, rounded in another order.
+            high = np.minimum(ratio(ends, lists.spread(total)), 1.0)
             low = np.roll(high, 1)
             low[lists.starts] = 0
             steps += [low, high]
@@ -281,7 +293,10 @@ def _check_axis(name: str, given: Any) -> tuple[float, float] | RateDistribution
             f"up to there is {name}=(0, {given})."
         )
     try:
-        low, high = (float(end) for end in given)
+        ends = tuple(given)
+        if any(isinstance(end, str) for end in ends):
+            raise TypeError
+        low, high = map(float, ends)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"{name} must be a window (low, high), 'uniform', a frozen scipy.stats "
@@ -305,5 +320,16 @@ def _check_weight(name: str, given: Any) -> RateDistribution:
         raise ValueError(
             f"{name} must be a distribution with a density, got {shown(given)}, which "
             "has a probability at single points."
+        )
+    # At the other end it counts all, of whatever ranking.
+    lost = 0 if name == "fpr" else 1
+    points, masses = law.point_masses()
+    mass = float(masses[points == lost].sum())
+    if mass > _NEGLIGIBLE:
+        side = "below" if lost == 0 else "above"
+        raise ValueError(
+            f"{name} has {mass:.3g} of its probability at or {side} {lost}, where no "
+            "curve has an area: give a distribution on [0, 1], such as "
+            "stats.truncnorm in place of stats.norm."
         )
     return law

@@ -21,6 +21,7 @@ from skrate import (
     RankTable,
     estimate,
     expected_recall_score,
+    group_scores,
     partial_auc_score,
     rates,
 )
@@ -477,6 +478,19 @@ BAD = {
     "below the diagonal": (
         {"fpr": (0.6, 1), "tpr": (0, 0.5)}, r"fpr=\(0.6, 1.0\) and tpr=.* below the"
     ),
+    "text": ({"fpr": ("0", "1")}, r"fpr must be a window .* got \('0', '1'\)"),
+    "too narrow": ({"fpr": (0, 1e-320)}, "fpr=.* is too narrow"),
+    "too narrow on both": (
+        {"fpr": (0, 1e-200), "tpr": (0, 1e-200)}, "tpr=.* is too narrow"
+    ),
+    "mass below 0": (
+        {"fpr": stats.norm(0.1, 0.1)},
+        "fpr has 0.159 of its probability at or below 0, .* such as stats.truncnorm",
+    ),
+    "mass above 1": (
+        {"tpr": stats.norm(0.9, 0.1)},
+        "tpr has 0.159 of its probability at or above 1, .* such as stats.truncnorm",
+    ),
     "another standard": ({"standardize": "max"}, "standardize must be one of"),
 }  # fmt: skip
 
@@ -490,6 +504,53 @@ def test_what_is_no_part_of_the_square_is_refused(name):
     ):
         with pytest.raises(ValueError, match=message):
             call()
+
+
+@pytest.mark.parametrize(
+    ("axis", "mean", "cut"), [("fpr", 0.9, (-9, 1)), ("tpr", 0.1, (-1, 9))]
+)
+def test_mass_at_the_other_end_counts_alike_for_all_rankings(axis, mean, cut):
+    y_true, y_score = [1, 0, 1, 1, 0, 0], [6, 5, 4, 3, 2, 1]
+    whole, part = stats.norm(mean, 0.1), stats.truncnorm(*cut, mean, 0.1)
+    assert partial_auc_score([1, 0], [2, 1], **{axis: whole}) == 1
+    found = [partial_auc_score(y_true, y_score, **{axis: law}) for law in (whole, part)]
+    assert found[0] == pytest.approx(found[1], abs=1e-9)
+
+
+@pytest.mark.parametrize("axis", ["fpr", "tpr"])
+def test_shares_within_lists_that_rounding_takes_above_1(axis):
+    options = {axis: rates.beta(2, 3)}
+    weights = np.random.default_rng(5).random((300, 5))
+    y_true, y_score = [1, 1, 0, 0, 0], [5, 3, 4, 2, 1]
+    if axis == "tpr":
+        y_true = [0, 0, 1, 1, 1]
+    groups = np.repeat(np.arange(len(weights)), 5)
+    found = group_scores(
+        partial_auc_score,
+        np.tile(y_true, len(weights)),
+        np.tile(y_score, len(weights)),
+        groups=groups,
+        sample_weight=weights.ravel(),
+        **options,
+    )
+    expected = [
+        partial_auc_score(y_true, y_score, sample_weight=each, **options)
+        for each in weights
+    ]
+    assert_allclose(found.values, expected, rtol=1e-12)
+
+
+def test_a_list_whose_weights_do_not_sum_to_their_sum():
+    weights = [0.1, 0.1, 0.6, 0.1]
+    found = group_scores(
+        partial_auc_score,
+        [1, 1, 1, 0],
+        [4, 3, 2, 1],
+        groups=[1] * 4,
+        sample_weight=weights,
+        tpr=rates.beta(2, 3),
+    )
+    assert found.values.tolist() == [1]
 
 
 def test_the_area_below_the_diagonal_is_known_as_such():
