@@ -142,8 +142,9 @@ def average_precision_score(
 
     Notes
     -----
-    With P_k and Q_k the shares of the positives and of the negatives in the first k of
-    K groups of tied scores, :math:`\Delta P_k = P_k - P_{k-1}` and the prevalence p,
+    With :math:`P_k` and :math:`Q_k` the shares of the positives and of the negatives in
+    the first k of K groups of tied scores, :math:`\Delta P_k = P_k - P_{k-1}` and the
+    prevalence p,
 
     .. math:: AP = \sum_k \Delta P_k \frac{p P_k}{p P_k + (1 - p) Q_k},
 

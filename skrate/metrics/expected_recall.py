@@ -134,8 +134,9 @@ def expected_recall_score(
 
     Notes
     -----
-    With z_k of the W1 positives in group k of tied scores, which spans the rates from
-    D_(k-1) to D_k, and G(x) = E[min(R, x)],
+    With :math:`z_k` of the :math:`W_1` positives in group k of tied scores, which
+    spans the rates from :math:`D_{k-1}` to :math:`D_k`, and
+    :math:`G(x) = E[\min(R, x)]`,
 
     .. math:: E = \sum_k \frac{z_k}{W_1} \frac{G(D_k) - G(D_{k-1})}{D_k - D_{k-1}},
 

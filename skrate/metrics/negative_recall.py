@@ -75,8 +75,9 @@ def negative_recall_score(
 
     Notes
     -----
-    With v_k of the W0 negatives in group k of tied scores, which spans the rates from
-    D_(k-1) to D_k, and G(x) = E[min(R, x)],
+    With :math:`v_k` of the :math:`W_0` negatives in group k of tied scores, which
+    spans the rates from :math:`D_{k-1}` to :math:`D_k`, and
+    :math:`G(x) = E[\min(R, x)]`,
 
     .. math:: \sum_k \frac{v_k}{W_0} \frac{G(D_k) - G(D_{k-1})}{D_k - D_{k-1}},
 

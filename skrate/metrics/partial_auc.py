@@ -113,9 +113,9 @@ def partial_auc_score(
     (b - a)(d - c) it is how often a positive outscores a negative, if both are between
     these shares of their class from the top. Under a distribution with the survival
     function S it is the mean of T, which is the sum over groups k of tied scores, with
-    a share P_k of the positives, of P_k times the mean of S between the false positive
-    rates above and below the group. That is :func:`expected_recall_score` with the
-    negatives in place of all cases.
+    a share :math:`P_k` of the positives, of :math:`P_k` times the mean of S between the
+    false positive rates above and below the group. That is
+    :func:`expected_recall_score` with the negatives in place of all cases.
 
     McClish's standard [1]_ is (1 + (A - m) / (M - m)) / 2, with m the area of the
     diagonal in the window and M all of it. It is linear in A, and not undefined below

@@ -96,13 +96,13 @@ def ranking_auc_score(
 
     Notes
     -----
-    With U_i the pairs of list i in the right order (ties count one half) and P_i all
-    of its pairs of a relevant and an irrelevant item,
+    With :math:`U_i` the pairs of list i in the right order (ties count one half) and
+    :math:`P_i` all of its pairs of a relevant and an irrelevant item,
 
     .. math:: \frac{\sum_i w_i U_i / P_i}{\sum_i w_i},
 
-    where w_i is 1, P_i, the number of relevant items or the number of items; equal to
-    the mean of ``roc_auc_score`` over the lists with "macro".
+    where :math:`w_i` is 1, :math:`P_i`, the number of relevant items or the number of
+    items; equal to the mean of ``roc_auc_score`` over the lists with "macro".
 
     Where the cut at ``k`` falls among items of one score, each choice of those above
     it is equally likely: the number of relevant ones is hypergeometric. A list counts

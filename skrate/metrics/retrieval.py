@@ -78,8 +78,8 @@ def ndcg_score(
 
     Notes
     -----
-    With y_i in {0, 1} the relevance of the item at place i of a list, of which m are
-    relevant,
+    With :math:`y_i \in \{0, 1\}` the relevance of the item at place i of a list, of
+    which m are relevant,
 
     .. math:: \frac{\sum_{i \le k} y_i / \log_2(i + 1)}
                    {\sum_{i \le \min(k, m)} 1 / \log_2(i + 1)}.
@@ -178,8 +178,8 @@ def mean_average_precision_score(
 
     Notes
     -----
-    With y_i in {0, 1} the relevance of the item at place i of a list, of which m are
-    relevant,
+    With :math:`y_i \in \{0, 1\}` the relevance of the item at place i of a list, of
+    which m are relevant,
 
     .. math:: \frac{1}{m} \sum_{i \le k} y_i \frac{y_1 + \dots + y_i}{i},
 
