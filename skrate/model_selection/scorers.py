@@ -584,8 +584,8 @@ def make_ranking_scorer(
         it has one; for lists, also those of :func:`group_scores` and ``average`` and
         ``undefined`` of :meth:`GroupScores.mean`. ``gain`` and ``cost`` of each case
         are a Series with the index of ``X`` or the name of a column, or come by
-        metadata routing. (The model is given the column: a gain that is 0 for all
-        negatives tells it the labels.)
+        metadata routing. A column is given to the model, too: a gain that is 0 for all
+        negatives tells it the labels.
 
     Returns
     -------
