@@ -6,6 +6,7 @@ from skrate.core.arrays import FloatArray, dot, sum_from_right
 from skrate.core.rates import RateDistribution
 from skrate.core.survival import SurvivalTable
 from skrate.core.worth import GroupWorth, WorthTable
+from skrate.metrics.gain_sums import just_reached
 from skrate.metrics.recall_slopes import bandwidth, cuts_of, is_of_few
 
 # As many average cases are added to the neighbours of a cut that few cases reach.
@@ -27,6 +28,12 @@ def worth_slopes(table: WorthTable, rate: RateDistribution) -> WorthSlopes:
     E does not depend on the unit of the costs, so that what cases add, g m_k +
     c dE/dc_k, sums to E.
     """
+    by_gain, by_cost = _of_shares(table, rate)
+    return by_gain + just_reached(table.worth, rate), by_cost
+
+
+def _of_shares(table: WorthTable, rate: RateDistribution) -> WorthSlopes:
+    """Return the same, but for free groups that a budget may just reach."""
     worth = table.worth
     points, masses = rate.point_masses()
     if rate.table.is_discrete:

@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import FloatArray, dot
 from skrate.core.ranking import ranking
 from skrate.core.rates import RateDistribution
 from skrate.core.sample import Sample
 from skrate.core.worth import GroupWorth
 from skrate.metrics.expected_recall import sum_over_places
+from skrate.metrics.recall_test import ROUNDING
 
 # Groups at a time, which stay in the cache.
 _GROUPS = 8_192
@@ -38,4 +39,23 @@ def gain_of_groups(worth: GroupWorth, rate: RateDistribution) -> float:
             gains = sign * worth.gain[part]
             low, high = edges[part], edges[part + 1]
             found += sign * rate.table.sum_of_means(low, high, gains)
+    return found + float(dot(worth.gain, just_reached(worth, rate)))
+
+
+def just_reached(worth: GroupWorth, rate: RateDistribution) -> FloatArray:
+    """Return the probability that a budget ends just where a free group begins.
+
+    What costs nothing is processed as soon as all above it is: with P(R >= u), of which
+    the survival function has P(R > u).
+    """
+    found = np.zeros(len(worth.cost))
+    points, masses = rate.point_masses()
+    # At 1 the survival function has it, too.
+    points, masses = points[points < 1], masses[points < 1]
+    is_free = worth.cost == 0
+    if len(points) and is_free.any():
+        shares, below = worth.shares[:-1][is_free], np.append(0.0, np.cumsum(masses))
+        start = np.searchsorted(points, shares * (1 - ROUNDING), side="left")
+        end = np.searchsorted(points, shares, side="right")
+        found[is_free] = below[end] - below[start]
     return found

@@ -1,5 +1,6 @@
 """Expected gain: by hand, by a budget that is spent, over tie orders, of tables."""
 
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -17,6 +18,7 @@ from skrate import (
     expected_gain_score,
     expected_recall_score,
     group_scores,
+    hit_curve,
     rates,
     sample_size,
 )
@@ -73,6 +75,16 @@ GAIN = [100, -10, 900, 0]
         pytest.param({"cost": [0, 1, 0, 1], "rate": 0.25}, 100 - 5, id="one is free"),
         pytest.param({"cost": [0, 1, 0, 1], "rate": 0.75}, 990, id="two are free"),
         pytest.param({"cost": [0, 0, 1, 0], "rate": 1}, 990, id="the last is free"),
+        pytest.param({"cost": [1, 1, 0, 2], "rate": 0.5}, 990, id="just reached"),
+        pytest.param({"cost": [1, 2, 0, 7], "rate": 0.3}, 990, id="but for rounding"),
+        pytest.param(
+            {"cost": [1, 1, 0, 2], "rate": rates.empirical([0.2, 0.5, 0.5, 1])},
+            (80 + 3 * 100) / 4 - 3 * 10 / 4 + 3 * 900 / 4,
+            id="just reached at times",
+        ),
+        pytest.param(
+            {"cost": [0, 1, 1, 1], "rate": rates.empirical([0])}, 100, id="at once"
+        ),
         pytest.param({"rate": 0.5, "normalize": True}, 90 / 4, id="per case"),
         pytest.param({"sample_weight": [1, 0, 3, 1], "rate": 0.4}, 1000, id="weights"),
     ],
@@ -116,6 +128,25 @@ def test_a_budget_is_spent_from_the_best_down(ranked, seed, rate):
     found = expected_gain_score(ranked.y_true, y_score, gain=gain, cost=cost, rate=rate)
     expected = reference.spent_on(y_score.tolist(), gain, cost, rate)
     assert found == pytest.approx(expected, abs=1e-9)
+
+
+@given(ranked=ranked_samples(), seed=st.integers(0, 99), data=st.data())
+def test_what_is_free_is_processed_as_soon_as_all_above_it_is(ranked, seed, data):
+    y_score = np.random.default_rng(seed).permutation(len(ranked.y_true))
+    gain, cost = worths(seed, len(y_score))
+    # Most often the budget ends between two cases.
+    spent = data.draw(st.integers(1, int(cost.sum())))
+    options = {"gain": gain, "cost": cost, "rate": spent / cost.sum()}
+    expected = reference.spent_on(
+        y_score.tolist(), gain, cost, Fraction(spent, int(cost.sum()))
+    )
+    found = expected_gain_score(ranked.y_true, y_score, **options)
+    assert found == pytest.approx(expected, abs=1e-9)
+    del options["rate"]
+    at_shares, gained = hit_curve(ranked.y_true, y_score, **options)
+    last = np.flatnonzero(at_shares <= spent / cost.sum() * (1 + 1e-12))[-1]
+    if at_shares[last] == pytest.approx(spent / cost.sum(), rel=1e-12):
+        assert gained[last] * len(cost) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("n_items", [1, 2, 4, 6])

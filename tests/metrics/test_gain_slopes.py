@@ -70,7 +70,13 @@ def test_free_cases_have_the_influence_of_nearly_free_ones():
 @pytest.mark.parametrize("normalize", [False, True])
 def test_what_cases_add_and_what_is_resampled_is_the_value(rate, decimals, normalize):
     y_true, y_score, gain, cost = drawn(12, 90, decimals)
-    cost[::7] = 0
+    if decimals:
+        # A budget of 0.3 ends where a free case is next.
+        cost = np.ones(90)
+        cost[np.argsort(-y_score)[[24, 50]]] = 3, 0
+        cost[np.argsort(-y_score)[25]] = 0
+    else:
+        cost[::7] = 0
     options = {"gain": gain, "cost": cost, "rate": rate, "normalize": normalize}
     value = expected_gain_score(y_true, y_score, **options)
     ranked = check_sample(y_true, y_score)

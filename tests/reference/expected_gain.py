@@ -60,7 +60,10 @@ def spent_on(y_score, gain, cost, rate):
     found = Fraction(0)
     for case in sorted(range(len(y_score)), key=lambda case: -y_score[case]):
         price = Fraction(cost[case])
-        share = Fraction(1) if price <= left else left / price
-        found += share * Fraction(gain[case])
-        left -= share * price
+        if price > left:
+            # The last one in part, and nothing after it, be it free.
+            found += left / price * Fraction(gain[case])
+            break
+        found += Fraction(gain[case])
+        left -= price
     return float(found)
