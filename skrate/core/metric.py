@@ -321,6 +321,13 @@ class Metric(ABC):
         """Return why the value of a table, although defined, is not to be relied on."""
         return None
 
+    def caution_of_difference(self, table: RankTable, n_neg: float) -> str | None:
+        """Return why its standard error is a bad guide to whether two models differ.
+
+        ``n_neg`` is the number of independent negatives. None where it is a good one.
+        """
+        return None
+
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         """Return the metric within each list, or within its ``k`` best items."""
         if k is not None:

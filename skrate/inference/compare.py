@@ -47,6 +47,7 @@ from skrate.inference.plan import (
     check_worth,
     defined_value,
     defined_values,
+    warn_of_difference,
 )
 from skrate.inference.published import (
     check_correlation,
@@ -173,7 +174,8 @@ def compare(
     UndefinedMetricWarning
         If a class has fewer than two cases, or a metric is undefined.
     UserWarning
-        As :func:`estimate`, for known rates that process few cases.
+        As :func:`estimate`, for known rates that process few cases; and for a recall at
+        a precision with few negatives above the cut, but by "permutation".
 
     See Also
     --------
@@ -395,6 +397,7 @@ def paired(
         values = defined_values(metrics, ranked)
     if np.isnan(values).any():
         return _conclude(metrics, ranked, values, float("nan"), plan)
+    warn_of_difference(metrics, ranked, plan.method)
     is_stratified = plan.is_stratified(cases)
     if influences is None:
         influences = model_influences(metrics, ranked, stratify=is_stratified)
@@ -438,6 +441,7 @@ def _unpaired(metrics: list[Metric], ranked: list[Ranked], plan: Plan) -> Compar
     ]
     if np.isnan(values).any():
         return _conclude(metrics, ranked, values, float("nan"), plan)
+    warn_of_difference(metrics, ranked, plan.method)
     each = [
         (metric, one, plan.is_stratified(one))
         for metric, one in zip(metrics, ranked, strict=True)

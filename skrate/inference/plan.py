@@ -172,6 +172,19 @@ def defined_value(metric: Metric, ranked: Ranked) -> float:
     return min(max(value, low), high)
 
 
+def warn_of_difference(
+    metrics: Sequence[Metric], ranked: Sequence[Ranked], method: str
+) -> None:
+    """Warn, once, if the standard error is a bad guide to whether two values differ."""
+    if method == "permutation":
+        return
+    for metric, one in zip(metrics, ranked, strict=True):
+        caution = metric.caution_of_difference(one.table, one.sizes[1])
+        if caution is not None:
+            warnings.warn(caution, UserWarning, stacklevel=4)
+            return
+
+
 def defined_values(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> list[float]:
     """Return the same of several rankings of the same cases.
 

@@ -23,7 +23,12 @@ from skrate.inference.intervals import (
     standardised,
     t_pvalue,
 )
-from skrate.inference.plan import Plan, check_metric, defined_value
+from skrate.inference.plan import (
+    Plan,
+    check_metric,
+    defined_value,
+    warn_of_difference,
+)
 from skrate.inference.sample import Ranked, check_sample
 
 _NAN = float("nan")
@@ -146,6 +151,7 @@ def compare_tables(
     error, statistic, pvalue, least = _NAN, _NAN, _NAN, _NAN
     ends = ConfidenceInterval(_NAN, _NAN)
     if not np.isnan(a - b):
+        warn_of_difference(found, ranked, plan.method)
         spreads = [_spread_of(of, one, plan) for of, one in pairs]
         errors, freedoms = zip(*spreads, strict=True)
         results = Results((a, b), errors, freedoms)

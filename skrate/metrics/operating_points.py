@@ -16,6 +16,9 @@ from skrate.metrics.recall_test import ROUNDING, RecallTest
 
 __all__ = ["precision_at_recall_score", "recall_at_precision_score"]
 
+# Above the cut; with fewer, tests by the standard error find what is not there.
+_LEAST_NEGATIVES = 10
+
 
 def precision_at_recall_score(
     y_true: ArrayLike | RankTable,
@@ -158,6 +161,9 @@ def recall_at_precision_score(
     the recall is :math:`\tau r / \pi`. The interval "wilson" of :func:`estimate` is
     that of a test turned round: it ends where the precision is significantly below the
     target at all further rates, and begins where it was last significantly above.
+    :func:`compare` goes by the standard error, which those slopes give. Where fewer
+    than ten negatives lie above the cut of a model, as at high precisions, that is
+    often far too small: it warns, and ``method="permutation"`` is to be taken.
     Cost: one sort.
 
     Examples
@@ -291,6 +297,20 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
             for deviation in (quantile, -quantile)
         )
         return low, high
+
+    def caution_of_difference(self, table: RankTable, n_neg: float) -> str | None:
+        """Return what the sample cannot tell, if it has few negatives above the cut."""
+        recall, rate = self._last(table)
+        wrong = rate * table.total - recall * table.n_pos
+        n_wrong = wrong / table.n_neg * n_neg
+        if rate == 1 or n_wrong >= _LEAST_NEGATIVES:
+            return None
+        return (
+            f"{self.name} {self.target:g}: {n_wrong:.1f} negatives lie above the cut, "
+            f"and with fewer than {_LEAST_NEGATIVES} its standard error may be far "
+            "too small, so that models that are equally good often seem to differ. "
+            "Compare two models on the same cases by method='permutation'."
+        )
 
     def _last(self, table: RankTable) -> tuple[float, float]:
         """Return the greatest recall with the precision, and where it is reached."""

@@ -1,6 +1,7 @@
 """The intervals of metrics at a recall or a precision, and their slopes."""
 
 import math
+import warnings
 from bisect import bisect_right
 
 import numpy as np
@@ -327,3 +328,52 @@ def test_paired_tests_keep_their_level_and_have_power(metric, kwargs):
     slack = binomial_tolerance(0.05, n_simulations)
     assert level <= 0.05 + 0.02 + slack
     assert power > 0.6
+
+
+def a_pair(seed, n, shift):
+    """Return labels and scores of two models that are equally good."""
+    rng = np.random.default_rng(seed)
+    y_true = np.arange(n) % 2
+    common, *own = rng.normal(size=(3, n)) + shift * y_true / 2
+    return y_true, *(common + one for one in own)
+
+
+# Of 600 cases some 280 positives are above the cut, with 2.8 negatives or 31.
+@pytest.mark.parametrize(("precision", "is_warned"), [(0.99, True), (0.9, False)])
+@pytest.mark.parametrize("method", ["delta", "bootstrap", "permutation"])
+def test_few_negatives_above_the_cut_are_warned_of(precision, is_warned, method):
+    cases = a_pair(0, 600, 4)
+    options = {"precision": precision, "method": method, "n_resamples": 20}
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        compare(recall_at_precision_score, *cases, random_state=0, **options)
+    about = [one for one in found if "negatives lie above the cut" in str(one.message)]
+    assert len(about) == (is_warned and method != "permutation")
+    assert all("method='permutation'" in str(one.message) for one in about)
+    assert all(one.filename == __file__ for one in about)
+
+
+def test_other_cases_and_tables_are_warned_of_too():
+    y_true, *models = a_pair(0, 600, 4)
+    few = "negatives lie above the cut"
+    options = {"precision": 0.99}
+    unpaired = y_true, models[0], models[1]
+    with pytest.warns(UserWarning, match=few):
+        compare(recall_at_precision_score, *unpaired, y_true_b=y_true, **options)
+    table = RankTable([200, 80, 20], [2, 20, 278])
+    with pytest.warns(UserWarning, match=few):
+        compare(recall_at_precision_score, table, table, correlation=0.5, **options)
+
+
+@pytest.mark.slow
+def test_permutations_keep_the_level_where_few_negatives_are_above_the_cut():
+    n_samples = simulations(400)
+    pvalues = []
+    for seed in range(n_samples):
+        found = compare(
+            recall_at_precision_score, *a_pair(seed, 300, 4), precision=0.99,
+            method="permutation", n_resamples=200, random_state=seed,
+        )  # fmt: skip
+        pvalues.append(found.pvalue)
+    rejected = np.mean(np.array(pvalues) < 0.05)
+    assert rejected < 0.05 + binomial_tolerance(0.05, n_samples)
