@@ -85,7 +85,9 @@ class Misses(NamedTuple):
 def misses(metric, design, n_simulations, *, seed=0, **options):
     """Return how often the 95 % interval of a metric lies below and above the truth."""
     truth = metric(population(design), **options)
-    rng = np.random.default_rng([list(DESIGNS.values()).index(design), seed])
+    known = [*DESIGNS.values()]
+    place = known.index(design) if design in known else len(known)
+    rng = np.random.default_rng([place, seed])
     ends = np.array(
         [
             skrate.estimate(metric, *draw(rng, design), **options).confidence_interval

@@ -134,7 +134,10 @@ def expected_gain_score(
     user guide. Net benefit is that of [2]_.
 
     In :func:`estimate` and :func:`compare` a case with its gain and its cost is the
-    unit that is drawn, for a sample of as many cases. Cost: one sort.
+    unit that is drawn, for a sample of as many cases. With a gain per class the
+    interval "wilson" keeps to what the mean rate allows, all of it spent on one class:
+    at a known rate it is that of :func:`precision_at_rate_score`, in units of gain.
+    Cost: one sort.
 
     References
     ----------
@@ -281,6 +284,10 @@ class ExpectedGain(UnderRate, Metric, score=expected_gain_score):
 
     def bounds(self, table: RankTable) -> tuple[float, float]:
         low, high = self.limits
+        if not self.is_of_cases and self.gain[0] != self.gain[1]:
+            # All that are processed are of one class, or of the other.
+            mean = self.rate.mean()
+            low, high = mean * min(self.gain), mean * max(self.gain)
         return low * self._scale(table), high * self._scale(table)
 
     def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:

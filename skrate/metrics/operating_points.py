@@ -77,8 +77,9 @@ def precision_at_recall_score(
     recall, and not the greatest precision at this recall or a greater one, which other
     programs mean. The two differ where the precision rises further down; of arrays of
     scikit-learn's curve the latter is ``precision[recall >= 0.95].max()``. The interval
-    "wilson" of :func:`estimate` turns a test round, as that of the rate. Cost: one
-    sort.
+    "wilson" of :func:`estimate` turns a test round, as that of the rate. Where all
+    cases may be needed, its lower end is that of Wilson's interval of the prevalence,
+    times :math:`\rho`. Cost: one sort.
 
     Examples
     --------

@@ -19,6 +19,7 @@ from skrate import (
     expected_recall_score,
     group_scores,
     hit_curve,
+    precision_at_rate_score,
     rates,
     sample_size,
 )
@@ -323,3 +324,44 @@ def test_a_sample_is_planned_for_the_gain_per_case():
         plan(**options)
     with pytest.raises(ValueError, match=r"is of single cases, .* that is planned"):
         plan(gain=np.ones(300), normalize=True)
+
+
+@pytest.mark.parametrize("stratify", [False, True])
+@pytest.mark.parametrize("n_found", [20, 19, 3])
+def test_at_a_known_rate_the_interval_is_that_of_precision_in_units_of_gain(
+    n_found, stratify
+):
+    # So many of the first 20 are positive.
+    counts = [n_found, 20 - n_found, 50 - n_found, 30 + n_found]
+    y_true = np.repeat([1, 0, 1, 0], counts)
+    options = {"rate": 0.2, "stratify": stratify}
+    expected = estimate(precision_at_rate_score, y_true, -np.arange(100), **options)
+    for normalize, n_cases in ((True, 1), (False, 100)):
+        found = estimate(
+            expected_gain_score, y_true, -np.arange(100), gain=NET,
+            normalize=normalize, **options,
+        )  # fmt: skip
+        ends = np.array(expected.confidence_interval)
+        in_gain = n_cases * 0.2 * (1.25 * ends - 0.25)
+        np.testing.assert_allclose(found.confidence_interval, in_gain, atol=1e-12)
+
+
+@pytest.mark.parametrize("rate", ["uniform", BETA, 1.0], ids=str)
+def test_the_interval_keeps_to_what_the_mean_rate_allows(rate):
+    y_true, mean = np.repeat([1, 0], [98, 2]), 3 / 22 if rate is BETA else 0.5
+    mean = 1.0 if rate == 1.0 else mean
+    for gain, ends in ((NET, (-0.25, 1)), ({"positive": 3, "negative": 1}, (1, 3))):
+        low, high = estimate(
+            expected_gain_score, y_true, -np.arange(100), gain=gain, rate=rate,
+            normalize=True,
+        ).confidence_interval  # fmt: skip
+        assert mean * ends[0] <= low < high <= mean * ends[1] + 1e-12
+
+
+def test_the_interval_of_one_gain_for_all_is_that_gain():
+    y_true, gain = np.repeat([1, 0], [30, 70]), {"positive": 2, "negative": 2}
+    found = estimate(
+        expected_gain_score, y_true, -np.arange(100), gain=gain, rate=0.2,
+        normalize=True,
+    )  # fmt: skip
+    np.testing.assert_allclose(found.confidence_interval, 0.4, rtol=1e-6)

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from guarantees import binomial_tolerance, simulations
 from metric_cases import sample
-from simulated_recall import DESIGNS, misses
+from simulated_recall import DESIGNS, Design, misses
 from skrate import (
     RankTable,
     compare,
@@ -107,6 +107,11 @@ def test_the_interval_is_the_test_turned_round(seed, recall, are_fixed, monkeypa
     assert_allclose(saved.confidence_interval, expected, rtol=0, atol=1.5e-4)
     first, last = rates_not_rejected(*arguments, True, are_fixed)
     expected = [min(curve.p * recall / end, 1) for end in (last, first)]
+    if last == 1 and not are_fixed:
+        # All are processed: what is left is the prevalence, by Wilson's interval.
+        centre = (curve.n_pos + 1.96**2 / 2) / (curve.n + 1.96**2)
+        root = math.sqrt(curve.n_pos * (1 - curve.p) + 1.96**2 / 4)
+        expected[0] = recall * (centre - 1.96 * root / (curve.n + 1.96**2))
     found = estimate(precision_at_recall_score, y_true, y_score, **options)
     assert_allclose(found.confidence_interval, expected, rtol=0, atol=1e-3)
 
@@ -203,6 +208,13 @@ def test_all_may_be_found_where_the_target_may_be_met_to_the_very_end():
     almost = {"precision": 1.01 * y_true.mean()}
     found = estimate(recall_at_precision_score, y_true, y_score, **almost)
     assert found.confidence_interval.high == 1
+
+
+def test_the_prevalence_varies_where_all_may_have_to_be_processed():
+    design = Design(400, 0.1, 0.7)
+    n_simulations = 150
+    found = misses(precision_at_recall_score, design, n_simulations, recall=0.95)
+    assert found.above <= 0.025 + binomial_tolerance(0.025, n_simulations)
 
 
 # --- Slopes --------------------------------------------------------------------------
