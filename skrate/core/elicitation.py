@@ -1,7 +1,7 @@
 """Constructors of rate distributions, and their elicitation from what users know."""
 
 import numbers
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -62,6 +62,11 @@ def check_rate(rate: Any) -> RateDistribution:
         raise ValueError(
             f"rate is a set of distributions, {rate!r}, and here one is needed: sets "
             "are for compare, and for scores that have worst=."
+        )
+    if isinstance(rate, Mapping):
+        raise ValueError(
+            f"rate is a dict of one for each class, {shown(rate)}, and here one is "
+            "needed: that of the positive class."
         )
     raise ValueError(
         "rate must be 'uniform', a number in (0, 1], a frozen scipy.stats distribution "

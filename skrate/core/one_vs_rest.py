@@ -131,7 +131,7 @@ def one_vs_rest(
         )
     known = None if labels is None else _check_names(labels, scores.shape[1])
     if has_columns(y_true):
-        is_of, name = list(_indicators(y_true).T), "label"
+        is_of, name = list(indicators(y_true).T), "label"
         if len(is_of) != scores.shape[1]:
             raise ValueError(
                 f"y_score has {scores.shape[1]} columns, but y_true has one for each "
@@ -215,8 +215,10 @@ def _check_among(found: Iterable[Any], known: list[Any]) -> None:
             )
 
 
-def _indicators(y_true: ArrayLike) -> BoolArray:
+def indicators(y_true: ArrayLike) -> BoolArray:
     """Return labels that a case has or has not as booleans."""
+    if hasattr(y_true, "toarray"):
+        raise ValueError("y_true is a sparse matrix: pass y_true.toarray().")
     given = as_array("y_true", y_true)
     if given.dtype.kind not in "biuf" or not ((given == 0) | (given == 1)).all():
         raise ValueError(

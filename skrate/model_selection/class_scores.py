@@ -7,8 +7,8 @@ import numpy as np
 
 from skrate.core.array_api import as_numpy
 from skrate.core.arrays import Array, ArrayLike, BoolArray, Label
-from skrate.core.conversion import as_array, shown
-from skrate.core.one_vs_rest import has_columns
+from skrate.core.conversion import shown
+from skrate.core.one_vs_rest import has_columns, indicators
 from skrate.core.validation import (
     check_vector,
     class_masks,
@@ -22,6 +22,9 @@ from skrate.model_selection.responses import (
     check_response_method,
     method_name,
 )
+
+# How deep pipelines and searches are within one another.
+_MOST_WITHIN = 9
 
 
 class ClassScores(NamedTuple):
@@ -46,7 +49,7 @@ class ClassScores(NamedTuple):
             )
         column = self.labels.index(label)
         if has_columns(self.y_true):
-            is_pos = as_array("y_true", self.y_true)[:, column] == 1
+            is_pos = indicators(self.y_true)[:, column]
         else:
             is_pos = is_label(check_vector("y_true", self.y_true), label)
         return is_pos, self.y_score[:, column]
@@ -100,8 +103,16 @@ def class_scores(
         known = check_vector("labels", names).tolist()
         what = f"{n_labels} labels"
     else:
+        if len(estimator.classes_) == 1:
+            only = shown(as_numpy(estimator.classes_).tolist()[0])
+            raise UndefinedResponse(f"{name} was trained on one class only, {only}")
+        if method == "decision_function" and len(estimator.classes_) > 2:
+            _check_no_pairs(estimator, user)
         y_score = as_numpy(call(estimator, method, X))
         known = as_numpy(estimator.classes_).tolist()
+        if y_score.ndim == 1 and len(known) == 2 and method != "predict":
+            # Only their order counts.
+            y_score = np.column_stack([-y_score, y_score])
         _check_same(labels, known, user, name)
         what = f"the classes {shown(known)}"
     if y_score.ndim != 2 or y_score.shape[1] != len(known):
@@ -110,6 +121,21 @@ def class_scores(
             f"an array of shape {y_score.shape}."
         )
     return ClassScores(y_true, y_score, known, name)
+
+
+def _check_no_pairs(estimator: Any, user: str) -> None:
+    """Raise where decision values are of pairs of classes, also of a model within."""
+    inner = estimator
+    for _ in range(_MOST_WITHIN):
+        if hasattr(inner, "best_estimator_"):
+            inner = inner.best_estimator_
+        elif getattr(inner, "steps", None):
+            inner = inner.steps[-1][1]
+    if getattr(inner, "decision_function_shape", None) == "ovo":
+        raise ValueError(
+            f"{user} needs a score for each class, but those of {type(inner).__name__} "
+            "are of pairs of classes: fit it with decision_function_shape='ovr'."
+        )
 
 
 def _of_labels(found: list[Any]) -> Array:

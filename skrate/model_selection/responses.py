@@ -14,6 +14,7 @@ from skrate.core.arrays import ArrayLike, IntArray, Label
 from skrate.core.conversion import shown
 from skrate.core.validation import (
     check_vector,
+    class_masks,
     distinct_labels,
     find_label,
     says_its_positive,
@@ -46,6 +47,10 @@ class UndefinedResponse(ValueError):
     def __init__(self, message: str, pos_label: Label = None) -> None:
         super().__init__(message)
         self.pos_label = pos_label
+
+
+class SeveralClasses(ValueError):
+    """More than two labels are given to an estimator of one class or two."""
 
 
 def tell_second_class(user: str, labels: list[Any]) -> None:
@@ -257,11 +262,13 @@ def _known_labels(
     # Without sorting them, which takes longer than the score.
     if len(classes) == 2 and np.all((labels == classes[0]) | (labels == classes[1])):
         return classes
-    found = distinct_labels(labels)
+    found = list(class_masks(labels, 2))
     known = list(classes)
     known += [label for label in found if find_label(label, classes) is None]
     if len(known) > 2:
-        raise ValueError(
+        # With two labels a target is binary, and the wrong one for this estimator.
+        error = SeveralClasses if len(found) > 2 else ValueError
+        raise error(
             f"{user} needs a binary target, but y_true holds {found}, and "
             f"{type(estimator).__name__} was fitted on {classes}. Score one class "
             "against the rest, on a binary target."

@@ -4,13 +4,14 @@ import inspect
 from collections.abc import Callable, Hashable, Mapping
 from functools import cache, partial
 from operator import attrgetter
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, Self, TypeAlias
 
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.metrics import make_scorer, roc_auc_score
 
 from skrate.core.arrays import Array, ArrayLike, Label, Number
+from skrate.core.conversion import shown
 from skrate.core.extreme_laws import End
 from skrate.core.metric import (
     LIST_METRICS,
@@ -21,7 +22,7 @@ from skrate.core.metric import (
     unwrap,
 )
 from skrate.core.one_vs_rest import AverageName, RateByClass
-from skrate.core.validation import warn_undefined
+from skrate.core.validation import find_label, warn_undefined
 from skrate.metrics.average_precision import TailKind, average_precision_score
 from skrate.metrics.group_scores import GroupScores, group_scores
 from skrate.metrics.list_average import AVERAGES, Average, Policy
@@ -35,6 +36,7 @@ from skrate.model_selection.class_scores import (
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,
+    SeveralClasses,
     TellsOnce,
     UndefinedResponse,
     check_response_method,
@@ -129,6 +131,18 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             or any(_tells_lists(self.metric, *item) for item in self._kwargs.items())
         )
 
+    def set_score_request(self, **kwargs: Any) -> Self:
+        """Ask for metadata, such as ``sample_weight``, that come with the cases."""
+        taken = {*inspect.signature(self.metric).parameters, *_OF_CASES, *_OF_LISTS}
+        for name in kwargs:
+            if name not in taken:
+                raise ValueError(
+                    f"{self._name} cannot ask for {name!r}, as "
+                    f"{self.metric.__name__} takes no {name!r}."
+                )
+        super().set_score_request(**kwargs)
+        return self
+
     def __skrate_metric__(self) -> tuple[Callable[..., float], dict[str, Any]]:
         """Return the metric that it stands for, and its parameters."""
         if self._is_of_lists:
@@ -178,7 +192,10 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             params["entities"] = found
         groups = self._take_groups(params, X, y_true)
         try:
-            if not has_grades(params) and has_several_classes(estimator, y_true):
+            response = self._of_two(
+                estimator, X, y_true, params, scores_of_second_class
+            )
+            if response is None:
                 self._check_several(groups)
                 found = class_scores(
                     estimator,
@@ -193,17 +210,10 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
                     return self._of_classes(found, params)
                 y_true, y_score = found.against_rest(self.pos_label, self._name)
                 label: Any = True
+                self._take_rate(params, self.pos_label)
             else:
-                y_score, label = ranking_scores(
-                    estimator,
-                    X,
-                    None if has_grades(params) else y_true,
-                    self.response_method,
-                    self.pos_label,
-                    user=self._name,
-                    call=scores_of_second_class,
-                    tell=self._tell_once,
-                )
+                y_score, label = response
+                self._take_rate(params, label)
         except UndefinedResponse as undefined:
             return warn_undefined(self._name, str(undefined))
         if groups is not None:
@@ -211,6 +221,49 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             return self._sign * scores.mean(**mean)
         params["pos_label"] = None if has_grades(params) else label
         return self._sign * self.metric(y_true, y_score, **params)
+
+    def _of_two(
+        self,
+        estimator: Any,
+        X: Any,
+        y_true: ArrayLike,
+        params: dict[str, Any],
+        call: Callable[..., Array],
+    ) -> tuple[Any, Any] | None:
+        """Return scores and the positive label of two classes, None if of several."""
+        if not has_grades(params) and has_several_classes(estimator, y_true):
+            return None
+        try:
+            return ranking_scores(
+                estimator,
+                X,
+                None if has_grades(params) else y_true,
+                self.response_method,
+                self.pos_label,
+                user=self._name,
+                call=call,
+                tell=self._tell_once,
+            )
+        except SeveralClasses:
+            # Of several classes the model was taught two at most.
+            known = list(estimator.classes_)
+            is_unknown = find_label(self.pos_label, known) is None
+            if len(known) > 1 and self.pos_label is not None and is_unknown:
+                raise
+            return None
+
+    def _take_rate(self, params: dict[str, Any], label: Label) -> None:
+        """Put the rate of the positive class in the place of one for each class."""
+        rate = params.get("rate")
+        if not isinstance(rate, Mapping):
+            return
+        named = find_label(label, list(rate))
+        if named is None:
+            raise ValueError(
+                f"rate of {self._name} lacks the class {shown(label)}: it has "
+                f"{shown(list(rate))}."
+            )
+        params["rate"] = rate[named]
 
     def _check_several(self, groups: Any) -> None:
         """Raise where several classes, none of them chosen, have no average."""

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import sklearn
 import sklearn.metrics
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import UndefinedMetricWarning
@@ -28,6 +29,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -38,6 +41,7 @@ from skrate import (
     ScoreReport,
     average_precision_score,
     estimate,
+    expected_gain_score,
     expected_recall_score,
     make_ranking_scorer,
     ranking_auc_score,
@@ -340,11 +344,124 @@ def test_what_cannot_be_scored_says_so(name):
         scorer(MODEL, X, NAMES)
 
 
-def test_pairs_of_classes_are_not_classes():
-    y = np.arange(150) % 4
-    model = SVC(decision_function_shape="ovo").fit(X, y)
-    with pytest.raises(ValueError, match=r"shape \(150, 6\)"):
-        RateWeightedAUCScorer(response_method="decision_function")(model, X, y)
+PAIRS = SVC(decision_function_shape="ovo")
+
+
+@pytest.mark.parametrize("n_classes", [3, 4])
+@pytest.mark.parametrize(
+    "model",
+    [
+        PAIRS,
+        make_pipeline(StandardScaler(), PAIRS),
+        GridSearchCV(make_pipeline(PAIRS), {"svc__C": [1.0]}, cv=2, scoring="accuracy"),
+    ],
+    ids=["alone", "in a pipeline", "in a search"],
+)
+def test_pairs_of_classes_are_not_classes(model, n_classes):
+    y = np.arange(150) % n_classes
+    model = clone(model).fit(X, y)
+    for scorer in (AveragePrecisionScorer(), RateWeightedAUCScorer(pos_label=1)):
+        with pytest.raises(
+            ValueError, match="SVC are of pairs of classes: fit it with"
+        ):
+            scorer(model, X, y)
+
+
+def test_probabilities_are_of_classes_whatever_the_pairs():
+    y = np.arange(150) % 3
+
+    class Probable(SVC):
+        def predict_proba(self, X):
+            return PROBABILITIES
+
+    model = Probable(decision_function_shape="ovo").fit(X, y)
+    found = AveragePrecisionScorer()(model, X, y)
+    assert found == average_precision_score(y, PROBABILITIES)
+    # Two classes are one pair.
+    model = PAIRS.fit(X, y > 0)
+    found = AveragePrecisionScorer()(model, X, y > 0)
+    assert found == average_precision_score(y > 0, model.decision_function(X))
+
+
+def test_what_two_of_three_classes_taught_is_as_two_of_four():
+    is_known = NAMES != "virginica"
+    model = LogisticRegression().fit(X[is_known], NAMES[is_known])
+    probabilities = model.predict_proba(X)
+    for scorer in (
+        AveragePrecisionScorer(), AveragePrecisionScorer(average="micro"),
+        RateWeightedAUCScorer(), make_ranking_scorer(expected_recall_score, rate=0.2),
+    ):  # fmt: skip
+        with pytest.warns(
+            UndefinedMetricWarning, match="not trained on the class 'virginica'"
+        ):
+            assert np.isnan(scorer(model, X, NAMES))
+    for column, label in enumerate(["setosa", "versicolor"]):
+        scorer = AveragePrecisionScorer(pos_label=label)
+        expected = average_precision_score(label == NAMES, probabilities[:, column])
+        assert scorer(model, X, NAMES) == expected
+    with pytest.raises(ValueError, match=r"y_true holds \['setosa', 'versicol"):
+        AveragePrecisionScorer(pos_label="virginica")(model, X, NAMES)
+    with pytest.raises(ValueError, match="needs a binary target, and this one has"):
+        make_ranking_scorer(recall_at_rate_score, rate=0.2)(model, X, NAMES)
+    scorer = AveragePrecisionScorer(response_method="predict", pos_label="setosa")
+    with pytest.raises(ValueError, match="needs a score for each of"):
+        scorer(model, X, NAMES)
+
+
+def test_what_one_of_three_classes_taught_is_nothing():
+    model = GaussianNB().fit(X[:50], NAMES[:50])
+    for label in (None, "setosa", "virginica"):
+        scorer = AveragePrecisionScorer(pos_label=label)
+        with pytest.warns(UndefinedMetricWarning, match="one class only, 'setosa'"):
+            assert np.isnan(scorer(model, X, NAMES))
+
+
+def test_the_rate_of_the_positive_class_is_taken_from_that_of_each():
+    budget = {"setosa": 0.1, "versicolor": 0.5, "virginica": rates.beta(2, 3)}
+    for label, rate in budget.items():
+        for make in (
+            RateWeightedAUCScorer,
+            partial(make_ranking_scorer, expected_recall_score),
+        ):
+            found = make(rate=budget, pos_label=label)(MODEL, X, NAMES)
+            assert found == make(rate=rate, pos_label=label)(MODEL, X, NAMES)
+    y = NAMES == "setosa"
+    model = GaussianNB().fit(X, y)
+    found = RateWeightedAUCScorer(rate={True: 0.1, False: 0.9})(model, X, y)
+    assert found == RateWeightedAUCScorer(rate=0.1)(model, X, y)
+    with pytest.raises(ValueError, match=r"rate of .* lacks the class True: it has"):
+        RateWeightedAUCScorer(rate={"setosa": 0.1})(model, X, y)
+    with pytest.raises(ValueError, match=r"rate of .* lacks the class 'setosa'"):
+        RateWeightedAUCScorer(rate={"versicolor": 0.1}, pos_label="setosa")(
+            MODEL, X, NAMES
+        )
+    with pytest.raises(ValueError, match=r"rate is a dict .* one for each class"):
+        rate_weighted_auc_score(y, X[:, 0], rate=budget)
+
+
+def test_sparse_labels_are_named():
+    sparse = csr_matrix(LABELS)
+    model = KNeighborsClassifier().fit(X, LABELS)
+    for call in (
+        lambda: average_precision_score(sparse, X[:, :3]),
+        lambda: AveragePrecisionScorer()(model, X, sparse),
+        lambda: AveragePrecisionScorer(pos_label=1)(model, X, sparse),
+    ):
+        with pytest.raises(ValueError, match=r"pass y_true.toarray\(\)"):
+            call()
+
+
+def test_what_the_metric_does_not_take_is_not_requested():
+    with sklearn.config_context(enable_metadata_routing=True):
+        for scorer in (
+            AveragePrecisionScorer(),
+            make_ranking_scorer(recall_at_rate_score, rate=0.2),
+        ):
+            with pytest.raises(ValueError, match="takes no 'gain'"):
+                scorer.set_score_request(gain=True)
+            scorer.set_score_request(sample_weight=True, groups="user")
+        scorer = make_ranking_scorer(expected_gain_score, rate=0.2)
+        scorer.set_score_request(gain=True, cost="hours")
 
 
 def test_what_a_metric_does_not_take_is_refused_at_once():
