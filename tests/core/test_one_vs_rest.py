@@ -436,7 +436,7 @@ BAD_RATES = {
     "no rate": ({"rate": {0: 0.1, 1: 0.2, 2: 7}}, "rate must be a number in (0, 1]"),
     "rates of two classes": (
         {"y_true": Y > 1, "y_score": S[:, 0], "rate": {True: 0.1}},
-        "rate must be",
+        "rate is a dict of one for each class",
     ),
 }
 
