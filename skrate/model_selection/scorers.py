@@ -363,7 +363,7 @@ class RateWeightedAUCScorer(RankingScorer):
         The share of all cases that will be processed: a number in (0, 1], a frozen
         ``scipy.stats`` distribution or one from :mod:`skrate.rates`; with ``worst``
         a set of distributions, from :func:`skrate.rates.between`. Of more than two
-        classes, a dict may hold one for each.
+        classes, a dict may hold one for each, and that of ``pos_label`` is taken.
     response_method : str or tuple of str
         Methods of the estimator that give scores, the first that it has is used;
         "decision_function", then "predict_proba" by default, and the other way round
