@@ -16,6 +16,7 @@ __all__ = [
     "JUMPS",
     "SMOOTH",
     "SOME",
+    "TELLS_LITTLE",
     "each",
     "evaluate",
     "sample",
@@ -23,6 +24,8 @@ __all__ = [
 
 # What is said where a known rate leaves too few cases to say much.
 FEW_PROCESSED = re.compile(r"The .* depends on the best \S+ of \S+ cases")
+# And where there are too few negatives to say it of.
+TELLS_LITTLE = re.compile("would be needed|negatives lie above the cut")
 
 
 def of_kind(slopes):
