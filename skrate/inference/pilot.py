@@ -112,7 +112,9 @@ def _beyond(needed: float, freedom: float, excess: float) -> float:
         return float(excess > needed)
     if freedom > _NORMAL:
         return float(special.ndtr(excess - needed))
-    return float(stats.nct.sf(needed, freedom, excess))
+    # Older versions of scipy divide by zero on the way, and yet find it.
+    with np.errstate(divide="ignore"):
+        return float(stats.nct.sf(needed, freedom, excess))
 
 
 def planned_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
