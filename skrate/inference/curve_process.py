@@ -39,9 +39,10 @@ import numpy as np
 
 from skrate.core.arrays import FloatArray, IntArray
 from skrate.core.results import t_quantile
+from skrate.core.wilson_ends import wilson_ends
 from skrate.inference.curve_influence import CurveMetric, curve_spread, over_rate
 from skrate.inference.sample import Ranked
-from skrate.inference.wilson import ADDED, wilson_ends
+from skrate.inference.wilson import ADDED
 
 # Draws that are in memory at once.
 _BATCH = 500

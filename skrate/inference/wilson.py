@@ -1,6 +1,6 @@
 """Wilson's interval for any metric, by a table to which a tenth of a case is added."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from skrate.core.metric import Metric
 from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.results import ConfidenceInterval, t_quantile
 from skrate.core.table_parts import LongTable, is_long
+from skrate.core.wilson_ends import wilson_ends
 from skrate.inference.delta import (
     Parts,
     degrees_of_freedom,
@@ -21,9 +22,7 @@ from skrate.inference.sample import Ranked
 
 # Cases of each class that are added, half of them at either end of the ranking.
 ADDED = 0.1
-_BOUNDLESS = 1e100
 _ROUNDING = 1e-9
-_TINY = float(np.finfo(np.float64).tiny)
 
 
 class Augmented(NamedTuple):
@@ -170,34 +169,3 @@ def wilson_interval(
         k = t_quantile(level, found.freedom) ** 2 * found.variance / (up * down)
     ends = wilson_ends(value, bounds, k)
     return ConfidenceInterval(float(ends[0]), float(ends[1]))
-
-
-def wilson_ends(value: Any, bounds: tuple[Any, Any], k: Any) -> tuple[Any, Any]:
-    """Return the roots x of (x - v)^2 = k x (1 - x), for one value or for many.
-
-    x and v are the shares that the end and the value are of the way between bounds.
-    """
-    low, high = bounds
-    # Of a greater k nothing is left out, and its square may be infinite.
-    is_boundless = k > _BOUNDLESS
-    k = np.where(is_boundless, 1.0, k)
-    # Each distance as such: of a far bound 1 less the other would be all rounding.
-    above, below = (value - low) / (high - low), (high - value) / (high - low)
-    half = np.sqrt(k * above * below + k**2 / 4)
-    # Each root as its distance from either bound.
-    from_low = above + k / 2 + half
-    from_high = below + k / 2 + half
-    least = _at(above**2 / np.maximum(from_low, _TINY), from_high / (1 + k), bounds)
-    most = _at(from_low / (1 + k), below**2 / np.maximum(from_high, _TINY), bounds)
-    # Rounding must not leave the value outside of a narrow one.
-    return (
-        np.where(is_boundless, low, np.minimum(least, value)),
-        np.where(is_boundless, high, np.maximum(most, value)),
-    )
-
-
-def _at(above: Any, below: Any, bounds: tuple[Any, Any]) -> Any:
-    """Return what lies these shares of the way from the bounds, by the nearer one."""
-    low, high = bounds
-    width = high - low
-    return np.where(above < below, low + width * above, high - width * below)

@@ -11,6 +11,7 @@ from skrate.core.list_table import ListTable
 from skrate.core.metric import Metric, Sizes, Slopes
 from skrate.core.rank_table import RankTable
 from skrate.core.validation import check_fraction
+from skrate.core.wilson_ends import wilson_ends
 from skrate.metrics.recall_test import ROUNDING, RecallTest
 
 
@@ -71,8 +72,9 @@ class AtRecall(Metric):
         low, high = sorted(self._of_rate(rate, table.prevalence) for rate in rates)
         if self.is_precision and not sizes.are_fixed and rates[1] >= 1 - ROUNDING:
             # Where all cases are processed, the prevalence is all that is not known.
-            least = least_share(table.prevalence, sizes.n_pos + sizes.n_neg, quantile)
-            low = min(low, self.recall * least)
+            k = quantile**2 / (sizes.n_pos + sizes.n_neg)
+            least = wilson_ends(table.prevalence, (0.0, 1.0), k)[0]
+            low = min(low, self.recall * float(least))
         return float(low), float(high)
 
     @abstractmethod
@@ -97,19 +99,6 @@ def rate_of_recall(table: RankTable, recall: float) -> float:
     # From the end of the group back to where it is reached.
     beyond = max(tpr[k + 1] - recall, 0.0) / (tpr[k + 1] - tpr[k])
     return float(rates[k + 1] - beyond * (rates[k + 1] - rates[k]))
-
-
-def least_share(share: float, n_cases: float, quantile: float) -> float:
-    """Return the lower end of Wilson's interval of a share of so many cases.
-
-    Examples
-    --------
-    >>> round(least_share(0.1, 400, 1.96), 4)
-    0.0743
-    """
-    more = quantile**2 / n_cases
-    spread = math.sqrt(more * share * (1 - share) + more**2 / 4)
-    return (share + more / 2 - spread) / (1 + more)
 
 
 def rate_slopes(table: RankTable, recall: float) -> Slopes:
