@@ -508,6 +508,23 @@ def scores_of(metric: Metric, table: ListTable, k: int | None = None) -> GroupSc
     )
 
 
+def mean_of_lists(
+    metric: Metric,
+    rows: tuple[Any, ...],
+    k: int | None,
+    average: Average | Iterable[float],
+    undefined: Policy | float,
+) -> float:
+    """Return the average of a metric over the lists that rows are in.
+
+    The rows are given by y_true, y_score, groups, sample_weight, relevance_threshold
+    and pos_label, as for :func:`list_table`.
+    """
+    check_undefined(undefined), check_average(average)
+    k = check_top(k, rows[3])
+    return scores_of(metric, list_table(*rows), k).mean(average, undefined)
+
+
 def of_queues(
     metric: Metric,
     y_true: ArrayLike | RankTable,

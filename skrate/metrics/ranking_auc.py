@@ -3,11 +3,10 @@
 from collections.abc import Iterable
 
 from skrate.core.arrays import ArrayLike, Label
-from skrate.core.list_table import check_top, list_table
 from skrate.core.metric import LIST_METRICS
 from skrate.metrics.auc import AUC
-from skrate.metrics.group_scores import scores_of
-from skrate.metrics.list_average import Average, Policy, check_average, check_undefined
+from skrate.metrics.group_scores import mean_of_lists
+from skrate.metrics.list_average import Average, Policy
 
 __all__ = ["ranking_auc_score"]
 
@@ -141,12 +140,8 @@ def ranking_auc_score(
     >>> ranking_auc_score(y_true, y_score, groups=user, k=2)
     0.5
     """
-    check_undefined(undefined), check_average(average)
-    k = check_top(k, sample_weight)
-    table = list_table(
-        y_true, y_score, groups, sample_weight, relevance_threshold, pos_label
-    )
-    return scores_of(AUC(), table, k).mean(average, undefined)
+    rows = y_true, y_score, groups, sample_weight, relevance_threshold, pos_label
+    return mean_of_lists(AUC(), rows, k, average, undefined)
 
 
 LIST_METRICS[ranking_auc_score] = AUC

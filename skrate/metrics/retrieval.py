@@ -4,11 +4,11 @@ from abc import abstractmethod
 from collections.abc import Iterable
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
-from skrate.core.list_table import ListTable, ListValues, check_top, list_table
+from skrate.core.list_table import ListTable, ListValues
 from skrate.core.metric import Metric, Slopes
 from skrate.core.rank_table import RankTable
-from skrate.metrics.group_scores import scores_of
-from skrate.metrics.list_average import Average, Policy, check_average, check_undefined
+from skrate.metrics.group_scores import mean_of_lists
+from skrate.metrics.list_average import Average, Policy
 from skrate.metrics.list_places import discounted_gain, first_inverse, mean_precision
 
 __all__ = ["mean_average_precision_score", "ndcg_score", "reciprocal_rank_score"]
@@ -108,10 +108,8 @@ def ndcg_score(
     >>> ndcg_score(y_true, y_score, groups=user, k=1)
     0.5
     """
-    check_undefined(undefined), check_average(average)
-    k = check_top(k, None)
-    table = list_table(y_true, y_score, groups, None, relevance_threshold, pos_label)
-    return scores_of(NDCG(), table, k).mean(average, undefined)
+    rows = y_true, y_score, groups, None, relevance_threshold, pos_label
+    return mean_of_lists(NDCG(), rows, k, average, undefined)
 
 
 def mean_average_precision_score(
@@ -208,10 +206,8 @@ def mean_average_precision_score(
     >>> mean_average_precision_score([1, 0], [1, 1])
     0.75
     """
-    check_undefined(undefined), check_average(average)
-    k = check_top(k, None)
-    table = list_table(y_true, y_score, groups, None, relevance_threshold, pos_label)
-    return scores_of(MeanAveragePrecision(), table, k).mean(average, undefined)
+    rows = y_true, y_score, groups, None, relevance_threshold, pos_label
+    return mean_of_lists(MeanAveragePrecision(), rows, k, average, undefined)
 
 
 def reciprocal_rank_score(
@@ -305,10 +301,8 @@ def reciprocal_rank_score(
     >>> reciprocal_rank_score([1, 0], [1, 2], groups=[7, 8], undefined=0)
     0.5
     """
-    check_undefined(undefined), check_average(average)
-    k = check_top(k, None)
-    table = list_table(y_true, y_score, groups, None, relevance_threshold, pos_label)
-    return scores_of(ReciprocalRank(), table, k).mean(average, undefined)
+    rows = y_true, y_score, groups, None, relevance_threshold, pos_label
+    return mean_of_lists(ReciprocalRank(), rows, k, average, undefined)
 
 
 class _OfPlaces(Metric):
