@@ -1,7 +1,5 @@
 """The metrics that inference knows, with parameters, for the tests that hold of all."""
 
-import re
-
 import pytest
 
 import reference.momentum
@@ -12,20 +10,13 @@ from skrate import rates
 
 __all__ = [
     "AVERAGES",
-    "FEW_PROCESSED",
     "JUMPS",
     "SMOOTH",
     "SOME",
-    "TELLS_LITTLE",
     "each",
     "evaluate",
     "sample",
 ]
-
-# What is said where a known rate leaves too few cases to say much.
-FEW_PROCESSED = re.compile(r"The .* depends on the best \S+ of \S+ cases")
-# And where there are too few negatives to say it of.
-TELLS_LITTLE = re.compile("would be needed|negatives lie above the cut")
 
 
 def of_kind(slopes):

@@ -18,9 +18,10 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from fuzzing.samples import Sample
 
-# Said beside a number that is rough for a known reason, whatever the call.
-_FEW_PROCESSED = re.compile(r"The .* depends on the best \S+ of \S+ cases")
-_TELLS_LITTLE = re.compile("would be needed|negatives lie above the cut")
+# Said beside a number that is rough for a known reason, whatever the call: where a
+# known rate leaves too few cases to say much, and where negatives are too few for it.
+FEW_PROCESSED = re.compile(r"The .* depends on the best \S+ of \S+ cases")
+TELLS_LITTLE = re.compile("would be needed|negatives lie above the cut")
 
 
 class Disagreement(AssertionError):
@@ -66,9 +67,9 @@ def run(call: Call) -> None:
                 raise Disagreement(
                     f"took what it must refuse for {call.refusal}: {result!r}"
                 )
-    caught = [w for w in caught if not _FEW_PROCESSED.match(str(w.message))]
+    caught = [w for w in caught if not FEW_PROCESSED.match(str(w.message))]
     # That a sample tells too little may be said of any value.
-    caught = [w for w in caught if not _TELLS_LITTLE.search(str(w.message))]
+    caught = [w for w in caught if not TELLS_LITTLE.search(str(w.message))]
     foreign = [w for w in caught if not issubclass(w.category, UndefinedMetricWarning)]
     if foreign:
         first = foreign[0]

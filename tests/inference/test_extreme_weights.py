@@ -6,14 +6,8 @@ import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
-from inference_cases import (
-    FEW_PROCESSED,
-    JUMPS,
-    SMOOTH,
-    TELLS_LITTLE,
-    each,
-    sample,
-)
+from fuzzing.calls import FEW_PROCESSED, TELLS_LITTLE
+from inference_cases import JUMPS, SMOOTH, each, sample
 from skrate import compare, compare_all, estimate, influence
 
 Y, A = sample(0, n=24, shift=2)
