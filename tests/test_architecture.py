@@ -17,6 +17,7 @@ DEPENDENCIES = {"sklearn", "numpy", "scipy", "joblib"}
 # Never loaded by `import skrate` of its own accord.
 HEAVY = {
     *("matplotlib", "pandas", "polars", "pyarrow", "xgboost", "lightgbm"),
+    *("catboost", "optuna", "skore"),
     *("dask", "distributed", "pyspark", "torch", "array_api_compat"),
 }
 # What functions of a folder, or of a file, may import when they are called.
