@@ -39,13 +39,13 @@ from skrate.metrics import registry as _registry
 from skrate.metrics.group_scores import GroupScores, group_scores
 from skrate.metrics.registry import *
 from skrate.model_selection.folds import compare_folds
+from skrate.model_selection.make_ranking_scorer import make_ranking_scorer
 from skrate.model_selection.refit import refit_best, refit_one_standard_error
 from skrate.model_selection.score_report import ScoreReport
 from skrate.model_selection.scorers import (
     AveragePrecisionScorer,
     RankingAUCScorer,
     RateWeightedAUCScorer,
-    make_ranking_scorer,
 )
 from skrate.model_selection.summary import FoldSummaries, FoldSummary, summarize
 

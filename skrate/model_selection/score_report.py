@@ -27,6 +27,8 @@ from skrate.inference.sample import (
     check_cases,
     with_worth,
 )
+from skrate.model_selection.make_ranking_scorer import make_ranking_scorer
+from skrate.model_selection.ranking_scorer import RankingScorer, has_grades
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,
@@ -35,11 +37,6 @@ from skrate.model_selection.responses import (
     check_response_method,
     ranking_scores,
     second_class,
-)
-from skrate.model_selection.scorers import (
-    RankingScorer,
-    has_grades,
-    make_ranking_scorer,
 )
 
 STANDARD_ERROR = "_standard_error"
