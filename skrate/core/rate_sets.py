@@ -1,7 +1,7 @@
 """Sets of distributions of the rate: all that agree with what is known of it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 from skrate.core.arrays import FloatArray, Number
 from skrate.core.conversion import shown
 from skrate.core.modes import ModeRange, has_mode, possible_modes
+from skrate.core.plain import plain
 from skrate.core.rates import RateDistribution
 from skrate.core.validation import check_fraction
 
@@ -86,6 +87,21 @@ class RateSet:
             return True
         least, most = self.mean
         return least - _SLACK <= law.mean() <= most + _SLACK
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is known by name, as plain data.
+
+        Returns
+        -------
+        values : dict
+            Numbers, strings, lists and None; "distribution" is "between".
+        """
+        values = {one.name: plain(getattr(self, one.name)) for one in fields(self)}
+        return {"distribution": "between", **values}
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        """Yield the items of ``to_dict``, so that ``dict(rate)`` is the same."""
+        return iter(self.to_dict().items())
 
     @cached_property
     def edges(self) -> FloatArray:

@@ -2,6 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias
@@ -11,6 +12,7 @@ from scipy import special
 
 from skrate.core.arrays import ArrayLike, FloatArray, Number, float_or_array
 from skrate.core.kept import kept
+from skrate.core.plain import plain
 from skrate.core.survival import Survival, SurvivalMixture, SurvivalTable
 from skrate.core.validation import check_count, check_fraction, check_shares
 
@@ -125,6 +127,30 @@ class RateDistribution(ABC):
             f"{_percent(high)} with probability {level:g}"
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the distribution by name and its parameters, as plain data.
+
+        Two rates are equal if their dicts are: numbers keep all their digits.
+
+        Returns
+        -------
+        values : dict
+            Numbers, strings and lists, which JSON takes; "distribution" names it.
+        """
+        values = {f.name: plain(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
+        return {"distribution": self._kind, **values}
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        """Yield the items of ``to_dict``, so that ``dict(rate)`` is the same.
+
+        Programs that keep results by parameters tell rates by what they hold.
+        """
+        return iter(self.to_dict().items())
+
+    @property
+    def _kind(self) -> str:
+        return type(self).__name__.lower()
+
     # The kernels: arrays within [0, 1], nothing checked.
 
     def _survival(self, x: FloatArray) -> FloatArray:
@@ -154,9 +180,8 @@ class RateDistribution(ABC):
         return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
-        name = type(self).__name__.lower()
         values = [getattr(self, f.name) for f in fields(self)]  # type: ignore[arg-type]
-        return f"{name}({', '.join(_number(value) for value in values)})"
+        return f"{self._kind}({', '.join(_number(value) for value in values)})"
 
 
 class FrozenDistribution(Protocol):
@@ -350,6 +375,8 @@ class LogDiscount(RateDistribution):
     n: int
     base: float
 
+    _kind = "log_discount"
+
     @cached_property
     def table(self) -> SurvivalTable:
         positions = np.arange(1, self.n + 1)
@@ -374,7 +401,7 @@ class LogDiscount(RateDistribution):
         return 64 * self.n
 
     def __repr__(self) -> str:
-        return f"log_discount({self.n}, base={_number(self.base)})"
+        return f"{self._kind}({self.n}, base={_number(self.base)})"
 
 
 @dataclass(frozen=True, repr=False)

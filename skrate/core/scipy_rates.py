@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import joblib
 import numpy as np
 from scipy import stats
 
@@ -50,6 +51,14 @@ class _Law:
     def nbytes(self) -> int:
         """Memory taken."""
         return _nbytes_of(self.frozen)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters, or the hash of an object that is not told by any."""
+        if isinstance(self.law, _Itself):
+            return {"hash": joblib.hash(self.frozen)}
+        return dict(
+            sorted((n, float(v)) for n, v in _shape_values(self.frozen).items())
+        )
 
 
 def _law(frozen: Any) -> Hashable:
@@ -229,6 +238,13 @@ class ScipyRate(Fitted):
     @cached_property
     def nbytes(self) -> int:
         return self.law.nbytes
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the distribution by name and its parameters, as plain data.
+
+        What holds more than parameters, such as a histogram, is told by a hash.
+        """
+        return {"distribution": f"scipy.stats.{self.name}", **self.law.to_dict()}
 
     def _survival(self, x: FloatArray) -> FloatArray:
         frozen = self.law.frozen

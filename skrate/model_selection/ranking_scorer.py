@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import cache
 from operator import attrgetter
 from typing import Any, Self
 
@@ -12,6 +12,7 @@ from sklearn.metrics import make_scorer, roc_auc_score
 from skrate.core.arrays import Array, ArrayLike, Label
 from skrate.core.conversion import shown
 from skrate.core.metric import LIST_METRICS, METRICS
+from skrate.core.scipy_rates import from_scipy, is_scipy_distribution
 from skrate.core.validation import find_label, warn_undefined
 from skrate.metrics.group_scores import GroupScores, group_scores
 from skrate.metrics.list_average import AVERAGES
@@ -21,6 +22,7 @@ from skrate.model_selection.class_scores import (
     has_several_classes,
 )
 from skrate.model_selection.responses import (
+    DEFAULT_RESPONSE,
     ResponseMethod,
     SeveralClasses,
     TellsOnce,
@@ -28,6 +30,7 @@ from skrate.model_selection.responses import (
     ranking_scores,
 )
 from skrate.model_selection.row_entries import GroupsLike, find_column
+from skrate.model_selection.score_function import ScoreFunction
 
 # A dict of scorers shares predictions only among instances of this class, which has
 # no public name; tests/model_selection/test_scorers.py notes the releases it was
@@ -41,6 +44,8 @@ _OF_MEAN = ("average", "undefined")
 OF_LISTS = (*_OF_MEAN, "k", "relevance_threshold", "entities")
 # What only several classes have.
 OF_CLASSES = ("average", "labels")
+# What is not handed to other programs: the metric has the same by default.
+_UNSAID = (("pos_label", None), ("labels", None), ("average", "macro"))
 
 
 class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
@@ -60,18 +65,10 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
     _response_method = property(attrgetter("response_method"))
 
     @property
-    def _score_func(self) -> Callable[..., float]:
-        """The metric, without a parameter by which others would know its classes.
-
-        LogisticRegressionCV makes a scorer of its own of a function with ``labels``.
-        """
-        if not takes_classes(self.metric):
-            return self.metric
-        signature = inspect.signature(self.metric)
-        others = [p for p in signature.parameters.values() if p.name != "labels"]
-        function: Any = partial(self.metric)
-        function.__signature__ = signature.replace(parameters=others)
-        return function  # type: ignore[no-any-return]
+    def _score_func(self) -> ScoreFunction:
+        """The metric, for programs that call it themselves."""
+        is_told = self.response_method != DEFAULT_RESPONSE
+        return ScoreFunction(self.metric, self._name, self._is_of_lists, is_told)
 
     @property
     def _sign(self) -> int:
@@ -80,6 +77,23 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
 
     @property
     def _kwargs(self) -> dict[str, Any]:
+        """What programs hand to ``_score_func``.
+
+        Reports keep results by these parameters, and know how to tell our rates. They
+        have a positive class of their own for a scorer that names none, and would show
+        an average over two classes.
+        """
+        params = {
+            name: value
+            for name, value in self._options.items()
+            if not isinstance(value, str | None) or (name, value) not in _UNSAID
+        }
+        if "rate" in params:
+            params["rate"] = _of_our_own(params["rate"])
+        return params
+
+    @property
+    def _options(self) -> dict[str, Any]:
         own = ("metric", "response_method", "groups")
         params: dict[str, Any] = self.get_params(deep=False)
         return {name: value for name, value in params.items() if name not in own}
@@ -95,7 +109,7 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         return (
             self.groups is not None
             or self.metric in LIST_METRICS
-            or any(_tells_lists(self.metric, *item) for item in self._kwargs.items())
+            or any(_tells_lists(self.metric, *item) for item in self._options.items())
         )
 
     def set_score_request(self, **kwargs: Any) -> Self:
@@ -117,7 +131,7 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
                 f"{self._name} stands for a mean over lists: for its uncertainty use "
                 "group_scores(...).estimate()."
             )
-        params = self._kwargs
+        params = self._options
         pos_label = params.pop("pos_label")
         if pos_label is not None:
             raise ValueError(
@@ -152,8 +166,12 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             key = method if method == "predict" else (method,)
             return method_caller(estimator, key, X)
 
-        params = {**self._kwargs, **kwargs, **self._per_case(kwargs, X, y_true)}
-        entities = self._kwargs.get("entities")
+        params = {
+            **self._options,
+            **kwargs,
+            **self._per_case(kwargs, X, y_true),
+        }
+        entities = self._options.get("entities")
         if entities is not None and kwargs.get("entities") is None:
             found = find_column("entities", entities, X, y_true, self._name)
             params["entities"] = found
@@ -268,7 +286,7 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
 
         What is ``given`` by metadata routing comes first, row by row.
         """
-        kind, own = METRICS.get(self.metric), self._kwargs
+        kind, own = METRICS.get(self.metric), self._options
         found: dict[str, Any] = {}
         for name in () if kind is None else kind.per_case:
             value = own.get(name)
@@ -310,6 +328,13 @@ def _tells_lists(metric: Callable[..., Any], name: str, value: Any) -> bool:
     # Lists and classes have one average in common.
     is_name = isinstance(value, str | None)
     return not is_name or (value != "macro" and value in AVERAGES)
+
+
+def _of_our_own(rate: Any) -> Any:
+    """Return a distribution of scipy, or a dict of some, as rates of this package."""
+    if isinstance(rate, Mapping):
+        return {name: _of_our_own(each) for name, each in rate.items()}
+    return from_scipy(rate) if is_scipy_distribution(rate) else rate
 
 
 def has_grades(params: dict[str, Any]) -> bool:

@@ -245,7 +245,7 @@ class ScoreReport(TellsOnce, BaseEstimator):  # type: ignore[misc]
             scorer: Any = metric
             is_scorer = isinstance(metric, RankingScorer)
             scorer = copy(scorer) if is_scorer else make_ranking_scorer(metric)
-            if isinstance(scorer._kwargs.get("rate"), Mapping):
+            if isinstance(scorer._options.get("rate"), Mapping):
                 raise ValueError(
                     f"metrics[{name!r}] has a rate for each class, and ScoreReport is "
                     "of two classes: give one rate, or several classes to the scorer "
@@ -272,7 +272,7 @@ class _Fold:
         self, name: str, scorer: RankingScorer, metadata: Metadata
     ) -> tuple[float, float]:
         """Return a metric and its standard error, nan where undefined."""
-        params = {**scorer._kwargs, **metadata}
+        params = {**scorer._options, **metadata}
         groups = scorer._take_groups(params, self._X, self._y)
         if groups is not None:
             return self._score_lists(scorer, groups, params)
@@ -320,7 +320,7 @@ class _Fold:
         self, scorer: RankingScorer, weight: ArrayLike | None
     ) -> dict[str, float]:
         """Return the numbers of positives and negatives, nan if none is known."""
-        params = scorer._kwargs
+        params = scorer._options
         if has_grades(params):
             relevant = check_vector("y", self._y) >= params["relevance_threshold"]
             cases = check_cases(
@@ -374,7 +374,7 @@ class _Fold:
         return ranking_scores(
             self._estimator,
             self._X,
-            None if has_grades(scorer._kwargs) else self._y,
+            None if has_grades(scorer._options) else self._y,
             scorer.response_method,
             scorer.pos_label,
             user="ScoreReport",

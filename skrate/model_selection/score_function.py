@@ -1,0 +1,55 @@
+"""The function that other programs take out of a scorer, to call it themselves."""
+
+import inspect
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any
+
+import numpy as np
+
+from skrate.core.arrays import ArrayLike
+
+
+class ScoreFunction:
+    """A metric, for callers that ask the estimator in their own way.
+
+    LogisticRegressionCV, threshold tuners and the reports of skore leave the scorer
+    out, and call its function with what they predicted.
+    """
+
+    def __init__(
+        self, metric: Callable[..., float], name: str, of_lists: bool, is_told: bool
+    ) -> None:
+        self._made_of = metric, name, of_lists, is_told
+        update_wrapper(self, metric)
+        signature = inspect.signature(metric)
+        # LogisticRegressionCV makes a scorer of its own of a function with ``labels``.
+        others = [p for p in signature.parameters.values() if p.name != "labels"]
+        self.__signature__ = signature.replace(parameters=others)
+
+    def __call__(self, y_true: ArrayLike, y_score: ArrayLike, **params: Any) -> float:
+        """Return the metric, of the second of two columns as of a single one."""
+        metric, name, of_lists, is_told = self._made_of
+        if of_lists and params.get("groups") is None:
+            raise ValueError(
+                f"{name} scores lists, which whoever calls its function does not know: "
+                "hand over a function in its place, def score(estimator, X, y): return "
+                "scorer(estimator, X, y)."
+            )
+        n_columns = np.shape(y_score)[1] if np.ndim(y_score) == 2 else 1
+        if np.ndim(y_true) == 1 and n_columns == 2 and params.get("pos_label") is None:
+            # Without a name the positive label is the greater, whose column is last.
+            y_score = np.asarray(y_score)[:, 1]
+        elif n_columns > 2 and not is_told:
+            raise ValueError(
+                f"{name} takes probabilities of several classes, and whoever calls its "
+                "function may take other scores: name them by "
+                f'{name}(response_method="predict_proba").'
+            )
+        return metric(y_true, y_score, **params)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ScoreFunction, self._made_of
+
+    def __repr__(self) -> str:
+        return self._made_of[0].__name__

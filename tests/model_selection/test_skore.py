@@ -1,0 +1,197 @@
+"""Reports of skore with our scorers, and with our metrics by make_scorer."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import make_scorer
+from sklearn.naive_bayes import GaussianNB
+
+from optional import require
+from rate_laws import LAWS
+from skrate import (
+    AveragePrecisionScorer,
+    RankingAUCScorer,
+    RateWeightedAUCScorer,
+    average_precision_score,
+    make_ranking_scorer,
+    rate_weighted_auc_score,
+    rates,
+    recall_at_rate_score,
+)
+
+with warnings.catch_warnings():
+    # Next to an old joblib it tells what it does without.
+    warnings.simplefilter("ignore", UserWarning)
+    skore = require("skore")
+pandas = require("pandas")
+
+RATE = rates.beta(3, 19)
+SCORERS = {
+    "beta": RateWeightedAUCScorer(rate=RATE),
+    "number": RateWeightedAUCScorer(rate=0.2),
+    "scipy": RateWeightedAUCScorer(rate=stats.truncnorm(-2, 3, loc=0.2, scale=0.1)),
+    "set": RateWeightedAUCScorer(
+        rate=rates.between({0.5: 0.2}, support=(0.1, 0.4)), worst="low"
+    ),
+    "empirical": RateWeightedAUCScorer(rate=rates.empirical([0.1, 0.2, 0.3])),
+    "mixture": RateWeightedAUCScorer(rate=rates.mixture([RATE, rates.fixed(0.5)])),
+    "precision": AveragePrecisionScorer(prevalence=0.1),
+    "other_class": RateWeightedAUCScorer(rate=RATE, pos_label=0),
+    "any_metric": make_ranking_scorer(recall_at_rate_score, rate=0.2),
+    "a_name": make_ranking_scorer("roc_auc"),
+}
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = make_classification(300, weights=[0.7], flip_y=0.2, random_state=0)
+    return pandas.DataFrame(X).rename(columns=str), y
+
+
+@pytest.fixture
+def report(data):
+    return skore.evaluate(LogisticRegression(), *data, splitter=0.3)
+
+
+def added(report, scorer, name="ours", **options):
+    """Return what a report shows of a scorer."""
+    report.metrics.add(scorer, name=name)
+    return np.asarray(report.metrics.get(name, **options), dtype=float)
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_a_report_shows_what_the_scorer_returns(report, name):
+    scorer = SCORERS[name]
+    expected = scorer(report.estimator_, report.X_test, report.y_test)
+    report.metrics.add(scorer, name="ours")
+    assert float(report.metrics.get("ours")) == expected
+    summary = report.metrics.summarize(metric="ours").frame()
+    assert dict(summary) == {"ours": expected}
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_a_report_of_folds_shows_the_mean_of_what_the_scorer_returns(data, name):
+    scorer = SCORERS[name]
+    report = skore.evaluate(GaussianNB(), *data, splitter=2)
+    expected = [scorer(r.estimator_, r.X_test, r.y_test) for r in report.reports_]
+    mean, deviation = added(report, scorer).ravel()
+    assert mean == pytest.approx(np.mean(expected), rel=1e-14)
+    assert deviation == pytest.approx(np.std(expected, ddof=1), rel=1e-12)
+
+
+@pytest.mark.parametrize("pos_label", [0, 1])
+def test_a_function_is_told_of_the_class_of_the_report(data, pos_label):
+    report = skore.evaluate(
+        LogisticRegression(), *data, splitter=0.3, pos_label=pos_label
+    )
+    made = make_scorer(
+        rate_weighted_auc_score, rate=RATE, response_method="predict_proba"
+    )
+    alone = RateWeightedAUCScorer(rate=RATE, pos_label=pos_label)
+    ours = RateWeightedAUCScorer(rate=RATE)
+    expected = alone(report.estimator_, report.X_test, report.y_test)
+    report.metrics.add(made, name="made")
+    report.metrics.add(ours, name="ours")
+    assert float(report.metrics.get("made")) == expected
+    assert float(report.metrics.get("ours")) == expected
+
+
+def test_labels_that_are_strings_take_the_class_of_the_scorer(data):
+    X, y = data
+    y = np.where(y == 1, "buys", "leaves")
+    report = skore.evaluate(LogisticRegression(), X, y, splitter=0.3)
+    scorer = RateWeightedAUCScorer(rate=RATE, pos_label="buys")
+    expected = scorer(report.estimator_, report.X_test, report.y_test)
+    assert added(report, scorer) == expected
+    report.metrics.add(RateWeightedAUCScorer(rate=RATE), name="of_none")
+    with pytest.raises(ValueError, match=r"pos_label.*'buys'.*'leaves'"):
+        report.metrics.get("of_none")
+
+
+@pytest.mark.parametrize("made_by", ["scorer", "make_scorer"])
+def test_the_kept_results_of_different_rates_are_different(data, made_by):
+    report = skore.evaluate(GaussianNB(), *data, splitter=0.3, pos_label=1)
+    report.metrics.add(RateWeightedAUCScorer(), name="ours")
+    n_laws = 0
+    for rate in LAWS:
+        worst = "low" if isinstance(rate, rates.RateSet) else None
+        scorer = RateWeightedAUCScorer(rate=rate, worst=worst)
+        if made_by == "scorer":
+            params = scorer._kwargs
+        elif isinstance(rate, rates.RateDistribution | rates.RateSet):
+            params = {"rate": rate, "worst": worst}
+        else:
+            continue
+        expected = scorer(report.estimator_, report.X_test, report.y_test)
+        for _ in range(2):
+            assert float(report.metrics.get("ours", **params)) == expected
+        n_laws += 1
+    kept = [key for key in report._cache if key[2] == "ours"]
+    assert len(kept) == n_laws
+
+
+def test_equal_rates_share_a_kept_result(data):
+    report = skore.evaluate(GaussianNB(), *data, splitter=0.3, pos_label=1)
+    report.metrics.add(RateWeightedAUCScorer(), name="ours")
+    for rate in (rates.beta(3, 19), rates.beta(3.0, 19), stats.beta(3, 19)):
+        report.metrics.get("ours", **RateWeightedAUCScorer(rate=rate)._kwargs)
+    assert len([key for key in report._cache if key[2] == "ours"]) == 1
+
+
+def test_models_are_compared(data):
+    X, y = data
+    scorer = RateWeightedAUCScorer(rate=RATE)
+    reports = [
+        skore.evaluate(model, X, y, splitter=0.3)
+        for model in (LogisticRegression(), GaussianNB())
+    ]
+    for report in reports:
+        report.metrics.add(scorer, name="ours")
+    found = skore.compare(reports).metrics.summarize(metric="ours").frame()
+    expected = [scorer(r.estimator_, r.X_test, r.y_test) for r in reports]
+    assert found.to_numpy(float).ravel().tolist() == expected
+
+
+def test_a_report_is_pickled_with_its_scorers(report):
+    scorer = RateWeightedAUCScorer(rate=RATE)
+    expected = added(report, scorer)
+    again = pickle.loads(pickle.dumps(report))
+    again._cache.clear()
+    assert float(again.metrics.get("ours")) == expected
+
+
+def test_several_classes_take_the_response_that_is_named(data):
+    X, y = make_classification(300, n_classes=3, n_informative=6, random_state=0)
+    report = skore.evaluate(LogisticRegression(), X, y, splitter=0.3)
+    scorer = RateWeightedAUCScorer(rate=RATE, response_method="predict_proba")
+    expected = scorer(report.estimator_, report.X_test, report.y_test)
+    assert added(report, scorer) == expected
+    with pytest.raises(ValueError, match="response_method="):
+        added(report, RateWeightedAUCScorer(rate=RATE), "unnamed")
+
+
+@pytest.mark.parametrize(
+    "scorer",
+    [
+        RankingAUCScorer(groups="user"),
+        make_ranking_scorer(average_precision_score, groups="user"),
+    ],
+    ids=["of_lists", "within_lists"],
+)
+def test_lists_come_by_a_function_and_are_never_left_out(data, scorer):
+    X, y = data
+    X = X.assign(user=np.arange(len(y)) % 20)
+    report = skore.evaluate(GaussianNB(), X, y, splitter=0.3)
+
+    def within_users(estimator, X, y):
+        return scorer(estimator, X, y)
+
+    expected = scorer(report.estimator_, report.X_test, report.y_test)
+    assert added(report, within_users) == expected
+    with pytest.raises(ValueError, match="hand over a function in its place"):
+        added(report, scorer, "lists")
