@@ -7,6 +7,7 @@ processed. Start with :func:`rate_weighted_auc_score` and
 
 from skrate import rates
 from skrate.core.estimates import Estimates
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.range_results import ComparisonRange
 from skrate.core.rank_table import RankTable
 from skrate.core.results import Comparison, Comparisons, Estimate
@@ -38,6 +39,7 @@ from skrate.inference.size_plan import SampleSize
 from skrate.metrics import registry as _registry
 from skrate.metrics.group_scores import GroupScores, group_scores
 from skrate.metrics.registry import *
+from skrate.model_selection.cross_val import cross_val_rankings
 from skrate.model_selection.folds import compare_folds
 from skrate.model_selection.make_ranking_scorer import make_ranking_scorer
 from skrate.model_selection.refit import refit_best, refit_one_standard_error
@@ -68,6 +70,7 @@ __all__ = [
     "CurvePoint",
     "Estimate",
     "Estimates",
+    "FoldRankings",
     "FoldSummaries",
     "FoldSummary",
     "GroupScores",
@@ -89,6 +92,7 @@ __all__ = [
     "compare_curves",
     "compare_folds",
     "compare_groups",
+    "cross_val_rankings",
     "estimate",
     "estimate_all",
     "group_scores",

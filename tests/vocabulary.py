@@ -24,6 +24,7 @@ DATA = (
     "y_scores",
     "y_score_a",
     "y_score_b",
+    "fold",  # of each row, of which scores are compared with each other
     "scores_a",  # what group_scores returns of two, as y_score_a
     "scores_b",
     "batches",  # of these, where they come a few at a time
@@ -43,6 +44,9 @@ SKLEARN = {
     "k",
     "average",
     "labels",
+    "indices",  # rows of the data, as cross_validate returns them
+    "estimators",  # that were fitted, one for each fold
+    "return_estimator",
     "n_estimators",
     "learning_rate",
     "n_iter_no_change",

@@ -7,6 +7,7 @@ import numpy as np
 
 from skrate.core.array_api import as_numpy, check_one_place
 from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.grouping import (
     Grouping,
     begins_group,
@@ -188,7 +189,7 @@ class ListValues:
 
 
 def list_table(
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -204,10 +205,11 @@ def list_table(
     It also knows the ``gain`` of its rows, if that is given per case. Of cases of one
     of the ``entities`` a list holds one.
     """
-    if isinstance(y_true, RankTable):
+    if isinstance(y_true, RankTable | FoldRankings):
+        kind = type(y_true).__name__
         raise ValueError(
-            "y_true is a RankTable, which has no lists: give labels, scores and groups "
-            "of the cases. A metric of the whole table takes it alone."
+            f"y_true is a {kind}, which has no lists: give labels, scores and groups "
+            f"of the cases. A metric of the whole {kind} takes it alone."
         )
     check_one_place(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     y_true = _relevance(y_true, relevance_threshold, pos_label)

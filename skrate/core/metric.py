@@ -19,12 +19,16 @@ from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple, Self, dataclass_transform
 
 import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
+from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, Label
+from skrate.core.conversion import shown
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.merged import Merged, merged_runs
 from skrate.core.rank_table import (
     RankTable,
+    check_alone,
     extreme_tables,
     rank_table,
     table_of,
@@ -37,6 +41,12 @@ from skrate.core.worth import Worth, WorthTable
 # What may be given for a metric.
 MetricName = Literal["average_precision", "roc_auc"]
 MetricLike = MetricName | Callable[..., Any]
+
+OF_CASES_IN_FOLDS = (
+    "gain or cost per case is not known of FoldRankings, whose cases are in the order "
+    "of folds: give a gain per class, {'positive': ..., 'negative': ...}, or score one "
+    "fold at a time."
+)
 
 # The class behind each public function, and the functions that others' names stand for.
 METRICS: dict[Callable[..., float], type["Metric"]] = {}
@@ -361,7 +371,7 @@ class Metric(ABC):
 
 def score(
     metric: Metric,
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
@@ -369,10 +379,15 @@ def score(
     of: str = "",
     stacklevel: int = 4,
 ) -> float:
-    """Return the metric of scored cases, or of a table: what public functions call.
+    """Return the metric of scored cases, a table or folds: what public functions call.
 
     Where it is undefined a warning says ``of`` what it is.
     """
+    others = {"y_score": y_score, "sample_weight": sample_weight}
+    if isinstance(y_true, FoldRankings):
+        check_alone(y_true, **others, pos_label=pos_label)
+        values = score_folds(metric, y_true, stacklevel=stacklevel + 1)
+        return mean_of_folds(metric, values, y_true, stacklevel=stacklevel)
     if isinstance(y_true, RankTable):
         table = rank_table(y_true, y_score, sample_weight, pos_label)
         metric = on_table(metric, y_true)
@@ -386,6 +401,55 @@ def score(
         return warn_undefined(metric.name + of, reason, stacklevel=stacklevel)
     warn_if_unsupported(metric, table, stacklevel=stacklevel)
     return value
+
+
+def score_folds(
+    metric: Metric, rankings: FoldRankings, *, stacklevel: int = 3
+) -> FloatArray:
+    """Return the metric within each fold, nan where it is undefined."""
+    if metric.is_of_cases:
+        raise ValueError(OF_CASES_IN_FOLDS)
+    values = np.full(rankings.n_folds, np.nan)
+    for i, (y_true, y_score, weights) in enumerate(rankings):
+        cases = check_ranking(y_true, y_score, weights)
+        table = table_of(cases)
+        own = metric.of_sample(cases.total, is_weighted=weights is not None)
+        if own.is_defined(table):
+            values[i] = own.value(table)
+        if not np.isnan(values[i]):
+            warn_if_unsupported(own, table, stacklevel=stacklevel)
+    return values
+
+
+def mean_of_folds(
+    metric: Metric, values: FloatArray, rankings: FoldRankings, *, stacklevel: int = 3
+) -> float:
+    """Return the mean over folds; a warning names those that are left out."""
+    is_defined = ~np.isnan(values)
+    if not is_defined.any():
+        reason = "it is so within every fold"
+        return warn_undefined(metric.name, reason, stacklevel=stacklevel)
+    warn_of_folds(metric, is_defined, rankings, stacklevel=stacklevel + 1)
+    return float(values[is_defined].mean())
+
+
+def warn_of_folds(
+    metric: Metric,
+    is_defined: BoolArray,
+    rankings: FoldRankings,
+    *,
+    then: str = "are left out",
+    stacklevel: int = 3,
+) -> None:
+    """Warn of the folds on which a metric is undefined, and what becomes of them."""
+    out = [name for name, of in zip(rankings.names, is_defined, strict=True) if not of]
+    if out:
+        warnings.warn(
+            f"The {metric.name} is undefined on {len(out)} of {rankings.n_folds} "
+            f"folds, which {then}: {shown(out)}.",
+            UndefinedMetricWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def on_table(metric: Metric, table: RankTable) -> Metric:

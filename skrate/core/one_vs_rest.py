@@ -12,6 +12,7 @@ import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, Label
 from skrate.core.conversion import as_array, first_missing, shown
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import list_table
 from skrate.core.metric import Metric, score
 from skrate.core.rank_table import RankTable, check_alone
@@ -70,11 +71,13 @@ def is_one_vs_rest(y_true: Any, y_score: Any, average: Any, labels: Any) -> bool
     """
     if average is not None:
         check_choice("average", average, AVERAGES)
+    if isinstance(y_true, FoldRankings):
+        check_alone(y_true, y_score=y_score, labels=labels)
     if has_columns(y_score):
         return True
     if labels is not None:
         if isinstance(y_true, RankTable):
-            check_alone(labels=labels)
+            check_alone(y_true, labels=labels)
         known = _check_names(labels, 2)
         _check_among(class_masks(check_vector("y_true", y_true), 2), known)
     return False
@@ -89,7 +92,7 @@ def of_each_class(make: Callable[[Any], Metric], rate: Any) -> Metrics:
 
 def score_classes(
     metrics: Metrics,
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: Any,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
@@ -105,7 +108,7 @@ def score_classes(
             "rest by y_true == label and its column alone."
         )
     if isinstance(y_true, RankTable):
-        check_alone(y_score=y_score)
+        check_alone(y_true, y_score=y_score)
     split = one_vs_rest(y_true, y_score, labels)
     each = _by_label(metrics, split, average)
     if average == "micro":

@@ -647,18 +647,24 @@ def rank_table(
     That of cases is without thresholds.
     """
     if isinstance(y_true, RankTable):
-        check_alone(y_score=y_score, sample_weight=sample_weight, pos_label=pos_label)
+        check_alone(
+            y_true, y_score=y_score, sample_weight=sample_weight, pos_label=pos_label
+        )
         return _summable(y_true)
     return table_of(check_ranking(y_true, y_score, sample_weight, pos_label))
 
 
-def check_alone(name: str = "y_true", /, **others: Any) -> None:
-    """Raise where something beside a table is given that is known of cases only."""
+def check_alone(given: Any, name: str = "y_true", /, **others: Any) -> None:
+    """Raise where something beside a table, or folds, is given that these hold."""
+    kind = type(given).__name__
     for other, value in others.items():
         if value is not None:
+            knows = (
+                ", and knows no single cases" if isinstance(given, RankTable) else ""
+            )
             raise ValueError(
-                f"{other} must be None where {name} is a RankTable: it holds labels, "
-                "scores and weights already, and knows no single cases."
+                f"{other} must be None where {name} is a {kind}: it holds labels, "
+                f"scores and weights already{knows}."
             )
 
 

@@ -51,7 +51,7 @@ def disjoint_repeats(tests: Sequence[ArrayLike]) -> IntArray:
     >>> disjoint_repeats([[0, 1], [2, 3], [0, 2], [1, 3]]).tolist()
     [0, 0, 1, 1]
     """
-    sets = [_indices(test) for test in tests]
+    sets = [row_numbers(test) for test in tests]
     last = np.full(1 + max(int(test.max(initial=-1)) for test in sets), -1)
     numbers = np.zeros(len(sets), dtype=np.intp)
     number = 0
@@ -69,7 +69,7 @@ def disjoint_repeats(tests: Sequence[ArrayLike]) -> IntArray:
     return numbers
 
 
-def _indices(test: ArrayLike) -> IntArray:
+def row_numbers(test: ArrayLike) -> IntArray:
     """Return row numbers; a custom splitter may give a mask."""
     rows = np.asarray(test)
     return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)

@@ -339,7 +339,7 @@ def check_folds(
         return y_trues
     tables = _given_tables(y_trues)
     if tables is not None:
-        check_alone("y_trues", **by_fold, pos_label=pos_label)
+        check_alone(tables[0], "y_trues", **by_fold, pos_label=pos_label)
         has_weights = any(table.n_cases is None for table in tables)
         return folds_of(tables, has_weights, pos_label, repeats)
     labels = _sequence("y_trues", y_trues)

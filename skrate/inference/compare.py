@@ -335,7 +335,7 @@ def compare(
             "sample_weight": sample_weight, "pos_label": pos_label,
         }  # fmt: skip
         if isinstance(metric, tuple | list) and y_score_a is None:
-            check_alone(**others)
+            check_alone(y_true, **others)
             _check_pair(metric, y_score_b, method, metric_kwargs)
             return _two_metrics(metric, check_sample(y_true, None), plan)
         tables = y_true, y_score_a

@@ -133,7 +133,7 @@ def check_tables(
             f"method must be 'delta' for two RankTables, got {method!r}: which of "
             "their cases are the same is not known."
         )
-    check_alone(**others)
+    check_alone(tables[0], **others)
 
 
 def compare_tables(

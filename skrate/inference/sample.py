@@ -275,7 +275,7 @@ def _from_counts(
     table: RankTable, y_score: ArrayLike | None, case_arguments: dict[str, Any]
 ) -> Ranked:
     check_choice("weights", case_arguments.pop("weights", "frequency"), WEIGHTS)
-    check_alone(y_score=y_score, **case_arguments)
+    check_alone(table, y_score=y_score, **case_arguments)
     for counts in (table.pos, table.neg):
         _check_whole(
             "the counts of the RankTable",

@@ -21,6 +21,7 @@ from skrate.core.arrays import (
     sums_from_right,
 )
 from skrate.core.cells import Cells, reach
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable
 from skrate.core.merged import Merged, merged_down
 from skrate.core.metric import Metric, PartSlopes, Slopes, score
@@ -52,7 +53,7 @@ _LEAST = np.finfo(np.float64).tiny
 
 
 def average_precision_score(
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
     prevalence: Number | None = None,
@@ -73,10 +74,10 @@ def average_precision_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or (n_samples, n_classes), or RankTable
+    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
         True labels of two classes; with a column of ``y_score`` for each, those of
-        more, or whether each case has the label of each column. Or a table, without
-        ``y_score``.
+        more, or whether each case has the label of each column. Or a
+        :class:`RankTable`, or :class:`FoldRankings`, without ``y_score``.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
         Scores, higher for the positive class, or for that of the column: decision
         values or probabilities.

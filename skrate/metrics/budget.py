@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import Slopes, score
 from skrate.core.per_processed import PerProcessed
 from skrate.core.rank_table import RankTable
@@ -17,7 +18,7 @@ __all__ = ["lift_at_rate_score", "precision_at_rate_score", "recall_at_rate_scor
 
 
 def recall_at_rate_score(
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
     rate: RateLike | None = None,
@@ -34,8 +35,8 @@ def recall_at_rate_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or a table, without ``y_score``.
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class.
     rate : float, "uniform" or distribution, default=None
@@ -105,7 +106,7 @@ def recall_at_rate_score(
 
 
 def precision_at_rate_score(
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
     rate: RateLike | None = None,
@@ -122,8 +123,8 @@ def precision_at_rate_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or a table, without ``y_score``.
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class.
     rate : float, "uniform" or distribution, default=None
@@ -216,7 +217,7 @@ def precision_at_rate_score(
 
 
 def lift_at_rate_score(
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
     rate: RateLike | None = None,
@@ -231,8 +232,8 @@ def lift_at_rate_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or a table, without ``y_score``.
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class.
     rate : float, "uniform" or distribution, default=None

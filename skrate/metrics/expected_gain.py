@@ -7,9 +7,10 @@ import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.core.elicitation import check_rate
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric import Metric, Slopes, score
-from skrate.core.rank_table import RankTable
+from skrate.core.metric import Metric, Slopes, mean_of_folds, score, score_folds
+from skrate.core.rank_table import RankTable, check_alone
 from skrate.core.rates import RateLike, is_uniform
 from skrate.core.sample import Sample, check_ranking
 from skrate.core.sums import total
@@ -48,7 +49,7 @@ _NO_GAIN = "gain is missing: give one number per case, or one per class."
 
 
 def expected_gain_score(
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
     gain: GainLike,
@@ -67,9 +68,10 @@ def expected_gain_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or, with a gain per class, a table, without
-        ``y_score``. A gain per case says all about it: the label is not looked at.
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or, with a gain per class, a table, or folds,
+        without ``y_score``. A gain per case says all about it: the label is not looked
+        at.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for what is to be processed first.
     gain : array-like of shape (n_samples,) or dict
@@ -178,11 +180,24 @@ def expected_gain_score(
     if gain is None:
         raise ValueError(_NO_GAIN)
     metric = ExpectedGain(gain, cost, rate, normalize)
+    if isinstance(y_true, FoldRankings):
+        check_alone(
+            y_true, y_score=y_score, sample_weight=sample_weight, pos_label=pos_label
+        )
+        return _of_folds(metric, y_true)
     if metric.is_of_cases:
         return _of_cases(metric, y_true, y_score, sample_weight, pos_label)
     per_case = replace(metric, normalize=True)
     found = score(per_case, y_true, y_score, sample_weight, pos_label)
     return found if metric.normalize else found * _weight(y_true, sample_weight)
+
+
+def _of_folds(metric: "ExpectedGain", rankings: FoldRankings) -> float:
+    """Return the mean over folds of the gain in each, on the scale of its weights."""
+    values = score_folds(replace(metric, normalize=True), rankings)
+    if not metric.normalize:
+        values *= [_weight(y_true, weight) for y_true, _, weight in rankings]
+    return mean_of_folds(metric, values, rankings)
 
 
 def _weight(y_true: ArrayLike | RankTable, sample_weight: ArrayLike | None) -> float:

@@ -17,6 +17,7 @@ from skrate.core.arrays import (
     share_of,
 )
 from skrate.core.extreme_laws import End
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable
 from skrate.core.metric import Metric, Slopes, score
@@ -51,7 +52,7 @@ SIDES: tuple[Side, ...] = get_args(Side)
 
 
 def expected_recall_score(
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
     rate: RateByClass = "uniform",
@@ -71,10 +72,10 @@ def expected_recall_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or (n_samples, n_classes), or RankTable
+    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
         True labels of two classes; with a column of ``y_score`` for each, those of
-        more, or whether each case has the label of each column. Or a table, without
-        ``y_score``.
+        more, or whether each case has the label of each column. Or a
+        :class:`RankTable`, or :class:`FoldRankings`, without ``y_score``.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
         Scores, higher for the positive class, or for that of the column: decision
         values or probabilities.

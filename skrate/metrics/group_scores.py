@@ -15,6 +15,7 @@ from skrate.core.arrays import (
     Label,
 )
 from skrate.core.batches import naming_batch
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.grouping import check_groups
 from skrate.core.list_batches import (
     ListBatches,
@@ -527,7 +528,7 @@ def mean_of_lists(
 
 def of_queues(
     metric: Metric,
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None,
     groups: ArrayLike,
     sample_weight: ArrayLike | None,

@@ -3,6 +3,7 @@
 import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
 from skrate.metrics.auc import AUC
@@ -17,7 +18,7 @@ _PRECISION = AveragePrecision(adjusted=True)
 
 
 def momentum_score(
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
@@ -32,8 +33,8 @@ def momentum_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or a table, without ``y_score``.
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -106,7 +107,7 @@ def momentum_score(
 
 
 def stamina_score(
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
@@ -118,8 +119,8 @@ def stamina_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or a table, without ``y_score``.
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class.
     sample_weight : array-like of shape (n_samples,), default=None

@@ -4,6 +4,7 @@ from typing import Any
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, share_of
 from skrate.core.elicitation import check_rate
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
@@ -22,7 +23,7 @@ __all__ = ["negative_recall_score"]
 
 
 def negative_recall_score(
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
     rate: RateLike = "uniform",
@@ -38,8 +39,8 @@ def negative_recall_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or a table, without ``y_score``.
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     rate : "uniform", float or distribution, default="uniform"

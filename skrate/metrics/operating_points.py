@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, ratio
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable
 from skrate.core.metric import Metric, Sizes, Slopes, score
 from skrate.core.rank_table import RankTable
@@ -21,7 +22,7 @@ _LEAST_NEGATIVES = 10
 
 
 def precision_at_recall_score(
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
     recall: float = 0.95,
@@ -36,8 +37,8 @@ def precision_at_recall_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or a table, without ``y_score``.
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class.
     recall : float, default=0.95
@@ -97,7 +98,7 @@ def precision_at_recall_score(
 
 
 def recall_at_precision_score(
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
     precision: float | None = None,
@@ -111,8 +112,8 @@ def recall_at_precision_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or a table, without ``y_score``.
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class.
     precision : float, default=None

@@ -9,6 +9,7 @@ import numpy as np
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, ratio
 from skrate.core.conversion import shown
 from skrate.core.elicitation import check_rate
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
@@ -31,7 +32,7 @@ OfAxis: TypeAlias = (
 
 
 def partial_auc_score(
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
     fpr: OfAxis = None,
@@ -51,8 +52,8 @@ def partial_auc_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or a table, without ``y_score``.
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     fpr : (float, float), "uniform" or distribution, default=None

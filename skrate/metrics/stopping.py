@@ -3,6 +3,7 @@
 from typing import Any
 
 from skrate.core.arrays import ArrayLike, Label
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import Slopes, score
 from skrate.core.rank_table import RankTable
 from skrate.metrics.at_recall import AtRecall
@@ -11,7 +12,7 @@ __all__ = ["rate_at_recall_score", "work_saved_score"]
 
 
 def rate_at_recall_score(
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
     recall: float = 0.95,
@@ -26,8 +27,8 @@ def rate_at_recall_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or a table, without ``y_score``.
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class.
     recall : float, default=0.95
@@ -110,7 +111,7 @@ def rate_at_recall_score(
 
 
 def work_saved_score(
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
     recall: float = 0.95,
@@ -125,8 +126,8 @@ def work_saved_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or a table, without ``y_score``.
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class.
     recall : float, default=0.95

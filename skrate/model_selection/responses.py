@@ -179,7 +179,7 @@ def fold_responses(
         )
     tests = cv_results["indices"]["test"]
     check_rows(tests, X=X, y=y, sample_weight=sample_weight)
-    label = _positive_class_of_folds(y, pos_label, user)
+    label = positive_class_of_folds(y, pos_label, user)
     responses = []
     for i, (estimator, test) in enumerate(
         zip(cv_results["estimator"], tests, strict=True)
@@ -210,9 +210,9 @@ def check_rows(tests: Sequence[ArrayLike], **data: Any) -> None:
     """Raise where data, of which None is none, lack rows that folds test."""
     n_cases = 1 + max(np.max(test) for test in tests)
     for name, rows in data.items():
-        if rows is not None and _n_rows(rows) < n_cases:
+        if rows is not None and n_rows(rows) < n_cases:
             raise ValueError(
-                f"{name} has {_n_rows(rows)} cases, but the folds have {n_cases}: pass "
+                f"{name} has {n_rows(rows)} cases, but the folds have {n_cases}: pass "
                 "the data that cross_validate was given."
             )
 
@@ -289,7 +289,7 @@ def _why_undefined(
     )
 
 
-def _positive_class_of_folds(y: ArrayLike, pos_label: Label, user: str) -> Any:
+def positive_class_of_folds(y: ArrayLike, pos_label: Label, user: str) -> Any:
     """Return the positive label of all folds together."""
     found = distinct_labels(check_vector("y", y))
     label, is_chosen = _choose(found, pos_label, user, "a label of y, which holds")
@@ -350,7 +350,8 @@ def _as_given(scores: Any) -> Any:
     return scores if is_dispatched(scores) else np.asarray(scores)
 
 
-def _n_rows(data: Any) -> int:
+def n_rows(data: Any) -> int:
+    """Return the number of cases of an array, a sparse matrix, a frame or a list."""
     return int(data.shape[0]) if hasattr(data, "shape") else len(data)
 
 

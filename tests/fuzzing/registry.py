@@ -11,6 +11,7 @@ from fuzzing import (
     budget_calls,
     class_calls,
     curve_calls,
+    fold_calls,
     gain_calls,
     inference_calls,
     list_calls,
@@ -133,6 +134,7 @@ ENTRIES = [
             "make_ranking_scorer",
         )
     ),
+    Entry(("cross_val_rankings", "FoldRankings"), fold_calls.cross_val_rankings, 2),
     Entry(("ScoreReport",), other_calls.score_report, 1),
     Entry(
         ("rate_averaged_roc_curve", "ConsensusCurve", "CurvePoint"),
@@ -165,6 +167,12 @@ ENTRIES += [
     Entry(entry.names, metric_calls.of_table(entry.draw), entry.share / 4)
     for entry in ENTRIES
     if entry.may_spoil and TAKE_TABLES.issuperset(entry.names)
+]
+# So is each metric with folds.
+ENTRIES += [
+    Entry(entry.names, fold_calls.of_folds(entry.draw), entry.share / 8)
+    for entry in ENTRIES
+    if entry.may_spoil and {score.__name__ for score in METRICS}.issuperset(entry.names)
 ]
 
 

@@ -1,0 +1,214 @@
+"""Rankings of folds: what they hold, what they refuse, and every metric of them."""
+
+import pickle
+from dataclasses import FrozenInstanceError, replace
+
+import numpy as np
+import pytest
+from sklearn.exceptions import UndefinedMetricWarning
+
+from metric_cases import sample
+from metric_registry import METRICS
+from skrate import (
+    FoldRankings,
+    average_precision_score,
+    compare_folds,
+    expected_gain_score,
+    expected_recall_score,
+    group_scores,
+    ndcg_score,
+)
+from skrate.core.metric import METRICS as REGISTERED
+
+# Some metrics are undefined on some rankings; others warn of few negatives.
+quiet = pytest.mark.filterwarnings("ignore")
+
+
+def drawn(seed=0, n_folds=4, n=50, weighted=False):
+    """Return folds of other sizes, prevalences and scales of scores."""
+    generator = np.random.default_rng(seed)
+    parts = [
+        sample(seed + i, n + 7 * i, prevalence=0.2 + 0.1 * i) for i in range(n_folds)
+    ]
+    fold = np.repeat(np.arange(n_folds), [len(y_true) for y_true, _ in parts])
+    y_true = np.concatenate([y_true for y_true, _ in parts])
+    y_score = np.concatenate([y_score for _, y_score in parts]) + 10 * fold
+    order = generator.permutation(len(fold))
+    weights = generator.integers(0, 4, len(fold)) if weighted else None
+    return FoldRankings(
+        y_true[order], y_score[order], fold[order], sample_weight=weights
+    )
+
+
+registered = pytest.mark.parametrize(
+    "metric", [m for m in METRICS if m.function in REGISTERED], ids=lambda m: m.name
+)
+
+
+@quiet
+@registered
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_metric_is_the_mean_over_folds(metric, weighted):
+    rankings = drawn(weighted=weighted)
+    values = []
+    for fold in range(4):
+        rows = rankings.fold == fold
+        weights = {"sample_weight": rankings.sample_weight[rows]} if weighted else {}
+        values.append(metric(rankings.y_true[rows], rankings.y_score[rows], **weights))
+    found = metric.function(rankings, **metric.kwargs)
+    assert type(found) is float
+    assert found == pytest.approx(np.nanmean(values), abs=1e-12)
+
+
+@quiet
+@registered
+def test_one_fold_has_the_metric_of_its_cases(metric):
+    y_true, y_score = sample(3)
+    rankings = FoldRankings(y_true, y_score, np.zeros(len(y_true), dtype=int))
+    assert metric.function(rankings, **metric.kwargs) == metric(y_true, y_score)
+
+
+def test_scores_of_different_folds_are_never_compared():
+    # By hand: each fold ranks perfectly; the scores of all in one ranking would not.
+    rankings = FoldRankings([1, 0, 1, 0], [2, 1, 9, 8], ["a", "a", "b", "b"])
+    assert average_precision_score(rankings) == 1.0
+    assert average_precision_score(rankings.y_true, rankings.y_score) < 1
+
+
+def test_folds_on_which_a_metric_is_undefined_are_left_out():
+    rankings = FoldRankings([1, 0, 1, 0, 0], [2, 1, 1, 2, 3], [0, 0, 1, 1, 2])
+    message = r"undefined on 1 of 3 folds, which are left out: \['2'\]"
+    with pytest.warns(UndefinedMetricWarning, match=message):
+        assert average_precision_score(rankings) == (1 + 1 / 2) / 2
+    with pytest.warns(UndefinedMetricWarning, match=r"which are nan: \['2'\]"):
+        scores = rankings.scores("average_precision")
+    np.testing.assert_array_equal(scores, [1, 0.5, np.nan])
+
+
+def test_a_metric_undefined_on_all_folds_is_nan():
+    rankings = FoldRankings([1, 1], [1, 2], [0, 1])
+    with pytest.warns(UndefinedMetricWarning, match="so within every fold"):
+        assert np.isnan(expected_recall_score(rankings, of="negatives"))
+
+
+def test_scores_of_folds_are_for_compare_folds():
+    a, b = drawn(0), drawn(0)
+    found = compare_folds(a.scores("roc_auc"), b.scores("roc_auc"))
+    assert found.value == 0
+
+
+def test_the_sum_of_gains_is_averaged_over_folds():
+    # Of 2 and 3 cases, of which half are processed: 1, and 3/2 of which 1 is positive.
+    rankings = FoldRankings([1, 0, 1, 0, 0], [2, 1, 3, 2, 1], [0, 0, 1, 1, 1])
+    gain = {"positive": 4}
+    found = expected_gain_score(rankings, gain=gain, rate=0.5)
+    assert found == pytest.approx((4 + 4) / 2)
+
+
+def test_rows_are_given_by_fold():
+    rankings = FoldRankings(
+        ["b", "a", "b", "a"], [1, 2, 3, 4], [7, 3, 3, 7],
+        sample_weight=[1, 2, 3, 4], pos_label="b",
+    )  # fmt: skip
+    assert rankings.names == ("3", "7")
+    assert [rows.tolist() for rows in rankings.rows()] == [[1, 2], [0, 3]]
+    y_true, y_score, weight = next(iter(rankings))
+    assert y_true.tolist() == [False, True]
+    assert y_score.tolist() == [2, 3]
+    assert weight.tolist() == [2, 3]
+    assert len(rankings) == rankings.n_folds == 2
+    assert [table.n_pos for table in rankings.tables()] == [3, 1]
+
+
+def test_it_cannot_be_changed():
+    scores = np.array([1.0, 2.0])
+    rankings = FoldRankings([0, 1], scores, [0, 0])
+    scores[0] = 5
+    assert rankings.y_score[0] == 1
+    with pytest.raises(ValueError, match="read-only"):
+        rankings.y_score[0] = 3
+    with pytest.raises(FrozenInstanceError):
+        rankings.fold = [1, 1]
+
+
+def test_it_is_replaced_and_pickled():
+    rankings = drawn(weighted=True)
+    without = replace(rankings, sample_weight=None)
+    assert without.sample_weight is None
+    for one in (pickle.loads(pickle.dumps(rankings)), replace(rankings)):
+        assert repr(one) == repr(rankings)
+        assert average_precision_score(one) == average_precision_score(rankings)
+
+
+def test_repeats_are_noticed():
+    # Two repeats of two folds over four cases.
+    rankings = FoldRankings(
+        [1, 0, 1, 0, 1, 1, 0, 0], np.arange(8), np.repeat([0, 1, 2, 3], 2),
+        indices=[0, 1, 2, 3, 0, 2, 1, 3],
+    )  # fmt: skip
+    assert rankings.repeats.tolist() == [0, 0, 1, 1]
+    assert repr(rankings) == (
+        "FoldRankings(4 folds in 2 repeats of 4 cases, n_pos=2, n_neg=2)"
+    )
+
+
+TWO = {"y_true": [1, 0, 1, 0], "y_score": [4, 3, 2, 1], "fold": [0, 0, 1, 1]}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"y_true": [1, 0, 2, 0]}, "two classes"),
+        ({"y_true": ["a", "b", "a", "b"]}, "pos_label=None is ambiguous"),
+        ({"y_score": [1, 2, np.nan, 3]}, "y_score contains NaN"),
+        ({"y_score": [1, 2, 3]}, "Unequal numbers of cases"),
+        ({"fold": [0, 0, 1]}, "fold has 3"),
+        ({"fold": [0, np.nan, 1, 1]}, "fold contains NaN"),
+        ({"sample_weight": [1, 1, 0, 0]}, "every case of fold 1: leave the fold out"),
+        ({"sample_weight": [1, 1, -1, 1]}, "must not be negative"),
+        ({"groups": [1, 1, 2]}, "groups has 3"),
+        ({"groups": [1, 1, np.nan, 2]}, "groups contains NaN"),
+        ({"indices": [0, 1, 0, 1.5]}, "indices must hold integers"),
+        ({"indices": [0, 0, 1, 2]}, "case 0 2 times in fold 0"),
+        ({"indices": [0, 1, 2, 0]}, "case 0 in several folds, with several labels"),
+        ({"indices": [0, 1, 0, 2]}, "Folds 0 and 1 both test case 0.* Use a"),
+        ({"repeats": 2}, "indices is missing"),
+        ({"indices": [0, 1, 0, 2], "repeats": 1}, "repeats puts folds into repeat 0"),
+        ({"estimators": [1]}, "estimators must hold the model of each fold"),
+    ],
+)
+def test_what_does_not_fit_is_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        FoldRankings(**(TWO | given))
+
+
+def test_folds_that_overlap_are_taken_as_the_repeats_that_are_named():
+    rankings = FoldRankings(**TWO, indices=[0, 1, 0, 3], repeats=2)
+    assert rankings.n_repeats == 2
+    assert (rankings.n_pos, rankings.n_neg) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "message"),
+    [
+        (
+            average_precision_score,
+            {"y_score": [1]},
+            "y_score must be None where y_true",
+        ),
+        (average_precision_score, {"sample_weight": [1]}, "is a FoldRankings"),
+        (expected_recall_score, {"y_score": [[1, 2]]}, "y_score must be None"),
+        (expected_recall_score, {"labels": [1, 2]}, "labels must be None"),
+        (expected_gain_score, {"gain": [1, 2, 3, 4]}, "is not known of FoldRankings"),
+        (expected_gain_score, {"gain": {"positive": 1}, "pos_label": 1}, "pos_label"),
+        (ndcg_score, {"groups": [1]}, "is a FoldRankings, which has no lists"),
+    ],
+)
+def test_what_says_something_about_cases_is_refused_beside_it(function, given, message):
+    with pytest.raises(ValueError, match=message):
+        function(FoldRankings(**TWO), **given)
+
+
+def test_lists_are_not_known_of_it():
+    with pytest.raises(ValueError, match="which has no lists"):
+        group_scores("roc_auc", FoldRankings(**TWO), None, groups=[1, 1, 2, 2])

@@ -1,0 +1,84 @@
+"""Calls with rankings of folds: metrics by their oracles, folds by literal loops."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold
+
+import skrate
+from fuzzing.calls import Call, holds, same_number
+from fuzzing.other_calls import Given
+from fuzzing.samples import Sample, draw_sample
+from reference.tables import Groups, average_precision
+
+
+def of_folds(
+    draw: Callable[[np.random.Generator], Call],
+) -> Callable[[np.random.Generator], Call]:
+    """Return what draws the same calls, with one fold in place of the cases."""
+
+    def draw_it(rng: np.random.Generator) -> Call:
+        call = draw(rng)
+
+        def function(
+            y_true: Any,
+            y_score: Any,
+            sample_weight: Any = None,
+            pos_label: Any = None,
+            **options: Any,
+        ) -> Any:
+            rankings = skrate.FoldRankings(
+                y_true, y_score, np.zeros(len(y_score), dtype=int),
+                sample_weight=sample_weight, pos_label=pos_label,
+            )  # fmt: skip
+            return call.function(rankings, **options)
+
+        return replace(call, name=f"{call.name} of a fold", function=function)
+
+    return draw_it
+
+
+class _Trained(Given):
+    """Whatever it is trained on, its decision values are the first column."""
+
+    def fit(self, X: Any, y: Any) -> "_Trained":
+        return self
+
+
+def cross_val_rankings(rng: np.random.Generator) -> Call:
+    """Draw a call of cross_val_rankings with a model that is given, and score it."""
+    sample = draw_sample(rng, weighted="whole", one_class=0, largest=300)
+    n_folds = int(rng.integers(2, 5))
+    cv = KFold(n_folds, shuffle=True, random_state=int(rng.integers(100)))
+
+    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        X = np.asarray(given.scores, dtype=float)[:, None]
+        options = {"cv": cv, "pos_label": given.labels[1]}
+        if given.weights is not None:
+            options["sample_weight"] = given.sample_weight
+        return (_Trained(given.labels), X, given.y_true), options
+
+    def check(given: Sample, found: Any) -> None:
+        is_pos, scores, weights = given.parts
+        is_first = given.labels[1] == Given(given.labels).classes_[0]
+        values = []
+        for number, (_, test) in enumerate(cv.split(scores)):
+            holds(
+                found.indices[found.fold == number].tolist() == test.tolist(),
+                f"fold {number} has other cases",
+            )
+            own = [(is_pos[i], -scores[i] if is_first else scores[i]) for i in test]
+            weight = None if weights is None else [weights[i] for i in test]
+            groups = Groups(*map(list, zip(*own, strict=True)), weight)
+            if groups.n_pos:
+                values.append(average_precision(groups))
+        mean = math.fsum(values) / len(values) if values else math.nan
+        same_number("mean", skrate.average_precision_score(found), mean, rtol=1e-9)
+
+    return Call(
+        "cross_val_rankings", skrate.cross_val_rankings, arguments, check, sample,
+        may_refuse=("y", "n_splits", "sample_weight"), may_warn=True,
+    )  # fmt: skip

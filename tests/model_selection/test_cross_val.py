@@ -1,0 +1,177 @@
+"""Models that are trained once, and how they rank the cases left out."""
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_val_score,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from optional import require
+from skrate import (
+    AveragePrecisionScorer,
+    RateWeightedAUCScorer,
+    average_precision_score,
+    cross_val_rankings,
+    rate_weighted_auc_score,
+)
+
+X, Y = make_classification(200, 5, flip_y=0.3, weights=[0.7], random_state=0)
+MODEL = make_pipeline(StandardScaler(), LogisticRegression())
+
+
+@pytest.mark.parametrize("cv", [3, RepeatedStratifiedKFold(n_splits=3, random_state=0)])
+def test_metrics_are_those_of_cross_val_score(cv):
+    rankings = cross_val_rankings(MODEL, X, Y, cv=cv)
+    scorer = RateWeightedAUCScorer(rate=0.3)
+    scores = cross_val_score(MODEL, X, Y, cv=cv, scoring=scorer)
+    found = rankings.scores(rate_weighted_auc_score, rate=0.3)
+    np.testing.assert_array_equal(found, scores)
+    assert rate_weighted_auc_score(rankings, rate=0.3) == pytest.approx(scores.mean())
+
+
+def test_rows_are_those_of_the_data():
+    rankings = cross_val_rankings(GaussianNB(), X, Y, cv=KFold(4, shuffle=True))
+    assert sorted(rankings.indices) == list(range(200))
+    np.testing.assert_array_equal(rankings.y_true, Y[rankings.indices])
+    assert rankings.estimators is None
+
+
+def test_models_are_kept_if_asked_for():
+    rankings = cross_val_rankings(GaussianNB(), X, Y, cv=3, return_estimator=True)
+    for model, rows in zip(rankings.estimators, rankings.rows(), strict=True):
+        scores = model.predict_proba(X[rankings.indices[rows]])[:, 1]
+        np.testing.assert_array_equal(scores, rankings.y_score[rows])
+
+
+def test_nothing_depends_on_the_number_of_jobs():
+    one, two = (cross_val_rankings(MODEL, X, Y, n_jobs=n, cv=4) for n in (1, 2))
+    np.testing.assert_array_equal(one.y_score, two.y_score)
+    np.testing.assert_array_equal(one.indices, two.indices)
+
+
+def test_weights_are_of_rankings_and_params_of_training():
+    generator = np.random.default_rng(0)
+    of_test, of_train = generator.random((2, 200)) + 0.5
+    rankings = cross_val_rankings(
+        LogisticRegression(), X, Y, cv=3, sample_weight=of_test,
+        params={"sample_weight": of_train},
+    )  # fmt: skip
+    np.testing.assert_array_equal(rankings.sample_weight, of_test[rankings.indices])
+    scores = cross_val_score(
+        LogisticRegression(), X, Y, cv=3, params={"sample_weight": of_train},
+        scoring=AveragePrecisionScorer(),
+    )  # fmt: skip
+    unweighted = cross_val_rankings(
+        LogisticRegression(), X, Y, cv=3, params={"sample_weight": of_train}
+    )
+    np.testing.assert_array_equal(unweighted.scores("average_precision"), scores)
+
+
+def test_metadata_is_routed():
+    weights = np.linspace(0.5, 2, 200)
+    plain = cross_val_rankings(
+        LogisticRegression(), X, Y, cv=3, params={"sample_weight": weights}
+    )
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = LogisticRegression().set_fit_request(sample_weight="train_weight")
+        routed = cross_val_rankings(model, X, Y, cv=3, params={"train_weight": weights})
+    np.testing.assert_array_equal(routed.y_score, plain.y_score)
+
+
+@pytest.mark.parametrize("is_routed", [False, True])
+def test_groups_split_the_cases_and_stay(is_routed):
+    groups = np.array(["p" + str(i // 4) for i in range(200)])
+    with sklearn.config_context(enable_metadata_routing=is_routed):
+        rankings = cross_val_rankings(
+            GaussianNB(), X, Y, groups=groups, cv=GroupKFold(3)
+        )
+    np.testing.assert_array_equal(rankings.groups, groups[rankings.indices])
+    assert all(
+        len(set(rankings.fold[rankings.groups == one])) == 1 for one in set(groups)
+    )
+
+
+def test_text_labels_take_the_second_class_with_a_warning():
+    text = np.where(Y == 1, "sick", "well")
+    with pytest.warns(UserWarning, match="takes 'well' for the positive class"):
+        second = cross_val_rankings(GaussianNB(), X, text, cv=3)
+    first = cross_val_rankings(GaussianNB(), X, text, cv=3, pos_label="sick")
+    assert (first.pos_label, second.pos_label) == ("sick", "well")
+    plain = cross_val_rankings(GaussianNB(), X, Y, cv=3)
+    assert average_precision_score(first) == average_precision_score(plain)
+
+
+def test_frames_and_lists_are_data():
+    pd = require("pandas")
+    frame = pd.DataFrame(X, index=np.arange(200)[::-1])
+    found = cross_val_rankings(MODEL, frame, pd.Series(Y, index=frame.index), cv=3)
+    of_lists = cross_val_rankings(MODEL, X.tolist(), Y.tolist(), cv=3)
+    plain = cross_val_rankings(MODEL, X, Y, cv=3)
+    for other in (found, of_lists):
+        # The order of memory may change the last digits of a product.
+        np.testing.assert_allclose(other.y_score, plain.y_score, rtol=1e-10)
+
+
+def test_a_regressor_ranks_by_what_it_predicts():
+    with pytest.raises(AttributeError, match=r"cross_val_rankings\(response_method"):
+        cross_val_rankings(LinearRegression(), X, Y)
+    found = cross_val_rankings(LinearRegression(), X, Y, response_method="predict")
+    assert found.n_folds == 5
+
+
+def test_a_fold_whose_model_knows_one_class_is_left_out():
+    splits = [(np.flatnonzero(Y == 0), [0, 1]), (np.arange(100), np.arange(100, 200))]
+    with pytest.warns(UndefinedMetricWarning, match="Fold 0 is undefined and left out"):
+        found = cross_val_rankings(GaussianNB(), X, Y, cv=splits)
+    assert found.names == ("1",)
+    with pytest.warns(UndefinedMetricWarning), pytest.raises(ValueError, match="All 1"):
+        cross_val_rankings(GaussianNB(), X, Y, cv=splits[:1])
+
+
+def test_masks_say_which_cases_are_in_a_fold():
+    masks = [(Y == Y, np.arange(200) % 2 == i) for i in range(2)]
+    rows = [(np.arange(200), np.arange(i, 200, 2)) for i in range(2)]
+    of_masks, of_rows = (
+        cross_val_rankings(GaussianNB(), X, Y, cv=cv) for cv in (masks, rows)
+    )
+    np.testing.assert_array_equal(of_masks.y_score, of_rows.y_score)
+
+
+class _Fits(ClassifierMixin, BaseEstimator):
+    """Says that it was fitted."""
+
+    def fit(self, X, y):
+        raise AssertionError("it was fitted")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"cv": ShuffleSplit(3, random_state=0)}, "both test case .* StratifiedKFold"),
+        ({"y": np.zeros(200)}, "y holds one class only"),
+        ({"y": np.arange(200) % 3}, "two classes"),
+        ({"y": Y[:50]}, "inconsistent numbers of samples"),
+        ({"groups": np.full(200, np.nan)}, "groups contains NaN"),
+        ({"response_method": 3}, "response_method must be"),
+        ({"return_estimator": "yes"}, "return_estimator must be True or False"),
+        ({"pos_label": 7}, "pos_label=7"),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_anything_is_trained(given, message):
+    with pytest.raises(ValueError, match=message):
+        cross_val_rankings(
+            _Fits(), **({"X": X, "y": Y, "cv": StratifiedKFold(3)} | given)
+        )
