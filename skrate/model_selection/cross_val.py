@@ -26,6 +26,7 @@ from skrate.core.validation import (
     check_equal_length,
     check_flag,
     check_vector,
+    check_weights,
     distinct_labels,
 )
 from skrate.model_selection.responses import (
@@ -155,22 +156,28 @@ def cross_val_rankings(
     """
     methods = check_response_method(response_method)
     check_flag("return_estimator", return_estimator)
-    X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
+    X, y = indexable(X, y)
     labels = check_vector("y", y)
-    codes = None if groups is None else check_groups("groups", groups).codes
+    by_case: dict[str, Array] = {}
+    if sample_weight is not None:
+        by_case["sample_weight"] = check_weights("sample_weight", sample_weight)
+    codes = None
+    if groups is not None:
+        # The same groups as codes, checked: splitters differ in what they refuse.
+        codes = check_groups("groups", groups).codes
+        by_case["groups"] = check_vector("groups", groups)
+    check_equal_length(y=labels, **by_case)
     if len(distinct_labels(labels)) < 2:
         raise ValueError(f"y holds one class only, {labels[0]!r}.")
     label = positive_class_of_folds(labels, pos_label, _USER)
     splitter = check_cv(cv, y, classifier=is_classifier(estimator))
     to_fit, to_split = _routed(estimator, splitter, dict(params or {}))
-    # The same groups as codes, checked: splitters differ in what they refuse.
-    to_split = {"groups": codes, **to_split}
     splits = [
         (row_numbers(train), row_numbers(test))
-        for train, test in splitter.split(X, y, **to_split)
+        for train, test in splitter.split(X, y, **{"groups": codes, **to_split})
     ]
-    n_cases = n_rows(X)
-    repeats = whole_repeats([t for _, t in splits], range(n_cases), range(len(splits)))
+    tests = [test for _, test in splits]
+    repeats = whole_repeats(tests, range(len(labels)), range(len(splits)))
     run = Parallel(n_jobs=n_jobs, verbose=verbose)
     found = run(
         delayed(_fitted)(
@@ -179,31 +186,36 @@ def cross_val_rankings(
         )
         for train, test in splits
     )  # fmt: skip
+    kept = _defined(found)
+    rows = np.concatenate([tests[i] for i in kept])
+    return FoldRankings(
+        labels[rows],
+        np.concatenate([found[i].scores for i in kept]),
+        np.repeat(kept, [len(tests[i]) for i in kept]),
+        indices=rows,
+        repeats=repeats[kept],
+        pos_label=label,
+        estimators=[found[i].estimator for i in kept] if return_estimator else None,
+        **{name: values[rows] for name, values in by_case.items()},
+    )
+
+
+def _defined(found: list[_Fitted]) -> list[int]:
+    """Return the folds whose models rank, and warn of the others."""
+    for i, fold in enumerate(found):
+        if fold.scores is None:
+            warnings.warn(
+                f"Fold {i} is undefined and left out: {fold.why_not}",
+                UndefinedMetricWarning,
+                stacklevel=3,
+            )
     kept = [i for i, fold in enumerate(found) if fold.scores is not None]
-    for i in sorted(set(range(len(found))) - set(kept)):
-        warnings.warn(
-            f"Fold {i} is undefined and left out: {found[i].why_not}",
-            UndefinedMetricWarning,
-            stacklevel=2,
-        )
     if not kept:
         raise ValueError(
             f"All {len(found)} folds are undefined: each estimator was trained on one "
             "class only. Use stratified or fewer folds."
         )
-    rows = np.concatenate([splits[i][1] for i in kept])
-    sizes = [len(splits[i][1]) for i in kept]
-    return FoldRankings(
-        labels[rows],
-        np.concatenate([found[i].scores for i in kept]),
-        np.repeat(kept, sizes),
-        sample_weight=None if sample_weight is None else rows_of(sample_weight, rows),
-        groups=None if groups is None else rows_of(groups, rows),
-        indices=rows,
-        repeats=repeats[kept],
-        pos_label=label,
-        estimators=[found[i].estimator for i in kept] if return_estimator else None,
-    )
+    return kept
 
 
 def _routed(

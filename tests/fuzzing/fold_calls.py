@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import KFold
 
 import skrate
-from fuzzing.calls import Call, holds, same_number
+from fuzzing.calls import Call, holds, quietly, same_numbers
 from fuzzing.other_calls import Given
 from fuzzing.samples import Sample, draw_sample
 from reference.tables import Groups, average_precision
@@ -59,7 +59,7 @@ def cross_val_rankings(rng: np.random.Generator) -> Call:
         options = {"cv": cv, "pos_label": given.labels[1]}
         if given.weights is not None:
             options["sample_weight"] = given.sample_weight
-        return (_Trained(given.labels), X, given.y_true), options
+        return (_Trained(given.labels), X, given.plain_labels), options
 
     def check(given: Sample, found: Any) -> None:
         is_pos, scores, weights = given.parts
@@ -70,13 +70,12 @@ def cross_val_rankings(rng: np.random.Generator) -> Call:
                 found.indices[found.fold == number].tolist() == test.tolist(),
                 f"fold {number} has other cases",
             )
-            own = [(is_pos[i], -scores[i] if is_first else scores[i]) for i in test]
+            own = [-float(scores[i]) if is_first else float(scores[i]) for i in test]
             weight = None if weights is None else [weights[i] for i in test]
-            groups = Groups(*map(list, zip(*own, strict=True)), weight)
-            if groups.n_pos:
-                values.append(average_precision(groups))
-        mean = math.fsum(values) / len(values) if values else math.nan
-        same_number("mean", skrate.average_precision_score(found), mean, rtol=1e-9)
+            groups = Groups([is_pos[i] for i in test], own, weight)
+            values.append(average_precision(groups) if groups.n_pos else math.nan)
+        of_folds = quietly(found.scores, "average_precision")
+        same_numbers("scores", of_folds, values, rtol=1e-9)
 
     return Call(
         "cross_val_rankings", skrate.cross_val_rankings, arguments, check, sample,

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sklearn
+from joblib import parallel_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.exceptions import UndefinedMetricWarning
@@ -32,7 +33,9 @@ X, Y = make_classification(200, 5, flip_y=0.3, weights=[0.7], random_state=0)
 MODEL = make_pipeline(StandardScaler(), LogisticRegression())
 
 
-@pytest.mark.parametrize("cv", [3, RepeatedStratifiedKFold(n_splits=3, random_state=0)])
+@pytest.mark.parametrize(
+    "cv", [3, RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)]
+)
 def test_metrics_are_those_of_cross_val_score(cv):
     rankings = cross_val_rankings(MODEL, X, Y, cv=cv)
     scorer = RateWeightedAUCScorer(rate=0.3)
@@ -57,7 +60,8 @@ def test_models_are_kept_if_asked_for():
 
 
 def test_nothing_depends_on_the_number_of_jobs():
-    one, two = (cross_val_rankings(MODEL, X, Y, n_jobs=n, cv=4) for n in (1, 2))
+    with parallel_config(backend="threading"):
+        one, two = (cross_val_rankings(MODEL, X, Y, n_jobs=n, cv=4) for n in (1, 2))
     np.testing.assert_array_equal(one.y_score, two.y_score)
     np.testing.assert_array_equal(one.indices, two.indices)
 
@@ -164,6 +168,7 @@ class _Fits(ClassifierMixin, BaseEstimator):
         ({"y": np.zeros(200)}, "y holds one class only"),
         ({"y": np.arange(200) % 3}, "two classes"),
         ({"y": Y[:50]}, "inconsistent numbers of samples"),
+        ({"sample_weight": np.ones(3)}, "sample_weight has 3"),
         ({"groups": np.full(200, np.nan)}, "groups contains NaN"),
         ({"response_method": 3}, "response_method must be"),
         ({"return_estimator": "yes"}, "return_estimator must be True or False"),
