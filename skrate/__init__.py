@@ -39,9 +39,11 @@ from skrate.inference.size_plan import SampleSize
 from skrate.metrics import registry as _registry
 from skrate.metrics.group_scores import GroupScores, group_scores
 from skrate.metrics.registry import *
+from skrate.model_selection.batch_results import AchievedRate, MarkedBatch
 from skrate.model_selection.cross_val import cross_val_rankings
 from skrate.model_selection.folds import compare_folds
 from skrate.model_selection.make_ranking_scorer import make_ranking_scorer
+from skrate.model_selection.rate_threshold import RateThresholdClassifier
 from skrate.model_selection.refit import refit_best, refit_one_standard_error
 from skrate.model_selection.score_report import ScoreReport
 from skrate.model_selection.scorers import (
@@ -57,6 +59,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AUCErrorRateDisplay",
     "AUCFromErrors",
+    "AchievedRate",
     "AveragePrecisionScorer",
     "BudgetReport",
     "BudgetReportDisplay",
@@ -75,12 +78,14 @@ __all__ = [
     "FoldSummary",
     "GroupScores",
     "HitCurveDisplay",
+    "MarkedBatch",
     "MarkersDisplay",
     "QuasiConcaveHitCurve",
     "RankBoostClassifier",
     "RankTable",
     "RankingAUCScorer",
     "RateAveragedROC",
+    "RateThresholdClassifier",
     "RateWeightedAUCScorer",
     "SampleSize",
     "ScoreReport",

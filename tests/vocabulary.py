@@ -162,6 +162,7 @@ RATES = {
     "worst",  # which end of the range over a set of distributions
     "total",
     "n_items",
+    "capacity",  # of n_items those that can be processed; `rate` is their share
     "cost",
     "benefit",  # of what is found, as cost of what is processed
     "gain",  # of each case, or class, that is processed

@@ -137,7 +137,7 @@ def ranking_scores(
     of = "a label of y_true, which holds"
     if classes == known:
         of = f"a class of {type(estimator).__name__}, which knows"
-    label, is_chosen = _choose(known, pos_label, user, of)
+    label, is_chosen = choose_label(known, pos_label, user, of)
     if label is None or (classes is not None and len(classes) == 1):
         raise UndefinedResponse(_why_undefined(estimator, classes, y), label)
     if is_chosen:
@@ -237,7 +237,9 @@ def _classes(estimator: Any, user: str) -> list[Any] | None:
     return list(found)
 
 
-def _choose(known: list[Any], pos_label: Label, user: str, of: str) -> tuple[Any, bool]:
+def choose_label(
+    known: list[Any], pos_label: Label, user: str, of: str
+) -> tuple[Any, bool]:
     """Return which label is positive, None if not known, and if it was not named."""
     if pos_label is not None:
         label = find_label(pos_label, known)
@@ -292,7 +294,7 @@ def _why_undefined(
 def positive_class_of_folds(y: ArrayLike, pos_label: Label, user: str) -> Any:
     """Return the positive label of all folds together."""
     found = distinct_labels(check_vector("y", y))
-    label, is_chosen = _choose(found, pos_label, user, "a label of y, which holds")
+    label, is_chosen = choose_label(found, pos_label, user, "a label of y, which holds")
     if label is None or (pos_label is not None and find_label(label, found) is None):
         raise ValueError(f"y holds one class only, {found[0]!r}.")
     if is_chosen:

@@ -20,6 +20,7 @@ from fuzzing import (
     other_calls,
     plan_calls,
     set_calls,
+    threshold_calls,
 )
 from fuzzing.calls import Call
 from fuzzing.ill_formed import spoilt
@@ -153,6 +154,11 @@ ENTRIES = [
         )
     ),
     Entry(("RankBoostClassifier",), other_calls.rank_boost, 0.3),
+    Entry(
+        ("RateThresholdClassifier", "AchievedRate", "MarkedBatch"),
+        threshold_calls.rate_threshold,
+        0.7,
+    ),
 ]
 # A metric of which nothing is drawn above: its cases, with their oracle.
 DRAWN = {name for entry in ENTRIES for name in entry.names}

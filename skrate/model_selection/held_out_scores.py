@@ -1,0 +1,161 @@
+"""Scores of cases that the model which scores them has not seen."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.model_selection import ShuffleSplit, check_cv
+
+from skrate.core.arrays import Array, IntArray, Label, RandomState
+from skrate.core.conversion import shown
+from skrate.core.validation import check_scores, check_vector, distinct_labels, is_label
+from skrate.model_selection.responses import (
+    check_response_method,
+    method_name,
+    n_rows,
+    rows_of,
+)
+
+Split = tuple[IntArray, IntArray]
+# As FixedThresholdClassifier has it: a threshold is then a probability, where it can.
+_AUTO = ("predict_proba", "decision_function")
+_USER = "RateThresholdClassifier"
+
+
+class HeldOut(NamedTuple):
+    """Scores of held-out cases, and the model that will score the new ones."""
+
+    scores: Array
+    estimator: Any
+
+
+class Learner(NamedTuple):
+    """What is trained: an estimator, what its ``fit`` is given, and what it is asked.
+
+    The scores are those of the class ``label``, by the first of ``methods``.
+    """
+
+    estimator: Any
+    fit_params: Mapping[str, Any]
+    methods: tuple[str, ...]
+    label: Label
+    n_jobs: int | None
+
+    def held_out(self, X: Any, y: Any, splits: list[Split]) -> HeldOut:
+        """Score the cases of each test part by a model of the training part.
+
+        New cases are scored by a model of all cases; where there is a single split, by
+        the one that was tested.
+        """
+        if len(splits) == 1:
+            ((train, test),) = splits
+            model = self._fitted(X, y, train)
+            return HeldOut(self.scores_of(model, rows_of(X, test)), model)
+        parts = Parallel(n_jobs=self.n_jobs)(
+            delayed(self._scored)(X, y, train, test) for train, test in splits
+        )
+        return HeldOut(np.concatenate(list(parts)), self._fitted(X, y, None))
+
+    def scores_of(self, model: Any, X: Any) -> Array:
+        """Return finite scores, higher for the positive class."""
+        name = method_name(model, self.methods, _USER)
+        response = np.asarray(getattr(model, name)(X))
+        is_positive = is_label(np.asarray(model.classes_), self.label)
+        if response.ndim == 2 and response.shape[1] == 2:
+            response = response[:, int(is_positive.argmax())]
+        elif not is_positive[-1]:
+            response = -response
+        scores = check_scores(f"{name} of {type(model).__name__}", response)
+        return scores if scores.dtype == np.float32 else scores.astype(np.float64)
+
+    def _scored(self, X: Any, y: Any, train: IntArray, test: IntArray) -> Array:
+        return self.scores_of(self._fitted(X, y, train), rows_of(X, test))
+
+    def _fitted(self, X: Any, y: Any, rows: IntArray | None) -> Any:
+        """Return a clone that is fitted on some rows, or on all."""
+        if rows is None:
+            return clone(self.estimator).fit(X, y, **self.fit_params)
+        n = n_rows(X)
+        params = {
+            name: rows_of(value, rows) if _is_per_case(value, n) else value
+            for name, value in self.fit_params.items()
+        }
+        return clone(self.estimator).fit(rows_of(X, rows), rows_of(y, rows), **params)
+
+
+def check_methods(response_method: Any) -> tuple[str, ...]:
+    """Return the methods, the first of which that an estimator has gives its scores."""
+    if isinstance(response_method, str) and response_method == "auto":
+        return _AUTO
+    methods = check_response_method(response_method)
+    unknown = [name for name in methods if name not in _AUTO]
+    if unknown:
+        raise ValueError(
+            f"response_method must be 'auto', or of {list(_AUTO)}, got "
+            f"{shown(response_method)}."
+        )
+    return methods
+
+
+def check_splits(
+    cv: Any,
+    X: Any,
+    y: Any,
+    random_state: RandomState,
+    split_params: Mapping[str, Any],
+    sample_weight: Any,
+) -> list[Split]:
+    """Return the training and test rows of each fold, tested once at most.
+
+    A row without weight is none.
+    """
+    if isinstance(cv, float | np.floating) and 0 < cv < 1:
+        # By chance alone: held-out cases are then as exchangeable with new ones as
+        # the law of the threshold has it, which a split by class would not quite be.
+        splitter = ShuffleSplit(1, test_size=float(cv), random_state=random_state)
+    else:
+        splitter = check_cv(cv, y, classifier=True)
+    splits = [
+        (_as_rows(train, sample_weight), _as_rows(test, sample_weight))
+        for train, test in splitter.split(X, y, **split_params)
+    ]
+    tested = np.concatenate([test for _, test in splits])
+    cases, times = np.unique(tested, return_counts=True)
+    if times.max() > 1:
+        raise ValueError(
+            f"cv tests case {cases[times.argmax()]} {times.max()} times, and the law "
+            "of the threshold counts each case once: give folds that do not overlap."
+        )
+    for i, (train, test) in enumerate(splits):
+        if np.intersect1d(train, test).size:
+            raise ValueError(
+                f"Fold {i} of cv tests cases that it trains on, of which the scores "
+                "are no guide to new ones: leave them out of the training part."
+            )
+        labels = distinct_labels(check_vector("y", rows_of(y, train)))
+        if len(labels) < 2:
+            which = "" if sample_weight is None else " where sample_weight is not 0"
+            raise ValueError(
+                f"The training part of fold {i} holds one class only{which}, "
+                f"{labels[0]!r}: give fewer folds, folds that keep both classes, or "
+                "cv='prefit' with a fitted estimator."
+            )
+    return splits
+
+
+def _as_rows(part: Any, sample_weight: Any) -> IntArray:
+    """Return the numbers of rows with weight; a mask may stand for them."""
+    rows = np.asarray(part)
+    if rows.dtype == bool:
+        rows = np.flatnonzero(rows)
+    if sample_weight is None:
+        return rows
+    return np.asarray(rows[np.asarray(sample_weight)[rows] != 0])
+
+
+def _is_per_case(value: Any, n_cases: int) -> bool:
+    """Return whether metadata have an entry for each case."""
+    is_listed = hasattr(value, "shape") or isinstance(value, list | tuple)
+    return is_listed and isinstance(value, Iterable) and n_rows(value) == n_cases
