@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit, check_cv
+from sklearn.utils.parallel import Parallel, delayed
 
 from skrate.core.arrays import Array, IntArray, Label, RandomState
 from skrate.core.conversion import shown
