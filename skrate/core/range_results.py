@@ -128,13 +128,20 @@ class ComparisonRange(Comparison):
         flat = super().to_dict()
         flat["rate"] = repr(self.rate)
         for name in ("law", "law_low", "law_high"):
-            law = flat.pop(name)
+            del flat[name]
+            law = getattr(self, name)
             if not isinstance(law, Empirical):
                 flat[name] = repr(law)
                 continue
             flat[f"{name}_points"] = law.points.tolist()
             flat[f"{name}_masses"] = law.masses.tolist()
         return flat
+
+    def __float__(self) -> float:
+        raise TypeError(
+            "ComparisonRange has no single value that could be its number: the "
+            "difference is from range.low to range.high."
+        )
 
     def _difference_text(self) -> str:
         return f"{self.range.low:8.4f} to {self.range.high:8.4f}"

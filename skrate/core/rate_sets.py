@@ -11,6 +11,7 @@ import numpy as np
 from skrate.core.arrays import FloatArray, Number
 from skrate.core.conversion import shown
 from skrate.core.modes import ModeRange, has_mode, possible_modes
+from skrate.core.notebook import html_of
 from skrate.core.plain import plain
 from skrate.core.rates import RateDistribution
 from skrate.core.validation import check_fraction
@@ -102,6 +103,12 @@ class RateSet:
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         """Yield the items of ``to_dict``, so that ``dict(rate)`` is the same."""
         return iter(self.to_dict().items())
+
+    def _repr_html_(self) -> str:
+        quantiles = {f"{100 * p:g} %": rate for p, rate in self.quantiles}
+        ranges = {"mean": self.mean, "mode": self.mode, "support": self.support}
+        told = {name: ends for name, ends in ranges.items() if ends is not None}
+        return html_of("All distributions of the rate with", quantiles | told)
 
     @cached_property
     def edges(self) -> FloatArray:

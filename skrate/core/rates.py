@@ -12,9 +12,13 @@ from scipy import special
 
 from skrate.core.arrays import ArrayLike, FloatArray, Number, float_or_array
 from skrate.core.kept import kept
+from skrate.core.notebook import html_of
 from skrate.core.plain import plain
 from skrate.core.survival import Survival, SurvivalMixture, SurvivalTable
 from skrate.core.validation import check_count, check_fraction, check_shares
+
+# Probabilities whose quantiles a notebook shows.
+_SHOWN_QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 
 
 class RateDistribution(ABC):
@@ -146,6 +150,12 @@ class RateDistribution(ABC):
         Programs that keep results by parameters tell rates by what they hold.
         """
         return iter(self.to_dict().items())
+
+    def _repr_html_(self) -> str:
+        shares = [f"{100 * q:g} %" for q in _SHOWN_QUANTILES]
+        rates = self.ppf(_SHOWN_QUANTILES).tolist()
+        values = {"mean": self.mean(), **dict(zip(shares, rates, strict=True))}
+        return html_of(repr(self), values, f"{self.describe()}.")
 
     @property
     def _kind(self) -> str:

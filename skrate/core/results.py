@@ -9,6 +9,8 @@ import numpy as np
 from scipy import special
 
 from skrate.core.arrays import FloatArray
+from skrate.core.notebook import html_of
+from skrate.core.plain import plain
 
 
 class ConfidenceInterval(NamedTuple):
@@ -57,7 +59,7 @@ def clipped_interval(
 
 
 class Result:
-    """What all results share: they turn into a flat dict, as others' tables take it."""
+    """What all results share: they are plain data, and numbers where they have one."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers, strings and lists.
@@ -68,7 +70,8 @@ class Result:
         Returns
         -------
         values : dict
-            As ``mlflow.log_metrics`` and ``pandas.DataFrame`` take it.
+            As ``json.dumps`` and ``pandas.DataFrame`` take it; ``mlflow.log_metrics``
+            takes what of it are numbers.
         """
         flat: dict[str, Any] = {}
         for one in fields(self):  # type: ignore[arg-type]
@@ -76,13 +79,38 @@ class Result:
             if isinstance(value, tuple) and hasattr(value, "low"):
                 prefix = f"{name}_".removeprefix("confidence_interval_")
                 for end, bound in zip(("low", "high"), value, strict=True):
-                    is_array = isinstance(bound, np.ndarray)
-                    flat[prefix + end] = bound.tolist() if is_array else bound
-            elif isinstance(value, np.ndarray):
-                flat[name] = value.tolist()
+                    flat[prefix + end] = plain(bound)
             elif value is not None:
-                flat[name] = value
+                flat[name] = plain(value)
         return flat
+
+    def __float__(self) -> float:
+        value = getattr(self, "value", None)
+        if value is None:
+            told = (one.name for one in fields(self))  # type: ignore[arg-type]
+            names = ", ".join(name for name in told if name[0] != "_")
+            raise TypeError(
+                f"{type(self).__name__} has no single value that could be its number: "
+                f"take what is meant of its fields, {names}."
+            )
+        return float(value)
+
+    def __format__(self, spec: str) -> str:
+        """Return the value as a float is formatted, with its interval after "[]".
+
+        Without a specification it is the text of ``print``.
+        """
+        if not spec:
+            return str(self)
+        number = spec.removesuffix("[]")
+        text = format(float(self), number)
+        interval = getattr(self, "confidence_interval", None)
+        if number == spec or interval is None:
+            return text
+        return f"{text} [{interval.low:{number}}, {interval.high:{number}}]"
+
+    def _repr_html_(self) -> str:
+        return html_of(type(self).__name__, self.to_dict())
 
 
 def data_frame(columns: dict[str, Any]) -> Any:
@@ -122,12 +150,19 @@ class Estimate(Result):
     --------
     skrate.estimate : Makes it.
 
+    Notes
+    -----
+    ``float(result)`` is the value, which a format concerns; "[]" after the format adds
+    the interval.
+
     Examples
     --------
     >>> from skrate import estimate
     >>> result = estimate("roc_auc", [1, 0, 1, 0, 0], [0.9, 0.5, 0.4, 0.3, 0.1])
     >>> result.value, result.n_pos
     (0.8333333333333334, 2)
+    >>> f"{result:.3f}", f"{result:.3f[]}"
+    ('0.833', '0.833 [0.104, 0.995]')
     """
 
     metric: str
@@ -193,6 +228,11 @@ class Comparison(Result):
     See Also
     --------
     skrate.compare : Makes it.
+
+    Notes
+    -----
+    ``float(result)`` is the difference, and a format is that of the difference, with
+    its interval after "[]".
 
     Examples
     --------

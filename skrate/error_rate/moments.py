@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, IntArray, float_or_array
+from skrate.core.results import Result
 from skrate.core.validation import check_counts
 
 # Terms that are held at once: 2 MB in float64, so that a block stays in the cache.
@@ -27,7 +28,7 @@ class AUCRange(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AUCFromErrors:
+class AUCFromErrors(Result):
     """The AUC of all rankings that make the same errors.
 
     Attributes

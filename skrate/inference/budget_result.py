@@ -3,9 +3,9 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, Literal, get_args
 
+from skrate.core.notebook import html_row, html_table, html_title
 from skrate.core.rates import RateDistribution
 from skrate.core.results import ConfidenceInterval, Result, data_frame
 from skrate.inference.curve_process import CurveProcess
@@ -18,7 +18,6 @@ QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
 COUNTS = QUANTITIES[:3]
 # Of a number in the table: those of the width of its interval, and digits at most.
 _FIGURES, _MOST_DIGITS = 2, 9
-_LEFT, _RIGHT = 'style="text-align: left"', 'style="text-align: right"'
 _PVALUE = "p is the probability that a random order finds as much."
 _MEANS = (
     "Precision and lift are means over budgets; the number needed is the cases\n"
@@ -188,17 +187,12 @@ class BudgetReport(Result):
         return "\n".join([self._budget(), "", table, *self._notes()])
 
     def _repr_html_(self) -> str:
-        head, width = self._head(), len(self._head())
-        lines = [_html_row(head, "th")]
+        head = self._head()
+        lines = [html_row(head, "th")]
         for model, *rows in self._blocks():
-            name = escape(model[0])
-            lines.append(f'<tr><th colspan="{width}" {_LEFT}>{name}</th></tr>')
-            lines += [_html_row(row, "td") for row in rows]
-        caption = escape(f"{self._budget()} {_PVALUE}")
-        return (
-            f'<table><caption style="caption-side: bottom; text-align: left">{caption}'
-            f"</caption>{''.join(lines)}</table>"
-        )
+            lines.append(html_title(model[0], len(head)))
+            lines += map(html_row, rows)
+        return html_table(lines, f"{self._budget()} {_PVALUE}")
 
     def _budget(self) -> str:
         """Return in words how many cases will be processed, and of which."""
@@ -268,9 +262,3 @@ def _aligned(lines: list[list[str]]) -> list[str]:
         ).rstrip()
         for line in lines
     ]
-
-
-def _html_row(cells: list[str], tag: str) -> str:
-    name, *numbers = (escape(cell.strip()) for cell in cells)
-    cells = [f"<{tag} {_RIGHT}>{number}</{tag}>" for number in numbers]
-    return f"<tr><{tag} {_LEFT}>{name}</{tag}>{''.join(cells)}</tr>"

@@ -21,6 +21,7 @@ from skrate.model_selection.class_scores import (
     class_scores,
     has_several_classes,
 )
+from skrate.model_selection.notebook import ShownByParameters
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,
@@ -48,7 +49,7 @@ OF_CLASSES = ("average", "labels")
 _UNSAID = (("pos_label", None), ("labels", None), ("average", "macro"))
 
 
-class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
+class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
     """What all scorers of this package share; a subclass names metric and parameters.
 
     A subclass has ``response_method`` and ``pos_label`` among its parameters, and

@@ -28,6 +28,7 @@ from skrate.inference.sample import (
     with_worth,
 )
 from skrate.model_selection.make_ranking_scorer import make_ranking_scorer
+from skrate.model_selection.notebook import ShownByParameters
 from skrate.model_selection.ranking_scorer import RankingScorer, has_grades
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
@@ -46,7 +47,7 @@ Metadata = dict[str, Any]
 _NAN = float("nan")
 
 
-class ScoreReport(TellsOnce, BaseEstimator):  # type: ignore[misc]
+class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[misc]
     """Score models by several metrics at once, each with its standard error.
 
     A single ``scoring=`` callable that returns a dict per fold, so that metrics,

@@ -1,0 +1,192 @@
+"""What all results share: plain data, a number, a format, and a table in notebooks."""
+
+import json
+import math
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from optional import require
+from skrate import (
+    RankTable,
+    auc_moments,
+    auc_range_from_errors,
+    budget_report,
+    compare,
+    compare_all,
+    compare_curves,
+    estimate,
+    estimate_all,
+    expected_recall_score,
+    group_scores,
+    power,
+    rate_averaged_roc_curve,
+    rates,
+    sample_size,
+    summarize,
+)
+
+RNG = np.random.default_rng(0)
+Y = np.arange(80) % 2
+A, B, C = (Y * size + RNG.normal(size=80) for size in (1, 0.8, 0.1))
+PILOT = RankTable([30, 20, 10], [5, 25, 50])
+NAME = "<script>alert('&')</script>"
+
+SINGLE = {
+    "estimate": estimate("roc_auc", Y, A),
+    "comparison": compare("roc_auc", Y, A, B),
+    "of_tables": compare("roc_auc", PILOT, PILOT),
+    "budget_row": budget_report(Y, A, rate=0.2, n_items=20)["found"],
+    "curve_point": rate_averaged_roc_curve([Y], [A]).recall_at_rate(0.2),
+    "fold_summary": summarize({"test_auc": [0.5, 0.75, 1]})[0],
+}
+OTHERS = {
+    "comparisons": compare_all("roc_auc", Y, {NAME: A, "b": B, "c": C}),
+    "comparison_range": compare(
+        expected_recall_score, Y, A, B, rate=rates.between({0.1: 0.25, 0.9: 0.5})
+    ),
+    "estimates": estimate_all("roc_auc", Y, {f"{NAME} {i}": A + i for i in range(12)}),
+    "budget_report": budget_report(Y, models={NAME: A, "b": B}, rate=0.2, n_items=20),
+    "sample_size": sample_size("roc_auc", PILOT, half_width=0.05),
+    "power": power("roc_auc", Y, A, B, n_cases=300),
+    "curve": rate_averaged_roc_curve([Y[:40], Y[40:]], [A[:40], A[40:]]),
+    "curves": compare_curves(Y, A, B, n_resamples=99, random_state=0),
+    "lists": group_scores("roc_auc", Y, A, groups=[NAME, NAME, "b", "b"] * 20),
+    "summaries": summarize({NAME: {"test_auc": [0.5, 0.75, 1]}}),
+    "moments": auc_moments(10, 20, 3),
+    "range": auc_range_from_errors(10, 20, 3),
+}
+ALL = SINGLE | OTHERS
+BY_NAME = pytest.mark.parametrize("name", ALL)
+
+
+@BY_NAME
+def test_the_dict_is_flat_and_of_python_alone(name):
+    values = ALL[name].to_dict()
+    for value in values.values():
+        for each in value if isinstance(value, list) else [value]:
+            assert type(each) in (float, int, str, bool, type(None))
+    again = json.loads(json.dumps(values))
+    assert list(again) == list(values)
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_the_numbers_of_a_dict_are_what_trackers_log(name):
+    # mlflow.log_metrics takes a dict of str to float, and raises on all else.
+    values = SINGLE[name].to_dict()
+    numbers = {key: v for key, v in values.items() if isinstance(v, float | int)}
+    assert numbers["value"] == SINGLE[name].value
+    assert numbers["low"] == SINGLE[name].confidence_interval.low
+    assert all(key.replace("_", "").isalpha() for key in numbers)
+    assert set(values) - set(numbers) <= {
+        *("metric", "method", "alternative", "model", "quantity")
+    }
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_a_single_value_is_the_number_of_a_result(name):
+    result = SINGLE[name]
+    assert type(float(result)) is float
+    assert float(result) == result.value
+    assert math.isfinite(float(result))
+    assert f"{result:.3f}" == f"{result.value:.3f}"
+    assert f"{result:+9.1%}" == f"{result.value:+9.1%}"
+    assert f"{result}" == str(result)
+
+
+def test_brackets_add_the_interval():
+    low, high = SINGLE["estimate"].confidence_interval
+    value = SINGLE["estimate"].value
+    assert f"{SINGLE['estimate']:.3f[]}" == f"{value:.3f} [{low:.3f}, {high:.3f}]"
+    assert "{:.1%[]}".format(SINGLE["estimate"]).endswith("%]")
+    with pytest.raises(ValueError, match="format"):
+        format(SINGLE["estimate"], "wide")
+
+
+def test_numbers_sort_average_and_fill_columns():
+    results = [estimate("roc_auc", Y, scores) for scores in (C, A, B)]
+    values = [result.value for result in results]
+    assert [r.value for r in sorted(results, key=float)] == sorted(values)
+    assert np.mean(np.array(results, dtype=float)) == np.mean(values)
+    pandas = require("pandas")
+    assert pandas.Series(results).astype(float).tolist() == values
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_results_of_several_values_are_no_number(name):
+    with pytest.raises(TypeError, match=r"^\w+ has no single value"):
+        float(OTHERS[name])
+    with pytest.raises(TypeError, match="no single value"):
+        format(OTHERS[name], ".3f")
+    assert f"{OTHERS[name]}" == str(OTHERS[name])
+
+
+def test_the_message_names_public_fields_or_what_to_take():
+    with pytest.raises(TypeError, match=r"fields, metric, n, n_pos.*power"):
+        float(OTHERS["sample_size"])
+    with pytest.raises(TypeError, match=r"from range.low to range.high"):
+        float(OTHERS["comparison_range"])
+    with pytest.raises(TypeError, match=r"n_items, n_pos\.$"):
+        float(OTHERS["lists"])
+
+
+class Table(HTMLParser):
+    """Reads the cells of a table, and what encloses them."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.tags, self.rows = [], set(), []
+        self.feed(html)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        self.tags.add(tag)
+        for name, value in attrs:
+            assert name in ("style", "colspan")
+            assert "color" not in value
+            assert "url" not in value
+        if tag == "tr":
+            self.rows.append([])
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open[-1] in ("td", "th"):
+            self.rows[-1].append(data)
+
+
+@BY_NAME
+def test_a_notebook_shows_a_table_that_is_escaped_and_loads_nothing(name):
+    html = ALL[name]._repr_html_()
+    table = Table(html)
+    assert table.tags <= {"table", "caption", "tr", "th", "td"}
+    assert NAME not in html
+    assert len(html) < 8000
+
+
+def test_the_table_of_a_result_has_the_entries_of_its_dict():
+    result = SINGLE["estimate"]
+    head, *rows = Table(result._repr_html_()).rows
+    assert head == ["Estimate"]
+    values = result.to_dict()
+    assert [name for name, _ in rows] == list(values)
+    shown = dict(rows)
+    assert shown["metric"] == "AUC"
+    assert shown["value"] == f"{values['value']:.4g}"
+    assert shown["n_pos"] == "40"
+
+
+def test_a_table_of_many_shows_the_first_and_says_once_what_is_the_same():
+    title, head, *rows = Table(OTHERS["estimates"]._repr_html_()).rows
+    assert title == ["Estimates"]
+    assert head == list(OTHERS["estimates"].to_dict())
+    assert len(rows) == 10
+    assert rows[0][0] == f"{NAME} 0"
+    assert "the first 10 of 12 rows" in OTHERS["estimates"]._repr_html_()
+    html = OTHERS["comparisons"]._repr_html_()
+    assert "metric: AUC, alternative: two-sided, method: delta" in html
+    assert Table(html).rows[1][:3] == ["a", "b", "value"]

@@ -1,0 +1,75 @@
+"""What notebooks show of scorers and rates."""
+
+import pytest
+from scipy import stats
+from sklearn import config_context
+from sklearn.linear_model import LogisticRegression
+
+from rate_laws import LAWS
+from skrate import (
+    AveragePrecisionScorer,
+    RankingAUCScorer,
+    RateWeightedAUCScorer,
+    ScoreReport,
+    make_ranking_scorer,
+    rates,
+    recall_at_rate_score,
+)
+from skrate.core.elicitation import check_rate
+
+SCORERS = [
+    RateWeightedAUCScorer(rate=rates.beta(3, 19), pos_label="<b>yes</b>"),
+    RateWeightedAUCScorer(rate=stats.norm(0.2, 0.1)),
+    AveragePrecisionScorer(prevalence=0.1),
+    RankingAUCScorer(groups="user"),
+    make_ranking_scorer(recall_at_rate_score, rate=0.2),
+    ScoreReport({"auc": "roc_auc", "recall": make_ranking_scorer("roc_auc")}),
+]
+
+
+@pytest.mark.parametrize("scorer", SCORERS, ids=lambda each: type(each).__name__)
+def test_a_scorer_is_a_table_of_parameters_and_never_not_fitted(scorer):
+    html = scorer._repr_html_()
+    bundle = scorer._repr_mimebundle_(include=None, exclude=None)
+    assert bundle == {"text/plain": repr(scorer), "text/html": html}
+    assert html.startswith("<table>")
+    assert "fitted" not in html
+    assert "<b>" not in html
+    assert "<style" not in html
+    assert " at 0x" not in html
+    for name in scorer.get_params(deep=False):
+        assert f">{name}</td>" in html
+
+
+def test_estimators_of_scikit_learn_are_shown_otherwise():
+    # What the scorers would be shown as, if they did nothing about it.
+    assert "fitted" in LogisticRegression()._repr_html_()
+
+
+@pytest.mark.parametrize("scorer", SCORERS, ids=lambda each: type(each).__name__)
+def test_whoever_asks_for_text_gets_text(scorer):
+    with config_context(display="text"):
+        assert not hasattr(scorer, "_repr_html_")
+        assert scorer._repr_mimebundle_() == {"text/plain": repr(scorer)}
+
+
+def test_parameters_are_shown_as_they_are_written():
+    html = make_ranking_scorer(recall_at_rate_score, rate=0.2)._repr_html_()
+    assert ">make_ranking_scorer</th>" in html
+    assert ">recall_at_rate_score</td>" in html
+    assert ">0.2</td>" in html
+    report = SCORERS[-1]._repr_html_()
+    assert "auc: &#x27;roc_auc&#x27;, recall: make_ranking_scorer(" in report
+
+
+@pytest.mark.parametrize("law", LAWS, ids=repr)
+def test_a_rate_is_told_in_words_and_numbers(law):
+    rate = law if hasattr(law, "to_dict") else check_rate(law)
+    html = rate._repr_html_()
+    assert html.startswith("<table>")
+    if isinstance(rate, rates.RateDistribution):
+        assert f">{rate.mean():.4g}</td>" in html
+        assert "will be processed" in html
+    else:
+        assert ">50 %</td>" in html
+        assert "0.1, 0.4" in html
