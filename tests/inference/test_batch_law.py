@@ -1,0 +1,155 @@
+"""The law of new cases above a held-out score: all orders, counted exactly."""
+
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from guarantees import binomial_tolerance, simulations
+from reference.batch_law import (
+    above,
+    best_place,
+    counted,
+    enumerated,
+    kept_above,
+    parts,
+)
+from skrate import rates
+from skrate.inference.batch_law import (
+    BatchLaw,
+    number_within,
+    place_kept,
+    place_of_mean,
+)
+
+SMALL = [(n, j, m) for n in range(1, 6) for j in range(n + 2) for m in range(1, 5)]
+# Pooled scores: without ties, with some, and all but equal.
+POOLED = [
+    [1, 2, 3, 4, 5, 6, 7, 8],
+    [1, 2, 2, 2, 3, 4, 4, 5],
+    [0, 0, 0, 0, 1, 1, 1, 1],
+    [1, 1, 1, 1, 1, 1, 1, 2],
+]
+
+
+@pytest.mark.parametrize(("n", "place", "m"), SMALL)
+def test_the_law_counts_all_orders(n, place, m):
+    expected = enumerated(n, place, m)
+    assert counted(n, place, m) == expected
+    law = BatchLaw(n, place, m)
+    np.testing.assert_allclose(law.probabilities, np.array(expected, float), atol=1e-14)
+    mean = sum(k * p for k, p in enumerate(expected)) / m
+    assert law.mean == pytest.approx(float(mean), abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("n", "place", "m"), [(20, 3, 10), (2000, 300, 400), (10**6, 10**5, 10**6)]
+)
+def test_the_law_is_beta_binomial(n, place, m):
+    k = np.unique(np.linspace(0, m, 1000, dtype=int))
+    expected = stats.betabinom.pmf(k, m, place, n - place + 1)
+    found = BatchLaw(n, place, m).probabilities
+    np.testing.assert_allclose(found[k], expected, rtol=1e-6, atol=1e-12)
+    ends = BatchLaw(n, place, m).interval(0.9)
+    at = m * np.array(ends)
+    reached = np.cumsum(found)[np.rint(at).astype(int)]
+    assert reached[0] >= 0.05 > reached[0] - found[round(at[0])]
+    assert reached[1] >= 0.95 > reached[1] - found[round(at[1])]
+
+
+def test_the_interval_of_a_small_law_by_hand():
+    # The number above the lesser of two: 0, 1 or 2 in 1, 2 and 3 of 6 orders.
+    law = BatchLaw(2, 2, 2)
+    np.testing.assert_allclose(law.probabilities, [1 / 6, 2 / 6, 3 / 6])
+    assert law.interval(0.9) == (0, 1)
+    assert law.interval(0.5) == (0.5, 1)
+    assert BatchLaw(2, 0, 2).interval(0.9) == (0, 0)
+    assert BatchLaw(2, 3, 2).interval(0.9) == (1, 1)
+
+
+@pytest.mark.parametrize("risk", [Fraction(1, 20), Fraction(1, 4), Fraction(1, 2)])
+@pytest.mark.parametrize("n", [1, 4, 19, 30])
+def test_the_place_is_the_greatest_that_keeps_the_capacity(n, risk):
+    for m in (1, 3, 7):
+        for c in range(1, m + 1):
+            law = [(Fraction(c, m), Fraction(1))]
+            found = place_kept(n, rates.fixed(c / m), m, float(1 - risk))
+            assert found == best_place(n, m, law, risk), (m, c)
+
+
+@pytest.mark.parametrize("risk", [Fraction(1, 20), Fraction(1, 4)])
+def test_an_uncertain_rate_is_as_uncertain_as_the_batch(risk):
+    values = [Fraction(1, 10), Fraction(29, 100), Fraction(1, 2)]
+    law = [(value, Fraction(1, 3)) for value in values]
+    rate = rates.empirical([float(value) for value in values])
+    for n, m in [(5, 4), (30, 10), (60, 100)]:
+        found = place_kept(n, rate, m, float(1 - risk))
+        assert found == best_place(n, m, law, risk)
+
+
+@pytest.mark.parametrize("rate", [rates.fixed(0.15), rates.beta(15, 85)])
+def test_a_batch_without_end_is_the_limit_of_large_ones(rate):
+    in_the_long_run = place_kept(200, rate, None, 0.95)
+    assert place_kept(200, rate, 20_000, 0.95) == in_the_long_run
+    assert place_kept(200, rate, 300, 0.95) <= in_the_long_run
+    law = BatchLaw(200, in_the_long_run, None)
+    assert law.interval(0.9) == pytest.approx(
+        stats.beta.interval(0.9, in_the_long_run, 201 - in_the_long_run)
+    )
+
+
+def test_on_average_no_more_than_the_rate():
+    for n in (1, 9, 99, 1000):
+        for share in (Fraction(29, 100), Fraction(1, 3), Fraction(1)):
+            place = place_of_mean(n, rates.fixed(float(share)))
+            assert Fraction(place, n + 1) <= share < Fraction(place + 1, n + 1)
+
+
+def test_a_batch_at_hand_holds_what_the_rate_allows():
+    assert number_within(rates.fixed(0.29), 100, None) == 29
+    assert number_within(rates.fixed(0.29), 100, 0.05) == 29
+    assert number_within(rates.beta(3, 19), 1000, None) == 136
+    expected = int(1000 * stats.beta.ppf(0.05, 3, 19))
+    assert number_within(rates.beta(3, 19), 1000, 0.05) == expected
+
+
+@pytest.mark.parametrize("pooled", POOLED, ids=["distinct", "tied", "two", "equal"])
+@pytest.mark.parametrize("place", [1, 3, 5])
+def test_p_values_are_valid_whatever_the_ties(pooled, place):
+    n, m = 5, 3
+    law, found = BatchLaw(n, place, m), []
+    for held_out, new in parts(pooled, n):
+        cut = kept_above(held_out, place)
+        n_from = sum(score >= cut for score in new)
+        found.append(law.pvalue(above(new, cut), n_from))
+    for level in sorted(set(found)):
+        as_small = sum(p <= level for p in found)
+        assert as_small / comb(n + m, n) <= level + 1e-12
+
+
+def test_p_value_by_hand():
+    # Of two held out and two new: 0, 1 or 2 above in 1, 2 and 3 of 6 orders.
+    law = BatchLaw(2, 2, 2)
+    assert law.pvalue(0, 0) == pytest.approx(2 / 6)
+    assert law.pvalue(2, 2) == 1
+    assert BatchLaw(2, 0, 2).pvalue(0, 0) == 1
+
+
+@pytest.mark.slow
+def test_a_capacity_is_kept_as_often_as_promised():
+    # 200 held-out cases, 300 new ones, room for 45 of them.
+    n, m, capacity, n_simulations = 200, 300, 45, simulations(20_000)
+    rng = np.random.default_rng(0)
+    place = place_kept(n, rates.fixed(capacity / m), m, 0.95)
+    exceeded = np.zeros(2)
+    for _ in range(n_simulations):
+        held_out, new = rng.normal(size=n), rng.normal(size=m)
+        obvious = np.quantile(held_out, 1 - capacity / m)
+        for i, cut in enumerate([np.sort(held_out)[n - place], obvious]):
+            exceeded[i] += np.count_nonzero(new > cut) > capacity
+    kept, plain = 1 - exceeded / n_simulations
+    # Of whole places, the next would keep it in less than 95 %.
+    assert 0.95 - binomial_tolerance(0.95, n_simulations) < kept < 0.975
+    assert plain < 0.58
