@@ -74,6 +74,7 @@ DISPLAY = {
     "tables",  # from which it came
     "space",
     "plot_bands",
+    "plot_mean",  # of the curves of folds
     "plot_folds",
     "plot_isometrics",
     "plot_rate",

@@ -56,9 +56,13 @@ class Folds:
         return self.n_pos / (self.n_pos + self.n_neg)
 
     def tpr_at(self, rates: FloatArray) -> FloatArray:
-        """Return the recall of each fold at ``rates``, of shape (n_folds, n_rates)."""
+        """Return the recall of each fold at ``rates``, of shape (n_folds, n_rates).
+
+        It is 0 of a fold without positives.
+        """
         found = np.stack([_found(table, rates) for table in self.tables])
-        return np.asarray(found / self._column("n_pos"))
+        n_pos = self._column("n_pos")
+        return np.divide(found, n_pos, out=np.zeros_like(found), where=n_pos > 0)
 
     def fpr_at(self, rates: FloatArray, tpr: FloatArray) -> FloatArray:
         """Return the false positive rates of the folds at given recalls."""

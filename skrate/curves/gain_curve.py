@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label
+from skrate.core.metric import OF_CASES_IN_FOLDS
 from skrate.core.rank_table import RankTable, rank_table
 from skrate.core.sample import check_ranking
 from skrate.core.worth import (
@@ -21,12 +22,16 @@ from skrate.core.worth import (
 
 
 class GainCurve(NamedTuple):
-    """Gain per case at shares of the cost, and that of the best order of the cases."""
+    """Gain per case at shares of the cost, and that of the best order of the cases.
+
+    ``total`` is the weight of all cases.
+    """
 
     rates: FloatArray
     gains: FloatArray
     best_rates: FloatArray
     best_gains: FloatArray
+    total: float
 
 
 def gain_curve(
@@ -63,7 +68,15 @@ def gain_curve(
         cases = weighted_worth(worth, sample.weights)
         weights = sample.weights
         total = float(len(cases.gain) if weights is None else weights.sum())
-    return GainCurve(*_points(ranked, total), *_points(_best_first(cases), total))
+    best = _points(_best_first(cases), total)
+    return GainCurve(*_points(ranked, total), *best, total)
+
+
+def check_class_gain(gain: GainLike | None, cost: ArrayLike | None) -> None:
+    """Raise for gains and costs of single cases, of rankings whose cases have none."""
+    is_of_cases = gain is not None and not isinstance(check_gain(gain), ClassGain)
+    if is_of_cases or cost is not None:
+        raise ValueError(OF_CASES_IN_FOLDS)
 
 
 def _points(worth: GroupWorth, total: float) -> tuple[FloatArray, FloatArray]:

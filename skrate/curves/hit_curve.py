@@ -1,13 +1,15 @@
 """The hit curve: what is found when a share of the ranking is processed."""
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label
-from skrate.core.rank_table import RankTable, rank_table
+from skrate.core.fold_rankings import FoldRankings
+from skrate.core.rank_table import RankTable, check_alone, rank_table
 from skrate.core.worth import GainLike
-from skrate.curves.gain_curve import gain_curve
+from skrate.curves.gain_curve import check_class_gain, gain_curve
+from skrate.curves.rate_averaged import folds_of_rankings
 
 
 def hit_curve(
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
     gain: GainLike | None = None,
@@ -26,8 +28,9 @@ def hit_curve(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or a table, without ``y_score``.
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or rankings of folds, without
+        ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     gain : array-like of shape (n_samples,) or dict, default=None
@@ -44,7 +47,8 @@ def hit_curve(
     -------
     rate : array of shape (n_scores + 1,)
         Share of all cases processed, increasing from 0 to 1, one point per distinct
-        score; with ``cost`` the share of the cost, which may stay the same.
+        score, of folds per distinct rate after any of theirs; with ``cost`` the share
+        of the cost, which may stay the same.
     hits : array of shape (n_scores + 1,)
         Share of all cases processed *and* positive, from 0 to the prevalence. Random
         scores give the prevalence times the rate, a perfect ranking the smaller of the
@@ -71,6 +75,12 @@ def hit_curve(
     straight, which within a group of tied scores is the expectation over random orders
     of the cases that tie. Cost: one sort.
 
+    Of folds it is their mean curve at equal rate, weighted by their numbers of cases:
+    what is found of all cases together if the same share of every fold is processed,
+    as :func:`rate_averaged_roc_curve` has it. Folds of one class count, as what they
+    find is known. Scores of different folds are never compared. A gain is then one per
+    class.
+
     References
     ----------
     .. [1] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
@@ -95,6 +105,13 @@ def hit_curve(
     >>> gained.tolist()
     [0.0, 25.0, 25.0, 250.0, 250.0]
     """
+    if isinstance(y_true, FoldRankings):
+        check_alone(
+            y_true, y_score=y_score, sample_weight=sample_weight, pos_label=pos_label
+        )
+        check_class_gain(gain, cost)
+        y_true = folds_of_rankings(y_true).pooled
+        y_score = sample_weight = pos_label = None
     if gain is not None or cost is not None:
         found = gain_curve(
             y_true, y_score, gain=gain, cost=cost, sample_weight=sample_weight,

@@ -16,6 +16,7 @@ from skrate.core.arrays import (
     Label,
     RandomState,
 )
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.rank_table import RankTable, check_alone, rank_table
 from skrate.core.repeats import Repeats, check_repeats
 from skrate.core.validation import (
@@ -57,7 +58,7 @@ _FEW_STEPS, _STEPS_TO_RARE, _FINER_STEPS = 4, 10, 50
 # True labels, scores and maybe weights.
 FoldCases: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike | None]
 # Labels by fold, or tables, or what another curve is of.
-FoldsLike: TypeAlias = Sequence[ArrayLike | RankTable] | Array | Folds
+FoldsLike: TypeAlias = Sequence[ArrayLike | RankTable] | Array | FoldRankings | Folds
 
 
 def rate_averaged_roc_curve(
@@ -87,8 +88,9 @@ def rate_averaged_roc_curve(
     ----------
     y_trues : sequence of array-like of shape (n_samples,) or of RankTable
         True labels of two classes, an array for each fold; or a table for each,
-        without ``y_scores``. Or the ``folds`` of another curve, for other bounds; then
-        the four arguments below are left out.
+        without ``y_scores``. Or rankings of the folds, a ``FoldRankings``, or the
+        ``folds`` of another curve, for other bounds; then the four arguments below are
+        left out.
     y_scores : sequence of array-like of shape (n_samples,), default=None
         Scores of the same cases, higher for the positive class.
     sample_weight : sequence of array-like of shape (n_samples,), default=None
@@ -337,6 +339,13 @@ def check_folds(
             if value is not None:
                 raise ValueError(f"{name} is part of the folds: leave it out.")
         return y_trues
+    if isinstance(y_trues, FoldRankings):
+        others = {**by_fold, "pos_label": pos_label, "repeats": repeats}
+        check_alone(y_trues, "y_trues", **others)
+        found = folds_of_rankings(y_trues)
+        return folds_of(
+            list(found.tables), found.has_weights, found.pos_label, found.repeats
+        )
     tables = _given_tables(y_trues)
     if tables is not None:
         check_alone(tables[0], "y_trues", **by_fold, pos_label=pos_label)
@@ -350,6 +359,14 @@ def check_folds(
     weights = by_fold["sample_weight"] or [None] * len(labels)
     cases = zip(labels, by_fold["y_scores"], weights, strict=True)
     return folds_of(*fold_tables(list(cases), pos_label), pos_label, repeats)
+
+
+def folds_of_rankings(rankings: FoldRankings) -> Folds:
+    """Return all folds, those of one class as well, which have no ROC curve."""
+    tables, has_weights = fold_tables(list(rankings), None)
+    return Folds(
+        tuple(tables), has_weights, tuple(rankings.repeats.tolist()), rankings.pos_label
+    )
 
 
 def folds_of(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from skrate.core.arrays import ArrayLike, Label
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateLike
 from skrate.core.validation import check_choice, check_flag
@@ -130,12 +131,12 @@ class BudgetReportDisplay(Display):
     @classmethod
     def from_predictions(
         cls,
-        y_true: ArrayLike | RankTable,
+        y_true: ArrayLike | RankTable | FoldRankings | None = None,
         y_score: ArrayLike | None = None,
         *,
         rate: RateLike,
         n_items: int | None = None,
-        models: Mapping[Any, ArrayLike] | ArrayLike | None = None,
+        models: Mapping[Any, ArrayLike | FoldRankings] | ArrayLike | None = None,
         confidence_level: float = 0.95,
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
@@ -148,8 +149,9 @@ class BudgetReportDisplay(Display):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,) or RankTable
-            True labels of two classes; or a table, without ``y_score``.
+        y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+            True labels of two classes; or a table, or the rankings of folds, without
+            ``y_score``.
         y_score : array-like of shape (n_samples,), default=None
             Scores of one model, higher for the positive class.
         rate : "uniform", float or distribution
@@ -157,7 +159,8 @@ class BudgetReportDisplay(Display):
         n_items : int, default=None
             Size of the next batch; None counts the cases at hand.
         models : mapping, data frame or array-like, default=None
-            Scores of several models in place of ``y_score``.
+            Scores of several models in place of ``y_score``; or their rankings of the
+            same folds, without ``y_true``.
         confidence_level : float, default=0.95
             Level of the bands, in (0, 1).
         groups : array-like of shape (n_samples,), default=None
@@ -190,6 +193,10 @@ class BudgetReportDisplay(Display):
             weights=weights,
             pos_label=pos_label,
         )
+        given = [y_true, *(models.values() if isinstance(models, Mapping) else ())]
+        for rankings in given:
+            if isinstance(rankings, FoldRankings):
+                pos_label = rankings.pos_label
         return cls(report, name=name, pos_label=pos_label).plot(**plot_kwargs)
 
     @classmethod

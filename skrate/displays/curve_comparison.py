@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrate.core.arrays import ArrayLike, Label, RandomState
 from skrate.core.elicitation import check_rate
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.rates import RateDistribution, RateLike
 from skrate.core.repeats import disjoint_repeats
 from skrate.core.validation import check_count, check_flag
@@ -146,9 +147,9 @@ class CurveComparisonDisplay(Drawing):
     @classmethod
     def from_predictions(
         cls,
-        y_true: ArrayLike | Sequence[ArrayLike],
-        y_score_a: ArrayLike | Sequence[ArrayLike],
-        y_score_b: ArrayLike | Sequence[ArrayLike],
+        y_true: ArrayLike | Sequence[ArrayLike] | FoldRankings,
+        y_score_a: ArrayLike | Sequence[ArrayLike] | FoldRankings,
+        y_score_b: ArrayLike | Sequence[ArrayLike] | None = None,
         *,
         metric: CurveMetric = "recall",
         rates: ArrayLike | None = None,
@@ -171,10 +172,11 @@ class CurveComparisonDisplay(Drawing):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,), or list of such
-            True labels of two classes; or a list of arrays, one for each fold.
+        y_true : array-like of shape (n_samples,), list of such or FoldRankings
+            True labels of two classes; or a list of arrays, one for each fold; or the
+            rankings of model a, of all folds.
         y_score_a, y_score_b : array-like of shape (n_samples,), or list of such
-            Scores of both models.
+            Scores of both models; after rankings of model a those of model b alone.
         metric, rates, band, confidence_level, n_resamples, benefit, cost : object
             As in :func:`compare_curves`, as are the three below.
         groups, sample_weight, weights : object
@@ -214,6 +216,8 @@ class CurveComparisonDisplay(Drawing):
             pos_label=pos_label,
             random_state=random_state,
         )
+        if isinstance(y_true, FoldRankings):
+            pos_label = y_true.pos_label
         display = cls(
             comparison, names=names, rate=rate, n_items=n_items, pos_label=pos_label
         )

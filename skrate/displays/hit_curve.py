@@ -7,11 +7,13 @@ import numpy as np
 from scipy.integrate import trapezoid
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label
-from skrate.core.rank_table import RankTable, rank_table
+from skrate.core.fold_rankings import FoldRankings
+from skrate.core.rank_table import RankTable, check_alone, rank_table
 from skrate.core.validation import check_choice, check_flag, check_scores
 from skrate.core.worth import GainLike, check_cost, check_gain
-from skrate.curves.gain_curve import GainCurve, gain_curve
+from skrate.curves.gain_curve import GainCurve, check_class_gain, gain_curve
 from skrate.curves.hit_curve import hits as hits_of
+from skrate.curves.rate_averaged import fold_tables, folds_of_rankings
 from skrate.displays._drawing import FoldsDisplay, mean_and_spread, styled
 from skrate.displays._legend import draw_legend, entry
 from skrate.metrics.average_precision import average_precision
@@ -75,6 +77,10 @@ class HitCurveDisplay(FoldsDisplay):
         The curve of a perfect ranking.
     momentum_ : matplotlib Line2D or None
         The line of the momentum, if it was asked for.
+    mean_ : matplotlib Line2D or None
+        The mean of the curves, if it was asked for.
+    band_ : matplotlib artist or None
+        The area of a standard deviation about it, if it was asked for.
     ax_ : matplotlib Axes
         The axes.
     figure_ : matplotlib Figure
@@ -141,6 +147,8 @@ class HitCurveDisplay(FoldsDisplay):
         if tables is None and perfect is None:
             tables = [_table(*curve) for curve in self.curves]
         self.tables = tables or []
+        # Of curves of gain they are told, if they are known.
+        self._sizes = [table.total for table in self.tables] or [1.0] * len(rates)
         self.name = name
         self.pos_label = pos_label
 
@@ -162,7 +170,7 @@ class HitCurveDisplay(FoldsDisplay):
     @classmethod
     def from_predictions(
         cls,
-        y_true: ArrayLike | RankTable,
+        y_true: ArrayLike | RankTable | FoldRankings,
         y_score: ArrayLike | None = None,
         *,
         gain: GainLike | None = None,
@@ -176,8 +184,9 @@ class HitCurveDisplay(FoldsDisplay):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,) or RankTable
-            True labels of two classes; or a table, without ``y_score``.
+        y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+            True labels of two classes; or a table, or rankings of folds, without
+            ``y_score``.
         y_score : array-like of shape (n_samples,), default=None
             Scores, higher for the positive class.
         gain : array-like of shape (n_samples,) or dict, default=None
@@ -199,6 +208,17 @@ class HitCurveDisplay(FoldsDisplay):
         display : HitCurveDisplay
             The display, drawn.
         """
+        if isinstance(y_true, FoldRankings):
+            others = {"y_score": y_score, "sample_weight": sample_weight}
+            check_alone(y_true, **others, pos_label=pos_label)
+            check_class_gain(gain, cost)
+            tables, label = folds_of_rankings(y_true).tables, y_true.pos_label
+            if gain is None:
+                display = cls._of_tables(list(tables), name, label)
+            else:
+                gains = [gain_curve(table, gain=gain) for table in tables]
+                display = cls._of_gains(gains, name, label, has_cost=False)
+            return display.plot(**plot_kwargs)
         if gain is not None or cost is not None:
             found = gain_curve(
                 y_true, y_score, gain=gain, cost=cost, sample_weight=sample_weight,
@@ -241,7 +261,7 @@ class HitCurveDisplay(FoldsDisplay):
             ]  # fmt: skip
             display = cls._of_gains(curves, name, label, cost is not None)
             return display.plot(**kwargs)
-        tables = [rank_table(*response[:4]) for response in responses]
+        tables, _ = fold_tables([response[:3] for response in responses], label)
         return cls._of_tables(tables, name, label).plot(**kwargs)
 
     @classmethod
@@ -264,6 +284,7 @@ class HitCurveDisplay(FoldsDisplay):
         best = [(each.best_rates, each.best_gains) for each in curves]
         display = cls(rates, gains, perfect=best, name=name, pos_label=pos_label)
         display._has_cost = has_cost
+        display._sizes = [each.total for each in curves]
         return display
 
     def plot(
@@ -279,6 +300,10 @@ class HitCurveDisplay(FoldsDisplay):
         perfect_kwargs: dict[str, Any] | None = None,
         plot_momentum: bool = False,
         momentum_kwargs: dict[str, Any] | None = None,
+        plot_mean: bool = False,
+        mean_kwargs: dict[str, Any] | None = None,
+        plot_bands: bool = False,
+        bounds_kwargs: dict[str, Any] | None = None,
         despine: bool = False,
     ) -> Self:
         """Draw the curves, with their references.
@@ -310,6 +335,16 @@ class HitCurveDisplay(FoldsDisplay):
             is left out where the momentum is undefined, as of gains.
         momentum_kwargs : dict, default=None
             Passed to matplotlib's ``plot`` for it.
+        plot_mean : bool, default=False
+            Whether to draw the mean of several curves at equal rate, weighted by their
+            numbers of cases: that of :func:`hit_curve` of folds.
+        mean_kwargs : dict, default=None
+            Passed to matplotlib's ``plot`` for it.
+        plot_bands : bool, default=False
+            Whether to shade a standard deviation over the curves on either side of
+            their mean: how far folds differ, and no bounds for the mean.
+        bounds_kwargs : dict, default=None
+            Passed to matplotlib's ``fill_between`` for it.
         despine : bool, default=False
             Whether to remove the top and right spines.
 
@@ -328,6 +363,8 @@ class HitCurveDisplay(FoldsDisplay):
         check_flag("plot_chance_level", plot_chance_level)
         check_flag("plot_perfect", plot_perfect)
         check_flag("plot_momentum", plot_momentum)
+        check_flag("plot_mean", plot_mean)
+        check_flag("plot_bands", plot_bands)
         check_flag("despine", despine)
         if kind != "hits" and min(hits[-1] for hits in self.hits) <= 0:
             what = "a positive case" if self.perfect is None else "a gain of all cases"
@@ -338,6 +375,12 @@ class HitCurveDisplay(FoldsDisplay):
         p = self.prevalence
         beta = np.mean([momentum(table) for table in self.tables] or [np.nan])
         self.chance_level_ = self.perfect_ = self.momentum_ = None
+        self.mean_ = self.band_ = None
+        if plot_mean:
+            style = {"color": color, "linewidth": 2, "label": "Mean at equal rate"}
+            self.mean_ = self._line(*self._over_folds(kind)[:2], mean_kwargs, **style)
+        if plot_bands:
+            self.band_ = self._draw_band(kind, color, bounds_kwargs)
         grey: dict[str, Any] = {"color": "0.4"}
         if plot_chance_level:
             style = grey | {"linestyle": "--", "label": "Random"}
@@ -380,6 +423,24 @@ class HitCurveDisplay(FoldsDisplay):
                 return other
             line.set_label("_")
         return line
+
+    def _over_folds(self, kind: Kind) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return common rates, the mean of the curves and their standard deviation.
+
+        Found is what all curves find together; a share of it, or a lift, is one of all.
+        """
+        weights = np.array(self._sizes) / np.sum(self._sizes)
+        at = np.unique(np.concatenate(self.rates))
+        mean = weights @ [np.interp(at, *curve) for curve in self.curves]
+        rates, mean = _rescaled(at, mean, kind)
+        each = [np.interp(rates, *_rescaled(*curve, kind)) for curve in self.curves]
+        return rates, mean, np.sqrt(weights @ (np.array(each) - mean) ** 2)
+
+    def _draw_band(self, kind: Kind, color: Any, given: dict[str, Any] | None) -> Any:
+        rates, mean, spread = self._over_folds(kind)
+        label = "± 1 standard deviation"
+        style = styled(given, color=color, alpha=0.2, linewidth=0, label=label)
+        return self.ax_.fill_between(rates, mean - spread, mean + spread, **style)
 
     def _limit_lift(self, before: tuple[float, float] | None) -> None:
         """Show the lift of the curves, and of others what was seen ``before``."""

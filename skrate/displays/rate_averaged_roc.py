@@ -273,7 +273,8 @@ class RateAveragedROC(FoldsDisplay):
         ----------
         y_trues : sequence of array-like of shape (n_samples,) or of RankTable
             True labels, an array for each fold; or a table for each, without
-            ``y_scores``; or the ``folds`` of a curve.
+            ``y_scores``; or rankings of the folds, a ``FoldRankings``, or the ``folds``
+            of a curve, and the four arguments below are left out.
         y_scores : sequence of array-like of shape (n_samples,), default=None
             Scores of the same cases.
         sample_weight : sequence of array-like of shape (n_samples,), default=None

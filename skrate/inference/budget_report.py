@@ -7,6 +7,7 @@ import numpy as np
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label
 from skrate.core.elicitation import check_rate
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import Metric
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateDistribution, RateLike
@@ -22,34 +23,29 @@ from skrate.inference.budget_result import (
 from skrate.inference.chance import chance_pvalue
 from skrate.inference.curve_process import CurveProcess, curve_process
 from skrate.inference.delta import degrees_of_freedom, variance_parts
+from skrate.inference.fold_sample import FoldRanked
 from skrate.inference.hits import ExpectedHits, ExpectedMisses, left_by
 from skrate.inference.intervals import metric_interval
 from skrate.inference.plan import defined_value, why_too_few
 from skrate.inference.prediction import predicted
-from skrate.inference.sample import (
-    Ranked,
-    Weights,
-    check_cases,
-    check_sample,
-    columns_of,
-)
+from skrate.inference.report_models import ranked_models
+from skrate.inference.sample import Ranked, Weights
 from skrate.metrics.at_rate import check_not_one_case
 from skrate.metrics.budget import LiftAtRate, PrecisionAtRate
 from skrate.metrics.expected_recall import ExpectedRecall
 
 _NAN = float("nan")
-_ONE_MODEL = "model"
 # Of a curve that is drawn: rates, and further ones between quantiles of the budget.
 _N_RATES, _N_LIKELY = 101, 50
 
 
 def budget_report(
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings | None = None,
     y_score: ArrayLike | None = None,
     *,
     rate: RateLike,
     n_items: int | None = None,
-    models: Mapping[Any, ArrayLike] | ArrayLike | None = None,
+    models: Mapping[Any, ArrayLike | FoldRankings] | ArrayLike | None = None,
     confidence_level: float = 0.95,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -66,9 +62,9 @@ def budget_report(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or a table of counts, for one model, without
-        ``y_score``.
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table of counts, or the rankings of folds, for
+        one model, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores of one model, higher for the positive class.
     rate : "uniform", float or distribution
@@ -79,7 +75,8 @@ def budget_report(
         prediction intervals are given. None counts the cases at hand.
     models : mapping, data frame or array-like, default=None
         Scores of several models in place of ``y_score``, one entry or column of shape
-        (n_samples,) each; keys and column names are the names of the models.
+        (n_samples,) each; keys and column names are the names of the models. Or their
+        rankings of the same folds, without ``y_true``.
     confidence_level : float, default=0.95
         Level of all intervals, in (0, 1).
     groups : array-like of shape (n_samples,), default=None
@@ -106,7 +103,8 @@ def budget_report(
         If ``rate`` is none of the choices, or the integer 1, which may be one case or
         all of them, ``n_items`` is no count, the level is not in (0, 1), both or
         neither of ``y_score`` and ``models`` are given, ``models`` is empty or names
-        two models the same, or labels, scores, weights or groups do not fit.
+        two models the same, labels, scores, weights or groups do not fit, or rankings
+        of folds differ in their cases or folds.
 
     Warns
     -----
@@ -157,6 +155,15 @@ def budget_report(
     hundreds at a level of 95 %, and up to 99 % of counts of a few, which are whole. A
     sample of sampling weights w is taken to be worth (sum w)^2 / sum w^2 cases, or
     less, which holds more than is asked for where they tell nothing of the labels.
+
+    Of rankings of folds H(r) is what is found if the same share r of each fold is
+    processed, of all cases together, as :func:`hit_curve` has it: scores of different
+    folds are never compared. It estimates what the models of the folds find on average,
+    each trained on the rest; the model for the next batch, trained on all, should find
+    a little more. Shares are those of all cases, where :func:`estimate` takes the mean
+    over folds, which differs if folds do in size or prevalence. Each fold is cut on its
+    own, and errors and intervals are those of :func:`compare_curves`: the models are
+    taken as given. A case that several repeats test counts once.
 
     Cost: one sort per model.
 
@@ -213,7 +220,7 @@ def budget_report(
     if n_items is not None:
         n_items = check_count("n_items", n_items)
     level = check_fraction("confidence_level", confidence_level)
-    ranked = _ranked(
+    ranked = ranked_models(
         y_true,
         y_score,
         models,
@@ -242,7 +249,8 @@ def budget_report(
         if is_defined:
             known = _quantities(sample, law, n_cases, level)
             pvalue = chance_pvalue(ExpectedRecall(law), law, sample)
-            curves.append(curve_process("hits", [sample], _grid(law)))
+            folds = sample.folds if isinstance(sample, FoldRanked) else None
+            curves.append(curve_process("hits", [sample], _grid(law), folds=folds))
         if n_items is not None:
             batch = dict.fromkeys(COUNTS, _UNDEFINED.interval)
         if n_items is not None and is_defined:
@@ -254,45 +262,6 @@ def budget_report(
         ]
     p = first.table.prevalence
     return BudgetReport(tuple(rows), law, n_cases, n_items, level, p, tuple(curves))
-
-
-def _ranked(
-    y_true: ArrayLike | RankTable,
-    y_score: ArrayLike | None,
-    models: Mapping[Any, ArrayLike] | ArrayLike | None,
-    **case_arguments: Any,
-) -> dict[str, Ranked]:
-    """Return the sample as each model ranks it, by the name of the model."""
-    if models is None:
-        if isinstance(y_score, Mapping) or hasattr(y_score, "columns"):
-            _check_is_of_one(y_score)
-        return {_ONE_MODEL: check_sample(y_true, y_score, **case_arguments)}
-    if y_score is not None:
-        raise ValueError(
-            "y_score must be left out where models are given: add it to them, under a "
-            "name of its own."
-        )
-    cases = check_cases(y_true, **case_arguments)
-    columns = columns_of("models", models, cases.n_given)
-    names = [str(name) for name in columns]
-    if not names or len(set(names)) < len(names):
-        raise ValueError(
-            "models must hold at least one model, each under a name of its own; found "
-            f"the names {names}."
-        )
-    return {
-        name: cases.with_scores(f"models[{name!r}]", scores)
-        for name, scores in zip(names, columns.values(), strict=True)
-    }
-
-
-def _check_is_of_one(y_score: Any) -> None:
-    """Raise for a mapping, or for a frame of several columns."""
-    names = list(getattr(y_score, "columns", y_score))
-    if isinstance(y_score, Mapping) or len(names) != 1:
-        raise ValueError(
-            f"y_score holds several models: give them as models=, found {names}."
-        )
 
 
 class _Known(NamedTuple):

@@ -40,7 +40,7 @@ def chance_pvalue(recall: Metric, law: RateDistribution, ranked: Ranked) -> floa
     the labels cannot be put in another order: then it is the level at which Wilson's
     interval begins at what a random ranking finds, by Student's t.
     """
-    if ranked.is_plain:
+    if ranked.are_exchangeable:
         return permuted_pvalue(ranked.table, law)
     variance = variance_parts(recall, ranked).total
     found = augmented(recall, ranked, variance)

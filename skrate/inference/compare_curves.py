@@ -7,6 +7,9 @@ import numpy as np
 
 from skrate.core.array_api import check_one_place
 from skrate.core.arrays import ArrayLike, FloatArray, IntArray, Label, RandomState
+from skrate.core.fold_input import by_fold, check_same_folds
+from skrate.core.fold_rankings import FoldRankings
+from skrate.core.rank_table import check_alone
 from skrate.core.validation import (
     check_choice,
     check_count,
@@ -29,9 +32,9 @@ _MOST_RATES = 2000
 
 
 def compare_curves(
-    y_true: ArrayLike | Sequence[ArrayLike],
-    y_score_a: ArrayLike | Sequence[ArrayLike],
-    y_score_b: ArrayLike | Sequence[ArrayLike],
+    y_true: ArrayLike | Sequence[ArrayLike] | FoldRankings,
+    y_score_a: ArrayLike | Sequence[ArrayLike] | FoldRankings,
+    y_score_b: ArrayLike | Sequence[ArrayLike] | None = None,
     *,
     metric: CurveMetric = "recall",
     rates: ArrayLike | None = None,
@@ -54,12 +57,13 @@ def compare_curves(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), or list of such
+    y_true : array-like of shape (n_samples,), list of such or FoldRankings
         True labels of two classes; or a list of arrays, one for each test fold of a
-        cross-validation.
+        cross-validation; or the rankings of model a, of all folds.
     y_score_a, y_score_b : array-like of shape (n_samples,), or list of such
         Scores of both models, higher for the positive class; of folds they need be
-        comparable within a fold only.
+        comparable within a fold only. After rankings of model a the second argument is
+        those of model b, of the same folds, and no third one is given.
     metric : {"recall", "precision", "lift", "hits", "gain"}, default="recall"
         What is compared of the share of the ranking that is processed:
 
@@ -111,8 +115,8 @@ def compare_curves(
     ValueError
         For an option that is none of the choices, ``rates`` that do not increase
         within (0, 1], ``benefit`` or ``cost`` without "gain", labels, scores, weights
-        or groups as :func:`compare`, or folds that do not match or of which none holds
-        both classes.
+        or groups as :func:`compare`, folds that do not match or of which none holds
+        both classes, or anything beside rankings that these hold already.
 
     Warns
     -----
@@ -218,13 +222,17 @@ def compare_curves(
         "sample_weight": sample_weight,
         "groups": groups,
     }
+    labels: Any = y_true
+    if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
+        labels, given = _of_rankings(y_true, given, pos_label)
+    _check_both(given)
     folds: IntArray | None = None
-    if is_by_fold(y_true):
-        y_true, given, folds = joined_folds(y_true, given)
+    if is_by_fold(labels):
+        labels, given, folds = joined_folds(labels, given)
     else:
         check_one_place(y_true=y_true, y_score_a=y_score_a, y_score_b=y_score_b)
     scores = given.pop("y_score_a"), given.pop("y_score_b")
-    cases = check_cases(y_true, weights=weights, pos_label=pos_label, **given)
+    cases = check_cases(labels, weights=weights, pos_label=pos_label, **given)
     models = [
         scored(cases, name, y_score)
         for name, y_score in zip(("y_score_a", "y_score_b"), scores, strict=True)
@@ -246,6 +254,31 @@ def compare_curves(
     if band == "simultaneous":
         bounds = process.band(level, n_resamples, generator)
     return _conclude(metric, process, models[0], band, level, bounds)
+
+
+def _of_rankings(
+    rankings_a: Any, given: dict[str, Any], pos_label: Label
+) -> tuple[Any, dict[str, Any]]:
+    """Return the labels of two models' rankings by fold, and what else they hold."""
+    rankings_b = given.pop("y_score_a")
+    both = {"y_true": rankings_a, "y_score_a": rankings_b}
+    lists, others = map(by_fold, check_same_folds(both))
+    check_alone(rankings_a, **given, pos_label=pos_label)
+    return lists.y_trues, {
+        "y_score_a": lists.y_scores,
+        "y_score_b": others.y_scores,
+        "sample_weight": lists.sample_weight,
+        "groups": lists.groups,
+    }
+
+
+def _check_both(given: dict[str, Any]) -> None:
+    for name in ("y_score_a", "y_score_b"):
+        if given[name] is None:
+            raise ValueError(
+                f"{name} is missing: give the scores of both models, or the "
+                "FoldRankings of both alone."
+            )
 
 
 def _are_equal(weights: FloatArray | None) -> bool:

@@ -5,7 +5,7 @@ put it. So cases are counted by these, and no array of cases times rates is ever
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -84,8 +84,7 @@ def curve_spread(
     """Return the curves of one or two models of the same cases, and their spread.
 
     ``folds`` numbers the fold of each case, if scores are comparable within folds only:
-    then each is cut at the rate on its own, and what they find is added up. Each fold
-    must hold both classes.
+    then each is cut at the rate on its own, and what they find is added up.
     """
     cases = models[0]
     ranked = [_ranked(curve, model, folds) for model in models]
@@ -114,12 +113,12 @@ class _Curve(NamedTuple):
 
 def _ranked(curve: OverRate, model: Ranked, folds: IntArray | None) -> _Curve:
     rates = curve.rates
-    parts = _by_fold(model, folds)
+    parts = by_fold(model, folds)
     tables = [part.table for _, part in parts]
     total = sum(table.total for table in tables)
     prevalence = sum(table.n_pos for table in tables) / total
     # By the share of positives: the slope of large weights may not be finite.
-    found = [np.interp(rates, table.rates, table.tpr) for table in tables]
+    found = [_recall(table, rates) for table in tables]
     n_found = [table.n_pos * tpr for table, tpr in zip(tables, found, strict=True)]
     hits = np.sum(n_found, axis=0) / total
     lost = share_at_cut(tables, rates)
@@ -147,7 +146,14 @@ def _ranked(curve: OverRate, model: Ranked, folds: IntArray | None) -> _Curve:
     )
 
 
-def _by_fold(model: Ranked, folds: IntArray | None) -> list[tuple[Any, Ranked]]:
+def _recall(table: RankTable, rates: FloatArray) -> FloatArray:
+    """Return the recall at ``rates``; 0 where there is nothing to find."""
+    if table.n_pos == 0:
+        return np.zeros_like(rates)
+    return np.asarray(np.interp(rates, table.rates, table.tpr))
+
+
+def by_fold(model: Ranked, folds: IntArray | None) -> list[tuple[Any, Ranked]]:
     """Return the cases of each fold, as their places and as a sample."""
     if folds is None:
         return [(slice(None), model)]
@@ -155,15 +161,12 @@ def _by_fold(model: Ranked, folds: IntArray | None) -> list[tuple[Any, Ranked]]:
     ends = np.cumsum(np.bincount(folds))[:-1]
     parts = []
     for chosen in np.split(order, ends):
-        scores = None if model.scores is None else model.scores[chosen]
-        weights = None if model.weights is None else model.weights[chosen]
-        part = replace(
-            model,
-            is_pos=model.is_pos[chosen],
-            scores=scores,
-            weights=weights,
-            groups=None,
-            kept=None,
+        part = Ranked(
+            model.is_pos[chosen],
+            None if model.scores is None else model.scores[chosen],
+            None if model.weights is None else model.weights[chosen],
+            kind=model.kind,
+            by_case=model.by_case,
         )
         parts.append((chosen, part))
     return parts

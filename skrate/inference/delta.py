@@ -232,16 +232,7 @@ def influence_values(
     if not stratify:
         by_pos += rest * by_prevalence
         by_neg -= p * by_prevalence
-    values = np.empty(len(ranked.is_pos)) if out is None else out
-    if ranked.table.labels is not None and ranked.scores is not None:
-        # Without ties groups are of one class, and consecutive places of the ranking.
-        of_group = np.where(table.pos > 0, by_pos, by_neg)
-        sizes = np.diff(smaller.starts, append=len(values))
-        values[ranked.order] = np.repeat(of_group, sizes)
-        return values
-    group = smaller.group_of(ranked.table.n_groups).take(ranked.group)
-    group += len(by_neg) * ranked.is_pos
-    return np.concatenate([by_neg, by_pos]).take(group, out=values)
+    return ranked.of_cases(smaller, by_neg, by_pos, out)
 
 
 def _worth_influence(

@@ -11,6 +11,7 @@ from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray
 from skrate.core.conversion import as_array
 from skrate.core.grouping import check_groups
 from skrate.core.lazy import lazy
+from skrate.core.merged import Merged
 from skrate.core.metric import Metric
 from skrate.core.rank_table import (
     RankTable,
@@ -54,6 +55,11 @@ class Ranked(Sample):
     @property
     def is_plain(self) -> bool:
         """Whether counts per group of ties say all there is to know."""
+        return self.are_exchangeable
+
+    @property
+    def are_exchangeable(self) -> bool:
+        """Whether each label could be that of any other case: none is like another."""
         return self.worth is None and super().is_plain
 
     @lazy
@@ -94,6 +100,25 @@ class Ranked(Sample):
         for name in ("_ranking", "group"):
             vars(self).pop(name, None)
         vars(self.table).pop("merged", None)
+
+    def of_cases(
+        self,
+        smaller: Merged,
+        by_neg: FloatArray,
+        by_pos: FloatArray,
+        out: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return for each case what its class has in its group of the merged table."""
+        values = np.empty(len(self.is_pos)) if out is None else out
+        if self.table.labels is not None and self.scores is not None:
+            # Without ties groups are of one class, and places of the ranking in a row.
+            of_group = np.where(smaller.table.pos > 0, by_pos, by_neg)
+            sizes = np.diff(smaller.starts, append=len(values))
+            values[self.order] = np.repeat(of_group, sizes)
+            return values
+        group = smaller.group_of(self.table.n_groups).take(self.group)
+        group += len(by_neg) * self.is_pos
+        return np.concatenate([by_neg, by_pos]).take(group, out=values)
 
     @property
     def order(self) -> IntArray:

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import accuracy_score, roc_auc_score
 
+import fold_cases
 from recall_bounds import low_of
 from skrate import (
+    FoldRankings,
     RankTable,
     rate_averaged_roc_curve,
     rate_weighted_auc_score,
@@ -379,3 +381,52 @@ def test_a_table_of_one_class_is_left_out_with_a_warning():
         curve = rate_averaged_roc_curve([*TABLES, RankTable([1], [0])], bounds=None)
     assert curve.n_folds == 2
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"bounds": "beta"},
+        {"band": "simultaneous", "n_resamples": 50, "random_state": 0},
+    ],
+)
+def test_rankings_of_folds_have_the_curve_of_their_cases(options):
+    y_true, a, _, fold = fold_cases.drawn_folds()
+    found = rate_averaged_roc_curve(FoldRankings(y_true, a, fold), **options)
+    expected = rate_averaged_roc_curve(*fold_cases.by_fold(fold, y_true, a), **options)
+    assert found.to_dict() == expected.to_dict()
+
+
+def test_rankings_bring_their_weights_repeats_and_positive_label():
+    y_true, a, _, fold = fold_cases.drawn_folds(n=120)
+    labels = np.where(y_true, "ill", "well")
+    case, twice = np.tile(np.arange(120), 2), np.append(fold, 10 + fold)
+    rankings = FoldRankings(
+        np.tile(labels, 2), np.tile(a, 2), twice, indices=case, pos_label="ill"
+    )
+    curve = rate_averaged_roc_curve(rankings)
+    lists = fold_cases.by_fold(twice, np.tile(y_true, 2), np.tile(a, 2))
+    assert curve.to_dict() == rate_averaged_roc_curve(*lists, repeats=2).to_dict()
+    assert (curve.n_repeats, curve.folds.pos_label) == (2, "ill")
+    weights = np.random.default_rng(0).uniform(1, 3, 120)
+    weighted = FoldRankings(y_true, a, fold, sample_weight=weights)
+    found = rate_averaged_roc_curve(weighted, bounds="normal")
+    *lists, of_folds = fold_cases.by_fold(fold, y_true, a, weights)
+    expected = rate_averaged_roc_curve(*lists, sample_weight=of_folds, bounds="normal")
+    assert found.to_dict() == expected.to_dict()
+
+
+def test_a_fold_of_one_class_of_rankings_is_left_out_with_a_warning():
+    rankings = FoldRankings([1, 0, 1, 0, 0], range(5), [0, 0, 1, 1, 2])
+    with pytest.warns(UndefinedMetricWarning, match="1 of 3 folds hold") as caught:
+        curve = rate_averaged_roc_curve(rankings, bounds=None)
+    assert curve.n_folds == 2
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("name", ["y_scores", "sample_weight", "pos_label", "repeats"])
+def test_what_rankings_hold_is_not_given_beside_them(name):
+    rankings = FoldRankings([1, 0, 1, 0], range(4), [0, 0, 1, 1])
+    with pytest.raises(ValueError, match=f"{name} must be None where y_trues is"):
+        rate_averaged_roc_curve(rankings, **{name: 1})

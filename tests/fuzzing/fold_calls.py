@@ -3,16 +3,18 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import KFold
 
 import skrate
-from fuzzing.calls import Call, holds, quietly, same_numbers
+from fuzzing.calls import Call, holds, quietly, same_number, same_numbers
+from fuzzing.metric_calls import refusals
 from fuzzing.other_calls import Given
 from fuzzing.samples import Sample, draw_sample
-from reference.tables import Groups, average_precision
+from reference.tables import Groups, average_precision, found_at
 
 
 def of_folds(
@@ -80,4 +82,47 @@ def cross_val_rankings(rng: np.random.Generator) -> Call:
     return Call(
         "cross_val_rankings", skrate.cross_val_rankings, arguments, check, sample,
         may_refuse=("y", "n_splits", "sample_weight"), may_warn=True,
+    )  # fmt: skip
+
+
+def drawn_of_folds(rng: np.random.Generator) -> Call:
+    """Draw a report card and the hit curve of folds, in a call of both."""
+    sample = draw_sample(rng, weighted="whole", one_class=0, largest=300)
+    n_cases = len(sample.scores)
+    fold = rng.integers(0, int(rng.integers(1, 5)), size=n_cases)
+    rate = int(rng.integers(1, 40)) / 40
+
+    def function(
+        y_true: Any, y_score: Any, sample_weight: Any = None, pos_label: Any = None
+    ) -> Any:
+        rankings = skrate.FoldRankings(
+            y_true, y_score, fold, sample_weight=sample_weight, pos_label=pos_label
+        )
+        report = skrate.budget_report(rankings, rate=rate)
+        return skrate.hit_curve(rankings), report
+
+    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (given.y_true, given.y_score), given.keywords()
+
+    def check(given: Sample, found: Any) -> None:
+        parts = given.parts
+        each = [
+            Groups(*(None if p is None else [p[i] for i in rows] for p in parts))
+            for rows in (np.flatnonzero(fold == number) for number in np.unique(fold))
+        ]
+        total = sum(one.total for one in each)
+        at_rate = [
+            one.n_pos * found_at(one, Fraction(rate)) for one in each if one.n_pos
+        ]
+        hits = float(sum(at_rate) / total)
+        (rates, of_curve), report = found
+        same_number("hits", float(np.interp(rate, rates, of_curve)), hits, rtol=1e-9)
+        if not math.isnan(report["found"].value):
+            same_number(
+                "found", report["found"].value / report.n_cases, hits, rtol=1e-9
+            )
+
+    return Call(
+        "hit_curve and budget_report of folds", function, arguments, check, sample,
+        may_refuse=(*refusals(sample), "sample_weight"), may_warn=True,
     )  # fmt: skip

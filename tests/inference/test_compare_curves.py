@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
+from fold_cases import both_rankings, by_fold, drawn_folds
 from optional import require
 from reference import curve_process as literal
-from skrate import compare, compare_curves, recall_at_rate_score
+from skrate import FoldRankings, compare, compare_curves, recall_at_rate_score
 from skrate.inference.curve_comparison import CurveComparison
 from skrate.inference.curve_process import CurveBounds
 
@@ -396,3 +397,68 @@ def test_a_single_case_is_undefined():
         found = compare_curves([1], [2], [3])
     assert found.rates.tolist() == [1]
     assert "undefined" in repr(found)
+
+
+# --- Rankings of folds ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("given", ["nothing", "weights", "groups"])
+@pytest.mark.parametrize("metric", ["recall", "precision"])
+def test_rankings_of_folds_are_compared_as_lists_of_their_cases(metric, given):
+    cases = drawn_folds()
+    rng = np.random.default_rng(1)
+    of_cases = {
+        "nothing": {},
+        "weights": {"sample_weight": rng.integers(0, 3, 240)},
+        "groups": {"groups": rng.integers(0, 60, 240)},
+    }[given]
+    lists = {name: by_fold(cases[3], v)[0] for name, v in of_cases.items()}
+    options = {"metric": metric, "rates": RATES, "random_state": 0}
+    found = compare_curves(*both_rankings(cases, **of_cases), **options)
+    expected = compare_curves(*by_fold(cases[3], *cases[:3]), **lists, **options)
+    same(found, expected)
+    assert (found.n_pos, found.n_neg) == (expected.n_pos, expected.n_neg)
+
+
+def test_rankings_that_test_cases_again_tell_nothing_new():
+    y_true, a, b = sample(4)
+    case, once = np.tile(np.arange(200), 2), np.repeat([0, 1], 200)
+    pair = [FoldRankings(np.tile(y_true, 2), np.tile(s, 2), once, indices=case)
+            for s in (a, b)]  # fmt: skip
+    found = compare_curves(*pair, rates=RATES, random_state=0)
+    lists = [[part, part] for part in (y_true, a, b)]
+    groups = [np.arange(200)] * 2
+    same(found, compare_curves(*lists, rates=RATES, groups=groups, random_state=0))
+
+
+def test_a_fold_of_one_class_of_rankings_is_left_out_with_a_warning():
+    y_true, a, b, fold = drawn_folds()
+    lone = np.append(fold, [7, 7])
+    more = np.append(y_true, [False, False]), np.append(a, [1, 2]), np.append(b, [3, 4])
+    with pytest.warns(UndefinedMetricWarning, match="1 of 5 folds hold") as caught:
+        found = compare_curves(
+            *both_rankings((*more, lone)), rates=RATES, random_state=0
+        )
+    assert caught[0].filename == __file__
+    expected = both_rankings((y_true, a, b, fold))
+    same(found, compare_curves(*expected, rates=RATES, random_state=0))
+
+
+def test_rankings_that_do_not_match_are_refused():
+    cases = drawn_folds()
+    one, other = both_rankings(cases)
+    elsewhere = FoldRankings(cases[0], cases[2], (cases[3] + 1) % 3)
+    with pytest.raises(ValueError, match="y_score_a has other folds than y_true"):
+        compare_curves(one, elsewhere)
+    with pytest.raises(ValueError, match=r"y_score_a must be a FoldRankings.*found nd"):
+        compare_curves(one, cases[2])
+    with pytest.raises(ValueError, match=r"y_true must be a FoldRankings.*found nd"):
+        compare_curves(cases[0], other)
+    with pytest.raises(
+        ValueError, match="y_score_b must be None where y_true is a Fol"
+    ):
+        compare_curves(one, other, cases[2])
+    with pytest.raises(ValueError, match="sample_weight must be None where y_true is"):
+        compare_curves(one, other, sample_weight=np.ones(240))
+    with pytest.raises(ValueError, match="y_score_b is missing"):
+        compare_curves(cases[0], cases[1])

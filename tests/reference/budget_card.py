@@ -25,12 +25,23 @@ def found_at(y_true, y_score, rate):
     return sum(share for pos, share in zip(y_true, shares, strict=True) if pos)
 
 
+def found_in_folds(y_trues, y_scores, rate):
+    """Return the same if the same share of each fold is processed, of all together."""
+    pairs = zip(y_trues, y_scores, strict=True)
+    return sum((found_at(*fold, rate) for fold in pairs), Fraction(0))
+
+
 def card(y_true, y_score, budget):
     """Return the quantities of the report, in its order, by name."""
-    n, n_pos = len(y_true), sum(map(bool, y_true))
+    return card_of_folds([y_true], [y_score], budget)
+
+
+def card_of_folds(y_trues, y_scores, budget):
+    """Return the same of folds, each of which is cut at the rate on its own."""
+    n, n_pos = (sum(map(count, y_trues)) for count in (len, _number_of_positives))
     found, seen, precision, lift, open_for = (Fraction(0) for _ in range(5))
     for rate, mass in budget:
-        here, mass = found_at(y_true, y_score, rate), Fraction(mass)
+        here, mass = found_in_folds(y_trues, y_scores, rate), Fraction(mass)
         found += mass * here
         seen += mass * Fraction(rate) * n
         if rate > 0:
@@ -46,6 +57,10 @@ def card(y_true, y_score, budget):
         "lift": lift / open_for,
         "number needed": seen / found if found else float("inf"),
     }
+
+
+def _number_of_positives(y_true):
+    return sum(map(bool, y_true))
 
 
 def by_all_labels(y_score, n_pos, budget):

@@ -1,0 +1,60 @@
+"""Rankings as lists with an array for each fold, and rankings that do not match."""
+
+import numpy as np
+import pytest
+
+from skrate import FoldRankings
+from skrate.core.fold_input import by_fold, check_same_folds
+
+Y_TRUE, SCORES, FOLDS = [1, 0, 0, 1, 0], [3.0, 2.0, 1.0, 9.0, 8.0], [0, 1, 0, 1, 0]
+
+
+def rankings(**changes):
+    given = {"y_true": Y_TRUE, "y_score": SCORES, "fold": FOLDS, **changes}
+    return FoldRankings(**given)
+
+
+def test_cases_are_listed_by_fold():
+    lists = by_fold(rankings(sample_weight=[1, 2, 3, 4, 5], groups=list("abcde")))
+    assert [y.tolist() for y in lists.y_trues] == [[1, 0, 0], [0, 1]]
+    assert [s.tolist() for s in lists.y_scores] == [[3, 1, 8], [2, 9]]
+    assert [w.tolist() for w in lists.sample_weight] == [[1, 3, 5], [2, 4]]
+    assert [g.tolist() for g in lists.groups] == [["a", "c", "e"], ["b", "d"]]
+
+
+def test_what_is_not_known_is_none_and_repeats_have_their_cases_for_clusters():
+    assert by_fold(rankings())[2:] == (None, None)
+    twice = FoldRankings([1, 0, 1, 0], range(4), [0, 0, 1, 1], indices=[0, 1, 0, 1])
+    assert [group.tolist() for group in by_fold(twice).groups] == [[0, 1], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"fold": [0, 1, 0, 0, 1]}, "folds"),
+        ({"fold": [0, 1, 0, 2, 1]}, "folds"),
+        ({"y_true": [1, 0, 1, 1, 0]}, "labels"),
+        ({"sample_weight": np.ones(5)}, "weights"),
+        ({"groups": list("abcde")}, "clusters"),
+        ({"indices": [4, 3, 2, 1, 0]}, "cases"),
+    ],
+)
+def test_rankings_of_other_cases_or_folds_are_refused(changes, what):
+    with pytest.raises(ValueError, match=rf"^b has other {what} than a: .*same splits"):
+        check_same_folds({"a": rankings(), "b": rankings(**changes)})
+
+
+def test_rankings_of_more_cases_are_refused():
+    shorter = FoldRankings(Y_TRUE[:4], SCORES[:4], FOLDS[:4])
+    with pytest.raises(ValueError, match="b has other cases than a"):
+        check_same_folds({"a": rankings(), "b": shorter})
+
+
+def test_all_must_be_rankings():
+    with pytest.raises(ValueError, match=r"b must be a FoldRankings.*found list"):
+        check_same_folds({"a": rankings(), "b": SCORES})
+
+
+def test_other_scores_and_names_of_folds_are_the_same_cases():
+    other = rankings(y_score=SCORES[::-1], fold=list("vwvwv"))
+    assert len(check_same_folds({"a": rankings(), "b": other})) == 2

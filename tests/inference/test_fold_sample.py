@@ -1,0 +1,227 @@
+"""Folds as one sample, each cut at the same rate: report cards by literal loops."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.exceptions import UndefinedMetricWarning
+
+from reference.budget_card import card_of_folds
+from skrate import FoldRankings, budget_report, rates
+from skrate.inference.curve_process import curve_process
+from skrate.inference.delta import influence_values, variance_parts
+from skrate.inference.fold_sample import fold_sample
+from skrate.inference.hits import ExpectedHits, ExpectedMisses
+from skrate.inference.sample import check_cases
+from skrate.metrics.budget import LiftAtRate, PrecisionAtRate
+from skrate.metrics.expected_recall import ExpectedRecall
+from strategies import ranked_samples
+
+BUDGET = [(Fraction(1, 8), Fraction(1, 2)), (Fraction(1, 2), Fraction(1, 2))]
+RATE = rates.empirical([0.125, 0.5])
+POINTS, MASSES = np.array([0.125, 0.5]), np.array([0.5, 0.5])
+AT_RATE = {
+    "hits": ExpectedHits,
+    "recall": ExpectedRecall,
+    "precision": PrecisionAtRate,
+    "lift": LiftAtRate,
+}
+COUNTS = ("found", "missed", "false alarms")
+
+
+def drawn(n=300, n_folds=4, seed=0, tied=False):
+    """Return labels, scores that no two folds compare, and folds of other sizes."""
+    rng = np.random.default_rng(seed)
+    y_true = rng.random(n) < 0.2
+    y_score = rng.normal(size=n) + 1.5 * y_true
+    if tied:
+        y_score = np.round(y_score)
+    fold = rng.integers(0, n_folds, size=n) // rng.integers(1, 3, size=n)
+    return y_true, y_score + 10 * fold, fold
+
+
+def same_report(one, other, rel=1e-9):
+    for row, expected in zip(one, other, strict=True):
+        assert row.value == pytest.approx(expected.value, rel=rel)
+        assert row.chance == pytest.approx(expected.chance, rel=rel)
+        assert row.pvalue == pytest.approx(expected.pvalue, rel=1e-6)
+        ends = expected.confidence_interval
+        assert row.confidence_interval == pytest.approx(ends, rel=rel)
+        assert row.prediction_interval == expected.prediction_interval
+
+
+@given(ranked_samples(min_size=8), st.integers(0, 2**16))
+def test_quantities_are_those_of_a_loop_over_folds(ranked, seed):
+    y_true, y_score, _ = ranked
+    if min(y_true.sum(), (1 - y_true).sum()) < 2:
+        return
+    # Some folds hold one class, or one case.
+    fold = np.random.default_rng(seed).integers(0, 3, len(y_true))
+    report = budget_report(FoldRankings(y_true, y_score, fold), rate=RATE)
+    parts = [
+        [values[fold == number].tolist() for number in np.unique(fold)]
+        for values in (y_true, y_score)
+    ]
+    for quantity, expected in card_of_folds(*parts, BUDGET).items():
+        row = report[quantity]
+        assert row.value == pytest.approx(float(expected), abs=1e-12)
+        low, high = row.confidence_interval
+        assert low <= row.value <= high
+
+
+def test_by_hand():
+    # Half of each fold is processed: two of two positives, and one of two.
+    y_true = [1, 1, 0, 0, 0, 0, *[1, 0, 0, 1, 0, 0]]
+    y_score = [6, 5, 4, 3, 2, 1, *[90, 80, 70, 60, 50, 40]]
+    rankings = FoldRankings(y_true, y_score, [0] * 6 + [1] * 6)
+    report = budget_report(rankings, rate=0.5, n_items=120)
+    values = [report[quantity].value for quantity in (*COUNTS, "recall", "lift")]
+    assert values == pytest.approx([30, 10, 30, 3 / 4, (1 / 2) / (4 / 12)])
+
+
+@pytest.mark.parametrize("metric", AT_RATE)
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("design", ["cases", "frequency", "sampling", "groups"])
+def test_the_error_is_that_of_the_curve_with_each_fold_cut_alone(metric, tied, design):
+    y_true, y_score, fold = drawn(tied=tied)
+    rng = np.random.default_rng(1)
+    given = {
+        "cases": {},
+        "frequency": {"sample_weight": rng.integers(0, 3, 300)},
+        "sampling": {"sample_weight": rng.random(300)},
+        "groups": {"groups": rng.integers(0, 60, 300)},
+    }[design]
+    kind = {"weights": "sampling"} if design == "sampling" else {}
+    cases = check_cases(y_true, **given, **kind).with_scores("y_score", y_score)
+    sample = fold_sample(FoldRankings(y_true, y_score, fold, **given), **kind)
+    curve = curve_process(metric, [cases], POINTS, folds=sample.folds)
+    found = AT_RATE[metric](RATE)
+    assert found.value(sample.table) == pytest.approx(curve.values @ MASSES)
+    variance = variance_parts(found, sample).total
+    assert variance == pytest.approx(MASSES @ curve.covariance @ MASSES, rel=1e-9)
+
+
+@pytest.mark.parametrize("law", [rates.fixed(0.1), rates.beta(3, 19)])
+def test_no_fold_adds_what_it_has_more_than_others(law):
+    y_true, y_score, fold = drawn()
+    sample = fold_sample(FoldRankings(y_true, y_score, fold))
+    both = [influence_values(m(law), sample) for m in (ExpectedHits, ExpectedMisses)]
+    shares = np.array([y_true[fold == number].mean() for number in fold])
+    assert sum(both) == pytest.approx(y_true - shares, abs=1e-12)
+    assert np.bincount(fold, both[0]) == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("rate", [0.1, rates.beta(3, 19), "uniform"])
+def test_one_fold_is_a_sample(rate):
+    y_true, y_score, _ = drawn()
+    alone = budget_report(y_true, y_score, rate=rate, n_items=200)
+    rankings = FoldRankings(y_true, y_score, np.zeros(300))
+    same_report(budget_report(rankings, rate=rate, n_items=200), alone)
+
+
+def test_scores_of_different_folds_are_never_compared():
+    y_true, y_score, fold = drawn()
+    scales = np.exp(y_score / 9) * np.array([1, 1e3, 1e-3, 7])[fold] - 5 * fold
+    one, other = (
+        budget_report(FoldRankings(y_true, scores, fold), rate=0.2, n_items=100)
+        for scores in (y_score, scales)
+    )
+    assert one == other
+
+
+def test_weights_repeat_cases_and_those_of_weight_zero_are_not_there():
+    y_true, y_score, fold = drawn()
+    times = np.random.default_rng(2).integers(0, 4, 300)
+    weighted = FoldRankings(y_true, y_score, fold, sample_weight=times)
+    repeated = FoldRankings(*(np.repeat(v, times) for v in (y_true, y_score, fold)))
+    options = {"rate": rates.beta(3, 19), "n_items": 500}
+    same_report(budget_report(weighted, **options), budget_report(repeated, **options))
+
+
+def test_clusters_of_the_rankings_widen_intervals():
+    y_true, y_score, _ = (np.repeat(part, 4) for part in drawn(n=100))
+    y_score, groups = y_score + 1e-6 * np.arange(400), np.arange(400) // 4
+    alone, clustered = (
+        budget_report(
+            FoldRankings(y_true, y_score, groups % 3, **given), rate=0.2, n_items=500
+        )
+        for given in ({}, {"groups": groups})
+    )
+    for one, other in zip(alone, clustered, strict=True):
+        assert one.value == other.value
+        assert np.diff(one.confidence_interval) < np.diff(other.confidence_interval)
+
+
+def test_a_case_of_several_repeats_counts_once():
+    y_true, y_score, fold = drawn(n=120)
+    twice = FoldRankings(
+        np.tile(y_true, 2),
+        np.tile(y_score, 2),
+        np.append(fold, 10 + fold),
+        indices=np.tile(np.arange(120), 2),
+    )
+    once = FoldRankings(y_true, y_score, fold, groups=np.arange(120))
+    options = {"rate": rates.beta(3, 19), "n_items": 500}
+    found, expected = (budget_report(one, **options) for one in (twice, once))
+    same_report(found, expected)
+    assert budget_report(twice, rate=0.2).n_cases == 120
+    weighted = FoldRankings(
+        twice.y_true,
+        twice.y_score,
+        twice.fold,
+        indices=twice.indices,
+        sample_weight=np.linspace(1, 2, 240),
+    )
+    with pytest.raises(ValueError, match='"sampling" is not known of 2 repeats'):
+        budget_report(weighted, rate=0.2, weights="sampling")
+
+
+def test_several_models_are_each_as_alone():
+    y_true, a, fold = drawn()
+    both = {"A": FoldRankings(y_true, a, fold), "B": FoldRankings(y_true, -a, fold)}
+    report = budget_report(models=both, rate=0.2, n_items=100)
+    assert report.models == ("A", "B")
+    for name, rankings in both.items():
+        for row in budget_report(rankings, rate=0.2, n_items=100):
+            assert report[name, row.quantity].value == row.value
+            ends = report[name, row.quantity].confidence_interval
+            assert ends == row.confidence_interval
+
+
+def test_too_few_cases_leave_all_undefined():
+    rankings = FoldRankings([1, 0, 0, 0], [1, 2, 3, 4], [0, 0, 1, 1])
+    with pytest.warns(UndefinedMetricWarning, match="1 positive cases"):
+        report = budget_report(rankings, rate=0.5)
+    assert all(np.isnan(row.value) for row in report)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda one, _: ((one, [1, 2]), {}), "y_score must be None where y_true is a"),
+        (lambda one, _: ((one,), {"groups": [1]}), "groups must be None where y_true"),
+        (
+            lambda one, other: ((one,), {"models": {"b": other}}),
+            "y_true must be None where models is a FoldRankings",
+        ),
+        (
+            lambda one, other: ((), {"models": {"a": one, "b": other}}),
+            r"models\['b'\] has other folds than models\['a'\]",
+        ),
+        (
+            lambda one, _: ((), {"models": {"a": one, "b": [1, 2]}}),
+            r"models\['b'\] must be a FoldRankings, .* found list",
+        ),
+        (lambda one, _: ((), {"models": one}), "models must be a mapping of names"),
+        (lambda *_: ((), {"models": {"a": [1, 2]}}), "y_true is missing"),
+        (lambda *_: ((), {}), "y_true is missing"),
+    ],
+)
+def test_what_does_not_go_with_rankings_is_refused(call, message):
+    y_true, y_score, fold = drawn()
+    one = FoldRankings(y_true, y_score, fold)
+    args, keywords = call(one, FoldRankings(y_true, y_score, (fold + 1) % 3))
+    with pytest.raises(ValueError, match=message):
+        budget_report(*args, rate=0.2, **keywords)
