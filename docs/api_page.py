@@ -1,39 +1,136 @@
-"""Write the page of the API from the public names, by folder of the package.
+"""Write the page of the API from the public names, by the question they answer.
 
-A new public name needs no edit here: it joins the section of its folder.
+A new public name needs no edit here: what no question lists joins the last section.
 """
 
 import importlib
 import inspect
-from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import skrate
 
-TITLES = {
-    "metrics": "Metrics",
-    "model_selection": "Scorers and model selection",
-    "inference": "Uncertainty and comparison",
-    "curves": "Curves",
-    "error_rate": "AUC and error rate",
-    "displays": "Displays",
-    "ensemble": "Estimators",
-    "rates": "Distributions of the rate",
-    "core": "Building blocks",
-    "dask": "Past one machine, with Dask",
-    "spark": "Past one machine, with Spark",
+# Title, page of the user guide or None, and names in the order in which to read them.
+QUESTIONS = (
+    (
+        "Which model finds most within the budget?",
+        "rate",
+        (
+            *("rate_weighted_auc_score", "expected_recall_score"),
+            *("recall_at_rate_score", "precision_at_rate_score", "lift_at_rate_score"),
+            *("negative_recall_score", "rauc_from_expected_recall"),
+            "expected_recall_from_rauc",
+        ),
+    ),
+    (
+        "What does it cost to find 95 %, or to be right half the time?",
+        "fixed_recall",
+        (
+            *("rate_at_recall_score", "work_saved_score"),
+            *("precision_at_recall_score", "recall_at_precision_score"),
+        ),
+    ),
+    (
+        "What is gained, where cases differ in worth and cost?",
+        "worth",
+        ("expected_gain_score",),
+    ),
+    (
+        "How good is a screening test, or a part of the ROC curve?",
+        "average_precision",
+        (
+            *("average_precision_score", "partial_auc_score", "momentum_score"),
+            *("stamina_score", "hit_curve", "QuasiConcaveHitCurve"),
+        ),
+    ),
+    (
+        "How well is each user's or query's list ordered?",
+        "ranked_lists",
+        (
+            *("ranking_auc_score", "ndcg_score", "mean_average_precision_score"),
+            *("reciprocal_rank_score", "group_scores", "GroupScores"),
+        ),
+    ),
+    (
+        "How sure is the number? Is model B better than A?",
+        "uncertainty",
+        (
+            *("estimate", "compare", "compare_all", "compare_groups", "estimate_all"),
+            *("influence", "Estimate", "Estimates", "Comparison", "Comparisons"),
+        ),
+    ),
+    (
+        "At which budgets is it better, and what will be found?",
+        "deciding",
+        (
+            *("compare_curves", "CurveComparison", "ComparisonRange", "budget_report"),
+            *("BudgetReport", "BudgetRow"),
+        ),
+    ),
+    (
+        "How many cases must be labelled?",
+        "deciding",
+        ("sample_size", "power", "SampleSize"),
+    ),
+    (
+        "How is a model selected in scikit-learn?",
+        "selecting",
+        (
+            *("RateWeightedAUCScorer", "AveragePrecisionScorer", "RankingAUCScorer"),
+            *("make_ranking_scorer", "make_scorers", "refit_best"),
+            "refit_one_standard_error",
+        ),
+    ),
+    (
+        "What do the folds say together?",
+        "consensus_curves",
+        (
+            *("cross_val_rankings", "FoldRankings", "ScoreReport", "summarize"),
+            *("FoldSummary", "FoldSummaries", "compare_folds"),
+            *("rate_averaged_roc_curve", "ConsensusCurve", "CurvePoint"),
+        ),
+    ),
+    (
+        "How is training stopped at the right round, or the AUC itself maximised?",
+        "rankboost",
+        ("eval_metric", "RankBoostClassifier"),
+    ),
+    (
+        "Whom to process, and when to stop?",
+        "deciding",
+        (
+            *("RateThresholdClassifier", "recall_certificate", "stopping_curve"),
+            *("RecallCertificate", "StoppingCurve"),
+        ),
+    ),
+    (
+        "What does it look like?",
+        None,
+        (
+            *("RateAveragedROC", "HitCurveDisplay", "CurveComparisonDisplay"),
+            *("BudgetReportDisplay", "StoppingCurveDisplay", "MarkersDisplay"),
+            "AUCErrorRateDisplay",
+        ),
+    ),
+    (
+        "Which AUCs go with an error rate?",
+        "auc_and_error_rate",
+        ("auc_moments", "auc_range_from_errors", "AUCFromErrors"),
+    ),
+    ("What if the cases do not fit in memory?", "large_data", ("RankTable",)),
+)
+OTHERS = "Further names"
+# Modules with a section each: title, page of the guide, and after which question.
+MODULES = {
+    "rates": ("How is the budget put into numbers?", "rate"),
+    "dask": ("Past one machine, with Dask", "dask_spark"),
+    "spark": ("Past one machine, with Spark", "dask_spark"),
 }
-# Modules that are imported by their own names, as they need more than the package.
-ENGINES = ("dask", "spark")
 TEMPLATE = """
 {title}
 {underline}
 
-{summary}
-
-.. currentmodule:: {module}
+{guide}.. currentmodule:: {module}
 
 .. autosummary::
    :toctree: .
@@ -45,49 +142,42 @@ TEMPLATE = """
 
 def write_api_page(path: Path) -> None:
     """Write the page, unless it stands there already with the same words."""
-    sections = public_names()
-    unknown = set(sections) - set(TITLES)
-    if unknown:
-        raise ValueError(f"docs/api_page.py has no title for {sorted(unknown)}.")
     parts = ["API\n===\n", ".. module:: skrate\n", f"{inspect.getdoc(skrate)}\n"]
-    for folder, title in TITLES.items():
-        if sections[folder]:
-            parts.append(section(folder, title, sections[folder]))
+    first, *others = questions()
+    parts += [section(*first), module_section("rates")]
+    parts += [section(*question) for question in others]
+    parts += [module_section("dask"), module_section("spark")]
     text = "\n".join(parts)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
 
 
-def public_names() -> dict[str, list[str]]:
-    """Return the names of `__all__` by the folder they are defined in."""
-    sections: dict[str, list[str]] = defaultdict(list)
-    for name in skrate.__all__:
-        value = getattr(skrate, name)
-        if isinstance(value, ModuleType):
-            sections[name] = list(value.__all__)
-        else:
-            sections[folder_of(value)].append(name)
-    for name in ENGINES:
-        sections[name] = list(importlib.import_module(f"skrate.{name}").__all__)
-    return sections
+def questions() -> Iterator[tuple[str, str | None, list[str]]]:
+    """Yield title, page of the guide and names of each section of the package."""
+    left = set(skrate.__all__) - {"rates"}
+    for title, page, names in QUESTIONS:
+        yield title, page, [name for name in names if name in left]
+        left -= set(names)
+    if left:
+        yield OTHERS, None, sorted(left, key=str.lower)
 
 
-def folder_of(value: Any) -> str:
-    """Return the folder of skrate in which an object is defined."""
-    return value.__module__.split(".")[1]
-
-
-def section(folder: str, title: str, names: list[str]) -> str:
-    """Return one section: its title, what the folder says of itself, and its names."""
-    is_module = isinstance(getattr(skrate, folder, None), ModuleType)
-    is_public = (is_module and folder in skrate.__all__) or folder in ENGINES
-    module = f"skrate.{folder}" if is_public else "skrate"
-    documented = importlib.import_module(f"skrate.{folder}")
-    text = TEMPLATE.format(
+def section(title: str, page: str | None, names: list[str], of: str = "skrate") -> str:
+    """Return one section: its title, the page that answers it, and the names."""
+    guide = f"Guide: :doc:`/user_guide/{page}`.\n\n" if page else ""
+    return TEMPLATE.format(
         title=title,
         underline="-" * len(title),
-        summary=inspect.getdoc(documented),
-        module=module,
-        names="\n".join(f"   {name}" for name in sorted(names, key=str.lower)),
+        guide=guide,
+        module=of,
+        names="\n".join(f"   {name}" for name in names),
     )
-    return text if module == "skrate" else f"\n.. module:: {module}\n{text}"
+
+
+def module_section(name: str) -> str:
+    """Return the section of a module that is imported by its own name."""
+    module = importlib.import_module(f"skrate.{name}")
+    title, page = MODULES[name]
+    names = sorted(module.__all__, key=str.lower)
+    text = section(title, page, names, of=f"skrate.{name}")
+    return f"\n.. module:: skrate.{name}\n{text}"

@@ -23,6 +23,7 @@ GENERATED = DOCS / "generated"
 sys.path.insert(0, str(DOCS))
 
 from api_page import write_api_page
+from front_page import write_numbers
 from markdown_page import write_markdown_page
 
 project = "skrate"
@@ -36,6 +37,9 @@ extensions = [
     "sphinx.ext.extlinks",
     "sphinx.ext.intersphinx",
     "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_design",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
     # MathJax itself among the pages, so that formulas need no other host.
@@ -47,6 +51,7 @@ exclude_patterns = [
     "changelog.d",
     "examples",
     "generated/unreleased.rst",
+    "generated/numbers.rst",
     # Included by the galleries, and no pages of their own.
     "auto_examples/**/*.ipynb",
 ]
@@ -67,19 +72,29 @@ numpydoc_show_class_members = False  # the class template lists them
 numpydoc_class_members_toctree = False
 numpydoc_xref_param_type = False
 
+# What is copied is the code, without prompts and what was printed.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
 html_theme = "pydata_sphinx_theme"
 html_title = f"skrate {release}"
 html_show_sourcelink = False
 html_static_path = ["_static"]
-html_css_files = ["tables.css"]
+html_css_files = ["tables.css", "pages.css"]
 # These have no sections beside them; and the tables of speed need the width.
-html_sidebars = {"changelog": [], "generated/performance": []}
+html_sidebars = {
+    name: [] for name in ("index", "install", "changelog", "generated/performance")
+}
 html_theme_options = {
     "logo": {"text": "skrate"},
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "header_links_before_dropdown": 6,
-    "secondary_sidebar_items": {"**": ["page-toc"], "generated/performance": []},
+    "secondary_sidebar_items": {
+        "**": ["page-toc"],
+        "index": [],
+        "generated/performance": [],
+    },
 }
 
 sphinx_gallery_conf = {
@@ -91,12 +106,14 @@ sphinx_gallery_conf = {
     "doc_module": ("skrate",),
     "reference_url": {"skrate": None},
     "abort_on_example_error": True,
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "gallery_order.MainFirst",
     "matplotlib_animations": False,
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 10,
+    # That page would load scripts from other hosts.
+    "write_computation_times": False,
     "plot_gallery": os.environ.get("SKRATE_RUN_EXAMPLES", "1") == "1",
 }
 
@@ -192,3 +209,4 @@ write_empty_inventory()
 write_unreleased_changes()
 write_api_page(GENERATED / "api.rst")
 write_markdown_page(DOCS / "performance.md", GENERATED / "performance.rst")
+write_numbers(DOCS / "performance.md", GENERATED / "numbers.rst")
