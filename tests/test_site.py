@@ -4,11 +4,12 @@ The numbers of the front page are those of the page of speed.
 """
 
 import importlib.util
+import re
 import sys
 
 import pytest
 
-from repository import ROOT
+from repository import ROOT, project_metadata
 
 DOCS = ROOT / "docs"
 PAGE = '<html><head>{head}</head><body><h1 id="top">A page</h1>{body}</body></html>'
@@ -123,3 +124,18 @@ def test_a_number_that_the_page_of_speed_lacks_is_an_error(tmp_path):
     source.write_text("| a | 1 | b | 2 |\n", encoding="utf-8")
     with pytest.raises(KeyError):
         front.write_numbers(source, tmp_path / "numbers.rst")
+
+
+def test_the_badges_of_the_readme_say_what_the_project_says():
+    drawn = load("badges").badges(project_metadata()["project"])
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name, text in drawn.items():
+        assert (DOCS / "_static" / name).read_text(encoding="utf-8") == text
+        assert f"(docs/_static/{name})" in readme
+
+
+def test_what_the_readme_shows_is_there():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r'(?:src="|\]\()([^")]+)', readme)
+    assert len(shown) >= 8
+    assert not [path for path in shown if not (ROOT / path).is_file()]
