@@ -26,6 +26,7 @@ from skrate.error_rate.moments import AUCFromErrors, auc_moments
 from skrate.error_rate.range import auc_range_from_errors
 from skrate.inference.budget_report import budget_report
 from skrate.inference.budget_result import BudgetReport, BudgetRow
+from skrate.inference.certificate_result import RecallCertificate
 from skrate.inference.compare import compare
 from skrate.inference.compare_all import compare_all
 from skrate.inference.compare_curves import compare_curves
@@ -34,8 +35,11 @@ from skrate.inference.curve_comparison import CurveComparison
 from skrate.inference.estimate import estimate
 from skrate.inference.estimate_all import estimate_all
 from skrate.inference.influence import influence
+from skrate.inference.recall_certificate import recall_certificate
 from skrate.inference.sample_size import power, sample_size
 from skrate.inference.size_plan import SampleSize
+from skrate.inference.stopping_curve import stopping_curve
+from skrate.inference.stopping_result import StoppingCurve
 from skrate.metrics import registry as _registry
 from skrate.metrics.group_scores import GroupScores, group_scores
 from skrate.metrics.registry import *
@@ -87,8 +91,10 @@ __all__ = [
     "RateAveragedROC",
     "RateThresholdClassifier",
     "RateWeightedAUCScorer",
+    "RecallCertificate",
     "SampleSize",
     "ScoreReport",
+    "StoppingCurve",
     "auc_moments",
     "auc_range_from_errors",
     "budget_report",
@@ -107,9 +113,11 @@ __all__ = [
     "power",
     "rate_averaged_roc_curve",
     "rates",
+    "recall_certificate",
     "refit_best",
     "refit_one_standard_error",
     "sample_size",
+    "stopping_curve",
     "summarize",
 ]
 # The metrics are named once, in their registry.

@@ -116,6 +116,14 @@ STATISTICS = {
     "n_errors",
     "n_false_pos",
     "n_false_neg",
+    "n_found",  # counts of a review: before a sample of the unread, and of it
+    "n_unread",
+    "n_sampled",
+    "n_hits",
+    "n_ranked",  # cases read before the random ones
+    "target",  # a recall to be reached; `recall` is a parameter of some metrics
+    "looks",  # at data that grow, which share an error
+    "step",  # from look to look
 }
 
 RATES = {

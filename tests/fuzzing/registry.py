@@ -20,6 +20,7 @@ from fuzzing import (
     other_calls,
     plan_calls,
     set_calls,
+    stopping_calls,
     threshold_calls,
 )
 from fuzzing.calls import Call
@@ -117,6 +118,12 @@ ENTRIES = [
         Entry((name, "SampleSize"), plan_calls.planned(name), 1)
         for name in ("power", "sample_size")
     ),
+    Entry(
+        ("recall_certificate", "RecallCertificate"),
+        stopping_calls.recall_certificate,
+        1,
+    ),
+    Entry(("stopping_curve", "StoppingCurve"), stopping_calls.stopping_curve, 1),
     Entry(("expected_recall_score",), other_calls.twins, 0.5),
     Entry(("auc_moments", "AUCFromErrors"), other_calls.auc_moments, 1.5),
     Entry(("auc_range_from_errors",), other_calls.auc_range, 0.3),

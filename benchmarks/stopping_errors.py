@@ -1,0 +1,85 @@
+"""How often reading stops below the target: the table of the page "In production".
+
+    python benchmarks/stopping_errors.py [--short]
+
+Of 2,000 cases 100 are positive. A ranking draws one case after the other, a positive
+with odds of 1, 5 or 20 to 1 beside a negative; "late" has odds of 20, and of 1/3 for
+15 of its positives, which come later than at random. Reading stops at the first look
+with a p-value of at most 0.05 for a recall of 0.95. After a ranking of the first 600
+cases, random cases are read until the odds allow to stop, or until the p-value of a
+single sample does, which nothing corrects for looking so often.
+"""
+
+import argparse
+
+import numpy as np
+
+from skrate import stopping_curve
+from skrate.inference.urn import least_total, lower_tail
+
+N_CASES, N_POS, TARGET, LEVEL = 2_000, 100, 0.95, 0.95
+N_LATE, LATE_ODDS, N_RANKED = 15, 1 / 3, 600
+ODDS = {"random": 1.0, "weak": 5.0, "good": 20.0, "late": 20.0}
+
+
+def draw_order(design: str, rng: np.random.Generator) -> np.ndarray:
+    """Return labels in the order of reading: exponential races of given odds."""
+    odds = np.ones(N_CASES)
+    odds[:N_POS] = ODDS[design]
+    if design == "late":
+        odds[:N_LATE] = LATE_ODDS
+    return (np.argsort(rng.exponential(size=N_CASES) / odds) < N_POS).astype(int)
+
+
+def uncorrected(y: np.ndarray, n_ranked: int) -> int:
+    """Return where the p-value of a single sample first is low enough."""
+    n_read = np.arange(n_ranked + 1, N_CASES + 1)
+    found = np.cumsum(y)[n_read - 1]
+    before = int(y[:n_ranked].sum())
+    n_pos = least_total(found, TARGET) - before
+    urn = found - before, n_read - n_ranked, n_pos, N_CASES - n_ranked
+    pvalues = lower_tail(*urn)
+    return int(n_read[np.flatnonzero(pvalues <= 1 - LEVEL)[0]])
+
+
+def stops(design: str, rule: str, n_runs: int) -> np.ndarray:
+    """Return the cases read and the recall reached of each run."""
+    rng, runs = np.random.default_rng(0), []
+    for _ in range(n_runs):
+        y = draw_order(design, rng)
+        y[N_RANKED:] = (
+            rng.permutation(y[N_RANKED:]) if "sample" in rule else y[N_RANKED:]
+        )
+        if rule == "sample, uncorrected":
+            stop = uncorrected(y, N_RANKED)
+        elif rule == "sample":
+            curve = stopping_curve(
+                y, n_items=N_CASES, target=TARGET, n_ranked=N_RANKED, step=1
+            )
+            stop = curve.n_stop
+        else:
+            curve = stopping_curve(y, n_items=N_CASES, target=TARGET, step=int(rule))
+            stop = curve.n_stop
+        runs.append((stop, y[:stop].sum() / N_POS))
+    return np.array(runs)
+
+
+def main() -> None:
+    """Print a row per design and rule."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--short", action="store_true", help="a tenth of the runs")
+    share = 0.1 if parser.parse_args().short else 1.0
+    runs = {"200": 1_000, "20": 1_000, "2": 300}
+    runs |= {"sample": 1_000, "sample, uncorrected": 1_000}
+    for design in ODDS:
+        for rule, n_runs in runs.items():
+            found = stops(design, rule, int(share * n_runs))
+            below = (found[:, 1] < TARGET).mean()
+            print(
+                f"{design:8} {rule:20} below {100 * below:5.1f} %  recall "
+                f"{found[:, 1].mean():.3f}  read {found[:, 0].mean() / N_CASES:.3f}"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""The certificate of a recall: its fields, and how it is printed."""
+
+from dataclasses import dataclass
+
+from skrate.core.results import ConfidenceInterval, Result
+
+
+@dataclass(frozen=True)
+class RecallCertificate(Result):
+    """The recall that was reached, as :func:`skrate.recall_certificate` returns it.
+
+    Attributes
+    ----------
+    value : float
+        The recall reached, as the sample estimates it; nan where it cannot.
+    confidence_interval : ConfidenceInterval
+        Of the recall, two-sided; its ends are ``.low`` and ``.high``.
+    lower_bound : float
+        The certificate: the recall is at least this, with the confidence level.
+    pvalue : float
+        Of "the recall is below the target", adjusted for the looks: where it is at
+        most 1 less the confidence level, the lower bound is the target or more.
+    target : float
+        The recall that is to be reached.
+    left : float
+        Positives among the cases that are still unread, as the sample estimates them.
+    left_interval : ConfidenceInterval
+        Of their number, two-sided.
+    most_left : int
+        They are at most as many, with the confidence level.
+    n_found : int
+        Positives found, the hits of the sample among them.
+    n_unread : int
+        Cases that are still unread, the sample left out.
+    confidence_level : float
+        Level of the bound and of the interval, over all looks.
+    looks : int or str
+        Looks that share the error; "any" for any number of them.
+
+    See Also
+    --------
+    skrate.recall_certificate : Makes it.
+
+    Examples
+    --------
+    >>> from skrate import recall_certificate
+    >>> result = recall_certificate(95, 1_000, 500, 0)
+    >>> result.n_found, result.n_unread, result.most_left, result.is_reached
+    (95, 500, 4, True)
+    """
+
+    value: float
+    confidence_interval: ConfidenceInterval
+    lower_bound: float
+    pvalue: float
+    target: float
+    left: float
+    left_interval: ConfidenceInterval
+    most_left: int
+    n_found: int
+    n_unread: int
+    confidence_level: float
+    looks: int | str
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether the target is reached, with the confidence level."""
+        return self.pvalue <= 1 - self.confidence_level
+
+    def __repr__(self) -> str:
+        low, high = self.confidence_interval
+        level = f"{100 * self.confidence_level:g} %"
+        verdict = "reached" if self.is_reached else "not shown to be reached"
+        looks = "" if self.looks == 1 else f" over {self.looks} looks"
+        return (
+            f"RecallCertificate(recall {self.value:.4f}, at least "
+            f"{self.lower_bound:.4f} with {level} confidence{looks}, {level} interval "
+            f"[{low:.4f}, {high:.4f}]; target {self.target:g} {verdict}, p = "
+            f"{self.pvalue:.3g}; {self.n_found:,} found, at most {self.most_left:,} "
+            f"left among {self.n_unread:,} unread)"
+        )

@@ -1,0 +1,164 @@
+"""The certificate of a recall: counted urns, published numbers, what it promises."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from sklearn.exceptions import UndefinedMetricWarning
+
+from reference import urn as oracle
+from skrate import recall_certificate
+
+
+def small_samples(largest):
+    return [
+        (found, n_all, n, x)
+        for found in (0, 1, 4)
+        for n_all in range(largest + 1)
+        for n in range(n_all + 1)
+        for x in range(n + 1)
+    ]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@pytest.mark.parametrize(("target", "looks"), [("0.95", 1), ("0.6", 3), ("1", 1)])
+def test_small_samples_agree_with_counted_draws(target, looks):
+    # A level at which no tail of these urns ties.
+    alpha = Fraction(1, 10) + Fraction(1, 10**9)
+    for found, n_all, n, x in small_samples(6):
+        result = recall_certificate(
+            found, n_all, n, x, looks=looks, target=float(target),
+            confidence_level=float(1 - alpha),
+        )  # fmt: skip
+        urn = x, n, n_all
+        spent = alpha / looks
+        most = oracle.most(*urn, spent) - x
+        assert result.most_left == most
+        ends = oracle.fewest(*urn, spent / 2) - x, oracle.most(*urn, spent / 2) - x
+        assert result.left_interval == ends
+        pvalue = min(looks * oracle.pvalue(found, urn, Fraction(target)), 1)
+        assert result.pvalue == pytest.approx(float(pvalue), rel=1e-12, abs=1e-14)
+        assert (result.n_found, result.n_unread) == (found + x, n_all - n)
+        if found + x:
+            assert result.lower_bound == (found + x) / (found + x + most)
+            low, high = result.confidence_interval
+            assert (low, high) == tuple(
+                (found + x) / (found + x + left) for left in reversed(ends)
+            )
+            # One verdict, whether by the bound or by the p-value.
+            assert result.is_reached == (result.lower_bound >= float(target))
+
+
+@pytest.mark.parametrize(("target", "looks"), [(0.8, 1), (0.95, 1), (0.8, 3)])
+def test_who_stops_below_the_target_does_so_as_rarely_as_promised(target, looks):
+    promised = Fraction(1, 4) / looks
+    for found, n_all in product((1, 5), range(1, 8)):
+        for n in range(1, n_all + 1):
+            results = [
+                recall_certificate(
+                    found,
+                    n_all,
+                    n,
+                    x,
+                    target=target,
+                    looks=looks,
+                    confidence_level=0.75,
+                )
+                for x in range(n + 1)
+            ]
+            for n_pos in range(n_all + 1):
+                wrong = sum(
+                    oracle.chance(x, n, n_pos, n_all)
+                    for x, result in enumerate(results)
+                    if result.is_reached and (found + x) / (found + n_pos) < target
+                )
+                assert wrong <= promised
+
+
+# Callaghan and Mueller-Hansen's package, see tests/data/README.md: without a positive
+# among the last cases of a ranking, of which 7,777 were read before.
+@pytest.mark.parametrize(
+    ("n_sampled", "target", "expected"),
+    [
+        (2_223, 0.95, 0.10980177863883214),
+        (4_223, 0.95, 0.009418930806106517),
+        (4_223, 0.96, 0.022005638245933937),
+        (4_223, 0.97, 0.051403320783917274),
+        (4_223, 0.98, 0.12005306689318333),
+        (4_223, 0.99, 0.2803368882417732),
+    ],
+)
+def test_published_pvalues(n_sampled, target, expected):
+    result = recall_certificate(200, 12_223, n_sampled, 0, target=target)
+    assert result.pvalue == pytest.approx(expected, rel=1e-8)
+
+
+def test_what_is_all_read_is_known():
+    result = recall_certificate(5, 10, 10, 3)
+    assert result.value == result.lower_bound == 1
+    assert result.confidence_interval == (1, 1)
+    assert (result.n_found, result.left, result.pvalue) == (8, 0, 0)
+    assert recall_certificate(5, 0, 0, 0).lower_bound == 1
+
+
+def test_without_a_sample_all_that_is_unread_may_be_left():
+    with pytest.warns(UndefinedMetricWarning, match="n_sampled is 0"):
+        result = recall_certificate(30, 70, 0, 0)
+    assert np.isnan(result.value)
+    assert np.isnan(result.left)
+    assert result.lower_bound == 0.3
+    assert result.confidence_interval == (0.3, 1)
+    assert (result.pvalue, result.is_reached) == (1, False)
+
+
+def test_nothing_found_is_undefined():
+    with pytest.warns(UndefinedMetricWarning, match="n_found and n_hits are 0"):
+        result = recall_certificate(0, 10, 5, 0)
+    assert np.isnan([result.value, *result.confidence_interval]).all()
+    assert (result.lower_bound, result.left) == (0, 0)
+    assert result.pvalue == pytest.approx(0.5)
+    with pytest.warns(UndefinedMetricWarning):
+        result = recall_certificate(0, 10, 10, 0)
+    assert np.isnan(result.lower_bound)
+    assert result.is_reached
+
+
+def test_looks_divide_the_error():
+    plain = recall_certificate(95, 5_000, 2_500, 0, confidence_level=0.99)
+    divided = recall_certificate(95, 5_000, 2_500, 0, looks=5)
+    assert divided.most_left == plain.most_left
+    assert divided.left_interval == plain.left_interval
+    assert divided.pvalue == pytest.approx(5 * plain.pvalue)
+    any_number = recall_certificate(95, 5_000, 2_500, 0, looks="any")
+    assert plain.most_left > any_number.most_left
+    assert any_number.lower_bound == any_number.confidence_interval.low
+
+
+@pytest.mark.parametrize(
+    ("counts", "options", "message"),
+    [
+        ((-1, 9, 3, 1), {}, "n_found must be an integer >= 0"),
+        ((1, 9.0, 3, 1), {}, "n_unread must be an integer"),
+        ((1, 9, 3.5, 1), {}, "n_sampled must be an integer"),
+        ((1, 9, 3, True), {}, "n_hits must be an integer"),
+        ((1, 9, 10, 1), {}, "n_sampled must be at most n_unread, found 10 of 9: n_unr"),
+        ((1, 9, 3, 4), {}, "n_hits must be at most n_sampled, found 4 of 3: positives"),
+        ((1, 9, 3, 1), {"confidence_level": 1}, r"confidence_level must .* \(0, 1\)"),
+        ((1, 9, 3, 1), {"target": 0}, r"target must be a number in \(0, 1\]"),
+        ((1, 9, 3, 1), {"target": 95}, r"target must be a number in \(0, 1\]"),
+        ((1, 9, 3, 1), {"looks": 0}, "looks must be an integer >= 1, got 0"),
+        ((1, 9, 3, 1), {"looks": "all"}, "looks must be 'any' or an integer >= 1"),
+    ],
+)
+def test_bad_input_is_refused_by_name(counts, options, message):
+    with pytest.raises(ValueError, match=message):
+        recall_certificate(*counts, **options)
+
+
+def test_a_result_prints_and_becomes_a_dict():
+    result = recall_certificate(190, 8_000, 2_000, 1, looks=2)
+    assert "over 2 looks" in repr(result)
+    flat = result.to_dict()
+    assert flat["low"] == result.confidence_interval.low
+    assert flat["left_interval_high"] == result.left_interval.high

@@ -1,0 +1,131 @@
+"""The hypergeometric law, its tails and what they exclude, against counted draws."""
+
+from fractions import Fraction
+from itertools import product
+from math import comb, prod
+
+import numpy as np
+import pytest
+
+from reference import urn as oracle
+from skrate.inference import urn
+
+LARGEST = 9
+ALPHA = Fraction(1, 5)
+
+
+def all_urns(largest):
+    """Return hits, cases drawn, positives and cases of all urns, as columns."""
+    rows = [
+        (x, n, n_pos, n_all)
+        for n_all in range(largest + 1)
+        for n, n_pos in product(range(n_all + 1), repeat=2)
+        for x in range(n + 1)
+    ]
+    return rows, np.array(rows).T
+
+
+def test_chances_and_tails_of_all_small_urns():
+    rows, columns = all_urns(LARGEST)
+    assert urn.chance_of_hits(*columns) == pytest.approx(
+        [float(oracle.chance(*row)) for row in rows], rel=1e-13, abs=0
+    )
+    tails = [float(oracle.at_most(*row)) for row in rows]
+    assert urn.lower_tail(*columns) == pytest.approx(tails, rel=1e-13, abs=1e-14)
+    low, high = urn.tail_bounds(*columns)
+    assert (low <= np.array(tails) + 1e-12).all()
+    assert (high >= np.array(tails) - 1e-12).all()
+
+
+@pytest.mark.parametrize(
+    ("x", "n", "n_pos", "n_all"),
+    [(3, 700, 40, 2_500), (50, 5_000, 200, 30_000), (900, 1_000, 1_500, 1_700)],
+)
+def test_tails_of_larger_urns(x, n, n_pos, n_all):
+    expected = Fraction(
+        sum(comb(n_pos, j) * comb(n_all - n_pos, n - j) for j in range(x + 1)),
+        comb(n_all, n),
+    )
+    assert urn.lower_tail(x, n, n_pos, n_all) == pytest.approx(float(expected), 1e-11)
+
+
+def test_a_tail_keeps_its_digits_in_an_urn_of_ten_millions():
+    n, n_all = 100_000, 10_000_000
+    none = prod(Fraction(n_all - n - i, n_all - i) for i in range(300))
+    assert urn.lower_tail(0, n, 300, n_all) == pytest.approx(float(none), rel=1e-11)
+
+
+def test_more_positives_than_the_urn_leaves_room_for_are_impossible():
+    assert urn.lower_tail([2, 2, 3], 3, [9, 11, 9], [9, 10, 9]).tolist() == [0, 0, 1]
+
+
+def test_what_is_excluded_is_what_counting_excludes():
+    rows = [
+        (x, n, n_all)
+        for n_all in range(LARGEST + 1)
+        for n in range(n_all + 1)
+        for x in range(n + 1)
+    ]
+    columns = np.array(rows).T
+    # A float that no tail of so few cases comes near to, next to the fraction.
+    alpha = ALPHA + Fraction(1, 10**9)
+    most = urn.most_positives(*columns, float(alpha))
+    assert most.tolist() == [oracle.most(*row, alpha) for row in rows]
+    least = urn.least_positives(*columns, float(alpha))
+    assert least.tolist() == [oracle.fewest(*row, alpha) for row in rows]
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.2, 0.5])
+def test_what_is_excluded_is_true_as_rarely_as_promised(alpha):
+    for n_all in range(1, 13):
+        for n in range(n_all + 1):
+            x = np.arange(n + 1)
+            low = urn.least_positives(x, n, n_all, alpha)
+            high = urn.most_positives(x, n, n_all, alpha)
+            for n_pos in range(n_all + 1):
+                chances = [oracle.chance(j, n, n_pos, n_all) for j in range(n + 1)]
+                for is_out in (n_pos < low, n_pos > high):
+                    assert sum(np.multiply(chances, is_out)) <= Fraction(alpha)
+
+
+def test_odds_are_chances_over_their_mean_over_the_prior():
+    rows, columns = all_urns(6)
+    expected = [oracle.odds(*row, urn._PRIOR) for row in rows]
+    assert urn.odds_against(*columns) == pytest.approx(expected, rel=1e-11)
+
+
+def test_most_and_least_ever_are_the_ends_of_what_the_odds_do_not_exclude():
+    for n_all in range(LARGEST + 1):
+        for n in range(n_all + 1):
+            for x in range(n + 1):
+                known = oracle.possible(x, n, n_all)
+                odds = [oracle.odds(x, n, k, n_all, urn._PRIOR) for k in known]
+                kept = [k for k, o in zip(known, odds, strict=True) if o > 0.3]
+                given = x, n, n_all
+                assert urn.most_positives_ever(*given, 0.3).tolist() == [kept[-1]]
+                assert urn.least_positives_ever(*given, 0.3).tolist() == [kept[0]]
+                for k in range(n_all + 2):
+                    more = max([o for j, o in zip(known, odds, strict=True) if j >= k],
+                               default=0.0)  # fmt: skip
+                    found = urn.odds_against_more(x, n, k, n_all)
+                    assert found == pytest.approx([min(more, 1.0)], rel=1e-11)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.2, 0.5])
+def test_true_positives_are_ever_excluded_as_rarely_as_promised(alpha):
+    for n_all in range(1, 13):
+        for n_pos in range(n_all + 1):
+            pairs = [(x, n) for n in range(n_all + 1) for x in range(n + 1)]
+            x, n = np.array(pairs).T
+            odds = urn.odds_against(x, n, n_pos, n_all)
+            is_out = {pair for pair, o in zip(pairs, odds, strict=True) if o <= alpha}
+            lost = oracle.ever_excluded(n_pos, n_all, is_out)
+            assert lost <= Fraction(alpha)
+
+
+def test_the_least_total_is_that_of_fractions():
+    targets = [Fraction(str(t)) for t in (0.1, 0.3, 0.7, 0.9, 0.95, 0.99, 1.0)]
+    found = np.arange(1_000)
+    for target in targets:
+        least = urn.least_total(found, float(target))
+        assert least.tolist() == [int(f / target) + 1 for f in found.tolist()]
