@@ -23,7 +23,7 @@ from skrate.inference.budget_result import (
 from skrate.inference.chance import chance_pvalue
 from skrate.inference.curve_process import CurveProcess, curve_process
 from skrate.inference.delta import degrees_of_freedom, variance_parts
-from skrate.inference.fold_sample import FoldRanked
+from skrate.inference.fold_ranked import FoldRanked
 from skrate.inference.hits import ExpectedHits, ExpectedMisses, left_by
 from skrate.inference.intervals import metric_interval
 from skrate.inference.plan import defined_value, why_too_few

@@ -6,7 +6,7 @@ from typing import Any
 from skrate.core.fold_input import check_same_folds
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.rank_table import check_alone
-from skrate.inference.fold_sample import fold_sample
+from skrate.inference.fold_ranked import ranked_in_folds
 from skrate.inference.sample import (
     Ranked,
     Weights,
@@ -59,7 +59,7 @@ def _in_folds(
     """Return the rankings of models as samples, each fold of which is cut alone."""
     if models is None:
         check_alone(rankings, **others)
-        return {_ONE_MODEL: fold_sample(rankings, weights)}
+        return {_ONE_MODEL: ranked_in_folds(rankings, weights)}
     if not isinstance(models, Mapping):
         raise ValueError(
             "models must be a mapping of names and FoldRankings; give those of one "
@@ -68,7 +68,7 @@ def _in_folds(
     found = _by_name(models)
     named = {f"models[{name!r}]": each for name, each in found.items()}
     check_alone(check_same_folds(named)[0], "models", y_true=rankings, **others)
-    return {name: fold_sample(each, weights) for name, each in found.items()}
+    return {name: ranked_in_folds(each, weights) for name, each in found.items()}
 
 
 def _by_name(models: Mapping[Any, Any]) -> dict[str, Any]:

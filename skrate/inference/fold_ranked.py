@@ -14,13 +14,15 @@ from skrate.inference.curve_influence import by_fold
 from skrate.inference.sample import Ranked, Weights, check_cases
 
 
-def fold_sample(rankings: FoldRankings, weights: Weights = "frequency") -> "FoldRanked":
+def ranked_in_folds(
+    rankings: FoldRankings, weights: Weights = "frequency"
+) -> "FoldRanked":
     """Return rankings as a sample, in which a case of several repeats counts once.
 
     Examples
     --------
     >>> rankings = FoldRankings([1, 0, 0, 1], [3, 2, 1, 9], [0, 0, 1, 1])
-    >>> sample = fold_sample(rankings)
+    >>> sample = ranked_in_folds(rankings)
     >>> sample.table.pos.tolist(), sample.table.neg.tolist()
     ([2.0, 0.0], [0.0, 2.0])
     """

@@ -12,7 +12,7 @@ from reference.budget_card import card_of_folds
 from skrate import FoldRankings, budget_report, rates
 from skrate.inference.curve_process import curve_process
 from skrate.inference.delta import influence_values, variance_parts
-from skrate.inference.fold_sample import fold_sample
+from skrate.inference.fold_ranked import ranked_in_folds
 from skrate.inference.hits import ExpectedHits, ExpectedMisses
 from skrate.inference.sample import check_cases
 from skrate.metrics.budget import LiftAtRate, PrecisionAtRate
@@ -95,7 +95,7 @@ def test_the_error_is_that_of_the_curve_with_each_fold_cut_alone(metric, tied, d
     }[design]
     kind = {"weights": "sampling"} if design == "sampling" else {}
     cases = check_cases(y_true, **given, **kind).with_scores("y_score", y_score)
-    sample = fold_sample(FoldRankings(y_true, y_score, fold, **given), **kind)
+    sample = ranked_in_folds(FoldRankings(y_true, y_score, fold, **given), **kind)
     curve = curve_process(metric, [cases], POINTS, folds=sample.folds)
     found = AT_RATE[metric](RATE)
     assert found.value(sample.table) == pytest.approx(curve.values @ MASSES)
@@ -106,7 +106,7 @@ def test_the_error_is_that_of_the_curve_with_each_fold_cut_alone(metric, tied, d
 @pytest.mark.parametrize("law", [rates.fixed(0.1), rates.beta(3, 19)])
 def test_no_fold_adds_what_it_has_more_than_others(law):
     y_true, y_score, fold = drawn()
-    sample = fold_sample(FoldRankings(y_true, y_score, fold))
+    sample = ranked_in_folds(FoldRankings(y_true, y_score, fold))
     both = [influence_values(m(law), sample) for m in (ExpectedHits, ExpectedMisses)]
     shares = np.array([y_true[fold == number].mean() for number in fold])
     assert sum(both) == pytest.approx(y_true - shares, abs=1e-12)
