@@ -28,6 +28,7 @@ from skrate.model_selection.responses import (
     SeveralClasses,
     TellsOnce,
     UndefinedResponse,
+    check_response_method,
     ranking_scores,
 )
 from skrate.model_selection.row_entries import GroupsLike, find_column
@@ -69,7 +70,9 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
     def _score_func(self) -> ScoreFunction:
         """The metric, for programs that call it themselves."""
         is_told = self.response_method != DEFAULT_RESPONSE
-        return ScoreFunction(self.metric, self._name, self._is_of_lists, is_told)
+        by_labels = "predict" in check_response_method(self.response_method)
+        of_lists = self._is_of_lists
+        return ScoreFunction(self.metric, self._name, of_lists, is_told, by_labels)
 
     @property
     def _sign(self) -> int:

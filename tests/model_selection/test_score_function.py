@@ -1,0 +1,63 @@
+"""What threshold tuners hand to our scorers are classes, which are no scores."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+from sklearn.model_selection import TunedThresholdClassifierCV
+
+from skrate import (
+    AveragePrecisionScorer,
+    RateWeightedAUCScorer,
+    make_ranking_scorer,
+    recall_at_rate_score,
+)
+
+X, Y = make_classification(120, 4, flip_y=0.2, random_state=0)
+SCORERS = [
+    RateWeightedAUCScorer(rate=0.2),
+    AveragePrecisionScorer(),
+    make_ranking_scorer(recall_at_rate_score, rate=0.2),
+]
+
+
+def tuner(scoring):
+    model = LogisticRegression()
+    return TunedThresholdClassifierCV(model, scoring=scoring, cv=2, thresholds=5)
+
+
+@pytest.mark.parametrize("scorer", SCORERS, ids=lambda scorer: scorer._name)
+@pytest.mark.parametrize("labels", [Y, Y == 1, 2 * Y - 1], ids=["01", "bool", "-11"])
+def test_a_threshold_tuner_is_told_that_classes_are_no_scores(scorer, labels):
+    told = rf"{scorer._name} was given predicted classes.*RateThresholdClassifier"
+    with pytest.raises(ValueError, match=told):
+        tuner(scorer).fit(X, labels)
+
+
+def test_classes_by_name_are_told_as_well():
+    scorer = RateWeightedAUCScorer(rate=0.2, pos_label="yes")
+    with pytest.raises(ValueError, match=r"predicted classes .*, '(yes|no)' and"):
+        tuner(scorer).fit(X, np.where(Y == 1, "yes", "no"))
+
+
+def test_numbers_that_may_be_scores_are_warned_of():
+    with pytest.warns(UserWarning, match=r"predicted classes .*, \d.0 and the like"):
+        tuner(RateWeightedAUCScorer(rate=0.2)).fit(X, Y.astype(float))
+
+
+def test_who_hands_over_scores_is_told_nothing():
+    with warnings.catch_warnings():
+        # Of later releases, about its own parameters.
+        warnings.simplefilter("ignore", FutureWarning)
+        LogisticRegressionCV(scoring=RateWeightedAUCScorer(rate=0.2), cv=2).fit(X, Y)
+    score = RateWeightedAUCScorer()._score_func
+    assert score([0, 1, 0, 1], [0.0, 1.0, 0.0, 0.0]) == 0.75
+    assert score([0, 1, 0, 1], np.array([[1, 0], [0, 1], [1, 0], [1, 0]])) == 0.75
+
+
+def test_predictions_that_are_asked_for_are_scores():
+    scorer = RateWeightedAUCScorer(response_method="predict")
+    assert scorer._score_func([0, 1, 0, 1], [0, 1, 0, 0]) == 0.75
+    tuner(scorer).fit(X, Y)
