@@ -45,6 +45,7 @@ from skrate.metrics.group_scores import GroupScores, group_scores
 from skrate.metrics.registry import *
 from skrate.model_selection.batch_results import AchievedRate, MarkedBatch
 from skrate.model_selection.cross_val import cross_val_rankings
+from skrate.model_selection.eval_metric import eval_metric
 from skrate.model_selection.folds import compare_folds
 from skrate.model_selection.make_ranking_scorer import make_ranking_scorer
 from skrate.model_selection.rate_threshold import RateThresholdClassifier
@@ -106,6 +107,7 @@ __all__ = [
     "cross_val_rankings",
     "estimate",
     "estimate_all",
+    "eval_metric",
     "group_scores",
     "hit_curve",
     "influence",

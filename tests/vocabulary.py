@@ -180,6 +180,7 @@ RATES = {
 }
 
 ENGINES = {
+    "library",  # that calls a metric; ``engine`` would be what runs it
     "max_groups",
     "exact",
     "compute",  # as dask.array.to_zarr

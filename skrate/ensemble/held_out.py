@@ -2,14 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import check_scoring
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, IntArray
 from skrate.ensemble.boosting import TrainingCases
 from skrate.ensemble.link import LinkedClasses, fit_link
 from skrate.ensemble.stumps import is_above, stump_scores
+from skrate.metrics.monitored import Monitored, is_known, monitored, named
 from skrate.metrics.ranking_auc import ranking_auc_score
 
 
@@ -47,21 +51,41 @@ def split_cases(
     return np.flatnonzero(~is_out), np.flatnonzero(is_out)
 
 
+def check_held_out_scoring(
+    estimator: Any, scoring: Any, *, has_lists: bool
+) -> Callable[..., float] | Monitored:
+    """Return a scorer, or a score function of this package with its parameters."""
+    function = named(scoring)
+    while isinstance(function, partial):
+        function = function.func
+    if not is_known(function):
+        scorer: Callable[..., float] = check_scoring(estimator, scoring=scoring)
+        return scorer
+    found = monitored(scoring, {})
+    if found.needs_lists and not has_lists:
+        raise ValueError(
+            f"scoring={function.__name__} is a mean over lists: pass groups to fit, or "
+            "score a single ranking."
+        )
+    return found
+
+
 @dataclass
 class StoppingRule:
     """Scores the model after each round, and says when it no longer improves.
 
     ``stumps`` are the rankers found before, ``scorer(estimator, X, y)`` None for the
-    share of held-out pairs in order, and ``patience`` is the number of rounds without
-    a gain of more than ``tol`` after which the run ends.
+    share of held-out pairs in order, or a metric of scores, and ``patience`` is the
+    number of rounds without a gain of more than ``tol`` after which the run ends.
     """
 
     train: TrainingCases
     held_out: TrainingCases
     classes: Array
     stumps: Array
-    scorer: Callable[..., float] | None
+    scorer: Callable[..., float] | Monitored | None
     has_weights: bool
+    has_lists: bool
     patience: int
     tol: float
 
@@ -83,6 +107,8 @@ class StoppingRule:
                 average="pairs",
                 sample_weight=held_out.weights,
             )
+        elif isinstance(self.scorer, Monitored):
+            score = self._metric_of(self.scorer, model.scores)
         else:
             self._train_scores += stump["weight"] * is_above(stump, train.X)
             model.slope_, model.offset_ = fit_link(
@@ -99,6 +125,17 @@ class StoppingRule:
             )
         self.scores.append(float(score))
         return self.scores[-1]
+
+    def _metric_of(self, metric: Monitored, scores: FloatArray) -> float:
+        """Return a metric of the held-out cases, greater where it is better."""
+        held_out = self.held_out
+        weights = held_out.weights if self.has_weights else None
+        if self.has_lists:
+            rows = held_out.is_pos, scores, held_out.lists, weights
+            value = metric.within(*rows)
+        else:
+            value = metric.of_ranking(held_out.is_pos, scores, weights)
+        return value if metric.greater_is_better else -value
 
     def is_over(self) -> bool:
         """Return whether none of the last rounds beat the best before by ``tol``."""

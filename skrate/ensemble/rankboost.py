@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import check_scoring
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, RandomState
@@ -20,7 +19,11 @@ from skrate.core.validation import (
 )
 from skrate.ensemble.boosting import Boosting, TrainingCases, check_training_cases
 from skrate.ensemble.columns import MAX_BINS
-from skrate.ensemble.held_out import StoppingRule, split_cases
+from skrate.ensemble.held_out import (
+    StoppingRule,
+    check_held_out_scoring,
+    split_cases,
+)
 from skrate.ensemble.link import LinkedClasses, fit_link
 from skrate.ensemble.stumps import STUMP, staged_stump_scores, stump_scores
 
@@ -64,9 +67,12 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
         case of each class, or list of both, is held out and one is trained on. Used
         with `n_iter_no_change` only.
     scoring : str or callable, default=None
-        Scorer for the held-out cases, called as ``scorer(estimator, X, y)``, and with
-        ``sample_weight`` if `fit` got one. None is the share of held-out pairs in
-        order: the AUC, or with `groups` the share within lists.
+        What is asked of the held-out cases: a score function of this package, its name,
+        or a :func:`functools.partial` of one with its parameters, averaged over the
+        lists if `fit` got `groups`, and negated where less is better; or a scorer,
+        called as ``scorer(estimator, X, y)``. With ``sample_weight`` if `fit` got one.
+        None is the share of held-out pairs in order: the AUC, or with `groups` the
+        share within lists.
     tol : float, default=1e-4
         Gain of the score that counts as one, at least 0.
     random_state : int, RandomState or Generator, default=None
@@ -266,7 +272,9 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
             held_out_cases, cases = cases.take(held_out), cases.take(train)
             scorer = None
             if self.scoring is not None:
-                scorer = check_scoring(self, scoring=self.scoring)
+                scorer = check_held_out_scoring(
+                    self, self.scoring, has_lists=groups is not None
+                )
             rule = StoppingRule(
                 cases,
                 held_out_cases,
@@ -274,6 +282,7 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
                 self.estimators_,
                 scorer,
                 sample_weight is not None,
+                groups is not None,
                 self.n_iter_no_change,
                 self.tol,
             )
@@ -356,8 +365,9 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
         is_scoring = isinstance(self.scoring, str) or callable(self.scoring)
         if self.scoring is not None and not is_scoring:
             raise ValueError(
-                "scoring must be None, the name of a scorer or a function (estimator, "
-                f"X, y), got {shown(self.scoring)}."
+                "scoring must be None, a score function, its name, the name of a "
+                "scorer or a function (estimator, X, y), got "
+                f"{shown(self.scoring)}."
             )
         check_flag("warm_start", self.warm_start)
         if not isinstance(self.verbose, bool):

@@ -12,7 +12,8 @@ from skrate.core.metric import (
     find_metric,
     unwrap,
 )
-from skrate.model_selection.ranking_scorer import OF_CLASSES, OF_LISTS, takes_classes
+from skrate.metrics.monitored import takes_classes
+from skrate.model_selection.ranking_scorer import OF_CLASSES, OF_LISTS
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,

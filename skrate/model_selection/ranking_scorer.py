@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import cache
 from operator import attrgetter
 from typing import Any, Self
 
@@ -15,7 +14,7 @@ from skrate.core.metric import LIST_METRICS, METRICS
 from skrate.core.scipy_rates import from_scipy, is_scipy_distribution
 from skrate.core.validation import find_label, warn_undefined
 from skrate.metrics.group_scores import GroupScores, group_scores
-from skrate.metrics.list_average import AVERAGES
+from skrate.metrics.monitored import is_of_classes, takes_classes
 from skrate.model_selection.class_scores import (
     ClassScores,
     class_scores,
@@ -319,19 +318,12 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
         return scores, mean
 
 
-@cache
-def takes_classes(metric: Callable[..., Any]) -> bool:
-    """Return whether a metric averages over more than two classes."""
-    return "labels" in inspect.signature(metric).parameters
-
-
 def _tells_lists(metric: Callable[..., Any], name: str, value: Any) -> bool:
     """Return whether a parameter of a scorer says that it scores lists."""
     if name != "average" or not takes_classes(metric):
         return name in OF_LISTS
     # Lists and classes have one average in common.
-    is_name = isinstance(value, str | None)
-    return not is_name or (value != "macro" and value in AVERAGES)
+    return not is_of_classes(value)
 
 
 def _of_our_own(rate: Any) -> Any:

@@ -1,12 +1,25 @@
 """Runs of RankBoost that go on, stop early or report."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.metrics import make_scorer, roc_auc_score
 
 from reference.rankboost_pairs import ranking_loss, sample
-from skrate import RankBoostClassifier, RateWeightedAUCScorer
+from skrate import (
+    RankBoostClassifier,
+    RateWeightedAUCScorer,
+    average_precision_score,
+    group_scores,
+    ndcg_score,
+    ranking_auc_score,
+    rate_at_recall_score,
+    rate_weighted_auc_score,
+    rates,
+    recall_at_rate_score,
+)
 
 
 def test_warm_start_continues_where_it_stopped():
@@ -292,3 +305,73 @@ def test_one_more_scorer_made_by_scikit_learn():
     scorer = make_scorer(roc_auc_score, response_method="predict_proba")
     model = RankBoostClassifier(n_iter_no_change=3, scoring=scorer, random_state=0)
     assert model.fit(X, y).validation_scores_.max() > 0.5
+
+
+OF_BUDGET = partial(rate_weighted_auc_score, rate=rates.beta(2, 20))
+
+
+@pytest.mark.parametrize(
+    ("scoring", "of_lists", "is_weighted"),
+    [
+        (OF_BUDGET, False, True),
+        ("average_precision_score", False, True),
+        (rate_at_recall_score, False, False),
+        (OF_BUDGET, True, True),
+        # Places have no weights.
+        (partial(ndcg_score, k=3), True, False),
+        (partial(ranking_auc_score, average="size", undefined=0.5), True, True),
+    ],
+)
+def test_a_metric_of_this_package_may_stop_the_run(scoring, of_lists, is_weighted):
+    X, y, rng = sample(31, n=400)
+    options = {"groups": rng.integers(0, 30, 400)} if of_lists else {}
+    metric = getattr(scoring, "func", scoring)
+    weights = rng.integers(1, 4, 400).astype(float) if is_weighted else None
+    seen = []
+
+    def spy(estimator, X, y, sample_weight=None):
+        seen.append((X, y, sample_weight))
+        return len(seen)
+
+    stops = {"n_iter_no_change": 8, "validation_fraction": 0.4, "random_state": 0}
+    RankBoostClassifier(n_estimators=1, scoring=spy, **stops).fit(
+        np.column_stack([X, np.arange(400)]), y, weights, **options
+    )
+    held_out, labels, held_out_weights = seen[0]
+    rows = held_out[:, -1].astype(int)
+    model = RankBoostClassifier(n_estimators=60, scoring=scoring, tol=0, **stops)
+    model.fit(X, y, weights, **options)
+    metric = average_precision_score if isinstance(metric, str) else metric
+    params = getattr(scoring, "keywords", {})
+    if held_out_weights is not None:
+        params = params | {"sample_weight": held_out_weights}
+
+    def score(y_score):
+        if not of_lists:
+            value = metric(labels, y_score, **params)
+            return -value if metric is rate_at_recall_score else value
+        groups = options["groups"][rows]
+        if metric is rate_weighted_auc_score:
+            return group_scores(metric, labels, y_score, groups=groups, **params).mean()
+        return metric(labels, y_score, groups=groups, **params)
+
+    staged = [score(scores) for scores in model.staged_decision_function(X[rows])]
+    np.testing.assert_allclose(model.validation_scores_, staged, rtol=0, atol=1e-12)
+    best = int(np.argmax(staged))
+    assert len(staged) == min(best + 1 + 8, 60)
+
+
+@pytest.mark.parametrize(
+    ("scoring", "message"),
+    [
+        (ndcg_score, "scoring=ndcg_score is a mean over lists: pass groups"),
+        (partial(rate_weighted_auc_score, rat=1), "no parameter 'rat'"),
+        (recall_at_rate_score, "needs the keyword 'rate'"),
+        ("recall_at_rate", "recall_at_rate"),
+    ],
+)
+def test_metrics_that_cannot_stop_a_run_are_refused(scoring, message):
+    X, y, _ = sample(32, n=60)
+    model = RankBoostClassifier(n_iter_no_change=5, scoring=scoring)
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, y)

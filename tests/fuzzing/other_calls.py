@@ -399,6 +399,29 @@ def scorer(kind: str) -> Callable[[np.random.Generator], Call]:
     return draw
 
 
+def eval_metric(rng: np.random.Generator) -> Call:
+    """Draw scores of a round, and call a metric as LightGBM or XGBoost does."""
+    sample = draw_sample(rng, largest=300)
+    library = str(rng.choice(["lightgbm", "xgboost"]))
+    is_pos, scores, weights = sample.parts
+    # Libraries number the classes.
+    labels, values = np.asarray(is_pos, dtype=np.float32), np.asarray(scores, float)
+    monitor = skrate.eval_metric("average_precision", library=library)
+
+    def arguments(_: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (labels, values, weights), {}
+
+    def check(_: Any, found: Any) -> None:
+        value = -found if library == "xgboost" else found[1]
+        expected = tables.average_precision(Groups(is_pos, values.tolist(), weights))
+        same_number("value", value, expected)
+        if library == "lightgbm":
+            holds(found[::2] == ("average_precision", True), f"returned {found}")
+
+    refusal = () if labels.any() else ("average_precision",)
+    return Call("eval_metric", monitor, arguments, check, refusal=refusal)
+
+
 def _asked(built: Any, sample: Sample) -> Any:
     """Return the scorer with a request for what it will be given."""
     asked = {"sample_weight": True} if sample.weights is not None else {}

@@ -1,0 +1,41 @@
+"""A metric as LightGBM calls it."""
+
+from typing import Any
+
+import numpy as np
+
+from skrate.core.arrays import Array
+from skrate.model_selection.training_metric import TrainingMetric
+
+
+class LightGBMMetric(TrainingMetric):
+    """Returns its name, its value and whether greater is better."""
+
+    library = "lightgbm"
+    give_lists = "fit LGBMRanker with eval_group=, or train on a Dataset with group="
+
+    # Four parameters tell LightGBM to give weights and groups.
+    def __call__(
+        self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
+    ) -> tuple[str, float, bool]:
+        """Return what LightGBM asks for, also of ``(y_pred, dataset)``."""
+        if hasattr(y_pred, "get_label"):
+            data, y_pred = y_pred, y_true
+            y_true, weight, group = (
+                data.get_label(),
+                data.get_weight(),
+                data.get_group(),
+            )
+        if group is None:
+            value = self.of_cases(y_true, y_pred, weight)
+        else:
+            value = self._of_groups(y_true, y_pred, weight, np.asarray(group))
+        return self.name, value, self.metric.greater_is_better
+
+    def _of_groups(self, y_true: Any, y_pred: Any, weight: Any, sizes: Array) -> float:
+        """Return the mean over lists; weights of rows may be those of their lists."""
+        if weight is not None and self.metric.counts_lists_alike:
+            of_list = np.asarray(weight)[np.cumsum(sizes) - 1]
+            if np.array_equal(np.repeat(of_list, sizes), weight):
+                return self.of_lists(y_true, y_pred, sizes, list_weights=of_list)
+        return self.of_lists(y_true, y_pred, sizes, weight)

@@ -1,0 +1,370 @@
+"""What a library for boosting gets, whichever of its interfaces calls."""
+
+import copy
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+import sklearn.metrics
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
+
+from skrate import (
+    RankingAUCScorer,
+    RateWeightedAUCScorer,
+    average_precision_score,
+    eval_metric,
+    expected_gain_score,
+    group_scores,
+    make_ranking_scorer,
+    mean_average_precision_score,
+    ndcg_score,
+    precision_at_recall_score,
+    ranking_auc_score,
+    rate_at_recall_score,
+    rate_weighted_auc_score,
+    rates,
+    recall_at_rate_score,
+    stamina_score,
+)
+from skrate.core.metric import LIST_METRICS, METRICS
+
+LIBRARIES = ["xgboost", "lightgbm", "catboost", "flaml"]
+BUDGET = rates.beta(2, 20)
+
+
+def sample(seed, n=60):
+    rng = np.random.default_rng(seed)
+    y_true = (rng.random(n) < 0.4).astype(np.float32)
+    y_score = np.round(rng.normal(size=n) + y_true, 1)
+    return y_true, y_score, rng.integers(1, 4, n).astype(np.float32)
+
+
+class Matrix:
+    """What of a DMatrix, or of a Dataset of LightGBM, a metric asks for."""
+
+    def __init__(self, y_true, weights=(), sizes=None, *, of="xgboost"):
+        self.y_true, self.weights, self.sizes = y_true, np.asarray(weights), sizes
+        if of == "xgboost":
+            self.get_uint_info = self._uint_info
+
+    def get_label(self):
+        return self.y_true
+
+    def get_weight(self):
+        return self.weights
+
+    def get_group(self):
+        return self.sizes
+
+    def _uint_info(self, field):
+        assert field == "group_ptr"
+        ends = [] if self.sizes is None else [0, *np.cumsum(self.sizes)]
+        return np.array(ends, dtype=np.uint32)
+
+
+def test_xgboost_minimises_what_it_is_given():
+    y_true, y_score, weights = sample(0)
+    monitor = eval_metric(recall_at_rate_score, library="xgboost", rate=0.2)
+    expected = -recall_at_rate_score(y_true, y_score, rate=0.2, sample_weight=weights)
+    assert monitor.__name__ == "neg_recall_at_rate_score"
+    assert monitor(y_true, y_score, sample_weight=weights) == expected
+    matrix = Matrix(y_true, weights)
+    assert monitor(y_score, matrix) == ("neg_recall_at_rate_score", expected)
+
+
+def test_lightgbm_is_told_which_end_is_better():
+    y_true, y_score, weights = sample(1)
+    for metric, is_greater_better in (
+        (precision_at_recall_score, True),
+        (rate_at_recall_score, False),
+    ):
+        monitor = eval_metric(metric, library="lightgbm", recall=0.8)
+        value = metric(y_true, y_score, recall=0.8, sample_weight=weights)
+        expected = metric.__name__, value, is_greater_better
+        assert monitor(y_true, y_score, weights, None) == expected
+        assert monitor(y_score, Matrix(y_true, weights, of="lightgbm")) == expected
+
+
+def test_catboost_gets_an_object_named_after_the_metric():
+    y_true, y_score, weights = sample(2)
+    monitor = eval_metric("roc_auc", library="catboost")
+    expected = rate_weighted_auc_score(y_true, y_score, sample_weight=weights)
+    error, weight = monitor.evaluate((y_score,), y_true, weights)
+    assert monitor.get_final_error(error, weight) == expected
+    assert monitor.is_max_optimal()
+    assert type(monitor).__name__ == "roc_auc"
+    less = eval_metric(rate_at_recall_score, library="catboost")
+    assert not less.is_max_optimal()
+
+
+@pytest.mark.parametrize("metric", [recall_at_rate_score, rate_at_recall_score])
+def test_flaml_gets_a_loss_and_what_to_log(metric):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(80, 2))
+    y = np.where(X[:, 0] + rng.normal(size=80) > 0, "yes", "no")
+    weights = rng.integers(1, 4, 80)
+    model = LogisticRegression().fit(X[:40], y[:40])
+    options = {"rate": 0.2} if metric is recall_at_rate_score else {}
+    monitor = eval_metric(metric, library="flaml", pos_label="yes", **options)
+    loss, logged = monitor(
+        *(X[40:], y[40:], model, ["no", "yes"], X[:40], y[:40]),
+        *(weights[40:], weights[:40], {}, None, None),
+    )
+    scores = model.decision_function(X[40:])
+    options |= {"pos_label": "yes", "sample_weight": weights[40:]}
+    value = metric(y[40:], scores, **options)
+    assert logged == {metric.__name__: value}
+    assert loss == (-value if metric is recall_at_rate_score else value)
+
+
+def test_flaml_scores_the_lists_of_rankers():
+    y_true, y_score, _ = sample(4)
+    groups = np.arange(60) % 7
+
+    class Ranker:
+        def predict(self, X):
+            return X[:, 0]
+
+    rows = y_score[:, None], y_true, Ranker(), None, None, None, None, None, {}
+    monitor = eval_metric(ndcg_score, library="flaml", k=3)
+    value = ndcg_score(y_true, y_score, groups=groups, k=3)
+    assert monitor(*rows, groups, None) == (-value, {"ndcg_score": value})
+    with pytest.raises(ValueError, match=r"not in lists: AutoML.fit\(task='rank'"):
+        monitor(*rows)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        rate_weighted_auc_score,
+        "rate_weighted_auc_score",
+        partial(rate_weighted_auc_score, rate=0.5),
+        RateWeightedAUCScorer(rate=0.5),
+        make_ranking_scorer(rate_weighted_auc_score, rate=0.5),
+    ],
+    ids=["function", "name", "partial", "scorer", "made scorer"],
+)
+def test_whatever_stands_for_a_metric_is_taken(given):
+    y_true, y_score, weights = sample(5)
+    monitor = eval_metric(given, library="lightgbm", rate=BUDGET)
+    value = rate_weighted_auc_score(y_true, y_score, rate=BUDGET, sample_weight=weights)
+    expected = ("rate_weighted_auc_score", value, True)
+    assert monitor(y_true, y_score, weights, None) == expected
+
+
+def test_names_of_others_are_kept():
+    scores = sample(6)[:2]
+    auc = eval_metric("roc_auc", library="lightgbm")
+    expected = sklearn.metrics.roc_auc_score(*scores)
+    assert auc(*scores) == ("roc_auc", pytest.approx(expected, abs=1e-12), True)
+    named = eval_metric(sklearn.metrics.roc_auc_score, library="xgboost", name="auc_0")
+    assert named.__name__ == "neg_auc_0"
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_copies_are_the_same_metric(library):
+    monitor = eval_metric(
+        rate_weighted_auc_score, library=library, rate=BUDGET, name="budget"
+    )
+    loaded = pickle.loads(pickle.dumps(monitor))
+    assert repr(loaded) == repr(monitor)
+    assert type(loaded).__name__ == type(monitor).__name__
+    # Or estimators of CatBoost could not be cloned.
+    assert copy.deepcopy(monitor) is monitor
+    assert repr(monitor) == (
+        f"eval_metric(rate_weighted_auc_score, library={library!r}, name='budget', "
+        "rate=beta(2, 20))"
+    )
+
+
+def test_the_first_class_may_be_the_positive_one():
+    y_true, y_score, weights = sample(7)
+    options = {"rate": 0.2, "pos_label": 0}
+    expected = recall_at_rate_score(y_true, -y_score, sample_weight=weights, **options)
+    of_lightgbm = eval_metric(recall_at_rate_score, library="lightgbm", **options)
+    assert of_lightgbm(y_true, y_score, weights)[1] == expected
+    of_catboost = eval_metric(recall_at_rate_score, library="catboost", **options)
+    assert of_catboost.evaluate((y_score,), y_true, weights)[0] == expected
+    lists = eval_metric("roc_auc", library="lightgbm", pos_label=0)
+    plain = eval_metric("roc_auc", library="lightgbm")
+    sizes = [30, 30]
+    assert lists(y_true, y_score, None, sizes)[1] == pytest.approx(
+        plain(y_true, y_score, None, sizes)[1], abs=1e-12
+    )
+
+
+def test_several_classes_are_averaged_or_one_is_chosen():
+    rng = np.random.default_rng(8)
+    y_true = np.arange(60, dtype=np.float32) % 3
+    y_score = rng.dirichlet(np.ones(3), 60) + np.eye(3)[y_true.astype(int)]
+    monitor = eval_metric("average_precision_score", library="xgboost")
+    expected = average_precision_score(y_true, y_score)
+    assert monitor(y_true, y_score) == -expected
+    one = eval_metric("average_precision_score", library="xgboost", pos_label=2)
+    assert one(y_true, y_score) == -average_precision_score(y_true == 2, y_score[:, 2])
+    with pytest.raises(ValueError, match="number of one of the 3 classes"):
+        eval_metric("roc_auc", library="xgboost", pos_label=3)(y_true, y_score)
+    with pytest.raises(ValueError, match="needs two classes, and the model scores 3"):
+        eval_metric(recall_at_rate_score, library="xgboost", rate=0.1)(y_true, y_score)
+    with pytest.raises(ValueError, match="CatBoost trains 3"):
+        eval_metric("roc_auc", library="catboost").evaluate(y_score.T, y_true, None)
+
+
+@pytest.mark.parametrize("n_columns", [1, 2])
+def test_columns_of_two_classes_are_one_score(n_columns):
+    y_true, y_score, _ = sample(9)
+    columns = np.column_stack([-y_score, y_score])[:, -n_columns:]
+    monitor = eval_metric("roc_auc", library="lightgbm")
+    assert monitor(y_true, columns) == monitor(y_true, y_score)
+
+
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    [
+        (ndcg_score, {"k": 3}),
+        (mean_average_precision_score, {"average": "size"}),
+        (ranking_auc_score, {"average": "pairs"}),
+        (ranking_auc_score, {"undefined": 0.5}),
+        (RankingAUCScorer(k=4, undefined=0.25), {}),
+    ],
+)
+def test_lists_are_averaged_as_the_metric_does(metric, options):
+    y_true, y_score, _ = sample(10)
+    sizes = np.array([1, 2, 3, 9, 20, 25])
+    groups = np.repeat(np.arange(6), sizes)
+    expected = (
+        ranking_auc_score(y_true, y_score, groups=groups, k=4, undefined=0.25)
+        if isinstance(metric, RankingAUCScorer)
+        else metric(y_true, y_score, groups=groups, **options)
+    )
+    of_lightgbm = eval_metric(metric, library="lightgbm", **options)
+    assert of_lightgbm(y_true, y_score, None, sizes)[1] == expected
+    dataset = Matrix(y_true, (), sizes, of="lightgbm")
+    dataset.weights = None
+    assert of_lightgbm(y_score, dataset)[1] == expected
+    of_xgboost = eval_metric(metric, library="xgboost", **options)
+    assert of_xgboost(y_score, Matrix(y_true, (), sizes))[1] == -expected
+
+
+def test_a_metric_of_one_ranking_is_averaged_over_lists_where_there_are_some():
+    y_true, y_score, weights = sample(11)
+    sizes = np.full(6, 10)
+    groups = np.repeat(np.arange(6), sizes)
+    monitor = eval_metric(average_precision_score, library="lightgbm")
+    rows = average_precision_score, y_true, y_score
+    within = group_scores(*rows, groups=groups, sample_weight=weights).mean()
+    assert monitor(y_true, y_score, weights, sizes)[1] == within
+
+
+def test_weights_of_lists_weigh_the_lists():
+    y_true, y_score, _ = sample(12)
+    sizes, of_list = np.full(6, 10), np.array([1, 2, 3, 4, 5, 0], dtype=np.float32)
+    groups = np.repeat(np.arange(6), sizes)
+    expected = ndcg_score(y_true, y_score, groups=groups, average=of_list)
+    of_lightgbm = eval_metric(ndcg_score, library="lightgbm")
+    of_rows = np.repeat(of_list, sizes)
+    assert of_lightgbm(y_true, y_score, of_rows, sizes)[1] == expected
+    of_xgboost = eval_metric(ndcg_score, library="xgboost")
+    assert of_xgboost(y_score, Matrix(y_true, of_list, sizes))[1] == -expected
+    # Lists without items have no say.
+    empty = np.insert(sizes, 2, 0), np.insert(of_list, 2, 9)
+    assert of_xgboost(y_score, Matrix(y_true, empty[1], empty[0]))[1] == -expected
+    with pytest.raises(ValueError, match="sample_weight has no meaning"):
+        of_lightgbm(y_true, y_score, np.arange(60), sizes)
+
+
+def test_an_xgboost_ranker_calls_list_by_list():
+    y_true, y_score, _ = sample(13)
+    monitor = eval_metric(ndcg_score, library="xgboost", k=5)
+    assert monitor(y_true[:9], y_score[:9]) == -ndcg_score(y_true[:9], y_score[:9], k=5)
+    assert monitor(np.zeros(4), np.arange(4)) == 0
+    one = eval_metric(ndcg_score, library="xgboost", undefined=1.0)
+    assert one(np.zeros(4), np.arange(4)) == -1
+    within = eval_metric(average_precision_score, library="xgboost", undefined=0.0)
+    assert within(np.zeros(4), np.arange(4)) == 0
+
+
+def test_a_gain_is_one_of_each_class():
+    y_true, y_score, _ = sample(14)
+    gain = {"positive": 1, "negative": -0.25}
+    monitor = eval_metric(expected_gain_score, library="lightgbm", gain=gain, rate=0.3)
+    expected = expected_gain_score(y_true, y_score, gain=gain, rate=0.3)
+    assert monitor(y_true, y_score)[1] == expected
+    with pytest.raises(ValueError, match="gain of each case cannot be known"):
+        eval_metric(expected_gain_score, library="lightgbm", gain=np.ones(60))
+    with pytest.raises(ValueError, match="needs gain="):
+        eval_metric(expected_gain_score, library="lightgbm")
+
+
+# Stamina is how long a ranking lasts, and no more where it is better.
+@pytest.mark.parametrize(
+    "metric", [m for m in (*METRICS, *LIST_METRICS) if m is not stamina_score]
+)
+def test_xgboost_finds_less_in_a_better_ranking_by_every_metric(metric):
+    options = {
+        "expected_gain_score": {"gain": {"positive": 1}, "rate": 0.1},
+        "lift_at_rate_score": {"rate": 0.1},
+        "precision_at_rate_score": {"rate": 0.1},
+        "recall_at_precision_score": {"precision": 0.85},
+        "recall_at_rate_score": {"rate": 0.1},
+    }.get(metric.__name__, {})
+    monitor = eval_metric(metric, library="xgboost", **options)
+    places = np.arange(20)
+    better, worse = np.isin(places, [0, 1, 2, 4, 6]), np.isin(places, [1, 2, 3, 4, 7])
+    assert monitor(better, -places) < monitor(worse, -places)
+    assert not monitor.__name__.startswith(("auc", "pre", "map", "ndcg"))
+
+
+@pytest.mark.parametrize("metric", LIST_METRICS)
+def test_catboost_knows_no_lists(metric):
+    with pytest.raises(ValueError, match="CatBoost tells metrics of Python nothing"):
+        eval_metric(metric, library="catboost")
+
+
+@pytest.mark.parametrize(
+    ("message", "metric", "options"),
+    [
+        ("library must be one of", "roc_auc", {"library": "xgb"}),
+        ("metric='nope' is not one", "nope", {}),
+        ("metric=builtins.len is not one", len, {}),
+        (r"metric=\[1\] is not one", [1], {}),
+        ("no parameter 'foo'", "roc_auc", {"foo": 1}),
+        ("no parameter 'rate'", ndcg_score, {"rate": 0.1}),
+        ("no parameter 'groups'", "roc_auc", {"groups": [1]}),
+        ("needs the keyword 'rate'", recall_at_rate_score, {}),
+        ("rate must be a number in", recall_at_rate_score, {"rate": 3.0}),
+        ("average must be one of", ndcg_score, {"average": "foo"}),
+        ("undefined must be one of", ndcg_score, {"undefined": "foo"}),
+        ("pos_label='yes' is not what xgboost knows", "roc_auc", {"pos_label": "yes"}),
+        ("name must be a string without", "roc_auc", {"name": "a b"}),
+        ("name must be a string without", "roc_auc", {"name": ""}),
+        ("makes XGBoost maximise", rate_at_recall_score, {"name": "map_cost"}),
+    ],
+)
+def test_what_cannot_be_monitored_is_refused(message, metric, options):
+    with pytest.raises(ValueError, match=message):
+        eval_metric(metric, **{"library": "xgboost"} | options)
+
+
+def test_lists_that_are_not_there_are_refused():
+    y_true, y_score, weights = sample(15)
+    of_lightgbm = eval_metric(ndcg_score, library="lightgbm")
+    with pytest.raises(ValueError, match="fit LGBMRanker with eval_group="):
+        of_lightgbm(y_true, y_score, None, None)
+    of_xgboost = eval_metric(ndcg_score, library="xgboost")
+    with pytest.raises(ValueError, match="fit XGBRanker"):
+        of_xgboost(y_score, Matrix(y_true))
+    with pytest.raises(ValueError, match="fit XGBRanker"):
+        of_xgboost(y_true, y_score, sample_weight=weights)
+
+
+def test_training_ends_where_no_round_can_be_better():
+    with (
+        pytest.warns(UndefinedMetricWarning, match="no positive"),
+        pytest.raises(ValueError, match="roc_auc of the data evaluated is nan"),
+    ):
+        eval_metric("roc_auc", library="lightgbm")([0, 0], [0.1, 0.2])
+    with pytest.raises(ValueError, match="y_score"):
+        eval_metric("roc_auc", library="xgboost")([0, 1], [0.1, np.nan])
