@@ -33,8 +33,14 @@ metrics = pytest.mark.parametrize(
 )
 metrics_of_lists = pytest.mark.parametrize(("metric", "options"), OF_LISTS)
 weighting = pytest.mark.parametrize("is_weighted", [False, True])
-# Where numba is not installed, CatBoost says so.
-no_numba = pytest.mark.filterwarnings("ignore:Failed to import numba:UserWarning")
+# CatBoost says where numba is not installed, and numpy, where CatBoost was built with an
+# older one.
+of_catboost = pytest.mark.filterwarnings(
+    "ignore:Failed to import numba:UserWarning",
+    "ignore:numpy.* size changed:RuntimeWarning",
+)
+# Its older releases name the columns of arrays, and then miss the names.
+of_lightgbm = pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 
 
 @pytest.fixture(scope="module")
@@ -208,6 +214,7 @@ def evaluated_by_lightgbm(model, data, **more):
 
 @metrics
 @weighting
+@of_lightgbm
 def test_lightgbm_stops_where_its_classifier_is_best(
     data, metric, options, is_weighted
 ):
@@ -256,6 +263,7 @@ def test_lightgbm_stops_where_its_classifier_is_best(
 
 @metrics_of_lists
 @weighting
+@of_lightgbm
 def test_lightgbm_stops_where_lists_are_best(data, metric, options, is_weighted):
     lightgbm = require("lightgbm")
     params = {"learning_rate": 0.2, "num_leaves": 7, "verbose": -1, "metric": "None"}
@@ -308,7 +316,7 @@ def test_lightgbm_stops_where_lists_are_best(data, metric, options, is_weighted)
 
 @metrics
 @weighting
-@no_numba
+@of_catboost
 def test_catboost_stops_where_its_classifier_is_best(
     data, metric, options, is_weighted
 ):
@@ -342,7 +350,8 @@ def test_catboost_stops_where_its_classifier_is_best(
 
 
 @pytest.mark.parametrize("package", ["xgboost", "lightgbm", "catboost"])
-@no_numba
+@of_catboost
+@of_lightgbm
 def test_models_with_a_metric_are_searched_over_and_pickled(data, package):
     boosting = require(package)
     monitor = eval_metric(recall_at_rate_score, library=package, rate=0.2)
