@@ -14,8 +14,8 @@ import argparse
 
 import numpy as np
 
-from skrate import stopping_curve
-from skrate.inference.urn import least_total, lower_tail
+from skrate.inference.stopping_windows import Windows
+from skrate.inference.urn import least_total, lower_tail, odds_against_more
 
 N_CASES, N_POS, TARGET, LEVEL = 2_000, 100, 0.95, 0.95
 N_LATE, LATE_ODDS, N_RANKED = 15, 1 / 3, 600
@@ -31,14 +31,22 @@ def draw_order(design: str, rng: np.random.Generator) -> np.ndarray:
     return (np.argsort(rng.exponential(size=N_CASES) / odds) < N_POS).astype(int)
 
 
-def uncorrected(y: np.ndarray, n_ranked: int) -> int:
-    """Return where the p-value of a single sample first is low enough."""
-    n_read = np.arange(n_ranked + 1, N_CASES + 1)
-    found = np.cumsum(y)[n_read - 1]
-    before = int(y[:n_ranked].sum())
-    n_pos = least_total(found, TARGET) - before
-    urn = found - before, n_read - n_ranked, n_pos, N_CASES - n_ranked
-    pvalues = lower_tail(*urn)
+def stop(y: np.ndarray, rule: str) -> int:
+    """Return the cases read at the first look with a p-value that is low enough.
+
+    The p-values are those of stopping_curve, without its bounds, which take longer.
+    """
+    if "sample" in rule:
+        n_read, before = np.arange(N_RANKED, N_CASES + 1), int(y[:N_RANKED].sum())
+        found = np.cumsum(y)[n_read - 1]
+        excluded = least_total(found, TARGET) - before
+        test = lower_tail if rule == "sample, uncorrected" else odds_against_more
+        pvalues = test(found - before, n_read - N_RANKED, excluded, N_CASES - N_RANKED)
+    else:
+        n_read = np.arange(int(rule), N_CASES + 1, int(rule))
+        windows = Windows(y == 1, n_read, N_CASES)
+        looks = np.arange(len(n_read))
+        pvalues = windows.least(looks, least_total(windows.found, TARGET))[0]
     return int(n_read[np.flatnonzero(pvalues <= 1 - LEVEL)[0]])
 
 
@@ -47,20 +55,10 @@ def stops(design: str, rule: str, n_runs: int) -> np.ndarray:
     rng, runs = np.random.default_rng(0), []
     for _ in range(n_runs):
         y = draw_order(design, rng)
-        y[N_RANKED:] = (
-            rng.permutation(y[N_RANKED:]) if "sample" in rule else y[N_RANKED:]
-        )
-        if rule == "sample, uncorrected":
-            stop = uncorrected(y, N_RANKED)
-        elif rule == "sample":
-            curve = stopping_curve(
-                y, n_items=N_CASES, target=TARGET, n_ranked=N_RANKED, step=1
-            )
-            stop = curve.n_stop
-        else:
-            curve = stopping_curve(y, n_items=N_CASES, target=TARGET, step=int(rule))
-            stop = curve.n_stop
-        runs.append((stop, y[:stop].sum() / N_POS))
+        if "sample" in rule:
+            y[N_RANKED:] = rng.permutation(y[N_RANKED:])
+        n_read = stop(y, rule)
+        runs.append((n_read, y[:n_read].sum() / N_POS))
     return np.array(runs)
 
 
@@ -77,7 +75,8 @@ def main() -> None:
             below = (found[:, 1] < TARGET).mean()
             print(
                 f"{design:8} {rule:20} below {100 * below:5.1f} %  recall "
-                f"{found[:, 1].mean():.3f}  read {found[:, 0].mean() / N_CASES:.3f}"
+                f"{found[:, 1].mean():.3f}  read {found[:, 0].mean() / N_CASES:.3f}",
+                flush=True,
             )
 
 

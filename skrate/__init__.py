@@ -21,6 +21,7 @@ from skrate.displays.curve_comparison import CurveComparisonDisplay
 from skrate.displays.hit_curve import HitCurveDisplay
 from skrate.displays.markers import MarkersDisplay
 from skrate.displays.rate_averaged_roc import RateAveragedROC
+from skrate.displays.stopping_curve import StoppingCurveDisplay
 from skrate.ensemble.rankboost import RankBoostClassifier
 from skrate.error_rate.moments import AUCFromErrors, auc_moments
 from skrate.error_rate.range import auc_range_from_errors
@@ -96,6 +97,7 @@ __all__ = [
     "SampleSize",
     "ScoreReport",
     "StoppingCurve",
+    "StoppingCurveDisplay",
     "auc_moments",
     "auc_range_from_errors",
     "budget_report",

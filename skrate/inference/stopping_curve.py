@@ -70,6 +70,7 @@ def stopping_curve(
     See Also
     --------
     recall_certificate : From the counts of one random sample.
+    StoppingCurveDisplay : Draws it.
     rate_at_recall_score : How far one would have to read, from labelled cases.
 
     Notes

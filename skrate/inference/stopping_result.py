@@ -38,6 +38,7 @@ class StoppingCurve(Result):
     See Also
     --------
     skrate.stopping_curve : Makes it.
+    StoppingCurveDisplay : Draws it.
 
     Examples
     --------

@@ -162,6 +162,12 @@ ENTRIES = [
             "RateAveragedROC",
         )
     ),
+    Entry(
+        ("StoppingCurveDisplay",),
+        stopping_calls.stopping_curve_display,
+        0.1,
+        needs="matplotlib",
+    ),
     Entry(("RankBoostClassifier",), other_calls.rank_boost, 0.3),
     Entry(
         ("RateThresholdClassifier", "AchievedRate", "MarkedBatch"),

@@ -206,7 +206,7 @@ def test_a_result_prints_and_becomes_a_table():
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_pos", "n_ranked"), [(30, 0), (60, 100), (12, 50)])
 def test_random_cases_stop_below_the_target_as_rarely_as_promised(n_pos, n_ranked):
-    n_runs, n_items = simulations(2_000), 400
+    n_runs, n_items = simulations(1_500), 400
     rng, n_wrong = np.random.default_rng(0), 0
     for _ in range(n_runs):
         # A ranking of some worth, and a random order of the rest; a look at each case.
@@ -223,7 +223,7 @@ def test_random_cases_stop_below_the_target_as_rarely_as_promised(n_pos, n_ranke
 @pytest.mark.slow
 @pytest.mark.parametrize("is_open", [False, True])
 def test_fresh_samples_stop_below_the_target_as_rarely_as_promised(is_open):
-    n_runs, n_looks = simulations(1_000), 4
+    n_runs, n_looks = simulations(500), 4
     rng, n_wrong = np.random.default_rng(0), 0
     for _ in range(n_runs):
         unread = (np.arange(300) < 12).astype(int)

@@ -1,0 +1,235 @@
+"""Draw what each look at a review in progress says of its recall."""
+
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+
+import numpy as np
+
+from skrate.core.arrays import ArrayLike, Label
+from skrate.core.validation import check_choice, check_flag
+from skrate.displays._drawing import Drawing
+from skrate.displays._legend import draw_legend, entry
+from skrate.inference.stopping_curve import stopping_curve
+from skrate.inference.stopping_result import StoppingCurve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Kind = Literal["recall", "pvalue"]
+KINDS = get_args(Kind)
+# Above the highest that is drawn.
+_ROOM = 1.05
+
+
+class StoppingCurveDisplay(Drawing):
+    """The recall that is certain at each look, with the target and where to stop.
+
+    Make it of a curve, and draw it by :meth:`plot`; or do both at once by
+    :meth:`from_predictions`.
+
+    Parameters
+    ----------
+    curve : StoppingCurve
+        What :func:`stopping_curve` returned.
+
+    Attributes
+    ----------
+    line_ : matplotlib Line2D
+        Lower bounds of the recall, or p-values.
+    target_ : matplotlib Line2D
+        The target, or the p-value at which it counts as reached.
+    recall_ : matplotlib Line2D or None
+        The recall itself, where all cases are read in the end.
+    stop_ : matplotlib Line2D or None
+        The first look that shows the target reached.
+    ranked_ : matplotlib Line2D or None
+        Where the random cases begin.
+    ax_ : matplotlib Axes
+        The axes.
+    figure_ : matplotlib Figure
+        The figure.
+
+    Raises
+    ------
+    ValueError
+        If ``curve`` is not what :func:`stopping_curve` returns.
+
+    See Also
+    --------
+    stopping_curve : The numbers.
+    HitCurveDisplay : What a ranking finds, where all labels are known.
+
+    Notes
+    -----
+    The recall itself is known where all cases are read, as in a review of the past
+    that is replayed. Of one in progress there is the bound alone.
+
+    Examples
+    --------
+    >>> from skrate import StoppingCurveDisplay, stopping_curve
+    >>> curve = stopping_curve([1] * 20 + [0] * 80, n_items=110, step=20)
+    >>> display = StoppingCurveDisplay(curve).plot()
+    >>> display.stop_.get_xdata().tolist()
+    [100, 100]
+    """
+
+    # The legend may stand below.
+    _layout = "constrained"
+
+    def __init__(self, curve: StoppingCurve) -> None:
+        if not isinstance(curve, StoppingCurve):
+            raise ValueError(
+                "curve must be what stopping_curve returns, got "
+                f"{type(curve).__name__}; labels are for from_predictions."
+            )
+        self.curve = curve
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        *,
+        n_items: int,
+        target: float = 0.95,
+        confidence_level: float = 0.95,
+        n_ranked: int | None = None,
+        step: int | None = None,
+        pos_label: Label = None,
+        **plot_kwargs: Any,
+    ) -> Self:
+        """Draw the curve of labels in the order of reading.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_read,)
+            Labels of the cases that were read, in the order of reading.
+        n_items : int
+            Number of all cases, read and unread.
+        target : float, default=0.95
+            The recall that is to be reached, in (0, 1].
+        confidence_level : float, default=0.95
+            Level of the bounds, in (0, 1).
+        n_ranked : int, default=None
+            Cases after which the rest was read in a random order; None is a ranking to
+            the end.
+        step : int, default=None
+            Cases from look to look; None takes a hundred looks.
+        pos_label : int, float, bool or str, default=None
+            The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        **plot_kwargs : dict
+            Passed to :meth:`plot`: ``ax`` and so on.
+
+        Returns
+        -------
+        display : StoppingCurveDisplay
+            The display, drawn.
+        """
+        curve = stopping_curve(
+            y_true,
+            n_items=n_items,
+            target=target,
+            confidence_level=confidence_level,
+            n_ranked=n_ranked,
+            step=step,
+            pos_label=pos_label,
+        )
+        return cls(curve).plot(**plot_kwargs)
+
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        kind: Kind = "recall",
+        curve_kwargs: dict[str, Any] | None = None,
+        target_kwargs: dict[str, Any] | None = None,
+        recall_kwargs: dict[str, Any] | None = None,
+        stop_kwargs: dict[str, Any] | None = None,
+        despine: bool = False,
+    ) -> Self:
+        """Draw the looks, the target, and the first look that shows it reached.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        kind : {"recall", "pvalue"}, default="recall"
+            Whether to draw the lower bounds of the recall, or the p-values of "the
+            recall is below the target".
+        curve_kwargs : dict, default=None
+            Passed to matplotlib's ``plot`` for the looks.
+        target_kwargs : dict, default=None
+            Passed to matplotlib's ``plot`` for the target.
+        recall_kwargs : dict, default=None
+            Passed to matplotlib's ``plot`` for the recall itself.
+        stop_kwargs : dict, default=None
+            Passed to matplotlib's ``plot`` for the look at which to stop.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : StoppingCurveDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If ``kind`` is not one of the choices, or ``despine`` no truth value.
+        """
+        check_choice("kind", kind, KINDS)
+        check_flag("despine", despine)
+        self._start(ax)
+        curve, is_recall = self.curve, kind == "recall"
+        level = f"{100 * curve.confidence_level:g} %"
+        y, height, label = curve.lower_bounds, curve.target, f"target, {curve.target:g}"
+        name = entry(self.ax_, "recall at least,", f"with {level} confidence")
+        if not is_recall:
+            y, height = curve.pvalues, 1 - curve.confidence_level
+            name, label = "p-value at each look", f"target, p = {height:.3g}"
+        self.recall_ = self._draw_recall(recall_kwargs) if is_recall else None
+        self.line_ = self._line(
+            curve.n_read, y, curve_kwargs, label=name, color="C0", zorder=3
+        )
+        self.target_ = self._line(
+            [0, curve.n_items], [height, height], target_kwargs, label=label,
+            color="0.4", linestyle="--", linewidth=1,
+        )  # fmt: skip
+        self.ranked_ = self._draw_ranked()
+        self.stop_ = self._draw_stop(y, stop_kwargs)
+        self.ax_.set(xlim=(0, curve.n_items), ylim=(0, _ROOM))
+        self.ax_.xaxis.set_major_formatter("{x:,.10g}")
+        ylabel = (
+            "Recall" if is_recall else f"p-value of a recall below {curve.target:g}"
+        )
+        self._name_axes(f"Cases read, of {curve.n_items:,}", ylabel, despine)
+        draw_legend(self.ax_)
+        return self
+
+    def _draw_recall(self, given: dict[str, Any] | None) -> Any:
+        """Draw the recall itself, if it is known in the end."""
+        curve = self.curve
+        if curve.n_read[-1] < curve.n_items or curve.n_found[-1] == 0:
+            return None
+        recall = curve.n_found / curve.n_found[-1]
+        label = entry(self.ax_, "recall,", "as known in the end")
+        return self._line(curve.n_read, recall, given, label=label, color="0.6")
+
+    def _draw_ranked(self) -> Any:
+        """Draw where the random cases begin, if there are any."""
+        start = self.curve.n_ranked
+        if start is None:
+            return None
+        label = f"random cases from {start:,}"
+        style = {"color": "0.4", "linestyle": ":", "label": label}
+        return self._line([start, start], [0, _ROOM], None, **style)
+
+    def _draw_stop(self, y: Any, given: dict[str, Any] | None) -> Any:
+        """Draw from the axis up to the first look that shows the target reached."""
+        stop = self.curve.n_stop
+        if stop is None:
+            return None
+        reached = float(y[np.searchsorted(self.curve.n_read, stop)])
+        return self._line(
+            [stop, stop], [0, reached], given,
+            label=f"reached at {stop:,}", color="C1", marker="o", markevery=[1],
+            markersize=5, zorder=4,
+        )  # fmt: skip

@@ -1,0 +1,97 @@
+"""What is drawn of a review in progress is what stopping_curve says of it."""
+
+import numpy as np
+import pytest
+
+from optional import require
+from skrate import StoppingCurveDisplay, stopping_curve
+
+plt = require("matplotlib.pyplot")
+
+Y_TRUE = np.array([1] * 20 + [0] * 40 + [1] + [0] * 139)
+CURVE = stopping_curve(Y_TRUE[:190], n_items=200)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def data(line):
+    return [np.array(part) for part in (line.get_xdata(), line.get_ydata())]
+
+
+def legend_texts(display):
+    texts = display.ax_.get_legend().get_texts()
+    return [text.get_text().replace("\n", " ") for text in texts]
+
+
+def test_the_line_has_the_bounds_of_the_curve():
+    display = StoppingCurveDisplay(CURVE).plot()
+    x, y = data(display.line_)
+    assert x.tolist() == CURVE.n_read.tolist()
+    assert y.tolist() == CURVE.lower_bounds.tolist()
+    assert data(display.target_)[1].tolist() == [0.95, 0.95]
+    at = CURVE.lower_bounds[CURVE.n_read == CURVE.n_stop].item()
+    assert [part.tolist() for part in data(display.stop_)] == [
+        [CURVE.n_stop] * 2, [0, at]
+    ]  # fmt: skip
+    assert display.recall_ is display.ranked_ is None
+    assert legend_texts(display) == [
+        "recall at least, with 95 % confidence",
+        "target, 0.95",
+        f"reached at {CURVE.n_stop}",
+    ]
+    assert display.ax_.get_xlabel() == "Cases read, of 200"
+
+
+def test_p_values_are_drawn_beside_what_they_are_compared_with():
+    display = StoppingCurveDisplay(CURVE).plot(kind="pvalue")
+    assert data(display.line_)[1].tolist() == CURVE.pvalues.tolist()
+    assert data(display.target_)[1] == pytest.approx([0.05, 0.05])
+    assert display.ax_.get_ylabel() == "p-value of a recall below 0.95"
+    assert legend_texts(display)[:2] == ["p-value at each look", "target, p = 0.05"]
+
+
+def test_the_recall_is_drawn_where_it_is_known_in_the_end():
+    display = StoppingCurveDisplay.from_predictions(Y_TRUE, n_items=200, step=10)
+    x, y = data(display.recall_)
+    assert y == pytest.approx(np.cumsum(Y_TRUE)[x - 1] / 21)
+    assert "recall, as known in the end" in legend_texts(display)
+
+
+def test_random_cases_begin_at_a_line():
+    display = StoppingCurveDisplay.from_predictions(
+        Y_TRUE[:70], n_items=5_000, n_ranked=30
+    )
+    assert data(display.ranked_)[0].tolist() == [30, 30]
+    assert display.stop_ is None
+    assert "random cases from 30" in legend_texts(display)
+
+
+def test_options_go_to_where_they_belong():
+    ax = plt.subplots()[1]
+    labels = np.where(Y_TRUE == 1, "in", "out")
+    display = StoppingCurveDisplay.from_predictions(
+        labels, n_items=200, target=0.8, confidence_level=0.9, pos_label="in", ax=ax,
+        curve_kwargs={"color": "C3"}, stop_kwargs={"linewidth": 3}, despine=True,
+    )  # fmt: skip
+    assert display.ax_ is ax
+    assert (display.curve.target, display.curve.confidence_level) == (0.8, 0.9)
+    assert display.line_.get_color() == "C3"
+    assert display.stop_.get_linewidth() == 3
+    assert not ax.spines["top"].get_visible()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: StoppingCurveDisplay(Y_TRUE), "curve must be what stopping_curve"),
+        (lambda: StoppingCurveDisplay(CURVE).plot(kind="roc"), "kind must be one of"),
+        (lambda: StoppingCurveDisplay(CURVE).plot(despine=1), "despine must be True"),
+    ],
+)
+def test_bad_input_is_refused_by_name(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
