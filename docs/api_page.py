@@ -77,7 +77,7 @@ QUESTIONS = (
         "selecting",
         (
             *("RateWeightedAUCScorer", "AveragePrecisionScorer", "RankingAUCScorer"),
-            *("make_ranking_scorer", "make_scorers", "refit_best"),
+            *("make_ranking_scorer", "ranking_scorers", "refit_best"),
             "refit_one_standard_error",
         ),
     ),

@@ -49,6 +49,7 @@ from skrate.model_selection.cross_val import cross_val_rankings
 from skrate.model_selection.eval_metric import eval_metric
 from skrate.model_selection.folds import compare_folds
 from skrate.model_selection.make_ranking_scorer import make_ranking_scorer
+from skrate.model_selection.ranking_scorers import ranking_scorers
 from skrate.model_selection.rate_threshold import RateThresholdClassifier
 from skrate.model_selection.refit import refit_best, refit_one_standard_error
 from skrate.model_selection.score_report import ScoreReport
@@ -115,6 +116,7 @@ __all__ = [
     "influence",
     "make_ranking_scorer",
     "power",
+    "ranking_scorers",
     "rate_averaged_roc_curve",
     "rates",
     "recall_certificate",

@@ -352,7 +352,10 @@ def scorer(kind: str) -> Callable[[np.random.Generator], Call]:
         classes = sample.labels
         options: dict[str, Any] = {}
         rate = draw_rate(rng)
-        metrics = [skrate.rate_weighted_auc_score] * (kind == "make_ranking_scorer")
+        metrics: list[Any] = {
+            "make_ranking_scorer": [skrate.rate_weighted_auc_score],
+            "ranking_scorers": [["rate_weighted_auc"]],
+        }.get(kind, [])
         if metrics or kind == "RateWeightedAUCScorer":
             options["rate"] = rate.given
         elif kind == "AveragePrecisionScorer" and rng.random() < 0.5:
@@ -361,6 +364,8 @@ def scorer(kind: str) -> Callable[[np.random.Generator], Call]:
         # The classifier scores its second class, whichever is asked for.
         is_first = positive == Given(classes).classes_[0]
         built = getattr(skrate, kind)(*metrics, pos_label=positive, **options)
+        if kind == "ranking_scorers":
+            built = built["rate_weighted_auc"]
         built = _asked(built, sample)
 
         def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:

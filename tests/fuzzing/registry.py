@@ -145,6 +145,7 @@ ENTRIES = [
     Entry(("cross_val_rankings", "FoldRankings"), fold_calls.cross_val_rankings, 2),
     Entry(("hit_curve", "budget_report"), fold_calls.drawn_of_folds, 1),
     Entry(("eval_metric",), other_calls.eval_metric, 1),
+    Entry(("ranking_scorers",), other_calls.scorer("ranking_scorers"), 0.5),
     Entry(("ScoreReport",), other_calls.score_report, 1),
     Entry(
         ("rate_averaged_roc_curve", "ConsensusCurve", "CurvePoint"),

@@ -1,0 +1,139 @@
+"""A dict of scorers by the names of metrics."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer_names
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB
+
+from optional import require
+from skrate import (
+    average_precision_score,
+    make_ranking_scorer,
+    ranking_scorers,
+    rates,
+)
+from skrate.core.metric import LIST_METRICS, METRICS
+
+RATE = rates.beta(3, 19)
+NAMES = [f.__name__.removesuffix("_score") for f in (*METRICS, *LIST_METRICS)]
+# What metrics cannot do without.
+NEEDED = {
+    "recall_at_rate": {"rate": RATE},
+    "precision_at_rate": {"rate": RATE},
+    "lift_at_rate": {"rate": RATE},
+    "negative_recall": {"rate": RATE},
+    "precision_at_recall": {"recall": 0.8},
+    "rate_at_recall": {"recall": 0.8},
+    "work_saved": {"recall": 0.8},
+    "recall_at_precision": {"precision": 0.5},
+    "partial_auc": {"fpr": (0.0, 0.5)},
+}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_classification(200, weights=[0.7], flip_y=0.2, random_state=0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_metric_has_a_name(name):
+    scorers = ranking_scorers([name], **NEEDED.get(name, {}))
+    assert list(scorers) == [name]
+    assert scorers[name].metric.__name__ == f"{name}_score"
+
+
+def test_each_metric_takes_the_parameters_that_it_has(data):
+    names = ["rate_weighted_auc", "average_precision", "roc_auc", "recall_at_rate"]
+    found = ranking_scorers(names, rate=0.2, prevalence=0.1, pos_label=1)
+    assert list(found) == names
+    options = {"pos_label": 1}
+    alone = {
+        "rate_weighted_auc": {"rate": 0.2},
+        "average_precision": {"prevalence": 0.1},
+        "recall_at_rate": {"rate": 0.2},
+    }
+    for name, params in alone.items():
+        function = found[name].metric
+        expected = make_ranking_scorer(function, **params, **options)
+        assert repr(found[name]) == repr(expected)
+    assert repr(found["roc_auc"]) == repr(make_ranking_scorer("roc_auc", pos_label=1))
+
+
+def test_a_dict_goes_where_scikit_learn_takes_a_list(data):
+    names = ["rate_weighted_auc", "average_precision"]
+    scorers = ranking_scorers(names, rate=RATE)
+    found = cross_validate(
+        GaussianNB(), *data, scoring=scorers | {"accuracy": "accuracy"}, cv=3
+    )
+    for name in names:
+        alone = cross_val_score(GaussianNB(), *data, scoring=scorers[name], cv=3)
+        assert found[f"test_{name}"].tolist() == alone.tolist()
+    assert "test_accuracy" in found
+    search = GridSearchCV(
+        LogisticRegression(),
+        {"C": [0.01, 1]},
+        scoring=scorers,
+        refit="rate_weighted_auc",
+        cv=3,
+    ).fit(*data)
+    assert search.best_score_ == max(search.cv_results_["mean_test_rate_weighted_auc"])
+    again = pickle.loads(pickle.dumps(clone(search))).fit(*data)
+    assert again.best_score_ == search.best_score_
+
+
+def test_lists_are_found_by_their_column(data):
+    pandas = require("pandas")
+    X, y = data
+    frame = pandas.DataFrame(X).rename(columns=str).assign(user=np.arange(len(y)) % 20)
+    scorers = ranking_scorers(
+        ["ndcg", "average_precision", "ranking_auc"], groups="user", k=5, average="size"
+    )
+    model = GaussianNB().fit(frame, y)
+    options = {"groups": "user", "average": "size"}
+    alone = make_ranking_scorer(average_precision_score, **options)
+    assert scorers["average_precision"](model, frame, y) == alone(model, frame, y)
+    folds = GroupKFold(3)
+    found = cross_validate(
+        GaussianNB(), frame, y, scoring=scorers, cv=folds, groups=frame["user"]
+    )
+    assert np.isfinite(found["test_ndcg"]).all()
+
+
+def test_scikit_learn_knows_its_own_names_only(data):
+    # Were this to change, names could be registered.
+    assert "rate_weighted_auc" not in get_scorer_names()
+    with pytest.raises(ValueError, match="rate_weighted_auc"):
+        cross_validate(GaussianNB(), *data, scoring=["rate_weighted_auc"])
+
+
+@pytest.mark.parametrize(
+    ("metrics", "params", "message"),
+    [
+        ("roc_auc", {}, r"metrics must be a list of names.*got 'roc_auc'"),
+        ([], {}, r"metrics must be a list of names.*got \[\]"),
+        (None, {}, r"metrics must be a list of names.*got None"),
+        ([average_precision_score], {}, r"must be names.*make_ranking_scorer takes"),
+        (["roc_auc", "roc_auc"], {}, r"the name 'roc_auc' twice"),
+        (["rate_weigthed_auc"], {}, r"is 'rate_weighted_auc'.*meant\?"),
+        (["ndcg_score"], {}, r"'ndcg_score': is 'ndcg' meant\?"),
+        (["accuracy"], {}, r"unknown name 'accuracy'; known are average_precision, "),
+        (["roc_auc"], {"rate": 0.2}, r"rate=0.2 is a parameter of none of.*roc_auc"),
+        (["recall_at_rate"], {}, r"needs the keyword 'rate'"),
+        (["rate_weighted_auc"], {"rate": 2}, r"rate"),
+        (["roc_auc"], {"response_method": 3}, r"response_method.*3"),
+    ],
+)
+def test_bad_input_says_what_to_do(metrics, params, message):
+    with pytest.raises(ValueError, match=message):
+        ranking_scorers(metrics, **params)
