@@ -656,7 +656,7 @@ def rank_table(
 
 def check_alone(given: Any, name: str = "y_true", /, **others: Any) -> None:
     """Raise where something beside a table, or folds, is given that these hold."""
-    kind = type(given).__name__
+    kind = (given if isinstance(given, type) else type(given)).__name__
     for other, value in others.items():
         if value is not None:
             knows = (

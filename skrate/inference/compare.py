@@ -1,14 +1,17 @@
 """Two models, or two metrics, against each other."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from skrate.core.array_api import check_one_place
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import Metric, MetricLike
 from skrate.core.rank_table import RankTable, check_alone
-from skrate.core.results import Comparison, ConfidenceInterval, t_interval, t_quantile
+from skrate.core.results import Comparison, ConfidenceInterval
 from skrate.core.validation import check_choice
 from skrate.inference.compare_groups import (
     check_in_lists,
@@ -20,25 +23,17 @@ from skrate.inference.compare_range import (
     compare_over_set,
     set_of,
 )
-from skrate.inference.counting import (
-    bootstrap_interval,
-    bootstrap_pvalue,
-    permutation_interval,
-    permutation_pvalue,
-)
+from skrate.inference.conclusion import conclude
 from skrate.inference.delta import (
-    NEGLIGIBLE,
     degrees_of_freedom,
     influence_parts,
     influence_values,
     variance_parts,
 )
+from skrate.inference.estimate_folds import compare_rankings, exchanged_difference
 from skrate.inference.intervals import (
     Alternative,
     intervals_apart,
-    inverted_pvalue,
-    standardised,
-    t_pvalue,
 )
 from skrate.inference.permutation import ExchangeDraw
 from skrate.inference.plan import (
@@ -70,13 +65,12 @@ Method = Literal["delta", "bootstrap", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)
 Interval = Literal["wald", "percentile", "basic"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
-_NAN = float("nan")
 
 
 def compare(
     metric: MetricLike | tuple[MetricLike, MetricLike] | list[MetricLike],
-    y_true: ArrayLike | RankTable,
-    y_score_a: ArrayLike | RankTable | None = None,
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score_a: ArrayLike | RankTable | FoldRankings | None = None,
     y_score_b: ArrayLike | None = None,
     *,
     y_true_b: ArrayLike | None = None,
@@ -106,12 +100,14 @@ def compare(
     metric : callable, {"average_precision", "roc_auc"} or a pair of these
         As in :func:`estimate`. A pair compares two metrics of one model, without
         ``y_score_b``; give their parameters by :func:`functools.partial`.
-    y_true : array-like of shape (n_samples,) or RankTable
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
         True labels of two classes; or the table of counts that was published of a, or
-        that of the one model of which two metrics are compared.
-    y_score_a : array-like of shape (n_samples,) or RankTable, default=None
-        Scores of model a, higher for the positive class; or the table of b. None where
-        two metrics of one table are compared.
+        its rankings of folds, or those of the one model of which two metrics are
+        compared.
+    y_score_a : array-like of shape (n_samples,), RankTable, FoldRankings, default=None
+        Scores of model a, higher for the positive class; or the table of b, or its
+        rankings of the same cases in the same folds. None where two metrics of one
+        table, or of one model's folds, are compared.
     y_score_b : array-like of shape (n_samples,), default=None
         Scores of model b, on the same cases unless ``y_true_b`` is given.
     y_true_b : array-like of shape (n_samples_b,), default=None
@@ -225,6 +221,11 @@ def compare(
     the least where rho is 1. ``least_significant_correlation`` is the rho above which
     the p-value would be less than 1 less the confidence level, 1 where none would do.
 
+    Rankings of folds are paired by the cases: the difference is that of two means over
+    folds, and its variance that of :func:`estimate` with the differences of influence
+    values. It is about the models that were trained; :func:`compare_folds` counts in
+    that others would have been trained on other cases.
+
     Over a set of distributions of the rate, both models have the expected recall,
     negative recall or rAUC that they have under each of them. In the sample the range
     of the difference is exact (:func:`skrate.rates.between` has the closed form; the
@@ -320,6 +321,15 @@ def compare(
         alternative,
     )  # fmt: skip
     known = check_correlation(correlation)
+    if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
+        check_alone(
+            y_true, y_score_b=y_score_b, y_true_b=y_true_b, groups=groups,
+            sample_weight=sample_weight, correlation=known, pos_label=pos_label,
+        )  # fmt: skip
+        rankings = y_true, y_score_a
+        if isinstance(metric, tuple | list):
+            _check_pair(metric, y_score_a, method, metric_kwargs, "y_score_a")
+        return compare_rankings(metric, rankings, plan, weights, metric_kwargs)
     if among is not None:
         check_plan_over_set(plan)
         _check_cases_of_both(y_true, y_score_a, y_true_b)
@@ -426,12 +436,7 @@ def model_influences(
 def _exchanged(metrics: list[Metric], ranked: list[Ranked], plan: Plan) -> FloatArray:
     """Return the difference where the ranks of random cases are exchanged."""
     draw = ExchangeDraw.of(*(repeated(one) for one in ranked))
-
-    def statistic(rows: FloatArray) -> FloatArray:
-        first, second = np.split(rows, 2, axis=1)
-        of_a = metrics[0].values(*np.split(first, 2, axis=1))
-        return of_a - metrics[1].values(*np.split(second, 2, axis=1))
-
+    statistic = partial(exchanged_difference, metrics)
     return plan.replicates("difference", draw, statistic)
 
 
@@ -478,84 +483,16 @@ def _conclude(
 
     The degrees of freedom are those of the standard error.
     """
-    a, b = values
-    difference = a - b
-    statistic, pvalue = _NAN, _NAN
-    ends, bounds = ConfidenceInterval(_NAN, _NAN), (_NAN, _NAN)
-    if not np.isnan(difference):
-        bounds = _bounds(metrics, ranked)
-    if standard_error < NEGLIGIBLE:
-        statistic, pvalue, ends = _without_variation(metrics, ranked, (a, b), plan)
-    elif not np.isnan(difference):
-        statistic = standardised(difference, standard_error)
-        pvalue = t_pvalue(statistic, plan.alternative, freedom)
-        ends = t_interval(
-            difference, standard_error, plan.confidence_level, bounds, freedom
-        )
-        if draws is not None and plan.interval != "wald" and len(draws) > 1:
-            pvalue, ends = _by_counting(difference, draws, plan, bounds)
-    if draws is not None and plan.method == "permutation":
-        statistic = difference
-        pvalue = permutation_pvalue(difference, draws, plan.alternative)
-        if np.ptp(draws) > NEGLIGIBLE:
-            ends = permutation_interval(
-                difference, draws, plan.confidence_level, bounds
-            )
-    names = list(dict.fromkeys(metric.name for metric in metrics))
-    return Comparison(
-        " - ".join(names),
-        float(difference),
-        float(a),
-        float(b),
-        standard_error,
-        statistic,
-        pvalue,
-        ends,
-        plan.alternative,
-        plan.method,
-        plan.confidence_level,
-    )
 
+    def find_apart() -> Callable[[float], ConfidenceInterval]:
+        fixed = [plan.is_stratified(one) for one in ranked]
+        return intervals_apart(metrics, ranked, values, stratify=fixed)
 
-def _without_variation(
-    metrics: list[Metric],
-    ranked: list[Ranked],
-    values: tuple[float, float],
-    plan: Plan,
-) -> tuple[float, float, ConfidenceInterval]:
-    """Return statistic, p-value and interval where the difference shows no variation.
-
-    The interval combines Wilson's of each model; the p-value is the greatest at which
-    it leaves 0 out, and the statistic what it would be as a normal quantile.
-    """
-    fixed = [plan.is_stratified(one) for one in ranked]
-    interval_at = intervals_apart(metrics, ranked, values, stratify=fixed)
-    difference = values[0] - values[1]
-    pvalue = inverted_pvalue(interval_at, difference)
-    statistic = float(np.copysign(t_quantile(1 - pvalue), difference))
-    if plan.alternative != "two-sided":
-        pvalue = t_pvalue(statistic, plan.alternative, np.inf)
-    return statistic, pvalue, interval_at(plan.confidence_level)
-
-
-def _bounds(metrics: list[Metric], ranked: list[Ranked]) -> tuple[float, float]:
-    """Return the least and the greatest difference of such rankings."""
-    of_a, of_b = (
-        metric.bounds(one.table) for metric, one in zip(metrics, ranked, strict=True)
-    )
-    return of_a[0] - of_b[1], of_a[1] - of_b[0]
-
-
-def _by_counting(
-    difference: float, draws: FloatArray, plan: Plan, bounds: tuple[float, float]
-) -> tuple[float, ConfidenceInterval]:
-    """Return the p-value and the interval between quantiles of the bootstrap."""
-    if plan.interval == "basic":
-        # Mirrored at the difference.
-        draws = 2 * difference - draws
-    return (
-        bootstrap_pvalue(difference, draws, plan.alternative),
-        bootstrap_interval(difference, draws, plan.confidence_level, bounds),
+    pairs = zip(metrics, ranked, strict=True)
+    bounds = [metric.bounds(one.table) for metric, one in pairs]
+    names = [metric.name for metric in metrics]
+    return conclude(
+        names, values, standard_error, plan, freedom, draws, bounds, find_apart
     )
 
 
@@ -608,14 +545,15 @@ def _check_cases_of_both(
 
 def _check_pair(
     metrics: tuple[MetricLike, ...] | list[MetricLike],
-    y_score_b: ArrayLike | None,
+    other: Any,
     method: str,
     metric_kwargs: dict[str, Any],
+    name: str = "y_score_b",
 ) -> None:
     if len(metrics) != 2:
         raise ValueError(f"metric must be one or a pair, found {len(metrics)}.")
-    if y_score_b is not None:
-        raise ValueError("y_score_b must be None where two metrics are compared.")
+    if other is not None:
+        raise ValueError(f"{name} must be None where two metrics are compared.")
     if method == "permutation":
         raise ValueError(
             "method='permutation' exchanges two models: it cannot compare two metrics."

@@ -1,6 +1,6 @@
 """Several models on the same cases."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -9,7 +9,9 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
-from skrate.core.metric import Metric, MetricLike
+from skrate.core.fold_rankings import FoldRankings
+from skrate.core.metric import Metric, MetricLike, find_metric
+from skrate.core.rank_table import check_alone
 from skrate.core.results import (
     Comparison,
     Comparisons,
@@ -25,6 +27,13 @@ from skrate.inference.compare_range import (
     set_of,
 )
 from skrate.inference.delta import covariance, influence_values
+from skrate.inference.estimate_folds import (
+    check_no_set,
+    check_same_folds,
+    paired_folds,
+    undefined_difference,
+)
+from skrate.inference.fold_sample import fold_samples
 from skrate.inference.intervals import Alternative
 from skrate.inference.plan import Plan, check_metric, check_worth, defined_value
 from skrate.inference.sample import (
@@ -39,8 +48,8 @@ from skrate.inference.sample import (
 
 def compare_all(
     metric: MetricLike,
-    y_true: ArrayLike,
-    y_scores: ArrayLike | Mapping[Any, ArrayLike],
+    y_true: ArrayLike | Mapping[Any, FoldRankings] | Sequence[FoldRankings],
+    y_scores: ArrayLike | Mapping[Any, ArrayLike] | None = None,
     *,
     method: Method = "delta",
     alternative: Alternative = "two-sided",
@@ -67,8 +76,9 @@ def compare_all(
     ----------
     metric : callable or {"average_precision", "roc_auc"}
         As in :func:`estimate`.
-    y_true : array-like of shape (n_samples,)
-        True labels of two classes.
+    y_true : array-like of shape (n_samples,), or mapping of FoldRankings
+        True labels of two classes; or the rankings of each model, of the same folds,
+        by its name (of a list by its number), without ``y_scores``.
     y_scores : array-like of shape (n_samples, n_models), mapping or data frame
         Scores of each model, one column or entry each; keys and column names are the
         names of the models.
@@ -171,8 +181,21 @@ def compare_all(
         method, confidence_level, "wald", n_resamples, stratify,
         check_generator(random_state), n_jobs, alternative,
     )  # fmt: skip
+    if _is_of_folds(y_true):
+        check_alone(
+            FoldRankings, y_scores=y_scores, groups=groups,
+            sample_weight=sample_weight, pos_label=pos_label,
+        )  # fmt: skip
+        meant = metric, metric_kwargs
+        return _of_folds(meant, y_true, reference, plan, weights, adjust)
+    if y_scores is None:
+        raise ValueError(
+            "y_scores is missing: give the scores of each model, or y_true as a dict "
+            "of FoldRankings by model."
+        )
+    labels: Any = y_true
     cases = check_cases(
-        y_true,
+        labels,
         sample_weight=sample_weight,
         weights=weights,
         groups=groups,
@@ -227,6 +250,51 @@ def _place_of(reference: Any, names: tuple[str, ...]) -> int:
     return names.index(str(reference))
 
 
+def _is_of_folds(y_true: Any) -> bool:
+    """Return whether rankings of folds are given, of each of several models."""
+    if isinstance(y_true, Mapping):
+        y_true = list(y_true.values())
+    is_listed = isinstance(y_true, list | tuple)
+    return is_listed and any(isinstance(one, FoldRankings) for one in y_true)
+
+
+def _of_folds(
+    meant: tuple[MetricLike, dict[str, Any]],
+    given: Any,
+    reference: Any,
+    plan: Plan,
+    weights: Weights,
+    adjust: Adjust,
+) -> Comparisons:
+    """Compare all pairs of models by their rankings of the same folds."""
+    if not isinstance(given, Mapping):
+        given = dict(enumerate(given))
+    rankings = {f"y_true[{name!r}]": one for name, one in given.items()}
+    names = tuple(map(str, given))
+    if len(names) < 2:
+        raise ValueError(f"y_true must hold at least 2 models, found {len(names)}.")
+    check_same_folds(rankings)
+    check_no_set(*meant)
+    base = None if reference is None else _place_of(reference, names)
+    places = pairs_of(len(names), base)
+    found = fold_samples([meant] * len(names), list(rankings.values()), weights)
+    matrix = np.full((len(names), len(names)), np.nan)
+    kind = (None if base is None else names[base], adjust)
+    if found is None:
+        nothing = undefined_difference([find_metric(*meant).name], plan)
+        pairs = (nothing,) * len(places)
+        return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, *kind)
+    is_stratified = plan.is_stratified(found[0].cases)
+    influences = [one.influence(stratify=is_stratified) for one in found]
+    matrix = covariance(np.stack(influences), found[0].cases)
+
+    def test(i: int, j: int, share: Plan) -> Comparison:
+        return paired_folds([found[i], found[j]], share, [influences[i], influences[j]])
+
+    pairs = _of_pairs(test, places, plan)
+    return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, *kind)
+
+
 def _tests(
     metric: Metric,
     ranked: list[Ranked],
@@ -243,6 +311,16 @@ def _tests(
         both = [ranked[i], ranked[j]]
         return paired([metric] * 2, both, share, [values[i], values[j]], known)
 
+    pairs = _of_pairs(test, places, plan)
+    return pairs, _adjusted(pairs, adjust)
+
+
+def _of_pairs(
+    test: Callable[[int, int, Plan], Comparison],
+    places: list[tuple[int, int]],
+    plan: Plan,
+) -> tuple[Comparison, ...]:
+    """Return the comparison of each pair, the random states of which differ."""
     first, *others = places
     # The first pair spawns from the generator itself, as compare does. The others
     # share what it spawns after that, which is independent of all before.
@@ -251,7 +329,7 @@ def _tests(
         test(*pair, share)
         for pair, share in zip(others, plan.split(len(others)), strict=True)
     ]
-    return tuple(pairs), _adjusted(pairs, adjust)
+    return tuple(pairs)
 
 
 def _adjusted(pairs: Sequence[Comparison], adjust: Adjust) -> tuple[float, ...]:

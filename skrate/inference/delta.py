@@ -75,13 +75,14 @@ def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
     return Parts(by_pos, by_neg, whole - by_pos - by_neg)
 
 
-def degrees_of_freedom(*sources: tuple[Parts, Ranked]) -> float:
+def degrees_of_freedom(*sources: tuple[Parts, Ranked], n_means: float = 1.0) -> float:
     """Return those of Student's t that go with a variance.
 
     Each class estimates its part of the variance with its size less 1 (Brunner and
     Munzel 2000, equation 9, as :func:`estimate` cites it). Of clusters those count
     that hold cases of the class; together they are no more than all, less 1. The
-    variance may be the sum of those of several samples.
+    variance may be the sum of those of several samples. Where a class was centred at
+    ``n_means`` means, as those of folds, its size is less by as many.
 
     Examples
     --------
@@ -97,9 +98,8 @@ def degrees_of_freedom(*sources: tuple[Parts, Ranked]) -> float:
         sizes = (n_pos, n_neg, n_pos + n_neg)
         if cases.groups is not None:
             most = cases.n_units - 1.0
-        squares += sum(
-            part**2 / max(size - 1, 1) for part, size in zip(parts, sizes, strict=True)
-        )
+        freedoms = [max(size - n_means, 1) for size in sizes]
+        squares += sum(part**2 / of for part, of in zip(parts, freedoms, strict=True))
     total = sum(parts.total for parts, _ in sources)
     # No variation, no estimate of it: as few as there can be.
     return min(max(total**2 / squares, 1.0), most) if squares > 0 else 1.0
@@ -227,8 +227,8 @@ def influence_values(
     by_pos, by_neg = of_pos * by_pos / p, of_neg * by_neg / rest
     if metric.is_two_sample:
         n_pos, n_neg = ranked.sizes
-        by_pos *= np.sqrt(n_pos / (n_pos - 1))
-        by_neg *= np.sqrt(n_neg / (n_neg - 1))
+        by_pos *= np.sqrt(n_pos / _divisor(metric, n_pos))
+        by_neg *= np.sqrt(n_neg / _divisor(metric, n_neg))
     if not stratify:
         by_pos += rest * by_prevalence
         by_neg -= p * by_prevalence

@@ -5,12 +5,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import Metric, MetricLike
-from skrate.core.rank_table import RankTable
+from skrate.core.rank_table import RankTable, check_alone
 from skrate.core.results import ConfidenceInterval, Estimate
 from skrate.core.validation import check_choice
 from skrate.inference.compare_groups import check_in_lists, in_lists
 from skrate.inference.delta import Parts, degrees_of_freedom, variance_parts
+from skrate.inference.estimate_folds import estimate_folds
 from skrate.inference.intervals import INTERVALS, Interval, metric_interval
 from skrate.inference.jackknife import jackknife_variance
 from skrate.inference.plan import Plan, check_metric, check_worth, defined_value
@@ -25,7 +27,7 @@ _NAN = float("nan")
 
 def estimate(
     metric: MetricLike,
-    y_true: ArrayLike | RankTable,
+    y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
     method: Method = "delta",
@@ -55,9 +57,9 @@ def estimate(
         :func:`sklearn.metrics.roc_auc_score` and
         :func:`sklearn.metrics.average_precision_score`, without options, or
         scikit-learn's names of their scorers.
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of two classes; or a table of counts per category, as screening
-        studies publish them, without ``y_score``.
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or, without ``y_score``, a table of counts per
+        category, as screening studies publish them, or the rankings of folds.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class.
     method : {"delta", "bootstrap", "parametric", "jackknife"}, default="delta"
@@ -170,6 +172,22 @@ def estimate(
     such a gain, so that every interval is "wald", but for the quantiles of replicates;
     the methods are "delta" and "bootstrap".
 
+    Of folds [7]_ it is the mean of V values that is estimated: the mean performance
+    on new cases of the V models as they were trained. With :math:`n_v` cases in fold v,
+    N in all, and influence values :math:`\phi_v` of the metric in it, case i has
+    :math:`\psi_i = N \phi_v(i) / (V n_v)`, and :math:`Var = \sum_i \psi_i^2 / N^2`:
+    the models are given, so that what another training set would have changed is not
+    in it (:func:`compare_folds`, :func:`summarize`). A class is centred in each fold,
+    so that the squares of its m cases there count m / (m - 1) times; with one case it
+    is taken to vary as in other folds. Values of a case that is tested in several
+    repeats, or of a cluster (``groups`` of the rankings), are added before they are
+    squared. "wilson" takes the means of u, v and the range over folds; where a test is
+    turned round, the squares of the distances of its ends from the values of the folds
+    are added. Other methods draw from each fold on its own. What depends on the size
+    of a sample, as the average precision of few positives, or the rate at which 80 %
+    of four positives are found, is that of samples of the folds' size: in simulations
+    with four positives a fold they were 0.06 and 0.05 above that of many cases.
+
     On a table, resampling cases without ``stratify`` and the multinomials of
     "parametric" are one law: they differ by chance only. Cost: one sort; the
     bootstrap sorts nothing again and needs bounded memory; the jackknife is quadratic
@@ -193,6 +211,9 @@ def estimate(
        inference, :doi:`10.1080/01621459.1927.10502953`.
     .. [6] Agresti and Coull (1998), Approximate is better than "exact" for interval
        estimation of binomial proportions, :doi:`10.1080/00031305.1998.10480550`.
+    .. [7] LeDell, Petersen and van der Laan (2015), Computationally efficient
+       confidence intervals for cross-validated area under the ROC curve estimates,
+       :doi:`10.1214/15-EJS1035`.
 
     Examples
     --------
@@ -224,6 +245,12 @@ def estimate(
     plan = Plan(
         method, confidence_level, interval, n_resamples, stratify, random_state, n_jobs
     )
+    if isinstance(y_true, FoldRankings):
+        check_alone(
+            y_true, y_score=y_score, groups=groups, sample_weight=sample_weight,
+            pos_label=pos_label,
+        )  # fmt: skip
+        return estimate_folds(metric, y_true, plan, interval, weights, metric_kwargs)
     ranked = check_sample(
         y_true,
         y_score,

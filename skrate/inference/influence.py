@@ -5,16 +5,18 @@ from typing import Any
 import numpy as np
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import MetricLike
-from skrate.core.rank_table import RankTable
+from skrate.core.rank_table import RankTable, check_alone
 from skrate.inference.delta import influence_values
+from skrate.inference.estimate_folds import influence_of_folds
 from skrate.inference.plan import check_metric, defined_value
 from skrate.inference.sample import Weights, check_sample, with_worth
 
 
 def influence(
     metric: MetricLike,
-    y_true: ArrayLike,
+    y_true: ArrayLike | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
@@ -31,8 +33,8 @@ def influence(
     ----------
     metric : callable or {"average_precision", "roc_auc"}
         As in :func:`estimate`.
-    y_true : array-like of shape (n_samples,)
-        True labels of two classes.
+    y_true : array-like of shape (n_samples,) or FoldRankings
+        True labels of two classes; or the rankings of folds, without ``y_score``.
     y_score : array-like of shape (n_samples,)
         Scores, higher for the positive class.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -50,7 +52,9 @@ def influence(
         With weighted mean 0; the mean of their squares over the number of cases is the
         variance of :func:`estimate`, and with sampling weights w
         ``sum((w * values)**2) / sum(w)**2``. nan where the metric is undefined or a
-        class has fewer than two cases, 0 for a case of weight 0.
+        class has fewer than two cases, 0 for a case of weight 0. Of folds there is one
+        per row of the rankings, and the variance is theirs where cases are independent:
+        without groups and repeats.
 
     Raises
     ------
@@ -80,6 +84,11 @@ def influence(
     >>> influence("roc_auc", [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]).round(2).tolist()
     [0.71, -0.71, -0.71, 0.71]
     """
+    if isinstance(y_true, FoldRankings):
+        check_alone(
+            y_true, y_score=y_score, sample_weight=sample_weight, pos_label=pos_label
+        )
+        return influence_of_folds(metric, y_true, weights, metric_kwargs)
     if isinstance(y_true, RankTable):
         raise ValueError(
             "y_true is a RankTable, which knows no single cases: give their labels and "

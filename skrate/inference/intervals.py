@@ -21,7 +21,7 @@ from skrate.inference.delta import (
     variance_parts,
 )
 from skrate.inference.sample import Ranked
-from skrate.inference.wilson import augmented, range_of, wilson_interval
+from skrate.inference.wilson import Augmented, augmented, range_of, wilson_interval
 
 Interval = Literal["wilson", "logit", "wald", "percentile", "basic"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
@@ -48,7 +48,41 @@ def metric_interval(
 
     ``independent`` is the variance of independent cases, if it is known.
     """
+
+    def find_augmented() -> Augmented:
+        return augmented(
+            metric,
+            ranked,
+            standard_error**2,
+            stratify=stratify,
+            independent=independent,
+        )
+
+    def find_tested(value: float) -> ConfidenceInterval:
+        return tested_interval(value, level, metric, ranked, stratify=stratify)
+
     bounds = range_of(metric, ranked.table, stratify=stratify)
+    return bounded_interval(
+        kind, value, standard_error, level, bounds, freedom, draws, find_augmented,
+        find_tested if metric.has_test else None,
+    )  # fmt: skip
+
+
+def bounded_interval(
+    kind: Interval,
+    value: float,
+    standard_error: float,
+    level: float,
+    bounds: tuple[float, float],
+    freedom: float,
+    draws: FloatArray | None,
+    find_augmented: Callable[[], Augmented],
+    find_tested: Callable[[float], ConfidenceInterval] | None = None,
+) -> ConfidenceInterval:
+    """Return the interval of a kind, or Wilson's if the sample shows no variation.
+
+    Wilson's is that of the augmented sample, or of a test if there is one.
+    """
     if np.isinf(bounds[0]):
         # Nothing says how a value without bounds may vary but the sample.
         return interval_of(kind, value, standard_error, level, bounds, freedom, draws)
@@ -61,11 +95,9 @@ def metric_interval(
     if not (shows_none or is_wilson):
         return interval_of(kind, value, standard_error, level, bounds, freedom, draws)
     value = min(max(value, bounds[0]), bounds[1])
-    if metric.has_test:
-        return tested_interval(value, level, metric, ranked, stratify=stratify)
-    found = augmented(
-        metric, ranked, standard_error**2, stratify=stratify, independent=independent
-    )
+    if find_tested is not None:
+        return find_tested(value)
+    found = find_augmented()
     if np.isfinite(bounds).all():
         return wilson_interval(value, bounds, level, found)
     # Without a greatest value there is nothing that Wilson's variance could be of.

@@ -23,6 +23,7 @@ from skrate.inference.resampling import replicates
 from skrate.inference.sample import Ranked
 from skrate.metrics.recall_slopes import FEW_PROCESSED, is_of_few
 
+CLASSES = ("positive", "negative")
 RESAMPLING = ("bootstrap", "parametric")
 # Of the weights of the classes: beyond, the squares of slopes are no numbers.
 _LEAST_RATIO = 1e-75
@@ -147,9 +148,14 @@ def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
 
 def why_too_few(cases: Ranked) -> str | None:
     """Return why nothing can be inferred from these cases, None where it can."""
-    for found, name in zip(cases.sizes, ("positive", "negative"), strict=True):
+    for found, name in zip(cases.sizes, CLASSES, strict=True):
         if found < 2:
             return f"y_true holds {found:g} {name} cases, and at least 2 are needed"
+    return why_lopsided(cases)
+
+
+def why_lopsided(cases: Ranked) -> str | None:
+    """Return why weights leave nothing to be inferred, None where they do not."""
     n_pos, n_neg = cases.table.n_pos, cases.table.n_neg
     if not _LEAST_RATIO < n_pos / n_neg < 1 / _LEAST_RATIO:
         return "sample_weight gives next to all weight to one class"
@@ -165,7 +171,7 @@ def defined_value(metric: Metric, ranked: Ranked) -> float:
     if np.isnan(value):
         return warn_undefined(metric.name, metric.undefined(ranked.table))
     if metric.known_rate is not None:
-        _warn_of_few_processed(metric, metric.known_rate, ranked)
+        warn_of_few_processed(metric, metric.known_rate, ranked)
     warn_if_unsupported(metric, ranked.table, stacklevel=4)
     # Rounding may leave a perfect ranking a little above the range.
     low, high = metric.bounds(ranked.table)
@@ -197,11 +203,13 @@ def defined_values(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> list[
     ]
 
 
-def _warn_of_few_processed(metric: Metric, rate: float, ranked: Ranked) -> None:
-    """Warn where a known rate processes so few cases that little can be known."""
+def warn_of_few_processed(
+    metric: Metric, rate: float, ranked: Ranked, *, stacklevel: int = 4
+) -> bool:
+    """Warn, and return True, where a known rate processes too few cases."""
     n, points = ranked.total, np.array([rate])
     if not is_of_few([ranked.table], points).any():
-        return
+        return False
     warnings.warn(
         f"The {metric.name} at rate={rate:g} depends on the best {rate * n:.3g} of "
         f"{n:.5g} cases: of fewer than {FEW_PROCESSED} its standard error and interval "
@@ -209,5 +217,6 @@ def _warn_of_few_processed(metric: Metric, rate: float, ranked: Ranked) -> None:
         f"{np.ceil(FEW_PROCESSED / rate):g} cases, or a rate of at least "
         f"{min(FEW_PROCESSED / n, 1):.2g}.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=stacklevel,
     )
+    return True

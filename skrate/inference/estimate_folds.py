@@ -1,0 +1,261 @@
+"""Metrics of the rankings of folds with their uncertainty, and differences of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from skrate.core.arrays import FloatArray
+from skrate.core.fold_rankings import FoldRankings
+from skrate.core.metric import Metric, find_metric
+from skrate.core.results import Comparison, ConfidenceInterval, Estimate
+from skrate.inference.compare_range import set_of
+from skrate.inference.conclusion import conclude
+from skrate.inference.delta import Parts, influence_parts
+from skrate.inference.fold_sample import FoldSample, fold_samples
+from skrate.inference.intervals import Interval, hybrid_interval
+from skrate.inference.jackknife import jackknife_variance
+from skrate.inference.permutation import ExchangeDraw
+from skrate.inference.plan import AnyDraw, Plan, warn_of_difference
+from skrate.inference.resampling import condensed, resample_draw, spread, statistic_of
+from skrate.inference.sample import Ranked, Weights, repeated
+
+_NAN = float("nan")
+_NONE = ConfidenceInterval(_NAN, _NAN)
+# A draw from a fold, and the statistic of what is drawn.
+Drawn = tuple[AnyDraw, Callable[[Any], FloatArray]]
+# What says of a row which case it is, and the words for it.
+_OF_ROW = {
+    "fold": "folds",
+    "is_pos": "labels",
+    "sample_weight": "weights",
+    "groups": "groups",
+    "indices": "cases",
+}
+
+
+def estimate_folds(
+    metric: Any,
+    rankings: FoldRankings,
+    plan: Plan,
+    interval: Interval,
+    weights: Weights,
+    metric_kwargs: dict[str, Any],
+) -> Estimate:
+    """Return the mean of a metric over folds with its uncertainty."""
+    found = fold_samples([(metric, metric_kwargs)], [rankings], weights)
+    sizes = rankings.n_pos, rankings.n_neg
+    if found is None:
+        name = find_metric(metric, metric_kwargs).name
+        return Estimate(
+            name, _NAN, _NAN, _NONE, *sizes, plan.method, plan.confidence_level
+        )
+    (sample,) = found
+    is_stratified = plan.is_stratified(sample.cases)
+    parts = influence_parts(sample.influence(stratify=is_stratified), sample.cases)
+    error, draws = _spread_of(sample, plan, parts, is_stratified)
+    ends = sample.interval(
+        interval, parts, error, plan.confidence_level,
+        stratify=is_stratified, draws=draws,
+    )  # fmt: skip
+    if sample.cases.are_repetitions and rankings.n_repeats == 1:
+        n_pos, n_neg = sample.cases.sizes
+        sizes = int(n_pos), int(n_neg)
+    return Estimate(
+        sample.name, sample.value, error, ends, *sizes, plan.method,
+        plan.confidence_level,
+    )  # fmt: skip
+
+
+def influence_of_folds(
+    metric: Any, rankings: FoldRankings, weights: Weights, metric_kwargs: dict[str, Any]
+) -> FloatArray:
+    """Return what each row contributes to the mean over folds."""
+    given = np.zeros(len(rankings.y_true))
+    found = fold_samples([(metric, metric_kwargs)], [rankings], weights)
+    if found is None:
+        return np.full_like(given, np.nan)
+    (sample,) = found
+    given[np.concatenate(sample.rows)] = sample.influence(stratify=False)
+    return given
+
+
+def _spread_of(
+    sample: FoldSample, plan: Plan, parts: Parts, is_stratified: bool
+) -> tuple[float, FloatArray | None]:
+    """Return the standard error by the method, and the replicates if any."""
+    if plan.method == "delta":
+        return parts.standard_error, None
+    folds = zip(sample.metrics, sample.alone(), strict=True)
+    small = [(metric, condensed(metric, fold)) for metric, fold in folds]
+    if plan.method == "jackknife":
+        squared = [
+            jackknife_variance(
+                statistic_of([metric], [fold]), [fold], stratify=is_stratified
+            )
+            for metric, fold in small
+        ]
+        return float(np.sqrt(np.sum(squared)) / len(squared)), None
+    is_parametric = plan.method == "parametric"
+    draws = _mean_draws(
+        sample.name,
+        plan,
+        [
+            (
+                resample_draw(
+                    [fold], stratify=is_stratified, is_parametric=is_parametric
+                ),
+                statistic_of([metric], [fold]),
+            )
+            for metric, fold in small
+        ],
+    )
+    return spread(draws), draws
+
+
+def _mean_draws(name: str, plan: Plan, folds: Sequence[Drawn]) -> FloatArray:
+    """Return replicates of the mean over folds, each of which is drawn on its own."""
+    found = [
+        share.replicates(name, *drawn)
+        for share, drawn in zip(plan.split(len(folds)), folds, strict=True)
+    ]
+    # Undefined ones are left out, of some folds more.
+    n_all = min(map(len, found))
+    return np.asarray(np.mean([draws[:n_all] for draws in found], axis=0))
+
+
+def compare_rankings(
+    metric: Any,
+    rankings: tuple[Any, Any],
+    plan: Plan,
+    weights: Weights,
+    metric_kwargs: dict[str, Any],
+) -> Comparison:
+    """Compare the rankings of two models by the same cases in the same folds.
+
+    A pair of metrics compares two of one model, whose rankings come alone.
+    """
+    check_no_set(metric, metric_kwargs)
+    meant: list[tuple[Any, dict[str, Any]]]
+    if isinstance(metric, tuple | list):
+        meant = [(one, {}) for one in metric]
+        both = [rankings[0], rankings[0]]
+    else:
+        meant, both = [(metric, metric_kwargs)] * 2, list(rankings)
+        check_same_folds({"y_true": both[0], "y_score_a": both[1]})
+    found = fold_samples(meant, both, weights)
+    if found is None:
+        names = [find_metric(*one).name for one in meant]
+        return undefined_difference(names, plan)
+    return paired_folds(found, plan)
+
+
+def undefined_difference(names: Sequence[str], plan: Plan) -> Comparison:
+    """Return the comparison of values that are undefined."""
+    nothing = [(_NAN, _NAN)] * 2
+    return conclude(
+        names, [_NAN, _NAN], _NAN, plan, _NAN, None, nothing, lambda: lambda _: _NONE
+    )
+
+
+def paired_folds(
+    models: Sequence[FoldSample],
+    plan: Plan,
+    influences: Sequence[FloatArray] | None = None,
+) -> Comparison:
+    """Compare two metrics of the same folds; influences that are known are given."""
+    cases = models[0].cases
+    is_stratified = plan.is_stratified(cases)
+    metrics = [metric for model in models for metric in model.metrics]
+    warn_of_difference(metrics, [f for m in models for f in m.folds], plan.method)
+    if influences is None:
+        influences = [model.influence(stratify=is_stratified) for model in models]
+    parts = influence_parts(influences[0] - influences[1], cases)
+    error, draws = parts.standard_error, None
+    if plan.method != "delta":
+        make = _exchanged if plan.method == "permutation" else _resampled
+        alone = zip(*(model.alone() for model in models), strict=True)
+        metrics_of = zip(*(model.metrics for model in models), strict=True)
+        folds = [
+            make(list(metrics), list(both), is_stratified)
+            for metrics, both in zip(metrics_of, alone, strict=True)
+        ]
+        draws = _mean_draws("difference", plan, folds)
+        error = spread(draws) if plan.method == "bootstrap" else error
+
+    def find_apart() -> Callable[[float], ConfidenceInterval]:
+        of_each = [influence_parts(values, cases) for values in influences]
+
+        def interval_at(level: float) -> ConfidenceInterval:
+            of_a, of_b = (
+                model.interval(
+                    "wilson", parts, parts.standard_error, level, stratify=is_stratified
+                )
+                for model, parts in zip(models, of_each, strict=True)
+            )
+            return hybrid_interval((models[0].value, models[1].value), (of_a, of_b))
+
+        return interval_at
+
+    return conclude(
+        [model.name for model in models],
+        [model.value for model in models],
+        error,
+        plan,
+        models[0].freedom(parts),
+        draws,
+        [model.bounds for model in models],
+        find_apart,
+    )
+
+
+def _resampled(metrics: list[Metric], both: list[Ranked], is_stratified: bool) -> Drawn:
+    draw = resample_draw(both, stratify=is_stratified)
+    return draw, statistic_of(metrics, both)
+
+
+def _exchanged(metrics: list[Metric], both: list[Ranked], _: bool) -> Drawn:
+    return ExchangeDraw.of(*map(repeated, both)), partial(exchanged_difference, metrics)
+
+
+def exchanged_difference(metrics: Sequence[Metric], rows: FloatArray) -> FloatArray:
+    """Return the first metric less the second of rows of an :class:`ExchangeDraw`."""
+    first, second = np.split(rows, 2, axis=1)
+    of_a = metrics[0].values(*np.split(first, 2, axis=1))
+    return of_a - metrics[1].values(*np.split(second, 2, axis=1))
+
+
+def check_no_set(metric: Any, params: dict[str, Any]) -> None:
+    """Raise for a set of distributions of the rate, over which folds are not known."""
+    if not isinstance(metric, tuple | list) and set_of(metric, params) is not None:
+        raise ValueError(
+            "rate is a set of distributions, over which FoldRankings are not known to "
+            "be compared: give one distribution, or compare one fold at a time."
+        )
+
+
+def check_same_folds(rankings: Mapping[str, Any]) -> None:
+    """Raise unless all are rankings of the same cases in the same folds."""
+    first_name, first = next(iter(rankings.items()))
+    for name, one in rankings.items():
+        if not isinstance(one, FoldRankings):
+            raise ValueError(
+                f"{name} must be FoldRankings, as others are, found "
+                f"{type(one).__name__}: models are compared fold by fold."
+            )
+    for name, one in rankings.items():
+        for field, words in _OF_ROW.items():
+            if not _is_same(getattr(first, field), getattr(one, field)):
+                raise ValueError(
+                    f"{name} has other {words} than {first_name}: models are compared "
+                    "by the same cases in the same folds. Train each by "
+                    "cross_val_rankings with the same cv: a number, a splitter whose "
+                    "random_state is a number, or the list of its splits."
+                )
+
+
+def _is_same(first: Any, second: Any) -> bool:
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first, second)

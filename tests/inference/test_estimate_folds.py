@@ -1,0 +1,406 @@
+"""The uncertainty of means over folds: by formula, by loops, by simulation."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.exceptions import UndefinedMetricWarning
+
+from guarantees import binomial_tolerance, simulations
+from inference_cases import JUMPS, SMOOTH, each, sample
+from reference.fold_variance import variance
+from simulated_rankings import cross_validated, true_auc, true_recall
+from skrate import (
+    FoldRankings,
+    RankTable,
+    average_precision_score,
+    compare,
+    compare_all,
+    estimate,
+    expected_recall_score,
+    influence,
+    ndcg_score,
+    rates,
+    recall_at_rate_score,
+)
+from skrate.core.metric import find_metric
+
+quiet = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+def drawn(seed=0, n_folds=4, n=60, **options):
+    """Return two models' rankings of folds of one size, with ties."""
+    generator = np.random.default_rng(seed)
+    y_true = np.tile(np.arange(n) % 3 == 0, n_folds).astype(int)
+    fold = np.repeat(np.arange(n_folds), n)
+    good = np.round(generator.normal(size=len(fold)) + 1.2 * y_true, 1)
+    other = np.round(good + generator.normal(size=len(fold)), 1)
+    # Each fold on a scale of its own.
+    return [
+        FoldRankings(y_true, (scores + 5) * 2.0**fold, fold, **options)
+        for scores in (good, other)
+    ]
+
+
+def literal_variance(values, rankings, *, is_counted):
+    """Return the variance from the influence of cases on the metric of their fold.
+
+    ``values`` come per fold. A class is centred in each fold, which takes one of its
+    cases there, and of a single fold none.
+    """
+    total, n_folds = 0.0, len(values)
+    for fold, rows in zip(values, rankings.rows(), strict=True):
+        is_pos = rankings.is_pos[rows]
+        for chosen, n_class in ((is_pos, rankings.n_pos), (~is_pos, rankings.n_neg)):
+            own, mean, m = fold[chosen], fold[chosen].mean(), chosen.sum()
+            factor = 1 if is_counted else m / (m - 1) * (1 - 1 / n_class)
+            squares = ((own - mean) ** 2).sum() * factor
+            total += (squares + m * mean**2) / len(rows) ** 2 / n_folds**2
+    return total
+
+
+def by_fold(metric, kwargs, rankings):
+    return [
+        influence(metric, y_true, y_score, **kwargs) for y_true, y_score, _ in rankings
+    ]
+
+
+def test_the_variance_of_the_auc_is_that_of_ledell_petersen_and_van_der_laan():
+    rankings = drawn(n_folds=3, n=21)[0]
+    folds = [
+        (rankings.y_true[rows].tolist(), rankings.y_score[rows].tolist())
+        for rows in rankings.rows()
+    ]
+    found = estimate("roc_auc", rankings).standard_error ** 2
+    assert found == pytest.approx(variance(folds, unbiased=True), rel=1e-10)
+    # Theirs divides by m, where 7 positives and 14 negatives are in each fold.
+    theirs = variance(folds, unbiased=False)
+    assert 6 / 7 < theirs / found < 13 / 14
+
+
+@quiet
+@each([case for case in SMOOTH + JUMPS if case[0] != "roc_auc"])
+def test_the_variance_sums_up_the_influence_of_cases(metric, kwargs):
+    a, b = drawn()
+    found = estimate(metric, a, **kwargs)
+    of_a, of_b = by_fold(metric, kwargs, a), by_fold(metric, kwargs, b)
+    assert found.value == pytest.approx(
+        np.mean([metric(*fold[:2], **kwargs) for fold in a]), abs=1e-12
+    )
+    # DeLong's influence values count each class with one less already.
+    is_two_sample = find_metric(metric, kwargs).is_two_sample
+    expected = literal_variance(of_a, a, is_counted=is_two_sample)
+    assert found.standard_error**2 == pytest.approx(expected, rel=1e-9, abs=1e-18)
+    differences = [x - y for x, y in zip(of_a, of_b, strict=True)]
+    pair = compare(metric, a, b, **kwargs)
+    expected = literal_variance(differences, a, is_counted=is_two_sample)
+    assert pair.standard_error**2 == pytest.approx(expected, rel=1e-9, abs=1e-18)
+    assert pair.value == pytest.approx(pair.value_a - pair.value_b)
+
+
+@quiet
+@each(SMOOTH + JUMPS)
+def test_one_fold_is_as_its_cases_are(metric, kwargs):
+    y_true, a = sample(1)
+    b = np.round(a + np.random.default_rng(0).normal(size=len(a)), 1)
+    one, other = (FoldRankings(y_true, s, np.zeros(len(a), dtype=int)) for s in (a, b))
+    pairs = [
+        (estimate(metric, one, **kwargs), estimate(metric, y_true, a, **kwargs)),
+        (
+            compare(metric, one, other, **kwargs),
+            compare(metric, y_true, a, b, **kwargs),
+        ),
+    ]
+    for one_fold, expected in pairs:
+        for name, value in expected.to_dict().items():
+            if isinstance(value, float):
+                assert one_fold.to_dict()[name] == pytest.approx(value, abs=1e-9), name
+
+
+def test_influence_gives_the_variance():
+    rankings = drawn()[0]
+    for metric in ("roc_auc", "average_precision"):
+        values = influence(metric, rankings)
+        error = estimate(metric, rankings).standard_error
+        assert np.sqrt(np.mean(values**2) / len(values)) == pytest.approx(error)
+
+
+def test_a_case_that_is_tested_again_counts_once():
+    once = drawn()[0]
+    n = len(once.y_true)
+    twice = FoldRankings(
+        np.tile(once.y_true, 2), np.tile(once.y_score, 2),
+        np.append(once.fold, once.fold + 4), indices=np.tile(np.arange(n), 2),
+    )  # fmt: skip
+    one, two = estimate("average_precision", once), estimate("average_precision", twice)
+    assert two.value == pytest.approx(one.value)
+    assert two.n_pos == one.n_pos
+    # Of clusters the variance is divided by one less.
+    assert two.standard_error == pytest.approx(one.standard_error, rel=1 / n)
+    new = estimate("average_precision", replace(twice, indices=None, repeats=None))
+    assert new.standard_error == pytest.approx(one.standard_error / 2**0.5, rel=2 / n)
+
+
+def test_clusters_count_once():
+    once = drawn()[0]
+    n = len(once.y_true)
+    # Every case comes twice, in the same cluster.
+    pairs = FoldRankings(
+        np.repeat(once.y_true, 2), np.repeat(once.y_score, 2), np.repeat(once.fold, 2),
+        groups=np.repeat(np.arange(n), 2),
+    )  # fmt: skip
+    alone, both = estimate("roc_auc", once), estimate("roc_auc", pairs)
+    # DeLong's variance divides by one less in each fold.
+    assert both.standard_error == pytest.approx(alone.standard_error, rel=0.05)
+    drawn_again = estimate("roc_auc", pairs, method="bootstrap", random_state=0)
+    assert drawn_again.standard_error == pytest.approx(both.standard_error, rel=0.15)
+
+
+def test_repetitions_are_rows():
+    weights = np.random.default_rng(1).integers(0, 3, 240)
+    weighted = [replace(one, sample_weight=weights) for one in drawn()]
+    rows = np.repeat(np.arange(240), weights)
+    repeated = [
+        FoldRankings(one.y_true[rows], one.y_score[rows], one.fold[rows])
+        for one in drawn()
+    ]
+    for metric in ("roc_auc", "average_precision"):
+        found, expected = estimate(metric, weighted[0]), estimate(metric, repeated[0])
+        assert (found.n_pos, found.n_neg) == (expected.n_pos, expected.n_neg)
+        assert found.standard_error == pytest.approx(expected.standard_error)
+        np.testing.assert_allclose(
+            found.confidence_interval, expected.confidence_interval
+        )
+        found, expected = compare(metric, *weighted), compare(metric, *repeated)
+        assert found.pvalue == pytest.approx(expected.pvalue)
+
+
+def test_the_scale_of_sampling_weights_is_free():
+    weights = np.random.default_rng(1).random(240) + 0.5
+    one, scaled = (
+        replace(drawn()[0], sample_weight=factor * weights) for factor in (1, 8)
+    )
+    found = estimate("roc_auc", one, weights="sampling")
+    assert found == estimate("roc_auc", scaled, weights="sampling")
+    with pytest.raises(ValueError, match="sample_weight must be whole numbers"):
+        estimate("roc_auc", one)
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "parametric", "jackknife"])
+def test_methods_agree(method):
+    rankings = drawn(n=120)[0]
+    delta = estimate("average_precision", rankings)
+    found = estimate("average_precision", rankings, method=method, random_state=0)
+    assert found.value == delta.value
+    assert found.method == method
+    # The bootstrap takes class sizes for fixed.
+    assert found.standard_error == pytest.approx(delta.standard_error, rel=0.2)
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "permutation"])
+def test_methods_of_a_comparison_agree(method):
+    a, b = drawn(n=120)
+    delta = compare("average_precision", a, b)
+    found = compare("average_precision", a, b, method=method, random_state=0)
+    assert found.value == delta.value
+    assert found.standard_error == pytest.approx(delta.standard_error, rel=0.2)
+    assert found.pvalue == pytest.approx(delta.pvalue, abs=0.05)
+
+
+def test_all_pairs_are_those_of_compare():
+    a, b = drawn()
+    c = drawn(seed=1)[0]
+    models = {"a": a, "b": b, "c": c}
+    found = compare_all("roc_auc", models)
+    assert found.names == ("a", "b", "c")
+    assert found.pairs == (
+        compare("roc_auc", a, b), compare("roc_auc", a, c), compare("roc_auc", b, c),
+    )  # fmt: skip
+    variance_of_pair = found.covariance[:2, :2] @ [1, -1] @ [1, -1]
+    assert variance_of_pair == pytest.approx(found.pairs[0].standard_error ** 2)
+    assert compare_all("roc_auc", [a, b, c], reference=1).pairs[1] == compare(
+        "roc_auc", c, b
+    )
+    first = compare_all("roc_auc", models, method="bootstrap", random_state=3).pairs[0]
+    assert first == compare("roc_auc", a, b, method="bootstrap", random_state=3)
+
+
+def test_two_metrics_of_one_model_are_compared():
+    a, _ = drawn()
+    found = compare(("roc_auc", average_precision_score), a)
+    assert found.metric == "AUC - Average precision"
+    assert found.value_a == estimate("roc_auc", a).value
+
+
+def test_models_without_an_error_have_intervals_with_a_width():
+    y_true, fold = np.tile([1, 1, 0, 0, 0], 3), np.repeat(np.arange(3), 5)
+    perfect = FoldRankings(y_true, y_true, fold)
+    random = FoldRankings(y_true, np.zeros(15), fold)
+    low, high = estimate("roc_auc", perfect).confidence_interval
+    assert low < 0.9
+    assert high == 1
+    found = compare("roc_auc", perfect, random)
+    assert found.standard_error == 0
+    assert found.confidence_interval.low < 0 < 0.01 < found.pvalue
+
+
+def test_a_fold_with_one_positive_is_taken_to_vary_as_others_do():
+    rankings = drawn()[0]
+    rows = np.flatnonzero((rankings.fold != 3) | (rankings.y_true == 0))
+    rows = np.sort(np.append(rows, rankings.rows()[3][0]))
+    few = FoldRankings(
+        rankings.y_true[rows], rankings.y_score[rows], rankings.fold[rows]
+    )
+    found = estimate("roc_auc", few)
+    others = [
+        estimate("roc_auc", *fold[:2], stratify=True).standard_error ** 2
+        for fold in list(few)[:3]
+    ]
+    # One positive among 20 as varied: more than the 16th part of the mean of others.
+    assert found.standard_error**2 > sum(others) / 16 * 3
+
+
+def test_folds_that_say_nothing_are_left_out():
+    y_true, fold = [1, 1, 0, 0, 1, 1, 0, 0, 0, 0], [0] * 4 + [1] * 4 + [2] * 2
+    rankings = FoldRankings(y_true, np.arange(10) % 4, fold)
+    with pytest.warns(UndefinedMetricWarning, match=r"left out: \['2'\]"):
+        found = estimate("roc_auc", rankings)
+    assert (found.n_pos, found.n_neg) == (4, 4)
+    assert np.isfinite(found.standard_error)
+
+
+@pytest.mark.parametrize(
+    ("y_true", "message"),
+    [([1, 0, 1, 0], "no fold holds 2 positive cases"), ([1, 1, 1, 1], "every fold")],
+)
+def test_too_few_cases_are_nan_with_a_warning(y_true, message):
+    rankings = FoldRankings(y_true, [4, 3, 2, 1], [0, 0, 1, 1])
+    for call in (
+        lambda: estimate("roc_auc", rankings),
+        lambda: compare("roc_auc", rankings, rankings),
+        lambda: compare_all("roc_auc", [rankings] * 3)[1],
+    ):
+        with pytest.warns(UndefinedMetricWarning, match=message):
+            found = call()
+        assert np.isnan([found.value, found.standard_error]).all()
+    with pytest.warns(UndefinedMetricWarning, match=message):
+        assert np.isnan(influence("roc_auc", rankings)).all()
+
+
+A, B = drawn()
+MANY = replace(A, groups=np.arange(240) // 2 % 2)
+TWICE = FoldRankings(
+    np.tile(A.y_true, 2), np.tile(A.y_score, 2), np.append(A.fold, A.fold + 4),
+    indices=np.tile(np.arange(240), 2),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: estimate("roc_auc", A, groups=[1]),
+            "groups must be None",
+        ),
+        (lambda: estimate("roc_auc", A, A.y_score), "y_score must be None"),
+        (lambda: estimate("roc_auc", A, weights="none"), "weights must be one of"),
+        (lambda: estimate(ndcg_score, A), "mean over lists"),
+        (
+            lambda: estimate("roc_auc", MANY, method="bootstrap"),
+            "method must be 'delta'",
+        ),
+        (lambda: estimate("roc_auc", TWICE, method="jackknife"), "in several folds"),
+        (
+            lambda: estimate("roc_auc", replace(A, groups=A.fold), method="bootstrap"),
+            "a fold holds one cluster",
+        ),
+        (
+            lambda: estimate("roc_auc", replace(A, groups=np.zeros(240))),
+            "groups puts all cases in one cluster",
+        ),
+        (lambda: compare("roc_auc", A, B.y_score), "y_score_a must be FoldRankings"),
+        (lambda: compare("roc_auc", A.y_true, B), "y_true must be FoldRankings"),
+        (lambda: compare("roc_auc", A), "y_score_a must be FoldRankings"),
+        (lambda: compare("roc_auc", A, B, groups=[1]), "groups must be None"),
+        (lambda: compare("roc_auc", A, B, correlation=0), "correlation"),
+        (lambda: compare("roc_auc", A, TWICE), "y_score_a has other folds than y_true"),
+        (lambda: compare("roc_auc", A, MANY), "has other groups than y_true.*Train"),
+        (
+            lambda: compare("roc_auc", A, replace(A, y_true=1 - A.y_true)),
+            "has other labels",
+        ),
+        (lambda: compare(("roc_auc", "roc_auc"), A, B), "y_score_a must be None"),
+        (
+            lambda: compare(
+                expected_recall_score, A, B, rate=rates.between({0.1: 0.2, 0.9: 0.5})
+            ),
+            "rate is a set of distributions",
+        ),
+        (lambda: compare_all("roc_auc", {"a": A}), "at least 2 models"),
+        (lambda: compare_all("roc_auc", {"a": A, "b": 3}), r"y_true\['b'\] must be"),
+        (lambda: compare_all("roc_auc", [A, B], reference=7), "reference=7"),
+        (lambda: compare_all("roc_auc", A.y_true), "y_scores is missing"),
+        (lambda: compare_all("roc_auc", [A, B], [1, 2]), "y_scores must be None"),
+        (
+            lambda: compare("roc_auc", A, RankTable([1, 1], [1, 1])),
+            "y_score_a must be FoldRankings",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("metric", "kwargs", "truth", "n_repeats"),
+    [
+        ("roc_auc", {}, true_auc, 1),
+        ("roc_auc", {}, true_auc, 3),
+        (recall_at_rate_score, {"rate": 0.2}, true_recall, 1),
+    ],
+)
+def test_intervals_hold_the_mean_of_the_models(metric, kwargs, truth, n_repeats):
+    n_simulations = simulations(1000)
+    generator = np.random.default_rng(0)
+    n_held = 0
+    for _ in range(n_simulations):
+        rankings, shifts = cross_validated(generator, 200, 0.3, 1.5, 5, n_repeats)
+        low, high = estimate(metric, rankings, **kwargs).confidence_interval
+        n_held += low <= truth(shifts, 0.3) <= high
+    tolerance = binomial_tolerance(0.95, n_simulations)
+    assert n_held / n_simulations > 0.94 - tolerance
+
+
+@pytest.mark.slow
+def test_equal_models_seldom_seem_to_differ():
+    n_simulations, n_found = simulations(1000), 0
+    for seed in range(n_simulations):
+        # The same cases and folds; the directions differ by chance alone.
+        a, b = (
+            cross_validated(generator, 150, 0.3, 1.5, 5, noise=0.5)
+            for generator in (_Same(seed, 1), _Same(seed, 2))
+        )
+        found = compare("roc_auc", a[0], b[0], method="delta")
+        low, high = found.confidence_interval
+        n_found += not low <= true_auc(a[1], 0.3) - true_auc(b[1], 0.3) <= high
+    tolerance = binomial_tolerance(0.05, n_simulations)
+    assert n_found / n_simulations < 0.06 + tolerance
+
+
+class _Same:
+    """Draws the same cases for the same seed, and noise by another."""
+
+    def __init__(self, seed, noise):
+        self.cases = np.random.default_rng(seed)
+        self.noise = np.random.default_rng([seed, noise])
+
+    def random(self, n):
+        return self.cases.random(n)
+
+    def integers(self, n):
+        return self.cases.integers(n)
+
+    def normal(self, size):
+        return (self.noise if size == 5 else self.cases).normal(size=size)
