@@ -87,7 +87,7 @@ def read(path, positive):
     return X, np.isin(data[label], list(positive)).astype(int)
 
 
-def fit_folds(X, y):
+def fit_folds(X, y, names=None):
     """For each model its fits, with the rows they were trained and tested on."""
     models = {
         "RankBoost": RankBoostClassifier(N_ROUNDS),
@@ -106,6 +106,7 @@ def fit_folds(X, y):
     return {
         name: [(clone(model).fit(X[a], y[a]), a, b) for a, b in folds]
         for name, model in models.items()
+        if names is None or name in names
     }
 
 

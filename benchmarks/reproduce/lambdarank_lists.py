@@ -44,26 +44,35 @@ class Ranker(BaseEstimator):
 
 
 def main(folder):
-    X, y, groups = load(folder, "rank.train")
-    X_test, y_test, groups_test = load(folder, "rank.test", X.shape[1])
+    y, groups = load(folder, "rank.train")[1:]
+    y_test, groups_test = load(folder, "rank.test")[1:]
     print(
         f"train {len(y)} items in {groups[-1] + 1} lists, test {len(y_test)} in "
         f"{groups_test[-1] + 1}; relevant {np.mean(y_test >= RELEVANT):.3f}"
     )
+    for name, tuned, scores in tuned_models(folder):
+        show(name, tuned, scores, y_test, groups_test)
+
+
+@sklearn.config_context(enable_metadata_routing=True)
+def tuned_models(folder):
+    """Return each model with its name, tuned, and its scores of the test items."""
+    X, y, groups = load(folder, "rank.train")
+    X_test = load(folder, "rank.test", X.shape[1])[0]
     is_relevant = (y >= RELEVANT).astype(int)
     ranker = search(
         Ranker().set_fit_request(groups=True),
         RankingAUCScorer(relevance_threshold=RELEVANT, response_method="predict"),
     ).fit(X, y, groups=groups)
-    show("ranker", ranker, ranker.predict(X_test), y_test, groups_test)
+    models = [("ranker", ranker, ranker.predict(X_test))]
     for name, scoring in (
         ("classifier, by lists", RankingAUCScorer()),
         ("classifier, pooled AUC", "roc_auc"),
     ):
         tuned = search(LGBMClassifier(**FIXED), scoring)
         tuned.fit(X, is_relevant, groups=groups)
-        scores = tuned.predict_proba(X_test)[:, 1]
-        show(name, tuned, scores, y_test, groups_test)
+        models.append((name, tuned, tuned.predict_proba(X_test)[:, 1]))
+    return models
 
 
 def load(folder, name, n_features=None):
@@ -104,5 +113,4 @@ def show(name, tuned, scores, y_test, groups_test):
 
 if __name__ == "__main__":
     warnings.filterwarnings("ignore", "X does not have valid feature names")
-    with sklearn.config_context(enable_metadata_routing=True):
-        main(sys.argv[1])
+    main(sys.argv[1])

@@ -85,16 +85,21 @@ def main(data, output, seed=0):
     if missing:
         print(f"Skipped: {data} lacks the data of {', '.join(missing)}.")
         return
+    metrics = of_all_models(data, seed)
+    print(f"{len(metrics['AUC'])} models\n")
+    print_table(metrics)
+    output.mkdir(parents=True, exist_ok=True)
+    draw(metrics, output / "figure_6.png")
+
+
+def of_all_models(data, seed=0):
+    """Return the values of each metric, one for each model of each set."""
     measured = [
         row
         for place, name in enumerate(SETS)
         for row in measure(*load(data, name), generator(seed, place))
     ]
-    metrics = {name: np.array([row[name] for row in measured]) for name in measured[0]}
-    print(f"{len(measured)} models\n")
-    print_table(metrics)
-    output.mkdir(parents=True, exist_ok=True)
-    draw(metrics, output / "figure_6.png")
+    return {name: np.array([row[name] for row in measured]) for name in measured[0]}
 
 
 def generator(seed, place):

@@ -41,6 +41,14 @@ def main() -> None:
     rate = rates.from_budget(7_200, 2_500, cost=(10, 45))
     texts, included = read(path)
     print(f"{len(included)} records, {included.sum()} included; {rate.describe()}\n")
+    curves = consensus_curves(texts, included)
+    report(curves, rate)
+    if options.draw:
+        draw(curves, rate, options.draw)
+
+
+def consensus_curves(texts, included):
+    """Return the consensus curve of each model, of ten folds."""
     curves = {}
     for name, model in models().items():
         results = cross_validate(
@@ -57,9 +65,7 @@ def main() -> None:
             [response.y_true for response in responses],
             [response.y_score for response in responses],
         )
-    report(curves, rate)
-    if options.draw:
-        draw(curves, rate, options.draw)
+    return curves
 
 
 def parse() -> argparse.Namespace:
