@@ -179,6 +179,8 @@ scorer = skrate.RateWeightedAUCScorer(rate=stats.beta(2, 3), pos_label=True)
 listed = skrate.RankingAUCScorer(groups=X["list"])
 shares = skrate.make_ranking_scorer(skrate.recall_at_rate_score, rate=0.2)
 named = skrate.make_ranking_scorer("average_precision", groups="list")
+by_name = skrate.ranking_scorers(["roc_auc", "recall_at_rate"], rate=0.2, pos_label=1)
+cross_validate(model, train, target, scoring={**by_name, "accuracy": "accuracy"})
 report = skrate.ScoreReport({"auc": scorer, "lists": listed, "recall": shares})
 report(model, train, target, sample_weight=None)
 results = cross_validate(

@@ -23,7 +23,9 @@ from skrate import (
     power,
     rate_averaged_roc_curve,
     rates,
+    recall_certificate,
     sample_size,
+    stopping_curve,
     summarize,
 )
 
@@ -40,6 +42,7 @@ SINGLE = {
     "budget_row": budget_report(Y, A, rate=0.2, n_items=20)["found"],
     "curve_point": rate_averaged_roc_curve([Y], [A]).recall_at_rate(0.2),
     "fold_summary": summarize({"test_auc": [0.5, 0.75, 1]})[0],
+    "certificate": recall_certificate(95, 1000, 500, 0),
 }
 OTHERS = {
     "comparisons": compare_all("roc_auc", Y, {NAME: A, "b": B, "c": C}),
@@ -54,6 +57,7 @@ OTHERS = {
     "curves": compare_curves(Y, A, B, n_resamples=99, random_state=0),
     "lists": group_scores("roc_auc", Y, A, groups=[NAME, NAME, "b", "b"] * 20),
     "summaries": summarize({NAME: {"test_auc": [0.5, 0.75, 1]}}),
+    "stopping": stopping_curve([1] * 20 + [0] * 80, n_items=110, step=20),
     "moments": auc_moments(10, 20, 3),
     "range": auc_range_from_errors(10, 20, 3),
 }
