@@ -73,6 +73,8 @@ DISPLAY = {
     "perfect",  # the same of the best order
     "tables",  # from which it came
     "space",
+    "zoom",
+    "xlim",  # as of matplotlib's axes
     "plot_bands",
     "plot_mean",  # of the curves of folds
     "plot_folds",

@@ -6,6 +6,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label
+from skrate.displays._legend import entry
+from skrate.displays._styles import style_model
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     Response,
@@ -87,10 +89,31 @@ class Drawing:
         """Draw a line in ``style``, unless another is ``given``."""
         return self.ax_.plot(x, y, **styled(given, **style))[0]
 
-    def _finish(self, xlabel: str, ylabel: str, despine: bool, **legend: Any) -> None:
-        """Say what stands on the axes, and what each line is."""
-        self._name_axes(xlabel, ylabel, despine)
-        self.ax_.legend(**legend)
+    def _model_line(
+        self, x: ArrayLike, y: ArrayLike, given: dict[str, Any] | None, **style: Any
+    ) -> Any:
+        """Draw the line of a model, in a colour and line style of its own."""
+        style = styled(given, **style)
+        (line,) = self.ax_.plot(x, y, **style)
+        style_model(line, style)
+        return line
+
+    def _shared_line(
+        self,
+        points: tuple[ArrayLike, ArrayLike],
+        given: dict[str, Any] | None,
+        **style: Any,
+    ) -> Any:
+        """Draw a line unless it is there; of others of its kind it shares the entry."""
+        line = self._line(*points, given, **style)
+        for other in self.ax_.lines:
+            if other is line or _looks(other) != _looks(line):
+                continue
+            if _have_same_points(other, line):
+                line.remove()
+                return other
+            line.set_label("_")
+        return line
 
     def _name_axes(self, xlabel: str, ylabel: str, despine: bool) -> None:
         if self.pos_label is not None:
@@ -100,6 +123,19 @@ class Drawing:
         self.ax_.set(xlabel=xlabel, ylabel=ylabel)
         if despine:
             self.ax_.spines[["top", "right"]].set_visible(False)
+
+
+def _looks(line: Any) -> tuple[Any, ...]:
+    """Return what a line of the legend tells of a line."""
+    return (
+        line.get_label(), line.get_color(), line.get_linestyle(), line.get_linewidth(),
+        line.get_marker(), line.get_alpha(),
+    )  # fmt: skip
+
+
+def _have_same_points(one: Any, other: Any) -> bool:
+    points = one.get_xydata(), other.get_xydata()
+    return points[0].shape == points[1].shape and np.allclose(*points, atol=_ROUNDING)
 
 
 class Display(Drawing):
@@ -173,10 +209,13 @@ class Display(Drawing):
         """Draw one ranking; the estimator may have more to say."""
         raise NotImplementedError
 
-    def _entry(self, name: str | None, summary: str) -> str:
-        """Return the entry of the legend."""
+    def _entry(self, name: str | None, *parts: str) -> str:
+        """Return the entry of the legend, of parts that may stand in lines."""
         name = self.name if name is None else name
-        return summary if name is None else f"{name} ({summary})"
+        if name is not None:
+            parts = (str(name), f"({parts[0]}", *parts[1:])
+            parts = (*parts[:-1], f"{parts[-1]})")
+        return entry(self.ax_, *parts)
 
 
 class FoldsDisplay(Display):

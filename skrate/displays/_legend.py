@@ -2,7 +2,10 @@
 
 import math
 import textwrap
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 _CORNERS = ("upper right", "upper left", "lower right", "lower left")
 # Of the width and height of the axes, about what stands in a corner.
@@ -19,6 +22,8 @@ _LEAST_HEIGHT = 0.4
 _LETTER = 0.5
 _LETTERS = 24, 40
 _SWATCH = 5
+# Lines that follow those of models in the legend; areas follow these.
+_REFERENCES = ("Random", "Perfect")
 _COMPACT = {
     "labelspacing": 0.3,
     "handlelength": 1.6,
@@ -56,6 +61,7 @@ def draw_legend(
     ax: Any,
     together: dict[Any, tuple[Any, ...]] | None = None,
     *,
+    frame: Sequence[Any] = (),
     side_by_side: bool = False,
     **options: Any,
 ) -> Any:
@@ -69,6 +75,8 @@ def draw_legend(
         With all that is drawn, and its labels.
     together : dict, default=None
         Artists whose swatch is that of several.
+    frame : sequence of artists, default=()
+        Lines along the edges of the axes, which may be covered.
     side_by_side : bool, default=False
         Whether several are shown so, or over each other, as they are drawn.
     **options : dict
@@ -82,7 +90,7 @@ def draw_legend(
     from matplotlib.legend_handler import HandlerTuple
 
     together = together or {}
-    handles, labels = ax.get_legend_handles_labels()
+    handles, labels = _entries(ax)
     options |= _COMPACT | {
         "handles": [together.get(handle, handle) for handle in handles],
         "labels": labels,
@@ -92,14 +100,28 @@ def draw_legend(
     if layout is not None:
         # Not before is known how large the axes are.
         layout.execute(ax.figure.figure)
+    ax.apply_aspect()
     for corner in _CORNERS:
         legend = ax.legend(loc=corner, **_sized(_SIZES[0]), **options)
-        if _is_free(ax, legend.get_window_extent()):
+        if _is_free(ax, legend.get_window_extent(), frame):
             return legend
     return _draw_below(ax, options)
 
 
-def _is_free(ax: Any, box: Any) -> bool:
+def _entries(ax: Any) -> tuple[list[Any], list[str]]:
+    """Return what stands in the legend, the models first."""
+    from matplotlib.lines import Line2D
+
+    handles, labels = ax.get_legend_handles_labels()
+    kinds = [
+        int(label.startswith(_REFERENCES)) if isinstance(handle, Line2D) else 2
+        for handle, label in zip(handles, labels, strict=True)
+    ]
+    order = sorted(range(len(kinds)), key=lambda i: kinds[i])
+    return [handles[i] for i in order], [labels[i] for i in order]
+
+
+def _is_free(ax: Any, box: Any, frame: Sequence[Any] = ()) -> bool:
     """Return whether nothing that is drawn on the axes lies in a box of pixels."""
     from matplotlib.collections import Collection
     from matplotlib.transforms import Bbox
@@ -110,6 +132,8 @@ def _is_free(ax: Any, box: Any) -> bool:
     if box.width > inside.width or box.height > inside.height:
         return False
     for artist in (*ax.lines, *ax.patches, *ax.collections):
+        if artist in frame:
+            continue
         is_area = artist not in ax.lines
         paths = (
             artist.get_paths()
@@ -117,6 +141,9 @@ def _is_free(ax: Any, box: Any) -> bool:
             else [artist.get_path()]
         )
         for path in paths:
+            if not np.size(path.vertices):
+                # There for the sake of its entry.
+                continue
             drawn = path.transformed(artist.get_transform())
             if not is_area and artist.get_linestyle() == "None":
                 # Points, with nothing between them.

@@ -325,7 +325,8 @@ class AUCErrorRateDisplay(Display):
         if self.point is not None:
             self._draw_point(self.point, kind, name, point_kwargs)
         legend = {"handles": self.lines_, "title": "Smaller class"}
-        self._finish("Error rate", KINDS[kind], despine, loc="upper right", **legend)
+        self._name_axes("Error rate", KINDS[kind], despine)
+        self.ax_.legend(loc="upper right", **legend)
         return self
 
     def _draw_point(

@@ -272,7 +272,9 @@ class BudgetReportDisplay(Display):
             plot_bands = len(report.models) <= _MOST_BANDS
         x = n * report.curves[0].rates
         self.lines_ = [
-            self._line(x, n * curve.values, curve_kwargs, label=self._label(model))
+            self._model_line(
+                x, n * curve.values, curve_kwargs, label=self._label(model)
+            )
             for model, curve in zip(report.models, report.curves, strict=True)
         ]
         self.readings_ = [

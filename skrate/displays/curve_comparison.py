@@ -15,6 +15,7 @@ from skrate.core.validation import check_count, check_flag
 from skrate.curves.rate_averaged import Band
 from skrate.displays._drawing import Drawing, styled
 from skrate.displays._legend import draw_legend, entry
+from skrate.displays._styles import model_color
 from skrate.displays.rate_spaces import BUDGET_STYLE, draw_along_axis, name_budget
 from skrate.inference.compare_curves import compare_curves
 from skrate.inference.curve_comparison import CurveComparison, Stretch
@@ -41,6 +42,8 @@ _COUNTS = "{x:,.10g}"
 # after this share of the budget, or without one, of the rates.
 _SHARES = ("precision", "lift")
 _FIRST_OF_BUDGET, _FIRST_OF_RATES = 0.05, 0.1
+# Width of the line about a band of the whole curve.
+_OUTLINE = 0.8
 # About what is to be seen, as a share of it.
 _ROOM = 0.15
 
@@ -462,7 +465,9 @@ class CurveComparisonDisplay(Drawing):
         level = f"{100 * found.confidence_level:g} %"
         is_whole = found.kind == "simultaneous"
         label = f"{level} band" if is_whole else f"{level} at one rate"
-        self.band_ = self._area(found.band, band_kwargs, 0.15, label)
+        # With an outline, unlike areas of other meanings.
+        width = _OUTLINE if is_whole else 0.0
+        self.band_ = self._area(found.band, band_kwargs, 0.15, label, width)
         self.interval_ = None
         if plot_interval and is_whole:
             interval, label = found.confidence_interval, f"{level} at one rate"
@@ -470,8 +475,10 @@ class CurveComparisonDisplay(Drawing):
         self.winning_a_, self.winning_b_ = [], []
         if plot_winning:
             won = found.winning_rates()
-            self.winning_a_ = self._shade(won.a, f"{of_a} better", "C0", winning_kwargs)
-            self.winning_b_ = self._shade(won.b, f"{of_b} better", "C1", winning_kwargs)
+            self.winning_a_, self.winning_b_ = (
+                self._shade(stretches, f"{name} better", model_color(i), winning_kwargs)
+                for i, (name, stretches) in enumerate(((of_a, won.a), (of_b, won.b)))
+            )
         self.rate_ = []
         if law is not None:
             style = styled(rate_kwargs, **BUDGET_STYLE)
@@ -508,9 +515,10 @@ class CurveComparisonDisplay(Drawing):
         given: dict[str, Any] | None,
         alpha: float,
         label: str,
+        width: float = 0.0,
     ) -> Any:
         color = self.line_.get_color()
-        style = styled(given, color=color, alpha=alpha, linewidth=0, label=label)
+        style = styled(given, color=color, alpha=alpha, linewidth=width, label=label)
         return self.ax_.fill_between(self.comparison.rates, *bounds, **style)
 
     def _shade(

@@ -16,6 +16,7 @@ from skrate.curves.hit_curve import hits as hits_of
 from skrate.curves.rate_averaged import fold_tables, folds_of_rankings
 from skrate.displays._drawing import FoldsDisplay, mean_and_spread, styled
 from skrate.displays._legend import draw_legend, entry
+from skrate.displays._styles import style_model
 from skrate.metrics.average_precision import average_precision
 from skrate.metrics.momentum import momentum
 from skrate.model_selection.responses import Response
@@ -491,6 +492,9 @@ class HitCurveDisplay(FoldsDisplay):
         lines = []
         for curve in self.curves:
             lines += self.ax_.plot(*_rescaled(*curve, kind), **style)
+            if len(lines) == 1:
+                style_model(lines[0], style)
+                style["linestyle"] = lines[0].get_linestyle()
             # One colour, and one entry in the legend, for all folds.
             style |= {"color": lines[0].get_color(), "label": "_"}
         self.line_ = lines if len(lines) > 1 else lines[0]

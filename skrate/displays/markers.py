@@ -12,6 +12,7 @@ from skrate.core.validation import check_count, check_flag, check_fraction
 from skrate.displays._drawing import Drawing, import_pyplot, styled
 from skrate.displays._labels import label_points
 from skrate.displays._legend import draw_legend
+from skrate.displays._styles import model_color
 from skrate.inference.adjustment import Adjust
 from skrate.inference.estimate_all import estimate_all
 from skrate.inference.sample import Weights
@@ -251,7 +252,7 @@ class MarkersDisplay(Drawing):
         lines = []
         for chosen, label, color in (
             (~stands_out, "others", "0.7"),
-            (stands_out, f"adjusted p ≤ {level:.3g}", "C0"),
+            (stands_out, f"adjusted p ≤ {level:.3g}", model_color(0)),
         ):
             if chosen.any():
                 points = styled(

@@ -1,17 +1,14 @@
 """Draw the ROC curve of several folds, averaged at equal rate, with its bounds."""
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-import numpy as np
 from sklearn import get_config
 from sklearn.model_selection import cross_validate
 
 from skrate.core.arrays import ArrayLike, ArraysByFold, Label, RandomState
-from skrate.core.elicitation import check_rate
 from skrate.core.grouping import check_groups
 from skrate.core.rates import RateLike
 from skrate.core.repeats import Repeats, check_repeats, disjoint_repeats
-from skrate.core.validation import check_choice, check_flag, check_scores
 from skrate.curves.consensus_curve import ConsensusCurve
 from skrate.curves.rate_averaged import (
     Band,
@@ -21,29 +18,12 @@ from skrate.curves.rate_averaged import (
     folds_of,
     rate_averaged_roc_curve,
 )
-from skrate.displays._drawing import (
-    FoldsDisplay,
-    import_pyplot,
-    mean_and_spread,
-    styled,
-)
-from skrate.displays.rate_spaces import (
-    BUDGET_STYLE,
-    SPACES,
-    Plane,
-    Space,
-    name_budget,
-)
+from skrate.displays._consensus_drawing import ConsensusDrawing
+from skrate.displays._drawing import import_pyplot
 from skrate.model_selection.responses import Response
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
-_ISOMETRICS = np.arange(1, 10) / 10
-_LIMITS = (-0.01, 1.01)
-
-
-class RateAveragedROC(FoldsDisplay):
+class RateAveragedROC(ConsensusDrawing):
     """Consensus ROC curve of the folds of a model, averaged at equal rate, with bounds.
 
     Make it by :meth:`from_cross_validation`, which runs the folds,
@@ -93,9 +73,14 @@ class RateAveragedROC(FoldsDisplay):
     -----
     The bounds are pointwise by default: each holds at its own rate. With
     ``band="simultaneous"`` they are a band for the whole curve, and the legend says so.
-    To see both, draw the pointwise ones on the same axis. In the ROC plane a rate is a
-    falling line, in the two other spaces a vertical one. The legend carries the rAUC of
-    the consensus and its standard deviation over folds.
+    To see both, draw the pointwise ones on the same axis. The legend has one grey entry
+    for the bounds of all models, each of which has a line style of its own. It carries
+    the rAUC of the consensus and its standard deviation over folds.
+
+    In the ROC plane a rate is a falling line, in the other spaces a vertical one: with
+    ``plot_rate=True`` the curves are drawn against it unless ``space="roc"`` is asked
+    for. What several models share, the budget and the borders of what can be reached,
+    is drawn once.
 
     Cross-validation may be repeated, and random splits may overlap: of
     ``from_cv_results``, folds in a row whose test sets share no case are one repeat,
@@ -318,176 +303,6 @@ class RateAveragedROC(FoldsDisplay):
             verbose=verbose,
         )
         return cls(curve, name=name, rate=rate).plot(**plot_kwargs)
-
-    def _start(self, ax: "Axes | None") -> None:
-        super()._start(ax)
-        self.reachable_: list[Any] = []
-        self.isometrics_: list[Any] = []
-        self.rate_: list[Any] = []
-        self.fold_lines_: list[Any] = []
-        self.bounds_: Any = None
-        self.chance_level_: Any = None
-
-    def plot(
-        self,
-        ax: "Axes | None" = None,
-        *,
-        space: Plane = "roc",
-        name: str | None = None,
-        rate: RateLike | None = None,
-        curve_kwargs: dict[str, Any] | None = None,
-        bounds_kwargs: dict[str, Any] | None = None,
-        plot_folds: bool = False,
-        fold_kwargs: dict[str, Any] | None = None,
-        plot_reachable: bool = True,
-        reachable_kwargs: dict[str, Any] | None = None,
-        plot_isometrics: bool | ArrayLike = False,
-        isometrics_kwargs: dict[str, Any] | None = None,
-        plot_rate: bool = False,
-        rate_kwargs: dict[str, Any] | None = None,
-        plot_chance_level: bool = False,
-        chance_level_kwargs: dict[str, Any] | None = None,
-        despine: bool = False,
-    ) -> Self:
-        """Draw the curve with its bounds.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        space : str, default="roc"
-            What stands on the axes: tpr against fpr with "roc"; against the rate the
-            recall with "rate-recall", that of the negatives (the share of them that is
-            spared) with "rate-negative-recall", the accuracy with "rate-accuracy".
-        name : str, default=None
-            Name for the legend; None takes that of the display.
-        rate : "uniform", float or distribution, default=None
-            The share that will be processed; None takes that of the display.
-        curve_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for the consensus curve.
-        bounds_kwargs : dict, default=None
-            Passed to matplotlib's ``fill`` for the area between the bounds.
-        plot_folds : bool, default=False
-            Whether to draw the curve of each fold.
-        fold_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for them.
-        plot_reachable : bool, default=True
-            Whether to draw the borders of what a ranking can reach, in grey.
-        reachable_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for them.
-        plot_isometrics : bool or array-like of shape (n_rates,), default=False
-            Whether to draw lines of equal rate, and at which rates; True takes every
-            tenth.
-        isometrics_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for them.
-        plot_rate : bool, default=False
-            Whether to draw where ``rate`` is likely: its density along the rate axis,
-            a shade in the ROC plane, and stems for rates with a probability of
-            their own.
-        rate_kwargs : dict, default=None
-            Passed to matplotlib for it.
-        plot_chance_level : bool, default=False
-            Whether to draw the curve of random scores.
-        chance_level_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for it.
-        despine : bool, default=False
-            Whether to remove the top and right spines.
-
-        Returns
-        -------
-        display : RateAveragedROC
-            The display itself.
-
-        Raises
-        ------
-        ValueError
-            If ``space`` or ``rate`` is none of the choices, an isometric lies outside
-            [0, 1], or ``plot_rate`` is set without a ``rate``.
-        """
-        plane = Space(check_choice("space", space, SPACES), self.curve.prevalence)
-        rate = self.rate if rate is None else rate
-        check_flag("plot_folds", plot_folds)
-        check_flag("plot_reachable", plot_reachable)
-        check_flag("plot_rate", plot_rate)
-        check_flag("plot_chance_level", plot_chance_level)
-        check_flag("despine", despine)
-        if plot_rate and rate is None:
-            raise ValueError("plot_rate=True needs a rate: pass rate=.")
-        isometrics = _check_isometrics(plot_isometrics)
-        label = self._entry(name, self._summary(rate))
-        self._start(ax)
-        if plot_rate:
-            style = styled(rate_kwargs, **BUDGET_STYLE)
-            self.rate_ = plane.draw_rate(self.ax_, check_rate(rate), style)
-            name_budget(self.ax_, self.rate_, style)
-        if plot_reachable:
-            self.reachable_ = [
-                self._line(*border, reachable_kwargs, color="0.6", linewidth=1)
-                for border in (plane.worst, plane.perfect)
-            ]
-        style = {"color": "0.8", "linewidth": 0.5}
-        self.isometrics_ = [
-            self._line(*plane.isometric(r), isometrics_kwargs, **style)
-            for r in isometrics
-        ]
-        if plot_chance_level:
-            style = {"color": "k", "linestyle": "--", "label": "Random"}
-            self.chance_level_ = self._line(*plane.chance, chance_level_kwargs, **style)
-        points = plane.points(self.curve.rates, self.curve.tpr)
-        self.line_ = self._line(*points, curve_kwargs, label=label)
-        if plot_folds:
-            self._draw_folds(plane, fold_kwargs)
-        self._draw_bounds(plane, bounds_kwargs)
-        is_roc = plane.name == "roc"
-        self.ax_.set(xlim=_LIMITS, ylim=_LIMITS)
-        if is_roc:
-            self.ax_.set_aspect("equal")
-        # Along a rate axis no corner is free for certain.
-        self._finish(*plane.labels, despine, loc="lower right" if is_roc else "best")
-        return self
-
-    def _summary(self, rate: RateLike | None) -> str:
-        """Return the rAUC and its spread over folds, for the legend."""
-        metric = "AUC" if rate is None else "rAUC"
-        rate = "uniform" if rate is None else rate
-        value = self.curve.rate_weighted_auc(rate)
-        by_fold = self.curve.fold_rate_weighted_auc(rate)
-        return f"{metric} = {mean_and_spread(by_fold, value)}"
-
-    def _draw_folds(self, plane: Space, given: dict[str, Any] | None) -> None:
-        curve, color = self.curve, self.line_.get_color()
-        for table, tpr in zip(curve.folds.tables, curve.fold_tpr, strict=True):
-            # Each on the isometrics of its own prevalence, as the consensus on its own.
-            points = Space(plane.name, table.prevalence).points(curve.rates, tpr)
-            line = self._line(*points, given, color=color, alpha=0.3, linewidth=0.8)
-            self.fold_lines_.append(line)
-
-    def _draw_bounds(self, plane: Space, given: dict[str, Any] | None) -> None:
-        curve = self.curve
-        if curve.confidence_interval is None:
-            return
-        lower, upper = (
-            plane.points(curve.rates, bound.tpr) for bound in curve.confidence_interval
-        )
-        x, y = (np.append(a, b[::-1]) for a, b in zip(lower, upper, strict=True))
-        kind = "band" if curve.band == "simultaneous" else "bounds"
-        label = f"{100 * curve.confidence_level:g} % {kind}"
-        # One entry for the bounds of all models.
-        if label in self.ax_.get_legend_handles_labels()[1]:
-            label = "_" + label
-        color = self.line_.get_color()
-        style = styled(given, color=color, alpha=0.2, linewidth=0, label=label)
-        (self.bounds_,) = self.ax_.fill(x, y, **style)
-
-
-def _check_isometrics(value: bool | ArrayLike) -> Any:
-    """Return the rates of the isometrics."""
-    if isinstance(value, bool | np.bool_):
-        return _ISOMETRICS if value else []
-    rates = check_scores("plot_isometrics", np.atleast_1d(value))
-    if rates.min() < 0 or rates.max() > 1:
-        raise ValueError(f"plot_isometrics must lie in [0, 1], got {value!r}.")
-    return rates
 
 
 def _no_score(estimator: Any, X: Any, y: Any) -> float:

@@ -22,7 +22,7 @@ VERTICAL = {
 _DENSITY_HEIGHT = 0.25
 _SHADE_STEPS = 400
 # A budget looks the same in all pictures: as neither a model nor a band does.
-BUDGET_STYLE = {"color": "mediumpurple", "alpha": 0.3}
+BUDGET_STYLE = {"color": "mediumpurple", "alpha": 0.5}
 # Quantiles at which a density is drawn: evenly, and further into both tails.
 _TAILS = 10.0 ** np.arange(-9, -2.5, 0.25)
 _QUANTILES = np.concatenate([_TAILS, np.linspace(0.005, 0.995, 199), 1 - _TAILS])
@@ -84,10 +84,11 @@ class Space:
             return draw_along_axis(ax, rate, style)
         middles, height, points, heights = _outlines(rate)
         artists = [self._draw_shade(ax, middles, height, style)] if len(middles) else []
-        return artists + [
+        artists += [
             self._draw_line(ax, point, height, style)
             for point, height in zip(points, heights, strict=True)
         ]
+        return [_unless_there(ax, artist) for artist in artists]
 
     def _draw_shade(
         self, ax: "Axes", middles: FloatArray, height: FloatArray, style: dict[str, Any]
@@ -118,6 +119,16 @@ class Space:
         return ax.plot(*self.isometric(point), **options)[0]
 
 
+def space_of(ax: "Axes") -> Plane | None:
+    """Return the space that is drawn on axes, by their labels; None if it is none."""
+    for name in SPACES:
+        xlabel, ylabel = Space(name, 0.5).labels
+        is_there = ax.get_ylabel().partition("(")[0].strip() == ylabel
+        if is_there and ax.get_xlabel() == xlabel:
+            return name
+    return None
+
+
 def draw_along_axis(
     ax: "Axes", rate: RateDistribution, style: dict[str, Any], scale: float = 1.0
 ) -> list[Any]:
@@ -137,7 +148,31 @@ def draw_along_axis(
     for point, high in zip(scale * points, _DENSITY_HEIGHT * heights, strict=True):
         options = {"linewidth": 3, "zorder": 0} | style
         artists += ax.plot([point, point], [0, high], transform=transform, **options)
-    return artists
+    return [_unless_there(ax, artist) for artist in artists]
+
+
+def _unless_there(ax: "Axes", artist: Any) -> Any:
+    """Return what is drawn of a budget; if it is there already, that one alone."""
+    points = _points_of(artist)
+    for other in ax.get_children():
+        if other is artist or type(other) is not type(artist):
+            continue
+        if np.array_equal(_points_of(other), points):
+            artist.remove()
+            return other
+    return artist
+
+
+def _points_of(artist: Any) -> FloatArray:
+    """Return where an area or a line is, or what shade an image has."""
+    from matplotlib.image import AxesImage
+    from matplotlib.lines import Line2D
+
+    if isinstance(artist, AxesImage):
+        return np.asarray(artist.get_array())
+    if isinstance(artist, Line2D):
+        return np.asarray(artist.get_xydata())
+    return np.concatenate([path.vertices for path in artist.get_paths()])
 
 
 def name_budget(

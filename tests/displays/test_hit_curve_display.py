@@ -13,10 +13,10 @@ from skrate import (
     hit_curve,
 )
 from skrate.core.rank_table import RankTable
+from skrate.displays._styles import COLORS
 from skrate.metrics.momentum import momentum
 
 plt = require("matplotlib.pyplot")
-to_hex = require("matplotlib.colors").to_hex
 
 RNG = np.random.default_rng(0)
 Y = np.where(RNG.random(200) < 0.3, "ill", "well")
@@ -149,8 +149,8 @@ def test_models_on_one_axis_have_a_colour_each():
     displays.append(folds.plot(ax, plot_momentum=True))
     for i, display in enumerate(displays):
         for line in np.atleast_1d(display.line_):
-            assert to_hex(line.get_color()) == to_hex(f"C{i}")
-        assert to_hex(display.momentum_.get_color()) == to_hex(f"C{i}")
+            assert line.get_color() == COLORS[i]
+        assert display.momentum_.get_color() == COLORS[i]
         assert display.momentum_.get_linestyle() == "--"
     red = folds.plot(plot_momentum=True, curve_kwargs={"c": "red"})
     lines = [*red.line_, red.momentum_]
@@ -167,13 +167,13 @@ def test_references_stand_once_on_the_axes():
     assert second.chance_level_ is first.chance_level_
     assert second.perfect_ is first.perfect_
     of_a, of_b = (average_precision_score(Y_TRUE, s) for s in (Y_SCORE, -Y_SCORE))
-    once = [f"a (AP = {of_a:.2f})", "Random", "Perfect", f"b (AP = {of_b:.2f})"]
-    assert texts(second) == once
+    models = [f"a (AP = {of_a:.2f})", f"b (AP = {of_b:.2f})"]
+    assert texts(second) == [*models, "Random", "Perfect"]
     # That of another sample is another line, of the same name.
     other = HitCurveDisplay.from_predictions([1, 0], [1, 0], name="c", ax=ax)
     assert other.perfect_ is not first.perfect_
     assert len(ax.lines) == 7
-    assert texts(other) == [*once, "c (AP = 1.00)"]
+    assert texts(other) == [*models, "c (AP = 1.00)", "Random", "Perfect"]
     # One that looks otherwise has its own.
     green = {"color": "green"}
     HitCurveDisplay(RATE, HITS).plot(ax, perfect_kwargs=green, plot_chance_level=False)
@@ -234,7 +234,7 @@ def test_tables_are_kept_for_the_numbers_of_the_legend():
     table = RankTable.from_arrays(Y_TRUE, Y_SCORE)
     (kept,) = display.tables
     assert kept.pos.tolist() == table.pos.tolist()
-    assert texts(display)[-1] == f"Momentum {momentum(table):.2f}"
+    assert texts(display)[1] == f"Momentum {momentum(table):.2f}"
     # The points alone tell as much, up to the total weight.
     again = HitCurveDisplay(RATE, HITS).plot(plot_momentum=True)
     assert texts(again) == texts(display)

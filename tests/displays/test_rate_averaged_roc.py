@@ -143,7 +143,9 @@ def test_density_of_the_rate_lies_along_the_axis(space):
 
 def test_density_of_the_rate_shades_the_roc_plane():
     rate = rates.mixture([rates.beta(3, 9), 0.8])
-    display = RateAveragedROC.from_predictions(*folds(), rate=rate, plot_rate=True)
+    display = RateAveragedROC.from_predictions(
+        *folds(), space="roc", rate=rate, plot_rate=True
+    )
     shade, line = display.rate_
     alpha = np.asarray(shade.get_array())[..., 3]
     n = len(alpha)
@@ -199,7 +201,7 @@ def test_a_band_is_drawn_and_named():
         band.ax_, space="rate-recall"
     )
     texts = [t.get_text() for t in band.ax_.get_legend().get_texts()]
-    assert [texts[1], texts[3]] == ["95 % band", "95 % bounds"]
+    assert texts[-2:] == ["95 % band", "95 % bounds"]
 
 
 def test_several_models_come_on_one_axis():
@@ -210,7 +212,7 @@ def test_several_models_come_on_one_axis():
     assert first.figure_ is ax.figure
     assert first.line_.get_color() != second.line_.get_color()
     texts = [t.get_text() for t in ax.get_legend().get_texts()]
-    assert [text[0] for text in texts] == ["A", "9", "B"]
+    assert [text[0] for text in texts] == ["A", "B", "9"]
 
 
 def test_plot_draws_again_on_another_axis():
