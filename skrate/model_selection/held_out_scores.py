@@ -10,7 +10,13 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from skrate.core.arrays import Array, IntArray, Label, RandomState
 from skrate.core.conversion import shown
-from skrate.core.validation import check_scores, check_vector, distinct_labels, is_label
+from skrate.core.validation import (
+    check_generator,
+    check_scores,
+    check_vector,
+    distinct_labels,
+    is_label,
+)
 from skrate.model_selection.responses import (
     check_response_method,
     method_name,
@@ -114,13 +120,17 @@ def check_splits(
     if isinstance(cv, float | np.floating) and 0 < cv < 1:
         # By chance alone: held-out cases are then as exchangeable with new ones as
         # the law of the threshold has it, which a split by class would not quite be.
-        splitter = ShuffleSplit(1, test_size=float(cv), random_state=random_state)
+        seed = int(check_generator(random_state).integers(2**31))
+        splitter = ShuffleSplit(1, test_size=float(cv), random_state=seed)
     else:
         splitter = check_cv(cv, y, classifier=True)
     splits = [
         (_as_rows(train, sample_weight), _as_rows(test, sample_weight))
         for train, test in splitter.split(X, y, **split_params)
     ]
+    splits = [(train, test) for train, test in splits if test.size]
+    if not splits:
+        raise ValueError("cv tests no case that has a weight: give folds that do.")
     tested = np.concatenate([test for _, test in splits])
     cases, times = np.unique(tested, return_counts=True)
     if times.max() > 1:

@@ -1,5 +1,6 @@
 """The threshold that keeps a capacity, and the classifier that marks by it."""
 
+import copy
 import pickle
 import warnings
 from fractions import Fraction
@@ -172,8 +173,30 @@ def test_a_single_split_keeps_the_model_that_was_tested():
     prefit = RateThresholdClassifier(tested, rate=0.3, cv="prefit").fit(X[test])
     assert prefit.threshold_ == model.threshold_
     assert model.n_held_out_ == 60
-    model.set_params(cv=0.3, random_state=1).fit(X, Y)
-    assert prefit.threshold_ == model.threshold_
+
+
+@pytest.mark.parametrize(
+    "seed", [1, np.random.default_rng(1), np.random.RandomState(1)], ids=type
+)
+def test_a_share_is_held_out_at_random(seed):
+    model = RateThresholdClassifier(
+        GaussianNB(), rate=0.3, cv=0.3, random_state=copy.deepcopy(seed)
+    ).fit(X, Y)
+    assert model.n_held_out_ == 60
+    again = clone(model).set_params(random_state=seed).fit(X, Y)
+    assert again.threshold_ == model.threshold_
+    again.set_params(random_state=2).fit(X, Y)
+    assert again.threshold_ != model.threshold_
+
+
+def test_folds_without_a_case_of_weight_are_none():
+    weight = np.repeat([0.0, 1.0], 100)
+    first, second = np.arange(100), np.arange(100, 200)
+    splits = [(second, first), (second[:50], second[50:])]
+    model = RateThresholdClassifier(LogisticRegression(), rate=0.3, cv=splits)
+    assert model.fit(X, Y, sample_weight=weight).n_held_out_ == 50
+    with pytest.raises(ValueError, match="cv tests no case that has a weight"):
+        model.set_params(cv=splits[:1]).fit(X, Y, sample_weight=weight)
 
 
 def test_a_frozen_estimator_is_not_trained():
@@ -277,8 +300,8 @@ def test_works_in_pipelines_and_searches():
     search.fit(X, Y)
     outer = make_pipeline(StandardScaler(), clone(model)).fit(X, Y)
     assert 20 <= outer.predict(X_NEW).sum() <= 45
-    copy = pickle.loads(pickle.dumps(outer))
-    np.testing.assert_array_equal(copy.predict(X_NEW), outer.predict(X_NEW))
+    unpickled = pickle.loads(pickle.dumps(outer))
+    np.testing.assert_array_equal(unpickled.predict(X_NEW), outer.predict(X_NEW))
 
 
 def test_has_the_methods_that_the_estimator_has():
