@@ -116,6 +116,8 @@ def test_ties_are_told_and_never_exceed_the_capacity():
     assert model.predict(column([1.0, 1.0])).tolist() == [0, 0]
     assert model.expected_rate_ == pytest.approx(1 / 101)
     assert model.predict_batch(column(scores[::5])).n_marked == 6
+    # That ties leave out cases is no drift.
+    assert model.achieved_rate(column(scores)).pvalue == 1
     # With room for all of them they are marked.
     model.set_params(rate=0.55).fit(column(scores))
     assert model.predict(column([1.0, 0.0])).tolist() == [1, 0]
