@@ -34,6 +34,7 @@ from skrate.model_selection.responses import (
     ResponseMethod,
     UndefinedResponse,
     check_response_method,
+    cut_to,
     n_rows,
     positive_class_of_folds,
     ranking_scores,
@@ -245,7 +246,7 @@ def _fitted(
     is_kept: bool,
 ) -> _Fitted:
     """Train on some cases and score others."""
-    params = {name: _cut(values, train, n_rows(X)) for name, values in params.items()}
+    params = {name: cut_to(values, train, n_rows(X)) for name, values in params.items()}
     estimator.fit(rows_of(X, train), rows_of(y, train), **params)
     try:
         scores, _ = ranking_scores(
@@ -256,15 +257,3 @@ def _fitted(
     scores = check_vector("y_score", as_numpy(scores))
     check_equal_length(y_score=scores, test=test)
     return _Fitted(scores, "", estimator if is_kept else None)
-
-
-def _cut(values: Any, rows: IntArray, n_cases: int) -> Any:
-    """Return the rows of what has one for each case, all else as it is."""
-    is_data = hasattr(values, "__len__") and not isinstance(
-        values, str | bytes | Mapping
-    )
-    if hasattr(values, "shape"):
-        is_data = len(values.shape) > 0
-    if not is_data or n_rows(values) != n_cases:
-        return values
-    return rows_of(values, rows)

@@ -1,6 +1,6 @@
 """Scores of cases that the model which scores them has not seen."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from skrate.core.validation import (
 )
 from skrate.model_selection.responses import (
     check_response_method,
+    cut_to,
     method_name,
     n_rows,
     rows_of,
@@ -85,8 +86,7 @@ class Learner(NamedTuple):
             return clone(self.estimator).fit(X, y, **self.fit_params)
         n = n_rows(X)
         params = {
-            name: rows_of(value, rows) if _is_per_case(value, n) else value
-            for name, value in self.fit_params.items()
+            name: cut_to(values, rows, n) for name, values in self.fit_params.items()
         }
         return clone(self.estimator).fit(rows_of(X, rows), rows_of(y, rows), **params)
 
@@ -163,9 +163,3 @@ def _as_rows(part: Any, sample_weight: Any) -> IntArray:
     if sample_weight is None:
         return rows
     return np.asarray(rows[np.asarray(sample_weight)[rows] != 0])
-
-
-def _is_per_case(value: Any, n_cases: int) -> bool:
-    """Return whether metadata have an entry for each case."""
-    is_listed = hasattr(value, "shape") or isinstance(value, list | tuple)
-    return is_listed and isinstance(value, Iterable) and n_rows(value) == n_cases

@@ -2,7 +2,7 @@
 
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -362,3 +362,15 @@ def rows_of(data: Any, rows: IntArray) -> Any:
     if hasattr(data, "iloc"):
         return data.iloc[rows]
     return data[rows] if hasattr(data, "shape") else [data[row] for row in rows]
+
+
+def cut_to(values: Any, rows: IntArray, n_cases: int) -> Any:
+    """Return the rows of what has one for each case, all else as it is."""
+    is_data = hasattr(values, "__len__") and not isinstance(
+        values, str | bytes | Mapping
+    )
+    if hasattr(values, "shape"):
+        is_data = len(values.shape) > 0
+    if not is_data or n_rows(values) != n_cases:
+        return values
+    return rows_of(values, rows)
