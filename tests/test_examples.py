@@ -11,11 +11,11 @@ from sklearn.pipeline import make_pipeline
 from optional import data_file
 from repository import ROOT
 
-EXAMPLE = ROOT / "docs" / "examples" / "plot_budget_report.py"
+EXAMPLES = ROOT / "docs" / "examples"
 
 
-def places_in_the_example():
-    source = EXAMPLE.read_text(encoding="utf-8")
+def places_in_the_example(name="plot_budget_report.py"):
+    source = (EXAMPLES / name).read_text(encoding="utf-8")
     listed = re.search(r"places = np\.array\(\s*\[([\d,\s]*)\]", source)[1]
     return np.array([int(place) for place in listed.split(",")])
 
@@ -39,3 +39,8 @@ def test_the_places_of_the_review_are_those_of_its_records():
     places = np.flatnonzero(is_included[ranked][by_score]) + 1
     # Releases of scikit-learn differ in the last digits of a fit.
     np.testing.assert_allclose(places_in_the_example(), places, atol=3)
+
+
+def test_the_review_that_is_replayed_is_the_same():
+    replayed = places_in_the_example("plot_stopping.py")
+    assert replayed.tolist() == places_in_the_example().tolist()
