@@ -1,0 +1,120 @@
+"""
+When to stop boosting
+=====================
+
+Early stopping keeps the round that is best by what it watches. Watched by the log loss,
+a model that weighs up its rare class stops at once; watched by what the budget will
+find, it goes on.
+"""
+
+# %%
+# Rare positives, weighed up
+# --------------------------
+# One case in twenty is positive. As is often done, all positives together get the
+# weight of all negatives: the probabilities come out far too high, which does not
+# matter to who only ranks.
+
+import lightgbm as lgb
+import matplotlib.pyplot as plt
+import numpy as np
+
+from skrate import compare, eval_metric, rates
+from skrate import expected_recall_score as recall
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(24_000, 8))
+signal = X[:, 0] + X[:, 1] * X[:, 2] + np.abs(X[:, 3])
+y = signal + rng.normal(size=24_000) * 1.5 > 4.2
+train, valid, test = np.split(np.arange(24_000), 3)
+X_valid, y_valid = X[valid], y[valid]
+print(f"{y.mean():.1%} positive")
+
+# %%
+# Between 2 and 10 % of the cases will be processed. What share of the positives will be
+# found is the expected recall, and LightGBM can watch it as it can watch its own
+# metrics.
+
+budget = rates.from_quantiles({0.025: 0.02, 0.975: 0.1})
+found = eval_metric(recall, library="lightgbm", name="recall", rate=budget)
+
+# %%
+# Two runs
+# --------
+# They differ in nothing but what is watched; both give up after 25 rounds without a
+# gain.
+
+
+def run(metric, feval=None):
+    params = {
+        "objective": "binary",
+        "is_unbalance": True,
+        "metric": metric,
+        "num_leaves": 8,
+        "learning_rate": 0.05,
+        "num_threads": 1,
+        "verbose": -1,
+    }
+    history = {}
+    data = lgb.Dataset(X[train], y[train])
+    watch = [
+        lgb.early_stopping(25, verbose=False),
+        lgb.record_evaluation(history),
+    ]
+    model = lgb.train(
+        params,
+        data,
+        num_boost_round=400,
+        valid_sets=[data.create_valid(X_valid, y_valid)],
+        feval=feval,
+        callbacks=watch,
+    )
+    return model, history["valid_0"]
+
+
+by_loss, _ = run("binary_logloss")
+by_budget, history = run("None", found)
+print(f"watched by the log loss: {by_loss.best_iteration} rounds")
+print(f"watched by the budget: {by_budget.best_iteration} rounds")
+
+# %%
+# The longer run by both. With these weights the probabilities of all later rounds are
+# further from the truth than those of the first, and the rounds bring ever more
+# positives to the top.
+
+recalls = history["recall"]
+some = np.arange(1, by_budget.best_iteration, 6)
+losses = []
+for n in some:
+    p = by_budget.predict(X_valid, num_iteration=n)
+    losses.append(-np.log(np.where(y_valid, p, 1 - p)).mean())
+
+fig, (upper, lower) = plt.subplots(
+    2, 1, sharex=True, figsize=(6.4, 5), layout="constrained"
+)
+upper.plot(np.arange(1, len(recalls) + 1), recalls, color="C0")
+upper.set(ylabel="expected recall")
+lower.plot(some, losses, color="C1")
+lower.set(ylabel="log loss", xlabel="Round")
+of_budget = {"color": "C0", "ls": "--", "label": "best by the budget"}
+of_loss = {"color": "C1", "ls": ":", "label": "best by the log loss"}
+for ax in (upper, lower):
+    ax.axvline(by_budget.best_iteration, **of_budget)
+    ax.axvline(by_loss.best_iteration, **of_loss)
+upper.legend()
+
+# %%
+# On cases that neither has seen
+# ------------------------------
+# The validation cases chose the round, so that the score there is too good. Others
+# say what was gained:
+
+print(
+    compare(
+        recall,
+        y[test],
+        by_budget.predict(X[test]),
+        by_loss.predict(X[test]),
+        rate=budget,
+    )
+)
+plt.show()
