@@ -8,6 +8,9 @@ with odds of 1, 5 or 20 to 1 beside a negative; "late" has odds of 20, and of 1/
 with a p-value of at most 0.05 for a recall of 0.95. After a ranking of the first 600
 cases, random cases are read until the odds allow to stop, or until the p-value of a
 single sample does, which nothing corrects for looking so often.
+
+The second table is of random cases only, with a look after each of them: of some that
+are positive, beside some that were found before, a sample is drawn case by case.
 """
 
 import argparse
@@ -19,6 +22,15 @@ from skrate.inference.urn import least_total, lower_tail, odds_against_more
 
 N_CASES, N_POS, TARGET, LEVEL = 2_000, 100, 0.95, 0.95
 N_LATE, LATE_ODDS, N_RANKED = 15, 1 / 3, 600
+# Cases, positives among them, those found before, and the target.
+SAMPLED = [
+    (2_000, 40, 60, 0.8),
+    (2_000, 40, 360, 0.95),
+    (5_000, 200, 300, 0.7),
+    (5_000, 500, 0, 0.5),
+    (5_000, 60, 540, 0.95),
+    (5_000, 240, 160, 0.5),
+]
 ODDS = {"random": 1.0, "weak": 5.0, "good": 20.0, "late": 20.0}
 
 
@@ -62,6 +74,27 @@ def stops(design: str, rule: str, n_runs: int) -> np.ndarray:
     return np.array(runs)
 
 
+def sampled(design: tuple[int, int, int, float], n_runs: int) -> str:
+    """Return a row of the second table."""
+    n_all, n_pos, before, target = design
+    rng, n_read = np.random.default_rng(0), np.arange(1, n_all + 1)
+    tests = {"uncorrected": lower_tail, "any looks": odds_against_more}
+    below, read = dict.fromkeys(tests, 0), dict.fromkeys(tests, 0)
+    for _ in range(n_runs):
+        hits = np.cumsum(rng.permutation(n_all) < n_pos)
+        excluded = least_total(before + hits, target) - before
+        for name, test in tests.items():
+            pvalues = test(hits, n_read, excluded, n_all)
+            n = int(n_read[np.flatnonzero(pvalues <= 1 - LEVEL)[0]])
+            below[name] += (before + hits[n - 1]) / (before + n_pos) < target
+            read[name] += n
+    return f"{design}: " + ", ".join(
+        f"{name} below {100 * below[name] / n_runs:.1f} %, "
+        f"read {read[name] / n_runs / n_all:.3f}"
+        for name in tests
+    )
+
+
 def main() -> None:
     """Print a row per design and rule."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -78,6 +111,8 @@ def main() -> None:
                 f"{found[:, 1].mean():.3f}  read {found[:, 0].mean() / N_CASES:.3f}",
                 flush=True,
             )
+    for sampling in SAMPLED:
+        print(sampled(sampling, int(share * 1_000)), flush=True)
 
 
 if __name__ == "__main__":
