@@ -92,15 +92,15 @@ QUESTIONS = (
     ),
     (
         "How is training stopped at the right round, or the AUC itself maximised?",
-        "rankboost",
+        "in_training",
         ("eval_metric", "RankBoostClassifier"),
     ),
     (
         "Whom to process, and when to stop?",
-        "deciding",
+        "in_production",
         (
             *("RateThresholdClassifier", "recall_certificate", "stopping_curve"),
-            *("RecallCertificate", "StoppingCurve"),
+            *("RecallCertificate", "StoppingCurve", "AchievedRate", "MarkedBatch"),
         ),
     ),
     (
