@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
 from reference.budget_card import card_of_folds
-from skrate import FoldRankings, budget_report, rates
+from skrate import FoldRankings, budget_report, hit_curve, rates
 from skrate.inference.curve_process import curve_process
 from skrate.inference.delta import influence_values, variance_parts
 from skrate.inference.fold_ranked import ranked_in_folds
@@ -176,6 +176,17 @@ def test_a_case_of_several_repeats_counts_once():
     )
     with pytest.raises(ValueError, match='"sampling" is not known of 2 repeats'):
         budget_report(weighted, rate=0.2, weights="sampling")
+
+
+def test_a_fold_without_positives_counts_in_the_report_and_its_curve():
+    y_true, y_score, fold = drawn()
+    y_true[fold == 2] = False
+    rankings = FoldRankings(y_true, y_score, fold)
+    report = budget_report(rankings, rate=0.2)
+    assert report["found"].value + report["missed"].value == pytest.approx(y_true.sum())
+    (curve,) = report.curves
+    assert curve.values == pytest.approx(np.interp(curve.rates, *hit_curve(rankings)))
+    assert np.isfinite(curve.covariance).all()
 
 
 def test_several_models_are_each_as_alone():
