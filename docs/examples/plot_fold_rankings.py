@@ -2,8 +2,8 @@
 Train once, ask everything
 ==========================
 
-Two models are cross-validated, once. Which is better, by how much, at which budgets, and
-what will it find? All of it is asked of how the folds were ranked.
+Two models are cross-validated, once. Which is better, by how much, at which budgets,
+and what will it find? All of it is asked of how the folds were ranked.
 """
 
 # %%
@@ -62,8 +62,8 @@ print(kernel)
 budget = rates.beta(3, 27)
 for name, ranked in rankings.items():
     print(name)
-    print("  AP", round(average_precision_score(ranked), 3))
-    print("  ", estimate(rate_weighted_auc_score, ranked, rate=budget))
+    print("AP", round(average_precision_score(ranked), 3))
+    print(estimate(rate_weighted_auc_score, ranked, rate=budget))
 
 # %%
 # Is one better?
@@ -97,7 +97,7 @@ HitCurveDisplay.from_predictions(
 # ------------------
 # In the next 10,000 cases, in counts:
 
-report = budget_report(models=rankings, rate=budget, n_items=10_000)
+report = budget_report(rankings, rate=budget, n_items=10_000)
 print(report)
 
 # %%

@@ -8,6 +8,15 @@ import numpy as np
 from skrate.core.arrays import Array, BoolArray, FloatArray
 from skrate.core.fold_rankings import FoldRankings
 
+# What says of a row which case it is, and the words for it.
+_OF_ROW = {
+    "fold": "folds",
+    "is_pos": "labels",
+    "sample_weight": "weights",
+    "groups": "groups",
+    "indices": "cases",
+}
+
 
 class ByFold(NamedTuple):
     """Rankings as lists, with an array for each fold; None for what is not known.
@@ -43,8 +52,16 @@ def by_fold(rankings: FoldRankings) -> ByFold:
     )
 
 
-def check_same_folds(named: Mapping[str, Any]) -> list[FoldRankings]:
-    """Return rankings of several models if they rank the same cases in the same folds.
+def are_of_folds(given: Any) -> bool:
+    """Return whether rankings of folds are given, of each of several models."""
+    if isinstance(given, Mapping):
+        given = list(given.values())
+    is_listed = isinstance(given, list | tuple)
+    return is_listed and any(isinstance(one, FoldRankings) for one in given)
+
+
+def check_same_folds(rankings: Mapping[str, Any]) -> None:
+    """Raise unless all are rankings of the same cases in the same folds.
 
     Examples
     --------
@@ -53,46 +70,27 @@ def check_same_folds(named: Mapping[str, Any]) -> list[FoldRankings]:
     >>> check_same_folds({"rankings_a": one, "rankings_b": other})
     Traceback (most recent call last):
         ...
-    ValueError: rankings_b has other folds than rankings_a: give cross_val_rankings ...
+    ValueError: rankings_b has other folds than rankings_a: models are compared by ...
     """
-    (first, one), *others = named.items()
-    for name, other in named.items():
-        if not isinstance(other, FoldRankings):
+    first_name, first = next(iter(rankings.items()))
+    for name, one in rankings.items():
+        if not isinstance(one, FoldRankings):
             raise ValueError(
-                f"{name} must be a FoldRankings, as others here are, found "
-                f"{type(other).__name__}."
+                f"{name} must be FoldRankings, as others are, found "
+                f"{type(one).__name__}: models are compared fold by fold."
             )
-    for name, other in others:
-        what = _difference(one, other)
-        if what is not None:
-            raise ValueError(
-                f"{name} has other {what} than {first}: give cross_val_rankings the "
-                "same data and the same splits for both, as "
-                "cv=list(splitter.split(X, y))."
-            )
-    return [one, *(other for _, other in others)]
+    for name, one in rankings.items():
+        for field, words in _OF_ROW.items():
+            if not _is_same(getattr(first, field), getattr(one, field)):
+                raise ValueError(
+                    f"{name} has other {words} than {first_name}: models are compared "
+                    "by the same cases in the same folds. Train each by "
+                    "cross_val_rankings with the same cv: a number, a splitter whose "
+                    "random_state is a number, or the list of its splits."
+                )
 
 
-def _difference(one: FoldRankings, other: FoldRankings) -> str | None:
-    """Return what tells the cases or folds of two rankings apart."""
-    if len(one.y_true) != len(other.y_true):
-        return "cases"
-    own, others = one.rows(), other.rows()
-    is_same = len(own) == len(others) and all(map(np.array_equal, own, others))
-    if not is_same:
-        return "folds"
-    for name, what in (
-        ("is_pos", "labels"),
-        ("indices", "cases"),
-        ("sample_weight", "weights"),
-        ("groups", "clusters"),
-    ):
-        if not _are_equal(getattr(one, name), getattr(other, name)):
-            return what
-    return None
-
-
-def _are_equal(one: Array | None, other: Array | None) -> bool:
-    if one is None or other is None:
-        return one is None and other is None
-    return bool(np.array_equal(one, other))
+def _is_same(first: Any, second: Any) -> bool:
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first, second)

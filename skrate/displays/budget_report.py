@@ -17,6 +17,7 @@ from skrate.displays.rate_spaces import BUDGET_STYLE, draw_along_axis, name_budg
 from skrate.inference.budget_report import budget_report
 from skrate.inference.budget_result import BudgetReport
 from skrate.inference.curve_process import CurveBounds, CurveProcess
+from skrate.inference.report_models import RankingsLike
 from skrate.inference.sample import Weights
 from skrate.metrics.recall_slopes import rate_of
 
@@ -131,12 +132,12 @@ class BudgetReportDisplay(Display):
     @classmethod
     def from_predictions(
         cls,
-        y_true: ArrayLike | RankTable | FoldRankings | None = None,
+        y_true: RankingsLike,
         y_score: ArrayLike | None = None,
         *,
         rate: RateLike,
         n_items: int | None = None,
-        models: Mapping[Any, ArrayLike | FoldRankings] | ArrayLike | None = None,
+        models: Mapping[Any, ArrayLike] | ArrayLike | None = None,
         confidence_level: float = 0.95,
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
@@ -150,8 +151,8 @@ class BudgetReportDisplay(Display):
         Parameters
         ----------
         y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-            True labels of two classes; or a table, or the rankings of folds, without
-            ``y_score``.
+            True labels of two classes; or a table, or the rankings of folds, or a
+            mapping of those of several models, without ``y_score``.
         y_score : array-like of shape (n_samples,), default=None
             Scores of one model, higher for the positive class.
         rate : "uniform", float or distribution
@@ -159,8 +160,7 @@ class BudgetReportDisplay(Display):
         n_items : int, default=None
             Size of the next batch; None counts the cases at hand.
         models : mapping, data frame or array-like, default=None
-            Scores of several models in place of ``y_score``; or their rankings of the
-            same folds, without ``y_true``.
+            Scores of several models in place of ``y_score``.
         confidence_level : float, default=0.95
             Level of the bands, in (0, 1).
         groups : array-like of shape (n_samples,), default=None
@@ -193,10 +193,11 @@ class BudgetReportDisplay(Display):
             weights=weights,
             pos_label=pos_label,
         )
-        given = [y_true, *(models.values() if isinstance(models, Mapping) else ())]
-        for rankings in given:
-            if isinstance(rankings, FoldRankings):
-                pos_label = rankings.pos_label
+        each: Any = y_true.values() if isinstance(y_true, Mapping) else y_true
+        if not isinstance(each, FoldRankings | RankTable):
+            each = next(iter(each))
+        if isinstance(each, FoldRankings):
+            pos_label = each.pos_label
         return cls(report, name=name, pos_label=pos_label).plot(**plot_kwargs)
 
     @classmethod

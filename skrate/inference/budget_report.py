@@ -7,9 +7,7 @@ import numpy as np
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label
 from skrate.core.elicitation import check_rate
-from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import Metric
-from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateDistribution, RateLike
 from skrate.core.results import ConfidenceInterval
 from skrate.core.validation import check_count, check_fraction, warn_undefined
@@ -28,7 +26,7 @@ from skrate.inference.hits import ExpectedHits, ExpectedMisses, left_by
 from skrate.inference.intervals import metric_interval
 from skrate.inference.plan import defined_value, why_too_few
 from skrate.inference.prediction import predicted
-from skrate.inference.report_models import ranked_models
+from skrate.inference.report_models import RankingsLike, ranked_models
 from skrate.inference.sample import Ranked, Weights
 from skrate.metrics.at_rate import check_not_one_case
 from skrate.metrics.budget import LiftAtRate, PrecisionAtRate
@@ -40,12 +38,12 @@ _N_RATES, _N_LIKELY = 101, 50
 
 
 def budget_report(
-    y_true: ArrayLike | RankTable | FoldRankings | None = None,
+    y_true: RankingsLike,
     y_score: ArrayLike | None = None,
     *,
     rate: RateLike,
     n_items: int | None = None,
-    models: Mapping[Any, ArrayLike | FoldRankings] | ArrayLike | None = None,
+    models: Mapping[Any, ArrayLike] | ArrayLike | None = None,
     confidence_level: float = 0.95,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -63,8 +61,8 @@ def budget_report(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table of counts, or the rankings of folds, for
-        one model, without ``y_score``.
+        True labels of two classes; or a table of counts, for one model, or the rankings
+        of folds, for one or a mapping of those of several by name, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores of one model, higher for the positive class.
     rate : "uniform", float or distribution
@@ -75,8 +73,7 @@ def budget_report(
         prediction intervals are given. None counts the cases at hand.
     models : mapping, data frame or array-like, default=None
         Scores of several models in place of ``y_score``, one entry or column of shape
-        (n_samples,) each; keys and column names are the names of the models. Or their
-        rankings of the same folds, without ``y_true``.
+        (n_samples,) each; keys and column names are the names of the models.
     confidence_level : float, default=0.95
         Level of all intervals, in (0, 1).
     groups : array-like of shape (n_samples,), default=None

@@ -9,6 +9,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
+from skrate.core.fold_input import are_of_folds, check_same_folds
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import Metric, MetricLike, find_metric
 from skrate.core.rank_table import check_alone
@@ -29,7 +30,6 @@ from skrate.inference.compare_range import (
 from skrate.inference.delta import covariance, influence_values
 from skrate.inference.estimate_folds import (
     check_no_set,
-    check_same_folds,
     paired_folds,
     undefined_difference,
 )
@@ -181,7 +181,7 @@ def compare_all(
         method, confidence_level, "wald", n_resamples, stratify,
         check_generator(random_state), n_jobs, alternative,
     )  # fmt: skip
-    if _is_of_folds(y_true):
+    if are_of_folds(y_true):
         check_alone(
             FoldRankings, y_scores=y_scores, groups=groups,
             sample_weight=sample_weight, pos_label=pos_label,
@@ -248,14 +248,6 @@ def _place_of(reference: Any, names: tuple[str, ...]) -> int:
             f"reference={reference!r} is no model of y_scores, which has {some}."
         )
     return names.index(str(reference))
-
-
-def _is_of_folds(y_true: Any) -> bool:
-    """Return whether rankings of folds are given, of each of several models."""
-    if isinstance(y_true, Mapping):
-        y_true = list(y_true.values())
-    is_listed = isinstance(y_true, list | tuple)
-    return is_listed and any(isinstance(one, FoldRankings) for one in y_true)
 
 
 def _of_folds(

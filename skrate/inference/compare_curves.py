@@ -261,9 +261,9 @@ def _of_rankings(
 ) -> tuple[Any, dict[str, Any]]:
     """Return the labels of two models' rankings by fold, and what else they hold."""
     rankings_b = given.pop("y_score_a")
-    both = {"y_true": rankings_a, "y_score_a": rankings_b}
-    lists, others = map(by_fold, check_same_folds(both))
+    check_same_folds({"y_true": rankings_a, "y_score_a": rankings_b})
     check_alone(rankings_a, **given, pos_label=pos_label)
+    lists, others = by_fold(rankings_a), by_fold(rankings_b)
     return lists.y_trues, {
         "y_score_a": lists.y_scores,
         "y_score_b": others.y_scores,

@@ -1,12 +1,13 @@
 """Metrics of the rankings of folds with their uncertainty, and differences of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from skrate.core.arrays import FloatArray
+from skrate.core.fold_input import check_same_folds
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import Metric, find_metric
 from skrate.core.results import Comparison, ConfidenceInterval, Estimate
@@ -25,14 +26,6 @@ _NAN = float("nan")
 _NONE = ConfidenceInterval(_NAN, _NAN)
 # A draw from a fold, and the statistic of what is drawn.
 Drawn = tuple[AnyDraw, Callable[[Any], FloatArray]]
-# What says of a row which case it is, and the words for it.
-_OF_ROW = {
-    "fold": "folds",
-    "is_pos": "labels",
-    "sample_weight": "weights",
-    "groups": "groups",
-    "indices": "cases",
-}
 
 
 def estimate_folds(
@@ -233,29 +226,3 @@ def check_no_set(metric: Any, params: dict[str, Any]) -> None:
             "rate is a set of distributions, over which FoldRankings are not known to "
             "be compared: give one distribution, or compare one fold at a time."
         )
-
-
-def check_same_folds(rankings: Mapping[str, Any]) -> None:
-    """Raise unless all are rankings of the same cases in the same folds."""
-    first_name, first = next(iter(rankings.items()))
-    for name, one in rankings.items():
-        if not isinstance(one, FoldRankings):
-            raise ValueError(
-                f"{name} must be FoldRankings, as others are, found "
-                f"{type(one).__name__}: models are compared fold by fold."
-            )
-    for name, one in rankings.items():
-        for field, words in _OF_ROW.items():
-            if not _is_same(getattr(first, field), getattr(one, field)):
-                raise ValueError(
-                    f"{name} has other {words} than {first_name}: models are compared "
-                    "by the same cases in the same folds. Train each by "
-                    "cross_val_rankings with the same cv: a number, a splitter whose "
-                    "random_state is a number, or the list of its splits."
-                )
-
-
-def _is_same(first: Any, second: Any) -> bool:
-    if first is None or second is None:
-        return first is second
-    return np.array_equal(first, second)

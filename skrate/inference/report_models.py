@@ -1,11 +1,12 @@
 """The models of a report: one or several, by labels and scores, tables or folds."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
-from skrate.core.fold_input import check_same_folds
+from skrate.core.arrays import ArrayLike
+from skrate.core.fold_input import are_of_folds, check_same_folds
 from skrate.core.fold_rankings import FoldRankings
-from skrate.core.rank_table import check_alone
+from skrate.core.rank_table import RankTable, check_alone
 from skrate.inference.fold_ranked import ranked_in_folds
 from skrate.inference.sample import (
     Ranked,
@@ -15,6 +16,14 @@ from skrate.inference.sample import (
     columns_of,
 )
 
+# Labels, or what stands for them and the scores of one model, or of several.
+RankingsLike: TypeAlias = (
+    ArrayLike
+    | RankTable
+    | FoldRankings
+    | Mapping[Any, FoldRankings]
+    | Sequence[FoldRankings]
+)
 _ONE_MODEL = "model"
 
 
@@ -22,14 +31,9 @@ def ranked_models(
     y_true: Any, y_score: Any, models: Any, *, weights: Weights, **case_arguments: Any
 ) -> dict[str, Ranked]:
     """Return the sample as each model ranks it, by the name of the model."""
-    if isinstance(y_true, FoldRankings) or _are_of_folds(models):
-        others = {"y_score": y_score, **case_arguments}
-        return _in_folds(y_true, models, weights, others)
-    if y_true is None:
-        raise ValueError(
-            "y_true is missing: give the labels of the cases, or FoldRankings, which "
-            "hold them."
-        )
+    if isinstance(y_true, FoldRankings) or are_of_folds(y_true):
+        check_alone(FoldRankings, y_score=y_score, models=models, **case_arguments)
+        return _in_folds(y_true, weights)
     case_arguments["weights"] = weights
     if models is None:
         if isinstance(y_score, Mapping) or hasattr(y_score, "columns"):
@@ -44,40 +48,27 @@ def ranked_models(
     columns = columns_of("models", models, cases.n_given)
     return {
         name: cases.with_scores(f"models[{name!r}]", scores)
-        for name, scores in _by_name(columns).items()
+        for name, scores in _by_name("models", columns).items()
     }
 
 
-def _are_of_folds(models: Any) -> bool:
-    each = models.values() if isinstance(models, Mapping) else [models]
-    return any(isinstance(model, FoldRankings) for model in each)
-
-
-def _in_folds(
-    rankings: Any, models: Any, weights: Weights, others: dict[str, Any]
-) -> dict[str, Ranked]:
+def _in_folds(given: Any, weights: Weights) -> dict[str, Ranked]:
     """Return the rankings of models as samples, each fold of which is cut alone."""
-    if models is None:
-        check_alone(rankings, **others)
-        return {_ONE_MODEL: ranked_in_folds(rankings, weights)}
-    if not isinstance(models, Mapping):
-        raise ValueError(
-            "models must be a mapping of names and FoldRankings; give those of one "
-            "model as y_true."
-        )
-    found = _by_name(models)
-    named = {f"models[{name!r}]": each for name, each in found.items()}
-    check_alone(check_same_folds(named)[0], "models", y_true=rankings, **others)
-    return {name: ranked_in_folds(each, weights) for name, each in found.items()}
+    if isinstance(given, FoldRankings):
+        return {_ONE_MODEL: ranked_in_folds(given, weights)}
+    models = given if isinstance(given, Mapping) else dict(enumerate(given))
+    check_same_folds({f"y_true[{name!r}]": one for name, one in models.items()})
+    found = _by_name("y_true", models)
+    return {name: ranked_in_folds(one, weights) for name, one in found.items()}
 
 
-def _by_name(models: Mapping[Any, Any]) -> dict[str, Any]:
+def _by_name(argument: str, models: Mapping[Any, Any]) -> dict[str, Any]:
     """Return the models by their names as strings, of which no two are the same."""
     names = [str(name) for name in models]
     if not names or len(set(names)) < len(names):
         raise ValueError(
-            "models must hold at least one model, each under a name of its own; found "
-            f"the names {names}."
+            f"{argument} must hold at least one model, each under a name of its own; "
+            f"found the names {names}."
         )
     return dict(zip(names, models.values(), strict=True))
 

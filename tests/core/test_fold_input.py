@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skrate import FoldRankings
-from skrate.core.fold_input import by_fold, check_same_folds
+from skrate.core.fold_input import are_of_folds, by_fold, check_same_folds
 
 Y_TRUE, SCORES, FOLDS = [1, 0, 0, 1, 0], [3.0, 2.0, 1.0, 9.0, 8.0], [0, 1, 0, 1, 0]
 
@@ -35,26 +35,31 @@ def test_what_is_not_known_is_none_and_repeats_have_their_cases_for_clusters():
         ({"fold": [0, 1, 0, 2, 1]}, "folds"),
         ({"y_true": [1, 0, 1, 1, 0]}, "labels"),
         ({"sample_weight": np.ones(5)}, "weights"),
-        ({"groups": list("abcde")}, "clusters"),
+        ({"groups": list("abcde")}, "groups"),
         ({"indices": [4, 3, 2, 1, 0]}, "cases"),
     ],
 )
 def test_rankings_of_other_cases_or_folds_are_refused(changes, what):
-    with pytest.raises(ValueError, match=rf"^b has other {what} than a: .*same splits"):
+    with pytest.raises(ValueError, match=rf"^b has other {what} than a: .*same cv"):
         check_same_folds({"a": rankings(), "b": rankings(**changes)})
 
 
 def test_rankings_of_more_cases_are_refused():
     shorter = FoldRankings(Y_TRUE[:4], SCORES[:4], FOLDS[:4])
-    with pytest.raises(ValueError, match="b has other cases than a"):
+    with pytest.raises(ValueError, match="b has other folds than a"):
         check_same_folds({"a": rankings(), "b": shorter})
 
 
 def test_all_must_be_rankings():
-    with pytest.raises(ValueError, match=r"b must be a FoldRankings.*found list"):
+    with pytest.raises(ValueError, match=r"b must be FoldRankings.*found list"):
         check_same_folds({"a": rankings(), "b": SCORES})
 
 
-def test_other_scores_and_names_of_folds_are_the_same_cases():
-    other = rankings(y_score=SCORES[::-1], fold=list("vwvwv"))
-    assert len(check_same_folds({"a": rankings(), "b": other})) == 2
+def test_other_scores_are_of_the_same_cases():
+    check_same_folds({"a": rankings(), "b": rankings(y_score=SCORES[::-1])})
+
+
+def test_several_models_are_a_mapping_or_a_list_with_rankings():
+    assert are_of_folds({"a": rankings()})
+    assert are_of_folds([SCORES, rankings()])
+    assert not any(map(are_of_folds, (rankings(), {"a": SCORES}, [], Y_TRUE)))

@@ -163,7 +163,7 @@ def test_the_positive_label_of_rankings_is_named():
         RateAveragedROC.from_predictions(one, bounds=None),
         BudgetReportDisplay.from_predictions(one, rate=0.2),
         BudgetReportDisplay.from_predictions(
-            models={"a": one, "b": other}, rate=0.2, name="c"
+            {"a": one, "b": other}, rate=0.2, name="c"
         ),
     )
     for display in drawn:
@@ -174,8 +174,8 @@ def test_the_positive_label_of_rankings_is_named():
 def test_the_report_card_is_drawn_of_rankings():
     pair = dict(zip("AB", both_rankings(CASES), strict=True))
     options = {"rate": rates.beta(2, 6), "n_items": 1000}
-    display = BudgetReportDisplay.from_predictions(models=pair, **options)
-    assert display.report == budget_report(models=pair, **options)
+    display = BudgetReportDisplay.from_predictions(pair, **options)
+    assert display.report == budget_report(pair, **options)
     assert len(display.lines_) == len(display.bands_) == 2
     rate, hits = hit_curve(pair["A"])
     x, y = data(display.lines_[0])

@@ -192,13 +192,15 @@ def test_a_fold_without_positives_counts_in_the_report_and_its_curve():
 def test_several_models_are_each_as_alone():
     y_true, a, fold = drawn()
     both = {"A": FoldRankings(y_true, a, fold), "B": FoldRankings(y_true, -a, fold)}
-    report = budget_report(models=both, rate=0.2, n_items=100)
+    report = budget_report(both, rate=0.2, n_items=100)
     assert report.models == ("A", "B")
     for name, rankings in both.items():
         for row in budget_report(rankings, rate=0.2, n_items=100):
             assert report[name, row.quantity].value == row.value
             ends = report[name, row.quantity].confidence_interval
             assert ends == row.confidence_interval
+    of_list = budget_report(list(both.values()), rate=0.2)
+    assert of_list.models == ("0", "1")
 
 
 def test_too_few_cases_leave_all_undefined():
@@ -213,21 +215,16 @@ def test_too_few_cases_leave_all_undefined():
     [
         (lambda one, _: ((one, [1, 2]), {}), "y_score must be None where y_true is a"),
         (lambda one, _: ((one,), {"groups": [1]}), "groups must be None where y_true"),
+        (lambda one, other: ((one,), {"models": other}), "models must be None where"),
         (
-            lambda one, other: ((one,), {"models": {"b": other}}),
-            "y_true must be None where models is a FoldRankings",
+            lambda one, other: (({"a": one, "b": other},), {}),
+            r"y_true\['b'\] has other folds than y_true\['a'\]",
         ),
         (
-            lambda one, other: ((), {"models": {"a": one, "b": other}}),
-            r"models\['b'\] has other folds than models\['a'\]",
+            lambda one, _: (({"a": one, "b": [1, 2]},), {}),
+            r"y_true\['b'\] must be FoldRankings, .* found list",
         ),
-        (
-            lambda one, _: ((), {"models": {"a": one, "b": [1, 2]}}),
-            r"models\['b'\] must be a FoldRankings, .* found list",
-        ),
-        (lambda one, _: ((), {"models": one}), "models must be a mapping of names"),
-        (lambda *_: ((), {"models": {"a": [1, 2]}}), "y_true is missing"),
-        (lambda *_: ((), {}), "y_true is missing"),
+        (lambda one, _: (({1: one, "1": one},), {}), "each under a name of its own"),
     ],
 )
 def test_what_does_not_go_with_rankings_is_refused(call, message):
