@@ -1,6 +1,6 @@
 """Sets of distributions of the rate: all that agree with what is known of it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import pairwise
@@ -100,15 +100,22 @@ class RateSet:
         values = {one.name: plain(getattr(self, one.name)) for one in fields(self)}
         return {"distribution": "between", **values}
 
-    def __iter__(self) -> Iterator[tuple[str, Any]]:
-        """Yield the items of ``to_dict``, so that ``dict(rate)`` is the same."""
-        return iter(self.to_dict().items())
-
     def _repr_html_(self) -> str:
         quantiles = {f"{100 * p:g} %": rate for p, rate in self.quantiles}
         ranges = {"mean": self.mean, "mode": self.mode, "support": self.support}
         told = {name: ends for name, ends in ranges.items() if ends is not None}
         return html_of("All distributions of the rate with", quantiles | told)
+
+    def __call__(self, rate: Any) -> bool:
+        """Return whether a distribution is in the set, as ``contains`` does.
+
+        Programs that keep results by parameters tell functions by what they hold.
+        """
+        return self.contains(rate)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is derived from the fields is found again on demand.
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @cached_property
     def edges(self) -> FloatArray:

@@ -2,7 +2,6 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias
@@ -53,6 +52,13 @@ class RateDistribution(ABC):
         """Return P(R > x) for rates ``x`` in [0, 1], in the shape of ``x``."""
         rates = check_shares("x", x)
         return float_or_array(np.where(rates >= 1, 0.0, self._survival(rates)))
+
+    def __call__(self, x: ArrayLike) -> Any:
+        """Return P(R > x), as ``survival`` does: the weight of a case at place ``x``.
+
+        Programs that keep results by parameters tell functions by what they hold.
+        """
+        return self.survival(x)
 
     def limited_mean(self, x: ArrayLike) -> Any:
         """Return E[min(R, x)] for rates ``x`` in [0, 1], in the shape of ``x``."""
@@ -143,13 +149,6 @@ class RateDistribution(ABC):
         """
         values = {f.name: plain(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
         return {"distribution": self._kind, **values}
-
-    def __iter__(self) -> Iterator[tuple[str, Any]]:
-        """Yield the items of ``to_dict``, so that ``dict(rate)`` is the same.
-
-        Programs that keep results by parameters tell rates by what they hold.
-        """
-        return iter(self.to_dict().items())
 
     def _repr_html_(self) -> str:
         shares = [f"{100 * q:g} %" for q in _SHOWN_QUANTILES]

@@ -47,18 +47,22 @@ class _Law:
     frozen: Any = field(compare=False)
     law: Hashable
 
+    def __reduce__(self) -> Any:
+        # A distribution of scipy holds a random state, too: without it, what equal
+        # laws are pickled as is the same.
+        if isinstance(self.law, _Itself):
+            return _Law, (self.frozen, self.law)
+        return _from_parameters, (self.frozen.dist.name, _shape_values(self.frozen))
+
     @property
     def nbytes(self) -> int:
         """Memory taken."""
         return _nbytes_of(self.frozen)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the parameters, or the hash of an object that is not told by any."""
-        if isinstance(self.law, _Itself):
-            return {"hash": joblib.hash(self.frozen)}
-        return dict(
-            sorted((n, float(v)) for n, v in _shape_values(self.frozen).items())
-        )
+
+def _from_parameters(name: str, values: dict[str, Any]) -> _Law:
+    frozen = getattr(stats, name)(**values)
+    return _Law(frozen, _law(frozen))
 
 
 def _law(frozen: Any) -> Hashable:
@@ -242,9 +246,15 @@ class ScipyRate(Fitted):
     def to_dict(self) -> dict[str, Any]:
         """Return the distribution by name and its parameters, as plain data.
 
-        What holds more than parameters, such as a histogram, is told by a hash.
+        What holds more than parameters, such as a histogram, is told by a hash of the
+        survival function.
         """
-        return {"distribution": f"scipy.stats.{self.name}", **self.law.to_dict()}
+        known = {"distribution": f"scipy.stats.{self.name}"}
+        if isinstance(self.law.law, _Itself):
+            parts = self.table.breaks, self.table.coefficients
+            return {**known, "hash": joblib.hash(parts)}
+        values = _shape_values(self.law.frozen)
+        return known | {name: float(values[name]) for name in sorted(values)}
 
     def _survival(self, x: FloatArray) -> FloatArray:
         frozen = self.law.frozen

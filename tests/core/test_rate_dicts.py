@@ -1,13 +1,15 @@
 """Rates as plain data, by which other programs tell them."""
 
 import json
-from collections.abc import Mapping
+import pickle
 from itertools import combinations
 
+import joblib
 import numpy as np
 import pytest
 from scipy import stats
 
+from optional import require
 from rate_laws import LAWS
 from skrate import rates
 from skrate.core.elicitation import check_rate
@@ -17,8 +19,7 @@ OURS = [rate if hasattr(rate, "to_dict") else check_rate(rate) for rate in LAWS]
 
 @pytest.mark.parametrize("rate", OURS, ids=repr)
 def test_a_rate_is_plain_data(rate):
-    values = dict(rate)
-    assert values == rate.to_dict()
+    values = rate.to_dict()
     assert json.loads(json.dumps(values)) == values
     assert isinstance(values["distribution"], str)
 
@@ -29,12 +30,12 @@ def test_different_rates_are_different_data():
 
 
 def test_equal_rates_are_equal_data():
-    assert dict(rates.beta(3, 19)) == {"distribution": "beta", "a": 3, "b": 19}
-    assert dict(check_rate(stats.beta(3, 19))) == dict(rates.beta(3, 19))
+    assert rates.beta(3, 19).to_dict() == {"distribution": "beta", "a": 3, "b": 19}
+    assert check_rate(stats.beta(3, 19)).to_dict() == rates.beta(3, 19).to_dict()
     frozen = [check_rate(stats.norm(*args)) for args in [(0.2, 0.1), (0.2, 0.1)]]
     assert frozen[0].to_dict() == frozen[1].to_dict()
     by_name = check_rate(stats.norm(scale=0.1, loc=0.2))
-    positional = dict(frozen[0])
+    positional = frozen[0].to_dict()
     assert {**by_name.to_dict(), "distribution": positional["distribution"]} == (
         positional
     )
@@ -47,11 +48,42 @@ def test_what_was_asked_of_a_rate_does_not_change_its_data():
             rate.survival([0.1, 0.2])
             rate.ppf([0.1, 0.9])
             rate.mean()
+        np.random.random()  # noqa: NPY002, the state of which scipy's laws hold
         assert rate.to_dict() == before
 
 
 @pytest.mark.parametrize("rate", OURS, ids=repr)
-def test_a_rate_is_one_value_to_arrays_and_no_dict_of_classes(rate):
+def test_a_rate_is_one_value_to_arrays_and_frames(rate):
     assert np.asarray(rate).shape == ()
     assert np.array([rate, rate]).shape == (2,)
-    assert not isinstance(rate, Mapping)
+    pandas = require("pandas")
+    frame = pandas.DataFrame({"n": [1, 2], "rate": rate})
+    frame["again"] = rate
+    assert frame["rate"].tolist() == frame["again"].tolist() == [rate, rate]
+
+
+@pytest.mark.parametrize("rate", OURS, ids=repr)
+def test_a_rate_is_a_function(rate):
+    if isinstance(rate, rates.RateDistribution):
+        assert rate([0.1, 0.3]).tolist() == rate.survival([0.1, 0.3]).tolist()
+    else:
+        assert rate(0.2) == rate.contains(0.2)
+
+
+def test_different_rates_have_different_hashes_that_use_does_not_change():
+    # What is hashed is what is pickled. A second one is never the object of the first.
+    found = {joblib.hash(rate) for rate in OURS}
+    assert len(found) == len(OURS)
+    np.random.random()  # noqa: NPY002, the state of which scipy's laws hold
+    for rate in OURS:
+        if "hash" in rate.to_dict():
+            continue  # It may be pickled otherwise, and is then computed anew.
+        again = pickle.loads(pickle.dumps(rate))
+        assert again == rate
+        assert joblib.hash(again) == joblib.hash(rate)
+        if isinstance(rate, rates.RateDistribution):
+            rate.survival([0.1, 0.2])
+            rate.ppf([0.1, 0.9])
+        else:
+            rate.contains(0.2)
+        assert joblib.hash(rate) in found
