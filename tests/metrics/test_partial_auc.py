@@ -308,6 +308,15 @@ def test_the_interval_is_near_that_of_procs_bootstrap():
         assert found == pytest.approx(expected, abs=0.05 * width)
 
 
+def test_the_standard_error_of_the_auc_is_that_of_proc():
+    # DeLong's, from the interval of ci.auc: with the normal quantile, on both sides.
+    low, value, high = 0.501244999271703, 0.611957994579946, 0.722670989888189
+    found = estimate("roc_auc", NDKA)
+    assert found.value == pytest.approx(value, abs=1e-14)
+    expected = (high - low) / 2 / stats.norm.ppf(0.975)
+    assert found.standard_error == pytest.approx(expected, abs=1e-14)
+
+
 @given(ranked_samples())
 def test_the_slopes_of_the_whole_square_are_those_of_the_auc(ranked):
     with warnings.catch_warnings():

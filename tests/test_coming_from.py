@@ -1,0 +1,182 @@
+"""What docs/coming_from.rst says of other packages, with ties and without."""
+
+import numpy as np
+import pytest
+from sklearn import metrics
+
+import skrate
+from optional import require
+from skrate import rates
+
+
+def sample(decimals=None):
+    """Return labels, scores and lists of ten, some without a positive."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(300) < 0.2).astype(int)
+    s = rng.normal(size=300) + y
+    groups = np.repeat(np.arange(30), 10)
+    assert len(np.unique(groups[y == 1])) < 30
+    return y, s if decimals is None else s.round(decimals) + 0.0, groups
+
+
+TIED, DISTINCT = sample(1), sample()
+BOTH = pytest.mark.parametrize("data", [TIED, DISTINCT], ids=["tied", "distinct"])
+# List metrics of others, what a list without positives counts with them, and ours.
+OF_LISTS = {
+    "NDCG": skrate.ndcg_score,
+    "MAP": skrate.mean_average_precision_score,
+    "MRR": skrate.reciprocal_rank_score,
+    "AUC": skrate.ranking_auc_score,
+}
+
+
+def of_lists(score, data, **options):
+    y, s, groups = data
+    return score(y, s, groups=groups, **options)
+
+
+def in_rows(data):
+    return [values.reshape(30, 10) for values in data[:2]]
+
+
+@BOTH
+def test_scikit_learn_gives_the_same(data):
+    y, s, _ = data
+    pairs = [
+        (metrics.roc_auc_score(y, s), skrate.ranking_auc_score(y, s)),
+        (metrics.roc_auc_score(y, s), skrate.rate_weighted_auc_score(y, s)),
+        (
+            metrics.roc_auc_score(y, s, max_fpr=0.1),
+            skrate.partial_auc_score(y, s, fpr=(0, 0.1)),
+        ),
+        (
+            metrics.average_precision_score(y, s),
+            skrate.average_precision_score(y, s),
+        ),
+        (
+            metrics.ndcg_score(*in_rows(data)),
+            of_lists(skrate.ndcg_score, data, undefined=0),
+        ),
+    ]
+    for theirs, ours in pairs:
+        assert ours == pytest.approx(theirs, rel=0, abs=1e-14)
+
+
+@BOTH
+def test_scikit_learn_ranks_labels_as_we_do_lists_but_counts_ties_as_wrong(data):
+    loss = 1 - of_lists(skrate.ranking_auc_score, data, undefined=1)
+    mean = of_lists(skrate.mean_average_precision_score, data, undefined=1)
+    gains = [
+        metrics.label_ranking_loss(*in_rows(data)) - loss,
+        mean - metrics.label_ranking_average_precision_score(*in_rows(data)),
+    ]
+    if data is DISTINCT:
+        assert gains == pytest.approx([0, 0], abs=1e-12)
+    else:
+        assert min(gains) > 0.01
+
+
+def test_rdkit_gives_the_same_without_ties():
+    scoring = require("rdkit.ML.Scoring.Scoring")
+    y, s, _ = DISTINCT
+    ranked = [[label] for label in y[np.argsort(-s)].tolist()]
+    e = rates.exponential(20)
+    pairs = [
+        (scoring.CalcAUC(ranked, 0), skrate.ranking_auc_score(y, s)),
+        (
+            scoring.CalcBEDROC(ranked, 0, 20),
+            skrate.rate_weighted_auc_score(y, s, rate=e),
+        ),
+        (
+            scoring.CalcRIE(ranked, 0, 20),
+            skrate.expected_recall_score(y, s, rate=e) / e.mean(),
+        ),
+        (
+            scoring.CalcEnrichment(ranked, 0, [0.05])[0],
+            skrate.lift_at_rate_score(y, s, rate=0.05),
+        ),
+        (
+            scoring.CalcEnrichment(ranked, 0, [0.033])[0],
+            skrate.lift_at_rate_score(y, s, rate=10 / 300),
+        ),
+    ]
+    for theirs, ours in pairs:
+        assert ours == pytest.approx(theirs, rel=1e-12)
+    parted = skrate.lift_at_rate_score(y, s, rate=0.033)
+    assert parted != pytest.approx(scoring.CalcEnrichment(ranked, 0, [0.033])[0])
+
+
+@BOTH
+def test_torchmetrics_gives_the_same_to_six_digits(data):
+    torch, torchmetrics = require("torch"), require("torchmetrics")
+    y, s, groups = data
+    # Within [0, 1], where they are not put through a sigmoid.
+    scores = torch.tensor(1 / (1 + np.exp(-s)))
+    labels = torch.tensor(y)
+    of_all = torchmetrics.functional.classification
+    for theirs, ours in (
+        (of_all.binary_auroc(scores, labels), skrate.ranking_auc_score(y, s)),
+        (
+            of_all.binary_auroc(scores, labels, max_fpr=0.1),
+            skrate.partial_auc_score(y, s, fpr=(0, 0.1)),
+        ),
+        (
+            of_all.binary_average_precision(scores, labels),
+            skrate.average_precision_score(y, s),
+        ),
+    ):
+        assert ours == pytest.approx(float(theirs), rel=0, abs=1e-6)
+    names = {"NDCG": "NormalizedDCG", "MAP": "MAP", "MRR": "MRR", "AUC": "AUROC"}
+    for metric, name in names.items():
+        kind = getattr(torchmetrics.retrieval, f"Retrieval{name}")
+        theirs = float(kind()(scores, labels, indexes=torch.tensor(groups)))
+        ours = of_lists(OF_LISTS[metric], data, undefined=0)
+        is_same = ours == pytest.approx(theirs, rel=0, abs=1e-6)
+        assert is_same == (data is DISTINCT or metric in ("NDCG", "AUC"))
+
+
+@BOTH
+def test_catboost_gives_the_same_but_for_ties_of_the_top(data):
+    evaluate = require("catboost.utils").eval_metric
+    y, s, groups = data
+    names = {
+        "NDCG:type=Base": ("NDCG", {"undefined": 1}),
+        "NDCG:type=Base;top=3": ("NDCG", {"undefined": 1, "k": 3}),
+        "MAP": ("MAP", {"undefined": 0}),
+        "MRR": ("MRR", {"undefined": 0}),
+        "QueryAUC:type=Classic": ("AUC", {"undefined": 0}),
+    }
+    for name, (metric, options) in names.items():
+        theirs = evaluate(y, s, name, group_id=groups)[0]
+        ours = of_lists(OF_LISTS[metric], data, **options)
+        if data is DISTINCT or metric == "AUC":
+            assert ours == pytest.approx(theirs, rel=0, abs=1e-12)
+        else:
+            # The irrelevant of the tied come first there.
+            assert theirs < ours - 0.01
+    auc = evaluate(y, s, "AUC", group_id=groups)[0]
+    assert skrate.ranking_auc_score(y, s) == pytest.approx(auc, rel=0, abs=1e-12)
+
+
+def test_the_measures_of_reviews_are_ours_where_the_page_says_so():
+    # By their definitions: places are counted from 1, shares are of whole records.
+    y, s, _ = DISTINCT
+    n, n_pos = len(y), y.sum()
+    places = np.flatnonzero(y[np.argsort(-s)]) + 1
+    assert n_pos == 58
+    assert skrate.recall_at_rate_score(y, s, rate=0.1) == pytest.approx(
+        np.mean(places <= 30), rel=1e-14
+    )
+    mean_place = n * (1 - skrate.expected_recall_score(y, s)) + 0.5
+    assert mean_place == pytest.approx(places.mean(), rel=1e-13)
+    # The last one before 95 %, where a random order has found as many.
+    before = int(0.95 * n_pos)
+    assert before == 55
+    random = before / n_pos * n
+    saved = (random - places[before - 1]) / n
+    assert skrate.work_saved_score(y, s, recall=55 / 58) == pytest.approx(saved)
+    # The curve of the recall reaches 95 %, 55.1 of them, within the next one.
+    reached = places[before] - 1 + 0.1
+    assert skrate.work_saved_score(y, s, recall=0.95) == pytest.approx(
+        0.95 - reached / n
+    )
