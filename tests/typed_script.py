@@ -1,5 +1,6 @@
 """What a user may pass, in a script that `test_typing.py` checks strictly and runs."""
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from functools import partial
@@ -204,6 +205,25 @@ search = GridSearchCV(
     LogisticRegression(), {"C": [0.1, 1]}, scoring=scorer, refit=refit, cv=3
 )
 search.fit(train, target)
+
+# Rankings of folds.
+site = ["here", "here", "here", "there", "there", "there"]
+rankings = skrate.FoldRankings(words, floats, site, pos_label="yes", groups=ints)
+alone = replace(rankings, groups=None)
+skrate.average_precision_score(rankings).is_integer()
+skrate.rate_weighted_auc_score(rankings, rate=rates.beta(2, 3))
+skrate.estimate("roc_auc", alone).confidence_interval.low.is_integer()
+skrate.compare("roc_auc", alone, alone).pvalue.is_integer()
+skrate.compare_all("roc_auc", {"a": alone, "b": alone}).covariance.tolist()
+skrate.compare_all("roc_auc", [alone, alone])
+skrate.influence("roc_auc", alone).tolist()
+rankings.scores("roc_auc").tolist()
+for is_pos, y_score, sample_weight in rankings:
+    skrate.hit_curve(is_pos, y_score, sample_weight=sample_weight)
+trained = skrate.cross_val_rankings(
+    LogisticRegression(), frame[["a", "b"]], frame["y"], cv=2, pos_label="yes"
+)
+trained.tables()[0].n_pos.is_integer()
 
 # Errors.
 skrate.auc_moments(5, np.array([5, 6]), n_errors=[1, 2])

@@ -105,6 +105,9 @@ def _shape_found(name: str, values: Any, array: Array) -> str:
     hint = ""
     if hasattr(values, "toarray"):
         hint = f"; pass {name}.toarray().ravel()"
+    elif hasattr(values, "__skrate_hint__"):
+        # Of what a function does not take in place of labels and scores.
+        hint = values.__skrate_hint__
     elif hasattr(values, "__iter__") and not isinstance(values, str | bytes):
         hint = "; pass a list or an array with one entry per case"
     return f"a single object of type {type(values).__name__}{hint}."

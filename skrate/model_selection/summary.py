@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skrate.core.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.repeats import Repeats, check_repeats, disjoint_repeats
 from skrate.core.results import ConfidenceInterval, Result, t_interval
 from skrate.core.validation import check_fraction
@@ -270,6 +271,11 @@ def summarize(
     (0.8, 0.035)
     """
     level = check_fraction("confidence_level", confidence_level)
+    if isinstance(cv_results, FoldRankings):
+        raise ValueError(
+            "cv_results is FoldRankings, which hold no scores of folds: give those of "
+            "a metric, such as {'test_auc': rankings.scores('roc_auc')}."
+        )
     rows: list[FoldSummary] = []
     n_assumed = 0
     for model, scores, indices in _models(cv_results):

@@ -13,7 +13,7 @@ import skrate
 from fuzzing.calls import Call, holds, quietly, same_number, same_numbers
 from fuzzing.metric_calls import refusals
 from fuzzing.other_calls import Given
-from fuzzing.samples import Sample, draw_sample
+from fuzzing.samples import Form, Sample, draw_sample
 from reference.tables import Groups, average_precision, found_at
 
 
@@ -125,4 +125,49 @@ def drawn_of_folds(rng: np.random.Generator) -> Call:
     return Call(
         "hit_curve and budget_report of folds", function, arguments, check, sample,
         may_refuse=(*refusals(sample), "sample_weight"), may_warn=True,
+    )  # fmt: skip
+
+
+def estimate_folds(rng: np.random.Generator) -> Call:
+    """Draw a call of estimate on folds, beside the estimates of single folds."""
+    sample = draw_sample(rng, weighted="whole", one_class=0, largest=400)
+    fold = rng.integers(0, int(rng.integers(1, 5)), len(sample))
+    metric = ("roc_auc", "average_precision")[rng.integers(2)]
+    # With the case, so that a smaller sample keeps the folds of its cases.
+    sample = replace(sample, groups=fold, forms=(*sample.forms[:3], Form()))
+
+    def function(y_true: Any, y_score: Any, groups: Any, **options: Any) -> Any:
+        rankings = skrate.FoldRankings(y_true, y_score, groups, **options)
+        of_folds = []
+        for labels, scores, weight in rankings:
+            of_folds.append(
+                quietly(skrate.estimate, metric, labels, scores, sample_weight=weight)
+            )
+        return rankings, skrate.estimate(metric, rankings), of_folds
+
+    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        keywords = given.keywords()
+        keywords["groups"] = given.groups
+        return (given.y_true, given.y_score), keywords
+
+    def check(given: Sample, found: Any) -> None:
+        rankings, pooled, of_folds = found
+        if any(math.isnan(one.value) for one in of_folds):
+            # Single folds ask for two cases of each class.
+            return
+        same_number("value", pooled.value, float(np.mean([e.value for e in of_folds])))
+        total = sum(one.standard_error**2 for one in of_folds) / len(of_folds) ** 2
+        least = min(min(one.n_pos, one.n_neg) for one in of_folds)
+        # A class of m cases varies m / (m - 1) times as much, but for the AUC.
+        most = 1.0 if metric == "roc_auc" else least / (least - 1)
+        ratio = pooled.standard_error**2 / total if total > 1e-20 else 1.0
+        holds(1 - 1 / least - 1e-9 <= ratio <= most + 1e-9, f"{ratio} times as varied")
+        low, high = pooled.confidence_interval
+        holds(low <= pooled.value <= high, f"outside [{low}, {high}]")
+        again = quietly(skrate.estimate, metric, rankings)
+        holds(again == pooled, "another estimate the second time")
+
+    return Call(
+        "estimate of folds", function, arguments, check, sample,
+        may_refuse=("sample_weight", *refusals(sample)), may_warn=True,
     )  # fmt: skip

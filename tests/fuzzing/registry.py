@@ -142,6 +142,7 @@ ENTRIES = [
             "make_ranking_scorer",
         )
     ),
+    Entry(("estimate", "FoldRankings"), fold_calls.estimate_folds, 2),
     Entry(("cross_val_rankings", "FoldRankings"), fold_calls.cross_val_rankings, 2),
     Entry(("hit_curve", "budget_report"), fold_calls.drawn_of_folds, 1),
     Entry(("eval_metric",), other_calls.eval_metric, 1),

@@ -17,11 +17,14 @@ from skrate import (
     compare,
     compare_all,
     estimate,
+    estimate_all,
     expected_recall_score,
     influence,
     ndcg_score,
     rates,
     recall_at_rate_score,
+    sample_size,
+    summarize,
 )
 from skrate.core.metric import find_metric
 
@@ -318,6 +321,9 @@ TWICE = FoldRankings(
             lambda: estimate("roc_auc", replace(A, groups=np.zeros(240))),
             "groups puts all cases in one cluster",
         ),
+        (lambda: estimate_all("roc_auc", A, [A, B]), "FoldRankings, of which give one"),
+        (lambda: sample_size("roc_auc", A, half_width=0.1), "of which give one fold"),
+        (lambda: summarize(A), r"rankings.scores\('roc_auc'\)"),
         (lambda: compare("roc_auc", A, B.y_score), "y_score_a must be FoldRankings"),
         (lambda: compare("roc_auc", A.y_true, B), "y_true must be FoldRankings"),
         (lambda: compare("roc_auc", A), "y_score_a must be FoldRankings"),
