@@ -20,6 +20,8 @@ class CatBoostMetric(TrainingMetric):
     """An object with the methods that CatBoost asks for."""
 
     library = "catboost"
+    # CatBoost would warn that numba cannot compile it, or that there is no numba.
+    no_jit = True
 
     def __post_init__(self) -> None:
         if self.metric.needs_lists:

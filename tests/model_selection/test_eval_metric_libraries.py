@@ -33,10 +33,8 @@ metrics = pytest.mark.parametrize(
 )
 metrics_of_lists = pytest.mark.parametrize(("metric", "options"), OF_LISTS)
 weighting = pytest.mark.parametrize("is_weighted", [False, True])
-# CatBoost says where numba is not installed, and numpy where CatBoost was built with
-# an older one.
+# numpy says where CatBoost was built with an older one.
 of_catboost = pytest.mark.filterwarnings(
-    "ignore:Failed to import numba:UserWarning",
     "ignore:numpy.* size changed:RuntimeWarning",
 )
 # Its older releases name the columns of arrays, and then miss the names.

@@ -35,7 +35,6 @@ def blocks_of(section):
 
 @pytest.mark.parametrize("section", SECTIONS)
 @pytest.mark.filterwarnings(
-    "ignore:Failed to import numba:UserWarning",
     "ignore:numpy.* size changed:RuntimeWarning",
     "ignore::FutureWarning:optuna",
 )
