@@ -118,6 +118,20 @@ def test_tensors_are_measured():
     assert {(row[0], row[1]) for row in rows} >= {("AUC", "cpu"), ("AP", "cpu")}
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
+def test_rounds_of_boosting_are_measured():
+    libraries = [require(name).__name__ for name in ("lightgbm", "xgboost", "catboost")]
+    command = [sys.executable, FOLDER / "monitored_rounds.py", "--short"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split() for line in done.stdout.splitlines()[1:]]
+    expected = [
+        (name, each) for name in libraries for each in ("AUC", "rAUC", "recall")
+    ]
+    assert [(row[0], row[2]) for row in rows] == expected
+
+
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
 def test_the_settings_of_asv_are_valid():
     settings = json.loads((FOLDER / "asv.conf.json").read_text(encoding="utf-8"))
