@@ -368,3 +368,14 @@ def test_training_ends_where_no_round_can_be_better():
         eval_metric("roc_auc", library="lightgbm")([0, 0], [0.1, 0.2])
     with pytest.raises(ValueError, match="y_score"):
         eval_metric("roc_auc", library="xgboost")([0, 1], [0.1, np.nan])
+
+
+def test_grades_need_a_threshold():
+    rng = np.random.default_rng(17)
+    grades, y_score = rng.integers(0, 5, 60).astype(np.float32), rng.normal(size=60)
+    sizes = np.full(6, 10)
+    monitor = eval_metric(ndcg_score, library="lightgbm", relevance_threshold=3)
+    expected = ndcg_score(grades >= 3, y_score, groups=np.repeat(np.arange(6), sizes))
+    assert monitor(grades, y_score, None, sizes)[1] == expected
+    with pytest.raises(ValueError, match="relevance_threshold"):
+        eval_metric(ndcg_score, library="lightgbm")(grades, y_score, None, sizes)
