@@ -20,6 +20,8 @@ _SIZE, _SMALL, _NARROW = 8.0, 6.5, 4.0
 # the axes, or to cross the line of a name.
 _MARGIN = 1.5
 _OVER_NAME, _OUTSIDE, _CROSSED = 50, 200, 3
+# Pixels between a line and a point that it seems to lead to.
+_NEAR = 6
 _LINE = {
     "arrowstyle": "-",
     "color": "0.6",
@@ -49,8 +51,9 @@ def label_points(
     others = ax.transData.transform(others[~np.isnan(others).any(axis=1)])
     boxes = [artist.get_window_extent() for artist in covered]
     lines: list[Any] = []
+    named = ax.transData.transform(np.stack([x, y], axis=1))
     return [
-        _write(ax, name, at, others, boxes, lines)
+        _write(ax, name, at, others, named, boxes, lines)
         for name, at in zip(names, zip(x, y, strict=True), strict=True)
     ]
 
@@ -60,6 +63,7 @@ def _write(
     name: str,
     at: tuple[float, float],
     others: FloatArray,
+    named: FloatArray,
     boxes: list[Any],
     lines: list[Any],
 ) -> Any:
@@ -85,6 +89,7 @@ def _write(
         cost = _cost(box, ax.get_window_extent(), others, boxes, lines)
         if distance > _ADJACENT:
             cost += _CROSSED * sum(line.intersects_bbox(other) for other in boxes)
+            cost += _CROSSED * _n_passed(line, named)
         if cost < least:
             least, best = cost, (distance, angle, box, line)
         if cost == 0:
@@ -94,11 +99,23 @@ def _write(
     boxes.append(box)
     if distance > _ADJACENT:
         lines.append(line)
-        words |= {"ha": text.get_ha(), "va": text.get_va(), "arrowprops": _LINE}
+        # From where the name is closest to its point.
+        start = (np.asarray(line.vertices)[1] - box.min) / box.size
+        arrow = _LINE | {"relpos": tuple(start)}
+        words |= {"ha": text.get_ha(), "va": text.get_va(), "arrowprops": arrow}
         shift = text.get_position()
         text.remove()
         text = ax.annotate(name, at, shift, **words)
     return text
+
+
+def _n_passed(line: Any, points: FloatArray) -> int:
+    """Return how many points a line touches, apart from its own."""
+    own, end = line.vertices
+    step = end - own
+    along = np.clip((points - own) @ step / max(step @ step, 1.0), 0, 1)
+    gaps = np.linalg.norm(points - own - along[:, None] * step, axis=1)
+    return int(np.count_nonzero((gaps < _NEAR) & (along > 0)))
 
 
 def _move(text: Any, distance: float, angle: float) -> None:

@@ -2,27 +2,23 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from weakref import WeakSet
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import roc_auc_score
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label, share_of
-from skrate.core.conversion import is_missing, shown
-from skrate.core.rank_table import RankTable
-from skrate.core.sample import check_ranking
-from skrate.core.validation import (
-    check_choice,
-    check_count,
-    check_equal_length,
-    check_flag,
-    check_fraction,
-    check_vector,
-    distinct_labels,
-)
+from skrate.core.validation import check_choice, check_count, check_flag
 from skrate.displays._drawing import Display, styled
-from skrate.error_rate.moments import auc_moments
+from skrate.displays._labels import label_points
+from skrate.displays._legend import draw_legend
+from skrate.error_rate.curves import (
+    ErrorRateCurve,
+    ModelPoint,
+    error_rate_curves,
+    model_curves,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,25 +30,20 @@ KINDS: dict[Kind, str] = {
     "mean": "Mean AUC",
     "relative_deviation": "Standard deviation of the AUC / mean",
 }
-_MOST_POINTS = 500
-
-
-class ErrorRateCurve(NamedTuple):
-    """Moments of the AUC for one class ratio, by increasing error rate."""
-
-    class_ratio: float
-    error_rates: FloatArray
-    means: FloatArray
-    standard_deviations: FloatArray
-
-
-class ModelPoint(NamedTuple):
-    """A model's error rate and AUC, and what its error rate alone would say."""
-
-    error_rate: float
-    auc: float
-    mean: float
-    standard_deviation: float
+_POINTS: dict[Kind, str] = {
+    "mean": "AUC of a model",
+    "relative_deviation": "a model's distance from the mean / mean",
+}
+_BAR = "mean ± 2 standard deviations for its errors"
+# A ratio has one colour in all pictures: by its logarithm, between these two.
+_LOWEST, _HIGHEST = 0.01, 0.5
+_COLORS, _LIGHTEST = "plasma", 0.9
+# How far apart curves of one ratio may be, of different numbers of cases, to be one.
+_CLOSE = 0.01
+# Points of a line that a name shall not cover.
+_N_SAMPLES = 200
+# Names beside points, which move for those of later models.
+_NAMES: Any = WeakSet()
 
 
 class AUCErrorRateDisplay(Display):
@@ -101,6 +92,11 @@ class AUCErrorRateDisplay(Display):
     both. They hardly depend on the number of cases at a given ratio and error rate;
     the standard deviation falls with its root.
 
+    Several models come on one axis by ``ax=``. A curve of the same ratio is then drawn
+    once, unless another number of cases moves it by more than 0.01; that of a model's
+    own ratio is dashed. Their names stand where they cover least, and move for those of
+    later models.
+
     References
     ----------
     .. [1] Cortes, C. and Mohri, M. (2003). AUC optimization vs. error rate
@@ -127,6 +123,11 @@ class AUCErrorRateDisplay(Display):
     >>> display.point.error_rate, display.point.auc, round(display.point.mean, 3)
     (0.25, 1.0, 0.75)
     """
+
+    # The legend may stand below.
+    _layout = "constrained"
+    # Of the model, whose curve is dashed.
+    _own_ratio: float | None = None
 
     def __init__(
         self,
@@ -168,7 +169,8 @@ class AUCErrorRateDisplay(Display):
         ValueError
             If a ratio or `n_cases` is out of range.
         """
-        curves = _curves(class_ratios, check_count("n_cases", n_cases, minimum=2))
+        n_cases = check_count("n_cases", n_cases, minimum=2)
+        curves = error_rate_curves(class_ratios, n_cases)
         return cls(curves=curves).plot(**plot_kwargs)
 
     @classmethod
@@ -215,45 +217,13 @@ class AUCErrorRateDisplay(Display):
         ValueError
             If the labels or scores are invalid, differ in length or hold one class.
         """
-        if isinstance(y_true, RankTable):
-            raise ValueError(
-                "y_true is a RankTable, which knows no single cases, and so not those "
-                "that y_pred has wrong: give their labels and scores."
-            )
-        sample = check_ranking(y_true, y_score, pos_label=pos_label, keep_order=True)
-        labels = check_vector("y_true", y_true)
-        predicted = check_vector("y_pred", y_pred)
-        check_equal_length(y_true=labels, y_pred=predicted)
-        # As objects: numpy would compare numbers with strings as strings.
-        labels, predicted = labels.astype(object), predicted.astype(object)
-        known = distinct_labels(labels)
-        unknown = [
-            label
-            for label in predicted.tolist()
-            if is_missing(label) or label not in known
-        ]
-        if unknown:
-            raise ValueError(
-                "y_pred holds labels that y_true does not: "
-                f"{', '.join(sorted({shown(label) for label in unknown})[:6])}."
-            )
-        n_cases, n_pos = len(labels), int(sample.is_pos.sum())
-        if not 0 < n_pos < n_cases:
-            raise ValueError("y_true must hold both classes, found one.")
-        n_errors = int(np.count_nonzero(labels != predicted))
-        moments = auc_moments(n_pos, n_cases - n_pos, n_errors)
-        point = ModelPoint(
-            n_errors / n_cases,
-            float(roc_auc_score(sample.is_pos, sample.scores)),
-            moments.mean,
-            moments.standard_deviation,
-        )
-        n_smaller = min(n_pos, n_cases - n_pos)
-        own = _curve(n_smaller / n_cases, n_smaller, n_cases)
-        curves = {curve.class_ratio: curve for curve in _curves(class_ratios, n_cases)}
-        curves[own.class_ratio] = own
-        ordered = [curves[ratio] for ratio in sorted(curves)]
-        return cls(curves=ordered, point=point, name=name).plot(**plot_kwargs)
+        curves, point, own_ratio = model_curves(
+            y_true, y_score, y_pred=y_pred, class_ratios=class_ratios,
+            pos_label=pos_label,
+        )  # fmt: skip
+        display = cls(curves=curves, point=point, name=name)
+        display._own_ratio = own_ratio
+        return display.plot(**plot_kwargs)
 
     @classmethod
     def _of_scores(
@@ -290,7 +260,8 @@ class AUCErrorRateDisplay(Display):
         curve_kwargs : dict, default=None
             Passed to matplotlib's ``plot`` for the curves.
         point_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for the model.
+            Passed to matplotlib's ``plot`` for the model; a ``label`` is written beside
+            it.
         despine : bool, default=False
             Whether to remove the top and right spines.
 
@@ -312,39 +283,57 @@ class AUCErrorRateDisplay(Display):
         kind = check_choice("kind", kind, get_args(Kind))
         check_flag("despine", despine)
         self._start(ax)
-        self.lines_ = []
-        for curve in self.curves:
-            heights = np.asarray(curve.means)
-            if kind == "relative_deviation":
-                heights = share_of(np.asarray(curve.standard_deviations), heights)
-            label = f"{100 * curve.class_ratio:.3g}%"
-            line = self._line(curve.error_rates, heights, curve_kwargs, label=label)
-            self.lines_.append(line)
+        self.lines_ = [
+            self._draw_curve(curve, kind, curve_kwargs) for curve in self.curves
+        ]
         self.point_: Any = None
         self.interval_: Any = None
-        if self.point is not None:
-            self._draw_point(self.point, kind, name, point_kwargs)
-        legend = {"handles": self.lines_, "title": "Smaller class"}
         self._name_axes("Error rate", KINDS[kind], despine)
-        self.ax_.legend(loc="upper right", **legend)
+        text = ""
+        if self.point is not None:
+            text = self._draw_point(self.point, kind, name, point_kwargs)
+        legend = draw_legend(self.ax_)
+        if text:
+            self._write_names(text, legend)
         return self
+
+    def _draw_curve(
+        self, curve: ErrorRateCurve, kind: Kind, given: dict[str, Any] | None
+    ) -> Any:
+        """Draw a curve, unless one of its ratio is there that is hardly another."""
+        from matplotlib import colormaps
+
+        x, y = np.asarray(curve.error_rates), np.asarray(curve.means)
+        if kind == "relative_deviation":
+            y = share_of(np.asarray(curve.standard_deviations), y)
+        ratio = np.clip(curve.class_ratio, _LOWEST, _HIGHEST)
+        place = np.log(ratio / _LOWEST) / np.log(_HIGHEST / _LOWEST)
+        label = f"smaller class {100 * curve.class_ratio:.3g} %"
+        line = self._line(
+            x, y, given, color=colormaps[_COLORS](_LIGHTEST * place), label=label,
+            linestyle="--" if curve.class_ratio == self._own_ratio else "-",
+        )  # fmt: skip
+        for other in self.ax_.lines:
+            if other is line or other.get_color() != line.get_color():
+                continue
+            if other.get_linestyle() == line.get_linestyle() and _is_near(other, line):
+                line.remove()
+                return other
+            if other.get_label() == label:
+                line.set_label("_")
+        return line
 
     def _draw_point(
         self,
         point: ModelPoint,
         kind: Kind,
         name: str | None,
-        point_kwargs: dict[str, Any] | None,
-    ) -> None:
+        given: dict[str, Any] | None,
+    ) -> str:
+        """Draw the model, and return its name; none where it has no place."""
         name = self.name if name is None else name
-        style = styled(
-            point_kwargs,
-            marker="o",
-            linestyle="none",
-            color="black",
-            label=f"{name or 'Model'}\nAUC = {point.auc:.2f}",
-        )
         height = point.auc
+        entries = self.ax_.get_legend_handles_labels()[1]
         if kind == "relative_deviation":
             if point.mean == 0:
                 warnings.warn(
@@ -353,45 +342,62 @@ class AUCErrorRateDisplay(Display):
                     UndefinedMetricWarning,
                     stacklevel=3,
                 )
-                return
+                return ""
             height = abs(point.auc - point.mean) / point.mean
         else:
             self.interval_ = self.ax_.errorbar(
                 point.error_rate,
                 point.mean,
                 2 * point.standard_deviation,
-                color="black",
+                color="0.4",
                 capsize=3,
                 linewidth=1,
+                label="_" if _BAR in entries else _BAR,
             )
-        (self.point_,) = self.ax_.plot([point.error_rate], [height], **style)
-        # Beside the point: in the legend, a long name would cover the curves.
-        is_left = point.error_rate < np.mean(self.ax_.get_xlim())
-        self.ax_.annotate(
-            style["label"],
-            (point.error_rate, height),
-            xytext=(8 if is_left else -8, 0),
-            textcoords="offset points",
-            ha="left" if is_left else "right",
-            va="center",
+        label = "_" if _POINTS[kind] in entries else _POINTS[kind]
+        style = styled(given, marker="o", linestyle="none", color="black", label=label)
+        self.point_ = self._line([point.error_rate], [height], style)
+        is_named = style["label"] != label
+        return (
+            style["label"] if is_named else f"{name or 'Model'}\nAUC = {point.auc:.2f}"
         )
 
+    def _write_names(self, text: str, legend: Any) -> None:
+        """Write the names of all models beside their points, and over nothing."""
+        before: list[Any] = [other for other in self.ax_.texts if other in _NAMES]
+        ((x, y),) = self.point_.get_xydata()
+        places = [*(other.xy for other in before), (x, y)]
+        names = [*(other.get_text() for other in before), text]
+        for other in before:
+            other.remove()
+        drawn = [_sampled(line) for line in self.ax_.lines]
+        bars: list[Any] = list(self.ax_.collections)
+        drawn += [_between(part) for bar in bars for part in bar.get_segments()]
+        covered = np.concatenate(drawn)
+        across, up = np.transpose(places)
+        _NAMES.update(label_points(self.ax_, across, up, names, covered, [legend]))
 
-def _curves(class_ratios: Sequence[float], n_cases: int) -> list[ErrorRateCurve]:
-    """Return the curves of some ratios, rounded to whole cases."""
-    ratios = [check_fraction("class_ratios", ratio) for ratio in class_ratios]
-    if any(ratio > 0.5 for ratio in ratios):
-        raise ValueError(
-            "class_ratios must be shares of the smaller class, at most 0.5, got "
-            f"{list(class_ratios)}."
+
+def _is_near(one: Any, other: Any) -> bool:
+    """Return whether a line lies on another one, as far as it goes."""
+    x, y = one.get_xydata().T
+    at, height = other.get_xydata().T
+    return bool(
+        abs(x[-1] - at[-1]) < _CLOSE
+        and np.allclose(
+            np.interp(at, x, y), height, rtol=0, atol=_CLOSE, equal_nan=True
         )
-    return [_curve(r, max(1, round(r * n_cases)), n_cases) for r in ratios]
+    )
 
 
-def _curve(ratio: float, n_smaller: int, n_cases: int) -> ErrorRateCurve:
-    """Return the moments for numbers of errors up to the smaller class."""
-    n_points = min(n_smaller + 1, _MOST_POINTS)
-    n_errors = np.unique(np.linspace(0, n_smaller, n_points).round().astype(int))
-    moments = auc_moments(n_smaller, n_cases - n_smaller, n_errors)
-    error_rates = n_errors / n_cases
-    return ErrorRateCurve(ratio, error_rates, moments.mean, moments.standard_deviation)
+def _sampled(line: Any) -> FloatArray:
+    """Return points along a line, or the points that it is."""
+    points = np.asarray(line.get_xydata(), dtype=np.float64)
+    return points if line.get_linestyle() == "None" else _between(points)
+
+
+def _between(points: FloatArray) -> FloatArray:
+    """Return points that are close to each other on a line through others."""
+    steps = np.arange(len(points))
+    at = np.linspace(0, len(points) - 1, _N_SAMPLES)
+    return np.stack([np.interp(at, steps, each) for each in points.T], axis=1)

@@ -1,5 +1,7 @@
 """The mean and spread of the AUC drawn against the error rate."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
@@ -9,7 +11,7 @@ from sklearn.metrics import accuracy_score, roc_auc_score
 
 from optional import require
 from skrate import AUCErrorRateDisplay, RankTable, auc_moments
-from skrate.displays.auc_error_rate import ErrorRateCurve
+from skrate.error_rate.curves import ErrorRateCurve
 
 require("matplotlib")
 
@@ -38,7 +40,10 @@ def test_draws_the_moments(kind):
 
 def test_default_ratios_are_the_papers():
     labels = AUCErrorRateDisplay.from_class_ratios().ax_.get_legend().get_texts()
-    assert [label.get_text() for label in labels] == ["1%", "5%", "10%", "25%", "50%"]
+    ratios = (1, 5, 10, 25, 50)
+    assert [label.get_text() for label in labels] == [
+        f"smaller class {ratio} %" for ratio in ratios
+    ]
 
 
 def test_large_samples_are_drawn_at_some_errors_only():
@@ -148,14 +153,66 @@ def test_uses_axes_names_and_styles(model):
     assert axes.get_xlabel() == "Error rate"
     assert axes.get_ylabel() == "Mean AUC"
     (text,) = axes.texts
-    assert text.get_text() == display.point_.get_label()
     assert text.get_text().startswith("LogisticRegression\nAUC = ")
-    assert len(axes.get_legend().get_texts()) == len(display.lines_)
+    entries = [entry.get_text() for entry in axes.get_legend().get_texts()]
+    assert entries[len(display.lines_) :] == [
+        "AUC of a model",
+        "mean ± 2 standard deviations for its errors",
+    ]
     again = display.plot(name="ours", kind="relative_deviation")
     assert again is display
-    assert display.point_.get_label().startswith("ours\nAUC = ")
+    assert display.ax_.texts[0].get_text().startswith("ours\nAUC = ")
     assert display.ax_ is not axes
     assert "deviation" in display.ax_.get_ylabel()
+
+
+def three_models(kind):
+    """Draw models of nearly the same error rate and AUC on one axis."""
+    rng = np.random.default_rng(0)
+    y_true = np.arange(400) % 5 == 0
+    ax = None
+    for name in ("Logistic regression", "Naive Bayes", "Decision tree"):
+        scores = y_true + rng.normal(scale=0.8, size=400)
+        display = AUCErrorRateDisplay.from_predictions(
+            y_true, scores, y_pred=scores > 0.9, name=name, ax=ax, kind=kind
+        )
+        ax = display.ax_
+    return display
+
+
+@pytest.mark.parametrize("kind", ["mean", "relative_deviation"])
+def test_models_on_one_axis_share_its_grid(kind):
+    display = three_models(kind)
+    curves = [line for line in display.ax_.lines if len(line.get_xdata()) > 1]
+    assert len(curves) == len(display.curves) == 6
+    assert set(display.lines_) == set(curves)
+    entries = [entry.get_text() for entry in display.ax_.get_legend().get_texts()]
+    assert len(entries) == len(set(entries)) == 6 + 1 + (kind == "mean")
+    own = display.lines_[[c.class_ratio for c in display.curves].index(0.2)]
+    assert own.get_linestyle() == "--"
+    assert [line.get_linestyle() for line in display.lines_].count("-") == 5
+    # That of another number of cases is another one where it is seen to be.
+    few = AUCErrorRateDisplay.from_class_ratios([0.5], n_cases=40, kind=kind)
+    many = AUCErrorRateDisplay.from_class_ratios([0.5], ax=few.ax_, kind=kind)
+    is_shared = many.lines_[0] is few.lines_[0]
+    assert is_shared == (kind == "mean")
+    assert len(many.ax_.get_legend().get_texts()) == 1
+
+
+@pytest.mark.parametrize("kind", ["mean", "relative_deviation"])
+def test_names_of_models_overlap_neither_each_other_nor_points(kind):
+    ax = three_models(kind).ax_
+    ax.figure.canvas.draw()
+    # Without the line to its point.
+    boxes = [type(text).__mro__[1].get_window_extent(text) for text in ax.texts]
+    assert len(boxes) == 3
+    legend = ax.get_legend().get_window_extent()
+    for one, other in combinations([*boxes, legend], 2):
+        assert not one.overlaps(other)
+    for line in ax.lines:
+        if line.get_marker() == "o":
+            points = ax.transData.transform(line.get_xydata())
+            assert not any(box.count_contains(points) for box in boxes)
 
 
 @pytest.mark.parametrize(

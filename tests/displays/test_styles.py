@@ -8,6 +8,7 @@ import pytest
 from colour_vision import difference, lab, linear
 from optional import require
 from skrate import (
+    AUCErrorRateDisplay,
     BudgetReportDisplay,
     CurveComparisonDisplay,
     HitCurveDisplay,
@@ -19,6 +20,7 @@ from skrate.displays._styles import COLORS, LINE_STYLES, model_color
 
 plt = require("matplotlib.pyplot")
 colors = require("matplotlib.colors")
+containers = require("matplotlib.container")
 lines = require("matplotlib.lines")
 
 # In CIELAB, where about 2 are seen side by side. Lines are thin, and far apart.
@@ -57,7 +59,14 @@ def hits():
     return display
 
 
+def errors():
+    return AUCErrorRateDisplay.from_predictions(
+        Y_TRUE, SCORES[0], y_pred=SCORES[0] > 1, pos_label=True
+    )
+
+
 DISPLAYS = {
+    "errors": errors,
     "consensus": consensus,
     "hits": hits,
     "comparison": lambda: CurveComparisonDisplay.from_predictions(
@@ -83,6 +92,8 @@ def on_white(color, alpha=None):
 
 def look_of(handle):
     """Return what tells an entry from others: its kind, its form and its colour."""
+    if isinstance(handle, containers.ErrorbarContainer):
+        return "bar", None, None
     if isinstance(handle, lines.Line2D):
         form = (handle.get_marker(), handle._unscaled_dash_pattern)
         return "line", form, on_white(handle.get_color(), handle.get_alpha())
