@@ -16,6 +16,7 @@ DATA = (
     "cv_results",
     "cv_results_a",  # of two, as y_score_a
     "cv_results_b",
+    "rankings",  # what cross_val_rankings returns
     "X",
     "y_true",
     "y_trues",

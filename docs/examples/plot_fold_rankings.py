@@ -35,7 +35,7 @@ from skrate import (
 )
 
 X, y = make_classification(
-    3_000, 12, n_informative=5, n_clusters_per_class=3,
+    4_000, 12, n_informative=5, n_clusters_per_class=3,
     weights=[0.95], flip_y=0.02, random_state=2,
 )  # fmt: skip
 models = {

@@ -34,6 +34,11 @@ def ranked_models(
     if isinstance(y_true, FoldRankings) or are_of_folds(y_true):
         check_alone(FoldRankings, y_score=y_score, models=models, **case_arguments)
         return _in_folds(y_true, weights)
+    if are_of_folds(models):
+        raise ValueError(
+            "models holds FoldRankings, which hold labels as well: give the mapping as "
+            "y_true."
+        )
     case_arguments["weights"] = weights
     if models is None:
         if isinstance(y_score, Mapping) or hasattr(y_score, "columns"):

@@ -1,14 +1,12 @@
 """Several metrics per fold, each with its standard error."""
 
-import warnings
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Mapping
 from copy import copy
 from typing import Any, Self
 
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.metadata_routing import (
     MetadataRequest,
     MetadataRouter,
@@ -16,35 +14,32 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 
-from skrate.core.arrays import ArrayLike, Label
-from skrate.core.metric import MetricLike, find_metric
-from skrate.core.validation import check_choice, check_vector, warn_undefined
-from skrate.inference.delta import variance_parts
+from skrate.core.arrays import ArrayLike, FloatArray, Label
+from skrate.core.fold_rankings import FoldRankings
+from skrate.core.metric import MetricLike
+from skrate.core.validation import check_choice
 from skrate.inference.sample import (
     WEIGHTS,
-    Ranked,
     Weights,
-    check_cases,
-    with_worth,
 )
 from skrate.model_selection.make_ranking_scorer import make_ranking_scorer
 from skrate.model_selection.notebook import ShownByParameters
-from skrate.model_selection.ranking_scorer import RankingScorer, has_grades
+from skrate.model_selection.ranking_scorer import RankingScorer
+from skrate.model_selection.report_fold import (
+    COUNTS,
+    Metadata,
+    RankedFold,
+    ReportFold,
+    check_of_rankings,
+)
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,
     TellsOnce,
-    UndefinedResponse,
     check_response_method,
-    ranking_scores,
-    second_class,
 )
 
 STANDARD_ERROR = "_standard_error"
-COUNTS = ("n_pos", "n_neg")
-
-Metadata = dict[str, Any]
-_NAN = float("nan")
 
 
 class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[misc]
@@ -152,7 +147,54 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
         if sample_weight is not None:
             metadata["sample_weight"] = sample_weight
         routed = self._route(metadata)
-        fold = _Fold(self, estimator, X, y)
+        return self._score_fold(ReportFold(self, estimator, X, y), scorers, routed)
+
+    def score_rankings(self, rankings: FoldRankings) -> dict[str, FloatArray]:
+        """Score rankings of folds, as ``cross_validate`` scores their models.
+
+        Parameters
+        ----------
+        rankings : FoldRankings
+            What :func:`cross_val_rankings` returned.
+
+        Returns
+        -------
+        results : dict of array of shape (n_folds,)
+            What a call returns for each fold, under the names that ``cross_validate``
+            gives it, with "test_" before: for :func:`summarize`.
+
+        Raises
+        ------
+        ValueError
+            If ``rankings`` are none, or a metric is one of lists, of what each case is
+            worth, or has another positive label.
+        """
+        if not isinstance(rankings, FoldRankings):
+            raise ValueError(
+                "rankings must be what cross_val_rankings returns, got "
+                f"{type(rankings).__name__}."
+            )
+        scorers = self._scorers()
+        check_choice("weights", self.weights, WEIGHTS)
+        for name, scorer in scorers.items():
+            check_of_rankings(name, scorer, rankings)
+        found = []
+        for is_pos, y_score, weight in rankings:
+            given = {} if weight is None else {"sample_weight": weight}
+            fold = RankedFold(self, is_pos, y_score)
+            found.append(self._score_fold(fold, scorers, dict.fromkeys(scorers, given)))
+        return {
+            f"test_{name}": np.array([scores[name] for scores in found])
+            for name in found[0]
+        }
+
+    def _score_fold(
+        self,
+        fold: ReportFold,
+        scorers: dict[str, RankingScorer],
+        routed: dict[str, Metadata],
+    ) -> dict[str, float]:
+        """Return the metrics of a fold with their standard errors, and its counts."""
         scores: dict[str, float] = {}
         for name, scorer in scorers.items():
             value, error = fold.score(name, scorer, routed[name])
@@ -258,139 +300,6 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
                 scorer.response_method = self.response_method
             scorers[name] = scorer
         return scorers
-
-
-class _Fold:
-    """An estimator on some cases; it predicts once by each method."""
-
-    def __init__(
-        self, report: ScoreReport, estimator: Any, X: Any, y: ArrayLike
-    ) -> None:
-        self._report, self._estimator, self._X, self._y = report, estimator, X, y
-        self._known: dict[Any, Any] = {}
-
-    def score(
-        self, name: str, scorer: RankingScorer, metadata: Metadata
-    ) -> tuple[float, float]:
-        """Return a metric and its standard error, nan where undefined."""
-        params = {**scorer._options, **metadata}
-        groups = scorer._take_groups(params, self._X, self._y)
-        if groups is not None:
-            return self._score_lists(scorer, groups, params)
-        params = metadata | scorer._per_case(metadata, self._X, self._y)
-        weight = params.pop("sample_weight", None)
-        metric = find_metric(copy(scorer).set_params(pos_label=None), params)
-        try:
-            ranked = self._rank(scorer, weight)
-        except UndefinedResponse as undefined:
-            return self._undefined(undefined)
-        metric = metric.of_sample(ranked.total, is_weighted=weight is not None)
-        ranked = with_worth(ranked, metric)
-        value = metric.value(ranked.table) if min(ranked.sizes) > 0 else _NAN
-        if np.isnan(value):
-            warnings.warn(
-                f"{name!r} is undefined on a fold with {ranked.sizes[0]:g} positives "
-                f"and {ranked.sizes[1]:g} negatives. nan is returned.",
-                UndefinedMetricWarning,
-                stacklevel=2,
-            )
-        # Greater is better for a search, as the scorer alone has it.
-        value *= scorer._sign
-        if np.isnan(value) or min(ranked.sizes) < 2:
-            return value, _NAN
-        return value, variance_parts(metric, ranked).standard_error
-
-    def _score_lists(
-        self, scorer: RankingScorer, groups: ArrayLike, params: Metadata
-    ) -> tuple[float, float]:
-        """Return the mean over lists and its standard error, nan where undefined."""
-        try:
-            y_score, label = self._response(scorer)
-        except UndefinedResponse as undefined:
-            return self._undefined(undefined)
-        scores, mean = scorer._in_lists(self._y, y_score, groups, label, params)
-        found = scores.estimate(**mean)
-        return scorer._sign * found.value, found.standard_error
-
-    def _undefined(self, undefined: UndefinedResponse) -> tuple[float, float]:
-        reason = str(undefined)
-        self._once("told", lambda: warn_undefined("ScoreReport", reason))
-        return _NAN, _NAN
-
-    def count(
-        self, scorer: RankingScorer, weight: ArrayLike | None
-    ) -> dict[str, float]:
-        """Return the numbers of positives and negatives, nan if none is known."""
-        params = scorer._options
-        if has_grades(params):
-            relevant = check_vector("y", self._y) >= params["relevance_threshold"]
-            cases = check_cases(
-                relevant,
-                sample_weight=weight,
-                weights=self._kind_of_weights(scorer, weight),
-                pos_label=True,
-            )
-            return _counts(cases)
-        label = self._report.pos_label
-        if label is None:
-            try:
-                label = self._response(scorer)[1]
-            except UndefinedResponse as undefined:
-                label = undefined.pos_label
-        if label is None:
-            return dict.fromkeys(COUNTS, _NAN)
-        return _counts(
-            self._cases(label, weight, self._kind_of_weights(scorer, weight))
-        )
-
-    def _kind_of_weights(
-        self, scorer: RankingScorer, weight: ArrayLike | None
-    ) -> Weights:
-        """Return what weights are; of lists, which take any, parts count as rows."""
-        if weight is not None and scorer._is_of_lists and np.any(np.mod(weight, 1)):
-            return "sampling"
-        return self._report.weights
-
-    def _rank(self, scorer: RankingScorer, weight: ArrayLike | None) -> Ranked:
-        y_score, label = self._response(scorer)
-        cases = self._cases(label, weight, self._report.weights)
-        ranked: Ranked = self._once(
-            (label, check_response_method(scorer.response_method), id(weight)),
-            lambda: cases.with_scores("y_score", y_score),
-        )
-        return ranked
-
-    def _cases(
-        self, label: Label, weight: ArrayLike | None, weights: Weights
-    ) -> Ranked:
-        cases: Ranked = self._once(
-            (label, id(weight), weights),
-            lambda: check_cases(
-                self._y, sample_weight=weight, weights=weights, pos_label=label
-            ),
-        )
-        return cases
-
-    def _response(self, scorer: RankingScorer) -> tuple[Any, Any]:
-        return ranking_scores(
-            self._estimator,
-            self._X,
-            None if has_grades(scorer._options) else self._y,
-            scorer.response_method,
-            scorer.pos_label,
-            user="ScoreReport",
-            call=lambda *asked: self._once(asked[1], lambda: second_class(*asked)),
-            tell=self._report._tell_once,
-        )
-
-    def _once(self, key: Hashable, compute: Callable[[], Any]) -> Any:
-        if key not in self._known:
-            self._known[key] = compute()
-        return self._known[key]
-
-
-def _counts(cases: Ranked) -> dict[str, float]:
-    return {name: int(size) for name, size in zip(COUNTS, cases.sizes, strict=True)}
 
 
 def _request_of(

@@ -217,6 +217,10 @@ def test_too_few_cases_leave_all_undefined():
         (lambda one, _: ((one,), {"groups": [1]}), "groups must be None where y_true"),
         (lambda one, other: ((one,), {"models": other}), "models must be None where"),
         (
+            lambda one, _: ((one.y_true,), {"models": {"a": one}}),
+            "models holds FoldRankings, .* give the mapping as y_true",
+        ),
+        (
             lambda one, other: (({"a": one, "b": other},), {}),
             r"y_true\['b'\] has other folds than y_true\['a'\]",
         ),

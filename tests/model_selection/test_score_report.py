@@ -22,11 +22,14 @@ from sklearn.tree import DecisionTreeClassifier
 from optional import require
 from skrate import (
     AveragePrecisionScorer,
+    FoldRankings,
     RankingAUCScorer,
     RateWeightedAUCScorer,
     ScoreReport,
     average_precision_score,
+    cross_val_rankings,
     estimate,
+    expected_gain_score,
     group_scores,
     make_ranking_scorer,
     negative_recall_score,
@@ -615,3 +618,60 @@ def test_a_search_may_leave_the_depth_unlimited():
 def test_bad_rules_are_named(kwargs, message):
     with pytest.raises(ValueError, match=message):
         one_se(SCORES, **kwargs)
+
+
+# --- Rankings of folds ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weights", [None, "whole", "sampling"])
+def test_rankings_are_scored_as_cross_validate_scores_their_models(weights):
+    cv = StratifiedKFold(4, shuffle=True, random_state=0)
+    report, given = ScoreReport(METRICS), {}
+    rng = np.random.default_rng(0)
+    if weights == "whole":
+        given = {"sample_weight": rng.integers(0, 3, len(Y))}
+    elif weights == "sampling":
+        given = {"sample_weight": rng.uniform(1, 2, len(Y))}
+        report = ScoreReport(METRICS, weights="sampling")
+    rankings = cross_val_rankings(LogisticRegression(), X, Y, cv=cv, **given)
+    found = report.score_rankings(rankings)
+    expected = []
+    for train, test in cv.split(X, Y):
+        model = LogisticRegression().fit(X[train], Y[train])
+        of_fold = {name: values[test] for name, values in given.items()}
+        expected.append(report(model, X[test], Y[test], **of_fold))
+    assert list(found) == [f"test_{name}" for name in expected[0]]
+    for name in expected[0]:
+        values = [scores[name] for scores in expected]
+        assert found[f"test_{name}"] == pytest.approx(values, rel=1e-12)
+    assert "rauc" in repr(summarize({"logistic": found}))
+
+
+def test_rankings_of_labels_that_are_strings_and_a_fold_of_one_class():
+    labels, fold = np.where(Y == 1, "a", "b"), np.arange(300) % 3
+    fold[Y == 0] %= 2
+    rankings = FoldRankings(labels, X[:, 0], fold, pos_label="a")
+    report = ScoreReport(METRICS, pos_label="a")
+    with pytest.warns(UndefinedMetricWarning, match="on a fold with"):
+        found = report.score_rankings(rankings)
+    assert found["test_n_pos"].tolist() == [
+        np.sum((fold == number) & (Y == 1)) for number in range(3)
+    ]
+    assert np.isnan(found["test_auc"]).tolist() == [False, False, True]
+    with pytest.raises(ValueError, match=r"pos_label='b' of .* not that of the rank"):
+        ScoreReport(METRICS, pos_label="b").score_rankings(rankings)
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        (RankingAUCScorer(groups="user"), "'m'.* is a mean over lists"),
+        (make_ranking_scorer(expected_gain_score, gain="worth"), "gain or cost per"),
+    ],
+)
+def test_rankings_have_no_lists_and_no_worth_of_cases(metric, message):
+    rankings = FoldRankings(Y, X[:, 0], np.arange(300) % 3)
+    with pytest.raises(ValueError, match=message):
+        ScoreReport({"m": metric}).score_rankings(rankings)
+    with pytest.raises(ValueError, match="must be what cross_val_rankings returns"):
+        ScoreReport(METRICS).score_rankings(Y)
