@@ -116,6 +116,7 @@ REFUSED = [
     "skrate.compare_folds(folds, None)",
     "skrate.auc_moments(5, 5, n_errors=abs)",
     "skrate.RankBoostClassifier(scoring=1)",
+    "skrate.RateThresholdClassifier(y, capacity=0.5, n_items=20)",
 ]
 SCRIPT = Path(__file__).with_name("typed_script.py")
 
