@@ -30,7 +30,7 @@ from skrate.inference.plan import (
     why_lopsided,
 )
 from skrate.inference.sample import Ranked, Weights, check_cases, scored
-from skrate.inference.wilson import Augmented, augmented, range_of
+from skrate.inference.wilson import ADDED, Augmented, augmented, range_of
 
 
 @dataclass(frozen=True)
@@ -183,8 +183,11 @@ class FoldSample:
         return list(zip(self.metrics, self.folds, strict=True))
 
     def _augmented(self, variance: float, *, stratify: bool) -> Augmented:
-        """Return the mean over folds to each of which a tenth of a case is added."""
-        found = [augmented(*pair, stratify=stratify) for pair in self._pairs()]
+        """Return the mean over folds to which a tenth of a case is added in all."""
+        added = ADDED * self.n_repeats / len(self.folds)
+        found = [
+            augmented(*pair, stratify=stratify, added=added) for pair in self._pairs()
+        ]
         parts = _sum_of_parts([one.parts for one in found])
         effect = 1.0
         if not is_rounding(variance):

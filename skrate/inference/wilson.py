@@ -51,6 +51,7 @@ def augmented(
     *,
     stratify: bool = False,
     independent: float | None = None,
+    added: float = ADDED,
 ) -> Augmented:
     """Return a metric on the augmented table of a sample.
 
@@ -68,6 +69,8 @@ def augmented(
         Whether class sizes are fixed.
     independent : float, default=None
         What the sample shows if its cases are independent, if that is known already.
+    added : float, default=0.1
+        Cases of each class that are added; a part of them to each of several folds.
 
     Examples
     --------
@@ -80,14 +83,14 @@ def augmented(
     (0.9132, True)
     """
     sizes = ranked.effective_sizes
-    more = (sizes[0] + ADDED, sizes[1] + ADDED)
+    more = (sizes[0] + added, sizes[1] + added)
     if metric.has_parts and is_long(ranked.table):
-        long = LongTable(ranked.table, _added(ranked))
+        long = LongTable(ranked.table, _added(ranked, added))
         parts, value = long_variance(metric, long, stratify=stratify, sizes=more)
         # The range is that of the class sizes.
         table = long.classes
     else:
-        table = augmented_table(ranked, metric.cuts)
+        table = augmented_table(ranked, metric.cuts, added)
         parts = table_variance(metric, table, stratify=stratify, sizes=more)
         value = metric.value(table)
     effect = 1.0
@@ -125,7 +128,9 @@ def range_of(
     return (low, high) if is_reached or best - worst < _ROUNDING else (worst, best)
 
 
-def augmented_table(ranked: Ranked, cuts: FloatArray) -> RankTable:
+def augmented_table(
+    ranked: Ranked, cuts: FloatArray, added: float = ADDED
+) -> RankTable:
     """Return the table with a group at each end that holds half of what is added.
 
     A case weighs what an independent case of its class does. Groups are merged but at
@@ -139,17 +144,17 @@ def augmented_table(ranked: Ranked, cuts: FloatArray) -> RankTable:
     ([0.05, 1.0, 0.0, 0.05], [0.05, 0.0, 1.0, 0.05])
     """
     table = ranked.table
-    pos, neg = _added(ranked)
+    pos, neg = _added(ranked, added)
     # Where a rate of the augmented table cuts this one.
     of_this = (cuts * (table.total + 2 * (pos + neg)) - (pos + neg)) / table.total
     merged = merged_but_at(table, of_this[(of_this > 0) & (of_this < 1)])
     return with_ends(merged.table, pos, neg)
 
 
-def _added(ranked: Ranked) -> tuple[float, float]:
+def _added(ranked: Ranked, added: float) -> tuple[float, float]:
     """Return the weight of each class in the groups that are added."""
     table, (n_pos, n_neg) = ranked.table, ranked.effective_sizes
-    return ADDED / 2 * table.n_pos / n_pos, ADDED / 2 * table.n_neg / n_neg
+    return added / 2 * table.n_pos / n_pos, added / 2 * table.n_neg / n_neg
 
 
 def wilson_interval(
