@@ -135,6 +135,8 @@ def test_torchmetrics_gives_the_same_to_six_digits(data):
         assert is_same == (data is DISTINCT or metric in ("NDCG", "AUC"))
 
 
+# numpy says where CatBoost was built with an older one.
+@pytest.mark.filterwarnings("ignore:numpy.* size changed:RuntimeWarning")
 @BOTH
 def test_catboost_gives_the_same_but_for_ties_of_the_top(data):
     evaluate = require("catboost.utils").eval_metric
