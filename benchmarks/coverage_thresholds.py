@@ -21,7 +21,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from skrate import RateThresholdClassifier
-from skrate.inference.batch_law import BatchLaw
 
 N_ITEMS, CAPACITY, CONFIDENCE = 300, 45, 0.95
 N_NEW = 10_000
@@ -87,9 +86,9 @@ def one_sample(model, n_features, n_cases, cv, rng):
         classifier.fit(X, y)
     cases = draw(N_NEW, n_features, rng)[0]
     new = classifier.achieved_rate(cases)
-    law = BatchLaw(classifier.n_held_out_, classifier._place, N_ITEMS)
+    law = classifier._cut.law_without_ties(N_ITEMS)
     # Above the threshold, at it and below it: ties leave the last two apart.
-    n_from = np.count_nonzero(classifier._scores(cases) >= classifier._at)
+    n_from = np.count_nonzero(classifier._scores(cases) >= classifier._cut.at)
     tied = n_from / N_NEW - new.rate
     batches = rng.multinomial(N_ITEMS, [new.rate, tied, 1 - new.rate - tied], size=50)
     alarms = [law.pvalue(above, above + at) < 0.05 for above, at, _ in batches]

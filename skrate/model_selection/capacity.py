@@ -1,12 +1,23 @@
-"""How many of the next cases can be processed, as a threshold is told of it."""
+"""How many of the next cases can be processed, and the score that keeps to it."""
 
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from skrate.core.arrays import Array
 from skrate.core.elicitation import check_rate
 from skrate.core.rates import Fixed, RateDistribution
 from skrate.core.validation import check_count, check_fraction
-from skrate.inference.batch_law import number_within, place_kept, place_of_mean
+from skrate.inference.batch_law import (
+    BatchLaw,
+    number_within,
+    place_kept,
+    place_of_mean,
+)
+
+# A capacity of which ties leave less than this share is worth a word.
+_USED = 0.9
 
 
 @dataclass(frozen=True)
@@ -66,3 +77,63 @@ def check_capacity(rate: Any, capacity: Any, n_items: Any, confidence: Any) -> C
             "processed, without a threshold. Give capacity=n_items, or a larger batch."
         )
     return Capacity(Fixed(number / n_items), n_items, confidence, number)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Where held-out scores are cut: right above one of them.
+
+    ``at`` is the score of the ``place``, of which ``n`` are the number; ``n_above``
+    scores are greater, and ``n_tied`` are equal. ``threshold`` is the next number
+    above it in the precision of the scores.
+    """
+
+    n: int
+    place: int
+    at: float
+    threshold: float
+    n_above: int
+    n_tied: int
+
+    def law(self, n_items: int | None) -> BatchLaw:
+        """Return the law of the number marked of the next cases.
+
+        Ties at the cut are not marked. Without any, it is that of the place.
+        """
+        return BatchLaw(self.n, min(self.place, self.n_above + 1), n_items)
+
+    def law_without_ties(self, n_items: int | None) -> BatchLaw:
+        """Return the law of the place, which bounds the number marked."""
+        return BatchLaw(self.n, self.place, n_items)
+
+    def waste(self) -> str:
+        """Return what to tell where capacity is left unused, else nothing."""
+        if self.place == 0:
+            return (
+                f"Nothing will be marked: no threshold on {self.n} held-out scores "
+                "keeps so small a capacity. Give more cases, a greater rate or "
+                "capacity, or a lower confidence."
+            )
+        used, could = self.law(None).mean, self.law_without_ties(None).mean
+        if used >= _USED * could:
+            return ""
+        return (
+            f"{self.n_tied} of {self.n} held-out cases tie at the threshold. None of "
+            "such cases is marked, as all of them would be too many: "
+            f"{used:.3g} of new ones will be where {could:.3g} could. Take an "
+            "estimator with finer scores, or predict_batch, which draws among ties."
+        )
+
+
+def find_cut(scores: Array, capacity: Capacity) -> Cut:
+    """Return the cut of held-out scores that keeps the capacity."""
+    n = len(scores)
+    place = capacity.place(n)
+    if place in (0, n + 1):
+        end = np.inf if place == 0 else -np.inf
+        return Cut(n, place, end, end, 0 if place == 0 else n, 0)
+    at = np.partition(scores, n - place)[n - place]
+    # In the precision of the scores, so that either precision compares alike.
+    threshold = np.nextafter(at, scores.dtype.type(np.inf))
+    n_above, n_tied = np.count_nonzero(scores > at), np.count_nonzero(scores == at)
+    return Cut(n, place, float(at), float(threshold), int(n_above), int(n_tied))

@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit, check_cv
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
 
 from skrate.core.arrays import Array, IntArray, Label, RandomState
 from skrate.core.conversion import shown
@@ -19,10 +21,12 @@ from skrate.core.validation import (
 )
 from skrate.model_selection.responses import (
     check_response_method,
+    choose_label,
     cut_to,
     method_name,
     n_rows,
     rows_of,
+    tell_second_class,
 )
 
 Split = tuple[IntArray, IntArray]
@@ -89,6 +93,37 @@ class Learner(NamedTuple):
             name: cut_to(values, rows, n) for name, values in self.fit_params.items()
         }
         return clone(self.estimator).fit(rows_of(X, rows), rows_of(y, rows), **params)
+
+
+def check_target(y: Any, estimator: Any, pos_label: Label) -> Label:
+    """Return the label that is marked, by ``y`` or by what was taught already.
+
+    ``estimator`` is None unless it is fitted, and needs no ``y`` then.
+    """
+    of = "a label of y, which holds"
+    if estimator is not None:
+        check_is_fitted(estimator)
+        known = np.asarray(estimator.classes_).tolist()
+        kind = "binary" if len(known) < 3 else "multiclass"
+        of = f"a class of {type(estimator).__name__}, which knows"
+    elif y is None:
+        raise ValueError(
+            f"{_USER} requires y to be passed, but the target y is None: only "
+            "cv='prefit' does without."
+        )
+    else:
+        kind = type_of_target(y, input_name="y")
+        known = distinct_labels(check_vector("y", y)) if kind == "binary" else []
+    if kind != "binary":
+        raise ValueError(
+            f"Only binary classification is supported. Unknown label type: {kind}."
+        )
+    if len(known) < 2:
+        raise ValueError(f"y holds one class only, {known[0]!r}: two are needed.")
+    label, is_chosen = choose_label(known, pos_label, _USER, of)
+    if is_chosen:
+        tell_second_class(_USER, known)
+    return label  # type: ignore[no-any-return]
 
 
 def check_methods(response_method: Any) -> tuple[str, ...]:

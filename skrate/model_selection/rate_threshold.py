@@ -14,7 +14,6 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from skrate.core.arrays import Array, ArrayLike, BoolArray, Label, RandomState
@@ -22,29 +21,21 @@ from skrate.core.rates import RateLike
 from skrate.core.validation import (
     check_fraction,
     check_generator,
-    check_vector,
-    distinct_labels,
     is_label,
 )
-from skrate.inference.batch_law import BatchLaw
 from skrate.model_selection.batch_results import AchievedRate, MarkedBatch
-from skrate.model_selection.capacity import Capacity, check_capacity
+from skrate.model_selection.capacity import Capacity, check_capacity, find_cut
 from skrate.model_selection.held_out_scores import (
     HeldOut,
     Learner,
     check_methods,
     check_splits,
+    check_target,
 )
-from skrate.model_selection.responses import (
-    ResponseMethod,
-    choose_label,
-    tell_second_class,
-)
+from skrate.model_selection.responses import ResponseMethod
 
 # Of what is reported where no confidence was asked for.
 _LEVEL = 0.95
-# A capacity of which ties leave less than this share is worth a word.
-_USED = 0.9
 
 
 def _has(name: str) -> Callable[[Any], bool]:
@@ -249,7 +240,7 @@ class RateThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         )
         methods = check_methods(self.response_method)
         is_fitted = isinstance(self.cv, str) and self.cv == "prefit"
-        label = self._positive_class(y, is_fitted=is_fitted)
+        label = check_target(y, self.estimator if is_fitted else None, self.pos_label)
         X, y = indexable(X, y)
         fit_params, split_params = self._routed(params)
         learner = Learner(self.estimator, fit_params, methods, label, self.n_jobs)
@@ -354,15 +345,14 @@ class RateThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         scores = self._scores(X)
         n_items = len(scores)
         n_marked = int(np.count_nonzero(scores >= self.threshold_))
-        n_from = int(np.count_nonzero(scores >= self._at))
-        law = BatchLaw(self.n_held_out_, self._place, n_items)
+        n_from = int(np.count_nonzero(scores >= self._cut.at))
         return AchievedRate(
             n_items,
             n_marked,
             n_marked / n_items,
             self.expected_rate_,
-            BatchLaw(self.n_held_out_, self._place_above, n_items).interval(level),
-            law.pvalue(n_marked, n_from),
+            self._cut.law(n_items).interval(level),
+            self._cut.law_without_ties(n_items).pvalue(n_marked, n_from),
             level,
         )
 
@@ -413,35 +403,6 @@ class RateThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "threshold_")
 
-    def _positive_class(self, y: Any, *, is_fitted: bool) -> Label:
-        """Return the label that is marked."""
-        user = type(self).__name__
-        if is_fitted:
-            check_is_fitted(self.estimator)
-            known = np.asarray(self.estimator.classes_).tolist()
-            of = f"a class of {type(self.estimator).__name__}, which knows"
-            kind = "binary" if len(known) < 3 else "multiclass"
-        else:
-            if y is None:
-                raise ValueError(
-                    f"{user} requires y to be passed, but the target y is None: only "
-                    "cv='prefit' does without."
-                )
-            kind = type_of_target(y, input_name="y")
-            of = "a label of y, which holds"
-            if kind == "binary":
-                known = distinct_labels(check_vector("y", y))
-        if kind != "binary":
-            raise ValueError(
-                f"Only binary classification is supported. Unknown label type: {kind}."
-            )
-        if len(known) < 2:
-            raise ValueError(f"y holds one class only, {known[0]!r}: two are needed.")
-        label, is_chosen = choose_label(known, self.pos_label, user, of)
-        if is_chosen:
-            tell_second_class(user, known)
-        return label  # type: ignore[no-any-return]
-
     def _routed(self, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return what is for the estimator, and what for the folds."""
         if get_config()["enable_metadata_routing"]:
@@ -452,45 +413,14 @@ class RateThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     def _set_threshold(self, scores: Array, capacity: Capacity) -> None:
         """Put the threshold right above the score that keeps the capacity."""
-        n = len(scores)
-        self._capacity, self.n_held_out_ = capacity, n
-        self._place = place = capacity.place(n)
-        self._at = self.threshold_ = np.inf
-        if place == n + 1:
-            self._at = self.threshold_ = -np.inf
-        elif place > 0:
-            at = np.partition(scores, n - place)[n - place]
-            self._at = float(at)
-            # In the precision of the scores, so that either precision compares alike.
-            self.threshold_ = float(np.nextafter(at, scores.dtype.type(np.inf)))
-        # Without ties the first is the lesser by one.
-        n_above = int(np.count_nonzero(scores > self._at))
-        self._place_above = min(place, n_above + 1)
-        law = BatchLaw(n, self._place_above, capacity.n_items)
+        self._capacity, self._cut = capacity, find_cut(scores, capacity)
+        self.n_held_out_, self.threshold_ = len(scores), self._cut.threshold
+        law = self._cut.law(capacity.n_items)
         self.expected_rate_ = law.mean
         self.rate_interval_ = law.interval(capacity.confidence or _LEVEL)
-        self._warn_of_waste(place, int(np.count_nonzero(scores == self._at)))
-
-    def _warn_of_waste(self, place: int, n_tied: int) -> None:
-        """Warn where nothing is marked, or ties leave capacity unused."""
-        if place == 0:
-            warnings.warn(
-                f"Nothing will be marked: no threshold on {self.n_held_out_} held-out "
-                "scores keeps so small a capacity. Give more cases, a greater rate or "
-                "capacity, or a lower confidence.",
-                UserWarning,
-                stacklevel=4,
-            )
-        elif self._place_above < _USED * place:
-            warnings.warn(
-                f"{n_tied} of {self.n_held_out_} held-out cases tie at the threshold. "
-                "None of such cases is marked, as all of them would be too many: "
-                f"{self.expected_rate_:.3g} of new ones will be where "
-                f"{place / (self.n_held_out_ + 1):.3g} could. Take an estimator with "
-                "finer scores, or predict_batch, which draws among ties.",
-                UserWarning,
-                stacklevel=4,
-            )
+        waste = self._cut.waste()
+        if waste:
+            warnings.warn(waste, UserWarning, stacklevel=3)
 
     def _scores(self, X: Any) -> Array:
         """Return the scores of new cases, as exact float64."""
