@@ -183,10 +183,11 @@ def estimate(
     repeats, or of a cluster (``groups`` of the rankings), are added before they are
     squared. "wilson" takes the means of u, v and the range over folds, to which a tenth
     of a case of each class is added in all; where a test is turned round, the squares
-    of the distances of its ends from the values of the folds are added. Other methods draw from each fold on its own. What depends on the size
-    of a sample, as the average precision of few positives, or the rate at which 80 %
-    of four positives are found, is that of samples of the folds' size: in simulations
-    with four positives a fold they were 0.06 and 0.05 above that of many cases.
+    of the distances of its ends from the values of the folds are added. Other methods
+    draw from each fold on its own. What depends on the size of a sample, as the average
+    precision of few positives, or the rate at which 80 % of four positives are found,
+    is that of samples of the folds' size: in simulations with four positives a fold
+    they were 0.06 and 0.05 above that of many cases.
 
     On a table, resampling cases without ``stratify`` and the multinomials of
     "parametric" are one law: they differ by chance only. Cost: one sort; the
