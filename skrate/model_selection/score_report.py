@@ -161,7 +161,7 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
         -------
         results : dict of array of shape (n_folds,)
             What a call returns for each fold, under the names that ``cross_validate``
-            gives it, with "test_" before: for :func:`summarize`.
+            gives it, with ``"test_"`` before: for :func:`summarize`.
 
         Raises
         ------
