@@ -1,5 +1,6 @@
 """Scores of cases that the model which scores them has not seen."""
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -33,6 +34,9 @@ Split = tuple[IntArray, IntArray]
 # As FixedThresholdClassifier has it: a threshold is then a probability, where it can.
 _AUTO = ("predict_proba", "decision_function")
 _USER = "RateThresholdClassifier"
+# Scores are coarse where there are fewer levels than this share of the cases, and those
+# of folds apart where there are more of them than this many times those of one.
+_COARSE, _APART = 0.5, 1.5
 
 
 class HeldOut(NamedTuple):
@@ -67,7 +71,9 @@ class Learner(NamedTuple):
         parts = Parallel(n_jobs=self.n_jobs)(
             delayed(self._scored)(X, y, train, test) for train, test in splits
         )
-        return HeldOut(np.concatenate(list(parts)), self._fitted(X, y, None))
+        parts = list(parts)
+        _warn_of_levels(parts)
+        return HeldOut(np.concatenate(parts), self._fitted(X, y, None))
 
     def scores_of(self, model: Any, X: Any) -> Array:
         """Return finite scores, higher for the positive class."""
@@ -93,6 +99,22 @@ class Learner(NamedTuple):
             name: cut_to(values, rows, n) for name, values in self.fit_params.items()
         }
         return clone(self.estimator).fit(rows_of(X, rows), rows_of(y, rows), **params)
+
+
+def _warn_of_levels(parts: list[Array]) -> None:
+    """Warn where scores tie within folds, at levels that are others in each fold."""
+    levels = [np.unique(scores) for scores in parts]
+    n_levels, most = len(np.unique(np.concatenate(levels))), max(map(len, levels))
+    are_coarse = sum(map(len, levels)) < _COARSE * sum(map(len, parts))
+    if are_coarse and n_levels > _APART * most:
+        warnings.warn(
+            f"Scores tie in each fold, at {most} levels or fewer, and these differ "
+            f"from fold to fold ({n_levels} in all): those of the model of all cases "
+            "will differ as well, and keep the capacity less often than promised. "
+            "Hold out a part, as cv=0.3 does, or take finer scores.",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def check_target(y: Any, estimator: Any, pos_label: Label) -> Label:

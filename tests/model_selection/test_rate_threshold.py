@@ -473,3 +473,16 @@ def test_a_tree_of_pure_leaves_is_told_to_waste_the_capacity():
         model.fit(X, Y)
     assert model.predict(X_NEW).sum() == 0
     assert model.predict_batch(X_NEW, random_state=0).n_marked == 10
+
+
+def test_levels_that_differ_between_folds_are_told():
+    tree = DecisionTreeClassifier(min_samples_leaf=10, random_state=0)
+    model = RateThresholdClassifier(tree, rate=0.3)
+    with pytest.warns(UserWarning, match="these differ from fold to fold .* in all"):
+        model.fit(X, Y)
+    # A model that was trained already has the same levels in all folds.
+    half = clone(tree).fit(X[:100], Y[:100])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", ".*tie at the threshold")
+        model.set_params(estimator=FrozenEstimator(half)).fit(X[100:], Y[100:])
