@@ -32,8 +32,9 @@ SAID = {
     "copyright",
 }
 IN_STYLES = re.compile(r"""(?:@import|url\()\s*["']?((?:https?:)?//[^"')\s]+)""")
-# Characters that a page of common width shows in a line of code.
+# Characters in a line of code that any page shows, and in one that code printed.
 WIDEST = 68
+WIDEST_PRINTED = 76
 # Pages of sources and of printed results are as wide as what they show.
 WIDE_PAGES = ("_modules/",)
 LARGEST_FILE = 1_500_000
@@ -134,10 +135,13 @@ def wrong_link(
 
 
 def wide_lines(page: Page) -> Iterator[str]:
-    """Yield lines of code that are wider than a page shows."""
+    """Yield lines of code, or of what it printed, that are wider than a page shows."""
     for block in page.code:
-        for line in block.splitlines():
-            if len(line) > WIDEST:
+        lines = block.splitlines()
+        is_dialogue = any(line.startswith(">>> ") for line in lines)
+        for line in lines:
+            is_printed = is_dialogue and not line.startswith((">>> ", "... "))
+            if len(line) > (WIDEST_PRINTED if is_printed else WIDEST):
                 yield line
 
 

@@ -83,7 +83,11 @@ html_static_path = ["_static"]
 html_css_files = ["tables.css", "pages.css"]
 # These have no sections beside them; and the tables of speed need the width.
 html_sidebars = {
-    name: [] for name in ("index", "install", "changelog", "generated/performance")
+    name: []
+    for name in (
+        *("index", "install", "coming_from", "reproductions", "glossary", "citing"),
+        *("generated/performance", "changelog"),
+    )
 }
 html_theme_options = {
     "logo": {"text": "skrate"},

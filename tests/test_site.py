@@ -45,6 +45,7 @@ def faults(checker, folder, body="", head=""):
         '<a href="https://doi.org/10.1000/1">elsewhere</a>',
         '<a href="mailto:someone@example.org">write</a>',
         "<pre>" + "x" * 68 + "</pre>",
+        "<pre>&gt;&gt;&gt; code\n" + "x" * 76 + "</pre>",
         '<div class="sphx-glr-script-out highlight-none"><div class="highlight"><pre>'
         + ("x" * 90 + "</pre></div></div>"),
     ],
@@ -64,6 +65,8 @@ def test_what_is_right_is_no_fault(checker, tmp_path, body):
         ('<img src="https://a.example/b.png">', "another host: https://a.example/b"),
         ('<script src="//a.example/b.js"></script>', "another host: //a.example/b.js"),
         ("<pre>" + "x" * 69 + "</pre>", "code is cut: xxx"),
+        ("<pre>&gt;&gt;&gt; " + "x" * 65 + "</pre>", "code is cut: >>> xxx"),
+        ("<pre>&gt;&gt;&gt; code\n" + "x" * 77 + "</pre>", "code is cut: xxx"),
         (
             '<div class="highlight-python"><div class="highlight"><pre>a\n'
             + ("x" * 69 + "</pre></div></div>"),
