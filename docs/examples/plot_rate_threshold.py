@@ -15,6 +15,7 @@ threshold is needed. Which one keeps the room?
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from skrate import RateThresholdClassifier
@@ -30,7 +31,8 @@ def draw(n, shift=0.0):
 
 
 X, y = draw(2_000)
-weeks = [draw(300, shift=0.5 * (week >= 40))[0] for week in range(52)]
+shifts = [0.0] * 40 + [0.5] * 12
+weeks = [draw(300, shift)[0] for shift in shifts]
 
 # %%
 # Two thresholds
@@ -39,13 +41,16 @@ weeks = [draw(300, shift=0.5 * (week >= 40))[0] for week in range(52)]
 # marks 40 of 300 on average, the second at most 40 in 95 of 100 weeks: in it are both
 # the chance of a week and that of the cases on which it was found.
 
-average = RateThresholdClassifier(LogisticRegression(), capacity=40, n_items=300)
-kept = RateThresholdClassifier(
-    LogisticRegression(), capacity=40, n_items=300, confidence=0.95
+average = RateThresholdClassifier(
+    LogisticRegression(),
+    capacity=40,
+    n_items=300,
 )
+kept = clone(average).set_params(confidence=0.95)
 for model in (average, kept):
     model.fit(X, y)
-    print(f"{model.threshold_:.3f} marks {300 * model.expected_rate_:.1f} of 300")
+    expected = 300 * model.expected_rate_
+    print(f"{model.threshold_:.3f} marks {expected:.1f} of 300")
 
 # %%
 # What they mark
@@ -59,7 +64,7 @@ for model, name, marker in (
     marked = np.array([model.predict(week).sum() for week in weeks])
     usual = marked[:40] > 40
     print(f"{name}: {usual.sum()} of 40 weeks had more than 40")
-    ax.plot(marked, marker, markersize=4, label=f"threshold kept {name}")
+    ax.plot(marked, marker, markersize=4, label=f"kept {name}")
 ax.axhline(40, color="black", linewidth=1, label="room for 40")
 ax.axvspan(39.5, 52, color="0.9", zorder=0)
 ax.text(46, 4, "other values", ha="center")
@@ -74,5 +79,6 @@ ax.legend(loc="lower left")
 # it. Once it has changed, recent cases are needed for a new threshold.
 
 for first in (30, 40):
-    print(kept.achieved_rate(np.concatenate(weeks[first : first + 4])))
+    month = np.concatenate(weeks[first : first + 4])
+    print(kept.achieved_rate(month))
 plt.show()
