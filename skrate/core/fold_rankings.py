@@ -245,7 +245,7 @@ class FoldRankings:
         from skrate.core.metric import find_metric, score_folds, warn_of_folds
 
         found = find_metric(metric, metric_kwargs)
-        values = score_folds(found, self)
+        values = score_folds(found, self, stacklevel=4)
         warn_of_folds(found, ~np.isnan(values), self, then="are nan")
         return values
 

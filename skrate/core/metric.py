@@ -387,7 +387,7 @@ def score(
     if isinstance(y_true, FoldRankings):
         check_alone(y_true, **others, pos_label=pos_label)
         values = score_folds(metric, y_true, stacklevel=stacklevel + 1)
-        return mean_of_folds(metric, values, y_true, stacklevel=stacklevel)
+        return mean_of_folds(metric, values, y_true, stacklevel=stacklevel + 1)
     if isinstance(y_true, RankTable):
         table = rank_table(y_true, y_score, sample_weight, pos_label)
         metric = on_table(metric, y_true)
@@ -429,7 +429,7 @@ def mean_of_folds(
     if not is_defined.any():
         reason = "it is so within every fold"
         return warn_undefined(metric.name, reason, stacklevel=stacklevel)
-    warn_of_folds(metric, is_defined, rankings, stacklevel=stacklevel + 1)
+    warn_of_folds(metric, is_defined, rankings, stacklevel=stacklevel)
     return float(values[is_defined].mean())
 
 

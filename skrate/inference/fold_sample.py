@@ -245,16 +245,16 @@ def fold_samples(
     is_defined = ~np.isnan(values).any(axis=0)
     metric, first = each[0][0][0], rankings[0]
     if not is_defined.any():
-        warn_undefined(metric.name, "it is so within every fold", stacklevel=4)
+        warn_undefined(metric.name, "it is so within every fold", stacklevel=5)
         return None
-    warn_of_folds(metric, is_defined, first, stacklevel=4)
+    warn_of_folds(metric, is_defined, first, stacklevel=5)
     found = [
         _kept(folds, is_defined, own)
         for folds, (_, own) in zip(each, pairs, strict=True)
     ]
     reason = _why_too_few(found[0].folds)
     if reason is not None:
-        warn_undefined(f"The uncertainty of the {metric.name}", reason, stacklevel=4)
+        warn_undefined(f"The uncertainty of the {metric.name}", reason, stacklevel=5)
         return None
     for one in found:
         _warn_once(one)
@@ -321,11 +321,11 @@ def _warn_once(sample: FoldSample) -> None:
     """Warn of the first fold that is a bad guide to what is known."""
     for metric, fold in zip(sample.metrics, sample.folds, strict=True):
         rate = metric.known_rate
-        if rate is not None and warn_of_few_processed(metric, rate, fold, stacklevel=5):
+        if rate is not None and warn_of_few_processed(metric, rate, fold, stacklevel=6):
             return
         caution = metric.caution(fold.table)
         if caution is not None:
-            warnings.warn(caution, UserWarning, stacklevel=5)
+            warnings.warn(caution, UserWarning, stacklevel=6)
             return
 
 

@@ -194,10 +194,10 @@ def expected_gain_score(
 
 def _of_folds(metric: "ExpectedGain", rankings: FoldRankings) -> float:
     """Return the mean over folds of the gain in each, on the scale of its weights."""
-    values = score_folds(replace(metric, normalize=True), rankings)
+    values = score_folds(replace(metric, normalize=True), rankings, stacklevel=5)
     if not metric.normalize:
         values *= [_weight(y_true, weight) for y_true, _, weight in rankings]
-    return mean_of_folds(metric, values, rankings)
+    return mean_of_folds(metric, values, rankings, stacklevel=5)
 
 
 def _weight(y_true: ArrayLike | RankTable, sample_weight: ArrayLike | None) -> float:

@@ -1,6 +1,8 @@
 """The uncertainty of means over folds: by formula, by loops, by simulation."""
 
+import warnings
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from skrate import (
     compare_all,
     estimate,
     estimate_all,
+    expected_gain_score,
     expected_recall_score,
     influence,
     ndcg_score,
@@ -288,6 +291,28 @@ def test_too_few_cases_are_nan_with_a_warning(y_true, message):
         assert np.isnan([found.value, found.standard_error]).all()
     with pytest.warns(UndefinedMetricWarning, match=message):
         assert np.isnan(influence("roc_auc", rankings)).all()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        average_precision_score,
+        lambda rankings: rankings.scores("roc_auc"),
+        partial(estimate, "roc_auc"),
+        partial(influence, "roc_auc"),
+        lambda rankings: compare("roc_auc", rankings, rankings),
+        lambda rankings: compare_all("roc_auc", [rankings] * 2),
+        partial(expected_gain_score, gain={"positive": 1}),
+        partial(estimate, recall_at_rate_score, rate=0.2),
+    ],
+)
+def test_warnings_are_of_the_line_that_calls(call):
+    rankings = FoldRankings([1, 1, 0, 0, 0], [5, 4, 3, 2, 1], [0, 0, 0, 0, 1])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call(rankings)
+    assert {warning.filename for warning in caught} <= {__file__}
+    assert caught or call.func is expected_gain_score
 
 
 A, B = drawn()
