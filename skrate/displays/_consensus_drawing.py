@@ -251,14 +251,8 @@ class ConsensusDrawing(FoldsDisplay):
         form = _BAND if is_band else _BOUNDS
         style = styled(given, color=self.line_.get_color(), label="_", **form)
         (self.bounds_,) = self.ax_.fill(x, y, **style)
-        if style["label"] == "_" and label not in _labels(self.ax_):
-            # One entry for the bounds of all models, in the colour of none.
-            self.ax_.fill([], [], **styled(given, color="0.5", label=label, **form))
-
-
-def _labels(ax: Any) -> list[str]:
-    """Return the entries of a legend."""
-    return list(ax.get_legend_handles_labels()[1])
+        if style["label"] == "_":
+            self._grey_entry(label, given, **form)
 
 
 def _check_isometrics(value: bool | ArrayLike) -> Any:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # What folds that are alike may differ by.
 _ROUNDING = 1e-9
+# Of the height of a line, that is seen.
+_SEEN = 1e-3
 # Of a label of an axis, beyond which it takes two lines.
 _LABEL_LENGTH = 28
 
@@ -109,11 +111,18 @@ class Drawing:
         for other in self.ax_.lines:
             if other is line or _looks(other) != _looks(line):
                 continue
-            if _have_same_points(other, line):
+            if _is_on(other, line):
                 line.remove()
                 return other
             line.set_label("_")
         return line
+
+    def _grey_entry(
+        self, label: str, given: dict[str, Any] | None, **style: Any
+    ) -> None:
+        """Give areas of all models one entry of the legend, in the colour of none."""
+        if label not in self.ax_.get_legend_handles_labels()[1]:
+            self.ax_.fill([], [], **styled(given, color="0.5", label=label, **style))
 
     def _name_axes(self, xlabel: str, ylabel: str, despine: bool) -> None:
         if self.pos_label is not None:
@@ -133,9 +142,18 @@ def _looks(line: Any) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _have_same_points(one: Any, other: Any) -> bool:
-    points = one.get_xydata(), other.get_xydata()
-    return points[0].shape == points[1].shape and np.allclose(*points, atol=_ROUNDING)
+def _is_on(one: Any, other: Any) -> bool:
+    """Return whether a line is another one, up to points in between and its start."""
+    first, second = one.get_xydata(), other.get_xydata()
+    if first.shape == second.shape and np.allclose(first, second, atol=_ROUNDING):
+        return True
+    if min(np.diff(first[:, 0]).min(), np.diff(second[:, 0]).min()) <= 0:
+        return False
+    start = max(first[0, 0], second[0, 0])
+    at = np.union1d(first[:, 0], second[:, 0])
+    at = at[at >= start]
+    heights = np.stack([np.interp(at, *points.T) for points in (first, second)])
+    return bool(np.ptp(heights, axis=0).max() <= _SEEN * np.ptp(heights) + _ROUNDING)
 
 
 class Display(Drawing):

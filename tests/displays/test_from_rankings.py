@@ -90,7 +90,7 @@ def test_the_mean_is_the_hit_curve_of_all_folds():
     rate, hits = hit_curve(rankings)
     assert np.allclose(data(display.mean_), (rate, hits), rtol=0, atol=1e-12)
     assert display.mean_.get_color() == display.line_[0].get_color()
-    assert texts(display)[1] == "Mean at equal rate"
+    assert display.mean_.get_label() == texts(display)[0]
     gains = HitCurveDisplay.from_predictions(rankings, plot_mean=True, kind="gains")
     assert np.allclose(data(gains.mean_), (rate, hits / hits[-1]), rtol=0, atol=1e-12)
     x, lift = data(
@@ -103,7 +103,7 @@ def test_the_mean_is_the_hit_curve_of_all_folds():
 def test_the_band_is_a_standard_deviation_of_the_folds_about_their_mean():
     rankings = both_rankings(CASES)[0]
     display = HitCurveDisplay.from_predictions(
-        rankings, plot_bands=True, bounds_kwargs={"alpha": 0.4}, curve_kwargs={"lw": 0}
+        rankings, plot_mean=False, bounds_kwargs={"alpha": 0.4}, curve_kwargs={"lw": 0}
     )
     assert display.mean_ is None
     assert display.band_.get_alpha() == 0.4

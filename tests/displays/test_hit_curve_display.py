@@ -11,6 +11,7 @@ from skrate import (
     average_precision_score,
     expected_gain_score,
     hit_curve,
+    rates,
 )
 from skrate.core.rank_table import RankTable
 from skrate.displays._styles import COLORS
@@ -54,10 +55,12 @@ def test_lift_is_drawn_with_ties_as_straight_pieces_of_the_hit_curve():
         Y_TRUE, Y_SCORE, kind="lift", plot_momentum=True
     )
     x, y = data(display.line_)
-    assert np.isin(RATE, x).all()
+    assert np.isin(RATE[1:], x).all()
     assert len(x) > 500
     assert x * y * P == pytest.approx(np.interp(x, RATE, HITS), abs=1e-12)
-    assert y[0] == HITS[1] / RATE[1] / P
+    # From one case on.
+    assert x[0] == pytest.approx(1 / 200)
+    assert y[0] == pytest.approx(HITS[1] / RATE[1] / P)
     x, y = data(display.chance_level_)
     assert y == pytest.approx(1, abs=1e-12)
     x, y = data(display.perfect_)
@@ -111,7 +114,106 @@ def test_from_cv_results_draws_each_fold():
     prevalences = [np.mean(Y[test] == "ill") for test in results["indices"]["test"]]
     assert data(display.chance_level_)[1][-1] == pytest.approx(np.mean(prevalences))
     summary = f"AP = {np.mean(scores):.2f} ± {np.std(scores):.2f}"
-    assert texts(display) == [f"LogisticRegression ({summary})", "Random", "Perfect"]
+    models = [f"LogisticRegression ({summary})", "Random", "Perfect"]
+    assert texts(display) == [*models, "± 1 standard deviation"]
+
+
+def of_folds(**options):
+    """Draw four folds as one model."""
+    rng = np.random.default_rng(1)
+    y_true = [np.repeat([1, 0], [10, 40])] * 4
+    curves = [hit_curve(y, y + rng.normal(size=50)) for y in y_true]
+    return HitCurveDisplay(*zip(*curves, strict=True), name="A").plot(**options)
+
+
+def test_folds_are_drawn_behind_their_mean_and_its_band():
+    display = of_folds()
+    assert display.mean_.get_label().startswith("A (AP = ")
+    assert display.mean_.get_linewidth() > display.line_[0].get_linewidth()
+    colours = {line.get_color() for line in (display.mean_, *display.line_)}
+    assert colours == {COLORS[0]}
+    assert [text.split(" (")[0] for text in texts(display)] == [
+        "A", "Random", "Perfect", "± 1 standard deviation"
+    ]  # fmt: skip
+    other = of_folds(ax=display.ax_, plot_folds=False, kind="hits")
+    assert other.line_ == []
+    assert other.mean_.get_color() == other.mean_.get_color() == COLORS[1]
+    assert texts(other).count("± 1 standard deviation") == 1
+    red = of_folds(curve_kwargs={"color": "red", "label": "mine"})
+    assert [red.mean_.get_color(), red.line_[0].get_color()] == ["red", "red"]
+    assert texts(red)[0] == "mine"
+    alone = of_folds(plot_mean=False, plot_bands=False, plot_folds=False)
+    assert len(alone.line_) == 4
+    assert of_folds(plot_folds=False, kind="lift").ax_.get_ylim()[1] > 1
+    with pytest.raises(ValueError, match="plot_mean must be"):
+        of_folds(plot_mean="yes")
+
+
+def test_a_budget_lies_at_the_foot_once():
+    budget = rates.beta(8, 72)
+    display = HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, rate=budget)
+    (area,) = display.rate_
+    outline = area.get_paths()[0].vertices
+    assert outline[np.argmax(outline[:, 1]), 0] == pytest.approx(7 / 78, abs=0.01)
+    again = HitCurveDisplay(RATE, HITS).plot(display.ax_, rate=budget)
+    assert again.rate_ == [area]
+    assert texts(again).count("budget") == 1
+    counted = HitCurveDisplay(RATE, HITS).plot(rate=0.2, n_items=1000)
+    assert counted.rate_[0].get_xdata().tolist() == [200, 200]
+    with pytest.raises(ValueError, match="rate='beta' is unknown"):
+        display.plot(rate="beta")
+
+
+def test_axes_may_be_in_counts():
+    display = HitCurveDisplay(RATE, HITS).plot(n_items=3000, plot_momentum=True)
+    assert np.allclose(data(display.line_), (3000 * RATE, 3000 * HITS))
+    assert data(display.perfect_)[1][-1] == pytest.approx(3000 * P)
+    assert display.ax_.get_xlabel() == "Cases processed, of 3,000"
+    assert display.ax_.get_ylabel() == f"Positives found, of {3000 * P:,.0f}"
+    assert display.ax_.get_xlim() == (-30, 3030)
+    assert display.ax_.xaxis.get_major_formatter()(2000) == "2,000"
+    recall = display.plot(n_items=3000, kind="gains")
+    assert np.allclose(data(recall.line_), (3000 * RATE, HITS / P))
+    lift = display.plot(n_items=3000, kind="lift")
+    assert lift.ax_.get_ylabel() == "Lift"
+    assert 1 < lift.ax_.get_ylim()[1] < 2 / P
+    for n_items in (0, 2.5):
+        with pytest.raises(ValueError, match="n_items must be"):
+            display.plot(n_items=n_items)
+    gain = HitCurveDisplay.from_predictions(
+        Y_TRUE, Y_SCORE, gain={"positive": 5}, n_items=3000
+    )
+    assert gain.ax_.get_ylabel() == "Gain"
+    assert data(gain.line_)[1][-1] == pytest.approx(15000 * P)
+    with pytest.raises(ValueError, match="n_items counts cases, and the axis"):
+        HitCurveDisplay.from_predictions(
+            Y_TRUE, Y_SCORE, cost=np.ones(200), n_items=3000
+        )
+
+
+def test_a_momentum_above_one_is_drawn_along_the_perfect_curve_and_said():
+    rng = np.random.default_rng(1)
+    ill = np.repeat([1, 0], 500)
+    scores = rng.normal(size=1000) + 3.5 * ill * (rng.random(1000) < 0.5)
+    display = HitCurveDisplay.from_predictions(ill, scores, plot_momentum=True)
+    beta = momentum(RankTable.from_arrays(ill, scores))
+    assert beta > 1.2
+    assert np.array_equal(data(display.momentum_), ([0, 0.5], [0, 0.5]))
+    told = texts(display)[1].replace("\n", " ")
+    assert told == f"Momentum {beta:.2f} (drawn as 1, the most)"
+    lift = display.plot(kind="lift", plot_momentum=True)
+    assert data(lift.momentum_)[1] == pytest.approx(2)
+
+
+def test_a_lift_begins_with_the_first_case():
+    for first in ([1, 0, 0, 0], [1, 1, 1, 0]):
+        display = HitCurveDisplay.from_predictions([1, 0, 1, 0], first, kind="lift")
+        for line in (display.line_, display.chance_level_, display.perfect_):
+            assert line.get_xdata()[0] == pytest.approx(0.25)
+    free = HitCurveDisplay.from_predictions(
+        [1, 0, 1, 0], [4, 3, 2, 1], cost=[1, 0, 1, 2], kind="lift"
+    )
+    assert free.line_.get_xdata()[0] == pytest.approx(0.25)
 
 
 def texts(display):
@@ -151,7 +253,7 @@ def test_models_on_one_axis_have_a_colour_each():
         for line in np.atleast_1d(display.line_):
             assert line.get_color() == COLORS[i]
         assert display.momentum_.get_color() == COLORS[i]
-        assert display.momentum_.get_linestyle() == "--"
+        assert display.momentum_.get_linestyle() == ":"
     red = folds.plot(plot_momentum=True, curve_kwargs={"c": "red"})
     lines = [*red.line_, red.momentum_]
     assert [line.get_color() for line in lines] == ["red"] * 3
@@ -169,6 +271,14 @@ def test_references_stand_once_on_the_axes():
     of_a, of_b = (average_precision_score(Y_TRUE, s) for s in (Y_SCORE, -Y_SCORE))
     models = [f"a (AP = {of_a:.2f})", f"b (AP = {of_b:.2f})"]
     assert texts(second) == [*models, "Random", "Perfect"]
+    # Also of one that ties, whose lift begins elsewhere.
+    lift = HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, kind="lift")
+    ties = HitCurveDisplay.from_predictions(
+        Y_TRUE, Y_SCORE > 0, kind="lift", ax=lift.ax_
+    )
+    assert ties.line_.get_xdata()[0] > lift.line_.get_xdata()[0]
+    assert ties.chance_level_ is lift.chance_level_
+    assert ties.perfect_ is lift.perfect_
     # That of another sample is another line, of the same name.
     other = HitCurveDisplay.from_predictions([1, 0], [1, 0], name="c", ax=ax)
     assert other.perfect_ is not first.perfect_
