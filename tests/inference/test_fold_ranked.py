@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
+from guarantees import binomial_tolerance, simulations
 from reference.budget_card import card_of_folds
+from simulated_intervals import Setting, draw, population
 from skrate import FoldRankings, budget_report, hit_curve, rates
 from skrate.inference.curve_process import curve_process
 from skrate.inference.delta import influence_values, variance_parts
@@ -237,3 +239,26 @@ def test_what_does_not_go_with_rankings_is_refused(call, message):
     args, keywords = call(one, FoldRankings(y_true, y_score, (fold + 1) % 3))
     with pytest.raises(ValueError, match=message):
         budget_report(*args, rate=0.2, **keywords)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", [rates.fixed(0.2), rates.beta(3, 19)])
+def test_intervals_of_counts_hold_what_one_queue_of_many_finds(law):
+    n_simulations, setting = simulations(400), Setting("normal", 0.8, 500, 0.1)
+    generator, held = np.random.default_rng(0), np.zeros(3)
+    whole = population(setting)
+    hits = ExpectedHits(law).value(whole)
+    truth = np.array([hits, setting.prevalence - hits, hits / setting.prevalence])
+    for _ in range(n_simulations):
+        y_true, y_score = draw(generator, setting)
+        fold = np.empty(len(y_true), dtype=int)
+        for label in (0, 1):
+            chosen = np.flatnonzero(y_true == label)
+            fold[chosen] = np.arange(len(chosen)) % 5
+        rankings = FoldRankings(y_true, y_score - 10 * fold, fold)
+        report = budget_report(rankings, rate=law, n_items=1)
+        rows = [report[name] for name in ("found", "missed", "recall")]
+        low, high = np.transpose([row.confidence_interval for row in rows])
+        held += (low <= truth) & (truth <= high)
+    slack = binomial_tolerance(0.92, n_simulations)
+    assert (held / n_simulations >= 0.92 - slack).all()
