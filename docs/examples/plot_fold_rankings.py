@@ -88,9 +88,8 @@ CurveComparisonDisplay.from_predictions(
 
 _, ax = plt.subplots(layout="constrained")
 HitCurveDisplay.from_predictions(
-    kernel, ax=ax, kind="gains", name="kernel",
-    plot_mean=True, plot_bands=True,
-)  # fmt: skip
+    kernel, ax=ax, kind="gains", name="kernel", rate=budget
+)
 
 # %%
 # What will it find?
