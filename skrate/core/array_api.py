@@ -8,6 +8,8 @@ Only input that is fine is ranked elsewhere. All other goes to numpy, where it i
 checked by the same code as ever, with the same messages.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -1,5 +1,7 @@
 """Names for the types that signatures share, and how scalars leave."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 

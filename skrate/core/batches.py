@@ -1,5 +1,7 @@
 """Tables of more cases than fit in memory, from batches of them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any

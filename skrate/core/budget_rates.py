@@ -1,5 +1,7 @@
 """Rates through the bounds that users know: of rates, counts or a budget."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal

@@ -12,6 +12,8 @@ References
    aggregation techniques for sensor networks, :doi:`10.1145/1031495.1031524`.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

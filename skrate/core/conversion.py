@@ -4,6 +4,8 @@ Missing values stay missing, different numbers stay different, and labels of sev
 types stay apart; whatever cannot be had without loss is a ``ValueError``.
 """
 
+from __future__ import annotations
+
 import numbers
 from collections.abc import Iterable, Iterator
 from decimal import Decimal

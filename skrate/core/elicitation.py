@@ -1,5 +1,7 @@
 """Constructors of rate distributions, and their elicitation from what users know."""
 
+from __future__ import annotations
+
 import numbers
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

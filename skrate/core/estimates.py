@@ -1,5 +1,7 @@
 """What many estimates on the same cases have in common: a table of them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -3,6 +3,8 @@
 The formulas stand in the notes of :func:`skrate.rates.between`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -45,12 +47,12 @@ def extremes(among: RateSet, curve: RateCurve) -> tuple[Extreme, Extreme]:
     return _end(parts, among, curve, "low"), _end(parts, among, curve, "high")
 
 
-def _parts(among: RateSet, curve: RateCurve) -> "_Parts | UnimodalParts":
+def _parts(among: RateSet, curve: RateCurve) -> _Parts | UnimodalParts:
     return (_Parts if among.mode is None else UnimodalParts).of(among, curve)
 
 
 def _end(
-    parts: "_Parts | UnimodalParts", among: RateSet, curve: RateCurve, end: End
+    parts: _Parts | UnimodalParts, among: RateSet, curve: RateCurve, end: End
 ) -> Extreme:
     if curve.widths is not None:
         return _end_of_ratio(parts, among, curve, end)
@@ -60,7 +62,7 @@ def _end(
 
 
 def _end_of_ratio(
-    parts: "_Parts | UnimodalParts", among: RateSet, curve: RateCurve, end: End
+    parts: _Parts | UnimodalParts, among: RateSet, curve: RateCurve, end: End
 ) -> Extreme:
     """Return an end of the range of a ratio of two means, by Dinkelbach's steps.
 
@@ -156,7 +158,7 @@ class _Parts(NamedTuple):
         return _ROUNDING
 
     @classmethod
-    def of(cls, among: RateSet, curve: RateCurve) -> "_Parts":
+    def of(cls, among: RateSet, curve: RateCurve) -> _Parts:
         edges = among.edges
         first = np.searchsorted(curve.rates, edges, side="left")
         # What is within the support, and each edge twice: where an interval ends, and

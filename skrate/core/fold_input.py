@@ -1,5 +1,7 @@
 """What functions of several folds take: lists with an entry for each, or rankings."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

@@ -1,5 +1,7 @@
 """Rankings of the test sets of a cross-validation, which are never mixed."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -219,7 +221,7 @@ class FoldRankings:
             for y_true, y_score, weight in self
         ]
 
-    def scores(self, metric: "MetricLike", **metric_kwargs: Any) -> FloatArray:
+    def scores(self, metric: MetricLike, **metric_kwargs: Any) -> FloatArray:
         """Return a metric within each fold, as ``cross_val_score`` does.
 
         Parameters

@@ -1,5 +1,7 @@
 """Labels of lists as small integers: the one place where rows are grouped."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """The one place where what was computed from a rate is kept for the next call."""
 
+from __future__ import annotations
+
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable
 from functools import wraps

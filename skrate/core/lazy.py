@@ -1,5 +1,7 @@
 """Attributes that are found when they are first asked for."""
 
+from __future__ import annotations
+
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 

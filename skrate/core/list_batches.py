@@ -1,5 +1,7 @@
 """Lists in batches: which rows belong together, and that no list is cut in two."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 

@@ -1,5 +1,7 @@
 """The table under every metric per list: groups of tied scores, list after list."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -113,7 +115,7 @@ class ListTable:
         return begins
 
     @property
-    def mirrored(self) -> "ListTable":
+    def mirrored(self) -> ListTable:
         """The table of swapped classes and negated scores, of the last list first."""
         # Read from the back, a list starts where it ended.
         starts = (len(self.pos) - np.append(self.starts[1:], len(self.pos)))[::-1]
@@ -177,7 +179,7 @@ class ListValues:
         lists: ListTable,
         part: FloatArray | None = None,
         whole: FloatArray | None = None,
-    ) -> "ListValues":
+    ) -> ListValues:
         """Return the values of whole lists, which are defined or not."""
         defined = (~np.isnan(values)).astype(np.float64)
         n_pos, n_neg = lists.unscaled(lists.n_pos), lists.unscaled(lists.n_neg)

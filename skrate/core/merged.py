@@ -1,5 +1,7 @@
 """Tables made smaller, or longer at their ends, for what follows from them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -10,6 +10,8 @@ Scorers, ``estimate``, ``compare``, ``ScoreReport``, ``group_scores`` and the te
 it by :func:`find_metric`.
 """
 
+from __future__ import annotations
+
 import inspect
 import warnings
 from abc import ABC, abstractmethod
@@ -49,9 +51,9 @@ OF_CASES_IN_FOLDS = (
 )
 
 # The class behind each public function, and the functions that others' names stand for.
-METRICS: dict[Callable[..., float], type["Metric"]] = {}
+METRICS: dict[Callable[..., float], type[Metric]] = {}
 # The same of those that are means over lists, and nothing of a single ranking.
-LIST_METRICS: dict[Callable[..., float], type["Metric"]] = {}
+LIST_METRICS: dict[Callable[..., float], type[Metric]] = {}
 ALIASES: dict[Any, Callable[..., float]] = {}
 
 _OF_SAMPLE = ("sample_weight", "pos_label")
@@ -68,7 +70,7 @@ class Slopes(NamedTuple):
     by_neg: FloatArray
     by_prevalence: float
 
-    def scaled(self, factor: float, by_prevalence: float = 0.0) -> "Slopes":
+    def scaled(self, factor: float, by_prevalence: float = 0.0) -> Slopes:
         """Return ``factor`` times the slopes, with more by the prevalence."""
         return Slopes(
             factor * self.by_pos,
@@ -76,11 +78,11 @@ class Slopes(NamedTuple):
             factor * self.by_prevalence + by_prevalence,
         )
 
-    def turned(self) -> "Slopes":
+    def turned(self) -> Slopes:
         """Return those of 1 minus the metric, where the classes were swapped for it."""
         return Slopes(-self.by_neg, -self.by_pos, self.by_prevalence)
 
-    def mirrored(self) -> "Slopes":
+    def mirrored(self) -> Slopes:
         """Return those of a metric that was taken of the mirrored table."""
         return Slopes(self.by_neg[::-1], self.by_pos[::-1], -self.by_prevalence)
 
@@ -201,7 +203,7 @@ class Metric(ABC):
         """
         return self
 
-    def resolved(self, table: RankTable) -> "Metric":
+    def resolved(self, table: RankTable) -> Metric:
         """Return the metric with what depends on the ranking filled in.
 
         That is the distribution which is worst for it, of a set. Where it is one of

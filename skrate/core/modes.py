@@ -4,6 +4,8 @@ A law is unimodal about m if its distribution function is convex below m and con
 above; at m there may be a point mass.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -4,6 +4,8 @@ Tables without colours of their own are read in light and in dark alike, and not
 loaded from anywhere.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any

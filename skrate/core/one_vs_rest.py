@@ -4,6 +4,8 @@ The one place where such a target is split. What a metric does with two classes 
 here with each of them, so that it need not know of the others.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args

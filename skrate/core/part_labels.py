@@ -1,5 +1,7 @@
 """The labels of one sample, of which each part of it shows some."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,5 +1,7 @@
 """A rate weighted by 1 over it: the law behind what is divided by the processed."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -66,7 +68,7 @@ class PerProcessed(RateDistribution):
         return self.of.nbytes
 
     @cached_property
-    def _found(self) -> "_Weighted":
+    def _found(self) -> _Weighted:
         return _weighted(self.of)
 
     def __repr__(self) -> str:

@@ -1,5 +1,7 @@
 """Plain data: what JSON, and programs that keep results by parameters, can hold."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,5 +1,7 @@
 """What is said of a difference over a set of distributions of the rate."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

@@ -1,5 +1,7 @@
 """The table under every metric and curve: groups of tied scores."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -154,7 +156,7 @@ class RankTable:
         cases: BoolArray | None = None,
         is_new: BoolArray | None = None,
         cells: Cells | None = None,
-    ) -> "RankTable":
+    ) -> RankTable:
         """Set the state: weights per group, or unweighted cases in ranking order.
 
         ``cases`` says which case is positive, the positives first where cases tie,
@@ -179,7 +181,7 @@ class RankTable:
         *,
         sample_weight: ArrayLike | None = None,
         pos_label: Label = None,
-    ) -> "RankTable":
+    ) -> RankTable:
         """Build the table of labelled and scored cases.
 
         Parameters
@@ -209,12 +211,12 @@ class RankTable:
     @classmethod
     def from_batches(
         cls,
-        batches: "Batches",
+        batches: Batches,
         *,
         max_groups: int = 2**20,
         pos_label: Label = None,
         verbose: int = 0,
-    ) -> "RankTable":
+    ) -> RankTable:
         """Build the table of more cases than fit in memory, a batch at a time.
 
         Parameters
@@ -268,7 +270,7 @@ class RankTable:
 
         return table_of_batches(batches, max_groups, pos_label, verbose)
 
-    def compress(self, max_groups: int = 2**20) -> "RankTable":
+    def compress(self, max_groups: int = 2**20) -> RankTable:
         """Merge neighbouring groups, so that at most ``max_groups`` are left.
 
         What was merged is no longer told apart: its cases tie, somewhere within a cell
@@ -332,7 +334,7 @@ class RankTable:
         shifts = np.zeros(len(keys), dtype=np.uint8)
         return Cells(keys, shifts, self.pos[::-1], self.neg[::-1])
 
-    def max_error(self, metric: "MetricLike", **metric_kwargs: Any) -> float:
+    def max_error(self, metric: MetricLike, **metric_kwargs: Any) -> float:
         """Return how far a metric may be from its value on the cases themselves.
 
         Parameters
@@ -375,7 +377,7 @@ class RankTable:
         return table_error(metric_of_table(metric, metric_kwargs), self)
 
     @lazy
-    def _extremes(self) -> tuple["RankTable", "RankTable"]:
+    def _extremes(self) -> tuple[RankTable, RankTable]:
         """The worst and the best order of the cases, for all metrics."""
         worst, best = (extreme_order(self.cells, is_best=b) for b in (False, True))
         return _new(*worst), _new(*best)
@@ -544,7 +546,7 @@ class RankTable:
         return frozen(_shares(self.cum_neg))
 
     @property
-    def mirrored(self) -> "RankTable":
+    def mirrored(self) -> RankTable:
         """The table of swapped classes and negated scores, without thresholds.
 
         Rates next to 1 are small ones there, which have digits of their own.
@@ -557,7 +559,7 @@ class RankTable:
         return _new(None, None, None, ~self._cases[::-1], is_new)
 
     @lazy
-    def merged(self) -> "Merged":
+    def merged(self) -> Merged:
         """The table with neighbouring groups without a positive as one.
 
         No metric tells them apart. With few positives it makes all that follows
@@ -568,7 +570,7 @@ class RankTable:
 
         return merged_groups(self)
 
-    def __add__(self, other: object) -> "RankTable":
+    def __add__(self, other: object) -> RankTable:
         if not isinstance(other, RankTable):
             return NotImplemented
         if self.thresholds is None or other.thresholds is None:
@@ -582,7 +584,7 @@ class RankTable:
         neg = np.concatenate([self.neg, other.neg])
         return _new(*joined_groups(scores, pos, neg))
 
-    def __radd__(self, other: object) -> "RankTable":
+    def __radd__(self, other: object) -> RankTable:
         # What `sum` begins with.
         if type(other) is int and other == 0:
             return self

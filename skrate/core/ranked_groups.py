@@ -1,5 +1,7 @@
 """Groups of tied cases, best score first, by one sort: what a table is made of."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

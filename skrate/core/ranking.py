@@ -1,5 +1,7 @@
 """The order of scores, and where they tie, by one sort of values."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from skrate.core.arrays import Array, BoolArray, IntArray

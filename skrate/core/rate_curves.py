@@ -1,5 +1,7 @@
 """What a metric is at every rate, and its mean under a distribution of the rate."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Sets of distributions of the rate: all that agree with what is known of it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property

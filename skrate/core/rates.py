@@ -1,5 +1,7 @@
 """Distributions of the rate: the share of all cases that will be processed."""
 
+from __future__ import annotations
+
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
@@ -74,7 +76,7 @@ class RateDistribution(ABC):
         return float_or_array(np.clip(self._ppf(probabilities), 0, 1))
 
     @cached_property
-    def mirrored(self) -> "RateDistribution":
+    def mirrored(self) -> RateDistribution:
         """The distribution of 1 - R.
 
         It is told by its own parameters, or by P(R <= x), and never by 1 minus the

@@ -1,5 +1,7 @@
 """Repeats of a cross-validation: sets of folds that test no case twice."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from numbers import Integral
 from typing import TypeAlias

@@ -1,5 +1,7 @@
 """What inference returns: frozen, with fields named as in :mod:`scipy.stats`."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from itertools import combinations

@@ -1,5 +1,7 @@
 """Labelled and scored cases, checked: what every table is made of."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 

@@ -1,5 +1,7 @@
 """Rate distributions from frozen ``scipy.stats`` distributions."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -187,7 +189,7 @@ def _checked_masses(points: FloatArray, masses: FloatArray) -> RateDistribution:
     return from_masses(points, masses)
 
 
-def _as_continuous(law: _Law) -> "ScipyRate":
+def _as_continuous(law: _Law) -> ScipyRate:
     rate = ScipyRate(_name(law.frozen), law)
     at = rate._survival(np.linspace(0, 1, 17))
     if at.shape != (17,) or not np.isfinite(at).all():
@@ -197,7 +199,7 @@ def _as_continuous(law: _Law) -> "ScipyRate":
     return rate
 
 
-def _with_table(rate: "ScipyRate") -> RateDistribution:
+def _with_table(rate: ScipyRate) -> RateDistribution:
     """Return the rate, whose survival function is checked as its table is made."""
     assert rate.table is not None
     return rate

@@ -1,5 +1,7 @@
 """Many small linear programs at once, by the simplex method."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

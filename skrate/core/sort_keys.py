@@ -1,5 +1,7 @@
 """Keys of score and label: sorting them in place of an index is many times quicker."""
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Sums of many weights that are exact to about the last digit, and whole ones fully."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from skrate.core.arrays import Array, FloatArray

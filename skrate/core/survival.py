@@ -1,5 +1,7 @@
 """Piecewise polynomials for the survival function of a rate."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import TypeAlias
@@ -66,7 +68,7 @@ class SurvivalTable:
         *,
         spacing: float = 0.0,
         name: str = "rate",
-    ) -> "SurvivalTable":
+    ) -> SurvivalTable:
         """Interpolate ``survival``, halving panels until each is exact to rounding.
 
         The ends of a panel are among the places where it is checked. So whatever the
@@ -119,7 +121,7 @@ class SurvivalTable:
         coefficients: FloatArray,
         ends: FloatArray,
         spacing: float,
-    ) -> "SurvivalTable":
+    ) -> SurvivalTable:
         """Return the table in which panels of next to no width are jumps at its end."""
         start, end = ends[:, 0], ends[:, 1]
         rounding = np.maximum(_EPS * breaks[1:], spacing)
@@ -138,7 +140,7 @@ class SurvivalTable:
         return cls(breaks, coefficients, points[masses > 0], masses[masses > 0])
 
     @classmethod
-    def from_steps(cls, points: FloatArray, masses: FloatArray) -> "SurvivalTable":
+    def from_steps(cls, points: FloatArray, masses: FloatArray) -> SurvivalTable:
         """Return the table of a discrete rate with ``masses``, summing to 1.
 
         Points below 0 and above 1 count as 0 and 1.
@@ -327,7 +329,7 @@ class SurvivalMixture:
     It answers all that a :class:`SurvivalTable` does.
     """
 
-    def __init__(self, parts: "Sequence[Survival]", weights: Sequence[float]) -> None:
+    def __init__(self, parts: Sequence[Survival], weights: Sequence[float]) -> None:
         self.parts = tuple(parts)
         self.weights = tuple(weights)
 

@@ -4,6 +4,8 @@ Arrays of a million groups leave it, and memory that was never touched has to be
 to the process first: that takes longer than the arithmetic. A part takes neither.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -114,7 +116,7 @@ class LongTable:
         return RankTable([self.n_pos, 0.0], [0.0, self.n_neg])
 
     @property
-    def swapped(self) -> "LongTable":
+    def swapped(self) -> LongTable:
         """The table in which the negatives are the positives."""
         table, labels = self.table, self.table.labels
         if labels is None:

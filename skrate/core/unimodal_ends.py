@@ -1,5 +1,7 @@
 """The parts that laws with a mode gain most by: where uniform laws from it end."""
 
+from __future__ import annotations
+
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -24,7 +26,7 @@ class Cells(NamedTuple):
     after: FloatArray
     intervals: IntArray
 
-    def some(self, which: BoolArray | slice) -> "Cells":
+    def some(self, which: BoolArray | slice) -> Cells:
         """Return some of them."""
         return Cells(
             self.starts[which], self.ends[which], self.first[which], self.last[which],

@@ -14,6 +14,8 @@ modes a grid is taken, with the best knot of f in each of its cells, and a finer
 around the best of them, until nothing is gained.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -48,7 +50,7 @@ class UnimodalParts:
     curve: RateCurve
 
     @classmethod
-    def of(cls, among: RateSet, curve: RateCurve) -> "UnimodalParts":
+    def of(cls, among: RateSet, curve: RateCurve) -> UnimodalParts:
         ends = [(of.low, of.high) for of in among.mode_ranges]
         extra = np.unique(np.append(np.ravel(ends), among.edges))
         curve = with_knots(curve, extra)

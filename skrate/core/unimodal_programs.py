@@ -4,6 +4,8 @@ The parts of a law with the mode m are uniform between m and ends x, and m itsel
 :mod:`skrate.core.unimodal_laws`.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 

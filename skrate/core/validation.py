@@ -4,6 +4,8 @@ Every ``check_*`` returns what it checked, ready for use, or raises a ``ValueErr
 that names the argument, says what was found and what to do.
 """
 
+from __future__ import annotations
+
 import numbers
 import warnings
 from collections.abc import Collection

@@ -1,5 +1,7 @@
 """The ends of Wilson's interval, of a share or of a value between any two bounds."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

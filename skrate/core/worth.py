@@ -1,5 +1,7 @@
 """What cases are worth when they are processed, and what processing them costs."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -153,7 +155,7 @@ class WorthTable(RankTable):
         group: IntArray,
         worth: Worth,
         weights: FloatArray | None,
-    ) -> "WorthTable":
+    ) -> WorthTable:
         """Return a table with the worth of its cases, each in its group of ties."""
         found = cls.__new__(cls)
         vars(found).update(vars(table))

@@ -1,5 +1,7 @@
 """Bounds from the spread of recall over folds alone, for comparison."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy import special
 

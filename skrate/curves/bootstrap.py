@@ -1,5 +1,7 @@
 """New sets of folds that are drawn from the curve, and the range of their counts."""
 
+from __future__ import annotations
+
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import rankdata

@@ -1,5 +1,7 @@
 """From where the counts of new folds lie to bounds around the consensus."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from skrate.core.arrays import FloatArray

@@ -1,5 +1,7 @@
 """The result of averaging ROC curves at equal rate."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 

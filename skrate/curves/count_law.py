@@ -1,5 +1,7 @@
 """The law of the number of positives among the first k cases of a new fold."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -64,7 +66,7 @@ class FoldSource:
     places: FloatArray
 
     @classmethod
-    def of(cls, folds: Folds, n_pos: int, n_neg: int) -> "FoldSource":
+    def of(cls, folds: Folds, n_pos: int, n_neg: int) -> FoldSource:
         """Return the curve that folds share, with one more case of each class.
 
         Half of the case lies above all others, half below: folds that are without an
@@ -80,7 +82,7 @@ class FoldSource:
     @classmethod
     def along(
         cls, tpr: FloatArray, fpr: FloatArray, n_pos: int, n_neg: int
-    ) -> "FoldSource":
+    ) -> FoldSource:
         """Return the source of folds of one size that a curve is."""
         return cls(
             n_pos, n_neg, tpr, fpr, (n_pos * tpr + n_neg * fpr) / (n_pos + n_neg)

@@ -1,5 +1,7 @@
 """Folds that are averaged at equal rate, and what they have in common."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -31,7 +33,7 @@ class Folds:
     pos_label: Any = None
 
     @cached_property
-    def by_repeat(self) -> list["Folds"]:
+    def by_repeat(self) -> list[Folds]:
         """The folds of each repeat, as a single cross-validation."""
         if self.repeats is None:
             return [self]

@@ -1,5 +1,7 @@
 """What is gained when a share of the cost of all cases is spent."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

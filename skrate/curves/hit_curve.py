@@ -1,5 +1,7 @@
 """The hit curve: what is found when a share of the ranking is processed."""
 
+from __future__ import annotations
+
 from skrate.core.arrays import ArrayLike, FloatArray, Label
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.rank_table import RankTable, check_alone, rank_table

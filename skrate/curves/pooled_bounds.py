@@ -1,5 +1,7 @@
 """Bounds from the law of the number of positives that all folds find together."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
@@ -121,7 +123,7 @@ class PooledLaw(NamedTuple):
         at_most, at_least = np.append(self.at_most, 0.0), np.append(self.at_least, 0.0)
         return np.asarray(np.minimum(at_most[below], at_least[above]))
 
-    def likely(self) -> "PooledLaw":
+    def likely(self) -> PooledLaw:
         """Return the law without the counts that nobody will see."""
         low = int(np.searchsorted(self.at_most, _UNSEEN))
         high = len(self.at_least) - int(np.searchsorted(self.at_least[::-1], _UNSEEN))

@@ -1,5 +1,7 @@
 """A hit curve of two straight pieces: momentum, then what is left."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,5 +1,7 @@
 """ROC curves of several folds, averaged at equal rate."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias, get_args

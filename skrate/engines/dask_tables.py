@@ -1,5 +1,7 @@
 """Rank tables of Dask collections: a table per chunk, added in a tree."""
 
+from __future__ import annotations
+
 import itertools
 import math
 import uuid
@@ -62,7 +64,7 @@ def rank_table(
     max_groups: int = 2**20,
     exact: Literal[True],
     compute: Literal[True] = True,
-) -> "RankPartitions": ...
+) -> RankPartitions: ...
 @overload
 def rank_table(
     y_true: Any,

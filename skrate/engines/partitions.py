@@ -1,5 +1,7 @@
 """Values over ranges of scores that do not overlap, without the table of all cases."""
 
+from __future__ import annotations
+
 import itertools
 import math
 from collections.abc import Sequence

@@ -1,5 +1,7 @@
 """What is known of a part of the cases, and how parts become the table of all."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

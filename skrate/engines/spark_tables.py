@@ -1,5 +1,7 @@
 """Rank tables of Spark dataframes: a table per partition, added by the driver."""
 
+from __future__ import annotations
+
 import pickle
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any

@@ -1,5 +1,7 @@
 """RankBoost on one training sample: its cases, its pairs, its rounds."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +29,7 @@ class TrainingCases(NamedTuple):
     weights: FloatArray
     lists: IntArray
 
-    def take(self, rows: IntArray | BoolArray) -> "TrainingCases":
+    def take(self, rows: IntArray | BoolArray) -> TrainingCases:
         """Return some of the cases."""
         parts: list[Array] = [array[rows] for array in self]
         return TrainingCases(*parts)
@@ -39,7 +41,7 @@ class TrainingCases(NamedTuple):
         n_all = np.bincount(self.lists, minlength=n_lists)
         return np.asarray((n_pos > 0) & (n_pos < n_all))
 
-    def with_pairs(self) -> "TrainingCases":
+    def with_pairs(self) -> TrainingCases:
         """Return the cases whose list holds both classes, lists renumbered."""
         has_pairs = self.has_pairs()
         if has_pairs.all():

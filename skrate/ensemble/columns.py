@@ -1,5 +1,7 @@
 """Thresholds of one feature, and the weight of the cases below each of them."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 
 import numpy as np

@@ -1,5 +1,7 @@
 """When to stop: the score on cases that are held out."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

@@ -1,5 +1,7 @@
 """From ranking scores to probabilities: one slope and one offset."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

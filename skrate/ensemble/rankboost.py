@@ -1,5 +1,7 @@
 """RankBoost: a classifier that is boosted to order pairs, hence to maximise the AUC."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -221,7 +223,7 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
-    ) -> "RankBoostClassifier":
+    ) -> RankBoostClassifier:
         """Find the weak rankers and fit the link.
 
         Parameters

@@ -1,5 +1,7 @@
 """Threshold rankers at work: the scores of new cases."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import numpy as np

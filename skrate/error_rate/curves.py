@@ -1,5 +1,7 @@
 """The moments of the AUC along the error rate, for ratios of the classes."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import NamedTuple
 

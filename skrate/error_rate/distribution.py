@@ -1,5 +1,7 @@
 """The exact distribution of the AUC of all rankings with known errors."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,5 +1,7 @@
 """The AUC of all rankings that make a given number of errors: mean and variance."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple

@@ -1,5 +1,7 @@
 """Which AUCs a published confusion matrix allows."""
 
+from __future__ import annotations
+
 from typing import Literal, get_args
 
 import numpy as np

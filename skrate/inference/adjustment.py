@@ -1,5 +1,7 @@
 """P-values of many tests, adjusted for their number."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Literal, get_args
 

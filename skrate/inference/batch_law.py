@@ -1,5 +1,7 @@
 """How many of the next cases score above the j-th largest score of those at hand."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,5 +1,7 @@
 """The report card of models under a budget."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -272,18 +274,18 @@ class _Known(NamedTuple):
     interval: ConfidenceInterval
     chance: float
 
-    def times(self, factor: float) -> "_Known":
+    def times(self, factor: float) -> _Known:
         low, high = self.interval
         ends = ConfidenceInterval(factor * low, factor * high)
         return _Known(factor * self.value, ends, factor * self.chance)
 
-    def of(self, whole: float) -> "_Known":
+    def of(self, whole: float) -> _Known:
         """Return what it leaves of a whole."""
         low, high = self.interval
         ends = ConfidenceInterval(whole - high, whole - low)
         return _Known(whole - self.value, ends, whole - self.chance)
 
-    def per(self, whole: float) -> "_Known":
+    def per(self, whole: float) -> _Known:
         """Return how much of a whole there is for each of it."""
         low, high = self.interval
         ends = ConfidenceInterval(_ratio(whole, high), _ratio(whole, low))

@@ -1,5 +1,7 @@
 """The report card of a budget: its rows, and how they are printed."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field

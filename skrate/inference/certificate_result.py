@@ -1,5 +1,7 @@
 """The certificate of a recall: its fields, and how it is printed."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from skrate.core.results import ConfidenceInterval, Result

@@ -1,5 +1,7 @@
 """The test of a ranking under a budget against one that is random."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Two models, or two metrics, against each other."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal, get_args

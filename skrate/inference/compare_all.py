@@ -1,5 +1,7 @@
 """Several models on the same cases."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,5 +1,7 @@
 """Two models against each other at every rate."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Two models by their values within the same lists."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args

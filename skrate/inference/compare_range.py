@@ -12,6 +12,8 @@ true difference under F_0 as seldom as c says. So c is a quantile of Student's t
 the statement is of all laws of the set at once.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any
 

@@ -1,5 +1,7 @@
 """What is concluded from two values and the standard error of their difference."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -4,6 +4,8 @@ An interval of level 1 - alpha leaves 0 out where the p-value is below alpha, an
 nowhere else; and it holds the difference itself.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from skrate.core.arrays import FloatArray

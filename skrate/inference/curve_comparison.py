@@ -1,5 +1,7 @@
 """What a comparison of two curves over the rate returns."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

@@ -1,5 +1,7 @@
 """Cases of several folds, joined, whose scores are comparable within a fold only."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace

@@ -4,6 +4,8 @@ What a case adds depends on its class and on the cells between cuts in which the
 put it. So cases are counted by these, and no array of cases times rates is ever made.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args

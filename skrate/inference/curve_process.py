@@ -30,6 +30,8 @@ the data, multipliers of psi that are normal make a normal process of this covar
 it is drawn as such, at a cost that does not depend on n.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

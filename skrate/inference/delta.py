@@ -1,5 +1,7 @@
 """The delta method: variances from slopes, in one pass over the table."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import NamedTuple
 

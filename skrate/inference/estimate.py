@@ -1,5 +1,7 @@
 """One metric of one model, with its uncertainty."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, get_args
 
 import numpy as np

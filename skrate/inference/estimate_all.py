@@ -1,5 +1,7 @@
 """One metric of many rankings of the same cases, such as of markers."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias

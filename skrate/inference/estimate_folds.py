@@ -1,5 +1,7 @@
 """Metrics of the rankings of folds with their uncertainty, and differences of them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any

@@ -1,5 +1,7 @@
 """Cases of several folds as one sample, each fold of which is cut at the same rate."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -16,7 +18,7 @@ from skrate.inference.sample import Ranked, Weights, check_cases
 
 def ranked_in_folds(
     rankings: FoldRankings, weights: Weights = "frequency"
-) -> "FoldRanked":
+) -> FoldRanked:
     """Return rankings as a sample, in which a case of several repeats counts once.
 
     Examples
@@ -66,7 +68,7 @@ class FoldRanked(Ranked):
     folds: IntArray | None = None
 
     @classmethod
-    def of(cls, cases: Ranked, folds: IntArray) -> "FoldRanked":
+    def of(cls, cases: Ranked, folds: IntArray) -> FoldRanked:
         """Return the same cases, each in its fold."""
         known = {each.name: getattr(cases, each.name) for each in fields(cases)}
         return cls(**known, folds=folds)

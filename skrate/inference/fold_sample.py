@@ -1,5 +1,7 @@
 """A metric of the rankings of folds, as one number with the influence of each case."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

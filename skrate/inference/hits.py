@@ -1,5 +1,7 @@
 """What a budget finds and leaves, per case of the batch that is ranked."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from typing import Any
 

@@ -1,5 +1,7 @@
 """What each case contributes to a metric."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Intervals and p-values, from a value and its standard error or from replicates."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 

@@ -1,5 +1,7 @@
 """The jackknife: what the metric would be without each case, or each cluster."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 
 import numpy as np

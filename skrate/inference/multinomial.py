@@ -8,6 +8,8 @@ count as fit into its probability, and those left over for another draw, among w
 not fit. All of it is exact, whatever the means are.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any

@@ -1,5 +1,7 @@
 """Permutation of two models within cases, on their ranks."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,7 +38,7 @@ class ExchangeDraw:
     cases: Ranked
 
     @classmethod
-    def of(cls, a: Ranked, b: Ranked) -> "ExchangeDraw":
+    def of(cls, a: Ranked, b: Ranked) -> ExchangeDraw:
         """Return the draw for two rankings of the same cases."""
         middles = np.concatenate([_midranks(a), _midranks(b)])
         order = np.argsort(middles)

@@ -1,5 +1,7 @@
 """What a pilot tells of larger samples: variances per case, and how sure they are."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,5 +1,7 @@
 """How uncertainty is to be found: what estimate and compare have in common."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -68,7 +70,7 @@ class Plan:
                 f"got method={self.method!r}."
             )
 
-    def split(self, n: int) -> list["Plan"]:
+    def split(self, n: int) -> list[Plan]:
         """Return ``n`` plans with random states that are independent."""
         generators = check_generator(self.random_state).spawn(n)
         return [replace(self, random_state=generator) for generator in generators]

@@ -1,5 +1,7 @@
 """What the next batch will hold: bounds for the counts of a single budget."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Two published tables against each other, whose correlation is not known."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,5 +1,7 @@
 """What a metric would be if scores and labels had nothing to do with each other."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from threading import Lock
 
@@ -37,7 +39,7 @@ class NullLaw:
     half: float = 0.0
 
     @classmethod
-    def of_auc(cls, table: RankTable) -> "NullLaw":
+    def of_auc(cls, table: RankTable) -> NullLaw:
         """Return the law of the AUC: that of Mann and Whitney's U, ties allowed for."""
         n, n_pairs = table.total, table.n_pos * table.n_neg
         tied = 0.0
@@ -47,7 +49,7 @@ class NullLaw:
         return cls(0.5, float(np.sqrt((n + 1 - tied) / (12 * n_pairs))))
 
     @classmethod
-    def of_draws(cls, draws: FloatArray) -> "NullLaw":
+    def of_draws(cls, draws: FloatArray) -> NullLaw:
         """Return the law with the moments of these draws."""
         draws = np.sort(draws)
         mean, deviation = float(draws.mean()), float(draws.std())

@@ -1,5 +1,7 @@
 """What a random sample of the unread cases says of the recall reached."""
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np

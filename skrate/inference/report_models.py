@@ -1,5 +1,7 @@
 """The models of a report: one or several, by labels and scores, tables or folds."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 

@@ -1,5 +1,7 @@
 """Resampled tables, the only place where they are drawn; nothing is sorted again."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -89,7 +91,7 @@ class CountDraw:
     n_columns: int
 
     @classmethod
-    def of_units(cls, strata: Sequence[IntArray]) -> "CountDraw":
+    def of_units(cls, strata: Sequence[IntArray]) -> CountDraw:
         """Return the draw with one column per unit, in order."""
         ends = np.cumsum([len(repeats) for repeats in strata])
         return cls(strata, np.split(np.arange(ends[-1]), ends[:-1]), int(ends[-1]))

@@ -1,5 +1,7 @@
 """Checked input: labels and scores of the same cases, by one or several models."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
@@ -88,7 +90,7 @@ class Ranked(Sample):
         return group
 
     @property
-    def swapped(self) -> "Ranked":
+    def swapped(self) -> Ranked:
         """The same cases, of which the negatives are called the positives."""
         return replace(self, is_pos=~self.is_pos)
 

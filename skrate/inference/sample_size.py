@@ -1,5 +1,7 @@
 """How many cases a test set needs, and what one of a given size will show."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any
 

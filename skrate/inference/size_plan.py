@@ -1,5 +1,7 @@
 """The size of a test set, searched by what a pilot tells, and what it will show."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """When to stop reading: what every look at a review in progress says of its recall."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from skrate.core.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label

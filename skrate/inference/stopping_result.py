@@ -1,5 +1,7 @@
 """A review in progress, look by look: its fields, and how it is printed."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Any
 

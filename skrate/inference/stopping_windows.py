@@ -1,5 +1,7 @@
 """The last cases that were read, taken for a random sample: all windows of them."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from skrate.core.arrays import BoolArray, FloatArray, IntArray

@@ -4,6 +4,8 @@ Throughout, an urn of N cases holds K positives, and x of n cases drawn at rando
 positive. Numbers may be arrays.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

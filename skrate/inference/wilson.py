@@ -1,5 +1,7 @@
 """Wilson's interval for any metric, by a table to which a tenth of a case is added."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """What recall, precision and lift of the processed share have in common."""
 
+from __future__ import annotations
+
 import numbers
 from abc import abstractmethod
 from dataclasses import replace
@@ -180,7 +182,7 @@ class AtRate(UnderRate, Metric):
         """Return the metric from that multiple of the expected recall."""
 
     @abstractmethod
-    def _of_cut(self, cut: "Cut") -> float:
+    def _of_cut(self, cut: Cut) -> float:
         """Return the metric of a weighted table from where its ranking is cut."""
 
     def _whole(self, n_pos: FloatArray, seen: FloatArray) -> FloatArray | None:

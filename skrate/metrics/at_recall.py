@@ -1,5 +1,7 @@
 """What the rate, the work saved and the precision at a recall have in common."""
 
+from __future__ import annotations
+
 import math
 from abc import abstractmethod
 from typing import Any

@@ -1,5 +1,7 @@
 """The area under the ROC curve: what the rAUC is under a uniform rate."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

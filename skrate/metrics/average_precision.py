@@ -1,5 +1,7 @@
 """Average precision, at the prevalence of the sample or of a population."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

@@ -8,6 +8,8 @@ curve in probits, straight where the classes are normal after any increasing
 transformation. It depends on ranks alone.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Recall, precision and lift of the share of the ranking that is processed."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

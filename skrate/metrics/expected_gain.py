@@ -1,5 +1,7 @@
 """Expected gain: what the processed cases are worth, under a budget of money."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any, Self
 
@@ -192,7 +194,7 @@ def expected_gain_score(
     return found if metric.normalize else found * _weight(y_true, sample_weight)
 
 
-def _of_folds(metric: "ExpectedGain", rankings: FoldRankings) -> float:
+def _of_folds(metric: ExpectedGain, rankings: FoldRankings) -> float:
     """Return the mean over folds of the gain in each, on the scale of its weights."""
     values = score_folds(replace(metric, normalize=True), rankings, stacklevel=5)
     if not metric.normalize:
@@ -210,7 +212,7 @@ def _weight(y_true: ArrayLike | RankTable, sample_weight: ArrayLike | None) -> f
 
 
 def _of_cases(
-    metric: "ExpectedGain",
+    metric: ExpectedGain,
     y_true: ArrayLike | RankTable,
     y_score: ArrayLike | None,
     sample_weight: ArrayLike | None,

@@ -1,5 +1,7 @@
 """Expected recall under a distribution over the rate."""
 
+from __future__ import annotations
+
 from functools import lru_cache, partial
 from typing import Any, Literal, get_args
 

@@ -1,5 +1,7 @@
 """How the expected gain changes with the gain and with the cost of each case."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from skrate.core.arrays import FloatArray, dot, sum_from_right

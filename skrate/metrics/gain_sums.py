@@ -1,5 +1,7 @@
 """The expected gain of a ranking of cases that are worth something each."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from skrate.core.arrays import FloatArray, dot

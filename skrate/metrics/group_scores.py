@@ -1,5 +1,7 @@
 """Metrics of a ranking, computed within each list."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -92,7 +94,7 @@ class GroupScores(Result):
         relevance_threshold: float | None = None,
         pos_label: Label = None,
         **metric_kwargs: Any,
-    ) -> "GroupScores":
+    ) -> GroupScores:
         """Compute a metric within lists that do not all fit in memory.
 
         Parameters

@@ -1,5 +1,7 @@
 """The AUC within each list, also of its top k: kernels on a table of lists."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import betaln
 

@@ -1,5 +1,7 @@
 """Averages over lists, and their standard error."""
 
+from __future__ import annotations
+
 import numbers
 from typing import Any, Literal, NamedTuple, cast, get_args
 

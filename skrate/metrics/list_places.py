@@ -1,5 +1,7 @@
 """What goes by the places of relevant items in lists: kernels on a table of lists."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +27,7 @@ class RelevantRows(NamedTuple):
     longest: int  # Items of the longest list.
 
     @classmethod
-    def of(cls, table: ListTable) -> "RelevantRows":
+    def of(cls, table: ListTable) -> RelevantRows:
         """Return those of a table of items of weight one."""
         if table.cases is not None:
             rows = np.flatnonzero(table.cases)

@@ -1,5 +1,7 @@
 """Momentum and stamina: what AUC and average precision together say of a ranking."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label

@@ -1,5 +1,7 @@
 """A metric that is computed after each round of a training."""
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

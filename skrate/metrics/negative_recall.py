@@ -1,5 +1,7 @@
 """Negative recall: what is wasted on the negatives."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, share_of

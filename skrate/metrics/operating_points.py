@@ -1,5 +1,7 @@
 """Precision where the recall is fixed, and recall where the precision is."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

@@ -1,5 +1,7 @@
 """The partial AUC: the area under a part of the ROC curve."""
 
+from __future__ import annotations
+
 import numbers
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, get_args

@@ -1,5 +1,7 @@
 """AUC within lists: what one user or query was shown, in the right order."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 from skrate.core.arrays import ArrayLike, Label

@@ -1,5 +1,7 @@
 """The rate-weighted AUC, and its relation to expected recall."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -247,7 +249,7 @@ class RateWeightedAUC(
         return "AUC" if self.is_two_sample else "rAUC"
 
     @property
-    def mirrored(self) -> "RateWeightedAUC":
+    def mirrored(self) -> RateWeightedAUC:
         """The same for swapped classes and negated scores."""
         return RateWeightedAUC(self.rate.mirrored)
 

@@ -1,5 +1,7 @@
 """Slopes of expected recall, for rates with a density and for known rates."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Where the recall curve of the population may meet a recall or a precision."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """What information retrieval measures of each query's list, averaged over lists."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Iterable
 

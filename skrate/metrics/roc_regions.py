@@ -1,5 +1,7 @@
 """Areas under parts of the ROC curve: within a window, or by a weight on one axis."""
 
+from __future__ import annotations
+
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass

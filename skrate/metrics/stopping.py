@@ -1,5 +1,7 @@
 """The share that must be processed for a recall, and the work that this saves."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from skrate.core.arrays import ArrayLike, Label

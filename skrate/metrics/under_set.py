@@ -1,5 +1,7 @@
 """What metrics have in common that are linear in the distribution of the rate."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from itertools import pairwise

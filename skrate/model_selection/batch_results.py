@@ -1,5 +1,7 @@
 """What is found of a batch of new cases: the cases marked, and whether they drift."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 
 from skrate.core.arrays import Array, BoolArray

@@ -1,5 +1,7 @@
 """How many of the next cases can be processed, and the score that keeps to it."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

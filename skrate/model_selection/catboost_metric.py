@@ -1,5 +1,7 @@
 """A metric as CatBoost calls it."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,7 +10,7 @@ from skrate.metrics.monitored import Monitored
 from skrate.model_selection.training_metric import TrainingMetric
 
 
-def catboost_metric(metric: Monitored, name: str, pos_label: Label) -> "CatBoostMetric":
+def catboost_metric(metric: Monitored, name: str, pos_label: Label) -> CatBoostMetric:
     """Return the metric; CatBoost calls it by the name of its class."""
     kind: type[CatBoostMetric] = type(
         name, (CatBoostMetric,), {"__doc__": CatBoostMetric.__doc__}

@@ -1,5 +1,7 @@
 """How an estimator scores cases for each of more than two classes."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

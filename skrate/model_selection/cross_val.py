@@ -1,5 +1,7 @@
 """The rankings of a cross-validation, from models that are trained once."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple

@@ -1,5 +1,7 @@
 """A metric that a library for boosting evaluates after each round."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, get_args
 
 from skrate.core.arrays import Label

@@ -1,5 +1,7 @@
 """A metric as FLAML calls it."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from skrate.model_selection.make_ranking_scorer import make_ranking_scorer

@@ -1,5 +1,7 @@
 """Two models over the folds of a cross-validation, whose training sets overlap."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Mapping
 from typing import Literal, get_args

@@ -1,5 +1,7 @@
 """Scores of cases that the model which scores them has not seen."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple

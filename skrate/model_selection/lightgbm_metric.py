@@ -1,5 +1,7 @@
 """A metric as LightGBM calls it."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,7 @@
 """A scorer object of any metric."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 

@@ -1,5 +1,7 @@
 """How scorers are shown in notebooks: by their parameters, as nothing is fitted."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,5 +1,7 @@
 """What all scorer objects of this package share."""
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Callable, Mapping
 from operator import attrgetter

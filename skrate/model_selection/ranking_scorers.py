@@ -1,5 +1,7 @@
 """Scorers of several metrics, by their names."""
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches

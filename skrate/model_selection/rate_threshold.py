@@ -1,5 +1,7 @@
 """A classifier that marks the share of new cases that will be processed."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from typing import Any, Literal, Self

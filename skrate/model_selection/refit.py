@@ -1,5 +1,7 @@
 """Rules for ``refit=`` of the searches of scikit-learn."""
 
+from __future__ import annotations
+
 import re
 import warnings
 from collections.abc import Callable, Mapping

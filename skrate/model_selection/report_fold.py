@@ -1,5 +1,7 @@
 """A fold of a report: several metrics of one ranking, with their standard errors."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Hashable
 from copy import copy

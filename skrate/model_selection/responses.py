@@ -1,5 +1,7 @@
 """How an estimator scores cases: by which method, for which class, in which fold."""
 
+from __future__ import annotations
+
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence

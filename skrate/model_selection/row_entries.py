@@ -1,5 +1,7 @@
 """What a scorer is told of each row: its list, what it is worth and what it costs."""
 
+from __future__ import annotations
+
 from typing import Any, Protocol, TypeAlias
 
 from sklearn import get_config

@@ -1,5 +1,7 @@
 """The function that other programs take out of a scorer, to call it themselves."""
 
+from __future__ import annotations
+
 import inspect
 import warnings
 from collections.abc import Callable

@@ -1,5 +1,7 @@
 """Several metrics per fold, each with its standard error."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from copy import copy
 from typing import Any, Self

@@ -1,5 +1,7 @@
 """Scorer classes for ``scoring=``, wherever scikit-learn takes one."""
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Callable
 from typing import Any

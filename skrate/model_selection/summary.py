@@ -1,5 +1,7 @@
 """A cross-validation as a table: means over folds with corrected intervals."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple

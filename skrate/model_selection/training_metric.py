@@ -1,5 +1,7 @@
 """What the metrics of all libraries for boosting share."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 

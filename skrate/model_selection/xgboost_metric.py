@@ -1,5 +1,7 @@
 """A metric as XGBoost calls it."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
