@@ -371,7 +371,10 @@ class AUCErrorRateDisplay(Display):
         for other in before:
             other.remove()
         drawn = [_sampled(line) for line in self.ax_.lines]
-        bars: list[Any] = list(self.ax_.collections)
+        # Whatever else the axes hold; bars are what has segments.
+        bars: list[Any] = [
+            c for c in self.ax_.collections if hasattr(c, "get_segments")
+        ]
         drawn += [_between(part) for bar in bars for part in bar.get_segments()]
         covered = np.concatenate(drawn)
         across, up = np.transpose(places)

@@ -251,3 +251,12 @@ def test_a_table_does_not_know_what_was_wrong():
     table = RankTable([1, 0], [0, 1])
     with pytest.raises(ValueError, match="knows no single cases, and so not those"):
         AUCErrorRateDisplay.from_predictions(table, y_pred=[1, 0])
+
+
+def test_a_model_is_drawn_over_whatever_the_axes_hold(model):
+    plt = require("matplotlib.pyplot")
+    ax = plt.subplots()[1]
+    ax.fill_between([0, 0.2], [0.5, 0.6], [0.9, 1.0])
+    display = AUCErrorRateDisplay.from_estimator(*model, ax=ax)
+    assert display.ax_ is ax
+    plt.close(ax.figure)
