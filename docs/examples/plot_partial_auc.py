@@ -67,4 +67,9 @@ for what, window in windows.items():
     both = markers.values()
     test = compare(partial_auc_score, y, *both, **window)
     print(f"   difference     {test:.3f[]}, p = {test.pvalue:.2g}")
+
+# %%
+# To rule tumours in it is the spread of the area, beyond doubt. To
+# rule them out it is rather the concavity, but the few malignant
+# masses at the lower end of it do not settle that.
 plt.show()
