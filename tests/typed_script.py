@@ -174,9 +174,10 @@ skrate.RateAveragedROC.from_cross_validation(
 )
 boost = skrate.RankBoostClassifier(5, scoring=get_scorer("roc_auc"), random_state=0)
 skrate.HitCurveDisplay.from_estimator(boost.fit(train, target), train, target)
+distinct = train + np.linspace(0, 1e-3, train.size).reshape(train.shape)
 keeping = skrate.RateThresholdClassifier(
     model, rate=stats.beta(2, 3), n_items=20, confidence=0.8, cv=GroupKFold(3)
-).fit(train, target, groups=X["list"])
+).fit(distinct, target, groups=X["list"])
 keeping.predict_batch(train, random_state=0).labels.sum()
 low_rate, high_rate = keeping.achieved_rate(train).rate_interval
 
