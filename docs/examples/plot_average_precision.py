@@ -39,9 +39,9 @@ for name, scores in tests.items():
     print(f"{name:7} {estimate('roc_auc', ill, scores)}")
 
 # %%
-# Their hit curves show the difference. The orange line is the momentum: the pace at
-# which the test finds at first. Both charts end at the same point, but the first test
-# is far better at the beginning.
+# Their hit curves show the difference. The steep dashed line is the
+# momentum: the pace at which the test finds at first. Both charts end
+# at the same point, but the first test is far better at the beginning.
 
 fig, axes = plt.subplots(1, 2, figsize=(10, 4.5), sharey=True)
 for ax, (name, scores) in zip(axes, tests.items(), strict=True):
