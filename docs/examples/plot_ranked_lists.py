@@ -38,12 +38,23 @@ models = {
 # one, where the user is always the same, it is as good as chance, and the model that
 # knows the match is the best.
 
+values = {}
 print(f"{'':20}{'all rows':>10}{'in lists':>10}{'top 5':>8}")
 for name, score in models.items():
     pooled = roc_auc_score(clicked, score)
     within = ranking_auc_score(clicked, score, groups=user)
     top = ranking_auc_score(clicked, score, groups=user, k=5)
+    values[name] = pooled, within, top
     print(f"{name:20}{pooled:10.3f}{within:10.3f}{top:8.3f}")
+
+_, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
+colors = ("#D55E00", "#0072B2", "#009E73")
+styles = ("o--", "s-", "^:")
+for name, color, style in zip(values, colors, styles, strict=True):
+    ax.plot(values[name], style, color=color, label=name, markersize=8)
+ax.set_xticks(range(3), ["all rows", "in lists", "top 5 of lists"])
+ax.set(ylabel="AUC", xlim=(-0.2, 2.2))
+ax.legend(frameon=False)
 
 # %%
 # What the undefined lists are worth

@@ -1,0 +1,89 @@
+"""
+Metrics of parts do not average
+===============================
+
+The cases lie on several machines. To average what a metric is on
+each of them is easy, and gives another number than that of all
+cases. To add up their tables is as easy, and gives that number.
+"""
+
+# %%
+# Parts that are alike
+# --------------------
+# Of 40,000 cases one in fifty is positive. They are dealt out at
+# random, to two machines, four, and so on.
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from skrate import RankTable, average_precision_score, estimate
+
+rng = np.random.default_rng(0)
+y_true = rng.random(40_000) < 0.02
+y_score = rng.normal(size=40_000) + 2 * y_true
+
+
+def tables_of(labels, scores, part):
+    """Return the table of each part."""
+    tables = []
+    for name in np.unique(part):
+        here = part == name
+        table = RankTable.from_arrays(labels[here], scores[here])
+        tables.append(table)
+    return tables
+
+
+def added(tables):
+    """Return the table of the cases of all parts."""
+    return sum(tables[1:], tables[0])
+
+
+numbers = 2 ** np.arange(7)
+averaged, of_the_sum = [], []
+for n_parts in numbers:
+    part = np.arange(40_000) % n_parts
+    tables = tables_of(y_true, y_score, part)
+    values = [average_precision_score(table) for table in tables]
+    averaged.append(np.mean(values))
+    of_the_sum.append(average_precision_score(added(tables)))
+
+print("parts  mean of parts  sum of tables")
+for row in zip(numbers, averaged, of_the_sum, strict=True):
+    print("{:5}  {:13.4f}  {:13.4f}".format(*row))
+
+# %%
+# Average precision rises as parts get small. A mean over batches,
+# as some programs report it of an epoch, tells the size of a batch.
+
+# %%
+# Parts that differ
+# -----------------
+# Of countries even the AUC does not average, though each has enough
+# cases. Within a country the model ranks well. Between countries
+# its scores differ in level for no good reason, so that one ranking
+# of all puts the wrong countries first. The mean does not see that.
+
+names = np.array(["BE", "DE", "ES", "FR", "IT", "NL"])
+country = rng.integers(6, size=40_000)
+level = np.array([-1.5, -1, 0, 0.5, 1, 1.5])[country]
+tables = tables_of(y_true, y_score + level, country)
+aucs = [estimate("roc_auc", table).value for table in tables]
+together = estimate("roc_auc", added(tables)).value
+print(f"mean {np.mean(aucs):.3f}, of all cases {together:.3f}")
+
+panels = {"figsize": (9, 3.6), "layout": "constrained"}
+_, (left, right) = plt.subplots(1, 2, **panels)
+of_parts = {"color": "#D55E00", "label": "mean of the parts"}
+of_tables = {"color": "#0072B2", "label": "sum of the tables"}
+left.semilogx(numbers, averaged, "s--", base=2, **of_parts)
+left.semilogx(numbers, of_the_sum, "o-", base=2, **of_tables)
+left.set_xticks(numbers, numbers)
+left.set(xlabel="parts", ylabel="average precision")
+left.set_title("Parts that are alike")
+left.legend(frameon=False)
+right.plot(names, aucs, "kD", label="one part")
+right.axhline(np.mean(aucs), linestyle="--", **of_parts)
+right.axhline(together, **of_tables)
+right.set(xlabel="country", ylabel="AUC", title="Parts that differ")
+right.legend(frameon=False, loc="center")
+plt.show()
