@@ -11,6 +11,7 @@ from skrate.core.validation import check_choice, check_flag, check_scores
 from skrate.curves.consensus_curve import ConsensusCurve
 from skrate.displays._drawing import FoldsDisplay, mean_and_spread, styled
 from skrate.displays._legend import draw_legend
+from skrate.displays._signatures import DrawingArguments
 from skrate.displays._zoom import (
     WHOLE,
     ZOOMS,
@@ -36,6 +37,26 @@ _ISOMETRICS = np.arange(1, 10) / 10
 # Of an area: what it takes of the colour behind, and the line about a band.
 _BOUNDS = {"alpha": 0.2, "linewidth": 0.0}
 _BAND = {"alpha": 0.2, "linewidth": 0.8}
+
+
+class ConsensusArguments(DrawingArguments, total=False):
+    """What ``RateAveragedROC.plot`` takes."""
+
+    space: Plane | None
+    zoom: Zoom | None
+    xlim: ArrayLike | None
+    curve_kwargs: dict[str, Any] | None
+    bounds_kwargs: dict[str, Any] | None
+    plot_folds: bool
+    fold_kwargs: dict[str, Any] | None
+    plot_reachable: bool
+    reachable_kwargs: dict[str, Any] | None
+    plot_isometrics: bool | ArrayLike
+    isometrics_kwargs: dict[str, Any] | None
+    plot_rate: bool
+    rate_kwargs: dict[str, Any] | None
+    plot_chance_level: bool
+    chance_level_kwargs: dict[str, Any] | None
 
 
 class ConsensusDrawing(FoldsDisplay):

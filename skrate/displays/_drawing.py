@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label
 from skrate.displays._legend import entry
+from skrate.displays._signatures import passes_on, spell_out
 from skrate.displays._styles import style_model
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
@@ -73,11 +74,18 @@ def mean_and_spread(values: FloatArray | list[float], mean: float | None = None)
 class Drawing:
     """What was computed, to be drawn by ``plot``."""
 
+    # What methods do not pass on, as it is theirs to find, or nobody's to give.
+    _not_passed_on: frozenset[str] = frozenset()
+
     ax_: "Axes"
     figure_: Any
     pos_label: Label = None
     # Of a new figure.
     _layout: str | None = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        spell_out(cls, cls._not_passed_on)
 
     def _start(self, ax: "Axes | None") -> None:
         """Take the axes, or new ones."""
@@ -162,6 +170,7 @@ class Display(Drawing):
     name: str | None
 
     @classmethod
+    @passes_on("from_predictions")
     def from_estimator(
         cls,
         estimator: Any,
@@ -240,6 +249,7 @@ class FoldsDisplay(Display):
     """A display of a cross-validated model, too."""
 
     @classmethod
+    @passes_on("from_predictions")
     def from_cv_results(
         cls,
         cv_results: dict[str, Any],

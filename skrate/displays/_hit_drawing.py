@@ -14,6 +14,7 @@ from skrate.core.validation import check_choice, check_count, check_flag
 from skrate.displays._drawing import FoldsDisplay, mean_and_spread, styled
 from skrate.displays._hit_points import RATES, Kind, first_rate, rescaled
 from skrate.displays._legend import draw_legend, entry
+from skrate.displays._signatures import DrawingArguments
 from skrate.displays.rate_spaces import BUDGET_STYLE, draw_along_axis, name_budget
 from skrate.metrics.average_precision import average_precision
 from skrate.metrics.momentum import momentum
@@ -34,6 +35,27 @@ _LIFT_ROOM = 2
 _MARGIN = 1.05
 _COUNTS = "{x:,.10g}"
 _BAND = {"alpha": 0.2, "linewidth": 0.0}
+
+
+class HitCurveArguments(DrawingArguments, total=False):
+    """What ``HitCurveDisplay.plot`` takes."""
+
+    kind: Kind
+    rate: RateLike | None
+    n_items: int | None
+    curve_kwargs: dict[str, Any] | None
+    plot_chance_level: bool
+    chance_level_kwargs: dict[str, Any] | None
+    plot_perfect: bool
+    perfect_kwargs: dict[str, Any] | None
+    plot_momentum: bool
+    momentum_kwargs: dict[str, Any] | None
+    plot_folds: bool
+    plot_mean: bool | None
+    mean_kwargs: dict[str, Any] | None
+    plot_bands: bool | None
+    bounds_kwargs: dict[str, Any] | None
+    rate_kwargs: dict[str, Any] | None
 
 
 class HitDrawing(FoldsDisplay):

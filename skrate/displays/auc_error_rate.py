@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, get_args
 from weakref import WeakSet
 
 import numpy as np
@@ -13,6 +13,7 @@ from skrate.core.validation import check_choice, check_count, check_flag
 from skrate.displays._drawing import Display, styled
 from skrate.displays._labels import label_points
 from skrate.displays._legend import draw_legend
+from skrate.displays._signatures import DrawingArguments, passes_on
 from skrate.error_rate.curves import (
     ErrorRateCurve,
     ModelPoint,
@@ -44,6 +45,14 @@ _CLOSE = 0.01
 _N_SAMPLES = 200
 # Names beside points, which move for those of later models.
 _NAMES: Any = WeakSet()
+
+
+class AUCErrorRateArguments(DrawingArguments, total=False):
+    """What ``AUCErrorRateDisplay.plot`` takes."""
+
+    kind: Kind
+    curve_kwargs: dict[str, Any] | None
+    point_kwargs: dict[str, Any] | None
 
 
 class AUCErrorRateDisplay(Display):
@@ -128,6 +137,8 @@ class AUCErrorRateDisplay(Display):
     _layout = "constrained"
     # Of the model, whose curve is dashed.
     _own_ratio: float | None = None
+    # The model predicts, and errors are counted.
+    _not_passed_on = frozenset({"y_pred", "sample_weight"})
 
     def __init__(
         self,
@@ -141,12 +152,13 @@ class AUCErrorRateDisplay(Display):
         self.name = name
 
     @classmethod
+    @passes_on("plot")
     def from_class_ratios(
         cls,
         class_ratios: Sequence[float] = CLASS_RATIOS,
         *,
         n_cases: int = 1000,
-        **plot_kwargs: Any,
+        **plot_kwargs: Unpack[AUCErrorRateArguments],
     ) -> Self:
         """Draw the curves for some shares of the smaller class.
 
@@ -174,6 +186,7 @@ class AUCErrorRateDisplay(Display):
         return cls(curves=curves).plot(**plot_kwargs)
 
     @classmethod
+    @passes_on("plot")
     def from_predictions(
         cls,
         y_true: ArrayLike,
@@ -183,7 +196,7 @@ class AUCErrorRateDisplay(Display):
         class_ratios: Sequence[float] = CLASS_RATIOS,
         pos_label: Label = None,
         name: str | None = None,
-        **plot_kwargs: Any,
+        **plot_kwargs: Unpack[AUCErrorRateArguments],
     ) -> Self:
         """Draw the curves, and a model by its predictions.
 

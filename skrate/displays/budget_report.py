@@ -1,7 +1,7 @@
 """Draw a report card: what a budget finds, in counts."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from skrate.core.validation import check_choice, check_flag
 from skrate.curves.rate_averaged import BANDS, Band
 from skrate.displays._drawing import Display, styled
 from skrate.displays._legend import draw_legend, entry
+from skrate.displays._signatures import DrawingArguments, passes_on
 from skrate.displays.rate_spaces import BUDGET_STYLE, draw_along_axis, name_budget
 from skrate.inference.budget_report import budget_report
 from skrate.inference.budget_result import BudgetReport
@@ -33,6 +34,20 @@ _LIKELY = 0.99
 _ROOM = 0.05
 # Models whose bands are told apart: areas of one, edges of two.
 _MOST_BANDS = 2
+
+
+class BudgetReportArguments(DrawingArguments, total=False):
+    """What ``BudgetReportDisplay.plot`` takes."""
+
+    band: Band
+    plot_bands: bool | None
+    curve_kwargs: dict[str, Any] | None
+    bounds_kwargs: dict[str, Any] | None
+    rate_kwargs: dict[str, Any] | None
+    plot_chance_level: bool
+    chance_level_kwargs: dict[str, Any] | None
+    plot_perfect: bool
+    perfect_kwargs: dict[str, Any] | None
 
 
 class BudgetReportDisplay(Display):
@@ -107,6 +122,8 @@ class BudgetReportDisplay(Display):
 
     # The legend may stand below.
     _layout = "constrained"
+    # A model has its own scores.
+    _not_passed_on = frozenset({"models"})
 
     def __init__(
         self,
@@ -130,6 +147,7 @@ class BudgetReportDisplay(Display):
         self.pos_label = pos_label
 
     @classmethod
+    @passes_on("plot")
     def from_predictions(
         cls,
         y_true: RankingsLike,
@@ -144,7 +162,7 @@ class BudgetReportDisplay(Display):
         weights: Weights = "frequency",
         pos_label: Label = None,
         name: str | None = None,
-        **plot_kwargs: Any,
+        **plot_kwargs: Unpack[BudgetReportArguments],
     ) -> Self:
         """Draw the report of labels and scores.
 

@@ -1,7 +1,7 @@
 """Draw the difference of two models at every rate."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,6 +15,7 @@ from skrate.core.validation import check_count, check_flag
 from skrate.curves.rate_averaged import Band
 from skrate.displays._drawing import Drawing, styled
 from skrate.displays._legend import draw_legend, entry
+from skrate.displays._signatures import DrawingArguments, passes_on
 from skrate.displays._styles import model_color
 from skrate.displays.rate_spaces import BUDGET_STYLE, draw_along_axis, name_budget
 from skrate.inference.compare_curves import compare_curves
@@ -46,6 +47,18 @@ _FIRST_OF_BUDGET, _FIRST_OF_RATES = 0.05, 0.1
 _OUTLINE = 0.8
 # About what is to be seen, as a share of it.
 _ROOM = 0.15
+
+
+class CurveComparisonArguments(DrawingArguments, total=False):
+    """What ``CurveComparisonDisplay.plot`` takes."""
+
+    curve_kwargs: dict[str, Any] | None
+    band_kwargs: dict[str, Any] | None
+    plot_interval: bool
+    interval_kwargs: dict[str, Any] | None
+    plot_winning: bool
+    winning_kwargs: dict[str, Any] | None
+    rate_kwargs: dict[str, Any] | None
 
 
 class CurveComparisonDisplay(Drawing):
@@ -148,6 +161,7 @@ class CurveComparisonDisplay(Drawing):
         self.pos_label = pos_label
 
     @classmethod
+    @passes_on("plot")
     def from_predictions(
         cls,
         y_true: ArrayLike | Sequence[ArrayLike] | FoldRankings,
@@ -169,7 +183,7 @@ class CurveComparisonDisplay(Drawing):
         names: Sequence[str] | None = None,
         rate: RateLike | None = None,
         n_items: int | None = None,
-        **plot_kwargs: Any,
+        **plot_kwargs: Unpack[CurveComparisonArguments],
     ) -> Self:
         """Draw the difference of two rankings of the same cases.
 
@@ -181,9 +195,9 @@ class CurveComparisonDisplay(Drawing):
         y_score_a, y_score_b : array-like of shape (n_samples,), or list of such
             Scores of both models; after rankings of model a those of model b alone.
         metric, rates, band, confidence_level, n_resamples, benefit, cost : object
-            As in :func:`compare_curves`, as are the three below.
+            As :func:`compare_curves` takes them.
         groups, sample_weight, weights : object
-            See there.
+            As :func:`compare_curves` takes them.
         pos_label : int, float, bool or str, default=None
             The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
         random_state : int, Generator or RandomState, default=None
@@ -227,6 +241,7 @@ class CurveComparisonDisplay(Drawing):
         return display.plot(**plot_kwargs)
 
     @classmethod
+    @passes_on("from_predictions")
     def from_estimators(
         cls,
         estimator_a: Any,
@@ -286,6 +301,7 @@ class CurveComparisonDisplay(Drawing):
         )
 
     @classmethod
+    @passes_on("from_predictions")
     def from_cv_results(
         cls,
         cv_results_a: dict[str, Any],

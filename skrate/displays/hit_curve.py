@@ -1,7 +1,7 @@
 """Draw hit curves, cumulative gains and lift."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label
 from skrate.core.fold_rankings import FoldRankings
@@ -10,7 +10,7 @@ from skrate.core.worth import GainLike, check_cost, check_gain
 from skrate.curves.gain_curve import GainCurve, check_class_gain, gain_curve
 from skrate.curves.hit_curve import hits as hits_of
 from skrate.curves.rate_averaged import fold_tables, folds_of_rankings
-from skrate.displays._hit_drawing import HitDrawing
+from skrate.displays._hit_drawing import HitCurveArguments, HitDrawing
 from skrate.displays._hit_points import (
     as_curves,
     check_curve,
@@ -18,6 +18,7 @@ from skrate.displays._hit_points import (
     of_fold,
     table_of,
 )
+from skrate.displays._signatures import passes_on
 from skrate.model_selection.responses import Response
 
 
@@ -133,6 +134,7 @@ class HitCurveDisplay(HitDrawing):
         self.pos_label = pos_label
 
     @classmethod
+    @passes_on("plot")
     def from_predictions(
         cls,
         y_true: ArrayLike | RankTable | FoldRankings,
@@ -143,7 +145,7 @@ class HitCurveDisplay(HitDrawing):
         sample_weight: ArrayLike | None = None,
         pos_label: Label = None,
         name: str | None = None,
-        **plot_kwargs: Any,
+        **plot_kwargs: Unpack[HitCurveArguments],
     ) -> Self:
         """Draw the curve of labels and scores.
 

@@ -1,7 +1,7 @@
 """Many markers, each a point: one metric against another."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from skrate.core.validation import check_count, check_flag, check_fraction
 from skrate.displays._drawing import Drawing, import_pyplot, styled
 from skrate.displays._labels import label_points
 from skrate.displays._legend import draw_legend
+from skrate.displays._signatures import DrawingArguments, passes_on
 from skrate.displays._styles import model_color
 from skrate.inference.adjustment import Adjust
 from skrate.inference.estimate_all import estimate_all
@@ -19,6 +20,16 @@ from skrate.inference.sample import Weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+class MarkersArguments(DrawingArguments, total=False):
+    """What ``MarkersDisplay.plot`` takes."""
+
+    k: int
+    confidence_level: float
+    plot_chance_level: bool
+    point_kwargs: dict[str, Any] | None
+    chance_level_kwargs: dict[str, Any] | None
 
 
 class MarkersDisplay(Drawing):
@@ -102,6 +113,7 @@ class MarkersDisplay(Drawing):
         self.pos_label = pos_label
 
     @classmethod
+    @passes_on("plot")
     def from_predictions(
         cls,
         y_true: ArrayLike,
@@ -116,7 +128,7 @@ class MarkersDisplay(Drawing):
         pos_label: Label = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
-        **plot_kwargs: Any,
+        **plot_kwargs: Unpack[MarkersArguments],
     ) -> Self:
         """Estimate two metrics of all markers, and draw them.
 

@@ -1,6 +1,6 @@
 """Draw the ROC curve of several folds, averaged at equal rate, with its bounds."""
 
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from sklearn import get_config
 from sklearn.model_selection import cross_validate
@@ -18,8 +18,9 @@ from skrate.curves.rate_averaged import (
     folds_of,
     rate_averaged_roc_curve,
 )
-from skrate.displays._consensus_drawing import ConsensusDrawing
+from skrate.displays._consensus_drawing import ConsensusArguments, ConsensusDrawing
 from skrate.displays._drawing import import_pyplot
+from skrate.displays._signatures import passes_on
 from skrate.model_selection.responses import Response
 
 
@@ -130,6 +131,7 @@ class RateAveragedROC(ConsensusDrawing):
         return cls.from_predictions([y], [y_score], **kwargs)
 
     @classmethod
+    @passes_on("from_cv_results")
     def from_cross_validation(
         cls,
         estimator: Any,
@@ -232,6 +234,7 @@ class RateAveragedROC(ConsensusDrawing):
         return cls.from_predictions(folds, name=name, **kwargs)
 
     @classmethod
+    @passes_on("plot")
     def from_predictions(
         cls,
         y_trues: FoldsLike,
@@ -250,7 +253,7 @@ class RateAveragedROC(ConsensusDrawing):
         verbose: int = 0,
         name: str | None = None,
         rate: RateLike | None = None,
-        **plot_kwargs: Any,
+        **plot_kwargs: Unpack[ConsensusArguments],
     ) -> Self:
         """Draw the consensus of labels and scores that are given by fold.
 
@@ -269,10 +272,9 @@ class RateAveragedROC(ConsensusDrawing):
         repeats : int or array-like of shape (n_folds,), default=None
             Which folds belong to one repeat of the cross-validation.
         rates, bounds, band, confidence_level : object
-            As in :func:`rate_averaged_roc_curve`, as are the three below and
-            ``repeats``.
+            As :func:`rate_averaged_roc_curve` takes them.
         n_resamples, random_state, n_jobs : object
-            See there.
+            As :func:`rate_averaged_roc_curve` takes them.
         verbose : int, default=0
             Above 0, progress is reported.
         name : str, default=None

@@ -1,6 +1,6 @@
 """Draw what each look at a review in progress says of its recall."""
 
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, get_args
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from skrate.core.arrays import ArrayLike, Label
 from skrate.core.validation import check_choice, check_flag
 from skrate.displays._drawing import Drawing
 from skrate.displays._legend import draw_legend, entry
+from skrate.displays._signatures import DrawingArguments, passes_on
 from skrate.inference.stopping_curve import stopping_curve
 from skrate.inference.stopping_result import StoppingCurve
 
@@ -18,6 +19,16 @@ Kind = Literal["recall", "pvalue"]
 KINDS = get_args(Kind)
 # Above the highest that is drawn.
 _ROOM = 1.05
+
+
+class StoppingCurveArguments(DrawingArguments, total=False):
+    """What ``StoppingCurveDisplay.plot`` takes."""
+
+    kind: Kind
+    curve_kwargs: dict[str, Any] | None
+    target_kwargs: dict[str, Any] | None
+    recall_kwargs: dict[str, Any] | None
+    stop_kwargs: dict[str, Any] | None
 
 
 class StoppingCurveDisplay(Drawing):
@@ -84,6 +95,7 @@ class StoppingCurveDisplay(Drawing):
         self.curve = curve
 
     @classmethod
+    @passes_on("plot")
     def from_predictions(
         cls,
         y_true: ArrayLike,
@@ -94,7 +106,7 @@ class StoppingCurveDisplay(Drawing):
         n_ranked: int | None = None,
         step: int | None = None,
         pos_label: Label = None,
-        **plot_kwargs: Any,
+        **plot_kwargs: Unpack[StoppingCurveArguments],
     ) -> Self:
         """Draw the curve of labels in the order of reading.
 
