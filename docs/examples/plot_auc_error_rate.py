@@ -23,7 +23,7 @@ from sklearn.model_selection import train_test_split
 
 from skrate import AUCErrorRateDisplay, auc_range_from_errors
 
-_, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+_, axes = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
 for ax, kind in zip(axes, ("mean", "relative_deviation"), strict=True):
     AUCErrorRateDisplay.from_class_ratios(ax=ax, kind=kind)
 

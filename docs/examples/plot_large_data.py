@@ -73,7 +73,7 @@ for i in (0, 5, 10):
 # precision is the exception: it takes cases that tie together, and
 # comes out too low by a quarter of the bound or more.
 
-panels = {"figsize": (9, 3.6), "layout": "constrained"}
+panels = {"figsize": (7, 3.2), "layout": "constrained"}
 _, axes = plt.subplots(1, 3, sharey=True, **panels)
 most = {"color": "#0072B2", "label": "at most"}
 really = {"color": "#D55E00", "label": "really"}

@@ -71,7 +71,7 @@ aucs = [estimate("roc_auc", table).value for table in tables]
 together = estimate("roc_auc", added(tables)).value
 print(f"mean {np.mean(aucs):.3f}, of all cases {together:.3f}")
 
-panels = {"figsize": (9, 3.6), "layout": "constrained"}
+panels = {"figsize": (7, 3.4), "layout": "constrained"}
 _, (left, right) = plt.subplots(1, 2, **panels)
 of_parts = {"color": "#D55E00", "label": "mean of the parts"}
 of_tables = {"color": "#0072B2", "label": "sum of the tables"}
@@ -80,10 +80,10 @@ left.semilogx(numbers, of_the_sum, "o-", base=2, **of_tables)
 left.set_xticks(numbers, numbers)
 left.set(xlabel="parts", ylabel="average precision")
 left.set_title("Parts that are alike")
-left.legend(frameon=False)
+left.legend(frameon=False, fontsize=9)
 right.plot(names, aucs, "kD", label="one part")
 right.axhline(np.mean(aucs), linestyle="--", **of_parts)
 right.axhline(together, **of_tables)
 right.set(xlabel="country", ylabel="AUC", title="Parts that differ")
-right.legend(frameon=False, loc="center")
+right.legend(frameon=False, loc="center", fontsize=9)
 plt.show()
