@@ -39,16 +39,17 @@ for name, scores in tests.items():
     print(f"{name:7} {estimate('roc_auc', ill, scores)}")
 
 # %%
-# Their hit curves show the difference. The steep dashed line is the
-# momentum: the pace at which the test finds at first. Both charts end
-# at the same point, but the first test is far better at the beginning.
+# Their hit curves show the difference. The dotted line is the
+# momentum: the pace at which the test finds at first. Here it is
+# estimated above 1, more than any ranking finds, and drawn as 1. Both
+# charts end at the same point, but the first test is far better at
+# the beginning.
 
-fig, axes = plt.subplots(1, 2, figsize=(10, 4.5), sharey=True)
+fig, axes = plt.subplots(1, 2, figsize=(10, 4.5), sharey=True, layout="constrained")
 for ax, (name, scores) in zip(axes, tests.items(), strict=True):
     HitCurveDisplay.from_predictions(
         ill, scores, ax=ax, name=name, plot_momentum=True, despine=True
     )
-fig.tight_layout()
 
 # %%
 # Momentum and stamina, as numbers with standard errors. The sizes of both groups were
@@ -92,6 +93,7 @@ for prevalence in (None, 0.1, 0.01):
 # finds many times more per person called back.
 
 prevalences = np.geomspace(0.01, 0.5, 40)
+# sphinx_gallery_thumbnail_number = 2
 fig, ax = plt.subplots(figsize=(6, 4.5))
 for name, scores in tests.items():
     results = [

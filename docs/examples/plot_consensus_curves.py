@@ -31,8 +31,9 @@ print(rate.describe())
 # -----------------------
 # :meth:`~skrate.RateAveragedROC.from_cross_validation` runs the folds, averages their
 # ROC curves *at equal rate*, since the same share of each is processed, and draws the
-# mean with its 95 % bounds. The shade is where the budget lies: a rate is a falling
-# line in the ROC plane, here nearly upright, because only one digit in ten is an eight.
+# mean with its 95 % bounds. With ``plot_rate=True`` the rate is on the axis, and the
+# hill is where the budget lies. Grey lines border what any ranking can reach: nobody
+# finds more eights than he looks at scans.
 
 X, digit = load_digits(return_X_y=True)
 y = (digit == 8).astype(int)
@@ -43,7 +44,7 @@ models = {
 }
 folds = StratifiedKFold(10, shuffle=True, random_state=0)
 
-figure, ax = plt.subplots(figsize=(6, 6))
+figure, ax = plt.subplots(layout="constrained")
 displays = {
     name: RateAveragedROC.from_cross_validation(
         model,
@@ -53,7 +54,7 @@ displays = {
         name=name,
         rate=rate,
         ax=ax,
-        plot_rate=model is models["Decision tree"],
+        plot_rate=True,
     )
     for name, model in models.items()
 }
@@ -70,15 +71,16 @@ for name, display in displays.items():
     )
 
 # %%
-# Against the rate
-# ----------------
-# The same curves with the rate on the axis. Grey lines border what any ranking can
-# reach: nobody finds more eights than he looks at scans.
+# Where the budget lies
+# ---------------------
+# ``zoom="rate"`` shows only the rates that the budget may take. In the ROC plane a rate
+# is a falling line, here nearly upright, because only one digit in ten is an eight, and
+# the budget is a shade.
 
-figure, axes = plt.subplots(1, 2, figsize=(12, 5))
-for ax, space in zip(axes, ("rate-recall", "rate-accuracy"), strict=True):
-    for name, display in displays.items():
-        display.plot(ax, space=space, plot_rate=name == "Decision tree")
+figure, axes = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
+for display in displays.values():
+    display.plot(axes[0], plot_rate=True, zoom="rate")
+    display.plot(axes[1], plot_rate=True, space="roc")
 
 # %%
 # Reading a curve
@@ -89,10 +91,13 @@ for ax, space in zip(axes, ("rate-recall", "rate-accuracy"), strict=True):
 for name, display in displays.items():
     recall = display.curve.recall_at_rate(rate.mean())
     needed = display.curve.rate_at_recall(0.9)
-    found, read = recall.confidence_interval, needed.confidence_interval
+    found = recall.confidence_interval
+    read = needed.confidence_interval
     print(
-        f"{name:20} recall {recall.value:.2f} ({found.low:.2f} to {found.high:.2f})"
-        f"   rate for 0.9: {needed.value:.2f} ({read.low:.2f} to {read.high:.2f})"
+        f"{name:20} recall {recall.value:.2f} "
+        f"({found.low:.2f} to {found.high:.2f})"
+        f"   rate for 0.9: {needed.value:.2f} "
+        f"({read.low:.2f} to {read.high:.2f})"
     )
 
 # %%
@@ -102,8 +107,11 @@ for name, display in displays.items():
 # is where the curves are straight. Folds vary much more than their consensus does: each
 # has 17 or 18 eights, all together have 174.
 
-figure, ax = plt.subplots(figsize=(6, 6))
+figure, ax = plt.subplots(figsize=(6, 6), layout="constrained")
 displays["Decision tree"].plot(
-    ax, plot_folds=True, plot_isometrics=True, plot_chance_level=True
+    ax,
+    plot_folds=True,
+    plot_isometrics=True,
+    plot_chance_level=True,
 )
 plt.show()

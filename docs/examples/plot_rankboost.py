@@ -3,35 +3,109 @@
 Rank with boosted thresholds
 ===============================
 
-:class:`~skrate.RankBoostClassifier` maximises the AUC. We watch it learn, beside
-AdaBoost with the same weak learners, and let a budget decide when to stop.
+:class:`~skrate.RankBoostClassifier` puts pairs of a positive and a negative in order.
+It earns its place where only some pairs count: those within one user's list. Beside
+AdaBoost on all pairs it is no better, but quicker.
 """
 
 # %%
-# The AUC round by round
-# ----------------------
-# Both boost thresholds on single features. RankBoost weighs pairs of a positive and a
-# negative, AdaBoost weighs cases; their AUCs come close, as Cortes and Mohri (2003)
-# observed.
+# Lists that differ in level
+# --------------------------
+# Each user is shown twenty items. How much a user clicks differs between users by far;
+# three features tell it, with noise. Three others tell whether item and user match.
+# Only the match can put a list in order.
 
 import time
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.ensemble import AdaBoostClassifier
-from sklearn.metrics import accuracy_score, roc_auc_score
-from sklearn.model_selection import train_test_split
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    HistGradientBoostingClassifier,
+)
+from sklearn.metrics import roc_auc_score
 
-from skrate import RankBoostClassifier, RateWeightedAUCScorer, rates
+from skrate import (
+    RankBoostClassifier,
+    RateWeightedAUCScorer,
+    ranking_auc_score,
+    rates,
+)
+
+
+def make_lists(rng, n_users, n_items=20):
+    user = np.repeat(np.arange(n_users), n_items)
+    level = np.repeat(rng.normal(-1.5, 2, n_users), n_items)
+    X = rng.normal(size=(user.size, 7))
+    match = np.tanh(2 * X[:, 0]) + X[:, 1] ** 2 / 2
+    match -= np.abs(X[:, 2])
+    X[:, 4:] += level[:, None]
+    chance = 1 / (1 + np.exp(-level - match))
+    clicked = rng.random(user.size) < chance
+    return X, clicked.astype(int), user
+
 
 rng = np.random.default_rng(0)
-X = rng.normal(size=(6_000, 10))
-signal = np.tanh(2 * X[:, 0]) + X[:, 1] ** 2 / 2 - np.abs(X[:, 2]) + 0.5 * X[:, 3]
-y = (signal + rng.normal(size=6_000) > 1.5).astype(int)
-X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
+X_train, y_train, user_train = make_lists(rng, 150)
+X_test, y_test, user_test = make_lists(rng, 500)
+
+# %%
+# With ``groups``, RankBoost is taught the pairs within lists. All are scored by these,
+# on users whom no model has seen.
+
+lists = {"groups": user_test, "average": "pairs"}
+models = {
+    "RankBoost, pairs within lists": RankBoostClassifier(200),
+    "RankBoost, all pairs": RankBoostClassifier(200),
+    "AdaBoost": AdaBoostClassifier(n_estimators=200),
+}
+styles = ["-", "--", "-."]
+shown = range(0, 200, 4)
 
 _, ax = plt.subplots(layout="constrained")
-for model in (RankBoostClassifier(200), AdaBoostClassifier(n_estimators=200)):
+print(f"{'':32}{'within lists':>12}{'all pairs':>11}")
+for (name, model), style in zip(models.items(), styles, strict=True):
+    within = {"groups": user_train} if "within" in name else {}
+    model.fit(X_train, y_train, **within)
+    staged = list(model.staged_decision_function(X_test))
+    aucs = [ranking_auc_score(y_test, staged[i], **lists) for i in shown]
+    pooled = roc_auc_score(y_test, staged[-1])
+    last = ranking_auc_score(y_test, staged[-1], **lists)
+    print(f"{name:32}{last:12.3f}{pooled:11.3f}")
+    ax.plot(np.add(shown, 1), aucs, style, lw=2, label=name)
+ax.set(xlabel="Round", ylabel="AUC within the lists of new users")
+ax.legend()
+
+boosted = HistGradientBoostingClassifier(max_depth=3)
+scores = boosted.fit(X_train, y_train).decision_function(X_test)
+within = ranking_auc_score(y_test, scores, **lists)
+pooled = roc_auc_score(y_test, scores)
+print(f"{'gradient boosting':32}{within:12.3f}{pooled:11.3f}")
+
+# %%
+# What the others learn is right: over all rows, who clicks much is the best clue, and
+# they are far ahead by the AUC of all pairs. It is no use in a list. Other learners
+# that are told the lists, such as LightGBM's rankers, gain as much.
+#
+# All pairs: the same AUC, sooner
+# -------------------------------
+# Where all pairs count, boosting cases comes to the same AUC as boosting pairs, or a
+# little more, as Cortes and Mohri (2003) observed. RankBoost takes a fraction of the
+# time.
+
+X = rng.normal(size=(6_000, 10))
+signal = np.tanh(2 * X[:, 0]) + X[:, 1] ** 2 / 2
+signal += 0.5 * X[:, 3] - np.abs(X[:, 2])
+y = (signal + rng.normal(size=6_000) > 1.5).astype(int)
+X_train, X_test = X[:3_000], X[3_000:]
+y_train, y_test = y[:3_000], y[3_000:]
+
+_, ax = plt.subplots(layout="constrained")
+models = (
+    RankBoostClassifier(200),
+    AdaBoostClassifier(n_estimators=200),
+)
+for model, style in zip(models, styles[1:], strict=True):
     start = time.perf_counter()
     model.fit(X_train, y_train)
     seconds = time.perf_counter() - start
@@ -40,9 +114,8 @@ for model in (RankBoostClassifier(200), AdaBoostClassifier(n_estimators=200)):
         roc_auc_score(y_test, scores)
         for scores in model.staged_decision_function(X_test)
     ]
-    accuracy = accuracy_score(y_test, model.predict(X_test))
-    print(f"{name:20} AUC {aucs[-1]:.3f}, accuracy {accuracy:.3f}, {seconds:.2f} s")
-    ax.plot(np.arange(1, 201), aucs, label=name)
+    print(f"{name:20} AUC {aucs[-1]:.3f}, {seconds:.2f} s")
+    ax.plot(np.arange(1, 201), aucs, style, lw=2, label=name)
 ax.set(xlabel="Round", ylabel="AUC of the test cases")
 ax.legend()
 
@@ -53,7 +126,7 @@ ax.legend()
 # first four, beside what made the data. Being additive, it could not see features that
 # act together.
 
-model = RankBoostClassifier(200).fit(X_train, y_train)
+model = models[0]
 truth = (
     lambda x: np.tanh(2 * x),
     lambda x: x**2 / 2,
@@ -61,15 +134,17 @@ truth = (
     lambda x: 0.5 * x,
 )
 grid = np.linspace(-2.5, 2.5, 501)
-_, axes = plt.subplots(1, 4, figsize=(11, 3), layout="constrained")
-for feature, (ax, function) in enumerate(zip(axes, truth, strict=True)):
+_, axes = plt.subplots(2, 2, figsize=(7, 5.5), layout="constrained")
+for feature, (ax, function) in enumerate(zip(axes.flat, truth, strict=True)):
     own = model.estimators_[model.estimators_["feature"] == feature]
-    steps = ((grid[:, None] > own["threshold"]) * own["weight"]).sum(axis=1)
-    ax.plot(grid, steps - steps.mean(), drawstyle="steps-mid", label="learned")
+    is_above = grid[:, None] > own["threshold"]
+    steps = (is_above * own["weight"]).sum(axis=1)
+    centred = steps - steps.mean()
+    ax.plot(grid, centred, drawstyle="steps-mid", label="learned")
     made = function(grid)
     ax.plot(grid, made - made.mean(), "--", label="made")
     ax.set(title=f"feature {feature}", ylim=(-3, 3))
-axes[0].legend()
+axes[0, 0].legend()
 
 # %%
 # Stop when the budget gains no more
@@ -88,6 +163,7 @@ stopped = RankBoostClassifier(
 print(f"{stopped.n_estimators_} rounds, {stopped.stop_reason_}")
 
 _, ax = plt.subplots(layout="constrained")
-ax.plot(np.arange(1, stopped.n_estimators_ + 1), stopped.validation_scores_)
+rounds = np.arange(1, stopped.n_estimators_ + 1)
+ax.plot(rounds, stopped.validation_scores_)
 ax.set(xlabel="Round", ylabel="rAUC of the held-out cases")
 plt.show()
