@@ -142,3 +142,26 @@ def test_what_the_readme_shows_is_there():
     shown = re.findall(r'(?:src="|\]\()([^")]+)', readme)
     assert len(shown) >= 8
     assert not [path for path in shown if not (ROOT / path).is_file()]
+
+
+GUIDE = DOCS / "user_guide"
+# The list of the pages is no page of its own.
+EXCEPTED = {"index"}
+PARTS = {
+    "a question at its beginning": r"\A(.*\n)?\s*.+\n=+\n(?s:.{,400})\?",
+    "its definition": r"^ *\.\. math::",
+    "a picture that the build draws": r"^ *\.\. figure:: \.\./auto_examples/images/",
+    "its example": r":ref:`[^`]*sphx_glr_auto_examples_\w+\.py",
+    "where it fails": r"(?i)where it (fails|falls short)|can go wrong|they assume",
+}
+
+
+@pytest.mark.parametrize(
+    "page",
+    sorted(page.stem for page in GUIDE.glob("*.rst") if page.stem not in EXCEPTED),
+)
+def test_a_page_of_the_guide_has_its_parts(page):
+    text = (GUIDE / f"{page}.rst").read_text(encoding="utf-8")
+    assert [
+        part for part, look in PARTS.items() if not re.search(look, text, re.M)
+    ] == []
