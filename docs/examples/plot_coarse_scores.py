@@ -81,9 +81,9 @@ for output, exact in outputs.items():
 # %%
 # In bfloat16 an eighth of all cases have a probability of 1, four
 # times as many as can be looked at. What a sorting program reports
-# is then anything from nothing to perfect, by the order of rows. The
-# mean over the orders is what will be found, and less than the
-# network knows. Logits have bits for the top: rank by them.
+# is then anything from nothing to perfect, by how the rows come.
+# The mean over all orders is what will be found on average, and less
+# than the network knows. Logits have bits for the top: rank by them.
 
 panels = {"figsize": (7.5, 3.4), "layout": "constrained"}
 _, axes = plt.subplots(1, 2, sharex=True, sharey=True, **panels)
