@@ -62,7 +62,7 @@ def test_parameters_are_shown_as_they_are_written():
     assert "auc: &#x27;roc_auc&#x27;, recall: make_ranking_scorer(" in report
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("law", LAWS)
 def test_a_rate_is_told_in_words_and_numbers(law):
     rate = law if hasattr(law, "to_dict") else check_rate(law)
     html = rate._repr_html_()
