@@ -8,6 +8,7 @@ FIRST = (
     *("plot_average_precision.py", "plot_partial_auc.py"),
     *("plot_compare_models.py", "plot_gain.py"),
     *("plot_ranked_lists.py", "plot_markers.py", "plot_rankboost.py"),
+    *("plot_what_metrics_weigh.py", "plot_auc_error_rate.py"),
     *("plot_large_data.py", "plot_parts.py", "plot_coarse_scores.py"),
 )
 
