@@ -257,6 +257,6 @@ def test_a_model_is_drawn_over_whatever_the_axes_hold(model):
     plt = require("matplotlib.pyplot")
     ax = plt.subplots()[1]
     ax.fill_between([0, 0.2], [0.5, 0.6], [0.9, 1.0])
-    display = AUCErrorRateDisplay.from_estimator(*model, ax=ax)
+    display = AUCErrorRateDisplay.from_estimator(*model, pos_label="yes", ax=ax)
     assert display.ax_ is ax
     plt.close(ax.figure)
