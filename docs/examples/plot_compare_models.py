@@ -103,6 +103,7 @@ fold_a, fold_b = (result["test_rAUC"] for result in results.values())
 for method in ("corrected", "paired"):
     print(compare_folds(fold_b, fold_a, method=method))
 
+# sphinx_gallery_thumbnail_number = 2
 _, ax = plt.subplots(figsize=(5, 3.5), layout="constrained")
 ax.plot(np.stack([fold_a, fold_b]), "o-", color="0.7", mfc="C0", mec="C0")
 ax.plot([fold_a.mean(), fold_b.mean()], "s-", color="C1", label="mean")

@@ -46,9 +46,8 @@ belongs[places - 1] = 1
 curve = stopping_curve(belongs, n_items=n_items, step=1)
 print(curve.n_stop, belongs[: curve.n_stop].sum() / 84)
 
-fig, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-StoppingCurveDisplay(curve).plot(ax=axes[0])
-axes[0].set_title("Read by the ranking")
+display = StoppingCurveDisplay(curve).plot()
+display.ax_.set_title("Read by the ranking")
 
 # %%
 # By a random sample
@@ -64,8 +63,8 @@ order[530:] = rng.permutation(order[530:])
 sampled = stopping_curve(belongs[order], n_items=n_items, n_ranked=530, step=1)
 print(sampled.n_stop, belongs[order][: sampled.n_stop].sum() / 84)
 
-StoppingCurveDisplay(sampled).plot(ax=axes[1])
-axes[1].set_title("At random after the first 530")
+display = StoppingCurveDisplay(sampled).plot()
+display.ax_.set_title("At random after the first 530")
 
 # %%
 # The certificate

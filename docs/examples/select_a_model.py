@@ -169,11 +169,13 @@ folds = {
 
 positive = {"pos_label": "malignant"}
 figure, axes = plt.subplots(1, 2, figsize=(11, 5), layout="constrained")
-for family, fold in folds.items():
+consensus = [
     RateAveragedROC.from_cv_results(
         fold, X_train, y_train, name=family, rate=budget, ax=axes[0],
-        space="rate-recall", plot_rate=family == leading[0], **positive,
-    )  # fmt: skip
+        plot_rate=True, **positive,
+    )
+    for family, fold in folds.items()
+]  # fmt: skip
 CurveComparisonDisplay.from_cv_results(
     *folds.values(), X_train, y_train, names=leading, rate=budget, ax=axes[1],
     random_state=0, **positive,
@@ -181,6 +183,14 @@ CurveComparisonDisplay.from_cv_results(
 picture = Path("consensus.png").resolve()
 figure.savefig(picture)
 print(f"\nTheir consensus curves and the difference: {picture}")
+
+# %%
+# The same curves where the budget lies:
+
+# sphinx_gallery_thumbnail_number = 2
+_, ax = plt.subplots(layout="constrained")
+for display in consensus:
+    display.plot(ax, plot_rate=True, zoom="rate")
 
 # %%
 # The report card

@@ -9,6 +9,7 @@ from skrate.core.validation import check_choice, check_flag
 from skrate.displays._drawing import Drawing
 from skrate.displays._legend import draw_legend, entry
 from skrate.displays._signatures import DrawingArguments, passes_on
+from skrate.displays._styles import model_color
 from skrate.inference.stopping_curve import stopping_curve
 from skrate.inference.stopping_result import StoppingCurve
 
@@ -199,7 +200,7 @@ class StoppingCurveDisplay(Drawing):
             name, label = "p-value at each look", f"target, p = {height:.3g}"
         self.recall_ = self._draw_recall(recall_kwargs) if is_recall else None
         self.line_ = self._line(
-            curve.n_read, y, curve_kwargs, label=name, color="C0", zorder=3
+            curve.n_read, y, curve_kwargs, label=name, color=model_color(0), zorder=3
         )
         self.target_ = self._line(
             [0, curve.n_items], [height, height], target_kwargs, label=label,
@@ -242,6 +243,6 @@ class StoppingCurveDisplay(Drawing):
         reached = float(y[np.searchsorted(self.curve.n_read, stop)])
         return self._line(
             [stop, stop], [0, reached], given,
-            label=f"reached at {stop:,}", color="C1", marker="o", markevery=[1],
-            markersize=5, zorder=4,
+            label=f"reached at {stop:,}", color=model_color(1), marker="o",
+            markevery=[1], markersize=5, zorder=4,
         )  # fmt: skip

@@ -14,6 +14,7 @@ from skrate import (
     HitCurveDisplay,
     MarkersDisplay,
     RateAveragedROC,
+    StoppingCurveDisplay,
     rates,
 )
 from skrate.displays._styles import COLORS, LINE_STYLES, model_color
@@ -67,6 +68,9 @@ def errors():
 
 DISPLAYS = {
     "errors": errors,
+    "stopping": lambda: StoppingCurveDisplay.from_predictions(
+        np.sort(Y_TRUE)[::-1], n_items=200
+    ),
     "consensus": consensus,
     "hits": hits,
     "comparison": lambda: CurveComparisonDisplay.from_predictions(
