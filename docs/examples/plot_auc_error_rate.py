@@ -50,7 +50,9 @@ plain = LogisticRegression().fit(X_train, y_train)
 
 other = AUCErrorRateDisplay.from_estimator(plain, X_test, y_test)
 # sphinx_gallery_thumbnail_number = 2
-display = AUCErrorRateDisplay.from_estimator(model, X_test, y_test, ax=other.ax_)
+display = AUCErrorRateDisplay.from_estimator(
+    model, X_test, y_test, ax=other.ax_
+)
 print(f"share of positives {y_test.mean():.3f}")
 for drawn in (other, display):
     print(f"{drawn.name}: error rate {drawn.point.error_rate:.3f}")

@@ -45,10 +45,17 @@ for name, scores in tests.items():
 # charts end at the same point, but the first test is far better at
 # the beginning.
 
-fig, axes = plt.subplots(1, 2, figsize=(10, 4.5), sharey=True, layout="constrained")
+fig, axes = plt.subplots(
+    1, 2, figsize=(10, 4.5), sharey=True, layout="constrained"
+)
 for ax, (name, scores) in zip(axes, tests.items(), strict=True):
     HitCurveDisplay.from_predictions(
-        ill, scores, ax=ax, name=name, plot_momentum=True, despine=True
+        ill,
+        scores,
+        ax=ax,
+        name=name,
+        plot_momentum=True,
+        despine=True,
     )
 
 # %%
@@ -76,7 +83,11 @@ print("prevalence   " + "".join(f"{name:>22}" for name in tests))
 for prevalence in (None, 0.1, 0.01):
     results = [
         estimate(
-            average_precision_score, ill, scores, prevalence=prevalence, stratify=True
+            average_precision_score,
+            ill,
+            scores,
+            prevalence=prevalence,
+            stratify=True,
         )
         for scores in tests.values()
     ]
@@ -85,7 +96,9 @@ for prevalence in (None, 0.1, 0.01):
         f"{r.confidence_interval.high:.3f}]"
         for r in results
     ]
-    label = "of the study" if prevalence is None else f"{prevalence:g}"
+    label = (
+        "of the study" if prevalence is None else f"{prevalence:g}"
+    )
     print(f"{label:13}" + "".join(f"{cell:>22}" for cell in cells))
 
 # %%
@@ -97,13 +110,30 @@ prevalences = np.geomspace(0.01, 0.5, 40)
 fig, ax = plt.subplots(figsize=(6, 4.5))
 for name, scores in tests.items():
     results = [
-        estimate(average_precision_score, ill, scores, prevalence=p, stratify=True)
+        estimate(
+            average_precision_score,
+            ill,
+            scores,
+            prevalence=p,
+            stratify=True,
+        )
         for p in prevalences
     ]
-    low, high = np.transpose([r.confidence_interval for r in results])
-    (line,) = ax.plot(prevalences, [r.value for r in results], label=name)
-    ax.fill_between(prevalences, low, high, color=line.get_color(), alpha=0.2)
+    low, high = np.transpose(
+        [r.confidence_interval for r in results]
+    )
+    (line,) = ax.plot(
+        prevalences, [r.value for r in results], label=name
+    )
+    ax.fill_between(
+        prevalences, low, high, color=line.get_color(), alpha=0.2
+    )
 ax.plot(prevalences, prevalences, "--", color="0.4", label="random")
-ax.set(xscale="log", xlabel="Prevalence", ylabel="Average precision", ylim=(0, 1))
+ax.set(
+    xscale="log",
+    xlabel="Prevalence",
+    ylabel="Average precision",
+    ylim=(0, 1),
+)
 ax.legend()
 fig.tight_layout()

@@ -18,9 +18,16 @@ found, and how sure is that?
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skrate import BudgetReportDisplay, budget_report, rates, sample_size
+from skrate import (
+    BudgetReportDisplay,
+    budget_report,
+    rates,
+    sample_size,
+)
 
-budget = rates.from_budget(total=(55 * 60, 65 * 60), n_items=5_000, cost=(3, 8))
+budget = rates.from_budget(
+    total=(55 * 60, 65 * 60), n_items=5_000, cost=(3, 8)
+)
 print(budget.describe())
 
 # %%
@@ -72,7 +79,15 @@ BudgetReportDisplay(report).plot()
 
 from skrate import expected_recall_score
 
-print(sample_size(expected_recall_score, y_true, y_score, rate=budget, half_width=0.05))
+print(
+    sample_size(
+        expected_recall_score,
+        y_true,
+        y_score,
+        rate=budget,
+        half_width=0.05,
+    )
+)
 plt.show()
 
 # %%

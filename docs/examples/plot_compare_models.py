@@ -40,7 +40,9 @@ X_train, X_test, y_train, y_test = train_test_split(
 )
 models = {
     "A: logistic regression": LogisticRegression(max_iter=1_000),
-    "B: random forest": RandomForestClassifier(200, min_samples_leaf=5, random_state=0),
+    "B: random forest": RandomForestClassifier(
+        200, min_samples_leaf=5, random_state=0
+    ),
 }
 budget = rates.beta(3, 19)
 y_scores = {
@@ -50,7 +52,12 @@ y_scores = {
 for name, y_score in y_scores.items():
     print(name)
     print("  ", estimate("roc_auc", y_test, y_score))
-    print("  ", estimate(rate_weighted_auc_score, y_test, y_score, rate=budget))
+    print(
+        "  ",
+        estimate(
+            rate_weighted_auc_score, y_test, y_score, rate=budget
+        ),
+    )
 
 # %%
 # The intervals of the models may overlap while their difference is clear: the cases are
@@ -59,14 +66,18 @@ for name, y_score in y_scores.items():
 a, b = y_scores.values()
 comparisons = {
     "AUC": compare("roc_auc", y_test, b, a),
-    "rAUC": compare(rate_weighted_auc_score, y_test, b, a, rate=budget),
+    "rAUC": compare(
+        rate_weighted_auc_score, y_test, b, a, rate=budget
+    ),
 }
 for result in comparisons.values():
     print(result)
 
 _, ax = plt.subplots(figsize=(7, 2.2), layout="constrained")
 for row, result in enumerate(comparisons.values()):
-    ax.plot(result.confidence_interval, [row, row], color="C0", lw=2)
+    ax.plot(
+        result.confidence_interval, [row, row], color="C0", lw=2
+    )
     ax.plot(result.value, row, "o", color="C0")
 ax.axvline(0, color="0.6", lw=1)
 ax.set(
@@ -77,7 +88,16 @@ ax.set(
 # %%
 # Without assumptions about large samples, by exchanging the models within cases:
 
-print(compare("roc_auc", y_test, b, a, method="permutation", random_state=0))
+print(
+    compare(
+        "roc_auc",
+        y_test,
+        b,
+        a,
+        method="permutation",
+        random_state=0,
+    )
+)
 
 # %%
 # Over folds
@@ -87,7 +107,10 @@ print(compare("roc_auc", y_test, b, a, method="permutation", random_state=0))
 # errors, and numbers of positives and negatives:
 
 report = ScoreReport(
-    metrics={"AUC": "roc_auc", "rAUC": partial(rate_weighted_auc_score, rate=budget)}
+    metrics={
+        "AUC": "roc_auc",
+        "rAUC": partial(rate_weighted_auc_score, rate=budget),
+    }
 )
 results = {
     name: cross_validate(model, X, y, cv=10, scoring=report)
@@ -99,13 +122,28 @@ summarize(results)
 # The folds' training sets overlap. The corrected test counts it in; the plain paired
 # t-test does not, and is too sure.
 
-fold_a, fold_b = (result["test_rAUC"] for result in results.values())
+fold_a, fold_b = (
+    result["test_rAUC"] for result in results.values()
+)
 for method in ("corrected", "paired"):
     print(compare_folds(fold_b, fold_a, method=method))
 
 # sphinx_gallery_thumbnail_number = 2
 _, ax = plt.subplots(figsize=(5, 3.5), layout="constrained")
-ax.plot(np.stack([fold_a, fold_b]), "o-", color="0.7", mfc="C0", mec="C0")
-ax.plot([fold_a.mean(), fold_b.mean()], "s-", color="C1", label="mean")
-ax.set(xticks=[0, 1], xticklabels=list(results), xlim=(-0.3, 1.3), ylabel="rAUC")
+ax.plot(
+    np.stack([fold_a, fold_b]),
+    "o-",
+    color="0.7",
+    mfc="C0",
+    mec="C0",
+)
+ax.plot(
+    [fold_a.mean(), fold_b.mean()], "s-", color="C1", label="mean"
+)
+ax.set(
+    xticks=[0, 1],
+    xticklabels=list(results),
+    xlim=(-0.3, 1.3),
+    ylabel="rAUC",
+)
 ax.legend()

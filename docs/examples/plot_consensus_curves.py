@@ -40,7 +40,9 @@ y = (digit == 8).astype(int)
 models = {
     "Naive Bayes, counts": MultinomialNB(),
     "Naive Bayes, binary": BernoulliNB(binarize=8),
-    "Decision tree": DecisionTreeClassifier(max_depth=5, random_state=0),
+    "Decision tree": DecisionTreeClassifier(
+        max_depth=5, random_state=0
+    ),
 }
 folds = StratifiedKFold(10, shuffle=True, random_state=0)
 
@@ -77,7 +79,9 @@ for name, display in displays.items():
 # is a falling line, here nearly upright, because only one digit in ten is an eight, and
 # the budget is a shade.
 
-figure, axes = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
+figure, axes = plt.subplots(
+    1, 2, figsize=(12, 5), layout="constrained"
+)
 for display in displays.values():
     display.plot(axes[0], plot_rate=True, zoom="rate")
     display.plot(axes[1], plot_rate=True, space="roc")

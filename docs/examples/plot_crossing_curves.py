@@ -28,7 +28,11 @@ rng = np.random.default_rng(0)
 n = 6_000
 y_true = rng.random(n) < 0.1
 shared, of_a, of_b = rng.normal(size=(3, n)) * [[0.6], [0.8], [0.8]]
-model_a = shared + of_a + np.where(y_true & (rng.random(n) < 0.6), 3.0, 0.0)
+model_a = (
+    shared
+    + of_a
+    + np.where(y_true & (rng.random(n) < 0.6), 3.0, 0.0)
+)
 model_b = shared + of_b + 1.4 * y_true
 
 # %%
@@ -51,7 +55,11 @@ print(result.winning_rates())
 # %%
 # Under this budget A is the model to take:
 
-print(compare(expected_recall_score, y_true, model_a, model_b, rate=budget))
+print(
+    compare(
+        expected_recall_score, y_true, model_a, model_b, rate=budget
+    )
+)
 
 # %%
 # "But your distribution is arbitrary"
@@ -61,5 +69,9 @@ print(compare(expected_recall_score, y_true, model_a, model_b, rate=budget))
 # with what the sample does not know, in an interval:
 
 known = rates.between({0.025: 0.03, 0.975: 0.12})
-print(compare(expected_recall_score, y_true, model_a, model_b, rate=known))
+print(
+    compare(
+        expected_recall_score, y_true, model_a, model_b, rate=known
+    )
+)
 plt.show()

@@ -16,7 +16,12 @@ most of them need not be the one to take. The curve of gain shows what a budget 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skrate import HitCurveDisplay, compare, expected_gain_score, rates
+from skrate import (
+    HitCurveDisplay,
+    compare,
+    expected_gain_score,
+    rates,
+)
 
 rng = np.random.default_rng(0)
 n = 3_000
@@ -38,9 +43,18 @@ print(compare("roc_auc", is_fraud, by_worth, by_chance))
 # is a fraud.
 
 fig, ax = plt.subplots()
-for name, scores in {"by worth": by_worth, "by chance": by_chance}.items():
+for name, scores in {
+    "by worth": by_worth,
+    "by chance": by_chance,
+}.items():
     HitCurveDisplay.from_predictions(
-        is_fraud, scores, gain=gain, cost=hours, kind="gains", name=name, ax=ax
+        is_fraud,
+        scores,
+        gain=gain,
+        cost=hours,
+        kind="gains",
+        name=name,
+        ax=ax,
     )
 
 # %%

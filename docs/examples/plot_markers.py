@@ -16,15 +16,25 @@ in all of the ill, and some much higher in a part of them.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skrate import HitCurveDisplay, MarkersDisplay, compare_all, estimate_all
+from skrate import (
+    HitCurveDisplay,
+    MarkersDisplay,
+    compare_all,
+    estimate_all,
+)
 
 rng = np.random.default_rng(3)
 ill = np.repeat([1, 0], [83, 82])
-names = [f"{mass:.3f}" for mass in np.sort(rng.uniform(2_000, 30_000, 779))]
+names = [
+    f"{mass:.3f}"
+    for mass in np.sort(rng.uniform(2_000, 30_000, 779))
+]
 peaks = rng.normal(size=(165, 779))
 tells = rng.permutation(779)[:60]
 effect = rng.uniform(0.4, 1.5, 60)
-in_part = rng.random((165, 60)) < np.where(np.arange(60) < 20, 0.5, 1)
+in_part = rng.random((165, 60)) < np.where(
+    np.arange(60) < 20, 0.5, 1
+)
 size = np.where(np.arange(60) < 20, 2 * effect, effect)
 peaks[:, tells] += ill[:, None] * in_part * size
 markers = dict(zip(names, peaks.T, strict=True))
@@ -45,8 +55,12 @@ print(found)
 for adjust in ("holm", "bh"):
     found = estimate_all("roc_auc", ill, markers, adjust=adjust)
     is_found = found.adjusted_pvalues < 0.05
-    n_false = np.isin(np.flatnonzero(is_found), tells, invert=True).sum()
-    print(f"{adjust}: {is_found.sum()} are found, {n_false} of them tell nothing")
+    n_false = np.isin(
+        np.flatnonzero(is_found), tells, invert=True
+    ).sum()
+    print(
+        f"{adjust}: {is_found.sum()} are found, {n_false} of them tell nothing"
+    )
 
 # %%
 # Average precision against the AUC
@@ -54,7 +68,9 @@ for adjust in ("holm", "bh"):
 # Of two markers with one AUC, the one above begins better: those are the peaks that are
 # much higher in a part of the ill.
 
-display = MarkersDisplay.from_predictions(ill, markers, random_state=0, despine=True)
+display = MarkersDisplay.from_predictions(
+    ill, markers, random_state=0, despine=True
+)
 
 # %%
 # The best by either metric, along the whole ranking:
@@ -66,7 +82,11 @@ best = {
 _, ax = plt.subplots()
 for metric, name in best.items():
     HitCurveDisplay.from_predictions(
-        ill, markers[name], ax=ax, name=f"{name}, best {metric}", kind="gains"
+        ill,
+        markers[name],
+        ax=ax,
+        name=f"{name}, best {metric}",
+        kind="gains",
     )
 
 # %%

@@ -64,11 +64,15 @@ shown = range(0, 200, 4)
 
 _, ax = plt.subplots(layout="constrained")
 print(f"{'':32}{'within lists':>12}{'all pairs':>11}")
-for (name, model), style in zip(models.items(), styles, strict=True):
+for (name, model), style in zip(
+    models.items(), styles, strict=True
+):
     within = {"groups": user_train} if "within" in name else {}
     model.fit(X_train, y_train, **within)
     staged = list(model.staged_decision_function(X_test))
-    aucs = [ranking_auc_score(y_test, staged[i], **lists) for i in shown]
+    aucs = [
+        ranking_auc_score(y_test, staged[i], **lists) for i in shown
+    ]
     pooled = roc_auc_score(y_test, staged[-1])
     last = ranking_auc_score(y_test, staged[-1], **lists)
     print(f"{name:32}{last:12.3f}{pooled:11.3f}")
@@ -135,7 +139,9 @@ truth = (
 )
 grid = np.linspace(-2.5, 2.5, 501)
 _, axes = plt.subplots(2, 2, figsize=(7, 5.5), layout="constrained")
-for feature, (ax, function) in enumerate(zip(axes.flat, truth, strict=True)):
+for feature, (ax, function) in enumerate(
+    zip(axes.flat, truth, strict=True)
+):
     own = model.estimators_[model.estimators_["feature"] == feature]
     is_above = grid[:, None] > own["threshold"]
     steps = (is_above * own["weight"]).sum(axis=1)

@@ -51,7 +51,9 @@ _, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 colors = ("#D55E00", "#0072B2", "#009E73")
 styles = ("o--", "s-", "^:")
 for name, color, style in zip(values, colors, styles, strict=True):
-    ax.plot(values[name], style, color=color, label=name, markersize=8)
+    ax.plot(
+        values[name], style, color=color, label=name, markersize=8
+    )
 ax.set_xticks(range(3), ["all rows", "in lists", "top 5 of lists"])
 ax.set(ylabel="AUC", xlim=(-0.2, 2.2))
 ax.legend(frameon=False)
@@ -70,7 +72,9 @@ print(
     f"{lists.n_all_negative} without a click, {lists.n_all_positive} of clicks only"
 )
 for undefined in ("skip", 0.5, 0):
-    value = ranking_auc_score(clicked, score, groups=user, undefined=undefined)
+    value = ranking_auc_score(
+        clicked, score, groups=user, undefined=undefined
+    )
     print(f"undefined={undefined!r:7} {value:.3f}")
 
 # %%
@@ -79,7 +83,9 @@ for undefined in ("skip", 0.5, 0):
 # The standard error is over lists: a list of one click says little, and there are many
 # of these. By pairs, lists count by what they say.
 
-fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+fig, (left, right) = plt.subplots(
+    1, 2, figsize=(9, 3.6), layout="constrained"
+)
 bounds = np.linspace(0, 1, 21)
 few = lists.n_pos <= 2
 left.hist(
@@ -88,13 +94,22 @@ left.hist(
     stacked=True,
     label=["one or two clicks", "more clicks"],
 )
-left.set(xlabel="AUC of the list", ylabel="Lists", title="One model, many lists")
+left.set(
+    xlabel="AUC of the list",
+    ylabel="Lists",
+    title="One model, many lists",
+)
 left.legend(loc="upper left")
 
 averages = ("macro", "size", "positives", "pairs")
 for place, average in enumerate(averages):
-    for offset, name in ((-0.12, "knows the match"), (0.12, "knows a little")):
-        scores = group_scores("roc_auc", clicked, models[name], groups=user)
+    for offset, name in (
+        (-0.12, "knows the match"),
+        (0.12, "knows a little"),
+    ):
+        scores = group_scores(
+            "roc_auc", clicked, models[name], groups=user
+        )
         mean = scores.estimate(average)
         low, high = mean.confidence_interval
         right.errorbar(
@@ -107,6 +122,10 @@ for place, average in enumerate(averages):
             label=name if place == 0 else None,
         )
 right.set_xticks(range(len(averages)), averages)
-right.set(xlabel="average", ylabel="AUC within lists", title="Averages, 95 % intervals")
+right.set(
+    xlabel="average",
+    ylabel="AUC within lists",
+    title="Averages, 95 % intervals",
+)
 right.legend(loc="center right")
 plt.show()

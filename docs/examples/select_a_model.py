@@ -75,7 +75,9 @@ print(f"Budget: {budget.describe()}.\n        ({budget!r})")
 # share one prediction per fold, and scikit-learn's another.
 
 scoring = {
-    "rAUC": RateWeightedAUCScorer(rate=budget, pos_label="malignant"),
+    "rAUC": RateWeightedAUCScorer(
+        rate=budget, pos_label="malignant"
+    ),
     "AUC": "roc_auc",
     "AP": AveragePrecisionScorer(pos_label="malignant"),
     "recall": make_scorer(
@@ -87,7 +89,11 @@ scoring = {
 }
 
 families = {
-    "logistic regression": (LogisticRegression(max_iter=5_000), "C", [0.001, 0.1, 10]),
+    "logistic regression": (
+        LogisticRegression(max_iter=5_000),
+        "C",
+        [0.001, 0.1, 10],
+    ),
     "linear SVM": (LinearSVC(dual=False), "C", [0.0001, 0.01, 1]),
     "naive Bayes": (GaussianNB(), "var_smoothing", [1e-9, 1e-2, 1]),
     "random forest": (
@@ -102,7 +108,9 @@ grid = [
 ]
 
 search = GridSearchCV(
-    Pipeline([("scale", StandardScaler()), ("model", GaussianNB())]),
+    Pipeline(
+        [("scale", StandardScaler()), ("model", GaussianNB())]
+    ),
     grid,
     scoring=scoring,
     refit=refit_best("rAUC"),
@@ -117,10 +125,16 @@ search = GridSearchCV(
 # standard deviation are over the ten folds.
 
 results = search.cv_results_
-models = [type(params["model"]).__name__ for params in results["params"]]
+models = [
+    type(params["model"]).__name__ for params in results["params"]
+]
 best = {
     family: max(
-        (i for i, name in enumerate(models) if name == type(model).__name__),
+        (
+            i
+            for i, name in enumerate(models)
+            if name == type(model).__name__
+        ),
         key=lambda i: results["mean_test_rAUC"][i],
     )
     for family, (model, _, _) in families.items()
@@ -141,7 +155,9 @@ print()
 for name in scoring:
     i = int(np.nanargmax(results[f"mean_test_{name}"]))
     family = next(
-        f for f, (m, _, _) in families.items() if type(m).__name__ == models[i]
+        f
+        for f, (m, _, _) in families.items()
+        if type(m).__name__ == models[i]
     )
     _, parameter, _ = families[family]
     value = results["params"][i][f"model__{parameter}"]
@@ -154,9 +170,14 @@ for name in scoring:
 # the two best families do, with bounds, and their difference, with a band that holds
 # all of it.
 
-leading = sorted(best, key=lambda family: -results["mean_test_rAUC"][best[family]])[:2]
+leading = sorted(
+    best,
+    key=lambda family: -results["mean_test_rAUC"][best[family]],
+)[:2]
 models = {
-    family: clone(search.estimator).set_params(**results["params"][best[family]])
+    family: clone(search.estimator).set_params(
+        **results["params"][best[family]]
+    )
     for family in leading
 }
 folds = {
@@ -168,7 +189,9 @@ folds = {
 }  # fmt: skip
 
 positive = {"pos_label": "malignant"}
-figure, axes = plt.subplots(1, 2, figsize=(11, 5), layout="constrained")
+figure, axes = plt.subplots(
+    1, 2, figsize=(11, 5), layout="constrained"
+)
 consensus = [
     RateAveragedROC.from_cv_results(
         fold, X_train, y_train, name=family, rate=budget, ax=axes[0],
@@ -205,10 +228,20 @@ for family, model in models.items():
         scores[family] = model.decision_function(X_test)
     else:
         is_positive = model.classes_ == "malignant"
-        scores[family] = model.predict_proba(X_test)[:, is_positive].ravel()
+        scores[family] = model.predict_proba(X_test)[
+            :, is_positive
+        ].ravel()
 
 print()
-print(budget_report(y_test, models=scores, rate=budget, n_items=len(y), **positive))
+print(
+    budget_report(
+        y_test,
+        models=scores,
+        rate=budget,
+        n_items=len(y),
+        **positive,
+    )
+)
 
 # %%
 # The metrics do not agree on the model, and neither the folds nor the scans that were

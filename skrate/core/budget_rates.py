@@ -149,7 +149,8 @@ def from_counts(
     >>> from skrate import rates
     >>> rate = rates.from_counts(200, 400, n_items=5_000)
     >>> print(rate.describe())
-    5.8 % of the cases will be processed on average, between 4.0 % and 8.0 % with \
+    5.8 % of the cases will be processed on average, between 4.0 % and 8.0 %
+    with \
 probability 0.95
     """
     low, high = check_positive("low", low), check_positive("high", high)
@@ -264,8 +265,13 @@ def from_budget(
 
     About 70 hours, at 1 to 3 minutes, may be enough for nearly all, or for a third:
 
-    >>> rate = rates.from_budget((3_600, 4_800), 4_300, cost=(1, 3), law="lognormal")
-    >>> round(rate.mean(), 3), rate.ppf([0.025, 0.975]).round(3).tolist()
+    >>> rate = rates.from_budget(
+    ...     (3_600, 4_800), 4_300, cost=(1, 3), law="lognormal"
+    ... )
+    >>> (
+    ...     round(rate.mean(), 3),
+    ...     rate.ppf([0.025, 0.975]).round(3).tolist(),
+    ... )
     (0.579, [0.316, 0.985])
     """
     if law is not None:

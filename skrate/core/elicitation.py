@@ -182,7 +182,9 @@ def interval(low: float, high: float) -> RateDistribution:
     Examples
     --------
     >>> from skrate import rates
-    >>> rates.interval(0.1, 0.3).survival([0.1, 0.2, 0.3]).round(3).tolist()
+    >>> rates.interval(0.1, 0.3).survival([0.1, 0.2, 0.3]).round(
+    ...     3
+    ... ).tolist()
     [1.0, 0.5, 0.0]
     """
     low, high = (
@@ -278,7 +280,9 @@ def mixture(
     A small team most of the time, everybody in one week of ten:
 
     >>> from skrate import rates
-    >>> rate = rates.mixture([rates.beta(3, 19), 0.8], weights=[0.9, 0.1])
+    >>> rate = rates.mixture(
+    ...     [rates.beta(3, 19), 0.8], weights=[0.9, 0.1]
+    ... )
     >>> rate
     mixture(0.9: beta(3, 19), 0.1: fixed(0.8))
     """

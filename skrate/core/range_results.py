@@ -80,8 +80,14 @@ class ComparisonRange(Comparison):
     --------
     >>> from skrate import compare, expected_recall_score, rates
     >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
-    >>> y_true, model_a, model_b = [1, 1, 0, 0, 0], [5, 4, 3, 2, 1], [5, 3, 4, 2, 1]
-    >>> result = compare(expected_recall_score, y_true, model_a, model_b, rate=known)
+    >>> y_true, model_a, model_b = (
+    ...     [1, 1, 0, 0, 0],
+    ...     [5, 4, 3, 2, 1],
+    ...     [5, 3, 4, 2, 1],
+    ... )
+    >>> result = compare(
+    ...     expected_recall_score, y_true, model_a, model_b, rate=known
+    ... )
     >>> round(result.range.low, 4), round(result.range.high, 4)
     (0.1, 0.4375)
     >>> result.law_high.points.tolist()

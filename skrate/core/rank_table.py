@@ -108,12 +108,20 @@ class RankTable:
     Examples
     --------
     >>> from skrate import RankTable, recall_at_rate_score
-    >>> table = RankTable.from_arrays([1, 0, 1, 0], [0.9, 0.5, 0.5, 0.1])
-    >>> table.thresholds.tolist(), table.pos.tolist(), table.neg.tolist()
+    >>> table = RankTable.from_arrays(
+    ...     [1, 0, 1, 0], [0.9, 0.5, 0.5, 0.1]
+    ... )
+    >>> (
+    ...     table.thresholds.tolist(),
+    ...     table.pos.tolist(),
+    ...     table.neg.tolist(),
+    ... )
     ([0.9, 0.5, 0.1], [1.0, 1.0, 0.0], [0.0, 1.0, 1.0])
     >>> table.rates.tolist()
     [0.0, 0.25, 0.75, 1.0]
-    >>> table + table == RankTable([2, 2, 0], [0, 2, 2], [0.9, 0.5, 0.1])
+    >>> table + table == RankTable(
+    ...     [2, 2, 0], [0, 2, 2], [0.9, 0.5, 0.1]
+    ... )
     True
     >>> recall_at_rate_score(table + table, n_items=2)
     0.5
@@ -365,10 +373,17 @@ class RankTable:
         Examples
         --------
         >>> from skrate import RankTable, recall_at_rate_score
-        >>> table = RankTable.from_arrays([1, 0, 1, 0], [0.9, 0.8, 0.3, 0.1])
+        >>> table = RankTable.from_arrays(
+        ...     [1, 0, 1, 0], [0.9, 0.8, 0.3, 0.1]
+        ... )
         >>> table.max_error(recall_at_rate_score, rate=0.5)
         0.0
-        >>> round(table.compress(2).max_error(recall_at_rate_score, rate=0.25), 4)
+        >>> round(
+        ...     table.compress(2).max_error(
+        ...         recall_at_rate_score, rate=0.25
+        ...     ),
+        ...     4,
+        ... )
         0.3333
         """
         # Metrics are functions of tables, and so come after them.

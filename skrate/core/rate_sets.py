@@ -268,7 +268,8 @@ def between(
     >>> rates.between({0.5: 0.15}, mean=0.6)
     Traceback (most recent call last):
     ...
-    ValueError: mean contradicts quantiles and support: with them it lies between 0.075
+    ValueError: mean contradicts quantiles and support: with them it lies
+    between 0.075
     and 0.575, got mean=0.6.
     """
     if quantiles is None and mean is None and mode is None and support is None:

@@ -43,7 +43,9 @@ class CurvePoint(Result):
     Examples
     --------
     >>> from skrate import rate_averaged_roc_curve
-    >>> curve = rate_averaged_roc_curve([[1, 0, 1, 0, 0]], [[5, 4, 3, 2, 1]])
+    >>> curve = rate_averaged_roc_curve(
+    ...     [[1, 0, 1, 0, 0]], [[5, 4, 3, 2, 1]]
+    ... )
     >>> curve.recall_at_rate(0.6).to_dict()
     {'value': 1.0, 'low': 0.0, 'high': 1.0, 'confidence_level': 0.95}
     """

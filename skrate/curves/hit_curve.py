@@ -103,7 +103,9 @@ def hit_curve(
 
     Two frauds, of 100 and 900 euros:
 
-    >>> rate, gained = hit_curve([1, 0, 1, 0], [4, 3, 2, 1], gain=[100, 0, 900, 0])
+    >>> rate, gained = hit_curve(
+    ...     [1, 0, 1, 0], [4, 3, 2, 1], gain=[100, 0, 900, 0]
+    ... )
     >>> gained.tolist()
     [0.0, 25.0, 25.0, 250.0, 250.0]
     """

@@ -62,11 +62,18 @@ class QuasiConcaveHitCurve:
     A quick test and a steady one, of the same AUC:
 
     >>> from skrate import QuasiConcaveHitCurve
-    >>> quick = QuasiConcaveHitCurve(momentum=0.9, stamina=0.05, prevalence=0.1)
-    >>> steady = QuasiConcaveHitCurve(momentum=0.3, stamina=0.2, prevalence=0.1)
+    >>> quick = QuasiConcaveHitCurve(
+    ...     momentum=0.9, stamina=0.05, prevalence=0.1
+    ... )
+    >>> steady = QuasiConcaveHitCurve(
+    ...     momentum=0.3, stamina=0.2, prevalence=0.1
+    ... )
     >>> round(quick.auc, 3), round(steady.auc, 3)
     (0.722, 0.722)
-    >>> round(quick.average_precision, 3), round(steady.average_precision, 3)
+    >>> (
+    ...     round(quick.average_precision, 3),
+    ...     round(steady.average_precision, 3),
+    ... )
     (0.51, 0.24)
     """
 

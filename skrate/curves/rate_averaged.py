@@ -237,7 +237,10 @@ def rate_averaged_roc_curve(
 
     >>> from skrate import rate_averaged_roc_curve
     >>> y_trues = [[1, 1, 0, 0, 0], [1, 0, 1, 0, 0]]
-    >>> y_scores = [[0.9, 0.8, 0.4, 0.3, 0.1], [0.7, 0.6, 0.5, 0.2, 0.1]]
+    >>> y_scores = [
+    ...     [0.9, 0.8, 0.4, 0.3, 0.1],
+    ...     [0.7, 0.6, 0.5, 0.2, 0.1],
+    ... ]
     >>> curve = rate_averaged_roc_curve(y_trues, y_scores)
     >>> curve.rates.tolist()[2], curve.tpr.tolist()[2]
     (0.4, 0.75)

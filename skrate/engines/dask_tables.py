@@ -154,7 +154,9 @@ def rank_table(
     >>> from skrate import estimate
     >>> from skrate.dask import rank_table
     >>> y_true = da.from_array([1, 0, 1, 0, 0, 0], chunks=3)
-    >>> y_score = da.from_array([0.9, 0.5, 0.5, 0.2, 0.1, 0.4], chunks=3)
+    >>> y_score = da.from_array(
+    ...     [0.9, 0.5, 0.5, 0.2, 0.1, 0.4], chunks=3
+    ... )
     >>> table = rank_table(y_true, y_score)
     >>> table
     RankTable(5 groups, n_pos=2, n_neg=4)

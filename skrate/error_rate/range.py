@@ -108,7 +108,9 @@ def auc_range_from_errors(
     A published confusion matrix with 20 of 100 positives missed and 90 of 900
     negatives called positive:
 
-    >>> result = auc_range_from_errors(100, 900, n_false_pos=90, n_false_neg=20)
+    >>> result = auc_range_from_errors(
+    ...     100, 900, n_false_pos=90, n_false_neg=20
+    ... )
     >>> result.method, round(result.mean, 2)
     ('moments', 0.85)
     >>> [round(end, 2) for end in result.range]

@@ -176,9 +176,16 @@ def budget_report(
     it goes on in the next batch:
 
     >>> from skrate import budget_report
-    >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0], range(10, 0, -1)
+    >>> y_true, y_score = (
+    ...     [1, 1, 0, 1, 0, 0, 1, 0, 0, 0],
+    ...     range(10, 0, -1),
+    ... )
     >>> report = budget_report(y_true, y_score, rate=0.5, n_items=200)
-    >>> report["found"].value, report["missed"].value, report["found"].chance
+    >>> (
+    ...     report["found"].value,
+    ...     report["missed"].value,
+    ...     report["found"].chance,
+    ... )
     (60.0, 20.0, 40.0)
     >>> report["found"].prediction_interval
     ConfidenceInterval(low=19.0, high=93.0)
@@ -193,7 +200,9 @@ def budget_report(
     ...     "forest": rng.normal(size=1_000) + 2 * y_true,
     ...     "linear": rng.normal(size=1_000) + y_true,
     ... }
-    >>> budget_report(y_true, models=models, rate=rates.beta(3, 19), n_items=5_000)
+    >>> budget_report(
+    ...     y_true, models=models, rate=rates.beta(3, 19), n_items=5_000
+    ... )
     Of the 5,000 cases of the next batch, 682 will be processed on average,
     between 152 and 1,519 with probability 0.95.
     <BLANKLINE>

@@ -58,7 +58,10 @@ class BudgetRow(Result):
     Examples
     --------
     >>> from skrate import budget_report
-    >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0], range(10, 0, -1)
+    >>> y_true, y_score = (
+    ...     [1, 1, 0, 1, 0, 0, 1, 0, 0, 0],
+    ...     range(10, 0, -1),
+    ... )
     >>> row = budget_report(y_true, y_score, rate=0.5)["found"]
     >>> row.value, row.chance
     (3.0, 2.0)
@@ -106,7 +109,10 @@ class BudgetReport(Result):
     Examples
     --------
     >>> from skrate import budget_report
-    >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0], range(10, 0, -1)
+    >>> y_true, y_score = (
+    ...     [1, 1, 0, 1, 0, 0, 1, 0, 0, 0],
+    ...     range(10, 0, -1),
+    ... )
     >>> report = budget_report(y_true, y_score, rate=0.5)
     >>> len(report), report[0].quantity, report["lift"].value
     (7, 'found', 1.5)

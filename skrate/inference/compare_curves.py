@@ -195,7 +195,10 @@ def compare_curves(
     >>> from skrate import compare_curves
     >>> rng = np.random.default_rng(1)
     >>> y_true = rng.random(3000) < 0.2
-    >>> a = rng.normal(size=3000) + np.where(rng.random(3000) < 0.6, 5, 0) * y_true
+    >>> a = (
+    ...     rng.normal(size=3000)
+    ...     + np.where(rng.random(3000) < 0.6, 5, 0) * y_true
+    ... )
     >>> b = rng.normal(size=3000) + 1.5 * y_true
     >>> result = compare_curves(y_true, a, b, random_state=0)
     >>> result.winning_rates().a
@@ -206,7 +209,13 @@ def compare_curves(
     What that is worth if a positive brings 50, and a case costs 4 to process:
 
     >>> worth = compare_curves(
-    ...     y_true, a, b, metric="gain", benefit=50, cost=4, rates=[0.1, 0.5]
+    ...     y_true,
+    ...     a,
+    ...     b,
+    ...     metric="gain",
+    ...     benefit=50,
+    ...     cost=4,
+    ...     rates=[0.1, 0.5],
     ... )
     >>> worth.difference.round(2).tolist()
     [1.07, -1.35]

@@ -113,10 +113,14 @@ def compare_groups(
     Examples
     --------
     >>> from skrate import compare_groups, group_scores, ndcg_score
-    >>> y_true, query = [1, 0, 0, 1, 1, 0, 0, 1], [1, 1, 2, 2, 3, 3, 4, 4]
+    >>> y_true, query = (
+    ...     [1, 0, 0, 1, 1, 0, 0, 1],
+    ...     [1, 1, 2, 2, 3, 3, 4, 4],
+    ... )
     >>> a, b = [2, 1, 1, 2, 2, 1, 1, 2], [1, 2, 2, 1, 2, 1, 2, 1]
     >>> scores_a, scores_b = (
-    ...     group_scores(ndcg_score, y_true, model, groups=query) for model in (a, b)
+    ...     group_scores(ndcg_score, y_true, model, groups=query)
+    ...     for model in (a, b)
     ... )
     >>> result = compare_groups(scores_a, scores_b)
     >>> round(result.value, 4), round(result.pvalue, 4)

@@ -27,7 +27,10 @@ def bootstrap_pvalue(
     --------
     One of 39 replicates is below 0, and so may be the next:
 
-    >>> round(bootstrap_pvalue(0.1, np.arange(-1, 38) + 0.5, "two-sided"), 4)
+    >>> round(
+    ...     bootstrap_pvalue(0.1, np.arange(-1, 38) + 0.5, "two-sided"),
+    ...     4,
+    ... )
     0.1
     """
     if abs(difference) <= SLACK:

@@ -228,7 +228,10 @@ def curve_process(
     --------
     >>> from skrate.inference.sample import check_cases, scored
     >>> cases = check_cases([1, 0, 1, 0, 0])
-    >>> models = [scored(cases, "y_score", s) for s in ([5, 3, 4, 2, 1], range(5))]
+    >>> models = [
+    ...     scored(cases, "y_score", s)
+    ...     for s in ([5, 3, 4, 2, 1], range(5))
+    ... ]
     >>> process = curve_process("recall", models, np.array([0.4, 0.8]))
     >>> process.values.tolist()
     [1.0, 0.5]

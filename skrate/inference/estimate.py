@@ -223,7 +223,9 @@ def estimate(
     >>> from skrate import RankTable, estimate, rate_weighted_auc_score
     >>> y_true = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0]
     >>> y_score = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
-    >>> result = estimate(rate_weighted_auc_score, y_true, y_score, rate=0.5)
+    >>> result = estimate(
+    ...     rate_weighted_auc_score, y_true, y_score, rate=0.5
+    ... )
     >>> round(result.value, 4)
     0.75
 

@@ -162,7 +162,10 @@ def estimate_all(
     >>> markers = rng.normal(size=(165, 779))
     >>> markers[:, 500] += y_true
     >>> result = estimate_all("roc_auc", y_true, markers)
-    >>> [result.names[i] for i in np.flatnonzero(result.adjusted_pvalues < 0.05)]
+    >>> [
+    ...     result.names[i]
+    ...     for i in np.flatnonzero(result.adjusted_pvalues < 0.05)
+    ... ]
     ['500']
     """
     check_choice("adjust", adjust, ADJUSTMENTS)

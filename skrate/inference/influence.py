@@ -83,7 +83,9 @@ def influence(
     The negative in second place is what keeps the AUC from 1:
 
     >>> from skrate import influence
-    >>> influence("roc_auc", [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]).round(2).tolist()
+    >>> influence("roc_auc", [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]).round(
+    ...     2
+    ... ).tolist()
     [0.71, -0.71, -0.71, 0.71]
     """
     if isinstance(y_true, FoldRankings):

@@ -53,7 +53,8 @@ class SampleSize(Result):
     >>> from skrate import RankTable, sample_size
     >>> pilot = RankTable([30, 20, 10], [5, 25, 50])
     >>> sample_size("roc_auc", pilot, half_width=0.05)
-    SampleSize(AUC, n=288 (123 positive, 165 negative), half width 0.04996 at 95 %; by
+    SampleSize(AUC, n=288 (123 positive, 165 negative), half width 0.04996 at 95
+    %; by
     this pilot 212 to 391)
     """
 

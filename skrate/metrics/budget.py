@@ -90,15 +90,21 @@ def recall_at_rate_score(
     Examples
     --------
     >>> from skrate import recall_at_rate_score
-    >>> recall_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.5)
+    >>> recall_at_rate_score(
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.5
+    ... )
     0.5
-    >>> recall_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], n_items=3)
+    >>> recall_at_rate_score(
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], n_items=3
+    ... )
     1.0
 
     One case can be processed on each of two days:
 
     >>> day = [1, 1, 2, 2]
-    >>> recall_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], n_items=1, groups=day)
+    >>> recall_at_rate_score(
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], n_items=1, groups=day
+    ... )
     1.0
     """
     metric = RecallAtRate(rate, n_items)
@@ -193,9 +199,13 @@ def precision_at_rate_score(
     Examples
     --------
     >>> from skrate import precision_at_rate_score
-    >>> precision_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.25)
+    >>> precision_at_rate_score(
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.25
+    ... )
     1.0
-    >>> precision_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], n_items=2)
+    >>> precision_at_rate_score(
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], n_items=2
+    ... )
     0.5
 
     The best of each day:
@@ -209,7 +219,9 @@ def precision_at_rate_score(
 
     >>> from skrate import rates
     >>> rate = rates.empirical([0.25, 0.5])
-    >>> precision_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=rate)
+    >>> precision_at_rate_score(
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=rate
+    ... )
     0.75
     """
     metric = PrecisionAtRate(rate, n_items)
@@ -282,14 +294,19 @@ def lift_at_rate_score(
     Examples
     --------
     >>> from skrate import lift_at_rate_score
-    >>> lift_at_rate_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.25)
+    >>> lift_at_rate_score(
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.25
+    ... )
     2.0
 
     The budget is known roughly:
 
     >>> from skrate import rates
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
-    >>> round(lift_at_rate_score(y_true, y_score, rate=rates.beta(3, 9)), 4)
+    >>> round(
+    ...     lift_at_rate_score(y_true, y_score, rate=rates.beta(3, 9)),
+    ...     4,
+    ... )
     1.767
     """
     return score(LiftAtRate(rate, n_items), y_true, y_score, sample_weight, pos_label)

@@ -158,13 +158,19 @@ def expected_gain_score(
 
     >>> from skrate import expected_gain_score, rates
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
-    >>> expected_gain_score(y_true, y_score, gain=[100, 0, 900, 0], rate=0.5)
+    >>> expected_gain_score(
+    ...     y_true, y_score, gain=[100, 0, 900, 0], rate=0.5
+    ... )
     100.0
 
     The third takes as long as the other three, and half of that is left for it:
 
     >>> expected_gain_score(
-    ...     y_true, y_score, gain=[100, 0, 900, 0], cost=[1, 1, 3, 1], rate=0.5
+    ...     y_true,
+    ...     y_score,
+    ...     gain=[100, 0, 900, 0],
+    ...     cost=[1, 1, 3, 1],
+    ...     rate=0.5,
     ... )
     400.0
 
@@ -173,7 +179,11 @@ def expected_gain_score(
     >>> per_class = {"positive": 1, "negative": -0.2 / 0.8}
     >>> round(
     ...     expected_gain_score(
-    ...         y_true, y_score, gain=per_class, rate=rates.beta(3, 9), normalize=True
+    ...         y_true,
+    ...         y_score,
+    ...         gain=per_class,
+    ...         rate=rates.beta(3, 9),
+    ...         normalize=True,
     ...     ),
     ...     4,
     ... )

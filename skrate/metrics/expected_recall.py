@@ -161,13 +161,20 @@ def expected_recall_score(
     One of four cases will be processed; one of the two positives is ranked first:
 
     >>> from skrate import expected_recall_score, rates
-    >>> expected_recall_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.25)
+    >>> expected_recall_score(
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.25
+    ... )
     0.5
 
     The share processed is known only roughly:
 
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
-    >>> round(expected_recall_score(y_true, y_score, rate=rates.beta(3, 9)), 4)
+    >>> round(
+    ...     expected_recall_score(
+    ...         y_true, y_score, rate=rates.beta(3, 9)
+    ...     ),
+    ...     4,
+    ... )
     0.407
 
     Two quantiles of it are known, and nothing else:
@@ -181,7 +188,12 @@ def expected_recall_score(
 
     >>> y_true = [[1, 0], [1, 1], [0, 0]]
     >>> y_score = [[0.9, 0.4], [0.6, 0.8], [0.2, 0.1]]
-    >>> round(expected_recall_score(y_true, y_score, rate=1 / 3, average="micro"), 4)
+    >>> round(
+    ...     expected_recall_score(
+    ...         y_true, y_score, rate=1 / 3, average="micro"
+    ...     ),
+    ...     4,
+    ... )
     0.6667
     """
     if is_one_vs_rest(y_true, y_score, average, labels):

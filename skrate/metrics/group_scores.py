@@ -65,8 +65,14 @@ class GroupScores(Result):
     Examples
     --------
     >>> from skrate import group_scores, recall_at_rate_score
-    >>> y_true, y_score, lists = [1, 1, 0, 1], [4, 3, 2, 1], [7, 7, 8, 8]
-    >>> scores = group_scores(recall_at_rate_score, y_true, y_score, groups=lists, k=1)
+    >>> y_true, y_score, lists = (
+    ...     [1, 1, 0, 1],
+    ...     [4, 3, 2, 1],
+    ...     [7, 7, 8, 8],
+    ... )
+    >>> scores = group_scores(
+    ...     recall_at_rate_score, y_true, y_score, groups=lists, k=1
+    ... )
     >>> scores
     GroupScores(Recall, 2 of 2 lists defined, mean 0.25)
     >>> scores.values.tolist()

@@ -170,7 +170,12 @@ def stamina_score(
     A test of two categories calls 3 of 8 cases positive:
 
     >>> from skrate import stamina_score
-    >>> round(stamina_score([1, 1, 0, 1, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0, 0, 0]), 12)
+    >>> round(
+    ...     stamina_score(
+    ...         [1, 1, 0, 1, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0, 0, 0]
+    ...     ),
+    ...     12,
+    ... )
     0.375
     """
     return score(Stamina(), y_true, y_score, sample_weight, pos_label)

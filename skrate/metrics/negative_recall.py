@@ -101,7 +101,9 @@ def negative_recall_score(
     Two of four cases will be processed; one of them is negative, of two in all:
 
     >>> from skrate import negative_recall_score
-    >>> negative_recall_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.5)
+    >>> negative_recall_score(
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.5
+    ... )
     0.5
 
     With any rate as probable as another, it is what a random order would waste, less

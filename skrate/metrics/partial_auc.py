@@ -151,7 +151,9 @@ def partial_auc_score(
 
     >>> from skrate import estimate, partial_auc_score
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
-    >>> partial_auc_score(y_true, y_score, fpr=(0, 0.5), standardize=None)
+    >>> partial_auc_score(
+    ...     y_true, y_score, fpr=(0, 0.5), standardize=None
+    ... )
     0.25
 
     A random ranking has an area of 1/8 there, and a perfect one 1/2:
@@ -161,17 +163,25 @@ def partial_auc_score(
 
     To the right of the upper half of the curve, and of that part within the left half:
 
-    >>> partial_auc_score(y_true, y_score, tpr=(0.5, 1), standardize=None)
+    >>> partial_auc_score(
+    ...     y_true, y_score, tpr=(0.5, 1), standardize=None
+    ... )
     0.25
     >>> partial_auc_score(
-    ...     y_true, y_score, fpr=(0, 0.5), tpr=(0.5, 1), standardize=None
+    ...     y_true,
+    ...     y_score,
+    ...     fpr=(0, 0.5),
+    ...     tpr=(0.5, 1),
+    ...     standardize=None,
     ... )
     0.0
 
     How far it is from that of all patients like these:
 
     >>> y_true = [1, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 0]
-    >>> found = estimate(partial_auc_score, y_true, range(12, 0, -1), fpr=(0, 0.5))
+    >>> found = estimate(
+    ...     partial_auc_score, y_true, range(12, 0, -1), fpr=(0, 0.5)
+    ... )
     >>> round(found.value, 3), round(found.standard_error, 3)
     (0.741, 0.153)
     """

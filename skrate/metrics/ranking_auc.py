@@ -134,7 +134,12 @@ def ranking_auc_score(
 
     Of three comparable pairs, two are in order:
 
-    >>> round(ranking_auc_score(y_true, y_score, groups=user, average="pairs"), 4)
+    >>> round(
+    ...     ranking_auc_score(
+    ...         y_true, y_score, groups=user, average="pairs"
+    ...     ),
+    ...     4,
+    ... )
     0.6667
 
     Of each list only two items are seen:

@@ -196,21 +196,40 @@ def rate_weighted_auc_score(
 
     About a quarter will be read:
 
-    >>> round(rate_weighted_auc_score(y_true, y_score, rate=rates.beta(3, 9)), 4)
+    >>> round(
+    ...     rate_weighted_auc_score(
+    ...         y_true, y_score, rate=rates.beta(3, 9)
+    ...     ),
+    ...     4,
+    ... )
     0.8188
 
     Two quantiles of the share are known, and nothing else:
 
     >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
-    >>> round(rate_weighted_auc_score(y_true, y_score, rate=known, worst="low"), 4)
+    >>> round(
+    ...     rate_weighted_auc_score(
+    ...         y_true, y_score, rate=known, worst="low"
+    ...     ),
+    ...     4,
+    ... )
     0.5
 
     Three classes, each of which has a queue and a budget of its own:
 
     >>> y_true = ["bug", "spam", "bug", "sale", "spam", "sale"]
-    >>> y_score = [[5, 0, 1], [0, 3, 4], [1, 1, 0], [2, 3, 0], [0, 0, 3], [0, 2, 0]]
+    >>> y_score = [
+    ...     [5, 0, 1],
+    ...     [0, 3, 4],
+    ...     [1, 1, 0],
+    ...     [2, 3, 0],
+    ...     [0, 0, 3],
+    ...     [0, 2, 0],
+    ... ]
     >>> budget = {"bug": 0.5, "sale": 0.2, "spam": "uniform"}
-    >>> rate_weighted_auc_score(y_true, y_score, rate=budget, average=None).tolist()
+    >>> rate_weighted_auc_score(
+    ...     y_true, y_score, rate=budget, average=None
+    ... ).tolist()
     [1.0, 0.5, 1.0]
     """
     if is_one_vs_rest(y_true, y_score, average, labels):
@@ -519,7 +538,9 @@ def rauc_from_expected_recall(
     Half of all cases are processed, half are positive; nothing found is the worst:
 
     >>> from skrate import rauc_from_expected_recall
-    >>> rauc_from_expected_recall([0, 0.8, 1], rate=0.5, prevalence=0.5).tolist()
+    >>> rauc_from_expected_recall(
+    ...     [0, 0.8, 1], rate=0.5, prevalence=0.5
+    ... ).tolist()
     [0.0, 0.8, 1.0]
     """
     rate = check_rate(rate)

@@ -300,7 +300,9 @@ def reciprocal_rank_score(
 
     A list without a relevant item is left out, unless it is to count something:
 
-    >>> reciprocal_rank_score([1, 0], [1, 2], groups=[7, 8], undefined=0)
+    >>> reciprocal_rank_score(
+    ...     [1, 0], [1, 2], groups=[7, 8], undefined=0
+    ... )
     0.5
     """
     rows = y_true, y_score, groups, None, relevance_threshold, pos_label

@@ -147,10 +147,14 @@ def refit_one_standard_error(
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.model_selection import GridSearchCV
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from skrate import RateWeightedAUCScorer, refit_one_standard_error
+    >>> from skrate import (
+    ...     RateWeightedAUCScorer,
+    ...     refit_one_standard_error,
+    ... )
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> search = GridSearchCV(
-    ...     DecisionTreeClassifier(random_state=0), {"max_depth": [2, 3, 6]},
+    ...     DecisionTreeClassifier(random_state=0),
+    ...     {"max_depth": [2, 3, 6]},
     ...     scoring=RateWeightedAUCScorer(rate=0.5),
     ...     refit=refit_one_standard_error(complexity="max_depth"),
     ... ).fit(X, y)

@@ -128,7 +128,11 @@ def ranking_scores(
     >>> from sklearn.linear_model import LogisticRegression
     >>> model = LogisticRegression().fit([[0], [1]], ["no", "yes"])
     >>> scores, label = ranking_scores(
-    ...     model, [[0], [1]], None, pos_label="no", user="AveragePrecisionScorer"
+    ...     model,
+    ...     [[0], [1]],
+    ...     None,
+    ...     pos_label="no",
+    ...     user="AveragePrecisionScorer",
     ... )
     >>> label, bool(scores[0] > scores[1])
     ('no', True)

@@ -244,11 +244,18 @@ class RankingAUCScorer(RankingScorer):
     >>> user, X = np.arange(300) // 10, rng.normal(size=(300, 3))
     >>> y = (X[:, 0] + rng.normal(size=300) > 0.5).astype(int)
     >>> with sklearn.config_context(enable_metadata_routing=True):
-    ...     scorer = RankingAUCScorer(k=8).set_score_request(groups=True)
+    ...     scorer = RankingAUCScorer(k=8).set_score_request(
+    ...         groups=True
+    ...     )
     ...     scores = cross_val_score(
-    ...         LogisticRegression(), X, y, scoring=scorer, cv=GroupKFold(3),
+    ...         LogisticRegression(),
+    ...         X,
+    ...         y,
+    ...         scoring=scorer,
+    ...         cv=GroupKFold(3),
     ...         params={"groups": user},
     ...     )
+    ...
     >>> scores.shape
     (3,)
     """
