@@ -67,6 +67,8 @@ CALLS = [
     ("skrate.RateAveragedROC.from_predictions([y], [a], bounds={})", "beta", "bet"),
     ("skrate.RateAveragedROC.from_predictions([y], [a]).plot(space={})", "roc", "ROC"),
     ("hits.plot(kind={})", "lift", "lifts"),
+    ("skrate.HitCurveDisplay.from_predictions(y, a, kind={})", "gains", "gain"),
+    ("skrate.RateAveragedROC.from_predictions([y], [a], space={})", "roc", "ROC"),
     ("card.plot(band={})", "pointwise", "point-wise"),
     ("errors.plot(kind={})", "mean", "relative"),
 ]
@@ -108,6 +110,8 @@ REFUSED = [
     "skrate.rate_averaged_roc_curve(hits, [a])",
     "skrate.rate_averaged_roc_curve([y], [a], repeats=abs)",
     "hits.plot('left')",
+    "skrate.HitCurveDisplay.from_predictions(y, a, ax='left')",
+    "skrate.HitCurveDisplay.from_predictions(y, a, plot_momentun=True)",
     "skrate.RateAveragedROC.from_predictions([y], [a], rate='beta')",
     "skrate.RateWeightedAUCScorer(rate='unifrom')",
     "skrate.RankingAUCScorer(groups=[1, 2, 1, 2])",

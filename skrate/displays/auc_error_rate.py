@@ -117,7 +117,9 @@ class AUCErrorRateDisplay(Display):
     The mean for even classes is one minus the error rate:
 
     >>> from skrate import AUCErrorRateDisplay
-    >>> display = AUCErrorRateDisplay.from_class_ratios([0.1, 0.5], n_cases=100)
+    >>> display = AUCErrorRateDisplay.from_class_ratios(
+    ...     [0.1, 0.5], n_cases=100
+    ... )
     >>> even = display.curves[1]
     >>> [round(mean, 2) for mean in even.means[:3].tolist()]
     [1.0, 0.99, 0.98]
@@ -129,7 +131,8 @@ class AUCErrorRateDisplay(Display):
     >>> display = AUCErrorRateDisplay.from_predictions(
     ...     [0, 0, 1, 1], [0.1, 0.2, 0.3, 0.9], y_pred=[0, 0, 0, 1]
     ... )
-    >>> display.point.error_rate, display.point.auc, round(display.point.mean, 3)
+    >>> point = display.point
+    >>> point.error_rate, point.auc, round(point.mean, 3)
     (0.25, 1.0, 0.75)
     """
 

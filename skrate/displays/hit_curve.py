@@ -102,7 +102,9 @@ class HitCurveDisplay(HitDrawing):
     --------
     >>> from skrate import HitCurveDisplay
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
-    >>> display = HitCurveDisplay.from_predictions(y_true, y_score, kind="gains")
+    >>> display = HitCurveDisplay.from_predictions(
+    ...     y_true, y_score, kind="gains"
+    ... )
     >>> display.line_.get_ydata().tolist()
     [0.0, 0.5, 0.5, 1.0, 1.0]
     """

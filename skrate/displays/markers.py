@@ -90,7 +90,9 @@ class MarkersDisplay(Drawing):
     >>> ill = np.repeat([1, 0], [83, 82])
     >>> markers = rng.normal(size=(165, 100))
     >>> markers[:, 7] += ill
-    >>> display = MarkersDisplay.from_predictions(ill, markers, k=1, random_state=0)
+    >>> display = MarkersDisplay.from_predictions(
+    ...     ill, markers, k=1, random_state=0
+    ... )
     >>> [text.get_text() for text in display.texts_]
     ['7']
     """

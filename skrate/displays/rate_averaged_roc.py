@@ -99,7 +99,9 @@ class RateAveragedROC(ConsensusDrawing):
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from skrate import RateAveragedROC
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> display = RateAveragedROC.from_cross_validation(GaussianNB(), X, y, cv=5)
+    >>> display = RateAveragedROC.from_cross_validation(
+    ...     GaussianNB(), X, y, cv=5
+    ... )
     >>> display.line_.get_label()
     'GaussianNB (AUC = 0.99 ± 0.01)'
     >>> recall = display.curve.recall_at_rate(0.6)

@@ -78,7 +78,8 @@ class StoppingCurveDisplay(Drawing):
     Examples
     --------
     >>> from skrate import StoppingCurveDisplay, stopping_curve
-    >>> curve = stopping_curve([1] * 20 + [0] * 80, n_items=110, step=20)
+    >>> y_true = [1] * 20 + [0] * 80
+    >>> curve = stopping_curve(y_true, n_items=110, step=20)
     >>> display = StoppingCurveDisplay(curve).plot()
     >>> display.stop_.get_xdata().tolist()
     [100, 100]
