@@ -32,9 +32,15 @@ from skrate import (
 )
 
 X, y = make_classification(
-    3_000, 20, n_informative=6, n_clusters_per_class=3, weights=[0.9], flip_y=0.1,
-    class_sep=0.7, random_state=1,
-)  # fmt: skip
+    3_000,
+    20,
+    n_informative=6,
+    n_clusters_per_class=3,
+    weights=[0.9],
+    flip_y=0.1,
+    class_sep=0.7,
+    random_state=1,
+)
 X_train, X_test, y_train, y_test = train_test_split(
     X, y, test_size=1_500, stratify=y, random_state=0
 )
@@ -81,9 +87,11 @@ for row, result in enumerate(comparisons.values()):
     ax.plot(result.value, row, "o", color="C0")
 ax.axvline(0, color="0.6", lw=1)
 ax.set(
-    yticks=[0, 1], yticklabels=list(comparisons), ylim=(-0.6, 1.6),
+    yticks=[0, 1],
+    yticklabels=list(comparisons),
+    ylim=(-0.6, 1.6),
     xlabel="B less A on the test set, 95 % interval",
-)  # fmt: skip
+)
 
 # %%
 # Without assumptions about large samples, by exchanging the models within cases:

@@ -59,7 +59,8 @@ for adjust in ("holm", "bh"):
         np.flatnonzero(is_found), tells, invert=True
     ).sum()
     print(
-        f"{adjust}: {is_found.sum()} are found, {n_false} of them tell nothing"
+        f"{adjust}: {is_found.sum()} are found, "
+        f"{n_false} of them tell nothing"
     )
 
 # %%

@@ -68,8 +68,10 @@ ax.legend(frameon=False)
 score = models["knows the match"]
 lists = group_scores("roc_auc", clicked, score, groups=user)
 print(
-    f"{len(lists.groups)} lists: {lists.n_defined} with both classes, "
-    f"{lists.n_all_negative} without a click, {lists.n_all_positive} of clicks only"
+    f"{len(lists.groups)} lists: "
+    f"{lists.n_defined} with both classes, "
+    f"{lists.n_all_negative} without a click, "
+    f"{lists.n_all_positive} of clicks only"
 )
 for undefined in ("skip", 0.5, 0):
     value = ranking_auc_score(

@@ -143,7 +143,8 @@ best = {
 print(f"\n{'':22}" + "".join(f"{name:>18}" for name in scoring))
 for family, i in best.items():
     cells = (
-        f"{results[f'mean_test_{name}'][i]:.4f} ± {results[f'std_test_{name}'][i]:.4f}"
+        f"{results[f'mean_test_{name}'][i]:.4f} ± "
+        f"{results[f'std_test_{name}'][i]:.4f}"
         for name in scoring
     )
     print(f"{family:22}" + "".join(f"{cell:>18}" for cell in cells))
@@ -182,11 +183,16 @@ models = {
 }
 folds = {
     family: cross_validate(
-        model, X_train, y_train, cv=search.cv, scoring=scoring["rAUC"],
-        return_estimator=True, return_indices=True,
+        model,
+        X_train,
+        y_train,
+        cv=search.cv,
+        scoring=scoring["rAUC"],
+        return_estimator=True,
+        return_indices=True,
     )
     for family, model in models.items()
-}  # fmt: skip
+}
 
 positive = {"pos_label": "malignant"}
 figure, axes = plt.subplots(
@@ -194,15 +200,27 @@ figure, axes = plt.subplots(
 )
 consensus = [
     RateAveragedROC.from_cv_results(
-        fold, X_train, y_train, name=family, rate=budget, ax=axes[0],
-        plot_rate=True, **positive,
+        fold,
+        X_train,
+        y_train,
+        name=family,
+        rate=budget,
+        ax=axes[0],
+        plot_rate=True,
+        **positive,
     )
     for family, fold in folds.items()
-]  # fmt: skip
+]
 CurveComparisonDisplay.from_cv_results(
-    *folds.values(), X_train, y_train, names=leading, rate=budget, ax=axes[1],
-    random_state=0, **positive,
-)  # fmt: skip
+    *folds.values(),
+    X_train,
+    y_train,
+    names=leading,
+    rate=budget,
+    ax=axes[1],
+    random_state=0,
+    **positive,
+)
 picture = Path("consensus.png").resolve()
 figure.savefig(picture)
 print(f"\nTheir consensus curves and the difference: {picture}")
