@@ -1,5 +1,7 @@
 """How consensus curves are drawn, in the ROC plane or along the rate."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -67,7 +69,7 @@ class ConsensusDrawing(FoldsDisplay):
     # The legend may stand below.
     _layout = "constrained"
 
-    def _start(self, ax: "Axes | None") -> None:
+    def _start(self, ax: Axes | None) -> None:
         super()._start(ax)
         self.reachable_: list[Any] = []
         self.isometrics_: list[Any] = []
@@ -78,7 +80,7 @@ class ConsensusDrawing(FoldsDisplay):
 
     def plot(
         self,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
         *,
         space: Plane | None = None,
         zoom: Zoom | None = None,

@@ -1,5 +1,7 @@
 """How the difference of two models at every rate is drawn."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -57,7 +59,7 @@ class DifferenceDrawing(Drawing):
 
     def plot(
         self,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
         *,
         names: Sequence[str] | None = None,
         rate: RateLike | None = None,

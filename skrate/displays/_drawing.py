@@ -1,5 +1,7 @@
 """What displays share: how they start, draw lines, name things and finish."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -77,7 +79,7 @@ class Drawing:
     # What methods do not pass on, as it is theirs to find, or nobody's to give.
     _not_passed_on: frozenset[str] = frozenset()
 
-    ax_: "Axes"
+    ax_: Axes
     figure_: Any
     pos_label: Label = None
     # Of a new figure.
@@ -87,7 +89,7 @@ class Drawing:
         super().__init_subclass__(**kwargs)
         spell_out(cls, cls._not_passed_on)
 
-    def _start(self, ax: "Axes | None") -> None:
+    def _start(self, ax: Axes | None) -> None:
         """Take the axes, or new ones."""
         plt = import_pyplot(type(self).__name__)
         self.ax_ = plt.subplots(layout=self._layout)[1] if ax is None else ax

@@ -1,5 +1,7 @@
 """How hit curves, cumulative gains and lift are drawn."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self, get_args
 
@@ -89,7 +91,7 @@ class HitDrawing(FoldsDisplay):
         """Share of the positives, or gain of all cases, its mean over the curves."""
         return float(np.mean([hits[-1] for hits in self.hits]))
 
-    def _start(self, ax: "Axes | None") -> None:
+    def _start(self, ax: Axes | None) -> None:
         super()._start(ax)
         self.chance_level_: Any = None
         self.perfect_: Any = None
@@ -100,7 +102,7 @@ class HitDrawing(FoldsDisplay):
 
     def plot(
         self,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
         *,
         kind: Kind = "hits",
         name: str | None = None,

@@ -1,5 +1,7 @@
 """The points of hit curves: checked, and as what is drawn of them."""
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import numpy as np

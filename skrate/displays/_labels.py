@@ -1,5 +1,7 @@
 """Names beside points, where they cover neither each other nor the points."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import product
 from typing import Any

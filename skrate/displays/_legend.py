@@ -1,5 +1,7 @@
 """Where a legend has room: in a corner of the axes, or below them."""
 
+from __future__ import annotations
+
 import math
 import textwrap
 from collections.abc import Sequence

@@ -6,6 +6,8 @@ display's `DrawingArguments`, and says by `passes_on` to what method; it is
 given the rest here.
 """
 
+from __future__ import annotations
+
 import inspect
 import re
 from collections.abc import Callable, Iterator
@@ -22,7 +24,7 @@ _TITLE = "Parameters\n----------\n"
 class DrawingArguments(TypedDict, total=False):
     """What each ``plot`` takes."""
 
-    ax: "Axes | None"
+    ax: Axes | None
     despine: bool
 
 

@@ -1,5 +1,7 @@
 """Colours and line styles of models, told apart by whoever sees fewer colours, too."""
 
+from __future__ import annotations
+
 from typing import Any
 
 # Okabe and Ito's, each in the place of the one of matplotlib's cycle that it resembles.

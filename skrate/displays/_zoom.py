@@ -1,5 +1,7 @@
 """What part of the axes is shown: all of it, or where the budget lies."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
 

@@ -1,5 +1,7 @@
 """The AUC that an error rate stands for, drawn against the error rate."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, get_args
@@ -250,7 +252,7 @@ class AUCErrorRateDisplay(Display):
 
     def plot(
         self,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
         *,
         kind: Kind = "mean",
         name: str | None = None,

@@ -1,5 +1,7 @@
 """Draw a report card: what a budget finds, in counts."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -227,7 +229,7 @@ class BudgetReportDisplay(Display):
 
     def plot(
         self,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
         *,
         band: Band = "simultaneous",
         plot_bands: bool | None = None,

@@ -1,5 +1,7 @@
 """Draw the difference of two models at every rate."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self, Unpack
 

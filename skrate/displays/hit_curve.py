@@ -1,5 +1,7 @@
 """Draw hit curves, cumulative gains and lift."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Self, Unpack
 

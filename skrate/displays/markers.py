@@ -1,5 +1,7 @@
 """Many markers, each a point: one metric against another."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -189,7 +191,7 @@ class MarkersDisplay(Drawing):
 
     def plot(
         self,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
         *,
         k: int = 5,
         confidence_level: float = 0.95,

@@ -1,5 +1,7 @@
 """Draw the ROC curve of several folds, averaged at equal rate, with its bounds."""
 
+from __future__ import annotations
+
 from typing import Any, Self, Unpack
 
 from sklearn import get_config

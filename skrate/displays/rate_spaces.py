@@ -1,5 +1,7 @@
 """The spaces in which curves along the rate are drawn, and what is behind a curve."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -77,7 +79,7 @@ class Space:
         return self.points([rate, rate], [least, most])
 
     def draw_rate(
-        self, ax: "Axes", rate: RateDistribution, style: dict[str, Any]
+        self, ax: Axes, rate: RateDistribution, style: dict[str, Any]
     ) -> list[Any]:
         """Draw where a rate is likely: its density, and stems for its point masses."""
         if self.name != "roc":
@@ -91,7 +93,7 @@ class Space:
         return [_unless_there(ax, artist) for artist in artists]
 
     def _draw_shade(
-        self, ax: "Axes", middles: FloatArray, height: FloatArray, style: dict[str, Any]
+        self, ax: Axes, middles: FloatArray, height: FloatArray, style: dict[str, Any]
     ) -> Any:
         """Shade the plane of the ROC curve by the density at each point's rate."""
         from matplotlib.colors import to_rgba
@@ -113,13 +115,13 @@ class Space:
         return ax.imshow(shade, origin="lower", extent=extent, zorder=0, **options)
 
     def _draw_line(
-        self, ax: "Axes", point: float, height: float, style: dict[str, Any]
+        self, ax: Axes, point: float, height: float, style: dict[str, Any]
     ) -> Any:
         options = {"linewidth": 1 + 3 * height, "zorder": 0} | style
         return ax.plot(*self.isometric(point), **options)[0]
 
 
-def space_of(ax: "Axes") -> Plane | None:
+def space_of(ax: Axes) -> Plane | None:
     """Return the space that is drawn on axes, by their labels; None if it is none."""
     for name in SPACES:
         xlabel, ylabel = Space(name, 0.5).labels
@@ -130,7 +132,7 @@ def space_of(ax: "Axes") -> Plane | None:
 
 
 def draw_along_axis(
-    ax: "Axes", rate: RateDistribution, style: dict[str, Any], scale: float = 1.0
+    ax: Axes, rate: RateDistribution, style: dict[str, Any], scale: float = 1.0
 ) -> list[Any]:
     """Draw the same along the horizontal axis, where a rate stands at so many times it.
 
@@ -151,7 +153,7 @@ def draw_along_axis(
     return [_unless_there(ax, artist) for artist in artists]
 
 
-def _unless_there(ax: "Axes", artist: Any) -> Any:
+def _unless_there(ax: Axes, artist: Any) -> Any:
     """Return what is drawn of a budget; if it is there already, that one alone."""
     points = _points_of(artist)
     for other in ax.get_children():
@@ -176,7 +178,7 @@ def _points_of(artist: Any) -> FloatArray:
 
 
 def name_budget(
-    ax: "Axes", artists: list[Any], style: dict[str, Any], label: str = "budget"
+    ax: Axes, artists: list[Any], style: dict[str, Any], label: str = "budget"
 ) -> None:
     """Give what is drawn of a rate its one entry of the legend.
 

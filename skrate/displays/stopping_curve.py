@@ -1,5 +1,7 @@
 """Draw what each look at a review in progress says of its recall."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, get_args
 
 import numpy as np
@@ -150,7 +152,7 @@ class StoppingCurveDisplay(Drawing):
 
     def plot(
         self,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
         *,
         kind: Kind = "recall",
         curve_kwargs: dict[str, Any] | None = None,
