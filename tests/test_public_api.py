@@ -341,3 +341,10 @@ def test_docstring_check_fails_where_it_should(sample):
 def test_signature_check_fails_where_it_should(sample):
     with pytest.raises(AssertionError):
         check_signature(sample)
+
+
+@each_object
+def test_help_begins_with_a_readable_signature(path, value):
+    shown = str(inspect.signature(value))
+    # Aliases by their names, and not what they stand for.
+    assert not re.search(r"numpy\.|typing\.|skrate\.|collections\.", shown)
