@@ -98,6 +98,8 @@ html_theme_options = {
         "**": ["page-toc"],
         "index": [],
         "generated/performance": [],
+        # Its table needs the width.
+        "user_guide/choosing": [],
     },
 }
 
