@@ -7,13 +7,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 import skrate
 from optional import require
-from skrate.core.metric import ALIASES, MetricName
 
 HEAD = """\
 import numpy as np
@@ -193,7 +191,3 @@ def test_what_passes_runs():
     for name in ("matplotlib", "pandas", "polars"):
         require(name)
     runpy.run_path(str(SCRIPT))
-
-
-def test_the_names_of_metrics_are_those_that_are_known():
-    assert set(get_args(MetricName)) == {m for m in ALIASES if isinstance(m, str)}

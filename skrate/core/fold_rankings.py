@@ -226,7 +226,7 @@ class FoldRankings:
 
         Parameters
         ----------
-        metric : callable or {"average_precision", "roc_auc"}
+        metric : callable or str
             As in :func:`estimate`.
         **metric_kwargs : dict
             Parameters of the metric, such as ``rate``.

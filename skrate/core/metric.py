@@ -17,8 +17,9 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
-from typing import Any, ClassVar, Literal, NamedTuple, Self, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -40,9 +41,8 @@ from skrate.core.table_parts import LongTable, TablePart
 from skrate.core.validation import warn_undefined
 from skrate.core.worth import Worth, WorthTable
 
-# What may be given for a metric.
-MetricName = Literal["average_precision", "roc_auc"]
-MetricLike = MetricName | Callable[..., Any]
+# What may be given for a metric: a score function, what stands for one, or its name.
+MetricLike = str | Callable[..., Any]
 
 OF_CASES_IN_FOLDS = (
     "gain or cost per case is not known of FoldRankings, whose cases are in the order "
@@ -496,9 +496,10 @@ def find_metric(
 ) -> Metric:
     """Return the metric that a score function stands for, with its parameters.
 
-    ``metric`` is a score function of this package, a :func:`functools.partial` of one,
-    one of our scorers, or one of the others' functions and names that mean the same
-    (``ALIASES``). Within lists, a number of items may stand for what it needs.
+    ``metric`` is a score function of this package or its name, a
+    :func:`functools.partial` of one, one of our scorers, or one of the others'
+    functions and names that mean the same (``ALIASES``). Within lists, a number of
+    items may stand for what it needs.
     """
     function, own = unwrap(metric, params)
     ours = _ours(function)
@@ -512,11 +513,9 @@ def find_metric(
             )
         kind = LIST_METRICS[ours]
     if kind is None:
-        known = ", ".join(sorted(map(_name, METRICS)))
         raise ValueError(
-            f"metric={_name(function)} is not one whose uncertainty is known, which "
-            f"are {known}, functools.partial of these, scorers of this package, and "
-            f"{_alias_names()}."
+            f"metric={_name(function)} is not one of this package"
+            f"{meant_name(getattr(function, '__name__', function))}"
         )
     check_parameters(function, own, inspect.signature(kind).parameters)
     found = kind(**own)
@@ -526,15 +525,44 @@ def find_metric(
     return found
 
 
+def score_names() -> dict[str, Callable[..., float]]:
+    """Return the score functions of this package by their names without "_score"."""
+    functions = (*METRICS, *LIST_METRICS)
+    return {each.__name__.removesuffix("_score"): each for each in functions}
+
+
+def named(metric: Any) -> Any:
+    """Return the score function that a name stands for, with or without "_score".
+
+    The names of scikit-learn's scorers, and what is no name, are returned as they are.
+    """
+    if not isinstance(metric, str) or metric in ALIASES:
+        return metric
+    short = metric.removesuffix("_score")
+    return score_names().get(short, short if short in ALIASES else metric)
+
+
+def meant_name(name: Any, others: Iterable[str] = ()) -> str:
+    """Return which name could be meant by an unknown one, else all names."""
+    names = sorted({*score_names(), *(n for n in ALIASES if isinstance(n, str))})
+    if isinstance(name, str):
+        short = name.removeprefix("skrate_").removesuffix("_score")
+        near = [short] if short in names else []
+        near = near or get_close_matches(short, {*names, *others})
+        if near:
+            return f": is {' or '.join(map(repr, near))} meant?"
+    return f"; known are {', '.join(names)}."
+
+
 def unwrap(
     metric: Any, params: dict[str, Any] | None = None
 ) -> tuple[Any, dict[str, Any]]:
-    """Return the function behind partials, scorers and aliases, and its parameters.
+    """Return the function behind names, partials, scorers and aliases, with parameters.
 
     What is not known is returned as it is. A scorer says what it stands for by a
     method ``__skrate_metric__``.
     """
-    function: Any = metric
+    function: Any = named(metric)
     own = dict(params or {})
     while True:
         if isinstance(function, partial):
@@ -609,7 +637,3 @@ def _name(function: Any) -> str:
         return repr(function)
     module = str(getattr(function, "__module__", "")).split("._")[0]
     return f"skrate.{name}" if module.startswith("skrate.") else f"{module}.{name}"
-
-
-def _alias_names() -> str:
-    return ", ".join(sorted(map(_name, ALIASES)))

@@ -347,7 +347,7 @@ class RankTable:
 
         Parameters
         ----------
-        metric : callable or {"average_precision", "roc_auc"}
+        metric : callable or str
             A score of this package, as :func:`estimate` takes it.
         **metric_kwargs : dict
             Parameters of the metric, such as ``rate``.

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import check_scoring
+from sklearn.metrics import check_scoring, get_scorer_names
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, IntArray
+from skrate.core.metric import meant_name, named
 from skrate.ensemble.boosting import TrainingCases
 from skrate.ensemble.link import LinkedClasses, fit_link
 from skrate.ensemble.stumps import is_above, stump_scores
-from skrate.metrics.monitored import Monitored, is_known, monitored, named
+from skrate.metrics.monitored import Monitored, is_known, monitored
 from skrate.metrics.ranking_auc import ranking_auc_score
 
 
@@ -57,10 +58,15 @@ def check_held_out_scoring(
     estimator: Any, scoring: Any, *, has_lists: bool
 ) -> Callable[..., float] | Monitored:
     """Return a scorer, or a score function of this package with its parameters."""
-    function = named(scoring)
+    function = scoring = named(scoring)
     while isinstance(function, partial):
         function = function.func
     if not is_known(function):
+        if isinstance(scoring, str) and scoring not in get_scorer_names():
+            raise ValueError(
+                f"scoring={scoring!r} is the name of no metric of this package and no "
+                f"scorer{meant_name(scoring, get_scorer_names())}"
+            )
         scorer: Callable[..., float] = check_scoring(estimator, scoring=scoring)
         return scorer
     found = monitored(scoring, {})

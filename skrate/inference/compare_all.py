@@ -76,7 +76,7 @@ def compare_all(
 
     Parameters
     ----------
-    metric : callable or {"average_precision", "roc_auc"}
+    metric : callable or str
         As in :func:`estimate`.
     y_true : array-like of shape (n_samples,), or mapping of FoldRankings
         True labels of two classes; or the rankings of each model, of the same folds,

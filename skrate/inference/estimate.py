@@ -53,9 +53,10 @@ def estimate(
 
     Parameters
     ----------
-    metric : callable or {"average_precision", "roc_auc"}
-        A score of this package, such as :func:`rate_weighted_auc_score`, a
-        :func:`functools.partial` of one, or a scorer of one. Also
+    metric : callable or str
+        A score of this package, such as :func:`rate_weighted_auc_score`, or its name,
+        with or without "_score", a :func:`functools.partial` of one, or a scorer of
+        one. Also
         :func:`sklearn.metrics.roc_auc_score` and
         :func:`sklearn.metrics.average_precision_score`, without options, or
         scikit-learn's names of their scorers.

@@ -60,7 +60,7 @@ def estimate_all(
 
     Parameters
     ----------
-    metric : callable or {"average_precision", "roc_auc"}
+    metric : callable or str
         As in :func:`estimate`.
     y_true : array-like of shape (n_samples,)
         True labels of two classes.

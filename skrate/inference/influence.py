@@ -33,7 +33,7 @@ def influence(
 
     Parameters
     ----------
-    metric : callable or {"average_precision", "roc_auc"}
+    metric : callable or str
         As in :func:`estimate`.
     y_true : array-like of shape (n_samples,) or FoldRankings
         True labels of two classes; or the rankings of folds, without ``y_score``.

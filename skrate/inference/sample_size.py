@@ -59,7 +59,7 @@ def sample_size(
 
     Parameters
     ----------
-    metric : callable or {"average_precision", "roc_auc"}
+    metric : callable or str
         As in :func:`estimate`. A rate is a share, not a number of cases of the pilot.
     y_true : array-like of shape (n_samples,) or RankTable
         True labels of the pilot; or its table of counts, without scores, for one model.
@@ -209,7 +209,7 @@ def power(
 
     Parameters
     ----------
-    metric : callable or {"average_precision", "roc_auc"}
+    metric : callable or str
         As in :func:`sample_size`.
     y_true : array-like of shape (n_samples,)
         True labels of the pilot.

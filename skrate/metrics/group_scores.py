@@ -105,7 +105,7 @@ class GroupScores(Result):
 
         Parameters
         ----------
-        metric : callable or {"average_precision", "roc_auc"}
+        metric : callable or str
             As in :func:`group_scores`.
         batches : iterable of tuples
             Of ``(y_true, y_score, groups)``, or with ``sample_weight`` as a fourth, all
@@ -372,10 +372,10 @@ def group_scores(
 
     Parameters
     ----------
-    metric : callable or {"average_precision", "roc_auc"}
+    metric : callable or str
         What to compute in each list: a score of this package, such as
-        :func:`average_precision_score` or :func:`expected_recall_score`, a
-        :func:`functools.partial` of one, or scikit-learn's function or name of the
+        :func:`average_precision_score` or :func:`expected_recall_score`, or its name,
+        a :func:`functools.partial` of one, or scikit-learn's function or name of the
         same.
     y_true : array-like of shape (n_samples,)
         True labels of two classes, or grades with ``relevance_threshold``.

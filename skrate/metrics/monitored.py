@@ -107,7 +107,7 @@ def monitored(metric: Any, params: dict[str, Any]) -> Monitored:
     others = (*_OF_LISTS, *_OF_MEAN)
     told = {name: params[name] for name in others if name in params}
     own = {name: value for name, value in params.items() if name not in others}
-    function, own = unwrap(named(metric), own)
+    function, own = unwrap(metric, own)
     own |= told
     of_lists = {name: own.pop(name) for name in _OF_LISTS if name in own}
     of_mean = {name: own.pop(name) for name in _OF_MEAN if name in own}
@@ -126,15 +126,6 @@ def monitored(metric: Any, params: dict[str, Any]) -> Monitored:
     # Raises for what is no metric, or takes no such parameter.
     find_metric(function, own, in_lists=not is_known(function) or found.needs_lists)
     return found
-
-
-def named(metric: Any) -> Any:
-    """Return the score function of this package that a name stands for, if one does."""
-    if isinstance(metric, str):
-        for function in (*METRICS, *LIST_METRICS):
-            if function.__name__ == metric:
-                return function
-    return metric
 
 
 def is_known(function: Any) -> bool:

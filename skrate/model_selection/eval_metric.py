@@ -42,8 +42,9 @@ def eval_metric(
     Parameters
     ----------
     metric : callable or str
-        A score function of this package or its name, a :func:`functools.partial` of
-        one, one of its scorers, or scikit-learn's function or name of the same
+        A score function of this package or its name, with or without "_score", a
+        :func:`functools.partial` of one, one of its scorers, or scikit-learn's
+        function or name of the same
         (``"roc_auc"``, ``"average_precision"``).
     library : {"xgboost", "lightgbm", "catboost", "flaml"}
         Who calls it.

@@ -41,9 +41,9 @@ def make_ranking_scorer(
 
     Parameters
     ----------
-    metric : callable or {"average_precision", "roc_auc"}
-        A score function of this package, a :func:`functools.partial` of one, or what
-        :func:`estimate` takes of scikit-learn's.
+    metric : callable or str
+        A score function of this package or its name, a :func:`functools.partial` of
+        one, or what :func:`estimate` takes of scikit-learn's.
     groups : str or pandas.Series, default=None
         To score lists, such as those of users or queries, the name of a column of
         ``X``, or a Series with the index of ``X``, as in :class:`RankingAUCScorer`. A

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from skrate.core.arrays import Label
 from skrate.core.conversion import shown
-from skrate.core.metric import LIST_METRICS, METRICS
+from skrate.core.metric import meant_name, score_names
 from skrate.model_selection.make_ranking_scorer import make_ranking_scorer
 from skrate.model_selection.ranking_scorer import RankingScorer
 from skrate.model_selection.responses import DEFAULT_RESPONSE, ResponseMethod
@@ -35,8 +34,8 @@ def ranking_scorers(
     Parameters
     ----------
     metrics : list of str
-        Names of score functions without their "_score", such as "rate_weighted_auc",
-        "recall_at_rate" and "average_precision"; and "roc_auc".
+        Names of score functions, with or without their "_score", such as
+        "rate_weighted_auc", "recall_at_rate" and "average_precision"; and "roc_auc".
     groups : str or pandas.Series, default=None
         Where the lists are, as in :func:`make_ranking_scorer`.
     response_method : str or tuple of str
@@ -118,7 +117,7 @@ def _functions(metrics: Any) -> dict[str, Any]:
             "metrics must be a list of names, such as ['rate_weighted_auc', "
             f"'average_precision'], got {shown(metrics)}."
         )
-    known = _known()
+    known: dict[str, Any] = {"roc_auc": "roc_auc", **score_names()}
     found: dict[str, Any] = {}
     for name in metrics:
         if not isinstance(name, str):
@@ -128,27 +127,11 @@ def _functions(metrics: Any) -> dict[str, Any]:
             )
         if name in found:
             raise ValueError(f"metrics has the name {name!r} twice.")
-        if name not in known:
-            raise ValueError(f"metrics has an unknown name {name!r}{_meant(name)}.")
-        found[name] = known[name]
+        short = name.removesuffix("_score")
+        if short not in known:
+            raise ValueError(f"metrics has an unknown name {name!r}{meant_name(name)}")
+        found[name] = known[short]
     return found
-
-
-def _known() -> dict[str, Any]:
-    """Return all score functions by their names."""
-    functions = [*METRICS, *LIST_METRICS]
-    named = {each.__name__.removesuffix("_score"): each for each in functions}
-    return {"roc_auc": "roc_auc", **named}
-
-
-def _meant(name: str) -> str:
-    """Return what could be meant by an unknown name, else all names."""
-    names = sorted(_known())
-    short = name.removeprefix("skrate_").removesuffix("_score")
-    near = [short] if short in names else get_close_matches(short, names)
-    if near:
-        return f": is {' or '.join(map(repr, near))} meant?"
-    return f"; known are {', '.join(names)}"
 
 
 def _takes(function: Callable[..., float] | str, name: str, in_lists: bool) -> bool:

@@ -6,9 +6,20 @@ from hypothesis import given
 
 from inference_cases import JUMPS, SMOOTH, each, evaluate, sample
 from reference.delong import auc as oracle_auc
-from skrate import RankTable, expected_recall_score, rates
+from skrate import (
+    RankTable,
+    compare,
+    compare_all,
+    estimate,
+    eval_metric,
+    expected_recall_score,
+    make_ranking_scorer,
+    ranking_scorers,
+    rates,
+    recall_at_rate_score,
+)
 from skrate.core.merged import merged_but_at
-from skrate.core.metric import METRICS, find_metric
+from skrate.core.metric import LIST_METRICS, METRICS, find_metric, named
 from skrate.inference.delta import table_variance
 from skrate.metrics import recall_slopes as slopes_module
 from skrate.metrics.auc import auc
@@ -202,8 +213,10 @@ def test_the_bandwidth_stays_inside_and_shrinks(n):
 @pytest.mark.parametrize(
     ("metric", "kwargs", "message"),
     [
-        (len, {}, "metric=builtins.len is not one .* 'roc_auc'"),
-        ("roc", {}, "metric='roc' is not one"),
+        (len, {}, "metric=builtins.len is not one of .*; known are .* roc_auc"),
+        ("roc", {}, r"metric='roc' is not one of .*: is 'roc_auc' meant\?$"),
+        ("recal_at_rate", {}, r"is 'recall_at_rate' or .* meant\?"),
+        ("skrate_lift_at_rate", {}, r"package: is 'lift_at_rate' meant\?"),
         ([], {}, r"metric=\[\] is not one"),
         (expected_recall_score, {"rte": 1}, "no parameter 'rte'"),
         (expected_recall_score, {"n_cases": 1}, "no parameter 'n_cases'"),
@@ -213,3 +226,32 @@ def test_the_bandwidth_stays_inside_and_shrinks(n):
 def test_what_is_no_metric_is_named(metric, kwargs, message):
     with pytest.raises(ValueError, match=message):
         bound(metric, kwargs)
+
+
+def test_metrics_are_known_by_their_names_with_or_without_score():
+    for function in (*METRICS, *LIST_METRICS):
+        name = function.__name__
+        assert named(name) is function
+        short = name.removesuffix("_score")
+        # That is the name of a scorer of scikit-learn, too, which takes no parameters.
+        assert named(short) is function or short == "average_precision"
+    assert named("roc_auc_score") == named("roc_auc") == "roc_auc"
+
+
+def test_a_name_is_taken_wherever_a_metric_is():
+    y_true, y_score = sample(0)
+    other = y_score[::-1]
+    options = {"rate": 0.3}
+    expected = recall_at_rate_score(y_true, y_score, **options)
+    for name in ("recall_at_rate", "recall_at_rate_score"):
+        found = estimate(name, y_true, y_score, **options)
+        assert found.value == expected
+        pair = compare(name, y_true, y_score, other, **options)
+        assert pair.value_a == expected
+        models = compare_all(name, y_true, {"a": y_score, "b": other}, **options)
+        assert models.pairs[0].value_a == expected
+        scorer = make_ranking_scorer(name, **options)
+        assert scorer.metric is recall_at_rate_score
+        assert ranking_scorers([name], **options)[name].metric is recall_at_rate_score
+        monitor = eval_metric(name, library="lightgbm", **options)
+        assert monitor(y_true, y_score) == (name, expected, True)

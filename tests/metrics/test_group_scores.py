@@ -197,7 +197,7 @@ def test_an_empty_list_is_nan_and_counts_for_nothing():
 @pytest.mark.parametrize(
     ("metric", "options", "message"),
     [
-        ("ndcg", {}, "metric='ndcg' is not one"),
+        ("mrr", {}, "metric='mrr' is not one"),
         (recall_at_rate_score, {}, "Recall needs k or rate, and not both"),
         (
             recall_at_rate_score,

@@ -126,7 +126,7 @@ def test_scikit_learn_knows_its_own_names_only(data):
         ([average_precision_score], {}, r"must be names.*make_ranking_scorer takes"),
         (["roc_auc", "roc_auc"], {}, r"the name 'roc_auc' twice"),
         (["rate_weigthed_auc"], {}, r"is 'rate_weighted_auc'.*meant\?"),
-        (["ndcg_score"], {}, r"'ndcg_score': is 'ndcg' meant\?"),
+        (["skrate_ndcg_score"], {}, r"'skrate_ndcg_score': is 'ndcg' meant\?"),
         (["accuracy"], {}, r"unknown name 'accuracy'; known are average_precision, "),
         (["roc_auc"], {"rate": 0.2}, r"rate=0.2 is a parameter of none of.*roc_auc"),
         (["recall_at_rate"], {}, r"needs the keyword 'rate'"),
