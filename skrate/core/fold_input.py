@@ -62,6 +62,24 @@ def are_of_folds(given: Any) -> bool:
     return is_listed and any(isinstance(one, FoldRankings) for one in given)
 
 
+def check_no_labels(y_true: Any, name: str) -> None:
+    """Raise where labels are given beside rankings of folds, which hold theirs.
+
+    Examples
+    --------
+    >>> check_no_labels([1, 0], "y_score_a")
+    Traceback (most recent call last):
+        ...
+    ValueError: y_true must be left out where y_score_a is a FoldRankings, which ...
+    """
+    if not isinstance(y_true, FoldRankings):
+        raise ValueError(
+            f"y_true must be left out where {name} is a FoldRankings, which holds "
+            f"labels, scores and weights: give the rankings in its place, found "
+            f"{type(y_true).__name__}."
+        )
+
+
 def check_same_folds(rankings: Mapping[str, Any]) -> None:
     """Raise unless all are rankings of the same cases in the same folds.
 

@@ -11,6 +11,8 @@ import numpy as np
 from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.core.grouping import Grouping, check_groups
 from skrate.core.lazy import lazy
+from skrate.core.notebook import html_of
+from skrate.core.plain import plain
 from skrate.core.rank_table import RankTable
 from skrate.core.repeats import Repeats, check_repeats, disjoint_repeats
 from skrate.core.validation import (
@@ -33,7 +35,7 @@ class FoldRankings:
     r"""Labels and scores of the test cases of several folds, each ranked on its own.
 
     Every fold has a model of its own, whose scores have a scale of their own: they are
-    compared within the fold, and never with those of another. All metrics,
+    compared within the fold, and never with those of another. Metrics of a ranking,
     :func:`estimate`, :func:`compare` and the displays take the object in place of
     labels and scores, so that models are trained once:
     :func:`cross_val_rankings` trains them. It can also be made of arrays.
@@ -103,6 +105,11 @@ class FoldRankings:
     fold whose scores happen to be greater would be ranked above another. A fold on
     which the metric is undefined is left out, with an ``UndefinedMetricWarning``.
 
+    The AUC is :func:`ranking_auc_score`, or "roc_auc" in :func:`estimate` and
+    :func:`compare`. What goes by the places in lists (:func:`ndcg_score`,
+    :func:`mean_average_precision_score`, :func:`reciprocal_rank_score`), or by a gain
+    or cost of each case, does not take it.
+
     Arrays are copied and cannot be written to. Iterating yields the labels (whether
     positive), the scores and the weights (or None) of each fold.
 
@@ -121,7 +128,7 @@ class FoldRankings:
     ...     [1, 0, 0, 1, 0], [0.3, 0.2, 0.1, 0.9, 0.8], [1, 1, 1, 2, 2]
     ... )
     >>> rankings
-    FoldRankings(2 folds of 5 cases, n_pos=2, n_neg=3)
+    FoldRankings(5 cases in 2 folds, n_pos=2, n_neg=3)
     >>> average_precision_score(rankings)
     1.0
     >>> [table.n_pos for table in rankings.tables()]
@@ -138,10 +145,11 @@ class FoldRankings:
     pos_label: Label
     estimators: tuple[Any, ...] | None
 
-    # Told where one is taken for labels.
+    # Told where one is taken for labels, or for scores.
     __skrate_hint__ = (
-        ", of which give one fold at a time, as iterating over them yields it: labels, "
-        "scores and weights"
+        ", which takes the place of labels and scores together where it is taken: else "
+        "give one fold at a time, as iterating over them yields it: labels, scores and "
+        "weights"
     )
 
     def __init__(
@@ -269,14 +277,36 @@ class FoldRankings:
     def __len__(self) -> int:
         return self.n_folds
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers of cases and folds, and the positive label if it is known.
+
+        Returns
+        -------
+        values : dict
+            As ``json.dumps`` takes it.
+        """
+        told = {
+            "n_cases": len(self._firsts),
+            "n_folds": self.n_folds,
+            "n_repeats": self.n_repeats,
+            "n_pos": self.n_pos,
+            "n_neg": self.n_neg,
+        }
+        if self.pos_label is None:
+            return told
+        return {**told, "pos_label": plain(self.pos_label)}
+
     def __repr__(self) -> str:
-        folds = f"{self.n_folds} fold{'s' * (self.n_folds > 1)}"
-        if self.n_repeats > 1:
-            folds += f" in {self.n_repeats} repeats"
-        return (
-            f"FoldRankings({folds} of {len(self._firsts)} cases, n_pos={self.n_pos}, "
-            f"n_neg={self.n_neg})"
-        )
+        told = self.to_dict()
+        folds = f"{told['n_folds']} fold{'s' * (told['n_folds'] > 1)}"
+        if told["n_repeats"] > 1:
+            folds += f" of {told['n_repeats']} repeats"
+        names = ("n_pos", "n_neg", "pos_label")
+        more = ", ".join(f"{name}={told[name]!r}" for name in names if name in told)
+        return f"FoldRankings({told['n_cases']:,} cases in {folds}, {more})"
+
+    def _repr_html_(self) -> str:
+        return html_of("FoldRankings", self.to_dict())
 
     @lazy
     def is_pos(self) -> BoolArray:

@@ -211,7 +211,8 @@ def list_table(
         kind = type(y_true).__name__
         raise ValueError(
             f"y_true is a {kind}, which has no lists: give labels, scores and groups "
-            f"of the cases. A metric of the whole {kind} takes it alone."
+            f"of the cases. A metric of a single ranking takes the {kind} alone; those "
+            "of the places in a list do not."
         )
     check_one_place(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     y_true = _relevance(y_true, relevance_threshold, pos_label)

@@ -29,6 +29,7 @@ from skrate.core.conversion import shown
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.merged import Merged, merged_runs
+from skrate.core.metric_names import MetricName
 from skrate.core.rank_table import (
     RankTable,
     check_alone,
@@ -42,7 +43,7 @@ from skrate.core.validation import warn_undefined
 from skrate.core.worth import Worth, WorthTable
 
 # What may be given for a metric: a score function, what stands for one, or its name.
-MetricLike = str | Callable[..., Any]
+MetricLike = MetricName | Callable[..., Any]
 
 OF_CASES_IN_FOLDS = (
     "gain or cost per case is not known of FoldRankings, whose cases are in the order "
@@ -509,7 +510,8 @@ def find_metric(
             raise ValueError(
                 f"metric={_name(function)} is a mean over lists, whose uncertainty is "
                 "that between lists: give their groups to estimate or compare, or use "
-                "group_scores(...).estimate() and compare_groups."
+                "group_scores(...).estimate() and compare_groups. Of one ranking, or "
+                "the rankings of folds, give a metric of these: 'roc_auc' is the AUC."
             )
         kind = LIST_METRICS[ours]
     if kind is None:

@@ -200,7 +200,7 @@ class BudgetReport(Result):
         for model, *rows in self._blocks():
             lines.append(html_title(model[0], len(head)))
             lines += map(html_row, rows)
-        return html_table(lines, f"{self._budget()} {_PVALUE}")
+        return html_table(lines, " ".join([self._budget(), *self._notes()]))
 
     def _budget(self) -> str:
         """Return in words how many cases will be processed, and of which."""

@@ -73,7 +73,8 @@ class RecallCertificate(Result):
         low, high = self.confidence_interval
         level = f"{100 * self.confidence_level:g} %"
         verdict = "reached" if self.is_reached else "not shown to be reached"
-        looks = "" if self.looks == 1 else f" over {self.looks} looks"
+        number = "any number of" if self.looks == "any" else self.looks
+        looks = "" if self.looks == 1 else f" over {number} looks"
         return (
             f"RecallCertificate(recall {self.value:.4f}, at least "
             f"{self.lower_bound:.4f} with {level} confidence{looks}, {level} interval "

@@ -10,6 +10,7 @@ import numpy as np
 
 from skrate.core.array_api import check_one_place
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
+from skrate.core.fold_input import check_no_labels
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import Metric, MetricLike
 from skrate.core.rank_table import RankTable, check_alone
@@ -324,6 +325,7 @@ def compare(
     )  # fmt: skip
     known = check_correlation(correlation)
     if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
+        check_no_labels(y_true, "y_score_a")
         check_alone(
             y_true, y_score_b=y_score_b, y_true_b=y_true_b, groups=groups,
             sample_weight=sample_weight, correlation=known, pos_label=pos_label,

@@ -9,7 +9,7 @@ import numpy as np
 
 from skrate.core.array_api import check_one_place
 from skrate.core.arrays import ArrayLike, FloatArray, IntArray, Label, RandomState
-from skrate.core.fold_input import by_fold, check_same_folds
+from skrate.core.fold_input import by_fold, check_no_labels, check_same_folds
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.rank_table import check_alone
 from skrate.core.validation import (
@@ -271,6 +271,7 @@ def _of_rankings(
     rankings_a: Any, given: dict[str, Any], pos_label: Label
 ) -> tuple[Any, dict[str, Any]]:
     """Return the labels of two models' rankings by fold, and what else they hold."""
+    check_no_labels(rankings_a, "y_score_a")
     rankings_b = given.pop("y_score_a")
     check_same_folds({"y_true": rankings_a, "y_score_a": rankings_b})
     check_alone(rankings_a, **given, pos_label=pos_label)

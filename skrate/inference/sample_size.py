@@ -10,6 +10,7 @@ import numpy as np
 from skrate.core.array_api import check_one_place
 from skrate.core.arrays import ArrayLike, Label
 from skrate.core.conversion import shown
+from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import Metric, MetricLike
 from skrate.core.rank_table import RankTable
 from skrate.core.results import ConfidenceInterval, t_quantile
@@ -174,6 +175,7 @@ def sample_size(
     627
     """
     level = check_fraction("confidence_level", confidence_level)
+    _check_pilot(y_true, y_score_a)
     _check_goal(half_width, difference, power, level, y_score_b)
     plan = _plan(
         metric, metric_kwargs, (y_true, y_score_a, y_score_b), level, alternative,
@@ -189,7 +191,7 @@ def power(
     metric: MetricLike,
     y_true: ArrayLike,
     y_score_a: ArrayLike,
-    y_score_b: ArrayLike,
+    y_score_b: ArrayLike | None = None,
     *,
     n_cases: int,
     difference: float | None = None,
@@ -214,7 +216,7 @@ def power(
     y_true : array-like of shape (n_samples,)
         True labels of the pilot.
     y_score_a, y_score_b : array-like of shape (n_samples,)
-        Scores of both models on the pilot.
+        Scores of both models on the pilot, both of which are needed.
     n_cases : int
         Number of cases of the test set.
     difference : float, default=None
@@ -277,6 +279,9 @@ def power(
     0.82
     """
     level = check_fraction("confidence_level", confidence_level)
+    _check_pilot(y_true, y_score_a)
+    if y_score_b is None:
+        raise ValueError("y_score_b is missing: give the scores of model b.")
     n = check_count("n_cases", n_cases)
     if difference is not None:
         check_number("difference", difference)
@@ -291,6 +296,17 @@ def power(
             "are expected to be of one class."
         )
     return plan.of_cases(n)
+
+
+def _check_pilot(y_true: Any, y_score_a: Any) -> None:
+    """Raise for rankings of folds, whose variance is not that of one sample."""
+    for name, given in (("y_true", y_true), ("y_score_a", y_score_a)):
+        if isinstance(given, FoldRankings):
+            raise ValueError(
+                f"{name} is a FoldRankings, of which a sample is not planned, as it "
+                "will be ranked by one model: give labels and scores of one, such as "
+                "those of a fold, y_true, y_score, weights = next(iter(rankings))."
+            )
 
 
 def _check_goal(

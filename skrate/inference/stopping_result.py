@@ -108,8 +108,9 @@ class StoppingCurve(Result):
         verdict = f"recall {self.target:g} is not shown to be reached"
         if self.n_stop is not None:
             verdict = f"recall {self.target:g} is shown at {self.n_stop:,}"
+        looks = f"{len(self):,} look{'s' * (len(self) > 1)}"
         return (
-            f"StoppingCurve({len(self)} looks at {self.n_read[-1]:,} of "
+            f"StoppingCurve({looks} at {self.n_read[-1]:,} of "
             f"{self.n_items:,} cases, read {order}: {self.n_found[-1]:,} found, "
             f"at most {self.most_left[-1]:,} left, "
             f"recall at least {self.lower_bounds[-1]:.4f} "

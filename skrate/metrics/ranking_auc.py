@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from skrate.core.arrays import ArrayLike, Label
-from skrate.core.metric import LIST_METRICS
+from skrate.core.fold_rankings import FoldRankings
+from skrate.core.metric import LIST_METRICS, score
+from skrate.core.rank_table import check_alone
 from skrate.metrics.auc import AUC
 from skrate.metrics.group_scores import mean_of_lists
 from skrate.metrics.list_average import Average, Policy
@@ -14,7 +17,7 @@ __all__ = ["ranking_auc_score"]
 
 
 def ranking_auc_score(
-    y_true: ArrayLike,
+    y_true: ArrayLike | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
     groups: ArrayLike | None = None,
@@ -35,8 +38,9 @@ def ranking_auc_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels of two classes, or grades with ``relevance_threshold``.
+    y_true : array-like of shape (n_samples,) or FoldRankings
+        True labels of two classes, or grades with ``relevance_threshold``; or, alone,
+        the rankings of folds, each of which is one list.
     y_score : array-like of shape (n_samples,)
         Scores, higher for relevant items.
     groups : array-like of shape (n_samples,), default=None
@@ -82,12 +86,14 @@ def ranking_auc_score(
         If ``undefined``, ``average`` or ``k`` is not one of the choices, ``k`` is below
         1 or comes with ``sample_weight``, ``relevance_threshold`` comes with
         ``pos_label`` or with labels that are not numbers, labels, scores or weights
-        cannot be ranked, or ``groups`` has another length or missing labels.
+        cannot be ranked, ``groups`` has another length or missing labels, or anything
+        is given beside rankings of folds.
 
     Warns
     -----
     UndefinedMetricWarning
-        If no list is defined, or ``undefined="nan"`` and one of them is not.
+        If no list is defined, or ``undefined="nan"`` and one of them is not; for a fold
+        that is left out.
 
     See Also
     --------
@@ -147,8 +153,25 @@ def ranking_auc_score(
     >>> ranking_auc_score(y_true, y_score, groups=user, k=2)
     0.5
     """
+    if isinstance(y_true, FoldRankings):
+        check_alone(
+            y_true, y_score=y_score, groups=groups, k=k, sample_weight=sample_weight,
+            relevance_threshold=relevance_threshold, pos_label=pos_label,
+        )  # fmt: skip
+        _check_means_of_folds(average=(average, "macro"), undefined=(undefined, "skip"))
+        return score(AUC(), y_true)
     rows = y_true, y_score, groups, sample_weight, relevance_threshold, pos_label
     return mean_of_lists(AUC(), rows, k, average, undefined)
+
+
+def _check_means_of_folds(**options: tuple[Any, str]) -> None:
+    """Raise for what would make another mean of folds."""
+    for name, (value, default) in options.items():
+        if not isinstance(value, str) or value != default:
+            raise ValueError(
+                f"{name} must be {default!r} where y_true is a FoldRankings: folds "
+                "count the same, and those that are undefined are left out."
+            )
 
 
 LIST_METRICS[ranking_auc_score] = AUC

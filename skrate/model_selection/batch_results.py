@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from skrate.core.arrays import Array, BoolArray
 from skrate.core.results import ConfidenceInterval, Result
@@ -59,6 +60,19 @@ class MarkedBatch(Result):
     threshold: float
     n_tied: int
     n_drawn: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers, without the cases.
+
+        Returns
+        -------
+        values : dict
+            The fields other than ``labels`` and ``is_marked``, which have an entry for
+            each case.
+        """
+        values = super().to_dict()
+        of_cases = ("labels", "is_marked")
+        return {name: one for name, one in values.items() if name not in of_cases}
 
     def __repr__(self) -> str:
         text = f"{self.n_marked:,} of {self.n_items:,} marked"

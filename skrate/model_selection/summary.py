@@ -183,7 +183,7 @@ class FoldSummaries(Result):
 
 
 def summarize(
-    cv_results: Mapping[str, Any],
+    cv_results: Mapping[str, Any] | ArrayLike,
     *,
     n_train: float | None = None,
     n_test: float | None = None,
@@ -199,9 +199,11 @@ def summarize(
 
     Parameters
     ----------
-    cv_results : dict
+    cv_results : dict or array-like of shape (n_folds,)
         ``cv_results_`` of a search, what ``cross_validate`` returns, or a dict of
-        the latter by the name of the model.
+        the latter by the name of the model. Or the scores of the folds alone, as
+        ``cross_val_score`` and :meth:`FoldRankings.scores` return them, of a metric
+        that is called "score".
     n_train, n_test : float, default=None
         Number of training and of test cases per fold. None means those of the
         ``indices`` that ``cross_validate(return_indices=True)`` returns, without these
@@ -272,16 +274,29 @@ def summarize(
     (0.8, 0.091)
     >>> round(row.pooled, 3), round(row.pooled_standard_error, 3)
     (0.8, 0.035)
+
+    Of scores alone the range of the metric is not known:
+
+    >>> summarize([0.7, 0.8, 0.9], score_range=(0, 1))
+    model  metric   value     low    high  pooled  undefined
+    model  score   0.8000  0.4072  1.0000     nan     0 of 3
     """
     level = check_fraction("confidence_level", confidence_level)
     if isinstance(cv_results, FoldRankings):
         raise ValueError(
             "cv_results is FoldRankings, which hold no scores of folds: give those of "
-            "a metric, such as {'test_auc': rankings.scores('roc_auc')}."
+            "a metric, such as rankings.scores('roc_auc'), or with its name, "
+            "{'test_auc': rankings.scores('roc_auc')}."
         )
     rows: list[FoldSummary] = []
     n_assumed = 0
-    for model, scores, indices in _models(cv_results):
+    results: Mapping[str, Any]
+    if isinstance(cv_results, Mapping):
+        results = cv_results
+    else:
+        # Checked under the name that it was given by.
+        results = {"test_score": _check_folds("cv_results", cv_results)}
+    for model, scores, indices in _models(results):
         n_folds = len(next(iter(scores.values())))
         design = _design(n_folds, n_train, n_test, repeats, indices)
         n_assumed = max(n_assumed, n_folds if design.is_assumed else 0)
@@ -296,8 +311,9 @@ def summarize(
     if not rows:
         raise ValueError(
             "cv_results holds no scores of folds: pass cv_results_ of a search, what "
-            "cross_validate returned, or a dict of these by model; found the keys "
-            f"{sorted(map(str, cv_results))[:6]}."
+            "cross_validate returned, a dict of these by model, or the scores of the "
+            "folds of one alone; found the keys "
+            f"{sorted(map(str, results))[:6]}."
         )
     metrics = {row.metric for row in rows}
     if isinstance(score_range, Mapping) and not metrics.issuperset(score_range):
@@ -327,7 +343,7 @@ def _models(
             yield label, scores, None
         return
     scores = {
-        key.removeprefix("test_"): _check_folds(key, values)
+        key.removeprefix("test_"): _check_folds(f"cv_results[{key!r}]", values)
         for key, values in cv_results.items()
         if key.startswith("test_")
     }
@@ -335,10 +351,9 @@ def _models(
         yield "model", scores, cv_results.get("indices")
 
 
-def _check_folds(key: str, values: ArrayLike) -> FloatArray:
-    name = f"cv_results[{key!r}]"
+def _check_folds(name: str, values: ArrayLike) -> FloatArray:
     scores = fold_scores(name, values)
-    if scores.ndim != 1:
+    if scores.ndim != 1 or not len(scores):
         raise ValueError(
             f"{name} must hold one score per fold, found an array of shape "
             f"{scores.shape}."

@@ -1,5 +1,6 @@
 """Rankings of folds: what they hold, what they refuse, and every metric of them."""
 
+import json
 import pickle
 from dataclasses import FrozenInstanceError, replace
 
@@ -7,16 +8,19 @@ import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
+from fold_cases import drawn_folds
 from metric_cases import sample
 from metric_registry import METRICS
 from skrate import (
     FoldRankings,
     average_precision_score,
     compare_folds,
+    estimate,
     expected_gain_score,
     expected_recall_score,
     group_scores,
     ndcg_score,
+    ranking_auc_score,
 )
 from skrate.core.metric import METRICS as REGISTERED
 
@@ -148,7 +152,7 @@ def test_repeats_are_noticed():
     )  # fmt: skip
     assert rankings.repeats.tolist() == [0, 0, 1, 1]
     assert repr(rankings) == (
-        "FoldRankings(4 folds in 2 repeats of 4 cases, n_pos=2, n_neg=2)"
+        "FoldRankings(4 cases in 4 folds of 2 repeats, n_pos=2, n_neg=2)"
     )
 
 
@@ -207,6 +211,43 @@ def test_folds_that_overlap_are_taken_as_the_repeats_that_are_named():
 def test_what_says_something_about_cases_is_refused_beside_it(function, given, message):
     with pytest.raises(ValueError, match=message):
         function(FoldRankings(**TWO), **given)
+
+
+def test_its_auc_within_folds_is_that_of_lists_with_equal_weight():
+    y_true, y_score, _, fold = drawn_folds()
+    rankings = FoldRankings(y_true, y_score, fold)
+    expected = ranking_auc_score(y_true, y_score, groups=fold)
+    assert ranking_auc_score(rankings) == pytest.approx(expected, rel=1e-12)
+    assert ranking_auc_score(rankings) == estimate("roc_auc", rankings).value
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"k": 2}, "k must be None where y_true is a FoldRankings"),
+        ({"groups": [1, 1, 2, 2]}, "groups must be None"),
+        ({"average": "pairs"}, "average must be 'macro' where.* folds count the same"),
+        ({"average": [1, 2]}, "average must be 'macro'"),
+        ({"undefined": 0.5}, "undefined must be 'skip'"),
+    ],
+)
+def test_its_auc_is_no_other_mean(given, message):
+    with pytest.raises(ValueError, match=message):
+        ranking_auc_score(FoldRankings(**TWO), **given)
+
+
+def test_it_is_shown_by_numbers_of_cases():
+    labels = np.array(["no", "yes", "no", "yes"])
+    rankings = FoldRankings(labels, [4, 3, 2, 1], [0, 0, 1, 1], pos_label=labels[1])
+    told = {"n_cases": 4, "n_folds": 2, "n_repeats": 1, "n_pos": 2, "n_neg": 2}
+    assert rankings.to_dict() == told | {"pos_label": "yes"}
+    assert json.loads(json.dumps(rankings.to_dict())) == rankings.to_dict()
+    assert repr(rankings) == (
+        "FoldRankings(4 cases in 2 folds, n_pos=2, n_neg=2, pos_label='yes')"
+    )
+    html = rankings._repr_html_()
+    assert html.startswith("<table>")
+    assert "n_cases" in html
 
 
 def test_lists_are_not_known_of_it():

@@ -1,5 +1,7 @@
 """Values, slopes and batches of tables, for every metric that inference knows."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,7 +21,15 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.core.merged import merged_but_at
-from skrate.core.metric import LIST_METRICS, METRICS, find_metric, named
+from skrate.core.metric import (
+    ALIASES,
+    LIST_METRICS,
+    METRICS,
+    find_metric,
+    named,
+    score_names,
+)
+from skrate.core.metric_names import MetricName
 from skrate.inference.delta import table_variance
 from skrate.metrics import recall_slopes as slopes_module
 from skrate.metrics.auc import auc
@@ -236,6 +246,11 @@ def test_metrics_are_known_by_their_names_with_or_without_score():
         # That is the name of a scorer of scikit-learn, too, which takes no parameters.
         assert named(short) is function or short == "average_precision"
     assert named("roc_auc_score") == named("roc_auc") == "roc_auc"
+
+
+def test_type_checkers_know_the_names():
+    short = {*score_names(), *(name for name in ALIASES if isinstance(name, str))}
+    assert set(get_args(MetricName)) == short | {f"{name}_score" for name in short}
 
 
 def test_a_name_is_taken_wherever_a_metric_is():

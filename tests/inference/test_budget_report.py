@@ -2,8 +2,10 @@
 
 import itertools
 import math
+import re
 import warnings
 from fractions import Fraction
+from html import unescape
 
 import numpy as np
 import pytest
@@ -432,6 +434,17 @@ def test_the_html_aligns_numbers_right_and_explains_below():
     assert html.count('<td style="text-align: left">') == 7
     assert html.count('<td style="text-align: right">') == 7 * 3
     assert '<th colspan="4" style="text-align: left">model (p = ' in html
+
+
+@pytest.mark.parametrize("rate", [0.2, rates.beta(3, 9)])
+def test_the_html_has_all_notes_of_the_text(rate):
+    report = budget_report(*sample(n=50), rate=rate)
+    words = re.sub(r"\s+", " ", repr(report))
+    caption = re.search("<caption[^>]*>(.*?)</caption>", report._repr_html_(), re.S)
+    notes = re.sub(r"\s+", " ", unescape(caption[1]))
+    assert all(sentence in words for sentence in re.split(r"(?<=[.]) ", notes))
+    assert ("number needed is" in notes) == ("number needed is" in words)
+    assert ("number needed is" in notes) == (rate != 0.2)
 
 
 def test_a_name_of_two_lines_is_printed_on_one():

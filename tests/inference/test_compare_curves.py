@@ -452,7 +452,7 @@ def test_rankings_that_do_not_match_are_refused():
         compare_curves(one, elsewhere)
     with pytest.raises(ValueError, match=r"y_score_a must be FoldRankings.*found nd"):
         compare_curves(one, cases[2])
-    with pytest.raises(ValueError, match=r"y_true must be FoldRankings.*found nd"):
+    with pytest.raises(ValueError, match=r"y_true must be left out where.*found nd"):
         compare_curves(cases[0], other)
     with pytest.raises(
         ValueError, match="y_score_b must be None where y_true is a Fol"

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from optional import require
+from repository import ROOT
 from skrate import (
     RankTable,
     auc_moments,
@@ -86,6 +87,23 @@ def test_the_numbers_of_a_dict_are_what_trackers_log(name):
     assert set(values) - set(numbers) <= {
         *("metric", "method", "alternative", "model", "quantity")
     }
+
+
+@BY_NAME
+def test_the_results_of_several_values_are_those_that_the_guide_names(name):
+    has_numbers = any(not isinstance(v, list) for v in ALL[name].to_dict().values())
+    page = (ROOT / "docs" / "user_guide" / "selecting.rst").read_text(encoding="utf-8")
+    named = page.split("What has several values is no number")[1].split("Log")[0]
+    assert has_numbers == (f"`~skrate.{type(ALL[name]).__name__}`" not in named)
+
+
+def test_what_is_said_of_a_review_agrees_with_the_number_of_looks():
+    one = stopping_curve([1] * 20 + [0] * 80, n_items=110, step=100)
+    assert repr(one).startswith("StoppingCurve(1 look at 100 of 110 cases")
+    assert repr(ALL["stopping"]).startswith("StoppingCurve(5 looks at")
+    often = recall_certificate(95, 1000, 500, 0, looks="any")
+    assert "confidence over any number of looks," in repr(often)
+    assert "look" not in repr(ALL["certificate"])
 
 
 @pytest.mark.parametrize("name", SINGLE)

@@ -390,6 +390,14 @@ def test_the_top_of_a_batch_is_marked_and_ties_are_drawn():
     assert "2 drawn of 3 tied" in repr(batch)
 
 
+def test_the_dict_of_a_batch_is_of_numbers_alone():
+    model = RateThresholdClassifier(fitted(), rate=0.5, cv="prefit")
+    batch = model.fit(column(np.arange(9.0))).predict_batch(column(np.arange(4.0)))
+    names = ["n_items", "n_marked", "rate", "threshold", "n_tied", "n_drawn"]
+    assert list(batch.to_dict()) == names
+    assert all(type(value) in (int, float) for value in batch.to_dict().values())
+
+
 def test_how_much_of_a_batch_is_marked():
     held_out, batch = column(np.arange(99.0)), column(np.arange(200.0))
 

@@ -75,6 +75,29 @@ def test_a_range_may_be_given():
     assert high > 1
 
 
+def test_scores_of_folds_may_come_alone():
+    for values in (WIDE, tuple(WIDE), np.array(WIDE)):
+        assert summarize(values) == summarize({"test_score": WIDE})
+    (row,) = summarize(WIDE, score_range=(0, 1))
+    assert (row.metric, row.n_folds, row.confidence_interval) == ("score", 3, (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([], r"cv_results must hold one score per fold.*\(0,\)"),
+        (0.5, r"cv_results must hold one score per fold"),
+        ([WIDE, WIDE], r"one score per fold, found an array of shape \(2, 3\)"),
+        ("auc", "cv_results must"),
+        ([0.5, np.inf], "cv_results holds an infinite score"),
+        ({"auc": WIDE}, "a dict of these by model, or the scores of the folds"),
+    ],
+)
+def test_scores_alone_that_are_none_are_named(given, message):
+    with pytest.raises(ValueError, match=message):
+        summarize(given)
+
+
 def test_a_range_may_be_given_by_metric():
     results = {"test_a": WIDE, "test_auc": WIDE, "test_b": WIDE}
     table = summarize(results, score_range={"a": (0, 1), "auc": (-1, 1)})
