@@ -35,7 +35,9 @@ print(f"{y.mean():.1%} positive")
 # metrics.
 
 budget = rates.from_quantiles({0.025: 0.02, 0.975: 0.1})
-found = eval_metric(recall, library="lightgbm", name="recall", rate=budget)
+found = eval_metric(
+    recall, library="lightgbm", name="recall", rate=budget
+)
 
 # %%
 # Two runs
@@ -95,8 +97,16 @@ upper.plot(np.arange(1, len(recalls) + 1), recalls, color="C0")
 upper.set(ylabel="expected recall")
 lower.plot(some, losses, color="C1")
 lower.set(ylabel="log loss", xlabel="Round")
-of_budget = {"color": "C0", "ls": "--", "label": "best by the budget"}
-of_loss = {"color": "C1", "ls": ":", "label": "best by the log loss"}
+of_budget = {
+    "color": "C0",
+    "ls": "--",
+    "label": "best by the budget",
+}
+of_loss = {
+    "color": "C1",
+    "ls": ":",
+    "label": "best by the log loss",
+}
 for ax in (upper, lower):
     ax.axvline(by_budget.best_iteration, **of_budget)
     ax.axvline(by_loss.best_iteration, **of_loss)

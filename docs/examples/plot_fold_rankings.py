@@ -48,7 +48,8 @@ models = {
 }
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
 rankings = {
-    name: cross_val_rankings(model, X, y, cv=folds) for name, model in models.items()
+    name: cross_val_rankings(model, X, y, cv=folds)
+    for name, model in models.items()
 }
 linear, kernel = rankings["linear"], rankings["kernel"]
 print(kernel)

@@ -61,7 +61,9 @@ display.ax_.set_title("Read by the ranking")
 rng = np.random.default_rng(0)
 order = np.arange(n_items)
 order[530:] = rng.permutation(order[530:])
-sampled = stopping_curve(belongs[order], n_items=n_items, n_ranked=530, step=1)
+sampled = stopping_curve(
+    belongs[order], n_items=n_items, n_ranked=530, step=1
+)
 print(sampled.n_stop, belongs[order][: sampled.n_stop].sum() / 84)
 
 display = StoppingCurveDisplay(sampled).plot()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from skrate.core.arrays import Array, Label
 from skrate.metrics.monitored import Monitored
@@ -22,8 +22,6 @@ class CatBoostMetric(TrainingMetric):
     """An object with the methods that CatBoost asks for."""
 
     library = "catboost"
-    # CatBoost would warn that numba cannot compile it, or that there is no numba.
-    no_jit = True
 
     def __post_init__(self) -> None:
         if self.metric.needs_lists:
@@ -35,6 +33,10 @@ class CatBoostMetric(TrainingMetric):
 
     def __reduce__(self) -> Any:
         return catboost_metric, (self.metric, self.name, self.pos_label)
+
+    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> NoReturn:
+        """Raise where a library calls a function: LightGBM leaves out what is none."""
+        raise self.called_by("XGBoost or LightGBM", "xgboost' or 'lightgbm")
 
     def is_max_optimal(self) -> bool:
         """Return whether greater is better."""

@@ -55,7 +55,8 @@ def eval_metric(
         The label of the positive class, as the library numbers it: 1 (or None) is the
         second of ``classes_``, 0 the first, whose scores are the others' negated. Of
         more than two classes, the number of the one that is scored against the rest.
-        For FLAML the label itself.
+        For FLAML the label itself. Labels that are strings are numbered in their
+        order: of "leave" and "stay" the second is "stay", so that 0 ranks for "leave".
     **params : dict
         Parameters of the metric, such as ``rate``, and ``average`` over classes where
         it has one. For lists, ``k`` and ``relevance_threshold`` of
@@ -87,6 +88,8 @@ def eval_metric(
         given per case, or CatBoost is to score lists. When it is called: if a metric of
         lists gets data without lists, there are more than two classes for which it has
         no average, or the value is nan.
+    TypeError
+        When another library calls it than the one that it is for.
 
     Warns
     -----
@@ -139,6 +142,8 @@ def eval_metric(
     >>> monitor.__name__, monitor([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.8])
     ('neg_recall_at_rate_score', -0.5)
     """
+    if isinstance(library, str):
+        library = library.lower()  # type: ignore[assignment]
     check_choice("library", library, get_args(Library))
     if isinstance(metric, RankingScorer):
         given = {k: v for k, v in metric._kwargs.items() if v is not None} | params

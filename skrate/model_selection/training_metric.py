@@ -25,9 +25,22 @@ class TrainingMetric:
     library: ClassVar[str]
     # What to write where lists are needed, and there are none.
     give_lists: ClassVar[str]
+    # CatBoost would warn that numba cannot compile it, or that there is no numba.
+    no_jit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Raise for what the library cannot take."""
+
+    def is_max_optimal(self) -> bool:
+        """Raise where CatBoost asks what is not for it."""
+        raise self.called_by("CatBoost", "catboost")
+
+    def called_by(self, name: str, library: str) -> TypeError:
+        """Return the error where a library calls what is for another one."""
+        return TypeError(
+            f"{self.name} is made for library={self.library!r}, and {name} called it: "
+            f"make it by eval_metric(..., library='{library}')."
+        )
 
     @property
     def __name__(self) -> str:

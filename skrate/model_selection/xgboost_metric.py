@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -10,6 +10,21 @@ from skrate.model_selection.training_metric import TrainingMetric
 
 # Metrics whose names begin like this are maximised, if nothing else is said.
 _MAXIMISED = ("auc", "pre", "map", "ndcg")
+
+
+class Minimised(float):
+    """A value that tells LightGBM, which asks for a name first, whose it is."""
+
+    metric: TrainingMetric
+
+    @classmethod
+    def of(cls, value: float, metric: TrainingMetric) -> Minimised:
+        found = cls(value)
+        found.metric = metric
+        return found
+
+    def __getitem__(self, place: Any) -> NoReturn:
+        raise self.metric.called_by("LightGBM", "lightgbm")
 
 
 class XGBoostMetric(TrainingMetric):
@@ -35,11 +50,15 @@ class XGBoostMetric(TrainingMetric):
         sign = -1 if self.metric.greater_is_better else 1
         if hasattr(y_pred, "get_uint_info"):
             return self.__name__, sign * self._of_matrix(y_true, y_pred)
+        if hasattr(y_pred, "get_label"):
+            raise self.called_by("LightGBM", "lightgbm")
         if self.metric.needs_lists and sample_weight is None:
             # XGBRanker calls it of one list after another, and means over them.
             one = [len(y_true)]
-            return sign * self.of_lists(y_true, y_pred, one, undefined=0.0)
-        return sign * self.of_cases(y_true, y_pred, sample_weight)
+            value = self.of_lists(y_true, y_pred, one, undefined=0.0)
+        else:
+            value = self.of_cases(y_true, y_pred, sample_weight)
+        return Minimised.of(sign * value, self)
 
     def _of_matrix(self, y_score: Any, matrix: Any) -> float:
         """Return the metric of a DMatrix; with lists its weights are theirs."""

@@ -380,3 +380,92 @@ def test_probabilities_in_single_precision_tie_where_margins_do_not():
     assert monitor(booster.predict(matrix), matrix) == ("neg_roc_auc", -0.5)
     margins = booster.predict(matrix, output_margin=True)
     assert monitor(margins, matrix)[1] < -0.5
+
+
+def monitors():
+    names = ("xgboost", "lightgbm", "catboost")
+    return {
+        name: eval_metric(recall_at_rate_score, library=name, rate=0.2)
+        for name in names
+    }
+
+
+@pytest.mark.parametrize("of", ["lightgbm", "catboost"])
+@weighting
+def test_xgboost_is_told_of_a_metric_for_another_library(data, of, is_weighted):
+    xgboost = require("xgboost")
+    monitor, weight = monitors()[of], weights_of(data, is_weighted)
+    model = xgboost.XGBClassifier(n_estimators=2, n_jobs=1, eval_metric=monitor)
+    message = f"made for library='{of}', and XGBoost.*library='xgboost'"
+    with pytest.raises(TypeError, match=message):
+        model.fit(
+            data.X,
+            data.y,
+            eval_set=[(data.X_new, data.y_new)],
+            sample_weight_eval_set=[weight] if is_weighted else None,
+            verbose=False,
+        )
+    matrix = xgboost.DMatrix(data.X, data.y, nthread=1)
+    with pytest.raises(TypeError, match=message):
+        xgboost.train(
+            {"nthread": 1},
+            matrix,
+            2,
+            evals=[(matrix, "v")],
+            custom_metric=monitor,
+            verbose_eval=False,
+        )
+
+
+@of_lightgbm
+@pytest.mark.parametrize("of", ["xgboost", "catboost"])
+def test_lightgbm_is_told_of_a_metric_for_another_library(data, of):
+    lightgbm = require("lightgbm")
+    monitor = monitors()[of]
+    options = {"metric": "None", "verbose": -1, "num_threads": 1}
+    model = lightgbm.LGBMClassifier(n_estimators=2, **options)
+    message = f"made for library='{of}', and .*LightGBM called.*'lightgbm'"
+    with pytest.raises(TypeError, match=message):
+        model.fit(
+            data.X, data.y, **evaluated_by_lightgbm(model, data, eval_metric=monitor)
+        )
+    train = lightgbm.Dataset(data.X, data.y)
+    with pytest.raises(TypeError, match=message):
+        lightgbm.train(options, train, 2, valid_sets=[train], feval=monitor)
+
+
+@of_catboost
+@pytest.mark.parametrize("of", ["xgboost", "lightgbm"])
+def test_catboost_is_told_of_a_metric_for_another_library(data, of):
+    catboost = require("catboost")
+    model = catboost.CatBoostClassifier(
+        iterations=2,
+        thread_count=1,
+        eval_metric=monitors()[of],
+        verbose=False,
+        allow_writing_files=False,
+    )
+    message = f"made for library='{of}', and CatBoost called.*library='catboost'"
+    with pytest.raises(catboost.CatBoostError, match=message):
+        model.fit(data.X, data.y, eval_set=(data.X_new, data.y_new))
+
+
+@of_lightgbm
+# It does not number the labels of what takes its place.
+@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
+@pytest.mark.parametrize(("pos_label", "label"), [(None, "stay"), (0, "leave")])
+def test_labels_that_are_strings_are_numbered_in_their_order(data, pos_label, label):
+    lightgbm = require("lightgbm")
+    y, y_new = (np.where(labels, "stay", "leave") for labels in (data.y, data.y_new))
+    monitor = eval_metric(
+        recall_at_rate_score, library="LightGBM", rate=0.2, pos_label=pos_label
+    )
+    model = lightgbm.LGBMClassifier(
+        n_estimators=3, metric="None", verbose=-1, num_threads=1
+    )
+    model.fit(data.X, y, eval_set=[(data.X_new, y_new)], eval_metric=monitor)
+    column = model.classes_.tolist().index(label)
+    scores = model.predict_proba(data.X_new)[:, column]
+    expected = recall_at_rate_score(y_new, scores, rate=0.2, pos_label=label)
+    logged = model.evals_result_["valid_0"]["recall_at_rate_score"]
+    assert logged[-1] == pytest.approx(expected, abs=1e-12)
