@@ -52,6 +52,8 @@ DESIGNS += [
     Design("beta(3, 19)", 400, 1000, 0.1, shift=4),
     Design("a tenth", 400, 1000, 0.2, step=0.5),
     Design("beta(3, 19)", 1000, 1000, 0.2, per_cluster=5),
+    # Without a budget that is unknown, clusters are what counts.
+    Design("a tenth", 2000, 2000, 0.2, per_cluster=5),
 ]
 
 

@@ -150,8 +150,11 @@ def budget_report(
     cases above the cut are positive with a probability that is a beta variable: it has
     the variance of the estimate and that of the place of the cut in the batch. The
     count is then beta-binomial, and the interval lies between the quantiles of its
-    mixture over 1,024 budgets. In simulations it held 94 to 97 % of counts in the
-    hundreds at a level of 95 %, and up to 99 % of counts of a few, which are whole. A
+    mixture over 1,024 budgets; it is no narrower than that of the expectation. In
+    simulations it held 94 to 97 % of counts in the hundreds at a level of 95 %, and up
+    to 99 % of counts of a few, which are whole. With ``groups`` each count varies as
+    its sums by cluster do, what is missed with the positives of a cluster, too: with
+    100 to 600 clusters of 5 or 10 alike labels it held 92 to 97 %. A
     sample of sampling weights w is taken to be worth (sum w)^2 / sum w^2 cases, or
     less, which holds more than is asked for where they tell nothing of the labels.
 
@@ -266,7 +269,8 @@ def budget_report(
         if n_items is not None:
             batch = dict.fromkeys(COUNTS, _UNDEFINED.interval)
         if n_items is not None and is_defined:
-            found = predicted(sample, law, n_items, level)
+            expected = [known[count].interval for count in COUNTS]
+            found = predicted(sample, law, n_items, level, expected)
             batch = dict(zip(COUNTS, found, strict=True))
         rows += [
             BudgetRow(name, quantity, *numbers, pvalue, batch.get(quantity))

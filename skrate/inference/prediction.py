@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy import special
 
 from skrate.core.arrays import FloatArray, IntArray
+from skrate.core.metric import Metric
 from skrate.core.rates import RateDistribution
-from skrate.core.results import ConfidenceInterval
-from skrate.inference.delta import is_rounding, table_variance, variance_parts
-from skrate.inference.hits import ExpectedHits
+from skrate.core.results import ConfidenceInterval, t_quantile
+from skrate.inference.delta import (
+    NEGLIGIBLE,
+    degrees_of_freedom,
+    is_rounding,
+    table_variance,
+    variance_parts,
+)
+from skrate.inference.hits import ExpectedHits, ExpectedMisses
 from skrate.inference.sample import Ranked
 from skrate.metrics.recall_slopes import share_at_cut
 
@@ -47,38 +55,55 @@ class Spread(NamedTuple):
 
 
 def predicted(
-    ranked: Ranked, law: RateDistribution, n_items: int, level: float
+    ranked: Ranked,
+    law: RateDistribution,
+    n_items: int,
+    level: float,
+    expected: Sequence[ConfidenceInterval] | None = None,
 ) -> Prediction:
     """Return bounds for the next batch of ``n_items`` cases, by a sample.
 
     Given the rate, the cases above the cut are positive with one probability: its
     uncertainty, and that of where the scores of the batch are cut, make it a beta
     variable, and the count beta-binomial. The bounds are quantiles of the mixture over
-    the rates.
+    the rates. The intervals of what is ``expected`` of each count lie between them:
+    where a sample hardly varies, these know better that others do.
     """
-    table, spread = ranked.table, _spread(ranked, law)
+    table = ranked.table
+    of_found = _spread(ExpectedHits(law), ranked, level)
+    # Clusters of positives move the number of all, and so what is left of them.
+    of_missed = _spread(ExpectedMisses(law), ranked, level)
     rates = law.ppf((np.arange(_POINTS) + 0.5) / _POINTS)
     n_processed = np.rint(n_items * rates).astype(np.intp)
     hits = np.interp(rates, table.rates, table.cum_pos) / table.total
     purity = share_at_cut([table], rates)
-    above = _shares(hits, rates, purity, n_items, spread)
-    below = _shares(table.prevalence - hits, 1 - rates, purity, n_items, spread)
-    return Prediction(
-        _bounds(n_processed, above, level),
-        _bounds(n_items - n_processed, below, level),
-        _bounds(n_processed, 1 - above, level),
-    )
+    above = _shares(hits, rates, purity, n_items, of_found)
+    below = _shares(table.prevalence - hits, 1 - rates, purity, n_items, of_missed)
+    counts = [
+        (n_processed, above),
+        (n_items - n_processed, below),
+        (n_processed, 1 - above),
+    ]
+    ends = [_bounds(sizes, shares, level) for sizes, shares in counts]
+    if expected is not None:
+        most = [int(sizes.max()) for sizes, _ in counts]
+        ends = list(map(_holding, ends, expected, most))
+    return Prediction(*ends)
 
 
-def _spread(ranked: Ranked, law: RateDistribution) -> Spread:
-    """Return what the cases are worth, by the variance of what is found of them."""
+def _spread(metric: Metric, ranked: Ranked, level: float) -> Spread:
+    """Return what the cases are worth to a count, by the variance of its mean."""
     if ranked.is_plain:
         return Spread(ranked.total)
-    hits = ExpectedHits(law)
-    variance = variance_parts(hits, ranked).total
-    independent = table_variance(hits, ranked.table).total
-    shows_none = is_rounding(min(variance, independent))
-    effect = 1.0 if shows_none else variance / independent
+    parts = variance_parts(metric, ranked)
+    independent = table_variance(metric, ranked.table).total
+    shows_none = is_rounding(min(parts.total, independent))
+    effect = 1.0 if shows_none else parts.total / independent
+    if ranked.groups is not None and not shows_none:
+        # Few clusters may vary less than others would: Student's t is wider.
+        of_few = t_quantile(level, degrees_of_freedom((parts, ranked)))
+        # At a level of next to 0 both are 0.
+        effect *= (of_few / max(t_quantile(level), NEGLIGIBLE)) ** 2
     effect = max(effect, _LEAST_EFFECT)
     n = ranked.total / effect
     if ranked.weights is not None and not ranked.are_repetitions:
@@ -108,7 +133,9 @@ def _shares(
     binomial, of_cut = share * (1 - share), (purity - share) ** 2 * (1 - part)
     each = binomial + of_cut
     # As of a posterior distribution: a sample of none leaves the prior one.
-    variance = each / (seen + 2) + (of_cut + (spread.effect - 1) * each) / batch
+    variance = each / (seen + 2)
+    # Clusters that vary less than single cases leave the binomial counts as they are.
+    variance += np.maximum(of_cut + (spread.effect - 1) * each, 0) / batch
     size = np.maximum(binomial / variance - 1, _ADDED)
     quantiles = (np.arange(_POINTS) + 0.5) * _GOLDEN % 1
     shares = special.betaincinv(size * share, size * (1 - share), quantiles)
@@ -121,6 +148,14 @@ def _bounds(sizes: IntArray, shares: FloatArray, level: float) -> ConfidenceInte
     return ConfidenceInterval(
         float(_quantile(sizes, shares, tail)), float(_quantile(sizes, shares, 1 - tail))
     )
+
+
+def _holding(
+    ends: ConfidenceInterval, expected: ConfidenceInterval, most: int
+) -> ConfidenceInterval:
+    """Return whole numbers, none above ``most``, that hold what is expected."""
+    low, high = np.floor(expected.low), min(np.ceil(expected.high), most)
+    return ConfidenceInterval(min(ends.low, float(low)), max(ends.high, float(high)))
 
 
 def _quantile(sizes: IntArray, shares: FloatArray, q: float) -> int:

@@ -293,7 +293,10 @@ def test_clusters_that_are_all_alike_have_shown_no_variation():
     alone = budget_report(y_true, y_score, **times)
     for quantity in COUNTS:
         found, expected = (one[quantity].prediction_interval for one in (report, alone))
-        assert found == expected
+        # As wide as of single cases, or as what is expected of so few clusters.
+        reach = report[quantity].confidence_interval
+        assert found.low == min(expected.low, np.floor(reach.low))
+        assert found.high == max(expected.high, np.ceil(reach.high))
 
 
 @pytest.mark.parametrize("n_clusters", [2, 6])
