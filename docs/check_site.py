@@ -1,4 +1,4 @@
-"""Check the built pages: links, anchors, other hosts, widths of code, sizes of files.
+"""Check the built pages: links, anchors, other hosts, code, leftovers, sizes of files.
 
     python docs/check_site.py docs/_build/html
 
@@ -37,6 +37,8 @@ WIDEST = 68
 WIDEST_PRINTED = 76
 # Pages of sources and of printed results are as wide as what they show.
 WIDE_PAGES = ("_modules/",)
+# What an object without words of its own prints.
+LEFTOVER = " object at 0x"
 LARGEST_FILE = 1_500_000
 LARGEST_SITE = 60_000_000
 
@@ -49,6 +51,7 @@ class Page(HTMLParser):
     links: list[str] = field(default_factory=list)
     loads: list[str] = field(default_factory=list)
     code: list[str] = field(default_factory=list)
+    leftovers: list[str] = field(default_factory=list)
     _depth: int = 0
     _printed: bool = False
 
@@ -78,6 +81,8 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if self._depth:
             self.code[-1] += data
+        if LEFTOVER in data:
+            self.leftovers.append(data.strip())
 
 
 def check_site(root: Path) -> Iterator[str]:
@@ -93,6 +98,8 @@ def check_site(root: Path) -> Iterator[str]:
         for link in page.loads:
             if is_elsewhere(link):
                 yield f"{where}: loads from another host: {link}"
+        for text in page.leftovers:
+            yield f"{where}: prints what says nothing: {text}"
         if not str(where).startswith(WIDE_PAGES):
             yield from (f"{where}: code is cut: {line}" for line in wide_lines(page))
     yield from wrong_files(root)

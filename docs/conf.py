@@ -113,6 +113,8 @@ sphinx_gallery_conf = {
     "reference_url": {"skrate": None},
     "abort_on_example_error": True,
     "within_subsection_order": "gallery_order.MainFirst",
+    # Of the last line of a block, tables are shown; artists and displays say nothing.
+    "capture_repr": ("_repr_html_",),
     "matplotlib_animations": False,
     "download_all_examples": False,
     "show_memory": False,

@@ -68,6 +68,11 @@ def test_what_is_right_is_no_fault(checker, tmp_path, body):
         ("<pre>&gt;&gt;&gt; " + "x" * 65 + "</pre>", "code is cut: >>> xxx"),
         ("<pre>&gt;&gt;&gt; code\n" + "x" * 77 + "</pre>", "code is cut: xxx"),
         (
+            '<div class="sphx-glr-script-out highlight-none"><div class="highlight">'
+            "<pre>&lt;a.Display object at 0x7f01&gt;</pre></div></div>",
+            "prints what says nothing: <a.Display object at 0x7f01>",
+        ),
+        (
             '<div class="highlight-python"><div class="highlight"><pre>a\n'
             + ("x" * 69 + "</pre></div></div>"),
             "code is cut: xxx",

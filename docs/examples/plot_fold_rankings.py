@@ -101,7 +101,9 @@ report = budget_report(rankings, rate=budget, n_items=10_000)
 print(report)
 
 # %%
-# And as a picture:
+# And as a picture. The dots are the numbers of the table, means over all budgets, and
+# stand at the average one. They lie below the curves, as smaller budgets lose more than
+# larger ones add where a curve flattens.
 
 BudgetReportDisplay(report).plot()
 
