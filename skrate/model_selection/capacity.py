@@ -10,6 +10,7 @@ import numpy as np
 from skrate.core.arrays import Array
 from skrate.core.elicitation import check_rate
 from skrate.core.rates import Fixed, RateDistribution
+from skrate.core.results import ConfidenceInterval
 from skrate.core.validation import check_count, check_fraction
 from skrate.inference.batch_law import (
     BatchLaw,
@@ -97,12 +98,29 @@ class Cut:
     n_above: int
     n_tied: int
 
-    def law(self, n_items: int | None) -> BatchLaw:
-        """Return the law of the number marked of the next cases.
+    @property
+    def expected(self) -> float:
+        """The share that is expected to be marked: of ties, none.
 
-        Ties at the cut are not marked. Without any, it is that of the place.
+        Without any it is that above the place. A score that many have is one that new
+        cases have, too: what is then above it is the share above in the sample.
         """
-        return BatchLaw(self.n, min(self.place, self.n_above + 1), n_items)
+        if self.n_tied > 1:
+            return self.n_above / self.n
+        return self.law_without_ties(None).mean
+
+    def interval(self, n_items: int | None, level: float) -> ConfidenceInterval:
+        """Return the central interval of the share marked of the next cases.
+
+        Above a score that ties are no fewer than above the next better one, and no more
+        than if those that tie came in some order.
+        """
+        least = self.n_above if self.n_tied > 1 else self.place
+        most = min(self.place, self.n_above + 1)
+        low, high = (
+            BatchLaw(self.n, place, n_items).interval(level) for place in (least, most)
+        )
+        return ConfidenceInterval(low.low, high.high)
 
     def law_without_ties(self, n_items: int | None) -> BatchLaw:
         """Return the law of the place, which bounds the number marked."""
@@ -116,13 +134,14 @@ class Cut:
                 "keeps so small a capacity. Give more cases, a greater rate or "
                 "capacity, or a lower confidence."
             )
-        used, could = self.law(None).mean, self.law_without_ties(None).mean
-        if used >= _USED * could:
+        could = self.law_without_ties(None).mean
+        # The first of those that tie is no loss: above it the place could be, too.
+        if min(self.place, self.n_above + 1) >= _USED * self.place:
             return ""
         return (
             f"{self.n_tied} of {self.n} held-out cases tie at the threshold. None of "
             "such cases is marked, as all of them would be too many: "
-            f"{used:.3g} of new ones will be where {could:.3g} could. Take an "
+            f"{self.expected:.3g} of new ones will be where {could:.3g} could. Take an "
             "estimator with finer scores, or predict_batch, which draws among ties."
         )
 

@@ -104,7 +104,8 @@ class RateThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         The fitted estimator that scores new cases.
     threshold_ : float
         Least score that is marked, in the unit of the scores of ``pos_label_``: that
-        next above a held-out score. Infinite where nothing is marked, or everything.
+        next above a held-out score. ``inf`` where nothing is marked, ``-inf`` where
+        everything is.
     expected_rate_ : float
         Share of new cases that is expected to be marked.
     rate_interval_ : ConfidenceInterval
@@ -140,8 +141,9 @@ class RateThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     is above the j-th largest score, with the greatest j for which j / (n + 1) is at
     most the (mean) rate or, with ``confidence``, for which N > R m has a probability
     of at most 1 - confidence. With ties fewer are marked, never more, so that the
-    capacity is kept; ``expected_rate_`` and ``rate_interval_`` then take j - t in place
-    of j if t more held-out cases than the first tie at the threshold.
+    capacity is kept. If a held-out cases score above several that tie there,
+    ``expected_rate_`` is a / n; ``rate_interval_`` begins as the law of j = a does, at
+    0 for none, and ends as that of j = a + 1.
 
     The law is exact for ``cv="prefit"`` and for a single split. Scores of folds are of
     other models than the one that scores new cases, and the law is approximate: in
@@ -353,7 +355,7 @@ class RateThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             n_marked,
             n_marked / n_items,
             self.expected_rate_,
-            self._cut.law(n_items).interval(level),
+            self._cut.interval(n_items, level),
             self._cut.law_without_ties(n_items).pvalue(n_marked, n_from),
             level,
         )
@@ -417,9 +419,9 @@ class RateThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         """Put the threshold right above the score that keeps the capacity."""
         self._capacity, self._cut = capacity, find_cut(scores, capacity)
         self.n_held_out_, self.threshold_ = len(scores), self._cut.threshold
-        law = self._cut.law(capacity.n_items)
-        self.expected_rate_ = law.mean
-        self.rate_interval_ = law.interval(capacity.confidence or _LEVEL)
+        self.expected_rate_ = self._cut.expected
+        level = capacity.confidence or _LEVEL
+        self.rate_interval_ = self._cut.interval(capacity.n_items, level)
         waste = self._cut.waste()
         if waste:
             warnings.warn(waste, UserWarning, stacklevel=3)

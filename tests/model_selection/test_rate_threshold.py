@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import sklearn
 from joblib import parallel_config
-from scipy import sparse
+from scipy import sparse, stats
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -114,14 +114,21 @@ def test_ties_are_told_and_never_exceed_the_capacity():
     with pytest.warns(UserWarning, match="50 of 100 held-out cases tie"):
         model.fit(column(scores))
     assert model.predict(column([1.0, 1.0])).tolist() == [0, 0]
-    assert model.expected_rate_ == pytest.approx(1 / 101)
+    # No case scores above 1, and none ever may.
+    assert model.expected_rate_ == 0
+    assert model.rate_interval_.low == 0 < model.rate_interval_.high
+    achieved = model.achieved_rate(column(scores))
+    assert (achieved.rate_interval.low, achieved.expected_rate) == (0, 0)
     assert model.predict_batch(column(scores[::5])).n_marked == 6
     # That ties leave out cases is no drift.
     assert model.achieved_rate(column(scores)).pvalue == 1
     # With room for all of them they are marked.
     model.set_params(rate=0.55).fit(column(scores))
     assert model.predict(column([1.0, 0.0])).tolist() == [1, 0]
-    assert model.expected_rate_ == pytest.approx(51 / 101)
+    assert model.expected_rate_ == 0.5
+    # As the interval of Clopper and Pearson for 50 of 100.
+    tails = stats.beta([50, 51], [51, 50]).ppf([0.025, 0.975])
+    assert tuple(model.rate_interval_) == pytest.approx(tuple(tails), rel=1e-9)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
