@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, NoReturn
+
+import numpy as np
 
 from skrate.core.arrays import Array, Label
 from skrate.metrics.monitored import Monitored
@@ -52,8 +55,48 @@ class CatBoostMetric(TrainingMetric):
                 "whose raw scores are not comparable over cases: train one class "
                 "against the rest."
             )
-        return self.of_cases(target, approxes[0], weight), 1.0
+        value = self.of_cases(target, approxes[0], weight)
+        self._check_weights(target, approxes[0], weight, value)
+        return value, 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
         """Return the metric: it is no mean over cases, which CatBoost would divide."""
         return error
+
+    def _check_weights(
+        self, target: Array, scores: Array, weight: Array | None, value: float
+    ) -> None:
+        """Warn where weights of the classes change the metric of the data evaluated.
+
+        Training cases are evaluated just before, in each round. They alone may have
+        weights by class, which are then those that the user gave them.
+        """
+        weighted = _weighted_data(target, weight)
+        before = vars(self).get("_before")
+        vars(self)["_before"] = weighted
+        if weighted is None or before is None or weighted == before:
+            return
+        without = self.of_cases(target, scores, None)
+        if not np.isclose(value, without, rtol=1e-9, atol=0):
+            warnings.warn(
+                f"{self.name} is evaluated with a weight for each class: CatBoost "
+                "multiplies the weights of all data by class_weights, "
+                "auto_class_weights or scale_pos_weight. Leave these out, and give the "
+                "training cases the same weights by sample_weight of fit, or weight of "
+                "their Pool, which the data evaluated do not share.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+
+def _weighted_data(target: Array, weight: Array | None) -> tuple[float, ...] | None:
+    """Return what tells data whose weights differ by class alone, None of others."""
+    if weight is None or len(weight) != len(target):
+        return None
+    target, weight = np.asarray(target), np.asarray(weight)
+    of_each = [weight[target == label] for label in np.unique(target)]
+    firsts = [float(of[0]) for of in of_each]
+    is_same = all((of == first).all() for of, first in zip(of_each, firsts, strict=True))
+    if not is_same or len(set(firsts)) < 2:
+        return None
+    return (*map(len, of_each), float(target @ np.arange(len(target))))

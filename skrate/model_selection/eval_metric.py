@@ -95,6 +95,9 @@ def eval_metric(
     -----
     UndefinedMetricWarning
         When it is called, with the reason, just before the error that the value is nan.
+    UserWarning
+        If CatBoost evaluates with the class weights of its model, which it multiplies
+        into those of the cases.
 
     See Also
     --------

@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +15,7 @@ from skrate import (
     eval_metric,
     group_scores,
     ndcg_score,
+    precision_at_rate_score,
     ranking_auc_score,
     rate_at_recall_score,
     rate_weighted_auc_score,
@@ -345,6 +347,34 @@ def test_catboost_stops_where_its_classifier_is_best(
     )
     assert native.best_iteration_ == stopped.best_iteration_
     assert native.evals_result_["validation"][metric.__name__] == logged
+
+
+@of_catboost
+@pytest.mark.parametrize("is_of_model", [True, False])
+def test_catboost_evaluates_by_class_weights_only_with_a_warning(data, is_of_model):
+    catboost = require("catboost")
+    # Those of the model weigh the data evaluated, too, and of the training cases not.
+    params = {
+        "iterations": 12, "depth": 3, "learning_rate": 0.5, "thread_count": 1,
+        "verbose": False, "allow_writing_files": False, "random_seed": 0,
+    }  # fmt: skip
+    metric, options = precision_at_rate_score, {"rate": 0.2}
+    monitor = eval_metric(metric, library="catboost", **options)
+    by_class = {"class_weights": [1, 8]} if is_of_model else {}
+    fit = {} if is_of_model else {"sample_weight": np.where(data.y == 1, 8, 1)}
+    plain = catboost.CatBoostClassifier(**params, **by_class).fit(data.X, data.y, **fit)
+    staged = [
+        metric(data.y_new, scores, **options)
+        for scores in plain.staged_predict(data.X_new, prediction_type="RawFormulaVal")
+    ]
+    model = catboost.CatBoostClassifier(**params, **by_class, eval_metric=monitor)
+    warns = pytest.warns(UserWarning, match="multiplies the weights of all data by cl")
+    with warns if is_of_model else nullcontext():
+        model.fit(data.X, data.y, eval_set=(data.X_new, data.y_new), **fit)
+    logged = model.evals_result_["validation"][metric.__name__]
+    assert np.allclose(logged, staged) is not is_of_model
+    if not is_of_model:
+        assert model.best_iteration_ == np.argmax(staged)
 
 
 @pytest.mark.parametrize("package", ["xgboost", "lightgbm", "catboost"])
