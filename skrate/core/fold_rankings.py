@@ -366,7 +366,7 @@ class FoldRankings:
         return numbers
 
     def _check_cases(self) -> None:
-        """Raise where a fold tests a case twice, or a case has several labels."""
+        """Raise where a fold tests a case twice, or a case differs between folds."""
         assert self.indices is not None
         for name, rows in zip(self.names, self._rows, strict=True):
             cases, counts = np.unique(self.indices[rows], return_counts=True)
@@ -376,13 +376,19 @@ class FoldRankings:
                     f"in fold {name}: a case can be tested once in a fold."
                 )
         cases = np.unique(self.indices, return_inverse=True)[1]
-        differs = self.is_pos != self.is_pos[self._firsts][cases]
-        if differs.any():
-            case = self.indices[int(np.argmax(differs))]
-            raise ValueError(
-                f"indices has case {case} in several folds, with several labels in "
-                "y_true: number all cases of the data, from 0."
-            )
+        of_case: dict[str, Array] = {"labels in y_true": self.is_pos}
+        if self.groups is not None:
+            of_case["groups"] = check_groups("groups", self.groups).codes
+        if self.sample_weight is not None:
+            of_case["weights in sample_weight"] = self.sample_weight
+        for words, values in of_case.items():
+            differs = values != values[self._firsts][cases]
+            if differs.any():
+                case = self.indices[int(np.argmax(differs))]
+                raise ValueError(
+                    f"indices has case {case} in several folds, with several {words}: "
+                    "number all cases of the data, from 0."
+                )
 
     def _check_estimators(
         self, estimators: Sequence[Any] | None

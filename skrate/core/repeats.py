@@ -77,6 +77,32 @@ def row_numbers(test: ArrayLike) -> IntArray:
     return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
 
 
+def rows_of_part(part: ArrayLike, n_cases: int, fold: int) -> IntArray:
+    """Return the row numbers of a part of a fold; negative ones are from the end.
+
+    Examples
+    --------
+    >>> rows_of_part([0, -1], 5, fold=0).tolist()
+    [0, 4]
+    """
+    rows = row_numbers(part)
+    outside = rows[(rows < -n_cases) | (rows >= n_cases)]
+    if outside.size:
+        raise ValueError(
+            f"Fold {fold} of cv holds row {outside[0]}, and there are {n_cases} cases."
+        )
+    return np.asarray(rows % n_cases)
+
+
+def check_unseen(train: IntArray, test: IntArray, fold: int) -> None:
+    """Raise where a fold tests cases that its model was trained on."""
+    if np.intersect1d(train, test).size:
+        raise ValueError(
+            f"Fold {fold} of cv tests cases that it trains on, of which the scores "
+            "are no guide to new ones: leave them out of the training part."
+        )
+
+
 def _found(repeats: ArrayLike) -> str:
     if np.ndim(repeats) == 0:
         return repr(repeats)

@@ -68,7 +68,7 @@ def check_held_out_scoring(
                 f"scorer{meant_name(scoring, get_scorer_names())}"
             )
         scorer: Callable[..., float] = check_scoring(estimator, scoring=scoring)
-        return scorer
+        return partial(_numbered, scorer) if isinstance(scoring, str) else scorer
     found = monitored(scoring, {})
     if found.needs_lists and not has_lists:
         raise ValueError(
@@ -76,6 +76,22 @@ def check_held_out_scoring(
             "score a single ranking."
         )
     return found
+
+
+def _numbered(
+    scorer: Callable[..., float],
+    model: PartialModel,
+    X: Array,
+    y: Array,
+    **options: Any,
+) -> float:
+    """Return the score by a name of scikit-learn's, for which 1 is the positive label.
+
+    Some of its scorers know no other one, and the names no way to tell them.
+    """
+    numbered = PartialModel(np.array([0, 1]), model.X, model.scores)
+    numbered.slope_, numbered.offset_ = model.slope_, model.offset_
+    return scorer(numbered, X, (y == model.classes_[1]).astype(int), **options)
 
 
 @dataclass

@@ -62,7 +62,8 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
         tries a threshold between any two neighbouring values.
     n_iter_no_change : int, default=None
         Hold cases out, and stop when none of this many rounds in a row has raised
-        their best score by more than `tol`. None makes all rounds on all cases.
+        their best score by more than `tol`. All rounds made are kept, also those after
+        the best one, see Notes. None makes all rounds on all cases.
     validation_fraction : float, default=0.1
         Share of the cases held out, in (0, 1), drawn within the classes; with
         `groups`, share of the lists, drawn within those of both classes. At least one
@@ -71,7 +72,8 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
     scoring : str or callable, default=None
         What is asked of the held-out cases: a score function of this package, its name,
         or a :func:`functools.partial` of one with its parameters, averaged over the
-        lists if `fit` got `groups`, and negated where less is better; or a scorer,
+        lists if `fit` got `groups`, and negated where less is better; a name of
+        scikit-learn's, of the second class, such as "average_precision"; or a scorer,
         called as ``scorer(estimator, X, y)``. With ``sample_weight`` if `fit` got one.
         None is the share of held-out pairs in order: the AUC, or with `groups` the
         share within lists.
@@ -147,6 +149,13 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
     it is above 0, that is, where the fitted probability is above one half. As with
     any model that is calibrated on its own training cases, the probabilities are too
     extreme when the model overfits.
+
+    Early stopping ends the run, and takes no round back, as in scikit-learn's boosting:
+    the model has the `n_iter_no_change` rounds, or with `tol` some more, that follow
+    the one after which the held-out cases score best. That is number
+    ``validation_scores_.argmax()`` of `staged_decision_function`, and a model of it
+    alone is one with ``n_estimators=validation_scores_.argmax() + 1`` and otherwise
+    the same parameters, if `random_state` is a number.
 
     A missing value (NaN) goes to the side of the threshold where it orders more
     pairs; if the feature had none in training, to the side with more of the cases.

@@ -21,7 +21,8 @@ class RecallCertificate(Result):
         The certificate: the recall is at least this, with the confidence level.
     pvalue : float
         Of "the recall is below the target", adjusted for the looks: where it is at
-        most 1 less the confidence level, the lower bound is the target or more.
+        most 1 less the confidence level, the lower bound is the target or more, or
+        there is no positive at all: 0 then, as nothing was missed.
     target : float
         The recall that is to be reached.
     left : float
@@ -66,13 +67,18 @@ class RecallCertificate(Result):
 
     @property
     def is_reached(self) -> bool:
-        """Whether the target is reached, with the confidence level."""
+        """Whether the target is reached, with the confidence level.
+
+        It is where everything is read, and where there was nothing to find.
+        """
         return self.pvalue <= 1 - self.confidence_level
 
     def __repr__(self) -> str:
         low, high = self.confidence_interval
         level = f"{100 * self.confidence_level:g} %"
         verdict = "reached" if self.is_reached else "not shown to be reached"
+        if self.n_found + self.most_left == 0:
+            verdict = "not missed, as there is nothing to find"
         number = "any number of" if self.looks == "any" else self.looks
         looks = "" if self.looks == 1 else f" over {number} looks"
         return (

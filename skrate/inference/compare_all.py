@@ -34,6 +34,7 @@ from skrate.inference.estimate_folds import (
     check_no_set,
     paired_folds,
     undefined_difference,
+    unknown_difference,
 )
 from skrate.inference.fold_sample import fold_samples
 from skrate.inference.intervals import Alternative
@@ -277,6 +278,9 @@ def _of_folds(
     if found is None:
         nothing = undefined_difference([find_metric(*meant).name], plan)
         pairs = (nothing,) * len(places)
+        return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, *kind)
+    if found[0].why_unknown is not None:
+        pairs = tuple(unknown_difference([found[i], found[j]], plan) for i, j in places)
         return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, *kind)
     is_stratified = plan.is_stratified(found[0].cases)
     influences = [one.influence(stratify=is_stratified) for one in found]

@@ -77,14 +77,16 @@ def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
     return Parts(by_pos, by_neg, whole - by_pos - by_neg)
 
 
-def degrees_of_freedom(*sources: tuple[Parts, Ranked], n_means: float = 1.0) -> float:
+def degrees_of_freedom(
+    *sources: tuple[Parts, Ranked], n_means: tuple[float, float] = (1.0, 1.0)
+) -> float:
     """Return those of Student's t that go with a variance.
 
     Each class estimates its part of the variance with its size less 1 (Brunner and
     Munzel 2000, equation 9, as :func:`estimate` cites it). Of clusters those count
     that hold cases of the class; together they are no more than all, less 1. The
-    variance may be the sum of those of several samples. Where a class was centred at
-    ``n_means`` means, as those of folds, its size is less by as many.
+    variance may be the sum of those of several samples. Where the classes were centred
+    at ``n_means`` means, as those of folds, their sizes are less by as many.
 
     Examples
     --------
@@ -98,9 +100,10 @@ def degrees_of_freedom(*sources: tuple[Parts, Ranked], n_means: float = 1.0) -> 
     for parts, cases in sources:
         n_pos, n_neg = cases.effective_sizes
         sizes = (n_pos, n_neg, n_pos + n_neg)
+        means = (*n_means, max(n_means))
         if cases.groups is not None:
             most = cases.n_units - 1.0
-        freedoms = [max(size - n_means, 1) for size in sizes]
+        freedoms = [max(size - n, 1) for size, n in zip(sizes, means, strict=True)]
         squares += sum(part**2 / of for part, of in zip(parts, freedoms, strict=True))
     total = sum(parts.total for parts, _ in sources)
     # No variation, no estimate of it: as few as there can be.

@@ -126,7 +126,8 @@ def estimate(
     -----
     UndefinedMetricWarning
         If a class has fewer than two cases, the metric is undefined, or a replicate
-        holds one class only (it is left out).
+        holds one class only (it is left out). Of folds, if none holds two cases of a
+        class: then the value is known and its standard error is nan.
     UserWarning
         If a known rate leaves fewer than 5 cases above the cut or tied with it: next to
         nothing is then known of their share of positives.
@@ -182,15 +183,18 @@ def estimate(
     the models are given, so that what another training set would have changed is not
     in it (:func:`compare_folds`, :func:`summarize`). A class is centred in each fold,
     so that the squares of its m cases there count m / (m - 1) times; with one case it
-    is taken to vary as in other folds. Values of a case that is tested in several
-    repeats, or of a cluster (``groups`` of the rankings), are added before they are
-    squared. "wilson" takes the means of u, v and the range over folds, to which a tenth
-    of a case of each class is added in all; where a test is turned round, the squares
-    of the distances of its ends from the values of the folds are added. Other methods
-    draw from each fold on its own. What depends on the size of a sample, as the average
-    precision of few positives, or the rate at which 80 % of four positives are found,
-    is that of samples of the folds' size: in simulations with four positives a fold
-    they were 0.06 and 0.05 above that of many cases.
+    is taken to vary as in other folds or, where these have fewer degrees of freedom
+    than the folds with one, as the values of those do, which is rather too much. A fold
+    that lacks a class, and on which the metric is defined, counts in the mean; unless
+    class sizes are fixed it is taken to vary as the others. Values of a case that is
+    tested in several repeats, or of a cluster (``groups`` of the rankings), are added
+    before they are squared. "wilson" takes the means of u, v and the range over folds,
+    to which a tenth of a case of each class is added in all; where a test is turned
+    round, the squares of the distances of its ends from the values of the folds are
+    added. Other methods draw from each fold on its own. What depends on the size of a
+    sample, as the average precision of few positives, or the rate at which 80 % of four
+    positives are found, is that of samples of the folds' size: in simulations with four
+    positives a fold they were 0.06 and 0.05 above that of many cases.
 
     On a table, resampling cases without ``stratify`` and the multinomials of
     "parametric" are one law: they differ by chance only. Cost: one sort; the

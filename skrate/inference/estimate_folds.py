@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -47,6 +48,11 @@ def estimate_folds(
             name, _NAN, _NAN, _NONE, *sizes, plan.method, plan.confidence_level
         )
     (sample,) = found
+    if sample.why_unknown is not None:
+        return Estimate(
+            sample.name, sample.value, _NAN, _NONE, *sizes, plan.method,
+            plan.confidence_level,
+        )  # fmt: skip
     is_stratified = plan.is_stratified(sample.cases)
     parts = influence_parts(sample.influence(stratify=is_stratified), sample.cases)
     error, draws = _spread_of(sample, plan, parts, is_stratified)
@@ -55,8 +61,7 @@ def estimate_folds(
         stratify=is_stratified, draws=draws,
     )  # fmt: skip
     if sample.cases.are_repetitions and rankings.n_repeats == 1:
-        n_pos, n_neg = sample.cases.sizes
-        sizes = int(n_pos), int(n_neg)
+        sizes = sample.class_sizes
     return Estimate(
         sample.name, sample.value, error, ends, *sizes, plan.method,
         plan.confidence_level,
@@ -69,7 +74,7 @@ def influence_of_folds(
     """Return what each row contributes to the mean over folds."""
     given = np.zeros(len(rankings.y_true))
     found = fold_samples([(metric, metric_kwargs)], [rankings], weights)
-    if found is None:
+    if found is None or found[0].why_unknown is not None:
         return np.full_like(given, np.nan)
     (sample,) = found
     given[np.concatenate(sample.rows)] = sample.influence(stratify=False)
@@ -84,6 +89,7 @@ def _spread_of(
         return parts.standard_error, None
     folds = zip(sample.metrics, sample.alone(), strict=True)
     small = [(metric, condensed(metric, fold)) for metric, fold in folds]
+    widening = sample.widening(stratify=is_stratified)
     if plan.method == "jackknife":
         squared = [
             jackknife_variance(
@@ -91,7 +97,7 @@ def _spread_of(
             )
             for metric, fold in small
         ]
-        return float(np.sqrt(np.sum(squared)) / len(squared)), None
+        return float(np.sqrt(np.sum(squared)) / sample.n_all * widening), None
     is_parametric = plan.method == "parametric"
     draws = _mean_draws(
         sample.name,
@@ -106,6 +112,8 @@ def _spread_of(
             for metric, fold in small
         ],
     )
+    draws = sample.mean_with(draws)
+    draws = draws.mean() + widening * (draws - draws.mean())
     return spread(draws), draws
 
 
@@ -143,6 +151,8 @@ def compare_rankings(
     if found is None:
         names = [find_metric(*one).name for one in meant]
         return undefined_difference(names, plan)
+    if found[0].why_unknown is not None:
+        return unknown_difference(found, plan)
     return paired_folds(found, plan)
 
 
@@ -152,6 +162,13 @@ def undefined_difference(names: Sequence[str], plan: Plan) -> Comparison:
     return conclude(
         names, [_NAN, _NAN], _NAN, plan, _NAN, None, nothing, lambda: lambda _: _NONE
     )
+
+
+def unknown_difference(models: Sequence[FoldSample], plan: Plan) -> Comparison:
+    """Return the comparison of two values whose uncertainty is not known."""
+    a, b = (model.value for model in models)
+    nothing = undefined_difference([model.name for model in models], plan)
+    return replace(nothing, value=a - b, value_a=a, value_b=b)
 
 
 def paired_folds(
@@ -176,7 +193,13 @@ def paired_folds(
             make(list(metrics), list(both), is_stratified)
             for metrics, both in zip(metrics_of, alone, strict=True)
         ]
-        draws = _mean_draws("difference", plan, folds)
+        first, second = models
+        widening = first.widening(stratify=is_stratified)
+        draws = _mean_draws("difference", plan, folds) * len(folds) / first.n_all
+        center = 0.0 if plan.method == "permutation" else draws.mean()
+        draws = center + widening * (draws - center)
+        if plan.method == "bootstrap":
+            draws = draws + first.constant - second.constant
         error = spread(draws) if plan.method == "bootstrap" else error
 
     def find_apart() -> Callable[[float], ConfidenceInterval]:

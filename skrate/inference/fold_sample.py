@@ -19,7 +19,6 @@ from skrate.core.validation import warn_undefined
 from skrate.inference.delta import (
     Parts,
     degrees_of_freedom,
-    influence_parts,
     influence_values,
     is_rounding,
     table_variance,
@@ -32,6 +31,7 @@ from skrate.inference.plan import (
     why_lopsided,
 )
 from skrate.inference.sample import Ranked, Weights, check_cases, scored
+from skrate.inference.single_cases import are_compared, from_others
 from skrate.inference.wilson import ADDED, Augmented, augmented, range_of
 
 
@@ -41,7 +41,9 @@ class FoldSample:
 
     ``metrics`` are what is meant on each of the ``folds``, where its ``values`` are
     defined; ``rows`` say which rows of the rankings their cases are. ``clusters``
-    number the cluster of each row, where they are not independent.
+    number the cluster of each row, where they are not independent. ``one_class`` are
+    folds that lack a class, and yet have a value: what the class would add is not
+    known, and unless class sizes are fixed they are taken to vary as ``folds`` do.
     """
 
     metrics: list[Metric]
@@ -51,6 +53,9 @@ class FoldSample:
     clusters: IntArray | None
     # Number of folds that test a case, in the repeats of a cross-validation.
     n_repeats: int = 1
+    one_class: tuple[tuple[float, Ranked], ...] = ()
+    # Why its uncertainty is not known, None where it is.
+    why_unknown: str | None = None
 
     @property
     def name(self) -> str:
@@ -60,7 +65,44 @@ class FoldSample:
     @property
     def value(self) -> float:
         """The mean over folds."""
-        return float(np.mean(self.values))
+        return float(np.mean([*self.values, *self._constants]))
+
+    @property
+    def n_all(self) -> int:
+        """Number of folds, those of one class as well."""
+        return len(self.folds) + len(self.one_class)
+
+    @property
+    def constant(self) -> float:
+        """What folds of one class add to the mean."""
+        return float(np.sum(self._constants)) / self.n_all
+
+    @property
+    def _constants(self) -> list[float]:
+        return [value for value, _ in self.one_class]
+
+    @property
+    def class_sizes(self) -> tuple[int, int]:
+        """The number of cases of each class, of all folds."""
+        others = [fold.sizes for _, fold in self.one_class]
+        n_pos, n_neg = np.sum([self.cases.sizes, *others], axis=0).tolist()
+        return int(n_pos), int(n_neg)
+
+    def widening(self, *, stratify: bool) -> float:
+        """Return how much greater the standard error is for folds of one class."""
+        if stratify or not self.one_class:
+            return 1.0
+        sizes = [sum(fold.effective_sizes) for fold in self.folds]
+        others = [sum(fold.effective_sizes) for _, fold in self.one_class]
+        known = np.sum(1 / np.array(sizes))
+        return float(np.sqrt(1 + np.sum(1 / np.array(others)) / known))
+
+    def mean_with(self, of_folds: Any) -> Any:
+        """Return the mean with folds of one class of what has a mean over the others.
+
+        Its rows, if it has several, are replicates.
+        """
+        return len(self.folds) / self.n_all * of_folds + self.constant
 
     @lazy
     def cases(self) -> Ranked:
@@ -109,28 +151,41 @@ class FoldSample:
 
         A class is centred in each fold, which takes one of its m cases there: squares
         count m / (m - 1) times, as they would for single folds. A class with one case
-        in a fold shows no variation there, and is taken to vary as in the others.
+        in a fold shows no variation there. It is taken to vary as in the others, or,
+        where those have fewer degrees of freedom, as the values of such folds do, which
+        holds what else these differ in and so is rather too much.
         """
-        factors = self._factors
-        total, n_folds = self.cases.total, len(self.folds)
+        total, scale = self.cases.total, self.widening(stratify=stratify) / self.n_all
         parts = []
-        for of_fold, (metric, fold) in zip(factors, self._pairs(), strict=True):
+        for factors, apart, (metric, fold) in zip(
+            self._factors, self._apart, self._pairs(), strict=True
+        ):
             values = influence_values(metric, fold, stratify=stratify)
             classes = (fold.is_pos, ~fold.is_pos)
-            for factor, chosen in zip(of_fold, classes, strict=True):
+            for factor, shift, chosen in zip(factors, apart, classes, strict=True):
                 weights = None if fold.weights is None else fold.weights[chosen]
                 mean = np.average(values[chosen], weights=weights)
                 values[chosen] = mean + np.sqrt(factor) * (values[chosen] - mean)
-            values *= total / (n_folds * fold.total)
+                values[chosen] += shift
+            values *= total * scale / fold.total
             parts.append(values)
         return np.concatenate(parts)
 
     @lazy
+    def _sizes(self) -> FloatArray:
+        """The effective sizes of the classes, of shape (n_folds, 2)."""
+        return np.array([fold.effective_sizes for fold in self.folds])
+
+    @lazy
+    def _is_between(self) -> BoolArray:
+        return are_compared(self._sizes)
+
+    @lazy
     def _factors(self) -> FloatArray:
         """How often squares count, of shape (n_folds, 2)."""
-        sizes = np.array([fold.effective_sizes for fold in self.folds])
-        is_known = sizes >= 2
-        lacking = (1 / sizes).sum(axis=0) / np.where(is_known, 1 / sizes, 0).sum(axis=0)
+        sizes, is_known = self._sizes, self._sizes >= 2
+        inverse = np.where(self._is_between, 0, 1 / sizes)
+        lacking = inverse.sum(axis=0) / np.where(is_known, 1 / sizes, 0).sum(axis=0)
         if self.metrics[0].is_two_sample:
             return np.tile(lacking, (len(sizes), 1))
         # As of one fold, whose variances of these metrics are divided by m.
@@ -139,10 +194,17 @@ class FoldSample:
             of_one * lacking * sizes / np.where(is_known, sizes - 1, sizes)
         )
 
+    @lazy
+    def _apart(self) -> FloatArray:
+        weights = np.array([[f.table.n_pos, f.table.n_neg] for f in self.folds])
+        return from_others(np.array(self.values), weights, self._sizes)
+
     def freedom(self, parts: Parts) -> float:
         """Return the degrees of freedom of the variance with these parts."""
-        n_means = len(self.folds) / self.n_repeats
-        return degrees_of_freedom((parts, self.cases), n_means=n_means)
+        # Single cases whose folds are compared share a mean.
+        n_means = len(self.folds) - np.maximum(self._is_between.sum(axis=0) - 1, 0)
+        n_pos, n_neg = (n_means / self.n_repeats).tolist()
+        return degrees_of_freedom((parts, self.cases), n_means=(n_pos, n_neg))
 
     def interval(
         self,
@@ -171,15 +233,16 @@ class FoldSample:
             range_of(metric, fold.table, stratify=stratify)
             for metric, fold in self._pairs()
         ]
+        bounds = self._mean_range(ranges, stratify=stratify)
         return bounded_interval(
-            kind, self.value, standard_error, level, _mean_range(ranges), freedom,
-            draws, find_augmented, find_tested if self.metrics[0].has_test else None,
+            kind, self.value, standard_error, level, bounds, freedom, draws,
+            find_augmented, find_tested if self.metrics[0].has_test else None,
         )  # fmt: skip
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The least and the greatest mean over folds of such rankings."""
-        return _mean_range([m.bounds(fold.table) for m, fold in self._pairs()])
+        return self._mean_range([m.bounds(fold.table) for m, fold in self._pairs()])
 
     def _pairs(self) -> list[tuple[Metric, Ranked]]:
         return list(zip(self.metrics, self.folds, strict=True))
@@ -190,13 +253,13 @@ class FoldSample:
         found = [
             augmented(*pair, stratify=stratify, added=added) for pair in self._pairs()
         ]
-        parts = _sum_of_parts([one.parts for one in found])
+        parts = self._sum_of_parts([one.parts for one in found], stratify=stratify)
         effect = 1.0
         if not is_rounding(variance):
             independent = self._independent(stratify=stratify)
             effect = variance / independent if not is_rounding(independent) else 1.0
-        value = float(np.mean([one.value for one in found]))
-        bounds = _mean_range([one.bounds for one in found])
+        value = float(self.mean_with(np.mean([one.value for one in found])))
+        bounds = self._mean_range([one.bounds for one in found], stratify=stratify)
         return Augmented(value, parts, bounds, effect, self.freedom(parts))
 
     def _independent(self, *, stratify: bool) -> float:
@@ -207,7 +270,24 @@ class FoldSample:
             )
             for metric, fold in self._pairs()
         ]
-        return _sum_of_parts(parts).total
+        return self._sum_of_parts(parts, stratify=stratify).total
+
+    def _sum_of_parts(self, parts: Sequence[Parts], *, stratify: bool) -> Parts:
+        """Return the parts of the variance of the mean over folds."""
+        scale = self.widening(stratify=stratify) / self.n_all
+        return Parts(*(np.sum(parts, axis=0) * scale**2).tolist())
+
+    def _mean_range(
+        self, ranges: Sequence[tuple[float, float]], *, stratify: bool = False
+    ) -> tuple[float, float]:
+        """Return the range of the mean; folds of one class vary as the others do."""
+        low, high = np.mean(ranges, axis=0).tolist()
+        lows, highs = (
+            [value if stratify else limit(end, value) for value in self._constants]
+            for end, limit in ((low, min), (high, max))
+        )
+        n = len(ranges)
+        return (n * low + sum(lows)) / self.n_all, (n * high + sum(highs)) / self.n_all
 
     def _tested(
         self, parts: Parts, level: float, *, stratify: bool
@@ -227,7 +307,8 @@ class FoldSample:
             sizes = Sizes(*fold.effective_sizes, are_fixed=stratify)
             row[:] = metric.not_rejected(fold.table, sizes, quantile)
         away = np.maximum((ends.T - self.values) * [[-1.0], [1.0]], 0.0)
-        below, above = np.sqrt((away**2).sum(axis=1)) / len(self.folds)
+        scale = self.widening(stratify=stratify) / self.n_all
+        below, above = np.sqrt((away**2).sum(axis=1)) * scale
         return ConfidenceInterval(float(self.value - below), float(self.value + above))
 
 
@@ -238,8 +319,8 @@ def fold_samples(
 ) -> list[FoldSample] | None:
     """Return metrics, with their parameters, of rankings of the same cases.
 
-    Folds on which one is undefined are left out of all. None where nothing can be
-    inferred; a warning says why.
+    Folds on which one is undefined are left out of all, and None is returned where all
+    are; a warning says so, or why the uncertainty is not known.
     """
     pairs = list(zip(meant, rankings, strict=True))
     each = [_samples(*one, own, weights) for one, own in pairs]
@@ -254,10 +335,10 @@ def fold_samples(
         _kept(folds, is_defined, own)
         for folds, (_, own) in zip(each, pairs, strict=True)
     ]
-    reason = _why_too_few(found[0].folds)
+    reason = found[0].why_unknown
     if reason is not None:
         warn_undefined(f"The uncertainty of the {metric.name}", reason, stacklevel=5)
-        return None
+        return found
     for one in found:
         _warn_once(one)
     return found
@@ -275,12 +356,12 @@ def _samples(
         if found.is_of_cases:
             raise ValueError(OF_CASES_IN_FOLDS)
         value = float("nan")
-        # What a class that is not there would add to it is not known.
-        if min(fold.sizes) > 0 and found.is_defined(fold.table):
+        if found.is_defined(fold.table):
             value = found.value(fold.table)
+        if min(fold.sizes) > 0:
             low, high = found.bounds(fold.table)
             # Rounding may leave a perfect ranking a little above the range.
-            value = min(max(value, low), high)
+            value = float(np.clip(value, low, high))
         folds.append((found, fold, value))
     return folds
 
@@ -291,7 +372,9 @@ def _kept(
     rankings: FoldRankings,
 ) -> FoldSample:
     own = [(*one, rows) for one, rows in zip(folds, rankings.rows(), strict=True)]
-    kept = [own[i] for i in np.flatnonzero(is_defined)]
+    defined = [own[i] for i in np.flatnonzero(is_defined)]
+    kept = [one for one in defined if min(one[1].sizes) > 0]
+    one_class = [one for one in defined if min(one[1].sizes) == 0]
     rows = [rows if fold.kept is None else rows[fold.kept] for _, fold, _, rows in kept]
     return FoldSample(
         [metric for metric, *_ in kept],
@@ -300,6 +383,8 @@ def _kept(
         rows,
         _clusters(rankings),
         rankings.n_repeats,
+        tuple((value, fold) for _, fold, value, _ in one_class),
+        _why_too_few([fold for _, fold, _, _ in kept]),
     )
 
 
@@ -312,6 +397,8 @@ def _clusters(rankings: FoldRankings) -> IntArray | None:
 
 def _why_too_few(folds: list[Ranked]) -> str | None:
     """Return why nothing can be inferred from folds, None where it can."""
+    if not folds:
+        return "no fold holds cases of both classes"
     sizes = np.array([fold.effective_sizes for fold in folds])
     for most, name in zip(sizes.max(axis=0), CLASSES, strict=True):
         if most < 2:
@@ -333,18 +420,3 @@ def _warn_once(sample: FoldSample) -> None:
 
 def _weights(fold: Ranked) -> FloatArray:
     return np.ones(len(fold.is_pos)) if fold.weights is None else fold.weights
-
-
-def _sum_of_parts(parts: Sequence[Parts]) -> Parts:
-    """Return the parts of the variance of the mean over folds."""
-    return Parts(*(np.sum(parts, axis=0) / len(parts) ** 2).tolist())
-
-
-def _mean_range(ranges: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    low, high = np.mean(ranges, axis=0).tolist()
-    return low, high
-
-
-def variance_of(sample: FoldSample, *, stratify: bool) -> Parts:
-    """Return the variance of the mean over folds, by its sources."""
-    return influence_parts(sample.influence(stratify=stratify), sample.cases)

@@ -66,7 +66,9 @@ def recall_certificate(
     certificate : RecallCertificate
         With the recall, its lower bound and interval, in [0, 1], the number left, and
         the p-value of "recall below the target". All is exact where everything is
-        read: a recall of 1. Without any found the recall is 0 or undefined, and nan.
+        read: a recall of 1. Without any found the recall is 0 or undefined, and nan;
+        if none is left either, the bound is nan, too, and the p-value 0, as nothing
+        was missed: reading may end.
 
     Raises
     ------

@@ -104,7 +104,8 @@ def average_precision_score(
         The classes of the columns of ``y_score``, in their order. None takes those in
         ``y_true``, sorted; where this has columns itself, their numbers.
     sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
+        Relative weights of the cases; None means equal ones. Whole weights equal
+        repeated rows, but for a ``prevalence`` with "binormal", see Notes.
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
@@ -174,9 +175,11 @@ def average_precision_score(
     both are the same. Where the curve bends in probits, as where some positives cannot
     be told from negatives, it may be off, and its intervals too short. Where fewer than
     five positives count, or rates do not rise among them, there is no line, and rates
-    are as they are seen. Numbers of cases are rows, or repetitions where
-    :func:`estimate` is told of them: relative weights have no scale. Of a table they
-    are its weights, which must be whole for a ``prevalence`` with "binormal".
+    are as they are seen. Numbers of cases are rows: a case of
+    weight 3 is one that counts three times, as no scale of relative weights says
+    whether there were three. Repetitions are told to :func:`estimate`, whose
+    ``weights="frequency"`` they are, or by a :class:`RankTable` of whole weights: the
+    value is then that of repeated rows, and may differ from the one here.
 
     References
     ----------

@@ -96,7 +96,9 @@ def _weighted_data(target: Array, weight: Array | None) -> tuple[float, ...] | N
     target, weight = np.asarray(target), np.asarray(weight)
     of_each = [weight[target == label] for label in np.unique(target)]
     firsts = [float(of[0]) for of in of_each]
-    is_same = all((of == first).all() for of, first in zip(of_each, firsts, strict=True))
+    is_same = all(
+        (of == first).all() for of, first in zip(of_each, firsts, strict=True)
+    )
     if not is_same or len(set(firsts)) < 2:
         return None
     return (*map(len, of_each), float(target @ np.arange(len(target))))

@@ -23,7 +23,7 @@ from skrate.core.array_api import as_numpy
 from skrate.core.arrays import Array, ArrayLike, IntArray, Label
 from skrate.core.fold_rankings import FoldRankings, whole_repeats
 from skrate.core.grouping import check_groups
-from skrate.core.repeats import row_numbers
+from skrate.core.repeats import check_unseen, rows_of_part
 from skrate.core.validation import (
     check_equal_length,
     check_flag,
@@ -119,9 +119,9 @@ def cross_val_rankings(
     Raises
     ------
     ValueError
-        For labels or groups that do not fit, folds that overlap but are no whole
-        repeats of a cross-validation, or if no fold has a model of both classes. What
-        an estimator raises is raised.
+        For labels or groups that do not fit, a fold that tests cases that it trains
+        on, folds that overlap but are no whole repeats of a cross-validation, or if no
+        fold has a model of both classes. What an estimator raises is raised.
 
     Warns
     -----
@@ -175,10 +175,11 @@ def cross_val_rankings(
     label = positive_class_of_folds(labels, pos_label, _USER)
     splitter = check_cv(cv, y, classifier=is_classifier(estimator))
     to_fit, to_split = _routed(estimator, splitter, dict(params or {}))
-    splits = [
-        (row_numbers(train), row_numbers(test))
-        for train, test in splitter.split(X, y, **{"groups": codes, **to_split})
-    ]
+    splits = []
+    for i, parts in enumerate(splitter.split(X, y, **{"groups": codes, **to_split})):
+        train, test = (rows_of_part(part, len(labels), i) for part in parts)
+        check_unseen(train, test, i)
+        splits.append((train, test))
     tests = [test for _, test in splits]
     repeats = whole_repeats(tests, range(len(labels)), range(len(splits)))
     run = Parallel(n_jobs=n_jobs, verbose=verbose)

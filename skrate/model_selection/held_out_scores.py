@@ -15,7 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrate.core.arrays import Array, IntArray, Label, RandomState
 from skrate.core.conversion import shown
+from skrate.core.repeats import check_unseen, rows_of_part
 from skrate.core.validation import (
+    check_equal_length,
     check_generator,
     check_scores,
     check_vector,
@@ -176,6 +178,10 @@ def check_splits(
 
     A row without weight is none.
     """
+    labels, weight = check_vector("y", y), None
+    if sample_weight is not None:
+        weight = check_vector("sample_weight", sample_weight)
+        check_equal_length(y=labels, sample_weight=weight)
     if isinstance(cv, float | np.floating) and 0 < cv < 1:
         # By chance alone: held-out cases are then as exchangeable with new ones as
         # the law of the threshold has it, which a split by class would not quite be.
@@ -183,11 +189,12 @@ def check_splits(
         splitter = ShuffleSplit(1, test_size=float(cv), random_state=seed)
     else:
         splitter = check_cv(cv, y, classifier=True)
-    splits = [
-        (_as_rows(train, sample_weight), _as_rows(test, sample_weight))
-        for train, test in splitter.split(X, y, **split_params)
-    ]
-    splits = [(train, test) for train, test in splits if test.size]
+    splits = []
+    for i, parts in enumerate(splitter.split(X, y, **split_params)):
+        rows = (rows_of_part(part, len(labels), i) for part in parts)
+        train, test = (_with_weight(part, weight) for part in rows)
+        if test.size:
+            splits.append((train, test))
     if not splits:
         raise ValueError("cv tests no case that has a weight: give folds that do.")
     tested = np.concatenate([test for _, test in splits])
@@ -198,27 +205,17 @@ def check_splits(
             "of the threshold counts each case once: give folds that do not overlap."
         )
     for i, (train, test) in enumerate(splits):
-        if np.intersect1d(train, test).size:
-            raise ValueError(
-                f"Fold {i} of cv tests cases that it trains on, of which the scores "
-                "are no guide to new ones: leave them out of the training part."
-            )
-        labels = distinct_labels(check_vector("y", rows_of(y, train)))
-        if len(labels) < 2:
+        check_unseen(train, test, i)
+        known = distinct_labels(labels[train])
+        if len(known) < 2:
             which = "" if sample_weight is None else " where sample_weight is not 0"
             raise ValueError(
                 f"The training part of fold {i} holds one class only{which}, "
-                f"{labels[0]!r}: give fewer folds, folds that keep both classes, or "
+                f"{known[0]!r}: give fewer folds, folds that keep both classes, or "
                 "cv='prefit' with a fitted estimator."
             )
     return splits
 
 
-def _as_rows(part: Any, sample_weight: Any) -> IntArray:
-    """Return the numbers of rows with weight; a mask may stand for them."""
-    rows = np.asarray(part)
-    if rows.dtype == bool:
-        rows = np.flatnonzero(rows)
-    if sample_weight is None:
-        return rows
-    return np.asarray(rows[np.asarray(sample_weight)[rows] != 0])
+def _with_weight(rows: IntArray, weight: Array | None) -> IntArray:
+    return rows if weight is None else rows[weight[rows] != 0]

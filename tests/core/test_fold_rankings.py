@@ -175,6 +175,14 @@ TWO = {"y_true": [1, 0, 1, 0], "y_score": [4, 3, 2, 1], "fold": [0, 0, 1, 1]}
         ({"indices": [0, 1, 0, 1.5]}, "indices must hold integers"),
         ({"indices": [0, 0, 1, 2]}, "case 0 2 times in fold 0"),
         ({"indices": [0, 1, 2, 0]}, "case 0 in several folds, with several labels"),
+        (
+            {"indices": [0, 1, 0, 1], "groups": [0, 1, 1, 1]},
+            "case 0 in several folds, with several groups",
+        ),
+        (
+            {"indices": [0, 1, 0, 1], "sample_weight": [1, 1, 1, 2]},
+            "case 1 in several folds, with several weights in sample_weight",
+        ),
         ({"indices": [0, 1, 0, 2]}, "Folds 0 and 1 both test case 0.* Use a"),
         ({"repeats": 2}, "indices is missing"),
         ({"indices": [0, 1, 0, 2], "repeats": 1}, "repeats puts folds into repeat 0"),

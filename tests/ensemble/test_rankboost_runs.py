@@ -94,6 +94,18 @@ def test_any_scorer_may_stop_the_run(scoring):
     np.testing.assert_allclose(scorers.validation_scores_, expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("scoring", ["average_precision", "f1", "neg_brier_score"])
+def test_names_of_scikit_learn_score_the_second_class(scoring):
+    X, y, _ = sample(18, n=200)
+    model = RankBoostClassifier(
+        n_estimators=10, n_iter_no_change=10, scoring=scoring, random_state=0
+    )
+    expected = model.fit(X, y).validation_scores_
+    for labels in (["no", "yes"], [1, 2], [-1, 1]):
+        found = model.fit(X, np.array(labels)[y]).validation_scores_
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
 @pytest.mark.parametrize("scoring", ["neg_log_loss", "accuracy", "roc_auc"])
 def test_held_out_score_is_that_of_the_model_made_so_far(scoring):
     X, y, rng = sample(18, n=200)

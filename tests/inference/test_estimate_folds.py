@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import binomial_tolerance, simulations
@@ -25,6 +26,7 @@ from skrate import (
     influence,
     ndcg_score,
     power,
+    precision_at_rate_score,
     ranking_auc_score,
     rates,
     recall_at_rate_score,
@@ -277,12 +279,116 @@ def test_folds_that_say_nothing_are_left_out():
     assert np.isfinite(found.standard_error)
 
 
+def with_one_class_folds():
+    """Return two models' rankings, with folds of negatives and of positives alone."""
+    generator = np.random.default_rng(5)
+    return [
+        FoldRankings(
+            np.append(one.y_true, [0] * 60 + [1] * 50),
+            np.append(one.y_score, generator.random(110)),
+            np.append(one.fold, [4] * 60 + [5] * 50),
+        )
+        for one in drawn()
+    ]
+
+
+@pytest.mark.filterwarnings("ignore")
+@each(SMOOTH + JUMPS)
+def test_the_value_is_the_metric_where_folds_lack_a_class(metric, kwargs):
+    a, b = with_one_class_folds()
+    of_a, of_b = (float(np.nanmean(one.scores(metric, **kwargs))) for one in (a, b))
+    found, pair = estimate(metric, a, **kwargs), compare(metric, a, b, **kwargs)
+    assert found.value == pytest.approx(of_a, abs=1e-12)
+    assert pair.value_a == pytest.approx(of_a, abs=1e-12)
+    assert pair.value_b == pytest.approx(of_b, abs=1e-12)
+    low, high = found.confidence_interval
+    assert low <= found.value <= high
+    assert 0 < found.standard_error < np.inf
+    assert compare_all(metric, [a, b], **kwargs).pairs[0] == pair
+
+
+def test_folds_of_one_class_vary_as_the_others_do():
+    # By hand: a fold of 5 finds one of two, and none of 10, which lacks positives.
+    first = FoldRankings([1, 0, 0, 1, 0], [5, 4, 3, 2, 1], [0] * 5)
+    both = FoldRankings(
+        [1, 0, 0, 1, 0] + [0] * 10, [5, 4, 3, 2, 1, *range(10)], [0] * 5 + [1] * 10
+    )
+    options = {"rate": 0.4}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        alone = estimate(precision_at_rate_score, first, **options)
+        found = estimate(precision_at_rate_score, both, **options)
+        fixed = estimate(precision_at_rate_score, both, **options, stratify=True)
+        of_one = estimate(precision_at_rate_score, first, **options, stratify=True)
+        pair = compare(precision_at_rate_score, both, both, **options)
+        drawn_again = estimate(
+            precision_at_rate_score, both, **options, method="bootstrap", random_state=0
+        )
+    assert found.value == precision_at_rate_score(both, **options) == 0.25
+    assert pair.value_a == drawn_again.value == 0.25
+    assert (found.n_pos, found.n_neg) == (2, 13)
+    # Variances s / 5 and s / 10, of a mean of two.
+    expected = alone.standard_error / 2 * (1 + 5 / 10) ** 0.5
+    assert found.standard_error == pytest.approx(expected)
+    # With class sizes that are fixed the second fold is always 0.
+    assert fixed.standard_error == pytest.approx(of_one.standard_error / 2)
+    assert drawn_again.standard_error < 0.5 * alone.standard_error + 0.1
+    assert drawn_again.confidence_interval.high <= 0.5
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("method", ["bootstrap", "parametric", "jackknife"])
+def test_methods_agree_where_folds_lack_a_class(method):
+    a, _ = with_one_class_folds()
+    is_fixed = method == "bootstrap"
+    delta = estimate("average_precision", a, stratify=is_fixed)
+    found = estimate("average_precision", a, method=method, random_state=0)
+    assert found.value == delta.value
+    assert found.standard_error == pytest.approx(delta.standard_error, rel=0.2)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("method", ["bootstrap", "permutation"])
+def test_comparisons_agree_where_folds_lack_a_class(method):
+    a, b = with_one_class_folds()
+    delta = compare("average_precision", a, b, stratify=True)
+    found = compare("average_precision", a, b, method=method, random_state=0)
+    assert found.value == delta.value
+    assert found.pvalue == pytest.approx(delta.pvalue, abs=0.05)
+    if method == "bootstrap":
+        assert found.standard_error == pytest.approx(delta.standard_error, rel=0.2)
+
+
+def singles(generator, n_folds=20, n_more=1):
+    """Return folds of 10 negatives and a positive, of which the first has more."""
+    n_pos = np.append(1 + n_more, np.ones(n_folds - 1, dtype=int))
+    y_true = np.concatenate([np.repeat([1, 0], [n, 10]) for n in n_pos])
+    fold = np.repeat(np.arange(n_folds), n_pos + 10)
+    return y_true, generator.normal(size=len(fold)) + y_true, fold
+
+
+def test_single_positives_are_compared_over_folds():
+    # By hand: the first fold ranks both of its positives first, and so varies not.
+    y_true, y_score, fold = singles(np.random.default_rng(0))
+    y_score[fold == 0] = y_true[fold == 0]
+    rankings = FoldRankings(y_true, y_score, fold)
+    values = np.delete(rankings.scores("roc_auc"), 0)
+    by_neg = 0.0
+    for labels, scores, _ in rankings:
+        above = (scores[labels][:, None] > scores[~labels]).mean(axis=0)
+        by_neg += above.var(ddof=1) / 10
+    expected = (19 * values.var(ddof=1) + by_neg) / 20**2
+    found = estimate("roc_auc", rankings)
+    assert found.standard_error**2 == pytest.approx(expected, rel=1e-9)
+
+
 @pytest.mark.parametrize(
     ("y_true", "message"),
     [([1, 0, 1, 0], "no fold holds 2 positive cases"), ([1, 1, 1, 1], "every fold")],
 )
-def test_too_few_cases_are_nan_with_a_warning(y_true, message):
-    rankings = FoldRankings(y_true, [4, 3, 2, 1], [0, 0, 1, 1])
+def test_too_few_cases_have_no_error_and_a_warning(y_true, message):
+    rankings = FoldRankings(y_true, [4, 3, 1, 2], [0, 0, 1, 1])
+    expected = 0.5 if 0 in y_true else np.nan
     for call in (
         lambda: estimate("roc_auc", rankings),
         lambda: compare("roc_auc", rankings, rankings),
@@ -290,7 +396,10 @@ def test_too_few_cases_are_nan_with_a_warning(y_true, message):
     ):
         with pytest.warns(UndefinedMetricWarning, match=message):
             found = call()
-        assert np.isnan([found.value, found.standard_error]).all()
+        value = getattr(found, "value_a", found.value)
+        assert value == pytest.approx(expected, nan_ok=True)
+        assert np.isnan([found.standard_error, *found.confidence_interval]).all()
+        assert np.isnan(getattr(found, "pvalue", np.nan))
     with pytest.warns(UndefinedMetricWarning, match=message):
         assert np.isnan(influence("roc_auc", rankings)).all()
 
@@ -422,6 +531,18 @@ def test_intervals_hold_the_mean_of_the_models(metric, kwargs, truth, n_repeats)
         n_held += low <= truth(shifts, 0.3) <= high
     tolerance = binomial_tolerance(0.95, n_simulations)
     assert n_held / n_simulations > 0.94 - tolerance
+
+
+@pytest.mark.slow
+def test_intervals_hold_the_mean_where_folds_have_one_positive():
+    n_simulations = simulations(1000)
+    generator, n_held = np.random.default_rng(1), 0
+    for _ in range(n_simulations):
+        rankings = FoldRankings(*singles(generator))
+        low, high = estimate("roc_auc", rankings).confidence_interval
+        n_held += low <= ndtr(1 / 2**0.5) <= high
+    tolerance = binomial_tolerance(0.95, n_simulations)
+    assert n_held / n_simulations > 0.95 - tolerance
 
 
 @pytest.mark.slow

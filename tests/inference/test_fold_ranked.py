@@ -174,7 +174,7 @@ def test_a_case_of_several_repeats_counts_once():
         twice.y_score,
         twice.fold,
         indices=twice.indices,
-        sample_weight=np.linspace(1, 2, 240),
+        sample_weight=np.tile(np.linspace(1, 2, 120), 2),
     )
     with pytest.raises(ValueError, match='"sampling" is not known of 2 repeats'):
         budget_report(weighted, rate=0.2, weights="sampling")

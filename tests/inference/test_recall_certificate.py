@@ -121,7 +121,9 @@ def test_nothing_found_is_undefined():
     with pytest.warns(UndefinedMetricWarning):
         result = recall_certificate(0, 10, 10, 0)
     assert np.isnan(result.lower_bound)
-    assert result.is_reached
+    # Who reads until it is reached has come to the end.
+    assert (result.pvalue, result.is_reached) == (0, True)
+    assert "target 0.95 not missed, as there is nothing to find, p = 0" in repr(result)
 
 
 def test_looks_divide_the_error():

@@ -12,7 +12,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from metric_cases import Case
 from reference import average_precision as reference
 from reference import tables
-from skrate import average_precision_score
+from skrate import average_precision_score, estimate
 from skrate.core.rank_table import RankTable
 from skrate.metrics.average_precision import average_precision
 from strategies import ranked_samples
@@ -210,3 +210,20 @@ def test_kernel_of_one_class_is_nan():
 def test_prevalence_outside_of_0_and_1_raises(prevalence):
     with pytest.raises(ValueError, match=r"prevalence must be a number in \(0, 1\)"):
         average_precision_score([0, 1], [0, 1], prevalence=prevalence)
+
+
+def test_repetitions_are_told_by_a_table_or_an_estimate_at_a_prevalence():
+    y_true = np.tile([0, 0, 1, 0, 1, 1, 0, 0, 0, 0], 2)
+    y_score, weight = np.arange(20.0)[::-1], np.full(20, 3)
+    options = {"prevalence": 0.1}
+    expected = average_precision_score(y_true.repeat(3), y_score.repeat(3), **options)
+    table = RankTable.from_arrays(y_true, y_score, sample_weight=weight)
+    assert average_precision_score(table, **options) == pytest.approx(expected)
+    found = estimate(
+        average_precision_score, y_true, y_score, sample_weight=weight, **options
+    )
+    assert found.value == pytest.approx(expected)
+    # Relative weights have no scale: these are as good as none.
+    once = average_precision_score(y_true, y_score, **options)
+    relative = average_precision_score(y_true, y_score, sample_weight=weight, **options)
+    assert relative == once != pytest.approx(expected, rel=1e-3)

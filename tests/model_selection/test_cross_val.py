@@ -137,7 +137,9 @@ def test_a_regressor_ranks_by_what_it_predicts():
 
 
 def test_a_fold_whose_model_knows_one_class_is_left_out():
-    splits = [(np.flatnonzero(Y == 0), [0, 1]), (np.arange(100), np.arange(100, 200))]
+    first, second = np.flatnonzero(Y == 0)[:2].tolist()
+    rest = np.flatnonzero(Y == 0)[2:]
+    splits = [(rest, [first, second]), (np.arange(100), np.arange(100, 200))]
     with pytest.warns(UndefinedMetricWarning, match="Fold 0 is undefined and left out"):
         found = cross_val_rankings(GaussianNB(), X, Y, cv=splits)
     assert found.names == ("1",)
@@ -146,12 +148,16 @@ def test_a_fold_whose_model_knows_one_class_is_left_out():
 
 
 def test_masks_say_which_cases_are_in_a_fold():
-    masks = [(Y == Y, np.arange(200) % 2 == i) for i in range(2)]
-    rows = [(np.arange(200), np.arange(i, 200, 2)) for i in range(2)]
-    of_masks, of_rows = (
-        cross_val_rankings(GaussianNB(), X, Y, cv=cv) for cv in (masks, rows)
+    masks = [(np.arange(200) % 2 != i, np.arange(200) % 2 == i) for i in range(2)]
+    rows = [(np.arange(1 - i, 200, 2), np.arange(i, 200, 2)) for i in range(2)]
+    # Negative numbers count from the end, as numpy has it.
+    from_end = [(train - 200, test - 200) for train, test in rows]
+    of_masks, of_rows, of_negative = (
+        cross_val_rankings(GaussianNB(), X, Y, cv=cv) for cv in (masks, rows, from_end)
     )
     np.testing.assert_array_equal(of_masks.y_score, of_rows.y_score)
+    np.testing.assert_array_equal(of_negative.y_score, of_rows.y_score)
+    np.testing.assert_array_equal(of_negative.indices, of_rows.indices)
 
 
 class _Fits(ClassifierMixin, BaseEstimator):
@@ -165,6 +171,9 @@ class _Fits(ClassifierMixin, BaseEstimator):
     ("given", "message"),
     [
         ({"cv": ShuffleSplit(3, random_state=0)}, "both test case .* StratifiedKFold"),
+        ({"cv": [(range(200), range(200))]}, "Fold 0 of cv tests cases that it trains"),
+        ({"cv": [(range(9), [-192])]}, "Fold 0 of cv tests cases that it trains on"),
+        ({"cv": [(range(9), [9, 200])]}, "Fold 0 of cv holds row 200, and there are"),
         ({"y": np.zeros(200)}, "y holds one class only"),
         ({"y": np.arange(200) % 3}, "two classes"),
         ({"y": Y[:50]}, "inconsistent numbers of samples"),

@@ -236,6 +236,12 @@ def test_folds_that_overlap_are_refused():
     model.set_params(cv=[(np.arange(150), np.arange(149, 200))])
     with pytest.raises(ValueError, match="Fold 0 of cv tests cases that it trains on"):
         model.fit(X, Y)
+    model.set_params(cv=[(np.arange(1, 150), [150, -200, 1 - 200])])
+    with pytest.raises(ValueError, match="Fold 0 of cv tests cases that it trains on"):
+        model.fit(X, Y)
+    model.set_params(cv=5)
+    with pytest.raises(ValueError, match=r"Unequal numbers.*sample_weight has 5"):
+        model.fit(X, Y, sample_weight=np.ones(5))
     # A mask is as good as the numbers, and not all cases need a test.
     is_train = np.arange(200) < 120
     model.set_params(cv=[(is_train, ~is_train)]).fit(X, Y)
