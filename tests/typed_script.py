@@ -179,7 +179,7 @@ keeping = skrate.RateThresholdClassifier(
     model, rate=stats.beta(2, 3), n_items=20, confidence=0.8, cv=GroupKFold(3)
 ).fit(distinct, target, groups=X["list"])
 keeping.predict_batch(train, random_state=0).labels.sum()
-low_rate, high_rate = keeping.achieved_rate(train).rate_interval
+low_rate, high_rate = keeping.achieved_rate(train, looks=4).rate_interval
 
 # Selection.
 scorer = skrate.RateWeightedAUCScorer(rate=stats.beta(2, 3), pos_label=True)

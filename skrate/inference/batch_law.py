@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import special
+from scipy import optimize, special
 
 from skrate.core.arrays import FloatArray, dot
 from skrate.core.rates import RateDistribution
@@ -150,6 +150,51 @@ def chance_of_more(
         return float(np.mean(special.betaincc(place, n - place + 1, shares)))
 
     return exceeds
+
+
+def share_kept(
+    rate: RateDistribution, n_items: int | None, confidence: float | None
+) -> float:
+    """Return the greatest share of all cases that keeps to the rate, if it is marked.
+
+    With that confidence of the next ``n_items``, or on average.
+
+    Examples
+    --------
+    Both of the next two cases are marked with a probability of 1/4:
+
+    >>> from skrate import rates
+    >>> round(share_kept(rates.fixed(0.5), 2, confidence=0.75), 9)
+    0.5
+    """
+    if confidence is None:
+        return float(rate.mean())
+    if n_items is None:
+        return float(rate.ppf(1 - confidence))
+    # P(N > R m) is the sum of P(N >= k) P((k - 1) / m <= R < k / m).
+    short = np.diff(chance_below(rate, np.arange(n_items + 1) / n_items))
+    last = np.flatnonzero(short)
+    if short.sum() <= 1 - confidence:
+        return 1.0
+
+    def risk(share: float) -> float:
+        reached = special.betainc(last + 1.0, n_items - last, share)
+        return float(dot(reached, short[last])) - (1 - confidence)
+
+    return float(optimize.brentq(risk, 0.0, 1.0))
+
+
+def chance_of_reaching(n_marked: int, n_items: int, share: float) -> float:
+    """Return P(N >= n_marked) of cases each of which is marked with a probability.
+
+    Examples
+    --------
+    >>> chance_of_reaching(2, 2, 0.5), chance_of_reaching(0, 2, 0.5)
+    (0.25, 1.0)
+    """
+    if n_marked == 0:
+        return 1.0
+    return float(special.betainc(n_marked, n_items - n_marked + 1, share))
 
 
 def number_within(rate: RateDistribution, n_items: int, risk: float | None) -> int:

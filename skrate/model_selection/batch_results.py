@@ -102,9 +102,17 @@ class AchievedRate(Result):
         ``confidence_level``; its ends are ``.low`` and ``.high``.
     pvalue : float
         Probability of a share as far off, if the batch is like the held-out cases;
-        two-sided.
+        two-sided. It takes into account that those were a sample: where that was an
+        unlucky one, nothing is unusual.
+    capacity_pvalue : float
+        Probability of so many marked, or more, if the threshold marks no larger a share
+        of all cases than keeps the capacity as it was asked for: in batches of
+        ``n_items`` with ``confidence``, else on average. It does not matter whether
+        drift or an unlucky sample is the reason.
     confidence_level : float
         Level of the range.
+    looks : int
+        Batches that are looked at in all, for which both p-values are adjusted.
 
     See Also
     --------
@@ -120,7 +128,8 @@ class AchievedRate(Result):
     >>> y = (X[:, 0] + rng.normal(size=600) > 1).astype(int)
     >>> model = RateThresholdClassifier(LogisticRegression(), rate=0.2).fit(X, y)
     >>> model.achieved_rate(rng.normal(size=(100, 3)))
-    AchievedRate(18 of 100 marked, 0.18 where 0.1997 is expected, p = 0.755)
+    AchievedRate(18 of 100 marked, 0.18 where 0.1997 is expected, p = 0.755; that the
+    capacity is kept, p = 0.729)
 
     A month in which the first feature was measured in other units:
 
@@ -135,11 +144,15 @@ class AchievedRate(Result):
     expected_rate: float
     rate_interval: ConfidenceInterval
     pvalue: float
+    capacity_pvalue: float
     confidence_level: float
+    looks: int
 
     def __repr__(self) -> str:
+        looks = "" if self.looks == 1 else f", over {self.looks} looks"
         return (
             f"{type(self).__name__}({self.n_marked:,} of {self.n_items:,} marked, "
             f"{self.rate:.4g} where {self.expected_rate:.4g} is expected, "
-            f"p = {self.pvalue:.3g})"
+            f"p = {self.pvalue:.3g}; that the capacity is kept, "
+            f"p = {self.capacity_pvalue:.3g}{looks})"
         )

@@ -17,6 +17,7 @@ from skrate.inference.batch_law import (
     number_within,
     place_kept,
     place_of_mean,
+    share_kept,
 )
 
 # A capacity of which ties leave less than this share is worth a word.
@@ -40,6 +41,10 @@ class Capacity:
         if self.confidence is None:
             return place_of_mean(n, self.rate)
         return place_kept(n, self.rate, self.n_items, self.confidence)
+
+    def share(self) -> float:
+        """Return the greatest share of all cases with which it is kept."""
+        return share_kept(self.rate, self.n_items, self.confidence)
 
     def of_batch(self, n_items: int) -> int:
         """Return how many are processed of a batch that is at hand."""

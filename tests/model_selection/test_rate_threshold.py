@@ -3,6 +3,7 @@
 import copy
 import pickle
 import warnings
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 
@@ -444,6 +445,39 @@ def test_drift_is_seen_and_its_absence_is_not():
     fewer = model.achieved_rate(column(rng.normal(-0.5, size=400)))
     assert fewer.pvalue < 1e-4
     assert fewer.rate < other.rate
+
+
+def test_an_unlucky_sample_is_seen_by_the_capacity_alone():
+    # Of these scores more than a tenth are above most thresholds of the sample.
+    rng = np.random.default_rng(0)
+    model = RateThresholdClassifier(
+        fitted(), capacity=45, n_items=300, confidence=0.95, cv="prefit"
+    ).fit(column(rng.normal(size=200)))
+    model.threshold_ = float(stats.norm.isf(0.13))
+    model._cut = replace(model._cut, at=model.threshold_, threshold=model.threshold_)
+    year = model.achieved_rate(column(rng.normal(size=52 * 300)))
+    assert year.pvalue > 0.05
+    # A share of 0.1201 has P(N > 45) = 0.05 in 300 cases.
+    assert stats.binom.sf(45, 300, 0.12012186740492753) == pytest.approx(0.05)
+    expected = stats.binom.sf(year.n_marked - 1, 52 * 300, 0.12012186740492753)
+    assert year.capacity_pvalue == pytest.approx(expected, rel=1e-6)
+    assert year.capacity_pvalue < 0.001
+
+
+def test_looks_multiply_both_p_values():
+    rng = np.random.default_rng(0)
+    model = RateThresholdClassifier(fitted(), rate=0.2, cv="prefit")
+    model.fit(column(rng.normal(size=500)))
+    week = column(rng.normal(0.4, size=100))
+    once, often = model.achieved_rate(week), model.achieved_rate(week, looks=5)
+    assert once.looks == 1
+    assert often.pvalue == 5 * once.pvalue < 1
+    assert often.capacity_pvalue == 5 * once.capacity_pvalue < 1
+    assert model.achieved_rate(week, looks=10**9).pvalue == 1
+    assert "over 5 looks" in repr(often)
+    assert "looks" not in repr(once)
+    with pytest.raises(ValueError, match="looks must be an integer >= 1, got 0"):
+        model.achieved_rate(week, looks=0)
 
 
 # --- What is refused --------------------------------------------------------------
