@@ -55,6 +55,8 @@ class StoppingCurveDisplay(Drawing):
         The recall itself, where all cases are read in the end.
     stop_ : matplotlib Line2D or None
         The first look that shows the target reached.
+    last_ : matplotlib Line2D or None
+        The last look, where none does.
     ranked_ : matplotlib Line2D or None
         Where the random cases begin.
     ax_ : matplotlib Axes
@@ -76,6 +78,9 @@ class StoppingCurveDisplay(Drawing):
     -----
     The recall itself is known where all cases are read, as in a review of the past
     that is replayed. Of one in progress there is the bound alone.
+
+    The bound of a ranking holds if the unread are no richer in positives than the last
+    that were read, and its entry says so; that of random cases assumes nothing.
 
     Examples
     --------
@@ -197,20 +202,22 @@ class StoppingCurveDisplay(Drawing):
         curve, is_recall = self.curve, kind == "recall"
         level = f"{100 * curve.confidence_level:g} %"
         y, height, label = curve.lower_bounds, curve.target, f"target, {curve.target:g}"
-        name = entry(self.ax_, "recall at least,", f"with {level} confidence")
+        given = " if rest is no richer" if curve.n_ranked is None else ""
+        name = f"{level} bound{given}"
         if not is_recall:
             y, height = curve.pvalues, 1 - curve.confidence_level
-            name, label = "p-value at each look", f"target, p = {height:.3g}"
+            name, label = f"p-value{given}", f"target, p = {height:.3g}"
         self.recall_ = self._draw_recall(recall_kwargs) if is_recall else None
         self.line_ = self._line(
             curve.n_read, y, curve_kwargs, label=name, color=model_color(0), zorder=3
         )
-        self.target_ = self._line(
-            [0, curve.n_items], [height, height], target_kwargs, label=label,
+        self.target_ = self._shared_line(
+            ([0, curve.n_items], [height, height]), target_kwargs, label=label,
             color="0.4", linestyle="--", linewidth=1,
         )  # fmt: skip
         self.ranked_ = self._draw_ranked()
         self.stop_ = self._draw_stop(y, stop_kwargs)
+        self.last_ = self._draw_last(y, kind) if self.stop_ is None else None
         self.ax_.set(xlim=(0, curve.n_items), ylim=(0, _ROOM))
         self.ax_.xaxis.set_major_formatter("{x:,.10g}")
         ylabel = (
@@ -248,4 +255,15 @@ class StoppingCurveDisplay(Drawing):
             [stop, stop], [0, reached], given,
             label=f"reached at {stop:,}", color=model_color(1), marker="o",
             markevery=[1], markersize=5, zorder=4,
+        )  # fmt: skip
+
+    def _draw_last(self, y: Any, kind: Kind) -> Any:
+        """Draw the last look of a review that has not shown the target reached."""
+        n_read, n_found = self.curve.n_read[-1], self.curve.n_found[-1]
+        says = f"{y[-1]:.3f}" if kind == "recall" else f"p = {y[-1]:.2g}"
+        label = f"not reached: {n_found:,} found, {says}"
+        style = {"color": self.line_.get_color(), "label": label, "zorder": 4}
+        return self._line(
+            [n_read], [y[-1]], None, marker="o", linestyle="none", markersize=6,
+            markerfacecolor="none", **style,
         )  # fmt: skip

@@ -58,7 +58,9 @@ def stopping_curve(
     Returns
     -------
     curve : StoppingCurve
-        With arrays of an entry per look; p-values and bounds in [0, 1]. In a random
+        With arrays of an entry per look; p-values and bounds in [0, 1]. Those of a
+        ranking to the end hold if the unread are no richer in positives than the last
+        that were read; of random cases nothing is assumed. In a random
         order the p-value is rarely small until ``target`` of all are read; where all
         is read the bound is 1 and the p-value 0.
 

@@ -15,6 +15,9 @@ from skrate.core.results import Result, data_frame
 class StoppingCurve(Result):
     """What each look at a review says, as :func:`skrate.stopping_curve` returns it.
 
+    Of a ranking (``n_ranked=None``) it holds under an assumption: that among those
+    unread the share of positives is no larger than among the last that were read.
+
     Attributes
     ----------
     n_read : array of shape (n_looks,)
@@ -102,9 +105,9 @@ class StoppingCurve(Result):
 
     def __repr__(self) -> str:
         level = f"{100 * self.confidence_level:g} %"
-        order = "in the order of a ranking"
+        order, given = "in the order of a ranking", ", if the unread are no richer"
         if self.n_ranked is not None:
-            order = f"at random after the first {self.n_ranked:,}"
+            order, given = f"at random after the first {self.n_ranked:,}", ""
         verdict = f"recall {self.target:g} is not shown to be reached"
         if self.n_stop is not None:
             verdict = f"recall {self.target:g} is shown at {self.n_stop:,}"
@@ -114,5 +117,5 @@ class StoppingCurve(Result):
             f"{self.n_items:,} cases, read {order}: {self.n_found[-1]:,} found, "
             f"at most {self.most_left[-1]:,} left, "
             f"recall at least {self.lower_bounds[-1]:.4f} "
-            f"with {level} confidence; {verdict})"
+            f"with {level} confidence{given}; {verdict})"
         )

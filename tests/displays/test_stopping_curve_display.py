@@ -37,9 +37,9 @@ def test_the_line_has_the_bounds_of_the_curve():
     assert [part.tolist() for part in data(display.stop_)] == [
         [CURVE.n_stop] * 2, [0, at]
     ]  # fmt: skip
-    assert display.recall_ is display.ranked_ is None
+    assert display.recall_ is display.ranked_ is display.last_ is None
     assert legend_texts(display) == [
-        "recall at least, with 95 % confidence",
+        "95 % bound if rest is no richer",
         "target, 0.95",
         f"reached at {CURVE.n_stop}",
     ]
@@ -51,7 +51,10 @@ def test_p_values_are_drawn_beside_what_they_are_compared_with():
     assert data(display.line_)[1].tolist() == CURVE.pvalues.tolist()
     assert data(display.target_)[1] == pytest.approx([0.05, 0.05])
     assert display.ax_.get_ylabel() == "p-value of a recall below 0.95"
-    assert legend_texts(display)[:2] == ["p-value at each look", "target, p = 0.05"]
+    assert legend_texts(display)[:2] == [
+        "p-value if rest is no richer",
+        "target, p = 0.05",
+    ]
 
 
 def test_the_recall_is_drawn_where_it_is_known_in_the_end():
@@ -67,7 +70,27 @@ def test_random_cases_begin_at_a_line():
     )
     assert data(display.ranked_)[0].tolist() == [30, 30]
     assert display.stop_ is None
+    assert legend_texts(display)[0] == "95 % bound"
     assert "random cases from 30" in legend_texts(display)
+
+
+@pytest.mark.parametrize(
+    ("kind", "number"), [("recall", "{:.3f}"), ("pvalue", "p = {:.2g}")]
+)
+def test_a_review_that_may_not_stop_says_so(kind, number):
+    curve = stopping_curve(Y_TRUE[:90], n_items=1_000)
+    display = StoppingCurveDisplay(curve).plot(kind=kind)
+    last = (curve.lower_bounds if kind == "recall" else curve.pvalues)[-1]
+    assert [part.tolist() for part in data(display.last_)] == [[90], [last]]
+    says = f"not reached: 21 found, {number.format(last)}"
+    assert says in legend_texts(display)
+
+
+def test_two_curves_share_the_target():
+    display = StoppingCurveDisplay(CURVE).plot()
+    other = stopping_curve(Y_TRUE[:100], n_items=200, n_ranked=30)
+    display = StoppingCurveDisplay(other).plot(ax=display.ax_)
+    assert legend_texts(display).count("target, 0.95") == 1
 
 
 def test_options_go_to_where_they_belong():
