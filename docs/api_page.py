@@ -99,7 +99,8 @@ QUESTIONS = (
         "Whom to process, and when to stop?",
         "in_production",
         (
-            *("RateThresholdClassifier", "recall_certificate", "stopping_curve"),
+            *("RateThresholdClassifier", "recall_certificate"),
+            *("certificate_sample_size", "stopping_curve"),
             *("RecallCertificate", "StoppingCurve", "AchievedRate", "MarkedBatch"),
         ),
     ),

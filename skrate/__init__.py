@@ -36,7 +36,10 @@ from skrate.inference.curve_comparison import CurveComparison
 from skrate.inference.estimate import estimate
 from skrate.inference.estimate_all import estimate_all
 from skrate.inference.influence import influence
-from skrate.inference.recall_certificate import recall_certificate
+from skrate.inference.recall_certificate import (
+    certificate_sample_size,
+    recall_certificate,
+)
 from skrate.inference.sample_size import power, sample_size
 from skrate.inference.size_plan import SampleSize
 from skrate.inference.stopping_curve import stopping_curve
@@ -102,6 +105,7 @@ __all__ = [
     "auc_moments",
     "auc_range_from_errors",
     "budget_report",
+    "certificate_sample_size",
     "compare",
     "compare_all",
     "compare_curves",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from skrate.core.results import ConfidenceInterval, Result
 
@@ -31,10 +32,17 @@ class RecallCertificate(Result):
         Of their number, two-sided.
     most_left : int
         They are at most as many, with the confidence level.
-    n_found : int
-        Positives found, the hits of the sample among them.
-    n_unread : int
-        Cases that are still unread, the sample left out.
+    n_found, n_unread : int
+        Positives found, and cases that were unread, *before* the sample was drawn: as
+        they were given.
+    n_sampled, n_hits : int
+        Cases drawn from these, and positives among them.
+    n_found_in_all : int
+        Positives found after the sample was read: ``n_found + n_hits``.
+    n_still_unread : int
+        Cases unread after it: ``n_unread - n_sampled``.
+    is_reached : bool
+        Whether the target is reached, with the confidence level.
     confidence_level : float
         Level of the bound and of the interval, over all looks.
     looks : int or str
@@ -48,8 +56,10 @@ class RecallCertificate(Result):
     --------
     >>> from skrate import recall_certificate
     >>> result = recall_certificate(95, 1_000, 500, 0)
-    >>> result.n_found, result.n_unread, result.most_left, result.is_reached
-    (95, 500, 4, True)
+    >>> result.n_found_in_all, result.n_still_unread, result.most_left
+    (95, 500, 4)
+    >>> result.is_reached
+    True
     """
 
     value: float
@@ -62,8 +72,20 @@ class RecallCertificate(Result):
     most_left: int
     n_found: int
     n_unread: int
+    n_sampled: int
+    n_hits: int
     confidence_level: float
     looks: int | str
+
+    @property
+    def n_found_in_all(self) -> int:
+        """Positives found after the sample was read."""
+        return self.n_found + self.n_hits
+
+    @property
+    def n_still_unread(self) -> int:
+        """Cases unread after the sample was read."""
+        return self.n_unread - self.n_sampled
 
     @property
     def is_reached(self) -> bool:
@@ -72,6 +94,18 @@ class RecallCertificate(Result):
         It is where everything is read, and where there was nothing to find.
         """
         return self.pvalue <= 1 - self.confidence_level
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain numbers and strings, and what follows of them.
+
+        Returns
+        -------
+        values : dict
+            The fields, with the ends of intervals as "low" and "high", and
+            "n_found_in_all", "n_still_unread" and "is_reached".
+        """
+        names = "n_found_in_all", "n_still_unread", "is_reached"
+        return super().to_dict() | {name: getattr(self, name) for name in names}
 
     def __repr__(self) -> str:
         low, high = self.confidence_interval
@@ -85,6 +119,7 @@ class RecallCertificate(Result):
             f"RecallCertificate(recall {self.value:.4f}, at least "
             f"{self.lower_bound:.4f} with {level} confidence{looks}, {level} interval "
             f"[{low:.4f}, {high:.4f}]; target {self.target:g} {verdict}, p = "
-            f"{self.pvalue:.3g}; {self.n_found:,} found, at most {self.most_left:,} "
-            f"left among {self.n_unread:,} unread)"
+            f"{self.pvalue:.3g}; {self.n_found:,} found, then {self.n_hits:,} of "
+            f"{self.n_sampled:,} drawn from {self.n_unread:,} unread, at most "
+            f"{self.most_left:,} left among {self.n_still_unread:,})"
         )

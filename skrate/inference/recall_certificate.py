@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Literal
 
 import numpy as np
@@ -39,8 +40,8 @@ def recall_certificate(
     A reviewer found 190 relevant articles and left 8,000 unread; of these 2,000, drawn
     at random, were read as well, and 1 was relevant: ``recall_certificate(190, 8_000,
     2_000, 1)``. The first two counts are those *before* the sample was drawn; the
-    result is for *after* it was read, so that its hits are found, too: 191 of 191 and
-    what is left among 6,000. No model and no ranking comes into it.
+    certificate is for *after* it was read, so that its hits are found, too: 191 of 191
+    and what is left among 6,000. No model and no ranking comes into it.
 
     Parameters
     ----------
@@ -86,6 +87,7 @@ def recall_certificate(
     See Also
     --------
     sklearn.metrics.recall_score : The recall where all labels are known.
+    certificate_sample_size : How many to draw.
     stopping_curve : The same over the course of a review.
     rate_at_recall_score : What a recall will cost, from labelled cases.
 
@@ -154,8 +156,8 @@ def recall_certificate(
 
     >>> recall_certificate(190, 8_000, 2_000, 1)
     RecallCertificate(recall 0.9845, at least 0.9272 with 95 % confidence, 95 % interval
-    [0.9139, 1.0000]; target 0.95 not shown to be reached, p = 0.158; 191 found, at most
-    15 left among 6,000 unread)
+    [0.9139, 1.0000]; target 0.95 not shown to be reached, p = 0.158; 190 found, then 1
+    of 2,000 drawn from 8,000 unread, at most 15 left among 6,000)
     >>> recall_certificate(190, 8_000, 2_000, 1, looks=2).lower_bound.__round__(4)
     0.9139
     """
@@ -163,14 +165,11 @@ def recall_certificate(
     level = check_fraction("confidence_level", confidence_level)
     target = check_fraction("target", target, include_one=True)
     n_looks = _check_looks(looks)
-    all_found, rest = found + hits, unread - sampled
+    all_found = found + hits
     left = _estimate_left(all_found, unread, sampled, hits)
     urn = (hits, sampled, unread)
     most, least, greatest = _ends(urn, 1 - level, n_looks)
-    pvalue = 0.0
-    excluded = int(least_total(np.array([all_found]), target)[0]) - found
-    if excluded <= unread:
-        pvalue = _pvalue(urn, excluded, n_looks)
+    pvalue = _pvalue(urn, _excluded(found, hits, target), n_looks)
     most_left, fewest, many = (int(end[0]) - hits for end in (most, least, greatest))
     ends = ConfidenceInterval(_recall(all_found, many), _recall(all_found, fewest))
     return RecallCertificate(
@@ -182,11 +181,107 @@ def recall_certificate(
         left=left,
         left_interval=ConfidenceInterval(fewest, many),
         most_left=most_left,
-        n_found=all_found,
-        n_unread=rest,
+        n_found=found,
+        n_unread=unread,
+        n_sampled=sampled,
+        n_hits=hits,
         confidence_level=level,
         looks=n_looks,
     )
+
+
+def certificate_sample_size(
+    n_found: int,
+    n_unread: int,
+    *,
+    n_hits: int = 0,
+    confidence_level: float = 0.95,
+    target: float = 0.95,
+    looks: int | Literal["any"] = 1,
+) -> int:
+    """Compute how many unread cases to draw, so that the recall can be certified.
+
+    A reviewer found 80 relevant articles and left 3,800 unread. How many of these have
+    to be read, drawn at random, to show a recall of 95 % if none of them, or one, turns
+    out to be relevant? It plans :func:`recall_certificate`.
+
+    Parameters
+    ----------
+    n_found : int
+        Positives found before the sample is drawn.
+    n_unread : int
+        Cases that are unread before it is drawn.
+    n_hits : int, default=0
+        Positives that may be among the sampled; at most ``n_unread``.
+    confidence_level : float, default=0.95
+        Level of the certificate, in (0, 1).
+    target : float, default=0.95
+        The recall that is to be certified, in (0, 1].
+    looks : int or "any", default=1
+        How often the question is asked, as in :func:`recall_certificate`.
+
+    Returns
+    -------
+    n_sampled : int
+        The least number that certifies the target, with ``n_hits`` hits or fewer;
+        ``n_unread`` where nothing less than all does.
+
+    Raises
+    ------
+    ValueError
+        If a count is no integer or negative, there are more hits than unread cases, the
+        level is not in (0, 1), the target not in (0, 1], or ``looks`` is neither "any"
+        nor an integer of at least 1.
+
+    See Also
+    --------
+    recall_certificate : What the sample shows, when it is read.
+    sample_size : How many labelled cases a test of models needs.
+
+    Notes
+    -----
+    The p-value of :func:`recall_certificate` falls as the sample grows while its hits
+    do not: the size is found by bisection, for each number of hits. Whether no more
+    come is chance: of K positives among the N unread, n drawn ones hold n K / N on
+    average. Who plans for none, and has one, has to ask again: plan two looks, or for
+    a hit more. Cost: O(n_hits log n_unread) p-values.
+
+    Examples
+    --------
+    Of the review above, 5 articles that are left would be too many, as 80 of 85 are
+    less than 95 %. All 5 stay unread in 5 of 100 samples of 1,712:
+
+    >>> from skrate import certificate_sample_size, recall_certificate
+    >>> certificate_sample_size(80, 3_800)
+    1712
+    >>> recall_certificate(80, 3_800, 1_712, 0).is_reached
+    True
+    >>> [certificate_sample_size(80, 3_800, n_hits=hits) for hits in (1, 2)]
+    [2210, 2503]
+    """
+    found = check_count("n_found", n_found, minimum=0)
+    unread = check_count("n_unread", n_unread, minimum=0)
+    hits = check_count("n_hits", n_hits, minimum=0)
+    if hits > unread:
+        raise ValueError(
+            f"n_hits must be at most n_unread, found {hits} of {unread}: positives "
+            "that were found before the sample are counted by n_found."
+        )
+    level = check_fraction("confidence_level", confidence_level)
+    target = check_fraction("target", target, include_one=True)
+    n_looks = _check_looks(looks)
+
+    def least(x: int) -> int:
+        excluded = _excluded(found, x, target)
+        sizes = range(x, unread + 1)
+        shows = bisect_left(
+            sizes, True,
+            key=lambda n: _pvalue((x, n, unread), excluded, n_looks) <= 1 - level,
+        )  # fmt: skip
+        return sizes[shows]
+
+    # A hit less may take more: also the positives that are too many are whole numbers.
+    return max(least(x) for x in range(hits + 1))
 
 
 def _check_counts(
@@ -238,6 +333,11 @@ def _recall(found: int, left: float) -> float:
     return float(found / total) if total else _NAN
 
 
+def _excluded(found: int, hits: int, target: float) -> int:
+    """Return the fewest positives in the urn that make the recall too small."""
+    return int(least_total(np.array([found + hits]), target)[0]) - found
+
+
 def _ends(
     urn: tuple[int, int, int], alpha: float, looks: int | str
 ) -> tuple[IntArray, IntArray, IntArray]:
@@ -253,6 +353,8 @@ def _ends(
 def _pvalue(urn: tuple[int, int, int], n_pos: int, looks: int | str) -> float:
     """Return the p-value of at least so many positives in the urn, for all looks."""
     hits, sampled, unread = urn
+    if n_pos > unread:
+        return 0.0
     if isinstance(looks, str):
         return float(odds_against_more(hits, sampled, n_pos, unread)[0])
     return min(looks * float(lower_tail(hits, sampled, n_pos, unread)[0]), 1.0)

@@ -123,6 +123,7 @@ ENTRIES = [
         stopping_calls.recall_certificate,
         1,
     ),
+    Entry(("certificate_sample_size",), stopping_calls.certificate_sample_size, 0.5),
     Entry(("stopping_curve", "StoppingCurve"), stopping_calls.stopping_curve, 1),
     Entry(("expected_recall_score",), other_calls.twins, 0.5),
     Entry(("auc_moments", "AUCFromErrors"), other_calls.auc_moments, 1.5),

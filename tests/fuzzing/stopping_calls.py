@@ -43,6 +43,31 @@ def recall_certificate(rng: np.random.Generator) -> Call:
     )  # fmt: skip
 
 
+def certificate_sample_size(rng: np.random.Generator) -> Call:
+    """Draw a call of certificate_sample_size, checked size by size."""
+    found, unread = rng.integers(0, 25, 2).tolist()
+    hits = int(rng.integers(0, min(unread, 3) + 1))
+    target, looks = str(rng.choice(TARGETS)), int(rng.integers(1, 5))
+    level = float(rng.uniform(0.3, 0.99))
+    alpha = (1 - Fraction(level)) / looks
+
+    def arguments(_: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        options = {"target": float(target), "looks": looks, "confidence_level": level}
+        return (found, unread), {"n_hits": hits, **options}
+
+    def shows(n: int) -> bool:
+        urns = [(x, n, unread) for x in range(hits + 1)]
+        return all(oracle.pvalue(found, urn, Fraction(target)) <= alpha for urn in urns)
+
+    def check(_: Any, result: Any) -> None:
+        sizes = [n for n in range(hits, unread + 1) if shows(n)]
+        holds(result == sizes[0], f"{result} of {sizes}")
+
+    return Call(
+        "certificate_sample_size", skrate.certificate_sample_size, arguments, check
+    )
+
+
 def stopping_curve(rng: np.random.Generator) -> Call:
     """Draw a call of stopping_curve, with a look at the end."""
     sample = draw_sample(rng, weighted="none", largest=100)

@@ -8,7 +8,7 @@ import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
 from reference import urn as oracle
-from skrate import recall_certificate
+from skrate import certificate_sample_size, recall_certificate
 
 
 def small_samples(largest):
@@ -39,7 +39,8 @@ def test_small_samples_agree_with_counted_draws(target, looks):
         assert result.left_interval == ends
         pvalue = min(looks * oracle.pvalue(found, urn, Fraction(target)), 1)
         assert result.pvalue == pytest.approx(float(pvalue), rel=1e-12, abs=1e-14)
-        assert (result.n_found, result.n_unread) == (found + x, n_all - n)
+        assert result.n_found_in_all == found + x
+        assert result.n_still_unread == n_all - n
         if found + x:
             assert result.lower_bound == (found + x) / (found + x + most)
             low, high = result.confidence_interval
@@ -98,7 +99,7 @@ def test_what_is_all_read_is_known():
     result = recall_certificate(5, 10, 10, 3)
     assert result.value == result.lower_bound == 1
     assert result.confidence_interval == (1, 1)
-    assert (result.n_found, result.left, result.pvalue) == (8, 0, 0)
+    assert (result.n_found_in_all, result.left, result.pvalue) == (8, 0, 0)
     assert recall_certificate(5, 0, 0, 0).lower_bound == 1
 
 
@@ -164,3 +165,39 @@ def test_a_result_prints_and_becomes_a_dict():
     flat = result.to_dict()
     assert flat["low"] == result.confidence_interval.low
     assert flat["left_interval_high"] == result.left_interval.high
+
+
+def test_a_methods_section_can_be_written_from_the_certificate():
+    flat = recall_certificate(80, 3_800, 2_000, 1).to_dict()
+    given = {"n_found": 80, "n_unread": 3_800, "n_sampled": 2_000, "n_hits": 1}
+    assert given.items() <= flat.items()
+    assert (flat["n_found_in_all"], flat["n_still_unread"]) == (81, 1_800)
+    assert flat["is_reached"] is False
+    text = repr(recall_certificate(80, 3_800, 2_000, 1))
+    assert "80 found, then 1 of 2,000 drawn from 3,800 unread, at most" in text
+    assert "left among 1,800)" in text
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@pytest.mark.parametrize("looks", [1, 2, "any"])
+@pytest.mark.parametrize(("found", "target"), [(0, 0.5), (18, 0.95), (18, 1)])
+def test_a_planned_sample_is_the_least_that_certifies(found, target, looks):
+    n_unread, most_hits = 24, 2
+    options = {"target": target, "looks": looks, "confidence_level": 0.8}
+    planned = certificate_sample_size(found, n_unread, n_hits=most_hits, **options)
+
+    def shows(n):
+        return all(
+            recall_certificate(found, n_unread, n, x, **options).is_reached
+            for x in range(most_hits + 1)
+        )
+
+    sizes = range(most_hits, n_unread + 1)
+    assert [shows(n) for n in sizes] == [n >= planned for n in sizes]
+
+
+def test_a_plan_refuses_more_hits_than_cases():
+    with pytest.raises(ValueError, match="n_hits must be at most n_unread, found 4"):
+        certificate_sample_size(80, 3, n_hits=4)
+    with pytest.raises(ValueError, match="looks must be 'any' or an integer"):
+        certificate_sample_size(80, 3, looks="all")

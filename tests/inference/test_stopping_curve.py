@@ -109,7 +109,7 @@ def test_random_cases_agree_with_certificates_at_any_number_of_looks():
     for n in curve.n_read[curve.n_read >= 60]:
         hits = int(y_true[60:n].sum())
         result = recall_certificate(40, 340, int(n) - 60, hits, target=0.7, looks="any")
-        totals.append(result.n_found + result.most_left)
+        totals.append(result.n_found_in_all + result.most_left)
         pvalues.append(result.pvalue)
     assert np.any(np.diff(totals) > 0)
     assert np.any(np.diff(pvalues) > 0)
@@ -197,9 +197,10 @@ def test_a_result_prints_and_becomes_a_table():
     curve = stopping_curve(y_true, n_items=110, step=20)
     assert "recall 0.95 is shown at 100" in repr(curve)
     assert "not shown" in repr(stopping_curve(y_true, n_items=1_000))
-    assert "at random after the first 30" in repr(
-        stopping_curve(y_true, n_items=110, n_ranked=30)
-    )
+    assert "with 95 % confidence, if the unread are no richer; recall" in repr(curve)
+    sampled = repr(stopping_curve(y_true, n_items=110, n_ranked=30))
+    assert "at random after the first 30" in sampled
+    assert "richer" not in sampled
     require("pandas")
     frame = curve.to_frame()
     assert frame["n_found"].tolist() == curve.n_found.tolist()
@@ -239,7 +240,7 @@ def test_fresh_samples_stop_below_the_target_as_rarely_as_promised(is_open):
                 found, len(unread), n, int(unread[:n].sum()), target=0.9,
                 confidence_level=0.8, looks=look * (look + 1) if is_open else n_looks,
             )  # fmt: skip
-            found, unread = result.n_found, unread[n:]
+            found, unread = result.n_found_in_all, unread[n:]
             if result.is_reached:
                 n_wrong += found / 42 < 0.9
                 break
