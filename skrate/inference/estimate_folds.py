@@ -77,7 +77,13 @@ def influence_of_folds(
     if found is None or found[0].why_unknown is not None:
         return np.full_like(given, np.nan)
     (sample,) = found
-    given[np.concatenate(sample.rows)] = sample.influence(stratify=False)
+    rows = np.concatenate(sample.rows)
+    weight = rankings.sample_weight
+    # Their variance is over the number of all rows, also those of other folds.
+    share = len(rows) / len(given)
+    if weight is not None:
+        share = weight[rows].sum() / weight.sum()
+    given[rows] = sample.influence(stratify=False) / share
     return given
 
 
