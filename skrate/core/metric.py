@@ -133,6 +133,8 @@ class Metric(ABC):
     greater_is_better = True
     # The parameters that may have an entry per case; scorers look for them.
     per_case: ClassVar[tuple[str, ...]] = ()
+    # With fewer positives it is more on average than of many cases; 0 where it is not.
+    enough_positives: ClassVar[int] = 0
 
     @property
     @abstractmethod

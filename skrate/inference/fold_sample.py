@@ -62,6 +62,22 @@ class FoldSample:
         """The name of the metric."""
         return self.metrics[0].name
 
+    def warn_of_few_positives(self, stacklevel: int) -> None:
+        """Warn where folds are so small that their mean is off, whatever its error."""
+        enough = self.metrics[0].enough_positives
+        n_pos = float(np.mean([fold.effective_sizes[0] for fold in self.folds]))
+        if len(self.folds) == 1 or n_pos >= enough:
+            return
+        warnings.warn(
+            f"The {self.name} of {len(self.folds)} folds with {n_pos:.3g} positives on "
+            f"average is another than that of many cases: below {enough} the mean is "
+            "biased, more so the fewer there are, and the interval does not count that "
+            "in. Take fewer folds, or a metric that does not depend on the size of a "
+            "sample, such as the AUC or the recall at a rate.",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
+
     @property
     def value(self) -> float:
         """The mean over folds."""

@@ -23,6 +23,7 @@ class AtRecall(Metric):
     recall: float = 0.95
 
     needs = ("positive",)
+    enough_positives = 20
     has_test = True
     # Whether the prevalence of the population is part of it.
     is_precision = False

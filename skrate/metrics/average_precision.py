@@ -241,6 +241,7 @@ class AveragePrecision(
     adjusted: bool = False
     tail: TailKind = "binormal"
 
+    enough_positives = 20
     # Number of cases behind the weights of a table; None where these are counts. Not
     # a parameter.
     _n_cases = None

@@ -21,7 +21,9 @@ from fuzzing.samples import Sample
 # Said beside a number that is rough for a known reason, whatever the call: where a
 # known rate leaves too few cases to say much, and where negatives are too few for it.
 FEW_PROCESSED = re.compile(r"The .* depends on the best \S+ of \S+ cases")
-TELLS_LITTLE = re.compile("would be needed|negatives lie above the cut")
+TELLS_LITTLE = re.compile(
+    "would be needed|negatives lie above the cut|positives on average is another"
+)
 
 
 class Disagreement(AssertionError):

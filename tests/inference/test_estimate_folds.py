@@ -28,6 +28,7 @@ from skrate import (
     power,
     precision_at_rate_score,
     ranking_auc_score,
+    rate_at_recall_score,
     rates,
     recall_at_rate_score,
     sample_size,
@@ -168,6 +169,7 @@ def test_clusters_count_once():
     assert drawn_again.standard_error == pytest.approx(both.standard_error, rel=0.15)
 
 
+@quiet
 def test_repetitions_are_rows():
     weights = np.random.default_rng(1).integers(0, 3, 240)
     weighted = [replace(one, sample_weight=weights) for one in drawn()]
@@ -578,3 +580,24 @@ class _Same:
 
     def normal(self, size):
         return (self.noise if size == 5 else self.cases).normal(size=size)
+
+
+@pytest.mark.parametrize(
+    ("metric", "kwargs"),
+    [("average_precision", {}), (rate_at_recall_score, {"recall": 0.8})],
+    ids=["average precision", "rate at a recall"],
+)
+def test_folds_of_few_positives_are_told_to_bias_what_depends_on_their_number(
+    metric, kwargs
+):
+    few, enough = drawn(n=57)[0], drawn(n=60)[0]
+    with pytest.warns(UserWarning, match="4 folds with 19 positives") as caught:
+        estimate(metric, few, **kwargs)
+    assert [one.filename for one in caught] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        estimate(metric, enough, **kwargs)
+        estimate("roc_auc", few)
+        # One ranking is no mean over folds.
+        one = FoldRankings(few.y_true, few.y_score, np.zeros(len(few.fold)))
+        estimate(metric, one, **kwargs)
