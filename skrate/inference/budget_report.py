@@ -154,7 +154,7 @@ def budget_report(
     simulations it held 94 to 97 % of counts in the hundreds at a level of 95 %, and up
     to 99 % of counts of a few, which are whole. With ``groups`` each count varies as
     its sums by cluster do, what is missed with the positives of a cluster, too: with
-    100 to 600 clusters of 5 or 10 alike labels it held 92 to 97 %. A
+    80 to 400 clusters of 5 or 10 with like labels it held 92 to 97 %. A
     sample of sampling weights w is taken to be worth (sum w)^2 / sum w^2 cases, or
     less, which holds more than is asked for where they tell nothing of the labels.
 
