@@ -185,7 +185,7 @@ def estimate(
     the models are given, so that what another training set would have changed is not
     in it (:func:`compare_folds`, :func:`summarize`). Cases of different folds are taken
     for independent, but each has trained the models of the others: with hardly more of
-    them than it takes to train, intervals of 95 % held the AUC in 88 to 91 % of
+    them than it takes to train, intervals of 95 % held the AUC in 88 to 93 % of
     simulated samples (:ref:`selecting`). A class is centred in each fold, so that the
     squares of its m cases there count m / (m - 1) times; with one case it is taken to
     vary as in other folds or, where these have fewer degrees of freedom than the folds
