@@ -454,8 +454,11 @@ class AveragePrecision(
 
     def bounds(self, table: RankTable) -> tuple[float, float]:
         """Return its range; adjusted, it may be below 0."""
+        if not self.adjusted:
+            return 0.0, 1.0
         chance, rest = _class_shares(table, self.prevalence)
-        return (-chance / rest if self.adjusted else 0.0), 1.0
+        # Without negatives nothing is left to adjust by, and it is undefined.
+        return (-chance / rest if rest > 0 else float("-inf")), 1.0
 
 
 def _extremes(
