@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 import timing
 
 COLUMNS = {
-    "job": 42, "size": 11, "peer": 31, "ratio": 7, "target": 8, "met": 4, "unit": 10,
+    "job": 42, "size": 11, "peer": 31, "ratio": 16, "target": 8, "met": 4, "unit": 10,
     "ours": 9, "theirs": 9, "MB": 7, "their MB": 8,
 }  # fmt: skip
 HEADER = {name: name for name in COLUMNS}
@@ -152,7 +152,9 @@ def judged(unit, ours, target, peer="", theirs=None):
     if theirs:
         ratio = ours / theirs if direction == "<=" else theirs / ours
     texts = {"unit": unit, "ours": digits(ours), "peer": peer}
-    texts |= {"theirs": digits(theirs), "ratio": digits(ratio)}
+    # Which way it goes is said beside it, as not every ratio has a target.
+    way = " of theirs" if ratio is not None and direction == "<=" else ""
+    texts |= {"theirs": digits(theirs), "ratio": digits(ratio) + way}
     if limit:
         holds = {">=": operator.ge, "<=": operator.le}[direction]
         met = holds(ours if ratio is None else ratio, float(limit))

@@ -413,10 +413,10 @@ THEMES = {
 INTRODUCTION = """
 Calls take turns, and a time is the median of the turns: the wall clock's, or the time
 of all processors where the unit says "cpu". A *ratio* says how many times faster than
-the peer skrate is; where its target is at most a number ("<="), how many times what the
-peer takes skrate takes. *MB* is the most memory that a call takes beyond its arguments,
-as far as Python and numpy can trace it. A peer that does a part of the work, such as
-25 of 2,000 replicates, is scaled to all of it.
+the peer skrate is; where it is "of theirs", how many times what the peer takes skrate
+takes, so that less is better. *MB* is the most memory that a call takes beyond its
+arguments, as far as Python and numpy can trace it. A peer that does a part of the work,
+such as 25 of 2,000 replicates, is scaled to all of it.
 
 A *target* is what the project has set itself, so that a change that costs time is seen.
 "NO" in the column *met* says that this run missed it: the job takes longer than it

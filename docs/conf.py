@@ -122,6 +122,8 @@ sphinx_gallery_conf = {
     "min_reported_time": 10,
     # That page would load scripts from other hosts.
     "write_computation_times": False,
+    # Comments that are for the gallery itself.
+    "remove_config_comments": True,
     "plot_gallery": os.environ.get("SKRATE_RUN_EXAMPLES", "1") == "1",
 }
 
