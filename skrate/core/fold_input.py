@@ -38,7 +38,9 @@ def by_fold(rankings: FoldRankings) -> ByFold:
 
     Examples
     --------
-    >>> lists = by_fold(FoldRankings([1, 0, 0, 1], [3, 2, 1, 9], [0, 0, 1, 1]))
+    >>> lists = by_fold(
+    ...     FoldRankings([1, 0, 0, 1], [3, 2, 1, 9], [0, 0, 1, 1])
+    ... )
     >>> [labels.tolist() for labels in lists.y_trues]
     [[True, False], [False, True]]
     """
@@ -70,7 +72,8 @@ def check_no_labels(y_true: Any, name: str) -> None:
     >>> check_no_labels([1, 0], "y_score_a")
     Traceback (most recent call last):
         ...
-    ValueError: y_true must be left out where y_score_a is a FoldRankings, which ...
+    ValueError: y_true must be left out where y_score_a is a FoldRankings, which
+    ...
     """
     if not isinstance(y_true, FoldRankings):
         raise ValueError(
@@ -90,7 +93,8 @@ def check_same_folds(rankings: Mapping[str, Any]) -> None:
     >>> check_same_folds({"rankings_a": one, "rankings_b": other})
     Traceback (most recent call last):
         ...
-    ValueError: rankings_b has other folds than rankings_a: models are compared by ...
+    ValueError: rankings_b has other folds than rankings_a: models are compared
+    by ...
     """
     first_name, first = next(iter(rankings.items()))
     for name, one in rankings.items():

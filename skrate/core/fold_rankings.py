@@ -418,7 +418,12 @@ def whole_repeats(
     Examples
     --------
     >>> import numpy as np
-    >>> tests = [np.array([0, 1]), np.array([2]), np.array([1, 2]), np.array([0])]
+    >>> tests = [
+    ...     np.array([0, 1]),
+    ...     np.array([2]),
+    ...     np.array([1, 2]),
+    ...     np.array([0]),
+    ... ]
     >>> whole_repeats(tests, range(3), range(4)).tolist()
     [0, 0, 1, 1]
     """

@@ -160,7 +160,9 @@ class Estimate(Result):
     Examples
     --------
     >>> from skrate import estimate
-    >>> result = estimate("roc_auc", [1, 0, 1, 0, 0], [0.9, 0.5, 0.4, 0.3, 0.1])
+    >>> result = estimate(
+    ...     "roc_auc", [1, 0, 1, 0, 0], [0.9, 0.5, 0.4, 0.3, 0.1]
+    ... )
     >>> result.value, result.n_pos
     (0.8333333333333334, 2)
     >>> f"{result:.3f}", f"{result:.3f[]}"
@@ -239,7 +241,9 @@ class Comparison(Result):
     Examples
     --------
     >>> from skrate import compare
-    >>> result = compare("roc_auc", [1, 1, 0, 0], [4, 2, 3, 1], [4, 3, 1, 2])
+    >>> result = compare(
+    ...     "roc_auc", [1, 1, 0, 0], [4, 2, 3, 1], [4, 3, 1, 2]
+    ... )
     >>> result.value, result.value_a, result.value_b
     (-0.25, 0.75, 1.0)
     """
@@ -315,7 +319,11 @@ class Comparisons(Result):
     Examples
     --------
     >>> from skrate import compare_all
-    >>> y_scores = {"A": [4, 2, 3, 1], "B": [4, 1, 3, 2], "C": [4, 1, 2, 3]}
+    >>> y_scores = {
+    ...     "A": [4, 2, 3, 1],
+    ...     "B": [4, 1, 3, 2],
+    ...     "C": [4, 1, 2, 3],
+    ... }
     >>> compare_all("roc_auc", [1, 1, 0, 0], y_scores).names
     ('A', 'B', 'C')
     """

@@ -143,7 +143,7 @@ class ConsensusDrawing(FoldsDisplay):
         plot_rate : bool, default=False
             Whether to draw where ``rate`` is likely: its density along the rate axis,
             a shade in the ROC plane, and stems for rates with a probability of
-            their own.
+            their own. ``zoom`` draws it in any case.
         rate_kwargs : dict, default=None
             Passed to matplotlib for it.
         plot_chance_level : bool, default=False
@@ -189,7 +189,7 @@ class ConsensusDrawing(FoldsDisplay):
         space = space or space_of(self.ax_) or ("rate-recall" if is_of_rate else "roc")
         plane = Space(space, self.curve.prevalence)
         before = limits_of(self.ax_)
-        if plot_rate and law is not None:
+        if is_of_rate and law is not None:
             style = styled(rate_kwargs, **BUDGET_STYLE)
             self.rate_ = plane.draw_rate(self.ax_, law, style)
             name_budget(self.ax_, self.rate_, style)

@@ -264,7 +264,10 @@ def compare(
     --------
     >>> from skrate import compare
     >>> y_true = [1, 1, 1, 0, 0, 0, 0, 0]
-    >>> model_a, model_b = [8, 7, 4, 6, 5, 3, 2, 1], [8, 3, 2, 7, 6, 5, 4, 1]
+    >>> model_a, model_b = (
+    ...     [8, 7, 4, 6, 5, 3, 2, 1],
+    ...     [8, 3, 2, 7, 6, 5, 4, 1],
+    ... )
     >>> result = compare("roc_auc", y_true, model_a, model_b)
     >>> round(result.value, 4), round(result.pvalue, 4)
     (0.4, 0.2193)
@@ -275,7 +278,8 @@ def compare(
     >>> a = RankTable([30, 20, 10], [5, 25, 50])
     >>> b = RankTable([20, 20, 20], [5, 25, 50])
     >>> compare("roc_auc", a, b)
-    Comparison(AUC 0.7969 - 0.6875 = 0.1094, 95 % interval [-0.0474, 0.2661] at any
+    Comparison(AUC 0.7969 - 0.6875 = 0.1094, 95 % interval [-0.0474, 0.2661] at
+    any
     correlation, p = 0.0525 (two-sided, delta, correlation 0), significant above
     correlation 0.02)
 
@@ -283,10 +287,15 @@ def compare(
 
     >>> from skrate import expected_recall_score, rates
     >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
-    >>> result = compare(expected_recall_score, y_true, model_a, model_b, rate=known)
+    >>> result = compare(
+    ...     expected_recall_score, y_true, model_a, model_b, rate=known
+    ... )
     >>> result.range.low.__round__(4), result.range.high.__round__(4)
     (0.2667, 0.3667)
-    >>> result.law_low.points.tolist(), result.law_low.masses.round(4).tolist()
+    >>> (
+    ...     result.law_low.points.tolist(),
+    ...     result.law_low.masses.round(4).tolist(),
+    ... )
     ([0.0, 0.25, 0.875], [0.1, 0.8, 0.1])
     """
     check_choice("method", method, METHODS)

@@ -22,7 +22,11 @@ def is_by_fold(y_true: Any) -> bool:
 
     Examples
     --------
-    >>> is_by_fold([[1, 0], [0, 1, 1]]), is_by_fold([1, 0]), is_by_fold(["yes", "no"])
+    >>> (
+    ...     is_by_fold([[1, 0], [0, 1, 1]]),
+    ...     is_by_fold([1, 0]),
+    ...     is_by_fold(["yes", "no"]),
+    ... )
     (True, False, False)
     """
     is_list = isinstance(y_true, list | tuple) and len(y_true) > 0

@@ -23,7 +23,9 @@ def ranked_in_folds(
 
     Examples
     --------
-    >>> rankings = FoldRankings([1, 0, 0, 1], [3, 2, 1, 9], [0, 0, 1, 1])
+    >>> rankings = FoldRankings(
+    ...     [1, 0, 0, 1], [3, 2, 1, 9], [0, 0, 1, 1]
+    ... )
     >>> sample = ranked_in_folds(rankings)
     >>> sample.table.pos.tolist(), sample.table.neg.tolist()
     ([2.0, 0.0], [0.0, 2.0])

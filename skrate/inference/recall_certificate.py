@@ -155,10 +155,14 @@ def recall_certificate(
     The review of above, and the first of an unknown number of looks:
 
     >>> recall_certificate(190, 8_000, 2_000, 1)
-    RecallCertificate(recall 0.9845, at least 0.9272 with 95 % confidence, 95 % interval
-    [0.9139, 1.0000]; target 0.95 not shown to be reached, p = 0.158; 190 found, then 1
+    RecallCertificate(recall 0.9845, at least 0.9272 with 95 % confidence, 95 %
+    interval
+    [0.9139, 1.0000]; target 0.95 not shown to be reached, p = 0.158; 190 found,
+    then 1
     of 2,000 drawn from 8,000 unread, at most 15 left among 6,000)
-    >>> recall_certificate(190, 8_000, 2_000, 1, looks=2).lower_bound.__round__(4)
+    >>> recall_certificate(
+    ...     190, 8_000, 2_000, 1, looks=2
+    ... ).lower_bound.__round__(4)
     0.9139
     """
     found, unread, sampled, hits = _check_counts(n_found, n_unread, n_sampled, n_hits)
@@ -256,7 +260,10 @@ def certificate_sample_size(
     1712
     >>> recall_certificate(80, 3_800, 1_712, 0).is_reached
     True
-    >>> [certificate_sample_size(80, 3_800, n_hits=hits) for hits in (1, 2)]
+    >>> [
+    ...     certificate_sample_size(80, 3_800, n_hits=hits)
+    ...     for hits in (1, 2)
+    ... ]
     [2210, 2503]
     """
     found = check_count("n_found", n_found, minimum=0)

@@ -171,7 +171,9 @@ def sample_size(
 
     And to find that the first is better by 0.05, nine times of ten?
 
-    >>> sample_size("roc_auc", y_true, first, second, difference=0.05, power=0.9).n
+    >>> sample_size(
+    ...     "roc_auc", y_true, first, second, difference=0.05, power=0.9
+    ... ).n
     627
     """
     level = check_fraction("confidence_level", confidence_level)
@@ -274,7 +276,14 @@ def power(
     >>> y_true = rng.random(100) < 0.3
     >>> first = rng.normal(size=100) + 1.5 * y_true
     >>> second = 0.8 * first + 0.6 * rng.normal(size=100)
-    >>> result = power("roc_auc", y_true, first, second, n_cases=500, difference=0.05)
+    >>> result = power(
+    ...     "roc_auc",
+    ...     y_true,
+    ...     first,
+    ...     second,
+    ...     n_cases=500,
+    ...     difference=0.05,
+    ... )
     >>> round(result.power, 2)
     0.82
     """

@@ -18,9 +18,13 @@ def are_compared(sizes: FloatArray) -> BoolArray:
     --------
     Four folds have one positive, and the fifth has three:
 
-    >>> are_compared(np.array([[1, 9], [1, 9], [1, 9], [1, 9], [3, 9]]))[:, 0].tolist()
+    >>> are_compared(
+    ...     np.array([[1, 9], [1, 9], [1, 9], [1, 9], [3, 9]])
+    ... )[:, 0].tolist()
     [True, True, True, True, False]
-    >>> are_compared(np.array([[1, 9], [1, 9], [1, 9], [1, 9], [4, 9]]))[:, 0].tolist()
+    >>> are_compared(
+    ...     np.array([[1, 9], [1, 9], [1, 9], [1, 9], [4, 9]])
+    ... )[:, 0].tolist()
     [False, False, False, False, False]
     """
     is_single = sizes < 2

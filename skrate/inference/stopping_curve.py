@@ -131,7 +131,9 @@ def stopping_curve(
 
     If the last 60 of these were drawn at random:
 
-    >>> stopping_curve(y_true, n_items=110, n_ranked=40).most_left[-1].item()
+    >>> stopping_curve(y_true, n_items=110, n_ranked=40).most_left[
+    ...     -1
+    ... ].item()
     1
     """
     is_pos = check_labels(check_vector("y_true", y_true), pos_label)

@@ -48,7 +48,9 @@ class StoppingCurve(Result):
     Examples
     --------
     >>> from skrate import stopping_curve
-    >>> curve = stopping_curve([1] * 20 + [0] * 80, n_items=110, step=20)
+    >>> curve = stopping_curve(
+    ...     [1] * 20 + [0] * 80, n_items=110, step=20
+    ... )
     >>> curve.n_read.tolist(), curve.most_left.tolist(), curve.n_stop
     ([20, 40, 60, 80, 100], [90, 11, 4, 2, 1], 100)
     """

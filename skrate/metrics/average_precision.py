@@ -200,17 +200,30 @@ def average_precision_score(
 
     >>> import numpy as np
     >>> y_true = np.repeat([1, 0], [300, 3000])
-    >>> y_score = np.random.default_rng(0).normal(size=3300) + 2 * y_true
+    >>> y_score = (
+    ...     np.random.default_rng(0).normal(size=3300) + 2 * y_true
+    ... )
     >>> round(average_precision_score(y_true, y_score), 4)
     0.6505
-    >>> round(average_precision_score(y_true, y_score, prevalence=0.01), 4)
+    >>> round(
+    ...     average_precision_score(y_true, y_score, prevalence=0.01), 4
+    ... )
     0.3212
 
     Three classes, a column of scores for each:
 
     >>> y_true = ["bug", "spam", "bug", "sale", "spam", "sale"]
-    >>> y_score = [[5, 0, 1], [0, 3, 4], [1, 1, 0], [2, 3, 0], [0, 0, 3], [0, 2, 0]]
-    >>> average_precision_score(y_true, y_score, average=None).round(4).tolist()
+    >>> y_score = [
+    ...     [5, 0, 1],
+    ...     [0, 3, 4],
+    ...     [1, 1, 0],
+    ...     [2, 3, 0],
+    ...     [0, 0, 3],
+    ...     [0, 2, 0],
+    ... ]
+    >>> average_precision_score(y_true, y_score, average=None).round(
+    ...     4
+    ... ).tolist()
     [0.8333, 0.5833, 1.0]
     >>> round(average_precision_score(y_true, y_score), 4)
     0.8056

@@ -186,7 +186,10 @@ def work_saved_score(
     All four positives are among the first six of ten:
 
     >>> from skrate import work_saved_score
-    >>> y_true, y_score = [1, 1, 0, 1, 0, 1, 0, 0, 0, 0], range(10, 0, -1)
+    >>> y_true, y_score = (
+    ...     [1, 1, 0, 1, 0, 1, 0, 0, 0, 0],
+    ...     range(10, 0, -1),
+    ... )
     >>> work_saved_score(y_true, y_score, recall=1)
     0.4
 

@@ -44,10 +44,15 @@ class MarkedBatch(Result):
     >>> from skrate import RateThresholdClassifier
     >>> X, y = [[0], [0], [0], [1], [1], [1]], [0, 0, 1, 0, 1, 1]
     >>> tree = DecisionTreeClassifier().fit(X, y)
-    >>> model = RateThresholdClassifier(tree, rate=0.6, cv="prefit").fit(X)
-    >>> batch = model.predict_batch([[1], [1], [0], [1]], random_state=0)
+    >>> model = RateThresholdClassifier(
+    ...     tree, rate=0.6, cv="prefit"
+    ... ).fit(X)
+    >>> batch = model.predict_batch(
+    ...     [[1], [1], [0], [1]], random_state=0
+    ... )
     >>> batch
-    MarkedBatch(2 of 4 marked, those of score 0.666667 and above; 2 drawn of 3 tied)
+    MarkedBatch(2 of 4 marked, those of score 0.666667 and above; 2 drawn of 3
+    tied)
     >>> int(batch.labels.sum())
     2
     """
@@ -126,9 +131,12 @@ class AchievedRate(Result):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(600, 3))
     >>> y = (X[:, 0] + rng.normal(size=600) > 1).astype(int)
-    >>> model = RateThresholdClassifier(LogisticRegression(), rate=0.2).fit(X, y)
+    >>> model = RateThresholdClassifier(
+    ...     LogisticRegression(), rate=0.2
+    ... ).fit(X, y)
     >>> model.achieved_rate(rng.normal(size=(100, 3)))
-    AchievedRate(18 of 100 marked, 0.18 where 0.1997 is expected, p = 0.755; that the
+    AchievedRate(18 of 100 marked, 0.18 where 0.1997 is expected, p = 0.755;
+    that the
     capacity is kept, p = 0.729)
 
     A month in which the first feature was measured in other units:

@@ -133,7 +133,9 @@ def eval_metric(
     Called as LightGBM does, for a budget that reaches half of the cases:
 
     >>> from skrate import eval_metric, recall_at_rate_score
-    >>> monitor = eval_metric(recall_at_rate_score, library="lightgbm", rate=0.5)
+    >>> monitor = eval_metric(
+    ...     recall_at_rate_score, library="lightgbm", rate=0.5
+    ... )
     >>> monitor
     eval_metric(recall_at_rate_score, library='lightgbm', rate=0.5)
     >>> monitor([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.8])
@@ -141,7 +143,9 @@ def eval_metric(
 
     XGBoost minimises, so the value is negated, and the name says so:
 
-    >>> monitor = eval_metric("recall_at_rate_score", library="xgboost", rate=0.5)
+    >>> monitor = eval_metric(
+    ...     "recall_at_rate_score", library="xgboost", rate=0.5
+    ... )
     >>> monitor.__name__, monitor([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.8])
     ('neg_recall_at_rate_score', -0.5)
     """

@@ -120,7 +120,10 @@ def compare_folds(
     Examples
     --------
     >>> from skrate import compare_folds
-    >>> a, b = [0.81, 0.78, 0.84, 0.80, 0.79], [0.78, 0.77, 0.79, 0.79, 0.76]
+    >>> a, b = (
+    ...     [0.81, 0.78, 0.84, 0.80, 0.79],
+    ...     [0.78, 0.77, 0.79, 0.79, 0.76],
+    ... )
     >>> round(compare_folds(a, b).pvalue, 3)
     0.081
 

@@ -91,7 +91,9 @@ def make_ranking_scorer(
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from skrate import make_ranking_scorer, recall_at_rate_score
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> scorer = make_ranking_scorer(recall_at_rate_score, rate=0.2, pos_label=0)
+    >>> scorer = make_ranking_scorer(
+    ...     recall_at_rate_score, rate=0.2, pos_label=0
+    ... )
     >>> scorer
     make_ranking_scorer(recall_at_rate_score, pos_label=0, rate=0.2)
     >>> cross_val_score(GaussianNB(), X, y, scoring=scorer).shape
@@ -100,7 +102,9 @@ def make_ranking_scorer(
     Lists are named by a column, or come by metadata routing:
 
     >>> from skrate import average_precision_score
-    >>> make_ranking_scorer(average_precision_score, groups="user", average="size")
+    >>> make_ranking_scorer(
+    ...     average_precision_score, groups="user", average="size"
+    ... )
     make_ranking_scorer(average_precision_score, groups='user', average='size')
     """
     check_response_method(response_method)

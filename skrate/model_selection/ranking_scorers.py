@@ -79,7 +79,8 @@ def ranking_scorers(
     >>> from skrate import ranking_scorers, rates
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> scorers = ranking_scorers(
-    ...     ["rate_weighted_auc", "average_precision"], rate=rates.beta(3, 19)
+    ...     ["rate_weighted_auc", "average_precision"],
+    ...     rate=rates.beta(3, 19),
     ... )
     >>> scorers["rate_weighted_auc"]
     make_ranking_scorer(rate_weighted_auc_score, rate=beta(3, 19))

@@ -175,7 +175,10 @@ class RateThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     >>> from skrate import RateThresholdClassifier
     >>> X, y = make_classification(1500, weights=[0.8], random_state=1)
     >>> model = RateThresholdClassifier(
-    ...     LogisticRegression(), capacity=40, n_items=300, confidence=0.95
+    ...     LogisticRegression(),
+    ...     capacity=40,
+    ...     n_items=300,
+    ...     confidence=0.95,
     ... ).fit(X[:1200], y[:1200])
     >>> round(model.expected_rate_, 3)
     0.102

@@ -96,7 +96,9 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from skrate import ScoreReport, average_precision_score
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> report = ScoreReport(metrics={"auc": "roc_auc", "ap": average_precision_score})
+    >>> report = ScoreReport(
+    ...     metrics={"auc": "roc_auc", "ap": average_precision_score}
+    ... )
     >>> results = cross_validate(GaussianNB(), X, y, scoring=report)
     >>> results["test_auc_standard_error"].shape
     (5,)

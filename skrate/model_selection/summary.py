@@ -141,7 +141,10 @@ class FoldSummaries(Result):
     Examples
     --------
     >>> from skrate import summarize
-    >>> a, b = {"test_auc": [0.7, 0.8, 0.9]}, {"test_auc": [0.6, 0.7, 0.8]}
+    >>> a, b = (
+    ...     {"test_auc": [0.7, 0.8, 0.9]},
+    ...     {"test_auc": [0.6, 0.7, 0.8]},
+    ... )
     >>> summarize({"A": a, "B": b})
     model  metric   value     low    high  pooled  undefined
     A      auc     0.8000  0.4072  1.0000     nan     0 of 3
@@ -266,8 +269,10 @@ def summarize(
     --------
     >>> from skrate import summarize
     >>> results = {
-    ...     "test_auc": [0.7, 0.8, 0.9], "test_auc_standard_error": [0.06, 0.06, 0.06],
-    ...     "test_n_pos": [10, 10, 10], "test_n_neg": [40, 40, 40],
+    ...     "test_auc": [0.7, 0.8, 0.9],
+    ...     "test_auc_standard_error": [0.06, 0.06, 0.06],
+    ...     "test_n_pos": [10, 10, 10],
+    ...     "test_n_neg": [40, 40, 40],
     ... }
     >>> row = summarize(results)[0]
     >>> round(row.value, 3), round(row.standard_error, 3)

@@ -127,6 +127,7 @@ def test_a_budget_is_drawn_against_the_rate_unless_the_plane_is_asked_for():
 @pytest.mark.parametrize("space", SPACES)
 def test_a_zoom_shows_the_budget_and_what_the_curves_have_there(space):
     display = RateAveragedROC(curve_of(0), rate=LAW).plot(space=space, zoom="rate")
+    assert display.rate_
     low, high = display.ax_.get_xlim()
     x = display.line_.get_xdata()
     at = np.interp([LAW.ppf(0.01), LAW.ppf(0.99)], display.curve.rates, x)
