@@ -35,9 +35,14 @@ from skrate import (
 )
 
 X, y = make_classification(
-    4_000, 12, n_informative=5, n_clusters_per_class=3,
-    weights=[0.95], flip_y=0.02, random_state=2,
-)  # fmt: skip
+    4_000,
+    12,
+    n_informative=5,
+    n_clusters_per_class=3,
+    weights=[0.95],
+    flip_y=0.02,
+    random_state=2,
+)
 models = {
     "linear": make_pipeline(StandardScaler(), LogisticRegression()),
     "kernel": make_pipeline(
@@ -78,9 +83,12 @@ print(compare(rate_weighted_auc_score, kernel, linear, rate=budget))
 # added up:
 
 CurveComparisonDisplay.from_predictions(
-    kernel, linear, names=["kernel", "linear"], rate=budget,
+    kernel,
+    linear,
+    names=["kernel", "linear"],
+    rate=budget,
     random_state=0,
-)  # fmt: skip
+)
 
 # %%
 # Do the folds agree? Thin lines are their curves, the thick one is the mean of them at
