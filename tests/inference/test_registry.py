@@ -96,9 +96,8 @@ def test_options_that_change_the_number_are_refused(metric, kwargs, message):
 def test_the_error_names_module_and_function():
     with pytest.raises(ValueError, match=r"metric=sklearn\.\S+\.f1_score is not") as no:
         estimate(metrics.f1_score, Y, A)
-    known = str(no.value).partition("which are ")[2]
-    assert "skrate.average_precision_score" in known
-    assert "sklearn.metrics.average_precision_score" in known
+    known = str(no.value).partition("known are ")[2].rstrip(".").split(", ")
+    assert {"average_precision", "roc_auc", "work_saved"} <= set(known)
 
     def average_precision_score(y_true, y_score):
         return 0.5
