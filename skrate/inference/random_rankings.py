@@ -12,7 +12,7 @@ from skrate.core.metric import Metric
 from skrate.core.rank_table import RankTable
 from skrate.inference.chance import upper_tail
 from skrate.inference.delta import NEGLIGIBLE
-from skrate.inference.intervals import Alternative, t_pvalue
+from skrate.inference.intervals import Alternative, standardised, t_pvalue
 from skrate.inference.sample import Ranked
 from skrate.inference.wilson import augmented
 
@@ -181,5 +181,7 @@ class RandomRankings:
             return float("nan")
         scale = (chance - bottom) * (top - chance)
         scale /= (found.value - bottom) * (top - found.value)
-        distance = (value - chance) / np.sqrt(found.variance * scale)
-        return t_pvalue(float(distance), self.alternative, found.freedom)
+        # Weights of next to no case leave no variance to measure the distance by.
+        spread = float(np.sqrt(found.variance * scale))
+        distance = standardised(value - chance, spread)
+        return t_pvalue(distance, self.alternative, found.freedom)
