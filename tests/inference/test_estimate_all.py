@@ -345,10 +345,10 @@ def test_tests_against_chance_keep_their_level(metric, kwargs, n_pos, n_neg):
 
 def test_weights_of_next_to_no_case_leave_the_pvalue_unknown():
     y_true = [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
-    weight = np.array(
-        [7e-125, 1e-124, 2.0, 2e-124, 3.8, 4.3, 1.0, 1e-124, 1e-124, 2.4, 1.5, 0.8, 3.4]
-        + [1e-124, 2e-124, 1.5]
-    )
+    weight = [
+        *(7e-125, 1e-124, 2.0, 2e-124, 3.8, 4.3, 1.0, 1e-124),
+        *(1e-124, 2.4, 1.5, 0.8, 3.4, 1e-124, 2e-124, 1.5),
+    ]
     y_score = [
         *(-1.6, -0.9, -1.4, -0.6, 0.6, 1.0, 0.7, -0.9),
         *(0.1, 0.1, 0.3, -0.0, 0.3, 0.7, -1.1, -1.6),
