@@ -29,7 +29,19 @@ def test_a_quick_table_is_what_is_found(name):
     if name in NEEDED:
         data_file(NEEDED[name])
     page = PAGE.read_text(encoding="utf-8")
-    assert script.with_table(page, name, script.table(name)) == page
+    found = script.with_table(page, name, script.table(name)).splitlines()
+    assert len(found) == len(page.splitlines())
+    for ours, written in zip(found, page.splitlines(), strict=True):
+        if "bootstrap" in written and ours != written:
+            # Releases of numpy draw differently: 2,000 replicates tell a standard
+            # error up to 1.6 %, hence so far with near certainty.
+            assert last_number(ours) == pytest.approx(last_number(written), rel=0.07)
+        else:
+            assert ours == written
+
+
+def last_number(row):
+    return float(row.rsplit(",", 1)[1].strip('"'))
 
 
 def test_the_page_has_a_table_of_each_experiment():
