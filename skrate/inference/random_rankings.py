@@ -118,7 +118,9 @@ class RandomRankings:
         return self._law_of(ranked.table).pvalue(value, self.alternative)
 
     def _law_of(self, table: RankTable) -> NullLaw:
-        make = NullLaw.of_auc if self.metric.is_two_sample else self._drawn
+        # Of U-statistics of two samples only the AUC is its own mirror.
+        is_auc = self.metric.is_two_sample and self.metric.is_symmetric
+        make = NullLaw.of_auc if is_auc else self._drawn
         if table.labels is None:
             return make(table)
         with self._lock:

@@ -22,6 +22,7 @@ from skrate import (
     expected_gain_score,
     expected_recall_score,
     momentum_score,
+    partial_auc_score,
     rates,
     recall_at_rate_score,
 )
@@ -101,6 +102,8 @@ def test_chance_has_mann_and_whitneys_law_of_the_auc(ties, alternative):
         (average_precision_score, {}),
         (expected_recall_score, {"rate": rates.beta(2, 5)}),
         (recall_at_rate_score, {"rate": 0.3}),
+        (partial_auc_score, {"fpr": (0, 0.4), "standardize": None}),
+        (partial_auc_score, {"tpr": (0.5, 1)}),
     ],
 )
 @pytest.mark.parametrize("ties", [False, True])
