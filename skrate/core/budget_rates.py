@@ -10,8 +10,9 @@ import numpy as np
 from scipy import optimize, special, stats
 
 from skrate.core.conversion import shown
-from skrate.core.elicitation import FROM_COUNTS, beta, check_rate, count_hint
+from skrate.core.elicitation import FROM_COUNTS, beta, count_hint
 from skrate.core.rates import RateDistribution
+from skrate.core.scipy_rates import clipped
 from skrate.core.validation import (
     check_choice,
     check_count,
@@ -195,28 +196,31 @@ def from_budget(
         Probability that the cost lies between its bounds, and that the total does, the
         rest half on each side.
     law : {"beta", "lognormal"}, default=None
-        The distribution through the quantiles; None takes the beta, with a warning
-        where the choice matters.
+        The distribution through the quantiles. None takes the beta, with a warning
+        where the choice matters, and the log-normal where the upper quantile is 1 or
+        more, which no beta reaches.
 
     Returns
     -------
     rate : RateDistribution
         The distribution with the rates ``total / (n_items * cost)`` at its central
-        quantiles (section 5.1 of [1]_).
+        quantiles (section 5.1 of [1]_). The probability that all items are processed
+        is a point mass at 1.
 
     Raises
     ------
     ValueError
         If a bound is not above 0, bounds are not in order, total and cost are both
-        known, for a confidence outside (0, 1), an unknown ``law``, or if all items can
-        be processed.
+        known, for a confidence outside (0, 1), an unknown ``law``, or for the beta
+        where the upper quantile is 1 or more.
 
     Warns
     -----
     UserWarning
-        If no ``law`` is given and the means of the two differ by more than 0.05. So it
-        is where nearly all items may be processed: through the upper quantile the beta
-        then leans against 1.
+        If even the lower quantile is 1 or more: then all items are processed, and there
+        is nothing to select. If no ``law`` is given and the means of the two differ by
+        more than 0.05, as where the upper quantile is just below 1, against which the
+        beta then leans.
 
     See Also
     --------
@@ -273,6 +277,13 @@ def from_budget(
     ...     rate.ppf([0.025, 0.975]).round(3).tolist(),
     ... )
     (0.579, [0.316, 0.985])
+
+    60 hours for 3,000 items at 1 to 2 minutes may cover all of them:
+
+    >>> rate = rates.from_budget(3_600, 3_000, cost=(1, 2))
+    >>> at, probability = rate.point_masses()
+    >>> at.tolist(), probability.round(3).tolist()
+    ([1.0], [0.176])
     """
     if law is not None:
         check_choice("law", law, ("beta", "lognormal"))
@@ -292,17 +303,23 @@ def from_budget(
         middle = np.sqrt(least / (n_items * high)) * np.sqrt(most / (n_items * low))
         reach = np.exp(np.hypot(np.log(most / least), np.log(high / low)) / 2)
         first, last = float(middle / reach), float(middle * reach)
-    if last >= 1:
-        raise ValueError(
-            f"At a cost of {low:g} an item, the budget of {most:g} pays for "
-            f"{most / low:.0f} of {n_items} items: all can be processed. Raise the "
-            "lower cost, or describe the rate directly, for example by "
-            "skrate.rates.interval."
+    if first >= 1:
+        warnings.warn(
+            f"Even the least budget of {least:g}, at the greatest cost of {high:g} an "
+            f"item, pays for {least / high:.0f} of {n_items} items: all will be "
+            "processed, so that every ranking is as good.",
+            UserWarning,
+            stacklevel=2,
         )
     if law == "beta":
+        if last >= 1:
+            raise ValueError(
+                f'law="beta" has no upper quantile of {last:.4g}, as the budget may '
+                'cover all items: use law="lognormal", or leave it out.'
+            )
         return _through(first, last, confidence)
     lognormal = _lognormal(first, last, confidence)
-    if law == "lognormal":
+    if law == "lognormal" or last >= 1:
         return lognormal
     rate = _through(first, last, confidence)
     if abs(rate.mean() - lognormal.mean()) > _SAME_MEAN:
@@ -343,7 +360,7 @@ def _through(low: float, high: float, confidence: float) -> RateDistribution:
 
 
 def _lognormal(low: float, high: float, confidence: float) -> RateDistribution:
-    """Return the log-normal one."""
+    """Return the log-normal one, of which all above 1 is at 1."""
     reach = float(special.ndtri((1 + confidence) / 2))
     sigma = np.log(high / low) / (2 * reach)
-    return check_rate(stats.lognorm(sigma, scale=np.sqrt(low) * np.sqrt(high)))
+    return clipped(stats.lognorm(sigma, scale=np.sqrt(low) * np.sqrt(high)))

@@ -538,9 +538,9 @@ def score_names() -> dict[str, Callable[..., float]]:
 def named(metric: Any) -> Any:
     """Return the score function that a name stands for, with or without "_score".
 
-    The names of scikit-learn's scorers, and what is no name, are returned as they are.
+    Names that only scikit-learn has, and what is no name, are returned as they are.
     """
-    if not isinstance(metric, str) or metric in ALIASES:
+    if not isinstance(metric, str):
         return metric
     short = metric.removesuffix("_score")
     return score_names().get(short, short if short in ALIASES else metric)

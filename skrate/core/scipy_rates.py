@@ -42,6 +42,11 @@ def from_scipy(frozen: Any) -> RateDistribution:
     return _converted(_Law(frozen, _law(frozen)))
 
 
+def clipped(frozen: Any) -> RateDistribution:
+    """Return the same where most of it, or all, may be above 1: that is at 1."""
+    return _clipped(_Law(frozen, _law(frozen)))
+
+
 @dataclass(frozen=True)
 class _Law:
     """A frozen distribution, equal to those that are the same law."""

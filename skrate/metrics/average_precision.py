@@ -246,7 +246,7 @@ def average_precision_score(
 class AveragePrecision(
     Metric,
     score=average_precision_score,
-    aliases=(sklearn.metrics.average_precision_score, "average_precision"),
+    aliases=(sklearn.metrics.average_precision_score,),
 ):
     """Average precision, as inference and scorers see it."""
 

@@ -105,8 +105,8 @@ def test_bad_quantiles_are_named(quantiles, message):
         ({"cost": (45, 10)}, r"cost must be \(low, high\) with low < high"),
         ({"confidence": 1}, r"confidence must be a number in \(0, 1\), got 1"),
         (
-            {"cost": (1, 45)},
-            "budget of 7200 pays for 7200 of 2500 items: all can be processed",
+            {"cost": (1, 45), "law": "beta"},
+            r'law="beta" has no upper quantile of 2\.88, as the budget may cover all',
         ),
     ],
 )
@@ -210,6 +210,36 @@ def test_where_the_law_matters_a_budget_says_so():
         rates.from_budget(*budget, law="normal")
 
 
+@pytest.mark.parametrize(
+    ("total", "cost"), [(3600, (1, 2)), ((2000, 9000), 1), ((3000, 6000), (1, 2))]
+)
+def test_a_budget_that_may_cover_everything_has_a_mass_at_1(total, cost):
+    # As the draws of a log-normal share, those above 1 as 1.
+    generator, tails = np.random.default_rng(0), stats.norm.ppf([0.025, 0.975])
+
+    def drawn(bounds):
+        low, high = np.log(np.broadcast_to(bounds, 2))
+        spread = (high - low) / (tails[1] - tails[0])
+        return np.exp((low + high) / 2 + spread * generator.normal(size=1_000_000))
+
+    simulated = np.minimum(drawn(total) / drawn(cost) / 3000, 1)
+    rate = rates.from_budget(total, 3000, cost)
+    assert rate == rates.from_budget(total, 3000, cost, law="lognormal")
+    points, masses = rate.point_masses()
+    assert points.tolist() == [1]
+    # A share of draws has a standard error of at most 0.5 / 1000, and so has a mean.
+    assert_allclose(masses, [(simulated == 1).mean()], rtol=0, atol=3 * 0.0005)
+    assert_allclose(rate.mean(), simulated.mean(), rtol=0, atol=3 * 0.0005)
+
+
+def test_a_budget_that_surely_covers_everything_says_so():
+    message = r"least budget of 6600, at .* cost of 2 an item, pays for 3300 of 3000"
+    with pytest.warns(UserWarning, match=message):
+        rate = rates.from_budget(6600, 3000, cost=(1, 2))
+    law = stats.lognorm(np.log(2) / 2 / stats.norm.ppf(0.975), scale=2.2 / np.sqrt(2))
+    assert_allclose(rate.point_masses()[1], [law.sf(1)], rtol=1e-9)
+
+
 def test_a_total_that_is_less_sure_widens_the_rate_as_variances_add():
     widths = []
     for factor in (1.0, 1.2, 1.5, 2.0):
@@ -227,10 +257,6 @@ def test_a_total_that_is_less_sure_widens_the_rate_as_variances_add():
         ({"total": (22, 18)}, r"total must be \(low, high\) with low < high"),
         ({"total": (0, 18)}, r"total\[0\] must be a finite number above 0, got 0"),
         ({"total": (18, np.nan)}, r"total\[1\] must be a finite number above 0"),
-        (
-            {"total": (7, 70_000)},
-            "budget of 70000 pays for 7000 of 2500 items: all can",
-        ),
         ({"cost": 0}, "cost must be a finite number above 0, got 0"),
     ],
 )

@@ -10,15 +10,18 @@ from inference_cases import JUMPS, SMOOTH, each, evaluate, sample
 from reference.delong import auc as oracle_auc
 from skrate import (
     RankTable,
+    average_precision_score,
     compare,
     compare_all,
     estimate,
+    estimate_all,
     eval_metric,
     expected_recall_score,
     make_ranking_scorer,
     ranking_scorers,
     rates,
     recall_at_rate_score,
+    sample_size,
 )
 from skrate.core.merged import merged_but_at
 from skrate.core.metric import (
@@ -242,10 +245,27 @@ def test_metrics_are_known_by_their_names_with_or_without_score():
     for function in (*METRICS, *LIST_METRICS):
         name = function.__name__
         assert named(name) is function
-        short = name.removesuffix("_score")
-        # That is the name of a scorer of scikit-learn, too, which takes no parameters.
-        assert named(short) is function or short == "average_precision"
+        assert named(name.removesuffix("_score")) is function
     assert named("roc_auc_score") == named("roc_auc") == "roc_auc"
+
+
+@pytest.mark.parametrize("options", [{"prevalence": 0.1}, {"adjusted": True}])
+def test_a_name_that_scikit_learn_has_too_takes_our_parameters(options):
+    y_true, y_score = sample(0)
+    expected = average_precision_score(y_true, y_score, **options)
+    pair, X = {"a": y_score, "b": y_score[::-1]}, np.asarray(y_score)[:, None]
+    for name in ("average_precision", "average_precision_score"):
+        assert estimate(name, y_true, y_score, **options).value == expected
+        compared = compare(name, y_true, y_score, y_score[::-1], **options)
+        assert compared.value_a == expected
+        assert compare_all(name, y_true, pair, **options).pairs[0].value_a == expected
+        assert estimate_all(name, y_true, pair, **options).values[0] == expected
+        planned = sample_size(name, y_true, y_score, half_width=0.1, **options)
+        assert planned.metric == estimate(name, y_true, y_score, **options).metric
+        monitor = eval_metric(name, library="lightgbm", **options)
+        assert monitor(y_true, y_score)[1] == expected
+        scorer = make_ranking_scorer(name, **options)
+        assert scorer._score_func(y_true, X[:, 0], **scorer._kwargs) == expected
 
 
 def test_type_checkers_know_the_names():
