@@ -64,10 +64,10 @@ def coverage(design, n_simulations, seed=0):
     held, below = np.zeros((2, 3))
     for _ in range(n_simulations):
         is_pos, scores = design.draw(generator, design.n_test)
-        groups = None
+        clusters = None
         if design.per_cluster > 1:
-            groups = np.arange(design.n_test) // design.per_cluster
-        ranked = check_sample(is_pos, scores, groups=groups)
+            clusters = np.arange(design.n_test) // design.per_cluster
+        ranked = check_sample(is_pos, scores, clusters=clusters)
         bounds = np.array(predicted(ranked, law, n_items, 0.95))
         for rate in law.ppf(generator.random(N_BATCHES)):
             counts = _counts(generator, design, int(np.rint(n_items * rate)))

@@ -54,7 +54,7 @@ def oracle_values(labels, scores, other):
 def found_values(y_true, y_score, other, groups, sample_weight=None, **pos_label):
     weighted = {"sample_weight": sample_weight, **pos_label}
     arrays = (y_true, y_score)
-    estimate = skrate.estimate("roc_auc", *arrays, groups=None, **weighted)
+    estimate = skrate.estimate("roc_auc", *arrays, clusters=None, **weighted)
     by_list = skrate.group_scores("roc_auc", *arrays, groups=groups, **weighted)
     return {
         "average precision": skrate.average_precision_score(*arrays, **weighted),
@@ -297,12 +297,13 @@ def test_nonsense_is_an_error_that_names_the_argument(name, spoil):
     }
     arguments[name] = spoil(arguments[name])
     without_groups = {k: v for k, v in arguments.items() if k != "groups"}
+    in_clusters = {**without_groups, "clusters": arguments["groups"]}
     calls = [
         lambda: skrate.ranking_auc_score(**arguments),
         lambda: skrate.group_scores("roc_auc", **arguments),
-        lambda: skrate.estimate("roc_auc", **arguments),
+        lambda: skrate.estimate("roc_auc", **in_clusters),
         lambda: skrate.compare(
-            "roc_auc", y_score_b=np.arange(N), **compared(arguments)
+            "roc_auc", y_score_b=np.arange(N), **compared(in_clusters)
         ),
     ]
     if name != "groups":
@@ -312,7 +313,7 @@ def test_nonsense_is_an_error_that_names_the_argument(name, spoil):
         ]
     for call in calls:
         # A generator can be read only once, and is refused each time.
-        with pytest.raises(ValueError, match=name):
+        with pytest.raises(ValueError, match=name.replace("groups", "groups|clusters")):
             call()
 
 
@@ -481,8 +482,8 @@ EXTREME_WEIGHTS = {
 def test_sampling_weights_of_any_size_are_weights(name):
     weights, relative = EXTREME_WEIGHTS[name]
     y_true, y_score = [0, 1, 0, 1, 1, 0, 1, 0, 1, 0], [3, 1, 4, 1, 5, 9, 2, 6, 5, 3]
-    groups = np.arange(10) // 2
-    for extra in ({}, {"groups": groups}):
+    clusters = np.arange(10) // 2
+    for extra in ({}, {"clusters": clusters}):
         found, expected = (
             skrate.estimate(
                 "roc_auc", y_true, y_score, sample_weight=w, weights="sampling", **extra

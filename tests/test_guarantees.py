@@ -51,9 +51,9 @@ def test_clusters_keep_what_independence_would_not():
         y_true = np.repeat(generator.random(80) < 0.4, 5).astype(int)
         shared = np.repeat(generator.normal(size=80), 5)
         y_score = y_true + 0.8 * shared + 0.6 * generator.normal(size=400)
-        for j, groups in enumerate((np.arange(400) // 5, None)):
+        for j, clusters in enumerate((np.arange(400) // 5, None)):
             low, high = estimate(
-                "roc_auc", y_true, y_score, groups=groups
+                "roc_auc", y_true, y_score, clusters=clusters
             ).confidence_interval
             # The scores have variance 1: the AUC is that of a shift by 1.
             covers[i, j] = low <= 0.760250 <= high

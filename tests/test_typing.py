@@ -97,7 +97,7 @@ REFUSED = [
     "rates.mixture(['beta', 0.2])",
     "skrate.group_scores('roc_auc', y, a, groups=None)",
     "skrate.estimate('roc_auc', hits)",
-    "skrate.compare('roc_auc', y, a, b, groups=abs)",
+    "skrate.compare('roc_auc', y, a, b, clusters=abs)",
     "skrate.compare_all('roc_auc', y, {'a': None})",
     "skrate.compare_curves(y, a, {'b': b})",
     "skrate.budget_report(y, models={'a': None}, rate=0.5)",

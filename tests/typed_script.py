@@ -91,7 +91,7 @@ skrate.estimate(
     partial(skrate.rate_weighted_auc_score, rate=0.2),
     other["y"],
     other["a"],
-    groups=[1, 1, 2, 2, 3, 3],
+    clusters=[1, 1, 2, 2, 3, 3],
     sample_weight=[1, 2, 1, 1, 1, 1],
     pos_label="yes",
 )
@@ -101,7 +101,7 @@ skrate.compare("roc_auc", ints, floats, single, y_true_b=flags)
 skrate.compare("roc_auc", table, table, correlation=0.5)
 skrate.compare(("roc_auc", "average_precision"), ints, floats)
 skrate.compare(("roc_auc", "average_precision"), table)
-skrate.budget_report(ints, floats, rate=1.0, groups=texts).to_dict()
+skrate.budget_report(ints, floats, rate=1.0, clusters=texts).to_dict()
 skrate.budget_report(words, models=frame[["a", "b"]], rate=1.0, pos_label="yes")
 skrate.budget_report(ints, models=both, rate=stats.beta(2, 3), n_items=9)["0", "found"]
 pilots: dict[str, npt.NDArray[np.float32]] = {"a": single, "b": single[::-1]}
@@ -132,7 +132,11 @@ skrate.rate_averaged_roc_curve([table, table], repeats=[0, 0])
 by_fold: list[npt.NDArray[np.int8]] = [small, small]
 scores_by_fold: list[npt.NDArray[np.float32]] = [single, single[::-1]]
 skrate.compare_curves(
-    by_fold, scores_by_fold, [floats, frame["a"]], rates=[0.3, 0.5], groups=[days, days]
+    by_fold,
+    scores_by_fold,
+    [floats, frame["a"]],
+    rates=[0.3, 0.5],
+    clusters=[days, days],
 )
 gain = skrate.compare_curves(
     other["y"], frame["a"], decimals, metric="gain", cost=0.1, rates=(0.3, 0.5),
@@ -170,14 +174,14 @@ model = make_pipeline(StandardScaler(), LogisticRegression()).fit(train, target)
 skrate.HitCurveDisplay.from_estimator(model, train, target, sample_weight=X["x"] + 1)
 skrate.RateAveragedROC.from_estimator(model, train, target, pos_label=True)
 skrate.RateAveragedROC.from_cross_validation(
-    model, train, target, cv=GroupKFold(3), groups=X["list"], bounds=None
+    model, train, target, cv=GroupKFold(3), clusters=X["list"], bounds=None
 )
 boost = skrate.RankBoostClassifier(5, scoring=get_scorer("roc_auc"), random_state=0)
 skrate.HitCurveDisplay.from_estimator(boost.fit(train, target), train, target)
 distinct = train + np.linspace(0, 1e-3, train.size).reshape(train.shape)
 keeping = skrate.RateThresholdClassifier(
     model, rate=stats.beta(2, 3), n_items=20, confidence=0.8, cv=GroupKFold(3)
-).fit(distinct, target, groups=X["list"])
+).fit(distinct, target, clusters=X["list"])
 keeping.predict_batch(train, random_state=0).labels.sum()
 low_rate, high_rate = keeping.achieved_rate(train, looks=4).rate_interval
 
@@ -201,7 +205,7 @@ results = cross_validate(
 )
 skrate.HitCurveDisplay.from_cv_results(results, train, target)
 skrate.CurveComparisonDisplay.from_cv_results(
-    results, results, train, target, groups=X["list"], rates=[0.3, 0.5]
+    results, results, train, target, clusters=X["list"], rates=[0.3, 0.5]
 )
 skrate.summarize(results, repeats=1)
 skrate.compare_folds(results["test_auc"], [0.5, 0.4, 0.6], n_train=40, n_test=20)
@@ -214,8 +218,8 @@ search.fit(train, target)
 
 # Rankings of folds.
 site = ["here", "here", "here", "there", "there", "there"]
-rankings = skrate.FoldRankings(words, floats, site, pos_label="yes", groups=ints)
-alone = replace(rankings, groups=None)
+rankings = skrate.FoldRankings(words, floats, site, pos_label="yes", clusters=ints)
+alone = replace(rankings, clusters=None)
 skrate.average_precision_score(rankings).is_integer()
 skrate.rate_weighted_auc_score(rankings, rate=rates.beta(2, 3))
 skrate.estimate("roc_auc", alone).confidence_interval.low.is_integer()

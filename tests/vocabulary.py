@@ -34,7 +34,8 @@ DATA = (
 SKLEARN = {
     "sample_weight",
     "pos_label",
-    "groups",
+    "groups",  # lists or queues
+    "clusters",  # of cases that are not independent
     "entities",  # of which each counts once in a group
     "response_method",
     "random_state",

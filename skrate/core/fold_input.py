@@ -15,7 +15,7 @@ _OF_ROW = {
     "fold": "folds",
     "is_pos": "labels",
     "sample_weight": "weights",
-    "groups": "groups",
+    "clusters": "clusters",
     "indices": "cases",
 }
 
@@ -23,14 +23,14 @@ _OF_ROW = {
 class ByFold(NamedTuple):
     """Rankings as lists, with an array for each fold; None for what is not known.
 
-    ``groups`` are the clusters of the cases; of folds that test cases again, without
-    any, the cases themselves, as a case that is tested again tells nothing new.
+    ``clusters`` are those of the cases; of folds that test cases again, without any,
+    the cases themselves, as a case that is tested again tells nothing new.
     """
 
     y_trues: list[BoolArray]
     y_scores: list[Array]
     sample_weight: list[FloatArray] | None
-    groups: list[Array] | None
+    clusters: list[Array] | None
 
 
 def by_fold(rankings: FoldRankings) -> ByFold:
@@ -45,14 +45,14 @@ def by_fold(rankings: FoldRankings) -> ByFold:
     [[True, False], [False, True]]
     """
     labels, scores, weights = (list(column) for column in zip(*rankings, strict=True))
-    groups = rankings.groups
-    if groups is None and rankings.n_repeats > 1:
-        groups = rankings.indices
+    clusters = rankings.clusters
+    if clusters is None and rankings.n_repeats > 1:
+        clusters = rankings.indices
     return ByFold(
         labels,
         scores,
         None if rankings.sample_weight is None else weights,
-        None if groups is None else [groups[rows] for rows in rankings.rows()],
+        None if clusters is None else [clusters[rows] for rows in rankings.rows()],
     )
 
 

@@ -27,7 +27,7 @@ from skrate.core.validation import (
 if TYPE_CHECKING:
     from skrate.core.metric import MetricLike
 
-_OPTIONAL = ("sample_weight", "groups", "indices")
+_OPTIONAL = ("sample_weight", "clusters", "indices")
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -50,7 +50,7 @@ class FoldRankings:
         The fold of each row: numbers or names.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights of the rows, not negative.
-    groups : array-like of shape (n_rows,), default=None
+    clusters : array-like of shape (n_rows,), default=None
         The cluster of each row, such as its patient: :func:`estimate` and
         :func:`compare` take clusters for independent, cases within one need not be.
     indices : array-like of shape (n_rows,), default=None
@@ -83,7 +83,7 @@ class FoldRankings:
     Raises
     ------
     ValueError
-        For labels, scores, weights, folds, groups or indices that do not fit, a fold
+        For labels, scores, weights, folds, clusters or indices that do not fit, a fold
         without weight, one that tests a case twice, or folds that overlap but are no
         whole repeats.
 
@@ -141,7 +141,7 @@ class FoldRankings:
     y_score: Array
     fold: Array
     sample_weight: FloatArray | None
-    groups: Array | None
+    clusters: Array | None
     indices: IntArray | None
     repeats: IntArray
     pos_label: Label
@@ -161,7 +161,7 @@ class FoldRankings:
         fold: ArrayLike,
         *,
         sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
         indices: ArrayLike | None = None,
         repeats: Repeats = None,
         pos_label: Label = None,
@@ -174,10 +174,10 @@ class FoldRankings:
         }
         if sample_weight is not None:
             rows["sample_weight"] = check_weights("sample_weight", sample_weight)
-        if groups is not None:
+        if clusters is not None:
             # Whatever is no label of a cluster is told now.
-            check_groups("groups", groups)
-            rows["groups"] = check_vector("groups", groups)
+            check_groups("clusters", clusters)
+            rows["clusters"] = check_vector("clusters", clusters)
         if indices is not None:
             rows["indices"] = check_counts("indices", check_vector("indices", indices))
         check_equal_length(**rows)
@@ -379,8 +379,8 @@ class FoldRankings:
                 )
         cases = np.unique(self.indices, return_inverse=True)[1]
         of_case: dict[str, Array] = {"labels in y_true": self.is_pos}
-        if self.groups is not None:
-            of_case["groups"] = check_groups("groups", self.groups).codes
+        if self.clusters is not None:
+            of_case["clusters"] = check_groups("clusters", self.clusters).codes
         if self.sample_weight is not None:
             of_case["weights in sample_weight"] = self.sample_weight
         for words, values in of_case.items():

@@ -58,6 +58,11 @@ LIST_METRICS: dict[Callable[..., float], type[Metric]] = {}
 ALIASES: dict[Any, Callable[..., float]] = {}
 
 _OF_SAMPLE = ("sample_weight", "pos_label")
+GROUPS_ARE_LISTS = (
+    "groups are lists, and this metric is taken here of one ranking of all cases: for "
+    "cases that are not independent, such as those of a patient, use clusters=; for "
+    "the metric within lists use group_scores."
+)
 
 
 class Slopes(NamedTuple):
@@ -594,6 +599,8 @@ def check_parameters(
     unknown = sorted(set(params) - set(allowed))
     if not unknown:
         return
+    if "groups" in unknown:
+        raise ValueError(GROUPS_ARE_LISTS)
     if unknown[0] in _OF_SAMPLE:
         raise ValueError(_concerns_sample(unknown[0], function))
     raise ValueError(

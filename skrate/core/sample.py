@@ -35,12 +35,12 @@ Kind = Literal["relative", "frequency", "sampling"]
 
 @dataclass(frozen=True)
 class Sample:
-    """Cases with a label, and maybe a score, a weight and a group, all checked."""
+    """Cases with a label, and maybe a score, a weight and a cluster, all checked."""
 
     is_pos: BoolArray
     scores: Array | None = None  # None where they are not known, or not yet.
     weights: FloatArray | None = None  # Above zero; None where all count the same.
-    groups: IntArray | None = None  # Number of the group of each, from 0.
+    clusters: IntArray | None = None  # Number of the cluster of each, from 0.
     # Which of the cases that were given have weight; None where all have.
     kept: BoolArray | None = None
     kind: Kind = "relative"
@@ -61,7 +61,7 @@ class Sample:
             is_pos=self.is_pos[kept],
             scores=None if self.scores is None else self.scores[kept],
             weights=self.weights[kept],
-            groups=None if self.groups is None else self.groups[kept],
+            clusters=None if self.clusters is None else self.clusters[kept],
             kept=kept,
         )
 
@@ -88,7 +88,7 @@ class Sample:
     @property
     def is_plain(self) -> bool:
         """Whether counts per group of ties say all there is to know."""
-        return self.groups is None and (self.weights is None or self.are_repetitions)
+        return self.clusters is None and (self.weights is None or self.are_repetitions)
 
     @lazy
     def total(self) -> float:
@@ -109,21 +109,21 @@ class Sample:
 
     @property
     def n_units(self) -> int:
-        """Number of groups; of cases where there are none."""
-        if self.groups is None:
+        """Number of clusters; of cases where there are none."""
+        if self.clusters is None:
             return len(self.is_pos)
-        return int(self.groups.max()) + 1
+        return int(self.clusters.max()) + 1
 
     @lazy
     def effective_sizes(self) -> tuple[float, float]:
         """Number of independent positives and negatives that are worth as much.
 
-        Groups count once, and sampling weights by (sum w)^2 / sum w^2.
+        Clusters count once, and sampling weights by (sum w)^2 / sum w^2.
         """
         chosen = (self.is_pos, ~self.is_pos)
-        if self.groups is not None:
-            groups = self.groups
-            n_pos, n_neg = (float(len(np.unique(groups[c]))) for c in chosen)
+        if self.clusters is not None:
+            clusters = self.clusters
+            n_pos, n_neg = (float(len(np.unique(clusters[c]))) for c in chosen)
         elif self.weights is None or self.are_repetitions:
             n_pos, n_neg = self.sizes
         else:

@@ -160,7 +160,7 @@ class BudgetReportDisplay(Display):
         n_items: int | None = None,
         models: Mapping[Any, ArrayLike] | ArrayLike | None = None,
         confidence_level: float = 0.95,
-        groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         weights: Weights = "frequency",
         pos_label: Label = None,
@@ -184,7 +184,7 @@ class BudgetReportDisplay(Display):
             Scores of several models in place of ``y_score``.
         confidence_level : float, default=0.95
             Level of the bands, in (0, 1).
-        groups : array-like of shape (n_samples,), default=None
+        clusters : array-like of shape (n_samples,), default=None
             The cluster of each case.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the cases.
@@ -209,7 +209,7 @@ class BudgetReportDisplay(Display):
             n_items=n_items,
             models=models,
             confidence_level=confidence_level,
-            groups=groups,
+            clusters=clusters,
             sample_weight=sample_weight,
             weights=weights,
             pos_label=pos_label,

@@ -147,7 +147,7 @@ class CurveComparisonDisplay(DifferenceDrawing):
         n_resamples: int = 2000,
         benefit: float | None = None,
         cost: float | None = None,
-        groups: ArrayLike | Sequence[ArrayLike] | None = None,
+        clusters: ArrayLike | Sequence[ArrayLike] | None = None,
         sample_weight: ArrayLike | Sequence[ArrayLike] | None = None,
         weights: Weights = "frequency",
         pos_label: Label = None,
@@ -168,7 +168,7 @@ class CurveComparisonDisplay(DifferenceDrawing):
             Scores of both models; after rankings of model a those of model b alone.
         metric, rates, band, confidence_level, n_resamples, benefit, cost : object
             As :func:`compare_curves` takes them.
-        groups, sample_weight, weights : object
+        clusters, sample_weight, weights : object
             As :func:`compare_curves` takes them.
         pos_label : int, float, bool or str, default=None
             The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
@@ -199,7 +199,7 @@ class CurveComparisonDisplay(DifferenceDrawing):
             n_resamples=n_resamples,
             benefit=benefit,
             cost=cost,
-            groups=groups,
+            clusters=clusters,
             sample_weight=sample_weight,
             weights=weights,
             pos_label=pos_label,
@@ -281,7 +281,7 @@ class CurveComparisonDisplay(DifferenceDrawing):
         X: Any,
         y: ArrayLike,
         *,
-        groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         response_method: ResponseMethod = DEFAULT_RESPONSE,
         pos_label: Label = None,
@@ -299,7 +299,7 @@ class CurveComparisonDisplay(DifferenceDrawing):
             The cases that were cross-validated.
         y : array-like of shape (n_samples,)
             Their labels.
-        groups : array-like of shape (n_samples,), default=None
+        clusters : array-like of shape (n_samples,), default=None
             The cluster of each case. None takes the cases themselves, also where
             folds test them again.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -346,7 +346,7 @@ class CurveComparisonDisplay(DifferenceDrawing):
             responses.append({response.fold: response for response in found})
         tests = [one["indices"]["test"] for one in (cv_results_a, cv_results_b)]
         _check_same_folds(*tests)
-        check_rows(tests[0], groups=groups)
+        check_rows(tests[0], clusters=clusters)
         of_a, of_b = responses
         folds = [fold for fold in of_a if fold in of_b]
         if not folds:
@@ -357,11 +357,11 @@ class CurveComparisonDisplay(DifferenceDrawing):
         by_fold: dict[str, Any] = {}
         if sample_weight is not None:
             by_fold["sample_weight"] = [of_a[fold].sample_weight for fold in folds]
-        if groups is not None:
-            by_fold["groups"] = [rows_of(groups, tests[0][fold]) for fold in folds]
+        if clusters is not None:
+            by_fold["clusters"] = [rows_of(clusters, tests[0][fold]) for fold in folds]
         elif disjoint_repeats(tests[0]).max() > 0:
             # A case that is tested again tells nothing new.
-            by_fold["groups"] = [tests[0][fold] for fold in folds]
+            by_fold["clusters"] = [tests[0][fold] for fold in folds]
         if names is None:
             names = _names_of(
                 *(one["estimator"][0] for one in (cv_results_a, cv_results_b))

@@ -126,7 +126,7 @@ class MarkersDisplay(Drawing):
         metrics: tuple[MetricLike, MetricLike] = ("roc_auc", "average_precision"),
         adjust: Adjust = "holm",
         n_resamples: int = 2000,
-        groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         weights: Weights = "frequency",
         pos_label: Label = None,
@@ -149,7 +149,7 @@ class MarkersDisplay(Drawing):
             How p-values are adjusted.
         n_resamples : int, default=2000
             Number of random rankings.
-        groups : array-like of shape (n_samples,), default=None
+        clusters : array-like of shape (n_samples,), default=None
             The cluster of each case.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the cases.
@@ -182,7 +182,7 @@ class MarkersDisplay(Drawing):
         x, y = (
             estimate_all(
                 metric, y_true, y_scores, adjust=adjust, n_resamples=n_resamples,
-                groups=groups, sample_weight=sample_weight, weights=weights,
+                clusters=clusters, sample_weight=sample_weight, weights=weights,
                 pos_label=pos_label, random_state=random_state, n_jobs=n_jobs,
             )
             for metric in metrics

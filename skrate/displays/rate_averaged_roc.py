@@ -143,7 +143,7 @@ class RateAveragedROC(ConsensusDrawing):
         y: ArrayLike,
         *,
         cv: Any = None,
-        groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
         params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -162,9 +162,10 @@ class RateAveragedROC(ConsensusDrawing):
             True labels of two classes.
         cv : int, cross-validation generator or iterable, default=None
             As in :func:`sklearn.model_selection.cross_validate`; None is five folds.
-        groups : array-like of shape (n_samples,), default=None
-            Groups of cases, for a splitter that keeps them together; with metadata
-            routing or without.
+        clusters : array-like of shape (n_samples,), default=None
+            The cluster of each case, such as its patient. A splitter such as
+            :class:`sklearn.model_selection.GroupKFold` gets them as its ``groups``,
+            with metadata routing or without.
         params : dict, default=None
             What ``fit`` is given, such as ``{"sample_weight": weights}``, cut to the
             cases of a fold; with metadata routing, what the estimator or the splitter
@@ -187,7 +188,8 @@ class RateAveragedROC(ConsensusDrawing):
         Raises
         ------
         ValueError
-            If ``groups`` stands in ``params``, too, or the input is invalid.
+            If ``params`` holds ``groups`` beside ``clusters``, or the input is
+            invalid.
 
         Warns
         -----
@@ -197,18 +199,22 @@ class RateAveragedROC(ConsensusDrawing):
         """
         import_pyplot(cls.__name__)
         params = dict(params or {})
-        if groups is not None:
-            # The same groups as codes, checked: splitters differ in what they refuse.
-            groups = check_groups("groups", groups).codes
-        if groups is not None and get_config()["enable_metadata_routing"]:
+        codes = None
+        if clusters is not None:
+            # The same clusters as codes, checked: splitters differ in what they refuse.
+            codes = check_groups("clusters", clusters).codes
+        if codes is not None and get_config()["enable_metadata_routing"]:
             if "groups" in params:
-                raise ValueError("groups is given twice: as groups and in params.")
-            params["groups"], groups = groups, None
+                raise ValueError(
+                    "clusters is given twice: the splitter gets them as groups, which "
+                    "params holds, too."
+                )
+            params["groups"], codes = codes, None
         cv_results = cross_validate(
             estimator,
             X,
             y,
-            groups=groups,
+            groups=codes,
             cv=cv,
             scoring=_no_score,
             n_jobs=n_jobs,

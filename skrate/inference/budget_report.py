@@ -47,7 +47,7 @@ def budget_report(
     n_items: int | None = None,
     models: Mapping[Any, ArrayLike] | ArrayLike | None = None,
     confidence_level: float = 0.95,
-    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights: Weights = "frequency",
     pos_label: Label = None,
@@ -78,7 +78,7 @@ def budget_report(
         (n_samples,) each; keys and column names are the names of the models.
     confidence_level : float, default=0.95
         Level of all intervals, in (0, 1).
-    groups : array-like of shape (n_samples,), default=None
+    clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient; the next batch is taken to come
         in clusters of the kind.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -102,7 +102,7 @@ def budget_report(
         If ``rate`` is none of the choices, or the integer 1, which may be one case or
         all of them, ``n_items`` is no count, the level is not in (0, 1), both or
         neither of ``y_score`` and ``models`` are given, ``models`` is empty or names
-        two models the same, labels, scores, weights or groups do not fit, or rankings
+        two models the same, labels, scores, weights or clusters do not fit, or rankings
         of folds differ in their cases or folds.
 
     Warns
@@ -152,7 +152,7 @@ def budget_report(
     count is then beta-binomial, and the interval lies between the quantiles of its
     mixture over 1,024 budgets; it is no narrower than that of the expectation. In
     simulations it held 94 to 97 % of counts in the hundreds at a level of 95 %, and up
-    to 99 % of counts of a few, which are whole. With ``groups`` each count varies as
+    to 99 % of counts of a few, which are whole. With ``clusters`` each count varies as
     its sums by cluster do, what is missed with the positives of a cluster, too: with
     80 to 400 clusters of 5 or 10 with like labels it held 92 to 97 %. A
     sample of sampling weights w is taken to be worth (sum w)^2 / sum w^2 cases, or
@@ -241,7 +241,7 @@ def budget_report(
         models,
         sample_weight=sample_weight,
         weights=weights,
-        groups=groups,
+        clusters=clusters,
         pos_label=pos_label,
     )
     first = next(iter(ranked.values()))

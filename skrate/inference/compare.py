@@ -84,6 +84,7 @@ def compare(
     n_resamples: int = 2000,
     stratify: bool | None = None,
     groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights: Weights = "frequency",
     correlation: float | None = None,
@@ -132,9 +133,11 @@ def compare(
     stratify : bool, default=None
         As in :func:`estimate`.
     groups : array-like of shape (n_samples,), default=None
-        The cluster of each case, such as its patient. For a metric that is a mean over
-        lists, such as :func:`ndcg_score`, the list of each row: then the comparison is
-        that of :func:`compare_groups`, with "t" for "delta".
+        The list of each row, for a metric that is a mean over lists, such as
+        :func:`ndcg_score`: then the comparison is that of :func:`compare_groups`, with
+        "t" for "delta".
+    clusters : array-like of shape (n_samples,), default=None
+        The cluster of each case, such as its patient.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the cases.
     weights : {"frequency", "sampling"}, default="frequency"
@@ -188,7 +191,7 @@ def compare(
     The p-value and the interval "wald" take it for Student's t, as :func:`estimate`
     does: with a and b the parts of its variance that the positives and the negatives
     estimate, of (a + b)^2 / (a^2 / (n_1 - 1) + b^2 / (n_0 - 1)) degrees of freedom (and
-    one part more if class sizes are chance). With ``groups``, n_1 and n_0 are the
+    one part more if class sizes are chance). With ``clusters``, n_1 and n_0 are the
     clusters that hold cases of the class, and the degrees are at most their number in
     all less 1; with few clusters of positives the test is still too ready. With five
     positives the normal distribution, which other programs take, would reject a true
@@ -312,7 +315,7 @@ def compare(
         check_in_lists(
             y_true_b=(y_true_b, None), interval=(interval, "wald"),
             stratify=(stratify, None), weights=(weights, "frequency"),
-            correlation=(correlation, None),
+            correlation=(correlation, None), clusters=(clusters, None),
         )  # fmt: skip
         if method == "bootstrap":
             raise ValueError(
@@ -336,7 +339,7 @@ def compare(
     if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
         check_no_labels(y_true, "y_score_a")
         check_alone(
-            y_true, y_score_b=y_score_b, y_true_b=y_true_b, groups=groups,
+            y_true, y_score_b=y_score_b, y_true_b=y_true_b, clusters=clusters,
             sample_weight=sample_weight, correlation=known, pos_label=pos_label,
         )  # fmt: skip
         rankings = y_true, y_score_a
@@ -354,7 +357,7 @@ def compare(
         )
     if isinstance(y_true, RankTable) or isinstance(y_score_a, RankTable):
         others = {
-            "y_score_b": y_score_b, "y_true_b": y_true_b, "groups": groups,
+            "y_score_b": y_score_b, "y_true_b": y_true_b, "clusters": clusters,
             "sample_weight": sample_weight, "pos_label": pos_label,
         }  # fmt: skip
         if isinstance(metric, tuple | list) and y_score_a is None:
@@ -367,7 +370,7 @@ def compare(
     if y_score_a is None:
         raise ValueError("y_score_a is missing: give the scores of model a.")
     if y_true_b is not None:
-        _check_unpaired(y_score_b, method, groups, sample_weight)
+        _check_unpaired(y_score_b, method, clusters, sample_weight)
         given = ((y_true, y_score_a), (y_true_b, y_score_b))
         ranked = [check_sample(*one, pos_label=pos_label) for one in given]
         metrics = [check_metric(metric, metric_kwargs, one) for one in ranked]
@@ -378,7 +381,7 @@ def compare(
         y_true,
         sample_weight=sample_weight,
         weights=weights,
-        groups=groups,
+        clusters=clusters,
         pos_label=pos_label,
     )
     model_a = scored(cases, "y_score_a", y_score_a)
@@ -512,7 +515,7 @@ def _conclude(
 def _check_unpaired(
     y_score_b: ArrayLike | None,
     method: str,
-    groups: ArrayLike | None,
+    clusters: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> None:
     if y_score_b is None:
@@ -522,7 +525,7 @@ def _check_unpaired(
             "method='permutation' exchanges two models within cases: it excludes "
             "y_true_b."
         )
-    for name, value in (("groups", groups), ("sample_weight", sample_weight)):
+    for name, value in (("clusters", clusters), ("sample_weight", sample_weight)):
         if value is not None:
             raise ValueError(
                 f"{name} excludes y_true_b: it would say nothing about the cases of b."

@@ -61,7 +61,7 @@ def compare_all(
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
     stratify: bool | None = None,
-    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights: Weights = "frequency",
     pos_label: Label = None,
@@ -101,7 +101,7 @@ def compare_all(
         Number of resamples or permutations of each pair.
     stratify : bool, default=None
         As in :func:`estimate`.
-    groups : array-like of shape (n_samples,), default=None
+    clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the cases.
@@ -186,7 +186,7 @@ def compare_all(
     )  # fmt: skip
     if are_of_folds(y_true):
         check_alone(
-            FoldRankings, y_scores=y_scores, groups=groups,
+            FoldRankings, y_scores=y_scores, clusters=clusters,
             sample_weight=sample_weight, pos_label=pos_label,
         )  # fmt: skip
         meant = metric, metric_kwargs
@@ -201,7 +201,7 @@ def compare_all(
         labels,
         sample_weight=sample_weight,
         weights=weights,
-        groups=groups,
+        clusters=clusters,
         pos_label=pos_label,
     )
     if cases.weights is not None:

@@ -45,7 +45,7 @@ def compare_curves(
     n_resamples: int = 2000,
     benefit: float | None = None,
     cost: float | None = None,
-    groups: ArrayLike | Sequence[ArrayLike] | None = None,
+    clusters: ArrayLike | Sequence[ArrayLike] | None = None,
     sample_weight: ArrayLike | Sequence[ArrayLike] | None = None,
     weights: Weights = "frequency",
     pos_label: Label = None,
@@ -92,7 +92,7 @@ def compare_curves(
     cost : float, default=None
         What it costs to process a case, at least 0, in units of ``benefit``; needed
         for "gain", and only there.
-    groups : array-like of shape (n_samples,), or list of such, default=None
+    clusters : array-like of shape (n_samples,), or list of such, default=None
         The cluster of each case, such as its patient; of folds that test cases again,
         the case itself.
     sample_weight : array-like of shape (n_samples,), or list of such, default=None
@@ -117,7 +117,7 @@ def compare_curves(
     ValueError
         For an option that is none of the choices, ``rates`` that do not increase
         within (0, 1], ``benefit`` or ``cost`` without "gain", labels, scores, weights
-        or groups as :func:`compare`, folds that do not match or of which none holds
+        or clusters as :func:`compare`, folds that do not match or of which none holds
         both classes, or anything beside rankings that these hold already.
 
     Warns
@@ -153,7 +153,7 @@ def compare_curves(
     :math:`\sum_i \xi_i \psi_i(r) / n` vary over rates as the difference does over
     samples. The critical value c of the band is the quantile of their largest
     deviation over all rates, in standard errors s(r) [1]_, to the squares of which
-    g(r)^2 is added; that of an interval is the normal quantile. With ``groups`` both
+    g(r)^2 is added; that of an interval is the normal quantile. With ``clusters`` both
     grow as that of Student's t does, at the number of clusters that hold cases of the
     rarer class, less 1. The bounds are
 
@@ -232,7 +232,7 @@ def compare_curves(
         "y_score_a": y_score_a,
         "y_score_b": y_score_b,
         "sample_weight": sample_weight,
-        "groups": groups,
+        "clusters": clusters,
     }
     labels: Any = y_true
     if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
@@ -281,7 +281,7 @@ def _of_rankings(
         "y_score_a": lists.y_scores,
         "y_score_b": others.y_scores,
         "sample_weight": lists.sample_weight,
-        "groups": lists.groups,
+        "clusters": lists.clusters,
     }
 
 

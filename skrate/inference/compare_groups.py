@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, RandomState
-from skrate.core.metric import LIST_METRICS, MetricLike, unwrap
+from skrate.core.metric import GROUPS_ARE_LISTS, LIST_METRICS, MetricLike, unwrap
 from skrate.core.results import Comparison, ConfidenceInterval, t_interval
 from skrate.core.validation import check_choice, warn_undefined
 from skrate.inference.counting import permutation_interval, permutation_pvalue
@@ -262,11 +262,13 @@ def in_lists(
 
     A metric that is a mean over lists has them where their ``groups`` are known.
     """
-    if groups is None or isinstance(metric, tuple | list):
+    if groups is None:
         return None
+    if isinstance(metric, tuple | list):
+        raise ValueError(GROUPS_ARE_LISTS)
     function, own = unwrap(metric, params)
     if not callable(function) or function not in LIST_METRICS:
-        return None
+        raise ValueError(GROUPS_ARE_LISTS)
     of_mean = {name: own.pop(name) for name in _OF_MEAN if name in own}
     return {"metric": function, "groups": groups, **own}, of_mean
 

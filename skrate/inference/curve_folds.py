@@ -118,16 +118,16 @@ def _one_array(name: str, by_fold: list[Array]) -> Array:
 def _part(model: Ranked, chosen: BoolArray) -> Ranked:
     """Return some of the cases, as a sample of their own."""
     assert model.scores is not None
-    weights, groups = model.weights, model.groups
+    weights, clusters = model.weights, model.clusters
     if weights is not None:
         weights = weights[chosen]
         if not model.are_repetitions:
             weights = weights / weights.mean()
-    if groups is not None:
-        found, groups = np.unique(groups[chosen], return_inverse=True)
+    if clusters is not None:
+        found, clusters = np.unique(clusters[chosen], return_inverse=True)
         if len(found) < 2:
             raise ValueError(
-                "groups puts all cases of the folds that hold both classes in one "
+                "clusters puts all cases of the folds that hold both classes in one "
                 "cluster: nothing can be said about the variation between clusters."
             )
     return replace(
@@ -135,6 +135,6 @@ def _part(model: Ranked, chosen: BoolArray) -> Ranked:
         is_pos=model.is_pos[chosen],
         scores=model.scores[chosen],
         weights=weights,
-        groups=groups,
+        clusters=clusters,
         kept=None,
     )

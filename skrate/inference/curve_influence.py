@@ -223,10 +223,10 @@ def _covariance(
     A case adds the row of each of its codes.
     """
     n_cases, n_units = len(cases.is_pos), cases.n_units
-    unit = np.arange(n_cases) if cases.groups is None else cases.groups
+    unit = np.arange(n_cases) if cases.clusters is None else cases.clusters
     weights = np.ones(n_cases) if cases.weights is None else cases.weights
     times = weights
-    if cases.groups is None and cases.weights is not None:
+    if cases.clusters is None and cases.weights is not None:
         # As roots, since they are about to be squared.
         times = np.sqrt(multiples(weights, cases))
     of_units: Any = sparse.coo_array(
@@ -236,7 +236,7 @@ def _covariance(
         ),
         shape=(n_units, len(influence)),
     ).tocsr()
-    if cases.groups is None:
+    if cases.clusters is None:
         # How many cases have two codes: of cells there are few.
         together = of_units.T @ of_units
         return np.asarray(influence.T @ (together @ influence)) / cases.total**2

@@ -239,7 +239,7 @@ def curve_process(
     curve = over_rate(metric, rates, benefit=benefit, cost=cost)
     cases = models[0]
     freedom = np.inf
-    if cases.groups is not None:
+    if cases.clusters is not None:
         # As many as clusters that hold cases of the rarer class, less 1.
         freedom = max(min(cases.effective_sizes) - 1, 1.0)
     spread = curve_spread(curve, models, folds)

@@ -65,10 +65,10 @@ def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
         for chosen in (cases.is_pos, ~cases.is_pos)
     )
     whole = float(covariance(values[None, :], cases)[0, 0])
-    if cases.groups is not None:
+    if cases.clusters is not None:
         # A cluster may hold both classes: each source has the share of what clusters
         # vary that it has of single cases.
-        alone = covariance(values[None, :], replace(cases, groups=None))
+        alone = covariance(values[None, :], replace(cases, clusters=None))
         between = max(float(alone[0, 0]) - by_pos - by_neg, 0.0)
         either = by_pos + by_neg + between
         share = whole / either if either > 0 else 0.0
@@ -101,7 +101,7 @@ def degrees_of_freedom(
         n_pos, n_neg = cases.effective_sizes
         sizes = (n_pos, n_neg, n_pos + n_neg)
         means = (*n_means, max(n_means))
-        if cases.groups is not None:
+        if cases.clusters is not None:
             most = cases.n_units - 1.0
         freedoms = [max(size - n, 1) for size, n in zip(sizes, means, strict=True)]
         squares += sum(part**2 / of for part, of in zip(parts, freedoms, strict=True))
@@ -264,9 +264,9 @@ def _worth_influence(
 def covariance(influence: FloatArray, cases: Ranked) -> FloatArray:
     """Return the covariances of metrics from their influence values, shape (m, n)."""
     weights, n = cases.weights, cases.total
-    if cases.groups is not None:
+    if cases.clusters is not None:
         sums = [
-            np.bincount(cases.groups, row if weights is None else weights * row)
+            np.bincount(cases.clusters, row if weights is None else weights * row)
             for row in influence
         ]
         n_units = cases.n_units

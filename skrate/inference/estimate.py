@@ -38,6 +38,7 @@ def estimate(
     n_resamples: int = 2000,
     stratify: bool | None = None,
     groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights: Weights = "frequency",
     pos_label: Label = None,
@@ -86,12 +87,15 @@ def estimate(
         Number of replicates of both bootstraps.
     stratify : bool, default=None
         Whether class sizes were fixed by design, as in a case-control study. None
-        means True for "bootstrap" without ``groups`` and False otherwise. For the AUC
+        means True for "bootstrap" without ``clusters`` and False otherwise. For the AUC
         it makes next to no difference; for the average precision it does.
     groups : array-like of shape (n_samples,), default=None
+        The list of each row, for a metric that is a mean over lists, such as
+        :func:`ndcg_score`: lists are then the units, as in
+        :meth:`GroupScores.estimate`.
+    clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient: clusters are independent, cases
-        within one need not be. For a metric that is a mean over lists, such as
-        :func:`ndcg_score`, the list of each row, as in :meth:`GroupScores.estimate`.
+        within one need not be.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the cases.
     weights : {"frequency", "sampling"}, default="frequency"
@@ -118,7 +122,7 @@ def estimate(
     ------
     ValueError
         If the metric is not one of this package or its parameters are not its own,
-        for labels, scores, weights or groups that do not fit, for a level outside
+        for labels, scores, weights or clusters that do not fit, for a level outside
         (0, 1), ``n_resamples`` < 1, all cases in one group, or options that exclude
         each other.
 
@@ -192,7 +196,7 @@ def estimate(
     with one, as the values of those do, which is rather too much. A fold
     that lacks a class, and on which the metric is defined, counts in the mean; unless
     class sizes are fixed it is taken to vary as the others. Values of a case that is
-    tested in several repeats, or of a cluster (``groups`` of the rankings), are added
+    tested in several repeats, or of a cluster (``clusters`` of the rankings), are added
     before they are squared. "wilson" takes the means of u, v and the range over folds,
     to which a tenth of a case of each class is added in all; where a test is turned
     round, the squares of the distances of its ends from the values of the folds are
@@ -252,6 +256,7 @@ def estimate(
         check_in_lists(
             method=(method, "delta"), interval=(interval, "wilson"),
             stratify=(stratify, None), weights=(weights, "frequency"),
+            clusters=(clusters, None),
         )  # fmt: skip
         options, of_mean = of_lists
         options |= {"y_true": y_true, "y_score": y_score, "pos_label": pos_label}
@@ -262,7 +267,7 @@ def estimate(
     )
     if isinstance(y_true, FoldRankings):
         check_alone(
-            y_true, y_score=y_score, groups=groups, sample_weight=sample_weight,
+            y_true, y_score=y_score, clusters=clusters, sample_weight=sample_weight,
             pos_label=pos_label,
         )  # fmt: skip
         return estimate_folds(metric, y_true, plan, interval, weights, metric_kwargs)
@@ -271,7 +276,7 @@ def estimate(
         y_score,
         sample_weight=sample_weight,
         weights=weights,
-        groups=groups,
+        clusters=clusters,
         pos_label=pos_label,
     )
     found = check_metric(metric, metric_kwargs, ranked)

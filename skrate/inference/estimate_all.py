@@ -44,7 +44,7 @@ def estimate_all(
     adjust: Adjust = "holm",
     n_resamples: int = 2000,
     stratify: bool | None = None,
-    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights: Weights = "frequency",
     pos_label: Label = None,
@@ -82,7 +82,7 @@ def estimate_all(
         the AUC, where it is known.
     stratify : bool, default=None
         As in :func:`estimate`, by the delta method.
-    groups : array-like of shape (n_samples,), default=None
+    clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the cases.
@@ -177,7 +177,7 @@ def estimate_all(
         y_true,
         sample_weight=sample_weight,
         weights=weights,
-        groups=groups,
+        clusters=clusters,
         pos_label=pos_label,
     )
     names, batches = _batches_of(y_scores, cases.n_given)

@@ -30,14 +30,14 @@ def ranked_in_folds(
     >>> sample.table.pos.tolist(), sample.table.neg.tolist()
     ([2.0, 0.0], [0.0, 2.0])
     """
-    groups, n_repeats = rankings.groups, rankings.n_repeats
-    if groups is None and n_repeats > 1:
-        groups = rankings.indices
+    clusters, n_repeats = rankings.clusters, rankings.n_repeats
+    if clusters is None and n_repeats > 1:
+        clusters = rankings.indices
     cases = check_cases(
         rankings.is_pos,
         sample_weight=rankings.sample_weight,
         weights=weights,
-        groups=groups,
+        clusters=clusters,
     ).with_scores("y_score", rankings.y_score)
     if n_repeats > 1:
         cases = _as_one_repeat(cases, n_repeats)

@@ -126,19 +126,19 @@ class FoldSample:
         weights = None
         if any(fold.weights is not None for fold in self.folds):
             weights = np.concatenate([_weights(fold) for fold in self.folds])
-        groups = None
+        clusters = None
         if self.clusters is not None:
             own = self.clusters[np.concatenate(self.rows)]
-            found, groups = np.unique(own, return_inverse=True)
+            found, clusters = np.unique(own, return_inverse=True)
             if len(found) < 2:
                 raise ValueError(
-                    "groups puts all cases in one cluster: nothing can be said about "
+                    "clusters puts all cases in one cluster: nothing can be said about "
                     "the variation between clusters."
                 )
         return Ranked(
             np.concatenate([fold.is_pos for fold in self.folds]),
             weights=weights,
-            groups=groups,
+            clusters=clusters,
             kind=self.folds[0].kind,
         )
 
@@ -149,16 +149,18 @@ class FoldSample:
         own = [np.unique(self.clusters[rows]) for rows in self.rows]
         if len(np.unique(np.concatenate(own))) < sum(map(len, own)):
             raise ValueError(
-                "method must be 'delta' where a case or a cluster of groups is tested "
+                "method must be 'delta' where a case or a cluster is tested "
                 "in several folds: others draw from each fold on its own."
             )
         if min(map(len, own)) < 2:
             raise ValueError(
-                "method must be 'delta' where a fold holds one cluster of groups: "
+                "method must be 'delta' where a fold holds one cluster: "
                 "others draw clusters from each fold on its own."
             )
         return [
-            replace(fold, groups=np.unique(self.clusters[rows], return_inverse=True)[1])
+            replace(
+                fold, clusters=np.unique(self.clusters[rows], return_inverse=True)[1]
+            )
             for fold, rows in zip(self.folds, self.rows, strict=True)
         ]
 
@@ -406,8 +408,8 @@ def _kept(
 
 def _clusters(rankings: FoldRankings) -> IntArray | None:
     """Return the cluster of each row; a case that is tested again is one cluster."""
-    if rankings.groups is not None:
-        return check_groups("groups", rankings.groups).codes
+    if rankings.clusters is not None:
+        return check_groups("clusters", rankings.clusters).codes
     return rankings.indices if rankings.n_repeats > 1 else None
 
 

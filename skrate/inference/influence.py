@@ -56,7 +56,7 @@ def influence(
         ``sum((w * values)**2) / sum(w)**2``. nan where the metric is undefined or a
         class has fewer than two cases, 0 for a case of weight 0. Of folds there is one
         per row of the rankings, and the variance is theirs where cases are independent:
-        without groups and repeats.
+        without clusters and repeats.
 
     Raises
     ------

@@ -31,7 +31,7 @@ def jackknife_variance(
     cases = ranked[0]
     units = unit_rows(ranked)
     n_units = np.ones(units.shape[0])
-    if cases.groups is None and cases.weights is not None and cases.are_repetitions:
+    if cases.clusters is None and cases.weights is not None and cases.are_repetitions:
         n_units = cases.weights
     whole = np.asarray(units.T @ n_units, dtype=np.float64)
     values = np.empty(len(n_units))

@@ -76,7 +76,7 @@ class ExchangeDraw:
         return rows.reshape(size, -1)
 
     def _exchanged(self, generator: np.random.Generator, size: int) -> Array:
-        clusters = self.cases.groups
+        clusters = self.cases.clusters
         n_units = self.cases.n_units
         drawn = generator.integers(2, size=(size, n_units), dtype=np.uint8).astype(bool)
         return drawn if clusters is None else drawn[:, clusters]

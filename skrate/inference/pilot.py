@@ -150,7 +150,7 @@ def pilot_of(
     ``prevalence`` is that of the samples to come, None for that of the pilot.
     """
     cases = ranked[0]
-    n_units = cases.total if cases.groups is None else float(cases.n_units)
+    n_units = cases.total if cases.clusters is None else float(cases.n_units)
     share = cases.sizes[0] / cases.total if prevalence is None else prevalence
     sizes = cases.effective_sizes
     planned = [at_prevalence(one, prevalence) for one in ranked]
@@ -174,7 +174,7 @@ def pilot_of(
         freedom=min(*sizes, n_units, _PARTS) - 1,
         cases_per_unit=cases.total / n_units,
         sizes=(share, 1 - share)
-        if cases.groups is None
+        if cases.clusters is None
         else (sizes[0] / cases.total, sizes[1] / cases.total),
         interval_at=make,
     )
@@ -192,7 +192,7 @@ def _unit(
     """
     values = [influence_values(metric, at_prevalence(o, prevalence)) for o in ranked]
     per_case, cases = values[0] - values[1] if ranked[1:] else values[0], ranked[0]
-    if cases.groups is not None:
+    if cases.clusters is not None:
         parts = influence_parts(per_case, cases)
         return Parts(*(part * cases.total for part in parts))
     share = cases.sizes[0] / cases.total if prevalence is None else prevalence
@@ -252,7 +252,7 @@ def _without_parts(cases: Ranked, *, by_class: bool) -> Iterator[FloatArray]:
     """
     generator = np.random.default_rng(0)
     weights = np.ones(len(cases.is_pos)) if cases.weights is None else cases.weights
-    if cases.groups is None and cases.weights is not None:
+    if cases.clusters is None and cases.weights is not None:
         # Repetitions are cases, each of them in a part.
         counts = np.rint(weights).astype(np.int64)
         shares = np.full(_PARTS, 1 / _PARTS)
@@ -262,8 +262,8 @@ def _without_parts(cases: Ranked, *, by_class: bool) -> Iterator[FloatArray]:
     part = np.empty(n_units, dtype=np.intp)
     order = generator.permutation(n_units)
     part[order] = np.arange(n_units) % _PARTS
-    if cases.groups is not None:
-        part = part[cases.groups]
+    if cases.clusters is not None:
+        part = part[cases.clusters]
     elif by_class or _hold_a_class(part, cases.is_pos):
         order = order[np.argsort(cases.is_pos[order], kind="stable")]
         part[order] = np.arange(n_units) % _PARTS
@@ -288,14 +288,14 @@ def _taken(ranked: Ranked, weights: FloatArray) -> Ranked:
             for of in (is_pos, ~is_pos)
         )
         return counted(RankTable(pos, neg))
-    groups = ranked.groups
-    if groups is not None:
-        groups = np.unique(groups[kept], return_inverse=True)[1]
+    clusters = ranked.clusters
+    if clusters is not None:
+        clusters = np.unique(clusters[kept], return_inverse=True)[1]
     return Ranked(
         is_pos,
         ranked.scores[kept],
         None if ranked.weights is None else weight,
-        groups,
+        clusters,
         kind=ranked.kind,
         by_case=ranked.by_case,
     )

@@ -79,15 +79,15 @@ class Plan:
         """Return whether class sizes are fixed, by default if cases are resampled."""
         stratify, method = self.stratify, self.method
         if stratify is None and method != "parametric":
-            return method in ("bootstrap", "permutation") and cases.groups is None
-        if stratify and cases.groups is not None:
+            return method in ("bootstrap", "permutation") and cases.clusters is None
+        if stratify and cases.clusters is not None:
             raise ValueError(
-                "stratify=True excludes groups: a cluster may hold cases of both "
+                "stratify=True excludes clusters: a cluster may hold cases of both "
                 "classes."
             )
         if method == "parametric" and not cases.is_plain:
             raise ValueError(
-                "method='parametric' excludes groups and sampling weights, which "
+                "method='parametric' excludes clusters and sampling weights, which "
                 "counts per group of ties know nothing of: use method='bootstrap'."
             )
         if method == "parametric" and stratify:
@@ -130,10 +130,12 @@ def check_worth(plan: Plan, cases: Ranked) -> None:
             f"method={plan.method!r} knows nothing of gain or cost per case: use "
             "method='delta' or method='bootstrap'."
         )
-    if cases.groups is not None or not (cases.weights is None or cases.are_repetitions):
+    if cases.clusters is not None or not (
+        cases.weights is None or cases.are_repetitions
+    ):
         raise ValueError(
-            "method='bootstrap' excludes groups and sampling weights with gain or cost "
-            "per case: use method='delta'."
+            "method='bootstrap' excludes clusters and sampling weights with gain or "
+            "cost per case: use method='delta'."
         )
 
 

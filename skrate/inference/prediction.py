@@ -99,7 +99,7 @@ def _spread(metric: Metric, ranked: Ranked, level: float) -> Spread:
     independent = table_variance(metric, ranked.table).total
     shows_none = is_rounding(min(parts.total, independent))
     effect = 1.0 if shows_none else parts.total / independent
-    if ranked.groups is not None and not shows_none:
+    if ranked.clusters is not None and not shows_none:
         # Few clusters may vary less than others would: Student's t is wider.
         of_few = t_quantile(level, degrees_of_freedom((parts, ranked)))
         # At a level of next to 0 both are 0.
@@ -110,7 +110,7 @@ def _spread(metric: Metric, ranked: Ranked, level: float) -> Spread:
         # Where heavy cases have not erred, they could have.
         n = min(n, ranked.total / float(np.mean(ranked.weights**2)))
     # Clusters are in the next batch, too; weights are not.
-    return Spread(n, effect if ranked.groups is not None else 1.0)
+    return Spread(n, effect if ranked.clusters is not None else 1.0)
 
 
 def _shares(

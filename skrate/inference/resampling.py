@@ -240,10 +240,10 @@ def resample_draw(
     # Two models share cases, and clusters hold several: these are drawn one by one.
     order = np.arange(cases.n_units)
     repeats = np.ones(len(order), dtype=np.intp)
-    if cases.groups is None and cases.weights is not None and cases.are_repetitions:
+    if cases.clusters is None and cases.weights is not None and cases.are_repetitions:
         repeats = np.rint(cases.weights).astype(np.intp)
     strata = [repeats]
-    if stratify and cases.groups is None:
+    if stratify and cases.clusters is None:
         # Strata are runs of units, so the positives are put first.
         order = np.argsort(~cases.is_pos, kind="stable")
         strata = np.split(repeats[order], [np.count_nonzero(cases.is_pos)])
@@ -271,7 +271,7 @@ def unit_rows(ranked: Sequence[Ranked]) -> Any:
             added.append((group + n_groups, weight * cost))
         start += 2 * n_groups
     # Entries of one place add up: a cluster may have several cases in a group.
-    unit = np.arange(n_cases) if cases.groups is None else cases.groups
+    unit = np.arange(n_cases) if cases.clusters is None else cases.clusters
     columns, weights = zip(*added, strict=True)
     rows = sparse.coo_array(
         (
@@ -289,7 +289,7 @@ def _weight_per_draw(cases: Ranked) -> Array:
         return np.ones(len(cases.is_pos), dtype=np.intp)
     if not cases.are_repetitions:
         return cases.weights
-    if cases.groups is None:
+    if cases.clusters is None:
         # Repetitions are drawn as so many cases.
         return np.ones(len(cases.is_pos), dtype=np.intp)
     return np.rint(cases.weights).astype(np.intp)

@@ -158,10 +158,10 @@ def check_cases(
     *,
     sample_weight: ArrayLike | None = None,
     weights: Weights = "frequency",
-    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> Ranked:
-    """Return the cases behind labels, weights and groups, without scores."""
+    """Return the cases behind labels, weights and clusters, without scores."""
     kind = check_choice("weights", weights, WEIGHTS)
     if isinstance(y_true, RankTable):
         raise ValueError(
@@ -171,10 +171,10 @@ def check_cases(
         )
     labels = check_vector("y_true", y_true)
     is_pos = check_labels(labels, pos_label)
-    clusters = None
-    if groups is not None:
-        clusters = check_groups("groups", groups).codes
-        check_equal_length(y_true=labels, groups=clusters)
+    codes = None
+    if clusters is not None:
+        codes = check_groups("clusters", clusters).codes
+        check_equal_length(y_true=labels, clusters=codes)
     weight = None
     if sample_weight is not None:
         weight = check_weights("sample_weight", sample_weight)
@@ -184,18 +184,18 @@ def check_cases(
         else:
             # By a power of two, which changes no digit: their sum could be infinite.
             weight = np.ldexp(weight, -np.frexp(weight.max())[1])
-    sample = Ranked(is_pos, None, weight, clusters, kind=kind).with_weight()
+    sample = Ranked(is_pos, None, weight, codes, kind=kind).with_weight()
     if sample.weights is not None and kind == "sampling":
         sample = replace(sample, weights=sample.weights / sample.weights.mean())
-    if sample.groups is None:
+    if sample.clusters is None:
         return sample
-    found, codes = np.unique(sample.groups, return_inverse=True)
+    found, codes = np.unique(sample.clusters, return_inverse=True)
     if len(found) < 2:
         raise ValueError(
-            "groups puts all cases in one cluster: nothing can be said about the "
+            "clusters puts all cases in one cluster: nothing can be said about the "
             "variation between clusters."
         )
-    return replace(sample, groups=codes)
+    return replace(sample, clusters=codes)
 
 
 def check_sample(
@@ -293,9 +293,9 @@ def repeated(ranked: Ranked) -> Ranked:
     if ranked.weights is None or not ranked.are_repetitions or ranked.scores is None:
         return ranked
     times = np.rint(ranked.weights).astype(np.intp)
-    groups = None if ranked.groups is None else np.repeat(ranked.groups, times)
+    clusters = None if ranked.clusters is None else np.repeat(ranked.clusters, times)
     is_pos, scores = np.repeat(ranked.is_pos, times), np.repeat(ranked.scores, times)
-    return Ranked(is_pos, scores, groups=groups, kind="frequency")
+    return Ranked(is_pos, scores, clusters=clusters, kind="frequency")
 
 
 def _from_counts(

@@ -47,7 +47,7 @@ def sample_size(
     confidence_level: float = 0.95,
     planned_prevalence: float | None = None,
     stratify: bool = False,
-    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
     **metric_kwargs: Any,
@@ -82,10 +82,10 @@ def sample_size(
         Level of the interval; that of the test is 1 less it.
     planned_prevalence : float, default=None
         Share of positives among the cases to come, if it is not that of the pilot. Not
-        with ``groups``.
+        with ``clusters``.
     stratify : bool, default=False
         Whether the numbers of positives and negatives will be fixed by design.
-    groups : array-like of shape (n_samples,), default=None
+    clusters : array-like of shape (n_samples,), default=None
         The cluster of each case of the pilot. Clusters to come are as large, and as
         alike within.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -182,7 +182,7 @@ def sample_size(
     plan = _plan(
         metric, metric_kwargs, (y_true, y_score_a, y_score_b), level, alternative,
         difference, planned_prevalence, stratify, half_width=half_width,
-        groups=groups, sample_weight=sample_weight, pos_label=pos_label,
+        clusters=clusters, sample_weight=sample_weight, pos_label=pos_label,
     )  # fmt: skip
     if half_width is not None:
         return plan.of_half_width(float(half_width))
@@ -201,7 +201,7 @@ def power(
     confidence_level: float = 0.95,
     planned_prevalence: float | None = None,
     stratify: bool = False,
-    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
     **metric_kwargs: Any,
@@ -231,7 +231,7 @@ def power(
         As in :func:`sample_size`.
     stratify : bool, default=False
         As in :func:`sample_size`.
-    groups : array-like of shape (n_samples,), default=None
+    clusters : array-like of shape (n_samples,), default=None
         The cluster of each case of the pilot.
     sample_weight : array-like of shape (n_samples,), default=None
         How often each case of the pilot is repeated: whole numbers.
@@ -297,7 +297,7 @@ def power(
     plan = _plan(
         metric, metric_kwargs, (y_true, y_score_a, y_score_b), level, alternative,
         difference, planned_prevalence, stratify, half_width=None,
-        groups=groups, sample_weight=sample_weight, pos_label=pos_label,
+        clusters=clusters, sample_weight=sample_weight, pos_label=pos_label,
     )  # fmt: skip
     if plan.pilot is not None and n < plan.pilot.least:
         raise ValueError(
@@ -388,14 +388,14 @@ def _plan(
     check_flag("stratify", stratify)
     if prevalence is not None:
         check_fraction("planned_prevalence", prevalence)
-    has_groups = case_arguments["groups"] is not None
+    has_clusters = case_arguments["clusters"] is not None
     for name, is_given in (
         ("planned_prevalence", prevalence is not None),
         ("stratify=True", stratify),
     ):
-        if has_groups and is_given:
+        if has_clusters and is_given:
             raise ValueError(
-                f"{name} excludes groups: a cluster may hold cases of both classes."
+                f"{name} excludes clusters: a cluster may hold cases of both classes."
             )
     ranked = _rankings(*data, case_arguments)
     found = planned_metric(metric, params, ranked[0])
@@ -404,7 +404,7 @@ def _plan(
     # With the values that they have at the prevalence to come.
     values = [defined_value(found, at_prevalence(one, prevalence)) for one in ranked]
     plan = SizePlan(
-        found.name, None, level, alternative, None, None, is_test, has_groups
+        found.name, None, level, alternative, None, None, is_test, has_clusters
     )
     unknown = replace(plan, difference=difference)
     if np.isnan(values).any():

@@ -40,7 +40,7 @@ class SampleSize(Result):
         What ``n`` may be, as far as the pilot tells; None where it was given.
     power_interval : ConfidenceInterval or None
         The same of the power, where ``n`` was given.
-    n_groups : int or None
+    n_clusters : int or None
         Number of clusters, where the pilot has some.
 
     See Also
@@ -68,10 +68,10 @@ class SampleSize(Result):
     confidence_level: float
     n_interval: ConfidenceInterval | None = None
     power_interval: ConfidenceInterval | None = None
-    n_groups: float | None = None
+    n_clusters: float | None = None
 
     def __repr__(self) -> str:
-        clusters = "" if self.n_groups is None else f" in {self.n_groups} groups"
+        clusters = "" if self.n_clusters is None else f" in {self.n_clusters} clusters"
         parts = [
             f"{self.metric}, n={self.n}{clusters} ({self.n_pos} positive, "
             f"{self.n_neg} negative)",
@@ -102,7 +102,7 @@ class SizePlan:
     difference: float | None
     difference_interval: ConfidenceInterval | None
     is_test: bool
-    has_groups: bool
+    has_clusters: bool
 
     def of_half_width(self, half_width: float) -> SampleSize:
         """Return the size at which the interval is so wide."""
@@ -166,9 +166,11 @@ class SizePlan:
             is_known_power = is_known and difference is not None
             found = self.power_at(n) if is_known_power else _NAN
             difference = _NAN if difference is None else difference
-        n_groups = None
-        if self.has_groups:
-            n_groups = math.ceil(n / pilot.cases_per_unit) if pilot and n == n else _NAN
+        n_clusters = None
+        if self.has_clusters:
+            n_clusters = (
+                math.ceil(n / pilot.cases_per_unit) if pilot and n == n else _NAN
+            )
         return SampleSize(
             self.metric,
             n,
@@ -178,7 +180,7 @@ class SizePlan:
             difference,
             found,
             self.level,
-            n_groups=n_groups,
+            n_clusters=n_clusters,
             **ends,
         )
 

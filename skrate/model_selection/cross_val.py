@@ -59,7 +59,7 @@ def cross_val_rankings(
     X: Any,
     y: ArrayLike,
     *,
-    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     cv: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -84,10 +84,11 @@ def cross_val_rankings(
         The cases.
     y : array-like of shape (n_samples,)
         True labels of two classes.
-    groups : array-like of shape (n_samples,), default=None
-        The group of each case, such as its patient, for a splitter that keeps groups
-        together; with metadata routing or without. The rankings keep them: inference
-        takes them for clusters.
+    clusters : array-like of shape (n_samples,), default=None
+        The cluster of each case, such as its patient. A splitter such as
+        :class:`sklearn.model_selection.GroupKFold` gets them as its ``groups``, with
+        metadata routing or without, and keeps each together; the rankings keep them
+        for inference.
     cv : int, cross-validation generator or iterable, default=None
         As in :func:`sklearn.model_selection.cross_validate`; None is five folds. To
         compare models give all of them the same folds: a number, or a splitter whose
@@ -119,7 +120,7 @@ def cross_val_rankings(
     Raises
     ------
     ValueError
-        For labels or groups that do not fit, a fold that tests cases that it trains
+        For labels or clusters that do not fit, a fold that tests cases that it trains
         on, folds that overlap but are no whole repeats of a cross-validation, or if no
         fold has a model of both classes. What an estimator raises is raised.
 
@@ -165,10 +166,10 @@ def cross_val_rankings(
     if sample_weight is not None:
         by_case["sample_weight"] = check_weights("sample_weight", sample_weight)
     codes = None
-    if groups is not None:
-        # The same groups as codes, checked: splitters differ in what they refuse.
-        codes = check_groups("groups", groups).codes
-        by_case["groups"] = check_vector("groups", groups)
+    if clusters is not None:
+        # The same clusters as codes, checked: splitters differ in what they refuse.
+        codes = check_groups("clusters", clusters).codes
+        by_case["clusters"] = check_vector("clusters", clusters)
     check_equal_length(y=labels, **by_case)
     if len(distinct_labels(labels)) < 2:
         raise ValueError(f"y holds one class only, {labels[0]!r}.")

@@ -229,9 +229,10 @@ class RateThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             scores lie, whatever the labels.
         **params : dict
             What the ``fit`` of the estimator takes, such as ``sample_weight``, split
-            by fold where there is an entry for each case, and ``groups`` of the folds.
-            With metadata routing enabled, what they have asked for. Weights are for
-            training: to the threshold each held-out case is one.
+            by fold where there is an entry for each case, and ``clusters``, which the
+            splitter gets as its ``groups``. With metadata routing enabled, what they
+            asked for, too. Weights are for training: to the threshold each held-out
+            case is one.
 
         Returns
         -------
@@ -428,11 +429,13 @@ class RateThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     def _routed(self, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return what is for the estimator, and what for the folds."""
+        clusters = params.pop("clusters", None)
+        to_split = {} if clusters is None else {"groups": clusters}
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", **params)
-            return dict(routed["estimator"]["fit"]), dict(routed["splitter"]["split"])
-        groups = params.pop("groups", None)
-        return params, {} if groups is None else {"groups": groups}
+            to_split |= routed["splitter"]["split"]
+            params = dict(routed["estimator"]["fit"])
+        return params, to_split
 
     def _set_threshold(self, scores: Array, capacity: Capacity) -> None:
         """Put the threshold right above the score that keeps the capacity."""

@@ -15,17 +15,17 @@ def rankings(**changes):
 
 
 def test_cases_are_listed_by_fold():
-    lists = by_fold(rankings(sample_weight=[1, 2, 3, 4, 5], groups=list("abcde")))
+    lists = by_fold(rankings(sample_weight=[1, 2, 3, 4, 5], clusters=list("abcde")))
     assert [y.tolist() for y in lists.y_trues] == [[1, 0, 0], [0, 1]]
     assert [s.tolist() for s in lists.y_scores] == [[3, 1, 8], [2, 9]]
     assert [w.tolist() for w in lists.sample_weight] == [[1, 3, 5], [2, 4]]
-    assert [g.tolist() for g in lists.groups] == [["a", "c", "e"], ["b", "d"]]
+    assert [g.tolist() for g in lists.clusters] == [["a", "c", "e"], ["b", "d"]]
 
 
 def test_what_is_not_known_is_none_and_repeats_have_their_cases_for_clusters():
     assert by_fold(rankings())[2:] == (None, None)
     twice = FoldRankings([1, 0, 1, 0], range(4), [0, 0, 1, 1], indices=[0, 1, 0, 1])
-    assert [group.tolist() for group in by_fold(twice).groups] == [[0, 1], [0, 1]]
+    assert [group.tolist() for group in by_fold(twice).clusters] == [[0, 1], [0, 1]]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_what_is_not_known_is_none_and_repeats_have_their_cases_for_clusters():
         ({"fold": [0, 1, 0, 2, 1]}, "folds"),
         ({"y_true": [1, 0, 1, 1, 0]}, "labels"),
         ({"sample_weight": np.ones(5)}, "weights"),
-        ({"groups": list("abcde")}, "groups"),
+        ({"clusters": list("abcde")}, "clusters"),
         ({"indices": [4, 3, 2, 1, 0]}, "cases"),
     ],
 )

@@ -170,14 +170,14 @@ TWO = {"y_true": [1, 0, 1, 0], "y_score": [4, 3, 2, 1], "fold": [0, 0, 1, 1]}
         ({"fold": [0, np.nan, 1, 1]}, "fold contains NaN"),
         ({"sample_weight": [1, 1, 0, 0]}, "every case of fold 1: leave the fold out"),
         ({"sample_weight": [1, 1, -1, 1]}, "must not be negative"),
-        ({"groups": [1, 1, 2]}, "groups has 3"),
-        ({"groups": [1, 1, np.nan, 2]}, "groups contains NaN"),
+        ({"clusters": [1, 1, 2]}, "clusters has 3"),
+        ({"clusters": [1, 1, np.nan, 2]}, "clusters contains NaN"),
         ({"indices": [0, 1, 0, 1.5]}, "indices must hold integers"),
         ({"indices": [0, 0, 1, 2]}, "case 0 2 times in fold 0"),
         ({"indices": [0, 1, 2, 0]}, "case 0 in several folds, with several labels"),
         (
-            {"indices": [0, 1, 0, 1], "groups": [0, 1, 1, 1]},
-            "case 0 in several folds, with several groups",
+            {"indices": [0, 1, 0, 1], "clusters": [0, 1, 1, 1]},
+            "case 0 in several folds, with several clusters",
         ),
         (
             {"indices": [0, 1, 0, 1], "sample_weight": [1, 1, 1, 2]},
@@ -233,7 +233,7 @@ def test_its_auc_within_folds_is_that_of_lists_with_equal_weight():
     ("given", "message"),
     [
         ({"k": 2}, "k must be None where y_true is a FoldRankings"),
-        ({"groups": [1, 1, 2, 2]}, "groups must be None"),
+        ({"clusters": [1, 1, 2, 2]}, "clusters must be None"),
         ({"average": "pairs"}, "average must be 'macro' where.* folds count the same"),
         ({"average": [1, 2]}, "average must be 'macro'"),
         ({"undefined": 0.5}, "undefined must be 'skip'"),

@@ -245,12 +245,12 @@ def test_a_case_that_is_tested_again_is_one():
 
 
 def test_clusters_are_those_of_the_cases():
-    groups = np.arange(160) // 4
-    cv = list(GroupKFold(4).split(X, Y, groups))
+    clusters = np.arange(160) // 4
+    cv = list(GroupKFold(4).split(X, Y, clusters))
     both = results(LogisticRegression(), cv), results(LogisticRegression(C=0.01), cv)
     weights = np.random.default_rng(0).integers(1, 3, size=160)
     display = CurveComparisonDisplay.from_cv_results(
-        *both, X, Y, groups=groups, sample_weight=weights, rates=RATES
+        *both, X, Y, clusters=clusters, sample_weight=weights, rates=RATES
     )
     tests = [test for _, test in cv]
     scores = [
@@ -263,7 +263,7 @@ def test_clusters_are_those_of_the_cases():
     expected = compare_curves(
         [Y[test] for test in tests],
         *scores,
-        groups=[groups[test] for test in tests],
+        clusters=[clusters[test] for test in tests],
         sample_weight=[weights[test] for test in tests],
         rates=RATES,
     )
@@ -296,9 +296,9 @@ def test_results_without_estimators_are_named():
 
 def test_groups_of_other_cases_are_refused():
     folds = results(GaussianNB(), StratifiedKFold(4))
-    with pytest.raises(ValueError, match="groups has 100 cases, but the folds have"):
+    with pytest.raises(ValueError, match="clusters has 100 cases, but the folds have"):
         CurveComparisonDisplay.from_cv_results(
-            folds, folds, X, Y, groups=np.arange(100)
+            folds, folds, X, Y, clusters=np.arange(100)
         )
 
 

@@ -301,29 +301,29 @@ def test_from_cross_validation_runs_the_folds():
     assert display.ax_.get_xlabel() == "Rate"
 
 
-def test_from_cross_validation_keeps_groups_together():
-    groups = np.arange(120) // 20
+def test_from_cross_validation_keeps_clusters_together():
+    clusters = np.arange(120) // 20
     display = RateAveragedROC.from_cross_validation(
-        GaussianNB(), X, Y, cv=GroupKFold(3), groups=groups, bounds=None
+        GaussianNB(), X, Y, cv=GroupKFold(3), clusters=clusters, bounds=None
     )
     assert [table.total for table in display.curve.folds.tables] == [40, 40, 40]
 
 
 @pytest.mark.parametrize("is_routed", [False, True])
-def test_groups_and_weights_of_the_fit_reach_the_folds(is_routed):
-    groups, weights = np.arange(120) // 20, np.random.default_rng(0).random(120)
+def test_clusters_and_weights_of_the_fit_reach_the_folds(is_routed):
+    clusters, weights = np.arange(120) // 20, np.random.default_rng(0).random(120)
     folds = [
         (GaussianNB().fit(X[train], Y[train], weights[train]), test)
-        for train, test in GroupKFold(3).split(X, Y, groups)
+        for train, test in GroupKFold(3).split(X, Y, clusters)
     ]
     expected = rate_averaged_roc_curve(
         [Y[test] for _, test in folds],
         [model.predict_proba(X[test])[:, 1] for model, test in folds],
         bounds=None,
     )
-    given = [{"groups": groups, "params": {"sample_weight": weights}}]
+    given = [{"clusters": clusters, "params": {"sample_weight": weights}}]
     if is_routed:
-        given += [{"params": {"sample_weight": weights, "groups": groups}}]
+        given += [{"params": {"sample_weight": weights, "groups": clusters}}]
     with sklearn.config_context(enable_metadata_routing=is_routed):
         model = GaussianNB()
         if is_routed:
@@ -337,7 +337,7 @@ def test_groups_and_weights_of_the_fit_reach_the_folds(is_routed):
 
 
 @pytest.mark.parametrize(
-    "groups",
+    "clusters",
     [
         ["a"] * 119 + [float("nan")],
         [1] * 119 + [None],
@@ -345,21 +345,21 @@ def test_groups_and_weights_of_the_fit_reach_the_folds(is_routed):
         np.array(["2020", "NaT"] * 60, "datetime64[Y]"),
     ],
 )
-def test_missing_groups_are_refused(groups):
-    with pytest.raises(ValueError, match=r"groups (contains NaN|is a masked array)"):
+def test_missing_clusters_are_refused(clusters):
+    with pytest.raises(ValueError, match=r"clusters (contains NaN|is a masked array)"):
         RateAveragedROC.from_cross_validation(
-            GaussianNB(), X, Y, cv=GroupKFold(3), groups=groups, bounds=None
+            GaussianNB(), X, Y, cv=GroupKFold(3), clusters=clusters, bounds=None
         )
 
 
-def test_groups_given_twice_are_refused():
-    groups = np.arange(120) // 20
+def test_clusters_given_twice_are_refused():
+    clusters = np.arange(120) // 20
     with (
         sklearn.config_context(enable_metadata_routing=True),
-        pytest.raises(ValueError, match="groups is given twice"),
+        pytest.raises(ValueError, match="clusters is given twice"),
     ):
         RateAveragedROC.from_cross_validation(
-            GaussianNB(), X, Y, groups=groups, params={"groups": groups}
+            GaussianNB(), X, Y, clusters=clusters, params={"groups": clusters}
         )
 
 

@@ -189,7 +189,7 @@ def estimate(rng: np.random.Generator) -> Call:
         named = {"metric": metric.given, "y_true": given.y_true}
         named |= {"y_score": given.y_score, **given.keywords()}
         if options.get("clustered"):
-            named["groups"] = given.group_labels
+            named["clusters"] = given.group_labels
         rest = {name: value for name, value in options.items() if name != "clustered"}
         return (), {**named, **rest, **metric.options}
 
@@ -202,7 +202,7 @@ def estimate(rng: np.random.Generator) -> Call:
 
     may_refuse = refusals(sample)
     if options.get("clustered"):
-        may_refuse += ("groups puts all cases in one cluster", "groups")
+        may_refuse += ("clusters puts all cases in one cluster", "clusters")
     return Call(
         "estimate", skrate.estimate, arguments, check, sample, may_refuse=may_refuse,
         may_warn=options.get("method") in ("bootstrap", "parametric"),

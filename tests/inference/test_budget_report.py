@@ -271,8 +271,8 @@ def test_clusters_widen_intervals_and_weaken_the_test():
     y_true, y_score = (np.repeat(part, 4) for part in sample(n=100))
     y_score = y_score + 1e-6 * np.arange(400)
     alone = budget_report(y_true, y_score, rate=0.2, n_items=500)
-    groups = np.arange(400) // 4
-    clustered = budget_report(y_true, y_score, rate=0.2, n_items=500, groups=groups)
+    clusters = np.arange(400) // 4
+    clustered = budget_report(y_true, y_score, rate=0.2, n_items=500, clusters=clusters)
     for one, other in zip(alone, clustered, strict=True):
         assert one.value == other.value
         assert np.diff(one.confidence_interval) < np.diff(other.confidence_interval)
@@ -287,7 +287,7 @@ def test_clusters_that_are_all_alike_have_shown_no_variation():
     y_true = np.tile([1, 1, 0, 0, 0, 0, 0, 0], 6)
     y_score = np.tile([8.0, 0.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0], 6)
     times = {"rate": 0.25, "n_items": 100}
-    alike = {"groups": np.repeat(np.arange(6), 8), **times}
+    alike = {"clusters": np.repeat(np.arange(6), 8), **times}
     report = budget_report(y_true, y_score, **alike)
     assert 0.05 < report["recall"].pvalue < 0.3
     alone = budget_report(y_true, y_score, **times)
@@ -306,8 +306,8 @@ def test_the_pvalue_of_clusters_is_where_the_interval_leaves_chance_out(
 ):
     for seed in range(4):
         y_true, y_score = sample(n=20 * n_clusters, seed=seed, prevalence=0.4)
-        groups = np.arange(20 * n_clusters) % n_clusters
-        given = {"rate": law, "groups": groups}
+        clusters = np.arange(20 * n_clusters) % n_clusters
+        given = {"rate": law, "clusters": clusters}
         row = budget_report(y_true, y_score, **given)["recall"]
         level = 1 - 2 * min(row.pvalue, 1 - row.pvalue)
         ends = estimate(

@@ -111,11 +111,11 @@ def test_covariance_of_aucs_is_delongs_matrix():
 
 
 @each(SMOOTH)
-@pytest.mark.parametrize("with_groups", [False, True])
-def test_delta_and_bootstrap_agree(metric, kwargs, with_groups):
+@pytest.mark.parametrize("with_clusters", [False, True])
+def test_delta_and_bootstrap_agree(metric, kwargs, with_clusters):
     y_true, a, b = two_models(0, n=600)
-    groups = np.arange(600) // 2 if with_groups else None
-    options = {"stratify": False, "groups": groups, "random_state": 0, **kwargs}
+    clusters = np.arange(600) // 2 if with_clusters else None
+    options = {"stratify": False, "clusters": clusters, "random_state": 0, **kwargs}
     by_delta = compare(metric, y_true, a, b, **options)
     by_bootstrap = compare(metric, y_true, a, b, method="bootstrap", **options)
     assert by_bootstrap.value == by_delta.value
@@ -269,7 +269,7 @@ def test_permutations_come_near_to_all_of_them():
 
 def test_a_permutation_exchanges_clusters_as_a_whole():
     y_true = np.array([1, 0, 1, 0])
-    cases = check_cases(y_true, groups=[0, 0, 1, 1])
+    cases = check_cases(y_true, clusters=[0, 0, 1, 1])
     draw = ExchangeDraw.of(
         *(scored(cases, "a", s) for s in ([4, 3, 2, 1], [1, 2, 3, 4]))
     )
@@ -515,13 +515,13 @@ def test_pairs_are_those_of_the_sample_as_it_was_at_the_call(kind):
     y_true, a, b = two_models(10)
     given = {"a": a, "b": b}
     weight = np.random.default_rng(0).integers(1, 4, len(y_true)).astype(float)
-    options = {"sample_weight": weight, "weights": kind, "groups": None}
-    for with_groups in (False, True):
+    options = {"sample_weight": weight, "weights": kind, "clusters": None}
+    for with_clusters in (False, True):
         is_pos = y_true == 1
-        groups = np.arange(len(y_true)) // 2
-        options["groups"] = groups if with_groups else None
+        clusters = np.arange(len(y_true)) // 2
+        options["clusters"] = clusters if with_clusters else None
         expected = compare_all("roc_auc", is_pos, given, **options).to_dict()
-        arrays = [is_pos, a, b, weight, groups]
+        arrays = [is_pos, a, b, weight, clusters]
         kept = [values.copy() for values in arrays]
         result = compare_all("roc_auc", is_pos, given, **options)
         for values in arrays:
@@ -632,9 +632,9 @@ def test_p_value_and_interval_take_students_t(method):
 def test_clusters_less_one_are_the_degrees_of_freedom():
     _, a, b = two_models(14, n=40)
     # Every cluster holds both classes.
-    y_true, groups = np.tile([1, 0, 0, 0], 10), np.arange(40) // 4
+    y_true, clusters = np.tile([1, 0, 0, 0], 10), np.arange(40) // 4
     for method in ("delta", "bootstrap"):
-        options = {"method": method, "random_state": 0, "groups": groups}
+        options = {"method": method, "random_state": 0, "clusters": clusters}
         assert_freedom(compare("roc_auc", y_true, a, b, **options), 9)
         by_all = compare_all("roc_auc", y_true, {"a": a, "b": b}, **options)
         assert_freedom(by_all.pairs[0], 9)
@@ -643,14 +643,14 @@ def test_clusters_less_one_are_the_degrees_of_freedom():
 def test_clusters_count_for_the_class_that_they_hold():
     _, a, b = two_models(14, n=60)
     # Three clusters of positives, twelve of negatives: as if each were one case.
-    y_true, groups = np.repeat([1, 0], [12, 48]), np.arange(60) // 4
+    y_true, clusters = np.repeat([1, 0], [12, 48]), np.arange(60) // 4
     differences = influence("roc_auc", y_true, a) - influence("roc_auc", y_true, b)
     by_pos, by_neg = (
         np.sum((part - part.mean()) ** 2)
         for part in (differences[:12], differences[12:])
     )
     expected = (by_pos + by_neg) ** 2 / (by_pos**2 / 2 + by_neg**2 / 11)
-    assert_freedom(compare("roc_auc", y_true, a, b, groups=groups), expected)
+    assert_freedom(compare("roc_auc", y_true, a, b, clusters=clusters), expected)
 
 
 def test_repetitions_are_cases_and_sampling_weights_count_by_effective_size():
@@ -733,7 +733,12 @@ RECALL = partial(recall_at_rate_score, rate=0.5)
         ("roc_auc", (TABLE,), {}, "y_score_a must be a RankTable, as y_true is"),
         (PAIR, (TABLE,), {"correlation": 0.5}, "correlation is for two RankTables"),
         (PAIR, (TABLE,), {"method": "permutation"}, "cannot compare two metrics"),
-        (PAIR, (TABLE,), {"groups": Y}, "groups must be None where y_true is a Rank"),
+        (
+            PAIR,
+            (TABLE,),
+            {"clusters": Y},
+            "clusters must be None where y_true is a Rank",
+        ),
         (PAIR, (TABLE,), {"rate": 0.5}, "rate is ambiguous for two metrics"),
         (PAIR, (TABLE, None, A), {}, "y_score_b must be None"),
         (PAIR, (RankTable([0.5, 1], [1, 2]),), {}, "must be whole numbers"),
@@ -753,8 +758,8 @@ RECALL = partial(recall_at_rate_score, rate=0.5)
         (
             "roc_auc",
             (Y, A, B),
-            {"y_true_b": Y, "groups": Y},
-            "groups excludes y_true_b",
+            {"y_true_b": Y, "clusters": Y},
+            "clusters excludes y_true_b",
         ),
         (("roc_auc", RECALL), (Y, A, B), {}, "y_score_b must be None"),
         (("roc_auc",), (Y, A), {}, "one or a pair, found 1"),

@@ -102,22 +102,22 @@ def test_other_metrics_are_the_recall_in_other_units(metric):
     assert found.difference == pytest.approx(by * recall.difference)
 
 
-@pytest.mark.parametrize("options", [{}, {"sample_weight": 1}, {"groups": 7}])
+@pytest.mark.parametrize("options", [{}, {"sample_weight": 1}, {"clusters": 7}])
 def test_folds_are_cut_each_on_its_own(options):
     y_true, a, b = sample(2)
     fold = np.random.default_rng(0).integers(0, 4, size=200)
     # No two folds have comparable scores.
     a, b = a + 10 * fold, b - 3 * fold
     generator = np.random.default_rng(1)
-    weights, groups = np.ones(200), None
+    weights, clusters = np.ones(200), None
     given = {}
     if "sample_weight" in options:
         weights = generator.uniform(0.5, 2, size=200)
         weights /= weights.mean()
         given = {"sample_weight": weights, "weights": "sampling"}
-    if "groups" in options:
-        groups = generator.integers(0, 60, size=200)
-        given = {"groups": groups}
+    if "clusters" in options:
+        clusters = generator.integers(0, 60, size=200)
+        given = {"clusters": clusters}
     parted = {
         name: [values[fold == i] for i in range(4)] if name != "weights" else values
         for name, values in given.items()
@@ -132,7 +132,7 @@ def test_folds_are_cut_each_on_its_own(options):
         literal.curve("recall", y_true, score, weights, rates, fold) for score in (a, b)
     )
     kind = "sampling" if "sample_weight" in options else "frequency"
-    variance = np.diag(literal.covariance(psi_a - psi_b, weights, kind, groups))
+    variance = np.diag(literal.covariance(psi_a - psi_b, weights, kind, clusters))
     assert found.value_a == pytest.approx(of_a)
     assert found.difference == pytest.approx(of_a - of_b)
     assert found.standard_error == pytest.approx(np.sqrt(variance))
@@ -175,7 +175,7 @@ def test_folds_that_test_cases_again_tell_nothing_new():
     once = compare_curves(y_true, a, b, rates=RATES)
     case = np.arange(200)
     twice = compare_curves(
-        [y_true, y_true], [a, a], [b, b], rates=RATES, groups=[case, case]
+        [y_true, y_true], [a, a], [b, b], rates=RATES, clusters=[case, case]
     )
     assert twice.difference == pytest.approx(once.difference)
     # The bandwidth is that of more cases, and clusters are divided by one less.
@@ -344,7 +344,7 @@ def test_too_few_cases_of_a_class_give_nan_with_a_warning():
         ({"metric": "gain", "cost": 1, "benefit": 0}, "benefit"),
         ({"y_score_a": [1, 2, np.nan, 4]}, "y_score_a"),
         ({"y_score_b": [1, 2, 3]}, "y_score_b has 3"),
-        ({"groups": [1, 1, 1, 1]}, "groups puts all cases in one cluster"),
+        ({"clusters": [1, 1, 1, 1]}, "clusters puts all cases in one cluster"),
         ({"y_score_b": [[1, 2], [3, 4]]}, "y_score_b"),
     ],
 )
@@ -364,7 +364,7 @@ def test_what_cannot_be_is_refused_by_name(options, message):
         ({"y_score_b": [1, 2, 3, 4, 5]}, "y_score_b must be a list with one array"),
         ({"y_score_b": [[1, 2], [3, np.inf, 4]]}, "Fold 1: y_score_b"),
         ({"y_true": [[0, 0], [1, 1, 1]]}, "None of the 2 folds holds both classes"),
-        ({"groups": [1, 2, 3, 4, 5]}, "groups must be a list with one array"),
+        ({"clusters": [1, 2, 3, 4, 5]}, "clusters must be a list with one array"),
     ],
 )
 def test_folds_that_do_not_match_are_refused_by_name(options, message):
@@ -381,9 +381,9 @@ def test_one_cluster_that_is_left_of_the_folds_is_refused():
     folds = [[0, 1, 0, 1], [0, 0, 0]], [[1, 3, 2, 4], [1, 2, 3]]
     with (
         pytest.warns(UndefinedMetricWarning, match="1 of 2 folds"),
-        pytest.raises(ValueError, match="groups puts all cases of the folds"),
+        pytest.raises(ValueError, match="clusters puts all cases of the folds"),
     ):
-        compare_curves(*folds, folds[1], groups=[[1, 1, 1, 1], [1, 2, 2]])
+        compare_curves(*folds, folds[1], clusters=[[1, 1, 1, 1], [1, 2, 2]])
 
 
 def test_scores_of_equal_folds_may_be_rows():
@@ -402,7 +402,7 @@ def test_a_single_case_is_undefined():
 # --- Rankings of folds ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("given", ["nothing", "weights", "groups"])
+@pytest.mark.parametrize("given", ["nothing", "weights", "clusters"])
 @pytest.mark.parametrize("metric", ["recall", "precision"])
 def test_rankings_of_folds_are_compared_as_lists_of_their_cases(metric, given):
     cases = drawn_folds()
@@ -410,7 +410,7 @@ def test_rankings_of_folds_are_compared_as_lists_of_their_cases(metric, given):
     of_cases = {
         "nothing": {},
         "weights": {"sample_weight": rng.integers(0, 3, 240)},
-        "groups": {"groups": rng.integers(0, 60, 240)},
+        "clusters": {"clusters": rng.integers(0, 60, 240)},
     }[given]
     lists = {name: by_fold(cases[3], v)[0] for name, v in of_cases.items()}
     options = {"metric": metric, "rates": RATES, "random_state": 0}
@@ -427,8 +427,8 @@ def test_rankings_that_test_cases_again_tell_nothing_new():
             for s in (a, b)]  # fmt: skip
     found = compare_curves(*pair, rates=RATES, random_state=0)
     lists = [[part, part] for part in (y_true, a, b)]
-    groups = [np.arange(200)] * 2
-    same(found, compare_curves(*lists, rates=RATES, groups=groups, random_state=0))
+    clusters = [np.arange(200)] * 2
+    same(found, compare_curves(*lists, rates=RATES, clusters=clusters, random_state=0))
 
 
 def test_a_fold_of_one_class_of_rankings_is_left_out_with_a_warning():

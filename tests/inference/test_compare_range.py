@@ -282,7 +282,7 @@ def test_ties_clusters_and_labels_are_taken_as_anywhere():
     # Each case four times, as one cluster, is no more than once.
     four = [np.tile(one, 4) for one in (y_true, a, b)]
     places = np.tile(np.arange(len(a)), 4)
-    clustered = compare(expected_recall_score, *four, rate=KNOWN, groups=places)
+    clustered = compare(expected_recall_score, *four, rate=KNOWN, clusters=places)
     assert_allclose(clustered.range, plain.range)
     assert_allclose(clustered.confidence_interval, plain.confidence_interval, atol=0.01)
 

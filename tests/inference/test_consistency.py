@@ -22,11 +22,11 @@ DESIGNS = {
         "weights": "sampling",
         "stratify": True,
     },
-    "clusters": {"groups": GENERATOR.integers(0, 20, 60)},
+    "clusters": {"clusters": GENERATOR.integers(0, 20, 60)},
     "weighted clusters": {
         "sample_weight": GENERATOR.exponential(size=60),
         "weights": "sampling",
-        "groups": GENERATOR.integers(0, 20, 60),
+        "clusters": GENERATOR.integers(0, 20, 60),
     },
 }
 each_design = pytest.mark.parametrize("design", DESIGNS)
@@ -53,7 +53,7 @@ def test_the_delta_method_gives_a_model_one_standard_error(metric, kwargs, desig
     np.testing.assert_allclose(np.diag(matrix), expected, rtol=1e-9)
     of_difference = np.array([1, -1]) @ matrix @ [1, -1]
     assert both.standard_error**2 == pytest.approx(of_difference, rel=1e-6)
-    if "groups" in options or "stratify" in options:
+    if "clusters" in options or "stratify" in options:
         return
     # A case of weight 0 has influence 0.
     values = influence(metric, Y, A, **options)

@@ -43,13 +43,13 @@ def models_of(y_true, *scores, **given):
 
 @pytest.mark.parametrize("metric", ["recall", "precision", "lift", "hits", "gain"])
 @pytest.mark.parametrize(
-    "design", ["cases", "frequency", "sampling", "groups", "folds"]
+    "design", ["cases", "frequency", "sampling", "clusters", "folds"]
 )
 def test_values_and_covariance_are_those_of_the_influence_of_each_case(metric, design):
     y_true, a, b = sample(1)
     generator = np.random.default_rng(2)
     weights, given = np.ones(90), {}
-    folds, groups = np.zeros(90, dtype=int), None
+    folds, clusters = np.zeros(90, dtype=int), None
     kind = design if design in ("frequency", "sampling") else "frequency"
     if design == "frequency":
         weights = generator.integers(1, 4, size=90).astype(float)
@@ -58,9 +58,9 @@ def test_values_and_covariance_are_those_of_the_influence_of_each_case(metric, d
         weights = generator.uniform(0.5, 3, size=90)
         weights /= weights.mean()
         given = {"sample_weight": weights, "weights": "sampling"}
-    elif design == "groups":
-        groups = generator.integers(0, 30, size=90)
-        given = {"groups": groups}
+    elif design == "clusters":
+        clusters = generator.integers(0, 30, size=90)
+        given = {"clusters": clusters}
     elif design == "folds":
         folds = generator.integers(0, 3, size=90)
     gain = GAIN if metric == "gain" else {}
@@ -75,7 +75,7 @@ def test_values_and_covariance_are_those_of_the_influence_of_each_case(metric, d
     np.testing.assert_allclose(found.of_models, [of_a[0], of_b[0]], atol=1e-12)
     np.testing.assert_allclose(found.values, of_a[0] - of_b[0], atol=1e-12)
     for process, psi in ((found, of_a[1] - of_b[1]), (alone, of_a[1])):
-        expected = literal.covariance(psi, weights, kind, groups)
+        expected = literal.covariance(psi, weights, kind, clusters)
         np.testing.assert_allclose(process.covariance, expected, rtol=1e-9, atol=1e-14)
 
 
@@ -122,7 +122,7 @@ def test_a_grain_is_what_one_independent_case_at_the_cut_is_worth(metric):
     scale = {"recall": 90 / y_true.sum(), "precision": 1 / RATES, "hits": 1}[metric]
     found = curve_process(metric, models_of(y_true, a, b), RATES)
     assert found.grain == pytest.approx(scale * most / 90)
-    found = curve_process(metric, models_of(y_true, a, b, groups=cluster), RATES)
+    found = curve_process(metric, models_of(y_true, a, b, clusters=cluster), RATES)
     n_clusters = len(set(cluster[y_true == 1]))
     assert found.grain == pytest.approx(scale * most / 90 * y_true.sum() / n_clusters)
 
@@ -202,7 +202,7 @@ def test_of_few_clusters_critical_values_are_those_of_students_t():
     # Of 40 clusters 8 hold positives.
     cluster = np.arange(200) // 5
     cluster[y_true] = np.arange(20) % 8
-    process = curve_process("recall", models_of(y_true, a, b, groups=cluster), RATES)
+    process = curve_process("recall", models_of(y_true, a, b, clusters=cluster), RATES)
     assert process.freedom == 7
     plain = replace(process, freedom=np.inf)
     wider = stats.t.ppf(0.975, 7) / stats.norm.ppf(0.975)

@@ -224,7 +224,7 @@ def test_the_scale_of_sampling_weights_is_free(method):
 
 
 @each(SOME)
-@pytest.mark.parametrize("arguments", ["weights", "groups"])
+@pytest.mark.parametrize("arguments", ["weights", "clusters"])
 def test_methods_agree_with_sampling_weights_and_with_clusters(
     metric, kwargs, arguments
 ):
@@ -234,7 +234,7 @@ def test_methods_agree_with_sampling_weights_and_with_clusters(
         options = {"sample_weight": generator.exponential(size=900) + 0.2}
         options["weights"] = "sampling"
     else:
-        options = {"groups": generator.integers(0, 300, 900)}
+        options = {"clusters": generator.integers(0, 300, 900)}
     found = [
         estimate(
             metric, y_true, y_score, method=method, stratify=False, random_state=0,
@@ -249,15 +249,17 @@ def test_methods_agree_with_sampling_weights_and_with_clusters(
 @each(AVERAGES)
 def test_a_few_clusters_vary_about_their_mean_with_one_less_of_freedom(metric, kwargs):
     y_true, y_score = sample(8, n=40)
-    groups = np.arange(40) % 5
+    clusters = np.arange(40) % 5
     values = influence(metric, y_true, y_score, **kwargs) / 40
-    sums = np.bincount(groups, values)
+    sums = np.bincount(clusters, values)
     # A sum of 5 independent terms with mean 0: 5 times their variance.
     expected = np.sqrt(5 * np.var(sums, ddof=1))
-    found = estimate(metric, y_true, y_score, groups=groups, **kwargs).standard_error
+    found = estimate(
+        metric, y_true, y_score, clusters=clusters, **kwargs
+    ).standard_error
     assert found == pytest.approx(expected, rel=1e-9)
     models = {"one": y_score, "other": -y_score}
-    matrix = compare_all(metric, y_true, models, groups=groups, **kwargs).covariance
+    matrix = compare_all(metric, y_true, models, clusters=clusters, **kwargs).covariance
     assert matrix[0, 0] == pytest.approx(expected**2, rel=1e-9)
 
 
@@ -285,7 +287,7 @@ def test_the_jackknife_leaves_out_one_by_one(metric, kwargs, design):
         rows = np.repeat(rows, options["sample_weight"])
         units = np.arange(len(rows))
     if design == "clusters":
-        units = options["groups"] = np.arange(14) % 4
+        units = options["clusters"] = np.arange(14) % 4
     left_out = leave_out(metric, y_true[rows], y_score[rows], units, **kwargs)
     found = estimate(
         metric, y_true, y_score, method="jackknife", **options, **kwargs
@@ -308,19 +310,19 @@ def test_copies_in_one_cluster_add_nothing():
             "roc_auc",
             y_true,
             y_score,
-            groups=np.arange(120),
+            clusters=np.arange(120),
             method=method,
             random_state=0,
         )
         thrice = estimate(
             "roc_auc", np.tile(y_true, 3), np.tile(y_score, 3),
-            groups=np.tile(np.arange(120), 3), method=method, random_state=0,
+            clusters=np.tile(np.arange(120), 3), method=method, random_state=0,
         )  # fmt: skip
         # DeLong's correction counts cases, so that it differs a little.
         assert thrice.standard_error == pytest.approx(once.standard_error, rel=0.02)
 
 
-@pytest.mark.parametrize("options", [{}, {"groups": np.arange(90) // 3}])
+@pytest.mark.parametrize("options", [{}, {"clusters": np.arange(90) // 3}])
 def test_jobs_change_nothing(options):
     y_true, y_score = sample(9, n=90)
     found = [
@@ -401,7 +403,7 @@ def test_the_logit_interval_is_symmetric_in_the_log_odds():
 def test_clusters_less_one_are_the_degrees_of_freedom():
     y_true, y_score = sample(10, n=40)
     result = estimate(
-        "roc_auc", y_true, y_score, groups=np.arange(40) // 4, interval="wald"
+        "roc_auc", y_true, y_score, clusters=np.arange(40) // 4, interval="wald"
     )
     half = special.stdtrit(9, 0.975) * result.standard_error
     assert result.confidence_interval.high == pytest.approx(result.value + half)
@@ -502,14 +504,14 @@ Y, S = [1, 0, 1, 0], [4, 3, 2, 1]
         ((Y, S), {"interval": "basic"}, "needs replicates"),
         ((Y, S), {"confidence_level": 95}, "confidence_level must be a number in"),
         ((Y, S), {"n_resamples": 0}, "n_resamples must be an integer >= 1"),
-        ((Y, S), {"groups": [1, 2]}, "y_true has 4, groups has 2"),
-        ((Y, S), {"groups": [1, 1, 1, 1]}, "all cases in one cluster"),
-        ((Y, S), {"groups": [1, 1, 2, 2], "stratify": True}, "excludes groups"),
+        ((Y, S), {"clusters": [1, 2]}, "y_true has 4, clusters has 2"),
+        ((Y, S), {"clusters": [1, 1, 1, 1]}, "all cases in one cluster"),
+        ((Y, S), {"clusters": [1, 1, 2, 2], "stratify": True}, "excludes clusters"),
         ((Y, S), {"method": "parametric", "stratify": True}, "excludes method"),
         (
             (Y, S),
-            {"method": "parametric", "groups": [1, 1, 2, 2]},
-            "excludes groups and sampling weights",
+            {"method": "parametric", "clusters": [1, 1, 2, 2]},
+            "excludes clusters and sampling weights",
         ),
         ((Y, S), {"sample_weight": [1, 2, 0.5, 1]}, "whole numbers.*found 0.5"),
         ((Y, S), {"sample_weight": [1, 2]}, "sample_weight has 2"),
@@ -517,7 +519,7 @@ Y, S = [1, 0, 1, 0], [4, 3, 2, 1]
         ((Y, S), {"random_state": "a"}, "random_state must be"),
         ((["a", "b", "a", "b"], S), {}, "pos_label=None is ambiguous"),
         ((DMIST, S), {}, "y_score must be None"),
-        ((DMIST,), {"groups": Y}, "groups must be None"),
+        ((DMIST,), {"clusters": Y}, "clusters must be None"),
         (
             (RankTable([1.5, 2], [1, 2]),),
             {},

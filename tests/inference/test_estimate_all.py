@@ -244,9 +244,9 @@ def test_repetitions_are_rows():
 
 def test_clusters_and_sampling_weights_have_the_test_of_their_interval():
     y_true, y_scores = markers(ties=True)
-    groups, weights = np.arange(60) // 3, 1 + np.arange(60) % 3 / 2
+    clusters, weights = np.arange(60) // 3, 1 + np.arange(60) % 3 / 2
     for options in (
-        {"groups": groups},
+        {"clusters": clusters},
         {"sample_weight": weights, "weights": "sampling"},
     ):
         found = estimate_all("roc_auc", y_true, y_scores, **options)

@@ -160,7 +160,7 @@ def test_clusters_count_once():
     # Every case comes twice, in the same cluster.
     pairs = FoldRankings(
         np.repeat(once.y_true, 2), np.repeat(once.y_score, 2), np.repeat(once.fold, 2),
-        groups=np.repeat(np.arange(n), 2),
+        clusters=np.repeat(np.arange(n), 2),
     )  # fmt: skip
     alone, both = estimate("roc_auc", once), estimate("roc_auc", pairs)
     # DeLong's variance divides by one less in each fold.
@@ -431,7 +431,7 @@ def test_warnings_are_of_the_line_that_calls(call):
 
 
 A, B = drawn()
-MANY = replace(A, groups=np.arange(240) // 2 % 2)
+MANY = replace(A, clusters=np.arange(240) // 2 % 2)
 TWICE = FoldRankings(
     np.tile(A.y_true, 2), np.tile(A.y_score, 2), np.append(A.fold, A.fold + 4),
     indices=np.tile(np.arange(240), 2),
@@ -442,8 +442,8 @@ TWICE = FoldRankings(
     ("call", "message"),
     [
         (
-            lambda: estimate("roc_auc", A, groups=[1]),
-            "groups must be None",
+            lambda: estimate("roc_auc", A, clusters=[1]),
+            "clusters must be None",
         ),
         (lambda: estimate("roc_auc", A, A.y_score), "y_score must be None"),
         (lambda: estimate("roc_auc", A, weights="none"), "weights must be one of"),
@@ -454,12 +454,14 @@ TWICE = FoldRankings(
         ),
         (lambda: estimate("roc_auc", TWICE, method="jackknife"), "in several folds"),
         (
-            lambda: estimate("roc_auc", replace(A, groups=A.fold), method="bootstrap"),
+            lambda: estimate(
+                "roc_auc", replace(A, clusters=A.fold), method="bootstrap"
+            ),
             "a fold holds one cluster",
         ),
         (
-            lambda: estimate("roc_auc", replace(A, groups=np.zeros(240))),
-            "groups puts all cases in one cluster",
+            lambda: estimate("roc_auc", replace(A, clusters=np.zeros(240))),
+            "clusters puts all cases in one cluster",
         ),
         (
             lambda: estimate_all("roc_auc", A, [A, B]),
@@ -485,10 +487,10 @@ TWICE = FoldRankings(
             "y_score_b is missing",
         ),
         (lambda: compare("roc_auc", A), "y_score_a must be FoldRankings"),
-        (lambda: compare("roc_auc", A, B, groups=[1]), "groups must be None"),
+        (lambda: compare("roc_auc", A, B, clusters=[1]), "clusters must be None"),
         (lambda: compare("roc_auc", A, B, correlation=0), "correlation"),
         (lambda: compare("roc_auc", A, TWICE), "y_score_a has other folds than y_true"),
-        (lambda: compare("roc_auc", A, MANY), "has other groups than y_true.*Train"),
+        (lambda: compare("roc_auc", A, MANY), "has other clusters than y_true.*Train"),
         (
             lambda: compare("roc_auc", A, replace(A, y_true=1 - A.y_true)),
             "has other labels",

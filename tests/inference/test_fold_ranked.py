@@ -85,7 +85,7 @@ def test_by_hand():
 
 @pytest.mark.parametrize("metric", AT_RATE)
 @pytest.mark.parametrize("tied", [False, True])
-@pytest.mark.parametrize("design", ["cases", "frequency", "sampling", "groups"])
+@pytest.mark.parametrize("design", ["cases", "frequency", "sampling", "clusters"])
 def test_the_error_is_that_of_the_curve_with_each_fold_cut_alone(metric, tied, design):
     y_true, y_score, fold = drawn(tied=tied)
     rng = np.random.default_rng(1)
@@ -93,7 +93,7 @@ def test_the_error_is_that_of_the_curve_with_each_fold_cut_alone(metric, tied, d
         "cases": {},
         "frequency": {"sample_weight": rng.integers(0, 3, 300)},
         "sampling": {"sample_weight": rng.random(300)},
-        "groups": {"groups": rng.integers(0, 60, 300)},
+        "clusters": {"clusters": rng.integers(0, 60, 300)},
     }[design]
     kind = {"weights": "sampling"} if design == "sampling" else {}
     cases = check_cases(y_true, **given, **kind).with_scores("y_score", y_score)
@@ -144,12 +144,12 @@ def test_weights_repeat_cases_and_those_of_weight_zero_are_not_there():
 
 def test_clusters_of_the_rankings_widen_intervals():
     y_true, y_score, _ = (np.repeat(part, 4) for part in drawn(n=100))
-    y_score, groups = y_score + 1e-6 * np.arange(400), np.arange(400) // 4
+    y_score, clusters = y_score + 1e-6 * np.arange(400), np.arange(400) // 4
     alone, clustered = (
         budget_report(
-            FoldRankings(y_true, y_score, groups % 3, **given), rate=0.2, n_items=500
+            FoldRankings(y_true, y_score, clusters % 3, **given), rate=0.2, n_items=500
         )
-        for given in ({}, {"groups": groups})
+        for given in ({}, {"clusters": clusters})
     )
     for one, other in zip(alone, clustered, strict=True):
         assert one.value == other.value
@@ -164,7 +164,7 @@ def test_a_case_of_several_repeats_counts_once():
         np.append(fold, 10 + fold),
         indices=np.tile(np.arange(120), 2),
     )
-    once = FoldRankings(y_true, y_score, fold, groups=np.arange(120))
+    once = FoldRankings(y_true, y_score, fold, clusters=np.arange(120))
     options = {"rate": rates.beta(3, 19), "n_items": 500}
     found, expected = (budget_report(one, **options) for one in (twice, once))
     same_report(found, expected)
@@ -216,7 +216,10 @@ def test_too_few_cases_leave_all_undefined():
     ("call", "message"),
     [
         (lambda one, _: ((one, [1, 2]), {}), "y_score must be None where y_true is a"),
-        (lambda one, _: ((one,), {"groups": [1]}), "groups must be None where y_true"),
+        (
+            lambda one, _: ((one,), {"clusters": [1]}),
+            "clusters must be None where y_true",
+        ),
         (lambda one, other: ((one,), {"models": other}), "models must be None where"),
         (
             lambda one, _: ((one.y_true,), {"models": {"a": one}}),

@@ -59,13 +59,13 @@ def test_a_uniform_rate_gives_the_auc_in_every_digit(rate, method, design, decim
         "cases": {},
         "repeated": {"sample_weight": generator.integers(1, 4, 60)},
         "sampling": {"sample_weight": generator.random(60), "weights": "sampling"},
-        "clusters": {"groups": np.arange(60) // 3},
+        "clusters": {"clusters": np.arange(60) // 3},
     }[design]
     options |= {"method": method, "random_state": 0, "n_resamples": 50}
     by_name = estimate("roc_auc", y_true, y_score, **options)
     by_rate = estimate(rate_weighted_auc_score, y_true, y_score, rate=rate, **options)
     assert parts(by_name) == parts(by_rate)
-    if "groups" not in options:
+    if "clusters" not in options:
         weight = options.get("sample_weight")
         found = rate_weighted_auc_score(
             y_true, y_score, rate=rate, sample_weight=weight

@@ -81,8 +81,8 @@ def test_a_batch_comes_in_clusters_as_the_sample_did():
     y_true, y_score = np.repeat(rng.random((2, 3000)) < 0.3, 10, axis=1)
     options = {"rate": 0.5, "n_items": 200}
     alone = bounds(budget_report(y_true, y_score, **options))
-    groups = np.arange(30_000) // 10
-    clustered = bounds(budget_report(y_true, y_score, groups=groups, **options))
+    clusters = np.arange(30_000) // 10
+    clustered = bounds(budget_report(y_true, y_score, clusters=clusters, **options))
     for narrow, wide in zip(alone, clustered, strict=True):
         # By the root of ten, of whole numbers that are no less than 0.
         assert 2 < np.diff(wide) / np.diff(narrow) < 4
@@ -90,20 +90,20 @@ def test_a_batch_comes_in_clusters_as_the_sample_did():
 
 def of_alike_labels(rng, n_clusters=100, per_cluster=10):
     """Return labels that are alike within a cluster, scores that are not, clusters."""
-    groups = np.repeat(np.arange(n_clusters), per_cluster)
-    latent = 0.9 * rng.normal(size=n_clusters)[groups]
-    y_true = latent + 0.45 * rng.normal(size=len(groups)) < -0.5
-    return y_true, rng.normal(size=len(groups)) + y_true, groups
+    clusters = np.repeat(np.arange(n_clusters), per_cluster)
+    latent = 0.9 * rng.normal(size=n_clusters)[clusters]
+    y_true = latent + 0.45 * rng.normal(size=len(clusters)) < -0.5
+    return y_true, rng.normal(size=len(clusters)) + y_true, clusters
 
 
 def test_what_is_missed_varies_with_the_positives_of_clusters():
     rng = np.random.default_rng(5)
-    y_true, y_score, groups = of_alike_labels(rng)
-    ranked = check_sample(y_true, y_score, groups=groups)
+    y_true, y_score, clusters = of_alike_labels(rng)
+    ranked = check_sample(y_true, y_score, clusters=clusters)
     place = np.argsort(np.argsort(-y_score))
     # One case more below the cut puts one above it, positive with this probability.
     at_cut = y_true[np.abs(place - 150) < 60].mean()
-    missed = np.bincount(groups, weights=(place >= 150) * (y_true - at_cut))
+    missed = np.bincount(clusters, weights=(place >= 150) * (y_true - at_cut))
     # A batch of as many clusters is as uncertain as the estimate of it.
     error = np.sqrt(2 * 100 * missed.var(ddof=1))
     low, high = predicted(ranked, rates.fixed(0.15), 1000, 0.95).missed
@@ -115,10 +115,10 @@ def test_clusters_of_equal_shares_tell_no_less_than_single_cases():
     rng = np.random.default_rng(6)
     y_true = np.tile([True, False], 200)
     y_score = rng.normal(size=400) + y_true
-    groups = np.arange(400) // 2
+    clusters = np.arange(400) // 2
     options = {"rate": 0.5, "n_items": 400}
     alone = bounds(budget_report(y_true, y_score, **options))
-    clustered = bounds(budget_report(y_true, y_score, groups=groups, **options))
+    clustered = bounds(budget_report(y_true, y_score, clusters=clusters, **options))
     for wide, narrow in zip(alone, clustered, strict=True):
         assert np.diff(narrow) <= np.diff(wide)
 
@@ -126,17 +126,17 @@ def test_clusters_of_equal_shares_tell_no_less_than_single_cases():
 @pytest.mark.parametrize("n_items", [100, 1000, 10**6])
 @pytest.mark.parametrize("kind", ["cases", "clusters", "weights", "folds", "perfect"])
 def test_a_batch_is_no_surer_than_its_expectation(kind, n_items):
-    y_true, y_score, groups = of_alike_labels(np.random.default_rng(7), 40, 5)
+    y_true, y_score, clusters = of_alike_labels(np.random.default_rng(7), 40, 5)
     options = {"rate": 0.15, "n_items": n_items}
     given = (y_true, y_score)
     if kind == "perfect":
         given = (y_true, y_score + 9 * y_true)
     if kind in ("clusters", "perfect"):
-        options["groups"] = groups
+        options["clusters"] = clusters
     elif kind == "weights":
-        options |= {"sample_weight": 1.0 + groups % 3, "weights": "sampling"}
+        options |= {"sample_weight": 1.0 + clusters % 3, "weights": "sampling"}
     elif kind == "folds":
-        given = (FoldRankings(*given, groups % 4, groups=groups),)
+        given = (FoldRankings(*given, clusters % 4, clusters=clusters),)
     for row in budget_report(*given, **options).rows[:3]:
         (low, high), (least, most) = row.prediction_interval, row.confidence_interval
         # Ends at all that is processed are whole but for rounding.

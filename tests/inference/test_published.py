@@ -268,7 +268,7 @@ RECALL = partial(recall_at_rate_score, rate=0.5)
         ("roc_auc", ([1, 0], B), {}, "y_true must be a RankTable, as y_score_a is"),
         ("roc_auc", (A, B, [1, 0]), {}, "y_score_b must be None where y_true is a"),
         ("roc_auc", (A, B), {"y_true_b": A}, "y_true_b must be None"),
-        ("roc_auc", (A, B), {"groups": [1, 0]}, "groups must be None"),
+        ("roc_auc", (A, B), {"clusters": [1, 0]}, "clusters must be None"),
         ("roc_auc", (A, B), {"sample_weight": [1, 0]}, "sample_weight must be None"),
         ("roc_auc", (A, B), {"pos_label": 1}, "pos_label must be None"),
         ("roc_auc", (A, B), {"weights": "some"}, "weights must be one of"),

@@ -34,5 +34,5 @@ def test_resamples_of_a_condensed_table_have_the_same_values(
 
 def test_cases_that_are_not_plain_are_not_condensed():
     y_true, y_score = sample(0, n=50)
-    ranked = check_sample(y_true, y_score, groups=np.arange(50) // 2)
+    ranked = check_sample(y_true, y_score, clusters=np.arange(50) // 2)
     assert condensed(find_metric("roc_auc"), ranked) is ranked

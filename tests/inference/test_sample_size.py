@@ -148,7 +148,7 @@ def test_at_the_size_of_the_pilot_the_interval_is_that_of_the_pilot(
     options = {
         "plain": {},
         "fixed": {"stratify": True},
-        "clusters": {"groups": np.arange(120) // 3},
+        "clusters": {"clusters": np.arange(120) // 3},
         "repeated": {"sample_weight": 1 + np.arange(120) % 3},
     }[design]
     found = compare(metric, *PILOT, **options, **kwargs)
@@ -238,11 +238,11 @@ def test_a_pilot_of_few_positives_is_cut_so_that_some_are_left():
 def test_clusters_of_a_case_and_its_copies_need_as_many_clusters_as_cases():
     plain = sample_size("roc_auc", *PILOT, half_width=0.03)
     copies = [np.repeat(array, 4) for array in PILOT]
-    groups = np.repeat(np.arange(120), 4)
-    found = sample_size("roc_auc", *copies, half_width=0.03, groups=groups)
-    assert found.n_groups == pytest.approx(plain.n, rel=0.01)
-    assert found.n == pytest.approx(4 * found.n_groups, abs=3)
-    assert "groups" in repr(found)
+    clusters = np.repeat(np.arange(120), 4)
+    found = sample_size("roc_auc", *copies, half_width=0.03, clusters=clusters)
+    assert found.n_clusters == pytest.approx(plain.n, rel=0.01)
+    assert found.n == pytest.approx(4 * found.n_clusters, abs=3)
+    assert "clusters" in repr(found)
 
 
 def test_a_table_of_counts_is_a_pilot_as_its_cases_are():
@@ -378,9 +378,9 @@ def test_a_difference_to_the_other_side_has_no_power(alternative, difference):
 
 def test_few_clusters_leave_a_size_between_the_least_and_any():
     y_true, first, second = PILOT
-    groups = np.random.default_rng(4).integers(0, 3, 120)
+    clusters = np.random.default_rng(4).integers(0, 3, 120)
     few, wide, many = (
-        sample_size("roc_auc", y_true, first, second, groups=groups, **goal)
+        sample_size("roc_auc", y_true, first, second, clusters=clusters, **goal)
         for goal in ({"difference": 0.02}, {"half_width": 0.1}, {"difference": 1e-6})
     )
     # Two clusters of each, of 40 cases.
@@ -396,10 +396,10 @@ def test_clusters_that_tell_nothing_of_the_size_leave_its_ends_unknown(
 ):
     y_true, first, second = PILOT
     # With as many as there are, all positives are in one of them.
-    groups = np.where(y_true, 0, 1 + np.arange(120) // 3)
+    clusters = np.where(y_true, 0, 1 + np.arange(120) // 3)
     if n_clusters == 2:
-        groups = np.arange(120) // 60
-    found = sample_size("roc_auc", y_true, first, second, groups=groups, **goal)
+        clusters = np.arange(120) // 60
+    found = sample_size("roc_auc", y_true, first, second, clusters=clusters, **goal)
     assert found.n > 0
     assert np.isnan(found.n_interval).all()
 
@@ -415,7 +415,7 @@ def test_results_read_well_and_become_dicts():
     values = found.to_dict()
     assert values["n"] == found.n
     assert values["n_interval_low"] == found.n_interval.low
-    assert "n_groups" not in values
+    assert "n_clusters" not in values
     planned = power("roc_auc", *PILOT, n_cases=300, difference=0.05)
     assert planned.n_interval is None
     assert "n=300 " in repr(planned)
@@ -443,10 +443,10 @@ def test_results_read_well_and_become_dicts():
         (PILOT, {"alternative": "more"}, "alternative must be one of"),
         (PILOT, {"alternative": "less", "difference": 0.1}, "difference=0.1 is not"),
         (PILOT, {"planned_prevalence": 0}, r"planned_prevalence must be a number in"),
-        (PILOT, {"planned_prevalence": 0.1, "groups": np.arange(120) // 2},
-         "planned_prevalence excludes groups"),
-        (PILOT, {"stratify": True, "groups": np.arange(120) // 2},
-         "stratify=True excludes groups"),
+        (PILOT, {"planned_prevalence": 0.1, "clusters": np.arange(120) // 2},
+         "planned_prevalence excludes clusters"),
+        (PILOT, {"stratify": True, "clusters": np.arange(120) // 2},
+         "stratify=True excludes clusters"),
         (PILOT, {"stratify": 1}, "stratify must be True or False"),
         (PILOT, {"rate": 0.1}, "has no parameter 'rate'"),
         ((PILOT[0], None, PILOT[1]), {}, "y_score_a is missing"),

@@ -32,7 +32,7 @@ METRICS = [
 ]
 
 
-def literal_wilson_of_the_auc(y_true, y_score, level, groups=None):
+def literal_wilson_of_the_auc(y_true, y_score, level, clusters=None):
     """Return the interval by pairs of weighted cases, and a search for its ends.
 
     A tenth of a case of each class is added, half of it above and half below all.
@@ -173,7 +173,7 @@ def test_clusters_that_repeat_cases_are_worth_one_each():
         "roc_auc",
         np.repeat(y_true, 3),
         np.repeat(y_score, 3),
-        groups=np.repeat(np.arange(40), 3),
+        clusters=np.repeat(np.arange(40), 3),
     ).confidence_interval
     assert again == pytest.approx(once, abs=0.005)
     perfect = -np.arange(40.0)
@@ -182,7 +182,7 @@ def test_clusters_that_repeat_cases_are_worth_one_each():
         "roc_auc",
         np.repeat(y_true, 3),
         np.repeat(perfect, 3),
-        groups=np.repeat(np.arange(40), 3),
+        clusters=np.repeat(np.arange(40), 3),
     ).confidence_interval
     assert again == pytest.approx(once, abs=1e-12)
 
@@ -227,13 +227,13 @@ def test_a_level_next_to_1_leaves_nothing_out():
 def test_clusters_without_variation_do_not_depend_on_the_order_of_rows():
     # The parts of the variance are rounding, but for that between the classes.
     y_true = np.array([0, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 1])
-    groups = np.array([4, 1, 1, 3, 2, 2, 0, 4, 2, 0, 1, 1, 4, 1, 4])
+    clusters = np.array([4, 1, 1, 3, 2, 2, 0, 4, 2, 0, 1, 1, 4, 1, 4])
     weight = np.array([3, 1, 2, 5, 7, 1, 1, 3, 4, 5, 8, 1, 7, 3, 1]) / 10
     generator = np.random.default_rng(0)
     found = []
     for _ in range(12):
         order = generator.permutation(15)
-        options = {"groups": groups[order], "sample_weight": weight[order]}
+        options = {"clusters": clusters[order], "sample_weight": weight[order]}
         result = compare(
             negative_recall_score, y_true[order], y_true[order], -y_true[order],
             weights="sampling", rate=0.3, **options,
@@ -246,7 +246,7 @@ def test_without_a_standard_error_there_is_no_interval():
     # The positives are all in one cluster, without which there are none.
     with pytest.warns(UndefinedMetricWarning):
         result = estimate(
-            "roc_auc", [1, 1, 0, 0, 0, 0], [1] * 6, groups=[0, 0, 1, 1, 2, 2],
+            "roc_auc", [1, 1, 0, 0, 0, 0], [1] * 6, clusters=[0, 0, 1, 1, 2, 2],
             method="jackknife",
         )  # fmt: skip
     assert result.value == 0.5

@@ -96,15 +96,15 @@ def test_metadata_is_routed():
 
 
 @pytest.mark.parametrize("is_routed", [False, True])
-def test_groups_split_the_cases_and_stay(is_routed):
-    groups = np.array(["p" + str(i // 4) for i in range(200)])
+def test_clusters_split_the_cases_and_stay(is_routed):
+    clusters = np.array(["p" + str(i // 4) for i in range(200)])
     with sklearn.config_context(enable_metadata_routing=is_routed):
         rankings = cross_val_rankings(
-            GaussianNB(), X, Y, groups=groups, cv=GroupKFold(3)
+            GaussianNB(), X, Y, clusters=clusters, cv=GroupKFold(3)
         )
-    np.testing.assert_array_equal(rankings.groups, groups[rankings.indices])
+    np.testing.assert_array_equal(rankings.clusters, clusters[rankings.indices])
     assert all(
-        len(set(rankings.fold[rankings.groups == one])) == 1 for one in set(groups)
+        len(set(rankings.fold[rankings.clusters == one])) == 1 for one in set(clusters)
     )
 
 
@@ -178,7 +178,7 @@ class _Fits(ClassifierMixin, BaseEstimator):
         ({"y": np.arange(200) % 3}, "two classes"),
         ({"y": Y[:50]}, "inconsistent numbers of samples"),
         ({"sample_weight": np.ones(3)}, "sample_weight has 3"),
-        ({"groups": np.full(200, np.nan)}, "groups contains NaN"),
+        ({"clusters": np.full(200, np.nan)}, "clusters contains NaN"),
         ({"response_method": 3}, "response_method must be"),
         ({"return_estimator": "yes"}, "return_estimator must be True or False"),
         ({"pos_label": 7}, "pos_label=7"),

@@ -355,15 +355,18 @@ def test_weights_train_and_cases_without_weight_are_none():
 
 
 @pytest.mark.parametrize("is_routed", [False, True])
-def test_groups_go_to_the_folds_and_weights_to_the_estimator(is_routed):
-    groups, weight = np.arange(200) // 10, 1.0 + Y
+def test_clusters_go_to_the_folds_and_weights_to_the_estimator(is_routed):
+    clusters, weight = np.arange(200) // 10, 1.0 + Y
     inner = LogisticRegression()
     with sklearn.config_context(enable_metadata_routing=is_routed):
         if is_routed:
             inner.set_fit_request(sample_weight=True)
         model = RateThresholdClassifier(inner, rate=0.3, cv=GroupKFold(4))
-        model.fit(X, Y, groups=groups, sample_weight=weight)
-    splits = list(GroupKFold(4).split(X, Y, groups))
+        model.fit(X, Y, clusters=clusters, sample_weight=weight)
+        if is_routed:
+            named = clone(model).fit(X, Y, groups=clusters, sample_weight=weight)
+            assert named.threshold_ == model.threshold_
+    splits = list(GroupKFold(4).split(X, Y, clusters))
     expected = RateThresholdClassifier(LogisticRegression(), rate=0.3, cv=splits)
     expected.fit(X, Y, sample_weight=weight)
     assert model.threshold_ == expected.threshold_
