@@ -44,9 +44,30 @@ from skrate.inference.sample_size import power, sample_size
 from skrate.inference.size_plan import SampleSize
 from skrate.inference.stopping_curve import stopping_curve
 from skrate.inference.stopping_result import StoppingCurve
-from skrate.metrics import registry as _registry
 from skrate.metrics.group_scores import GroupScores, group_scores
-from skrate.metrics.registry import *
+from skrate.metrics.registry import (
+    average_precision_score,
+    expected_gain_score,
+    expected_recall_from_rauc,
+    expected_recall_score,
+    lift_at_rate_score,
+    mean_average_precision_score,
+    momentum_score,
+    ndcg_score,
+    negative_recall_score,
+    partial_auc_score,
+    precision_at_rate_score,
+    precision_at_recall_score,
+    ranking_auc_score,
+    rate_at_recall_score,
+    rate_weighted_auc_score,
+    rauc_from_expected_recall,
+    recall_at_precision_score,
+    recall_at_rate_score,
+    reciprocal_rank_score,
+    stamina_score,
+    work_saved_score,
+)
 from skrate.model_selection.batch_results import AchievedRate, MarkedBatch
 from skrate.model_selection.cross_val import cross_val_rankings
 from skrate.model_selection.eval_metric import eval_metric
@@ -65,7 +86,8 @@ from skrate.model_selection.summary import FoldSummaries, FoldSummary, summarize
 
 __version__ = "0.1.0"
 
-# Named one by one, as type checkers read no more than that.
+# Named one by one, as type checkers read no more than that; the metrics are those of
+# their registry, which a test sees to.
 __all__ = [
     "AUCErrorRateDisplay",
     "AUCFromErrors",
@@ -104,6 +126,7 @@ __all__ = [
     "StoppingCurveDisplay",
     "auc_moments",
     "auc_range_from_errors",
+    "average_precision_score",
     "budget_report",
     "certificate_sample_size",
     "compare",
@@ -115,21 +138,43 @@ __all__ = [
     "estimate",
     "estimate_all",
     "eval_metric",
+    "expected_gain_score",
+    "expected_recall_from_rauc",
+    "expected_recall_score",
     "group_scores",
     "hit_curve",
     "influence",
+    "lift_at_rate_score",
     "make_ranking_scorer",
+    "mean_average_precision_score",
+    "momentum_score",
+    "ndcg_score",
+    "negative_recall_score",
+    "partial_auc_score",
     "power",
+    "precision_at_rate_score",
+    "precision_at_recall_score",
+    "ranking_auc_score",
     "ranking_scorers",
+    "rate_at_recall_score",
     "rate_averaged_roc_curve",
+    "rate_weighted_auc_score",
     "rates",
+    "rauc_from_expected_recall",
+    "recall_at_precision_score",
+    "recall_at_rate_score",
     "recall_certificate",
+    "reciprocal_rank_score",
     "refit_best",
     "refit_one_standard_error",
     "sample_size",
+    "stamina_score",
     "stopping_curve",
     "summarize",
+    "work_saved_score",
 ]
-# The metrics are named once, in their registry.
-__all__ += (name for name in vars(_registry) if not name.startswith("_"))
-__all__.sort()
+
+
+def __dir__() -> list[str]:
+    # What completion offers.
+    return [*__all__, "__version__"]

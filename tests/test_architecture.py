@@ -61,7 +61,7 @@ def test_the_tests_of_a_folder_lie_in_one_of_its_name():
 def test_what_is_public_is_imported_with_the_package():
     # No name is a promise to be kept later: type checkers and readers see them all.
     assert set(skrate.__all__) <= set(vars(skrate))
-    assert not {"__getattr__", "__dir__"} & set(vars(skrate))
+    assert "__getattr__" not in vars(skrate)
     assert not list(PACKAGE.rglob("*.pyi"))
 
 
@@ -163,11 +163,12 @@ def hands_on(node: ast.stmt) -> bool:
     if isinstance(node, ast.Import | ast.ImportFrom):
         return True
     if isinstance(node, ast.Expr):
-        return isinstance(node.value, ast.Constant) or (
-            ast.unparse(node.value) == "__all__.sort()"
-        )
+        return isinstance(node.value, ast.Constant)
+    if isinstance(node, ast.FunctionDef):
+        # What completion offers.
+        return node.name == "__dir__"
     targets = node.targets if isinstance(node, ast.Assign) else []
-    if isinstance(node, ast.AnnAssign | ast.AugAssign):
+    if isinstance(node, ast.AnnAssign):
         targets = [node.target]
     return {getattr(target, "id", None) for target in targets} <= {
         "__all__",
@@ -178,4 +179,4 @@ def hands_on(node: ast.stmt) -> bool:
 def test_a_name_that_is_not_public_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
         skrate.no_such_name  # noqa: B018
-    assert {"estimate", "__version__"} <= set(dir(skrate))
+    assert dir(skrate) == sorted([*skrate.__all__, "__version__"])

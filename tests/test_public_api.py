@@ -1,5 +1,6 @@
 """The public names: sorted, importable, named by one vocabulary, documented whole."""
 
+import ast
 import dataclasses
 import importlib
 import inspect
@@ -15,6 +16,7 @@ from metric_registry import CASES
 from optional import require
 from repository import ROOT
 from skrate.core.metric import METRICS
+from skrate.metrics import registry
 from vocabulary import DATA, VOCABULARY
 
 # STYLE.md, section 3; Attributes are for classes.
@@ -111,6 +113,20 @@ def test_nothing_public_is_left_out_of_all(module):
         if not name.startswith("_") and not isinstance(value, ModuleType)
     }
     assert named <= set(module.__all__)
+
+
+def test_all_is_written_out_for_type_checkers():
+    # They read a list of strings, and nothing that is added while it runs.
+    path = ROOT / "skrate" / "__init__.py"
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    (written,) = (
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    )
+    assert written == skrate.__all__
+    metrics = {name for name in vars(registry) if not name.startswith("_")}
+    assert metrics <= set(written)
 
 
 @each_object

@@ -27,7 +27,7 @@ RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | Non
 _TERMS = 2**13
 
 
-def float_or_array(values: Array) -> Any:
+def float_or_array(values: Array) -> float | FloatArray:
     """Return a scalar array as a builtin float, any other as it is."""
     return float(values) if values.ndim == 0 else values
 

@@ -101,7 +101,7 @@ def score_classes(
     *,
     average: ClassAverage = "macro",
     labels: ArrayLike | None = None,
-) -> Any:
+) -> float | FloatArray:
     """Return a metric of each class against the rest, or the average of them."""
     if pos_label is not None:
         raise ValueError(
@@ -272,7 +272,7 @@ def _of_classes(
     split: OneVsRest,
     sample_weight: ArrayLike | None,
     average: ClassAverage,
-) -> Any:
+) -> float | FloatArray:
     """Return the value of each class, or their mean."""
     shares = np.ones(len(metrics))
     if average == "weighted":

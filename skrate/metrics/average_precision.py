@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self, get_args, overload
 
 import numpy as np
 import sklearn.metrics
@@ -28,6 +28,7 @@ from skrate.core.list_table import ListTable
 from skrate.core.merged import Merged, merged_down
 from skrate.core.metric import Metric, PartSlopes, Slopes, score
 from skrate.core.one_vs_rest import (
+    AverageName,
     ClassAverage,
     is_one_vs_rest,
     score_classes,
@@ -54,6 +55,32 @@ TAILS: tuple[TailKind, ...] = get_args(TailKind)
 _LEAST = np.finfo(np.float64).tiny
 
 
+@overload
+def average_precision_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = ...,
+    *,
+    prevalence: Number | None = ...,
+    adjusted: bool = ...,
+    tail: TailKind = ...,
+    average: AverageName = ...,
+    labels: ArrayLike | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    pos_label: Label = ...,
+) -> float: ...
+@overload
+def average_precision_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = ...,
+    *,
+    prevalence: Number | None = ...,
+    adjusted: bool = ...,
+    tail: TailKind = ...,
+    average: None,
+    labels: ArrayLike | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    pos_label: Label = ...,
+) -> FloatArray: ...
 def average_precision_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -65,7 +92,7 @@ def average_precision_score(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
-) -> Any:
+) -> float | FloatArray:
     r"""Compute the average precision, at the prevalence of sample or population.
 
     The mean, over the positives, of the precision down to each of them: a measure for

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import Any, Literal, get_args
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from skrate.core.kept import kept
 from skrate.core.list_table import ListTable
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.one_vs_rest import (
+    AverageName,
     ClassAverage,
     RateByClass,
     is_one_vs_rest,
@@ -53,6 +54,32 @@ Side = Literal["positives", "negatives"]
 SIDES: tuple[Side, ...] = get_args(Side)
 
 
+@overload
+def expected_recall_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = ...,
+    *,
+    rate: RateByClass = ...,
+    of: Side = ...,
+    worst: End | None = ...,
+    average: AverageName = ...,
+    labels: ArrayLike | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    pos_label: Label = ...,
+) -> float: ...
+@overload
+def expected_recall_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = ...,
+    *,
+    rate: RateByClass = ...,
+    of: Side = ...,
+    worst: End | None = ...,
+    average: None,
+    labels: ArrayLike | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    pos_label: Label = ...,
+) -> FloatArray: ...
 def expected_recall_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -64,7 +91,7 @@ def expected_recall_score(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
-) -> Any:
+) -> float | FloatArray:
     r"""Compute the expected recall when the share processed is uncertain.
 
     Recall at the rate R, averaged over the distribution of R: what a reviewer who

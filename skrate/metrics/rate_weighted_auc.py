@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import sklearn.metrics
@@ -24,6 +24,7 @@ from skrate.core.kept import kept
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.metric import Metric, PartSlopes, Slopes, score
 from skrate.core.one_vs_rest import (
+    AverageName,
     ClassAverage,
     RateByClass,
     is_one_vs_rest,
@@ -64,6 +65,30 @@ _LEAST_NUMBER = 1e-300
 _SLACK = 1e-9
 
 
+@overload
+def rate_weighted_auc_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = ...,
+    *,
+    rate: RateByClass = ...,
+    worst: End | None = ...,
+    average: AverageName = ...,
+    labels: ArrayLike | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    pos_label: Label = ...,
+) -> float: ...
+@overload
+def rate_weighted_auc_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = ...,
+    *,
+    rate: RateByClass = ...,
+    worst: End | None = ...,
+    average: None,
+    labels: ArrayLike | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    pos_label: Label = ...,
+) -> FloatArray: ...
 def rate_weighted_auc_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -74,7 +99,7 @@ def rate_weighted_auc_score(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
-) -> Any:
+) -> float | FloatArray:
     r"""Compute the rate-weighted AUC (rAUC): the AUC where the budget will be spent.
 
     How good is the ranking around the share of cases that will be processed, when that
@@ -486,9 +511,17 @@ def undefined_rate_reason(prevalence: float, rate: RateDistribution) -> str:
     )
 
 
+@overload
+def rauc_from_expected_recall(
+    expected_recall: Number, *, rate: RateLike, prevalence: Number
+) -> float: ...
+@overload
 def rauc_from_expected_recall(
     expected_recall: ArrayLike, *, rate: RateLike, prevalence: Number
-) -> Any:
+) -> FloatArray: ...
+def rauc_from_expected_recall(
+    expected_recall: ArrayLike, *, rate: RateLike, prevalence: Number
+) -> float | FloatArray:
     """Convert expected recall to the rate-weighted AUC.
 
     Parameters
@@ -568,9 +601,17 @@ def rauc_from_expected_recall(
     return float_or_array(np.clip(above / (high - low), 0, 1))
 
 
+@overload
+def expected_recall_from_rauc(
+    rauc: Number, *, rate: RateLike, prevalence: Number
+) -> float: ...
+@overload
 def expected_recall_from_rauc(
     rauc: ArrayLike, *, rate: RateLike, prevalence: Number
-) -> Any:
+) -> FloatArray: ...
+def expected_recall_from_rauc(
+    rauc: ArrayLike, *, rate: RateLike, prevalence: Number
+) -> float | FloatArray:
     """Convert the rate-weighted AUC to expected recall.
 
     Parameters
