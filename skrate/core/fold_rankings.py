@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
-from skrate.core.grouping import Grouping, check_groups
+from skrate.core.grouping import Grouping, check_groups, in_natural_order
 from skrate.core.lazy import lazy
 from skrate.core.notebook import html_of
 from skrate.core.plain import plain
@@ -71,7 +71,8 @@ class FoldRankings:
     n_folds : int
         Number of folds.
     names : tuple of str
-        The label of each fold, in increasing order, which is that of the folds.
+        The label of each fold, in increasing order, which is that of the folds; names
+        go by the numbers in them: "fold_9" is before "fold_10".
     is_pos : array of shape (n_rows,)
         Whether each row is positive.
     n_pos, n_neg : int
@@ -317,7 +318,7 @@ class FoldRankings:
 
     @lazy
     def _fold_groups(self) -> Grouping:
-        return check_groups("fold", self.fold)
+        return in_natural_order(check_groups("fold", self.fold))
 
     @lazy
     def _rows(self) -> list[IntArray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +43,31 @@ def check_groups(name: str, values: Any) -> Grouping:
         return _hashed(name, labels)
     codes, distinct = dense_ranks(labels)
     return Grouping(codes, distinct, np.bincount(codes))
+
+
+def in_natural_order(groups: Grouping) -> Grouping:
+    """Return the groups with names ordered by the numbers in them.
+
+    Examples
+    --------
+    >>> names = ["fold_10", "fold_9", "fold_10"]
+    >>> groups = in_natural_order(check_groups("fold", names))
+    >>> groups.codes.tolist(), groups.labels.tolist(), groups.sizes.tolist()
+    ([1, 0, 1], ['fold_9', 'fold_10'], [1, 2])
+    """
+    names = groups.labels.tolist()
+    if not all(isinstance(name, str) for name in names):
+        return groups
+
+    def by_numbers(place: int) -> list[str | int]:
+        # Text and digits in turn, so that like is compared with like.
+        parts = re.split(r"(\d+)", names[place])
+        return [int(part) if i % 2 else part for i, part in enumerate(parts)]
+
+    order = np.array(sorted(range(len(names)), key=by_numbers), dtype=np.intp)
+    return Grouping(
+        np.argsort(order)[groups.codes], groups.labels[order], groups.sizes[order]
+    )
 
 
 def check_present(name: str, labels: Array) -> None:

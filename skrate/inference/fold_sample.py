@@ -46,6 +46,8 @@ class FoldSample:
     known, and unless class sizes are fixed they are taken to vary as ``folds`` do.
     """
 
+    # Of the metric: there may be no fold with both classes to name it.
+    name: str
     metrics: list[Metric]
     folds: list[Ranked]
     values: list[float]
@@ -57,16 +59,13 @@ class FoldSample:
     # Why its uncertainty is not known, None where it is.
     why_unknown: str | None = None
 
-    @property
-    def name(self) -> str:
-        """The name of the metric."""
-        return self.metrics[0].name
-
     def warn_of_few_positives(self, stacklevel: int) -> None:
         """Warn where folds are so small that their mean is off, whatever its error."""
+        if len(self.folds) < 2:
+            return
         enough = self.metrics[0].enough_positives
         n_pos = float(np.mean([fold.effective_sizes[0] for fold in self.folds]))
-        if len(self.folds) == 1 or n_pos >= enough:
+        if n_pos >= enough:
             return
         warnings.warn(
             f"The {self.name} of {len(self.folds)} folds with {n_pos:.3g} positives on "
@@ -395,6 +394,7 @@ def _kept(
     one_class = [one for one in defined if min(one[1].sizes) == 0]
     rows = [rows if fold.kept is None else rows[fold.kept] for _, fold, _, rows in kept]
     return FoldSample(
+        folds[0][0].name,
         [metric for metric, *_ in kept],
         [fold for _, fold, *_ in kept],
         [value for _, _, value, _ in kept],

@@ -181,9 +181,12 @@ class RandomRankings:
         bottom, top = found.bounds
         if not (np.isfinite([bottom, top]).all() and bottom < chance < top):
             return float("nan")
-        scale = (chance - bottom) * (top - chance)
-        scale /= (found.value - bottom) * (top - found.value)
-        # Weights of next to no case leave no variance to measure the distance by.
+        # Where a window holds no part of the curve, or weights are those of next to no
+        # case, no variance is left to measure the distance by.
+        room = (found.value - bottom) * (top - found.value)
+        if room <= 0:
+            return float("nan")
+        scale = (chance - bottom) * (top - chance) / room
         spread = float(np.sqrt(found.variance * scale))
         distance = standardised(value - chance, spread)
         return t_pvalue(distance, self.alternative, found.freedom)

@@ -115,7 +115,7 @@ def sample_size(
     -----
     UndefinedMetricWarning
         If the metric is undefined on the pilot, a class has fewer than two cases, or
-        the pilot shows no difference or no variation of it.
+        the pilot shows no difference, or no variation of the difference or the metric.
 
     See Also
     --------
@@ -413,8 +413,9 @@ def _plan(
         found, ranked, values, level=level, prevalence=prevalence, stratify=stratify
     )
     n = ranked[0].total
-    if len(ranked) > 1 and pilot.standard_error(n) <= NEGLIGIBLE:
-        _warn(plan, "the pilot shows no variation of the difference")
+    if pilot.standard_error(n) <= NEGLIGIBLE:
+        what = "the difference" if len(ranked) > 1 else "it"
+        _warn(plan, f"the pilot shows no variation of {what}")
         return unknown
     plan = replace(plan, pilot=pilot)
     if not is_test:

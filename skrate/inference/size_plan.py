@@ -114,7 +114,7 @@ class SizePlan:
             raise ValueError(
                 f"half_width={half_width:g} takes more cases than can be counted."
             )
-        reach = float(np.exp(self._of_variance))
+        reach = _factor(self._of_variance)
         return self.at(n, n_interval=pilot.sizes_between(n / reach, n * reach))
 
     def of_power(self, needed: float) -> SampleSize:
@@ -128,7 +128,8 @@ class SizePlan:
             return self.at(_NAN, n_interval=_UNKNOWN)
         low, high = self._factors
         # Unknown ends stay unknown.
-        ends = pilot.sizes_between(n / high**2, np.inf if low == 0 else n / low**2)
+        most = np.inf if low == 0 else n / low / low
+        ends = pilot.sizes_between(n / high / high, most)
         return self.at(n, n_interval=ends)
 
     def of_cases(self, n: int) -> SampleSize:
@@ -199,10 +200,18 @@ class SizePlan:
         """
         of_variance = self._of_variance / 2
         if self.difference_interval is None:
-            return float(np.exp(-of_variance)), float(np.exp(of_variance))
+            return _factor(-of_variance), _factor(of_variance)
         assert self.difference is not None
         ends = [abs(end) for end in self.difference_interval]
         least, most = min(ends) / abs(self.difference), max(ends) / abs(self.difference)
         low, high = self.difference_interval
-        below = np.exp(-np.hypot(of_variance, np.log(least))) if low * high > 0 else 0.0
-        return float(below), float(np.exp(np.hypot(of_variance, np.log(most))))
+        below = 0.0
+        if low * high > 0:
+            below = _factor(-np.hypot(of_variance, np.log(least)))
+        return below, _factor(np.hypot(of_variance, np.log(most)))
+
+
+def _factor(logarithm: float) -> float:
+    """Return what has this logarithm: of few cases at a high level it is no number."""
+    with np.errstate(over="ignore"):
+        return float(np.exp(logarithm))

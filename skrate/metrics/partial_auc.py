@@ -90,7 +90,8 @@ def partial_auc_score(
         weight is negative; if a window is empty, reversed or not within [0, 1], if a
         distribution has no density, mass below 0 for ``fpr`` or above 1 for ``tpr``, or
         is given together with the other axis; or if a window has next to no area, or
-        one that is to be standardized lies below the diagonal.
+        what is to be standardized is an area that every ranking has: a window below the
+        diagonal, or a distribution at 1 for ``fpr`` or at 0 for ``tpr``.
 
     Warns
     -----
@@ -230,6 +231,16 @@ class PartialAUC(Metric, score=partial_auc_score):
                 "diagonal, so that a random ranking has all of its area: leave it as "
                 "it is, by standardize=None, or choose another."
             )
+        if isinstance(region, Weighted):
+            end = 1.0 if region.axis == "fpr" else 0.0
+            points, masses = region.law.point_masses()
+            has_all = masses[points == end].sum() > 1 - _NEGLIGIBLE
+            if has_all or not region.chance < region.most:
+                raise ValueError(
+                    f"{region.axis} has next to all of its probability at {end:g} or "
+                    "beyond, where every curve has all of the area: leave it as it is, "
+                    "by standardize=None, or choose another."
+                )
 
     @property
     def region(self) -> Region:

@@ -156,6 +156,27 @@ def test_repeats_are_noticed():
     )
 
 
+def test_numbered_names_are_in_the_order_of_their_numbers():
+    # As text "fold_10" and "fold_11" would stand among the folds of the first repeat.
+    numbers = np.repeat(np.arange(12), 2)
+    indices = np.tile(np.arange(12), 2)
+    y_true, y_score = np.tile([1, 0], 12), np.arange(24)
+    named, numbered = (
+        FoldRankings(y_true, y_score, fold, indices=indices)
+        for fold in ([f"fold_{i}" for i in numbers], numbers)
+    )
+    assert named.names == tuple(f"fold_{i}" for i in range(12))
+    assert named.repeats.tolist() == numbered.repeats.tolist() == [0] * 6 + [1] * 6
+    for found, expected in zip(named.rows(), numbered.rows(), strict=True):
+        assert found.tolist() == expected.tolist()
+
+
+def test_names_go_by_text_and_numbers_in_turn():
+    names = ["b", "a10", "a9", "a", "9", "10", "a9b", "B2"]
+    rankings = FoldRankings([1, 0] * 8, np.arange(16), np.repeat(names, 2))
+    assert rankings.names == ("9", "10", "B2", "a", "a9", "a9b", "a10", "b")
+
+
 TWO = {"y_true": [1, 0, 1, 0], "y_score": [4, 3, 2, 1], "fold": [0, 0, 1, 1]}
 
 

@@ -346,6 +346,16 @@ def test_tests_against_chance_keep_their_level(metric, kwargs, n_pos, n_neg):
             assert rejected >= level - binomial_tolerance(level, n) - 0.1 * level
 
 
+def test_a_window_without_the_curve_leaves_the_pvalue_of_clusters_unknown():
+    y_true = np.arange(20) % 2
+    found = estimate_all(
+        "partial_auc", y_true, {"perfect": y_true, "same": 1 - y_true},
+        groups=np.arange(20) // 4, fpr=(0.1, 0.3), tpr=(0.2, 0.6),
+    )  # fmt: skip
+    assert found.values[0] == 1
+    assert np.isnan(found.pvalues).all()
+
+
 def test_weights_of_next_to_no_case_leave_the_pvalue_unknown():
     y_true = [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
     weight = [

@@ -311,6 +311,25 @@ def test_the_value_is_the_metric_where_folds_lack_a_class(metric, kwargs):
     assert compare_all(metric, [a, b], **kwargs).pairs[0] == pair
 
 
+@pytest.mark.filterwarnings("ignore")
+@each(SMOOTH + JUMPS)
+def test_without_a_fold_of_both_classes_the_error_is_unknown(metric, kwargs):
+    # KFold of labels in order; a group a fold, each of one class.
+    y_true, fold = np.repeat([0, 1], [200, 100]), np.arange(300) // 50
+    generator = np.random.default_rng(0)
+    a, b = (FoldRankings(y_true, generator.normal(size=300), fold) for _ in range(2))
+    with pytest.warns(UndefinedMetricWarning, match="(both classes|every fold)"):
+        found = estimate(metric, a, **kwargs)
+    pair = compare(metric, a, b, **kwargs)
+    expected = [np.nanmean(one.scores(metric, **kwargs)) for one in (a, b)]
+    np.testing.assert_array_equal(found.value, expected[0])
+    np.testing.assert_array_equal([pair.value_a, pair.value_b], expected)
+    assert np.isnan([found.standard_error, *found.confidence_interval]).all()
+    assert np.isnan([pair.pvalue, *pair.confidence_interval]).all()
+    assert repr(compare_all(metric, [a, b], **kwargs).pairs[0]) == repr(pair)
+    assert np.isnan(influence(metric, a, **kwargs)).all()
+
+
 def test_folds_of_one_class_vary_as_the_others_do():
     # By hand: a fold of 5 finds one of two, and none of 10, which lacks positives.
     first = FoldRankings([1, 0, 0, 1, 0], [5, 4, 3, 2, 1], [0] * 5)

@@ -354,6 +354,30 @@ def test_a_pilot_that_says_nothing_is_nan(scores, options, message):
         assert repr(found).endswith("power nan for 0.1; by this pilot nan to nan)")
 
 
+def test_a_metric_that_is_0_whatever_little_is_added_says_nothing_of_its_size():
+    # No cut of these reaches a precision of 0.9, nor with a tenth of a case more.
+    y_true, y_score = [0, 1, 0, 1, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
+    with pytest.warns(UndefinedMetricWarning, match="shows no variation of it"):
+        found = sample_size(
+            "recall_at_precision", y_true, y_score, precision=0.9, half_width=0.1
+        )
+    assert np.isnan([found.n, found.half_width, *found.n_interval]).all()
+
+
+def test_a_pilot_of_six_at_a_high_level_leaves_the_size_open():
+    y_true, first, second = [1, 1, 1, 0, 0, 0], [6, 5, 2, 4, 3, 1], [5, 4, 1, 6, 3, 2]
+    data, level = ("roc_auc", y_true, first, second), {"confidence_level": 1 - 1e-9}
+    for found in (
+        sample_size(*data, **level),
+        sample_size(*data, **level, difference=-0.2),
+        sample_size(*data, **level, half_width=0.2),
+    ):
+        # Two of either class.
+        assert found.n_interval == (4, np.inf)
+    found = power(*data, **level, difference=-0.2, n_cases=100)
+    assert found.power_interval == pytest.approx((0, 1), abs=1e-6)
+
+
 def test_one_class_is_nan_as_ever():
     message = "y_true holds 0 positive cases"
     with pytest.warns(UndefinedMetricWarning, match=message):
