@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from skrate.core.arrays import FloatArray
+from skrate.core.question import Question, question_text
 from skrate.core.results import Result, data_frame
 
 # Rows that are printed.
@@ -41,6 +42,8 @@ class Estimates(Result):
         The hypothesis that a small p-value speaks for.
     adjust : str
         How the p-values were adjusted.
+    params : dict
+        Parameters of the metric, such as "rate", as numbers and text.
 
     See Also
     --------
@@ -66,6 +69,7 @@ class Estimates(Result):
     n_neg: float
     alternative: str
     adjust: str
+    params: Question = field(default_factory=dict, hash=False)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -76,15 +80,17 @@ class Estimates(Result):
         Returns
         -------
         columns : dict of list
-            "name", "value", "standard_error", "pvalue" and "adjusted_pvalue".
+            "name", "value", "standard_error", "pvalue" and "adjusted_pvalue", and the
+            parameters of the metric, the same in all rows.
         """
-        return {
+        columns = {
             "name": list(self.names),
             "value": self.values.tolist(),
             "standard_error": self.standard_errors.tolist(),
             "pvalue": self.pvalues.tolist(),
             "adjusted_pvalue": self.adjusted_pvalues.tolist(),
         }
+        return columns | {name: [v] * len(self) for name, v in self.params.items()}
 
     def to_frame(self) -> Any:
         """Return the rows as a data frame of pandas, which must be installed.
@@ -114,7 +120,8 @@ class Estimates(Result):
         if n_more:
             lines.append(f"  and {n_more} more")
         head = (
-            f"Estimates({self.metric} of {len(self.names)}, chance {self.chance:.4g}, "
+            f"Estimates({self.metric}{question_text(self.params)} of "
+            f"{len(self.names)}, chance {self.chance:.4g}, "
             f"p-values adjusted by {self.adjust!r}, n_pos={self.n_pos:g}, "
             f"n_neg={self.n_neg:g}:"
         )

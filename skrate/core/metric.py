@@ -16,7 +16,7 @@ import inspect
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
@@ -30,6 +30,7 @@ from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.merged import Merged, merged_runs
 from skrate.core.metric_names import MetricName
+from skrate.core.question import Question, rendered
 from skrate.core.rank_table import (
     RankTable,
     check_alone,
@@ -140,11 +141,29 @@ class Metric(ABC):
     per_case: ClassVar[tuple[str, ...]] = ()
     # With fewer positives it is more on average than of many cases; 0 where it is not.
     enough_positives: ClassVar[int] = 0
+    # The metric as it was asked for, where a sample has filled in the rest. Not a
+    # parameter.
+    _asked = None
 
     @property
     @abstractmethod
     def name(self) -> str:
         """What it is called in messages and results."""
+
+    @property
+    def question(self) -> Question:
+        """The parameters that were asked for, as numbers and text.
+
+        Numbers and rates are there by default as well; choices only if they are others.
+        """
+        asked: Any = self._asked or self
+        question = {}
+        for each in fields(asked):
+            value, usual = getattr(asked, each.name), each.default
+            is_choice = isinstance(usual, str | bool | None)
+            if not (is_choice and type(value) is type(usual) and value == usual):
+                question[each.name] = rendered(value)
+        return question
 
     @property
     def needs(self) -> tuple[str, ...]:

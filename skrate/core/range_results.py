@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from skrate.core.question import question_text
 from skrate.core.rate_sets import RateSet
 from skrate.core.rates import Empirical, Mixture
 from skrate.core.results import Comparison, ConfidenceInterval, interval_text
@@ -68,6 +69,8 @@ class ComparisonRange(Comparison):
         Distributions of the set that attain the ends of ``range``: with ``points`` and
         ``masses``, or, with a mode, mixtures of the mode and of uniform distributions
         from it.
+    params : dict
+        Parameters of the metric other than the rate.
     greater : str or None
         "a" or "b", if it has the greater metric under every distribution of the set
         with a p-value below 1 less the confidence level; else None.
@@ -156,8 +159,8 @@ class ComparisonRange(Comparison):
 
     def __repr__(self) -> str:
         return (
-            f"ComparisonRange({self.metric}, a less b: {self.range.low:.4f} to "
-            f"{self.range.high:.4f} over {self.rate!r}, "
+            f"ComparisonRange({self.metric}{question_text(self.params)}, a less b: "
+            f"{self.range.low:.4f} to {self.range.high:.4f} over {self.rate!r}, "
             f"{interval_text(self.confidence_level, self.confidence_interval)} for "
             f"all of it, p = {self.pvalue:.3g} ({self.alternative}))"
         )

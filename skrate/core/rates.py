@@ -357,7 +357,7 @@ class Empirical(RateDistribution):
     def __repr__(self) -> str:
         return (
             f"empirical({len(self.points)} rates from {self.points[0]:.6g} to "
-            f"{self.points[-1]:.6g})"
+            f"{self.points[-1]:.6g}, mean {self.mean():.6g})"
         )
 
 

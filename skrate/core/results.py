@@ -13,6 +13,7 @@ from scipy import special
 from skrate.core.arrays import FloatArray
 from skrate.core.notebook import html_of
 from skrate.core.plain import plain
+from skrate.core.question import Question, question_text
 
 
 class ConfidenceInterval(NamedTuple):
@@ -67,7 +68,8 @@ class Result:
         """Return the fields as plain numbers, strings and lists.
 
         The ends of the confidence interval are "low" and "high", those of another
-        field carry its name before them. What is None is left out.
+        field carry its name before them. What is None is left out. The parameters of
+        the metric, such as "rate", are entries by their names.
 
         Returns
         -------
@@ -82,6 +84,8 @@ class Result:
                 prefix = f"{name}_".removeprefix("confidence_interval_")
                 for end, bound in zip(("low", "high"), value, strict=True):
                     flat[prefix + end] = plain(bound)
+            elif name == "params":
+                flat |= value
             elif value is not None:
                 flat[name] = plain(value)
         return flat
@@ -147,6 +151,8 @@ class Estimate(Result):
         How the standard error was found.
     confidence_level : float
         Level of the interval.
+    params : dict
+        Parameters of the metric, such as "rate", as numbers and text.
 
     See Also
     --------
@@ -177,10 +183,11 @@ class Estimate(Result):
     n_neg: float
     method: str
     confidence_level: float
+    params: Question = field(default_factory=dict, hash=False)
 
     def __repr__(self) -> str:
         return (
-            f"Estimate({self.metric} {self.value:.4f}, "
+            f"Estimate({self.metric}{question_text(self.params)} {self.value:.4f}, "
             f"{interval_text(self.confidence_level, self.confidence_interval)}, "
             f"standard error {self.standard_error:.4g}; n_pos={self.n_pos:g}, "
             f"n_neg={self.n_neg:g}, {self.method})"
@@ -228,6 +235,9 @@ class Comparison(Result):
         The correlation of two tables above which the p-value would be less than 1
         less the confidence level: 1 if none would do, -1 if any would; None where the
         cases tell the correlation.
+    params : dict
+        Parameters of the metric, such as "rate", as numbers and text; of two metrics
+        with "_a" or "_b" after their names where they differ.
 
     See Also
     --------
@@ -261,6 +271,7 @@ class Comparison(Result):
     confidence_level: float
     correlation: float | None = None
     least_significant_correlation: float | None = None
+    params: Question = field(default_factory=dict, hash=False)
 
     def _difference_text(self) -> str:
         """Return the difference as it stands in a table of pairs."""
@@ -275,7 +286,8 @@ class Comparison(Result):
             if self.correlation is None:
                 interval += " at any correlation"
         return (
-            f"Comparison({self.metric} {self.value_a:.4f} - {self.value_b:.4f} = "
+            f"Comparison({self.metric}{question_text(self.params)} "
+            f"{self.value_a:.4f} - {self.value_b:.4f} = "
             f"{self.value:.4f}, {interval}, p = {self.pvalue:.3g} ({test}){least})"
         )
 
@@ -403,8 +415,9 @@ class Comparisons(Result):
         ]
         first = self.pairs[0]
         head = (
-            f"Comparisons({first.metric}, {100 * first.confidence_level:g} % "
-            f"intervals, p-values adjusted by {_ADJUSTED[self.adjust]}:"
+            f"Comparisons({first.metric}{question_text(first.params)}, "
+            f"{100 * first.confidence_level:g} % intervals, p-values adjusted by "
+            f"{_ADJUSTED[self.adjust]}:"
         )
         return "\n".join([head, *lines]) + ")"
 

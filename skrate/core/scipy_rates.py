@@ -114,9 +114,10 @@ def _check_is_of_shares(frozen: Any) -> None:
     above = float(sf(1.0))
     if above > _MOST_ABOVE:
         raise ValueError(
-            f"rate is a share of all items; the distribution given, {_name(frozen)}, "
-            f"is above 1 with probability {above:.3g}: divide counts by the number of "
-            "items, as skrate.rates.from_counts(low, high, n_items) does."
+            "rate is a share of all items; the distribution given, "
+            f"{scipy_name(frozen)}, is above 1 with probability {above:.3g}: divide "
+            "counts by the number of items, as skrate.rates.from_counts(low, high, "
+            "n_items) does."
         )
 
 
@@ -195,7 +196,7 @@ def _checked_masses(points: FloatArray, masses: FloatArray) -> RateDistribution:
 
 
 def _as_continuous(law: _Law) -> ScipyRate:
-    rate = ScipyRate(_name(law.frozen), law)
+    rate = ScipyRate(scipy_name(law.frozen), law)
     at = rate._survival(np.linspace(0, 1, 17))
     if at.shape != (17,) or not np.isfinite(at).all():
         raise ValueError(
@@ -210,12 +211,18 @@ def _with_table(rate: ScipyRate) -> RateDistribution:
     return rate
 
 
-def _name(frozen: Any) -> str:
+def scipy_name(frozen: Any) -> str:
+    """Return a frozen distribution by its name and parameters, as it was written."""
     if not hasattr(frozen, "dist"):
         return repr(frozen)
-    given = [f"{value:g}" for value in frozen.args]
-    given += [f"{name}={value:g}" for name, value in frozen.kwds.items()]
-    return f"{frozen.dist.name}({', '.join(given)})"
+    given = [_parameter(value) for value in frozen.args]
+    given += [f"{name}={_parameter(value)}" for name, value in frozen.kwds.items()]
+    name = frozen.dist.name or type(frozen.dist).__name__
+    return f"{name}({', '.join(given)})"
+
+
+def _parameter(value: Any) -> str:
+    return f"{value:g}" if np.ndim(value) == 0 else f"array of {np.size(value)}"
 
 
 def _nbytes_of(value: Any, depth: int = 4) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from skrate.core.notebook import html_row, html_table, html_title
+from skrate.core.question import rendered
 from skrate.core.rates import RateDistribution
 from skrate.core.results import ConfidenceInterval, Result, data_frame
 from skrate.inference.curve_process import CurveProcess
@@ -166,13 +167,14 @@ class BudgetReport(Result):
         Returns
         -------
         columns : dict of list
-            "model", "quantity", "value", "low", "high", "chance" and "pvalue"; with
-            ``n_items`` also "prediction_interval_low" and "prediction_interval_high",
-            None for what is no count.
+            "model", "quantity", "value", "low", "high", "chance", "pvalue" and "rate";
+            with ``n_items`` also "prediction_interval_low" and
+            "prediction_interval_high", None for what is no count.
         """
         rows = [row.to_dict() for row in self.rows]
         names = dict.fromkeys(name for row in rows for name in row)
-        return {name: [row.get(name) for row in rows] for name in names}
+        columns = {name: [row.get(name) for row in rows] for name in names}
+        return columns | {"rate": [rendered(self.rate)] * len(rows)}
 
     def to_frame(self) -> Any:
         """Return the rows as a data frame of pandas, which must be installed.

@@ -506,9 +506,8 @@ def _conclude(
 
     pairs = zip(metrics, ranked, strict=True)
     bounds = [metric.bounds(one.table) for metric, one in pairs]
-    names = [metric.name for metric in metrics]
     return conclude(
-        names, values, standard_error, plan, freedom, draws, bounds, find_apart
+        metrics, values, standard_error, plan, freedom, draws, bounds, find_apart
     )
 
 

@@ -276,7 +276,7 @@ def _of_folds(
     matrix = np.full((len(names), len(names)), np.nan)
     kind = (None if base is None else names[base], adjust)
     if found is None:
-        nothing = undefined_difference([find_metric(*meant).name], plan)
+        nothing = undefined_difference([find_metric(*meant)] * 2, plan)
         pairs = (nothing,) * len(places)
         return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, *kind)
     if found[0].why_unknown is not None:

@@ -260,12 +260,12 @@ def compare_curves(
     reason = why_too_few(models[0])
     if reason is not None:
         warn_undefined(f"The comparison of the {metric}", reason)
-        return _conclude(metric, _undefined(steps), models[0], band, level)
+        return _conclude(metric, _undefined(steps), models[0], band, level, worth)
     process = curve_process(metric, models, steps, folds=folds, **worth)
     bounds = None
     if band == "simultaneous":
         bounds = process.band(level, n_resamples, generator)
-    return _conclude(metric, process, models[0], band, level, bounds)
+    return _conclude(metric, process, models[0], band, level, worth, bounds)
 
 
 def _of_rankings(
@@ -304,6 +304,7 @@ def _conclude(
     cases: Ranked,
     kind: Band,
     level: float,
+    worth: dict[str, float],
     band: CurveBounds | None = None,
 ) -> CurveComparison:
     interval = process.interval(level)
@@ -322,6 +323,7 @@ def _conclude(
         level,
         n_pos,
         n_neg,
+        worth,
     )
 
 

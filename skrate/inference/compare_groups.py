@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, RandomState
 from skrate.core.metric import GROUPS_ARE_LISTS, LIST_METRICS, MetricLike, unwrap
+from skrate.core.question import question_of_both
 from skrate.core.results import Comparison, ConfidenceInterval, t_interval
 from skrate.core.validation import check_choice, warn_undefined
 from skrate.inference.counting import permutation_interval, permutation_pvalue
@@ -20,6 +21,7 @@ from skrate.metrics.group_scores import (
     average_of,
     group_scores,
     limits_of,
+    question_of_mean,
 )
 from skrate.metrics.list_average import Average, ListAverage, Policy
 
@@ -153,7 +155,9 @@ def compare_groups(
     name = f"{' - '.join(names)} within lists"
     of_a, of_b = (limits_of(scores, undefined) for scores in (scores_a, scores_b))
     bounds = of_a[0] - of_b[1], of_a[1] - of_b[0]
-    return _concluded(name, a, b, bounds, method, plan)
+    found = _concluded(name, a, b, bounds, method, plan)
+    params = question_of_both([scores.params for scores in (scores_a, scores_b)])
+    return replace(found, params=params | question_of_mean(average, undefined))
 
 
 def _check_same_lists(a: GroupScores, b: GroupScores) -> None:

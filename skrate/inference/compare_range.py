@@ -22,6 +22,7 @@ import numpy as np
 from skrate.core.arrays import FloatArray
 from skrate.core.extreme_laws import Extreme, extreme, extremes, law_of_zero
 from skrate.core.metric import METRICS, MetricLike, unwrap
+from skrate.core.question import Question
 from skrate.core.range_results import ComparisonRange, Range
 from skrate.core.rate_curves import RateCurve, difference, with_knots
 from skrate.core.rate_sets import RateSet
@@ -130,6 +131,7 @@ def compare_over_set(
         law_low=low.law,
         law_high=high.law,
         greater=greater,
+        params=_other_params(found),
     )
 
 
@@ -211,6 +213,11 @@ def _least_telling(
     return (0.0, found.law) if np.isnan(found.value) else found
 
 
+def _other_params(metric: Any) -> Question:
+    """Return what is asked other than the rate, which is the set."""
+    return {name: v for name, v in metric.question.items() if name != "rate"}
+
+
 def _undefined(metric: Any, among: RateSet, plan: Plan) -> ComparisonRange:
     nothing, law = Range(_NAN, _NAN), metric.rate
     return ComparisonRange(
@@ -233,4 +240,5 @@ def _undefined(metric: Any, among: RateSet, plan: Plan) -> ComparisonRange:
         law_low=law,
         law_high=law,
         greater=None,
+        params=_other_params(metric),
     )

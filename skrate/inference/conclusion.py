@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from skrate.core.arrays import FloatArray
+from skrate.core.metric import Metric
+from skrate.core.question import question_of_both
 from skrate.core.results import Comparison, ConfidenceInterval, t_interval, t_quantile
 from skrate.inference.counting import (
     bootstrap_interval,
@@ -24,7 +26,7 @@ IntervalAt = Callable[[float], ConfidenceInterval]
 
 
 def conclude(
-    names: Sequence[str],
+    metrics: Sequence[Metric],
     values: Sequence[float],
     standard_error: float,
     plan: Plan,
@@ -65,7 +67,7 @@ def conclude(
                 difference, draws, plan.confidence_level, limits
             )
     return Comparison(
-        " - ".join(dict.fromkeys(names)),
+        " - ".join(dict.fromkeys(metric.name for metric in metrics)),
         float(difference),
         float(a),
         float(b),
@@ -76,6 +78,7 @@ def conclude(
         plan.alternative,
         plan.method,
         plan.confidence_level,
+        params=question_of_both([metric.question for metric in metrics]),
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from skrate.core.arrays import FloatArray
+from skrate.core.question import Question, question_text
 from skrate.core.results import Result
 from skrate.inference.curve_process import CurveBounds
 
@@ -57,6 +58,8 @@ class CurveComparison(Result):
         Level of both.
     n_pos, n_neg : float
         Number of positives and of negatives; repetitions count.
+    params : dict
+        Parameters of the metric: "benefit" and "cost", where it has them.
 
     See Also
     --------
@@ -85,6 +88,7 @@ class CurveComparison(Result):
     confidence_level: float
     n_pos: float
     n_neg: float
+    params: Question = field(default_factory=dict)
 
     def winning_rates(self) -> WinningRates:
         """Return where a is better than b beyond doubt, where b is, and what is open.
@@ -124,10 +128,10 @@ class CurveComparison(Result):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CurveComparison):
             return NotImplemented
-        pairs = zip(self.to_dict().values(), other.to_dict().values(), strict=True)
-        return all(
+        mine, others = self.to_dict(), other.to_dict()
+        return list(mine) == list(others) and all(
             one == two if isinstance(one, str) else _are_same(one, two)
-            for one, two in pairs
+            for one, two in zip(mine.values(), others.values(), strict=True)
         )
 
     def __hash__(self) -> int:
@@ -136,8 +140,8 @@ class CurveComparison(Result):
     def __repr__(self) -> str:
         first, last = self.rates[[0, -1]]
         text = (
-            f"CurveComparison({self.metric} at {len(self.rates)} rates from "
-            f"{first:.4g} to {last:.4g}: "
+            f"CurveComparison({self.metric}{question_text(self.params)} at "
+            f"{len(self.rates)} rates from {first:.4g} to {last:.4g}: "
         )
         if np.isnan(self.difference).all():
             return f"{text}undefined)"

@@ -295,8 +295,9 @@ def estimate(
         )  # fmt: skip
     n_pos, n_neg = (int(size) for size in ranked.sizes)
     return Estimate(
-        found.name, value, error, ends, n_pos, n_neg, method, plan.confidence_level
-    )
+        found.name, value, error, ends, n_pos, n_neg, method, plan.confidence_level,
+        found.question,
+    )  # fmt: skip
 
 
 def _spread_of(

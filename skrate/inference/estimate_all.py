@@ -204,7 +204,7 @@ def estimate_all(
     n_pos, n_neg = (int(size) for size in cases.sizes)
     return Estimates(
         found.name, names, values, errors, pvalues, adjusted(pvalues, adjust),
-        float(chance), n_pos, n_neg, plan.alternative, adjust,
+        float(chance), n_pos, n_neg, plan.alternative, adjust, found.question,
     )  # fmt: skip
 
 

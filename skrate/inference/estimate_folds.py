@@ -43,16 +43,17 @@ def estimate_folds(
     found = fold_samples([(metric, metric_kwargs)], [rankings], weights)
     sizes = rankings.n_pos, rankings.n_neg
     if found is None:
-        name = find_metric(metric, metric_kwargs).name
+        of = find_metric(metric, metric_kwargs)
         return Estimate(
-            name, _NAN, _NAN, _NONE, *sizes, plan.method, plan.confidence_level
-        )
+            of.name, _NAN, _NAN, _NONE, *sizes, plan.method, plan.confidence_level,
+            of.question,
+        )  # fmt: skip
     (sample,) = found
     sample.warn_of_few_positives(stacklevel=4)
     if sample.why_unknown is not None:
         return Estimate(
             sample.name, sample.value, _NAN, _NONE, *sizes, plan.method,
-            plan.confidence_level,
+            plan.confidence_level, sample.metrics[0].question,
         )  # fmt: skip
     is_stratified = plan.is_stratified(sample.cases)
     parts = influence_parts(sample.influence(stratify=is_stratified), sample.cases)
@@ -65,7 +66,7 @@ def estimate_folds(
         sizes = sample.class_sizes
     return Estimate(
         sample.name, sample.value, error, ends, *sizes, plan.method,
-        plan.confidence_level,
+        plan.confidence_level, sample.metrics[0].question,
     )  # fmt: skip
 
 
@@ -156,25 +157,24 @@ def compare_rankings(
         check_same_folds({"y_true": both[0], "y_score_a": both[1]})
     found = fold_samples(meant, both, weights)
     if found is None:
-        names = [find_metric(*one).name for one in meant]
-        return undefined_difference(names, plan)
+        return undefined_difference([find_metric(*one) for one in meant], plan)
     if found[0].why_unknown is not None:
         return unknown_difference(found, plan)
     return paired_folds(found, plan)
 
 
-def undefined_difference(names: Sequence[str], plan: Plan) -> Comparison:
+def undefined_difference(metrics: Sequence[Metric], plan: Plan) -> Comparison:
     """Return the comparison of values that are undefined."""
     nothing = [(_NAN, _NAN)] * 2
     return conclude(
-        names, [_NAN, _NAN], _NAN, plan, _NAN, None, nothing, lambda: lambda _: _NONE
+        metrics, [_NAN, _NAN], _NAN, plan, _NAN, None, nothing, lambda: lambda _: _NONE
     )
 
 
 def unknown_difference(models: Sequence[FoldSample], plan: Plan) -> Comparison:
     """Return the comparison of two values whose uncertainty is not known."""
     a, b = (model.value for model in models)
-    nothing = undefined_difference([model.name for model in models], plan)
+    nothing = undefined_difference([model.metrics[0] for model in models], plan)
     return replace(nothing, value=a - b, value_a=a, value_b=b)
 
 
@@ -224,7 +224,7 @@ def paired_folds(
         return interval_at
 
     return conclude(
-        [model.name for model in models],
+        [model.metrics[0] for model in models],
         [model.value for model in models],
         error,
         plan,

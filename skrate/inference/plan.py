@@ -141,13 +141,15 @@ def check_worth(plan: Plan, cases: Ranked) -> None:
 
 def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
     """Return the metric that is meant, as it is on a sample of these cases."""
-    found = find_metric(metric, params)
+    asked = found = find_metric(metric, params)
     if cases.counts is not None:
         found = on_table(found, cases.counts)
     else:
         found = found.of_sample(cases.total, is_weighted=cases.weights is not None)
     is_ranked = cases.scores is not None or cases.counts is not None
-    return found.resolved(cases.table) if is_ranked else found
+    found = found.resolved(cases.table) if is_ranked else found
+    object.__setattr__(found, "_asked", None if found is asked else asked)
+    return found
 
 
 def why_too_few(cases: Ranked) -> str | None:

@@ -172,7 +172,7 @@ def compare_tables(
             )
     return Comparison(
         found[0].name, a - b, a, b, error, statistic, pvalue, ends, plan.alternative,
-        plan.method, plan.confidence_level, correlation, least,
+        plan.method, plan.confidence_level, correlation, least, found[0].question,
     )  # fmt: skip
 
 

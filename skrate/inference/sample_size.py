@@ -403,9 +403,7 @@ def _plan(
     is_test = half_width is None
     # With the values that they have at the prevalence to come.
     values = [defined_value(found, at_prevalence(one, prevalence)) for one in ranked]
-    plan = SizePlan(
-        found.name, None, level, alternative, None, None, is_test, has_clusters
-    )
+    plan = SizePlan(found, None, level, alternative, None, None, is_test, has_clusters)
     unknown = replace(plan, difference=difference)
     if np.isnan(values).any():
         return unknown
@@ -432,7 +430,7 @@ def _plan(
 
 
 def _warn(plan: SizePlan, reason: str) -> None:
-    warn_undefined(f"The sample size for the {plan.metric}", reason, stacklevel=5)
+    warn_undefined(f"The sample size for the {plan.metric.name}", reason, stacklevel=5)
 
 
 def _rankings(

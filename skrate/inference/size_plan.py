@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from skrate.core.metric import Metric
+from skrate.core.question import Question, question_text
 from skrate.core.results import ConfidenceInterval, Result, t_quantile
 from skrate.inference.intervals import Alternative
 from skrate.inference.pilot import Pilot
@@ -42,6 +44,8 @@ class SampleSize(Result):
         The same of the power, where ``n`` was given.
     n_clusters : int or None
         Number of clusters, where the pilot has some.
+    params : dict
+        Parameters of the metric, such as "rate", as numbers and text.
 
     See Also
     --------
@@ -69,12 +73,13 @@ class SampleSize(Result):
     n_interval: ConfidenceInterval | None = None
     power_interval: ConfidenceInterval | None = None
     n_clusters: float | None = None
+    params: Question = field(default_factory=dict, hash=False)
 
     def __repr__(self) -> str:
         clusters = "" if self.n_clusters is None else f" in {self.n_clusters} clusters"
         parts = [
-            f"{self.metric}, n={self.n}{clusters} ({self.n_pos} positive, "
-            f"{self.n_neg} negative)",
+            f"{self.metric}{question_text(self.params)}, n={self.n}{clusters} "
+            f"({self.n_pos} positive, {self.n_neg} negative)",
             f"half width {self.half_width:.4g} at {100 * self.confidence_level:g} %",
         ]
         if self.power is not None:
@@ -94,7 +99,7 @@ class SampleSize(Result):
 class SizePlan:
     """What is planned with: a pilot, None where it says nothing, and a test."""
 
-    metric: str
+    metric: Metric
     pilot: Pilot | None
     level: float
     alternative: Alternative
@@ -173,7 +178,7 @@ class SizePlan:
                 math.ceil(n / pilot.cases_per_unit) if pilot and n == n else _NAN
             )
         return SampleSize(
-            self.metric,
+            self.metric.name,
             n,
             n_pos,
             n - n_pos,
@@ -182,6 +187,7 @@ class SizePlan:
             found,
             self.level,
             n_clusters=n_clusters,
+            params=self.metric.question,
             **ends,
         )
 

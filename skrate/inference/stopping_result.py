@@ -80,7 +80,8 @@ class StoppingCurve(Result):
         Returns
         -------
         columns : dict of list
-            "n_read", "n_found", "pvalue", "lower_bound" and "most_left".
+            "n_read", "n_found", "pvalue", "lower_bound" and "most_left", and "target",
+            the same in all rows.
         """
         return {
             "n_read": self.n_read.tolist(),
@@ -88,6 +89,7 @@ class StoppingCurve(Result):
             "pvalue": self.pvalues.tolist(),
             "lower_bound": self.lower_bounds.tolist(),
             "most_left": self.most_left.tolist(),
+            "target": [self.target] * len(self),
         }
 
     def to_frame(self) -> Any:

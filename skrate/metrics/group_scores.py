@@ -27,6 +27,7 @@ from skrate.core.list_batches import (
 )
 from skrate.core.list_table import ListTable, ListValues, check_top, list_table
 from skrate.core.metric import Metric, MetricLike, find_metric
+from skrate.core.question import Question, question_text, rendered
 from skrate.core.rank_table import RankTable
 from skrate.core.results import Estimate, Result, data_frame
 from skrate.core.validation import check_fraction, check_scores, warn_undefined
@@ -74,7 +75,7 @@ class GroupScores(Result):
     ...     recall_at_rate_score, y_true, y_score, groups=lists, k=1
     ... )
     >>> scores
-    GroupScores(Recall, 2 of 2 lists defined, mean 0.25)
+    GroupScores(Recall (k=1), 2 of 2 lists defined, mean 0.25)
     >>> scores.values.tolist()
     [0.5, 0.0]
     """
@@ -164,6 +165,12 @@ class GroupScores(Result):
         if not any(len(part._places) for part in parts):
             raise ValueError("sample_weight: no batch holds a case that has weight.")
         return _joined(parts)
+
+    @property
+    def params(self) -> Question:
+        """Parameters of the metric, such as "rate", as numbers and text."""
+        of_lists = {} if self._k is None else {"k": self._k}
+        return self._metric.question | of_lists
 
     @property
     def is_defined(self) -> BoolArray:
@@ -291,6 +298,7 @@ class GroupScores(Result):
             float(self._lists.n_neg.sum()),
             "lists",
             level,
+            self.params | question_of_mean(average, undefined),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -299,14 +307,17 @@ class GroupScores(Result):
         Returns
         -------
         columns : dict of list
-            "group", "value", "n_items" and "n_pos".
+            "group", "value", "n_items" and "n_pos", and the parameters of the metric,
+            the same in all rows.
         """
-        return {
+        columns = {
             "group": self.groups.tolist(),
             "value": self.values.tolist(),
             "n_items": self.n_items.tolist(),
             "n_pos": self.n_pos.tolist(),
         }
+        n_lists = len(self.groups)
+        return columns | {name: [v] * n_lists for name, v in self.params.items()}
 
     def to_frame(self) -> Any:
         """Return a row per list as a data frame of pandas, which must be installed.
@@ -347,7 +358,8 @@ class GroupScores(Result):
     def __repr__(self) -> str:
         mean = average_of(self, None, "skip").value
         return (
-            f"GroupScores({self.metric}, {self.n_defined} of {len(self.groups)} lists "
+            f"GroupScores({self.metric}{question_text(self.params)}, "
+            f"{self.n_defined} of {len(self.groups)} lists "
             f"defined, mean {mean:.6g})"
         )
 
@@ -478,6 +490,19 @@ def average_of(
         is_sum=metric.is_sum,
         has_pairs=metric.is_two_sample,
     )
+
+
+def question_of_mean(
+    average: Average | Iterable[float] | None, undefined: Policy | float
+) -> Question:
+    """Return how lists are averaged, if that is not as by default."""
+    given = {"average": average, "undefined": undefined}
+    defaults = (None, "macro"), ("skip",)
+    return {
+        name: rendered(value)
+        for (name, value), usual in zip(given.items(), defaults, strict=True)
+        if not (value is None or isinstance(value, str)) or value not in usual
+    }
 
 
 def limits_of(scores: GroupScores, undefined: Policy | float) -> tuple[float, float]:

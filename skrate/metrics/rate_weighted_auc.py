@@ -31,6 +31,7 @@ from skrate.core.one_vs_rest import (
     of_each_class,
     score_classes,
 )
+from skrate.core.question import Question
 from skrate.core.rank_table import RankTable
 from skrate.core.rate_curves import RateCurve, with_knots
 from skrate.core.rates import RateDistribution, RateLike, is_uniform
@@ -291,6 +292,11 @@ class RateWeightedAUC(
     @property
     def name(self) -> str:
         return "AUC" if self.is_two_sample else "rAUC"
+
+    @property
+    def question(self) -> Question:
+        """The parameters that were asked for; of the AUC its name says all."""
+        return {} if self.is_two_sample else super().question
 
     @property
     def mirrored(self) -> RateWeightedAUC:

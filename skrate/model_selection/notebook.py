@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from sklearn import get_config
 
-from skrate.core.conversion import shown
 from skrate.core.notebook import html_of
+from skrate.core.question import written
 
 
 class ShownByParameters:
@@ -30,17 +29,10 @@ class ShownByParameters:
     def _html(self) -> str:
         params = self.get_params(deep=False).items()
         name = getattr(self, "_name", type(self).__name__)
-        return html_of(name, {key: _text(value) for key, value in params})
+        return html_of(name, {key: written(value) for key, value in params})
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         bundle = {"text/plain": repr(self)}
         if hasattr(self, "_repr_html_"):
             bundle["text/html"] = self._repr_html_()
         return bundle
-
-
-def _text(value: Any) -> str:
-    """Return a parameter in one line, and functions by name."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name}: {_text(each)}" for name, each in value.items())
-    return str(getattr(value, "__name__", None) or shown(value))

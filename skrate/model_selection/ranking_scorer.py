@@ -13,6 +13,7 @@ from sklearn.metrics import make_scorer, roc_auc_score
 from skrate.core.arrays import Array, ArrayLike, Label
 from skrate.core.conversion import shown
 from skrate.core.metric import LIST_METRICS, METRICS
+from skrate.core.question import written
 from skrate.core.scipy_rates import from_scipy, is_scipy_distribution
 from skrate.core.validation import find_label, warn_undefined
 from skrate.metrics.group_scores import GroupScores, group_scores
@@ -107,6 +108,25 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
     def _name(self) -> str:
         """What the user called to make it."""
         return type(self).__name__
+
+    @property
+    def _defaults(self) -> dict[str, Any]:
+        """What its parameters are if they are not given."""
+        known = inspect.signature(type(self)).parameters
+        return {name: parameter.default for name, parameter in known.items()}
+
+    @property
+    def _changed(self) -> list[str]:
+        """The parameters that were given, as they are written in a call."""
+        defaults = self._defaults
+        return [
+            f"{name}={written(value)}"
+            for name, value in self.get_params(deep=False).items()
+            if name not in defaults or repr(value) != repr(defaults[name])
+        ]
+
+    def __repr__(self) -> str:
+        return f"{self._name}({', '.join(self._changed)})"
 
     @property
     def _is_of_lists(self) -> bool:

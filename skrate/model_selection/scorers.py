@@ -308,15 +308,14 @@ class MetricScorer(RankingScorer):
     def _name(self) -> str:
         return "make_ranking_scorer"
 
-    def __repr__(self) -> str:
+    @property
+    def _defaults(self) -> dict[str, Any]:
         defaults = {"metric": self.metric, "groups": None, "pos_label": None}
         defaults |= {"response_method": DEFAULT_RESPONSE} | parameters_of(self.metric)
-        changed = [
-            f"{name}={value!r}"
-            for name, value in self.get_params(deep=False).items()
-            if name not in defaults or repr(value) != repr(defaults[name])
-        ]
-        return f"{self._name}({', '.join([self.metric.__name__, *changed])})"
+        return defaults
+
+    def __repr__(self) -> str:
+        return f"{self._name}({', '.join([self.metric.__name__, *self._changed])})"
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
+from skrate.core.question import written
 from skrate.metrics.monitored import Monitored, takes_classes
 
 
@@ -56,9 +57,9 @@ class TrainingMetric:
         told |= self.metric.params | self.metric.of_lists | self.metric.of_mean
         if self.name == self.metric.function.__name__:
             told["name"] = None
-        written = [f"{k}={v!r}" for k, v in told.items() if v is not None]
+        given = [f"{k}={written(v)}" for k, v in told.items() if v is not None]
         function = self.metric.function.__name__
-        return f"eval_metric({', '.join([function, *written])})"
+        return f"eval_metric({', '.join([function, *given])})"
 
     def of_cases(
         self, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None

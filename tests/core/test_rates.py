@@ -202,7 +202,7 @@ def test_pickles_are_small():
         ("beta(3, 19)", "beta(3, 19)"),
         ("interval", "interval(0.15, 0.45)"),
         ("fixed", "fixed(0.3)"),
-        ("empirical", "empirical(4 rates from 0 to 1)"),
+        ("empirical", "empirical(4 rates from 0 to 1, mean 0.388889)"),
         ("exponential(1)", "exponential(1)"),
         ("log_discount", "log_discount(20, base=2)"),
         ("mixture", "mixture(0.7: beta(3, 19), 0.2: fixed(0.8), 0.1: uniform())"),

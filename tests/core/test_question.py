@@ -1,0 +1,193 @@
+"""The parameters of a metric stand in what is computed with it, as people read them."""
+
+import dataclasses
+import inspect
+import json
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from inference_cases import JUMPS, SMOOTH, each, sample
+from skrate import (
+    Comparison,
+    Estimate,
+    Estimates,
+    FoldRankings,
+    GroupScores,
+    RankTable,
+    SampleSize,
+    budget_report,
+    compare,
+    compare_all,
+    compare_curves,
+    compare_groups,
+    estimate,
+    estimate_all,
+    eval_metric,
+    expected_recall_score,
+    group_scores,
+    make_ranking_scorer,
+    rates,
+    recall_at_rate_score,
+    sample_size,
+    stopping_curve,
+)
+from skrate.core.metric import LIST_METRICS, METRICS, find_metric
+from skrate.model_selection.scorers import RateWeightedAUCScorer
+
+Y, A = sample(0)
+B = np.random.default_rng(1).permutation(A)
+MODELS = {"a": A, "b": B}
+LISTS = np.arange(len(Y)) % 10
+FOLDS = FoldRankings(Y, A, np.arange(len(Y)) % 2)
+
+
+def asked(metric, rate):
+    """Return each kind of result, of one question."""
+    table = RankTable.from_arrays(Y, A)
+    return [
+        estimate(metric, Y, A, rate=rate),
+        estimate(metric, Y, A, rate=rate, method="bootstrap", n_resamples=9),
+        estimate(metric, FOLDS, rate=rate),
+        compare(metric, Y, A, B, rate=rate),
+        compare(metric, Y, A, B, y_true_b=Y, rate=rate),
+        compare(metric, table, table, rate=rate),
+        compare(metric, FOLDS, FOLDS, rate=rate),
+        compare_all(metric, Y, MODELS, rate=rate),
+        estimate_all(metric, Y, MODELS, rate=rate, n_resamples=9),
+        sample_size(metric, Y, A, half_width=0.1, rate=rate),
+        group_scores(metric, Y, A, groups=LISTS, rate=rate),
+        group_scores(metric, Y, A, groups=LISTS, rate=rate).estimate(),
+        compare_groups(
+            *(group_scores(metric, Y, s, groups=LISTS, rate=rate) for s in (A, B))
+        ),
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:.*depends on the best|.*has the same diff")
+@pytest.mark.parametrize(
+    ("rate", "number", "text"),
+    [
+        (0.25, 0.25, "rate=0.25"),
+        (np.float32(0.25), 0.25, "rate=0.25"),
+        (rates.beta(3, 9), "beta(3, 9)", "rate=beta(3, 9)"),
+        (stats.norm(0.3, 0.1), "norm(0.3, 0.1)", "rate=norm(0.3, 0.1)"),
+    ],
+)
+def test_the_rate_stands_in_every_result(rate, number, text):
+    for result in asked("recall_at_rate", rate):
+        assert text in repr(result)
+        found = result.to_dict()["rate"]
+        assert found in (number, [number] * len(np.atleast_1d(found)))
+        assert type(found) in (float, str, list)
+        assert str(number) in result._repr_html_()
+        json.dumps(result.to_dict())
+        again = pickle.loads(pickle.dumps(result))
+        assert repr(again) == repr(result)
+
+
+@pytest.mark.filterwarnings("ignore:.*depends on the best|.*has the same diff")
+def test_two_questions_differ_in_every_result():
+    pairs = zip(*(asked("recall_at_rate", r) for r in (0.25, 0.3)), strict=True)
+    for one, other in pairs:
+        assert one.to_dict()["rate"] != other.to_dict()["rate"]
+
+
+@each([case for case in SMOOTH + JUMPS if case[1]])
+def test_all_that_was_given_is_named(metric, kwargs):
+    found = find_metric(metric, kwargs).question
+    expected = {name for name, value in kwargs.items() if value is not None}
+    defaults = {
+        p.name: p.default for p in _parameters(type(find_metric(metric, kwargs)))
+    }
+    assert {n for n in expected if kwargs[n] is not defaults[n]} - {"rate"} <= set(
+        found
+    )
+    assert all(type(v) in (int, float, str, bool) for v in found.values())
+
+
+def _parameters(kind):
+    return inspect.signature(kind).parameters.values()
+
+
+def test_what_a_sample_fills_in_is_not_what_was_asked():
+    result = estimate(recall_at_rate_score, Y, A, n_items=20)
+    assert result.params == {"n_items": 20}
+    known = rates.between({0.2: 0.1, 0.8: 0.5})
+    result = estimate(expected_recall_score, Y, A, rate=known, worst="low")
+    assert result.params == {"rate": "between({0.2: 0.1, 0.8: 0.5})", "worst": "low"}
+
+
+def test_defaults_that_are_numbers_are_part_of_the_question():
+    assert estimate("rate_at_recall", Y, A).params == {"recall": 0.95}
+    assert estimate("expected_recall", Y, A).params == {"rate": "uniform()"}
+    # Its name says all.
+    assert estimate("roc_auc", Y, A).params == {}
+    partial_auc = {"fpr": (0, 0.1), "standardize": None}
+    params = estimate("partial_auc", Y, A, **partial_auc).params
+    assert params == {"fpr": "(0.0, 0.1)", "standardize": "None"}
+
+
+@pytest.mark.filterwarnings("ignore:.*depends on the best")
+def test_of_two_metrics_each_has_its_own():
+    pair = [partial(recall_at_rate_score, rate=rate) for rate in (0.2, 0.3)]
+    assert compare(pair, Y, A).params == {"rate_a": 0.2, "rate_b": 0.3}
+    assert compare(("roc_auc", pair[1]), Y, A).params == {"rate_b": 0.3}
+
+
+def test_lists_name_their_cut_and_how_they_are_averaged():
+    scores = group_scores("precision_at_rate", Y, A, groups=LISTS, k=3)
+    assert "Precision (k=3)" in repr(scores)
+    assert set(scores.to_dict()["k"]) == {3}
+    assert scores.estimate(average="size").params == {"k": 3, "average": "size"}
+    params = scores.estimate(average=np.ones(10), undefined=0.5).params
+    assert params == {"k": 3, "average": "ndarray of shape (10,)", "undefined": 0.5}
+
+
+def test_reports_and_curves_name_theirs():
+    report = budget_report(Y, A, rate=rates.beta(3, 9))
+    assert set(report.to_dict()["rate"]) == {"beta(3, 9)"}
+    curves = compare_curves(
+        Y, A, B, metric="gain", cost=0.2, n_resamples=9, random_state=0
+    )
+    assert curves.params == {"benefit": 1.0, "cost": 0.2}
+    assert "gain (benefit=1, cost=0.2) at" in repr(curves)
+    assert curves != dataclasses.replace(curves, params={})
+    looks = stopping_curve([1] * 20 + [0] * 80, n_items=110, step=20, target=0.8)
+    assert set(looks.to_dict()["target"]) == {0.8}
+    over_set = compare(
+        expected_recall_score, Y, A, B, rate=rates.between({0.1: 0.3}), of="negatives"
+    )
+    assert over_set.params == {"of": "negatives"}
+    assert over_set.to_dict()["rate"] == "between({0.1: 0.3})"
+
+
+def test_no_parameter_hides_a_field_of_a_result():
+    names = {
+        parameter.name
+        for kind in (*METRICS.values(), *LIST_METRICS.values())
+        for parameter in _parameters(kind)
+    }
+    names |= {"k", "average", "undefined"}
+    for kind in (Estimate, Comparison, Estimates, SampleSize, GroupScores):
+        rows = {"n_items"} if kind is GroupScores else set()
+        assert not names & {one.name for one in dataclasses.fields(kind)} - rows
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rate: RateWeightedAUCScorer(rate=rate),
+        lambda rate: RateWeightedAUCScorer(rate={"ill": rate}),
+        lambda rate: make_ranking_scorer("expected_recall", rate=rate),
+        lambda rate: eval_metric("expected_recall", rate=rate, library="xgboost"),
+    ],
+)
+def test_scorers_name_a_scipy_distribution_by_its_parameters(make):
+    text = repr(make(stats.beta(3, 9)))
+    assert "beta(3, 9)" in text
+    assert " at 0x" not in text
+    assert repr(make(stats.beta(3, scale=1, b=9))).count("b=9") == 1
