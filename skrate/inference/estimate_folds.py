@@ -85,7 +85,7 @@ def influence_of_folds(
     share = len(rows) / len(given)
     if weight is not None:
         share = weight[rows].sum() / weight.sum()
-    given[rows] = sample.influence(stratify=False) / share
+    given[rows] = sample.row_influence(stratify=False) / share
     return given
 
 

@@ -41,7 +41,8 @@ class FoldSample:
 
     ``metrics`` are what is meant on each of the ``folds``, where its ``values`` are
     defined; ``rows`` say which rows of the rankings their cases are. ``clusters``
-    number the cluster of each row, where they are not independent. ``one_class`` are
+    number the cluster of each row, where they are not independent; of repeats without
+    clusters ``indices`` number the case of each row. ``one_class`` are
     folds that lack a class, and yet have a value: what the class would add is not
     known, and unless class sizes are fixed they are taken to vary as ``folds`` do.
     """
@@ -53,6 +54,7 @@ class FoldSample:
     values: list[float]
     rows: list[IntArray]
     clusters: IntArray | None
+    indices: IntArray | None = None
     # Number of folds that test a case, in the repeats of a cross-validation.
     n_repeats: int = 1
     one_class: tuple[tuple[float, Ranked], ...] = ()
@@ -121,10 +123,14 @@ class FoldSample:
 
     @lazy
     def cases(self) -> Ranked:
-        """The cases of all folds, with their weights and clusters, without scores."""
+        """The cases of all folds, with their weights and clusters, without scores.
+
+        Of repeats without clusters, each once.
+        """
+        firsts = slice(None) if self._of_case is None else self._of_case[0]
         weights = None
         if any(fold.weights is not None for fold in self.folds):
-            weights = np.concatenate([_weights(fold) for fold in self.folds])
+            weights = self._row_weights[firsts]
         clusters = None
         if self.clusters is not None:
             own = self.clusters[np.concatenate(self.rows)]
@@ -135,17 +141,32 @@ class FoldSample:
                     "the variation between clusters."
                 )
         return Ranked(
-            np.concatenate([fold.is_pos for fold in self.folds]),
+            np.concatenate([fold.is_pos for fold in self.folds])[firsts],
             weights=weights,
             clusters=clusters,
             kind=self.folds[0].kind,
         )
 
+    @lazy
+    def _of_case(self) -> tuple[IntArray, IntArray] | None:
+        """The first row of each case, and the case of each row; None if it has one."""
+        if self.indices is None:
+            return None
+        rows = self.indices[np.concatenate(self.rows)]
+        _, firsts, cases = np.unique(rows, return_index=True, return_inverse=True)
+        return firsts, cases
+
+    @lazy
+    def _row_weights(self) -> FloatArray:
+        return np.concatenate([_weights(fold) for fold in self.folds])
+
     def alone(self) -> list[Ranked]:
         """Return the folds with the clusters in each, for what draws from them."""
-        if self.clusters is None:
+        if self.clusters is None and self.indices is None:
             return self.folds
-        own = [np.unique(self.clusters[rows]) for rows in self.rows]
+        units = self.clusters if self.indices is None else self.indices
+        assert units is not None
+        own = [np.unique(units[rows]) for rows in self.rows]
         if len(np.unique(np.concatenate(own))) < sum(map(len, own)):
             raise ValueError(
                 "method must be 'delta' where a case or a cluster is tested "
@@ -157,14 +178,23 @@ class FoldSample:
                 "others draw clusters from each fold on its own."
             )
         return [
-            replace(
-                fold, clusters=np.unique(self.clusters[rows], return_inverse=True)[1]
-            )
+            replace(fold, clusters=np.unique(units[rows], return_inverse=True)[1])
             for fold, rows in zip(self.folds, self.rows, strict=True)
         ]
 
     def influence(self, *, stratify: bool) -> FloatArray:
-        """Return what each case contributes, as :func:`influence_values` does.
+        """Return what each of the cases contributes: the sum over its repeats."""
+        values = self.row_influence(stratify=stratify)
+        if self._of_case is None:
+            return values
+        firsts, cases = self._of_case
+        sums = np.bincount(cases, self._row_weights * values)
+        # A mean over the rows of all repeats is one over the cases.
+        share = self.cases.total / sum(fold.total for fold in self.folds)
+        return np.asarray(sums / self._row_weights[firsts] * share)
+
+    def row_influence(self, *, stratify: bool) -> FloatArray:
+        """Return what each row contributes, as :func:`influence_values` does.
 
         A class is centred in each fold, which takes one of its m cases there: squares
         count m / (m - 1) times, as they would for single folds. A class with one case
@@ -172,7 +202,8 @@ class FoldSample:
         where those have fewer degrees of freedom, as the values of such folds do, which
         holds what else these differ in and so is rather too much.
         """
-        total, scale = self.cases.total, self.widening(stratify=stratify) / self.n_all
+        total = sum(fold.total for fold in self.folds)
+        scale = self.widening(stratify=stratify) / self.n_all
         parts = []
         for factors, apart, (metric, fold) in zip(
             self._factors, self._apart, self._pairs(), strict=True
@@ -195,7 +226,7 @@ class FoldSample:
 
     @lazy
     def _is_between(self) -> BoolArray:
-        return are_compared(self._sizes)
+        return are_compared(self._sizes, self.n_repeats)
 
     @lazy
     def _factors(self) -> FloatArray:
@@ -206,7 +237,7 @@ class FoldSample:
         if self.metrics[0].is_two_sample:
             return np.tile(lacking, (len(sizes), 1))
         # As of one fold, whose variances of these metrics are divided by m.
-        of_one = 1 - 1 / sizes.sum(axis=0)
+        of_one = 1 - self.n_repeats / sizes.sum(axis=0)
         return np.asarray(
             of_one * lacking * sizes / np.where(is_known, sizes - 1, sizes)
         )
@@ -214,12 +245,13 @@ class FoldSample:
     @lazy
     def _apart(self) -> FloatArray:
         weights = np.array([[f.table.n_pos, f.table.n_neg] for f in self.folds])
-        return from_others(np.array(self.values), weights, self._sizes)
+        return from_others(np.array(self.values), weights, self._sizes, self.n_repeats)
 
     def freedom(self, parts: Parts) -> float:
         """Return the degrees of freedom of the variance with these parts."""
-        # Single cases whose folds are compared share a mean.
-        n_means = len(self.folds) - np.maximum(self._is_between.sum(axis=0) - 1, 0)
+        # Single cases whose folds are compared share a mean, one in each repeat.
+        n_shared = np.maximum(self._is_between.sum(axis=0) - self.n_repeats, 0)
+        n_means = len(self.folds) - n_shared
         n_pos, n_neg = (n_means / self.n_repeats).tolist()
         return degrees_of_freedom((parts, self.cases), n_means=(n_pos, n_neg))
 
@@ -314,7 +346,9 @@ class FoldSample:
         Each has a distance from the value of its fold, and their squares add up (Zou
         and Donner 2008, as :func:`compare` cites them).
         """
-        independent, effect = self._independent(stratify=stratify), 1.0
+        # Of repeats that are all alike, which tell no more than one.
+        independent = self._independent(stratify=stratify) * self.n_repeats
+        effect = 1.0
         if not is_rounding(independent):
             effect = parts.total / independent
         freedom = self.freedom(Parts(1.0, 0.0, 0.0))
@@ -325,7 +359,7 @@ class FoldSample:
             row[:] = metric.not_rejected(fold.table, sizes, quantile)
         away = np.maximum((ends.T - self.values) * [[-1.0], [1.0]], 0.0)
         scale = self.widening(stratify=stratify) / self.n_all
-        below, above = np.sqrt((away**2).sum(axis=1)) * scale
+        below, above = np.sqrt((away**2).sum(axis=1) * self.n_repeats) * scale
         return ConfidenceInterval(float(self.value - below), float(self.value + above))
 
 
@@ -399,18 +433,18 @@ def _kept(
         [fold for _, fold, *_ in kept],
         [value for _, _, value, _ in kept],
         rows,
-        _clusters(rankings),
+        *_units(rankings),
         rankings.n_repeats,
         tuple((value, fold) for _, fold, value, _ in one_class),
         _why_too_few([fold for _, fold, _, _ in kept]),
     )
 
 
-def _clusters(rankings: FoldRankings) -> IntArray | None:
-    """Return the cluster of each row; a case that is tested again is one cluster."""
+def _units(rankings: FoldRankings) -> tuple[IntArray | None, IntArray | None]:
+    """Return the cluster of each row, or which case of several repeats it is."""
     if rankings.clusters is not None:
-        return check_groups("clusters", rankings.clusters).codes
-    return rankings.indices if rankings.n_repeats > 1 else None
+        return check_groups("clusters", rankings.clusters).codes, None
+    return None, rankings.indices if rankings.n_repeats > 1 else None
 
 
 def _why_too_few(folds: list[Ranked]) -> str | None:

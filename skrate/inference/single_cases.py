@@ -7,12 +7,13 @@ import numpy as np
 from skrate.core.arrays import BoolArray, FloatArray
 
 
-def are_compared(sizes: FloatArray) -> BoolArray:
+def are_compared(sizes: FloatArray, n_repeats: int = 1) -> BoolArray:
     """Return of which folds and classes single cases are compared over folds.
 
     They are where that has more degrees of freedom than the folds with more cases: the
     number of folds with one, less their mean, beside those of all cases of the others,
-    less a mean each. ``sizes`` are those of the classes, of shape (n_folds, 2).
+    less a mean each. ``sizes`` are those of the classes, of shape (n_folds, 2), in all
+    of ``n_repeats``, each with a mean of its own.
 
     Examples
     --------
@@ -29,11 +30,11 @@ def are_compared(sizes: FloatArray) -> BoolArray:
     """
     is_single = sizes < 2
     within = np.where(is_single, 0.0, sizes - 1).sum(axis=0)
-    return np.asarray(is_single & (is_single.sum(axis=0) - 1 > within))
+    return np.asarray(is_single & (is_single.sum(axis=0) - n_repeats > within))
 
 
 def from_others(
-    values: FloatArray, weights: FloatArray, sizes: FloatArray
+    values: FloatArray, weights: FloatArray, sizes: FloatArray, n_repeats: int = 1
 ) -> FloatArray:
     """Return the influence of single cases by how far their folds are from others.
 
@@ -51,14 +52,14 @@ def from_others(
     >>> (found**2).round(6).tolist()
     [[8.0, 0.0], [8.0, 0.0]]
     """
-    is_compared = are_compared(sizes)
+    is_compared = are_compared(sizes, n_repeats)
     shares = weights / weights.sum(axis=1, keepdims=True)
     n_single = np.maximum(is_compared.sum(axis=1), 1)
     influence = np.zeros(sizes.shape)
     for of_class in range(2):
         own = is_compared[:, of_class]
-        n = np.count_nonzero(own)
-        if n:
+        n = np.count_nonzero(own) / n_repeats
+        if n > 0:
             away = (values[own] - values[own].mean()) * np.sqrt(n / (n - 1))
             away *= np.sqrt(sizes[own, of_class] / n_single[own])
             influence[own, of_class] = away / shares[own, of_class]

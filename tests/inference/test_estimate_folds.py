@@ -138,20 +138,77 @@ def test_influence_gives_the_variance():
             assert np.sqrt(np.mean(values**2) / len(values)) == pytest.approx(error)
 
 
-def test_a_case_that_is_tested_again_counts_once():
-    once = drawn()[0]
-    n = len(once.y_true)
-    twice = FoldRankings(
-        np.tile(once.y_true, 2), np.tile(once.y_score, 2),
-        np.append(once.fold, once.fold + 4), indices=np.tile(np.arange(n), 2),
+def repeated(rankings, n_repeats):
+    """Return rankings of which a repeat is there several times."""
+    n, n_folds = len(rankings.y_true), rankings.n_folds
+    columns = {
+        name: None if values is None else np.tile(values, n_repeats)
+        for name in ("y_true", "y_score", "sample_weight", "clusters")
+        for values in [getattr(rankings, name)]
+    }
+    fold = rankings.fold + n_folds * np.arange(n_repeats)[:, None]
+    indices = np.tile(np.arange(n), n_repeats)
+    return FoldRankings(**columns, fold=fold.ravel(), indices=indices)
+
+
+ALIKE = {
+    "plain": lambda: drawn(),
+    "one class": lambda: with_one_class_folds(),
+    "weights": lambda: drawn(
+        sample_weight=np.random.default_rng(1).integers(1, 4, 240)
+    ),
+    "clusters": lambda: drawn(clusters=np.arange(240) // 3),
+    "singles": lambda: [
+        FoldRankings(*singles(np.random.default_rng(seed), n_more=3)) for seed in (0, 1)
+    ],
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("metric", "kwargs"),
+    [
+        ("roc_auc", {}),
+        ("average_precision", {}),
+        ("recall_at_rate", {"rate": 0.3}),
+        ("rate_at_recall", {"recall": 0.8}),
+    ],
+)
+@pytest.mark.parametrize("name", ALIKE)
+def test_a_repeat_that_is_given_again_changes_nothing(name, metric, kwargs):
+    a, b = ALIKE[name]()
+    if name == "singles":
+        b = replace(a, y_score=b.y_score)
+    again = [repeated(one, 3) for one in (a, b)]
+    pairs = [
+        (estimate(metric, again[0], **kwargs), estimate(metric, a, **kwargs)),
+        (compare(metric, *again, **kwargs), compare(metric, a, b, **kwargs)),
+    ]
+    for found, expected in pairs:
+        assert found.value == pytest.approx(expected.value, abs=1e-13)
+        error, ends = expected.standard_error, expected.confidence_interval
+        assert found.standard_error == pytest.approx(error, rel=1e-9, abs=1e-15)
+        assert found.confidence_interval == pytest.approx(ends, rel=1e-7, abs=1e-7)
+    assert pairs[1][0].pvalue == pytest.approx(pairs[1][1].pvalue, rel=1e-6)
+
+
+def test_other_repeats_are_averaged_case_by_case():
+    # By hand: what cases add in each repeat is summed before it is squared.
+    a, b = drawn()
+    n = len(a.y_true)
+    both = FoldRankings(
+        np.tile(a.y_true, 2), np.append(a.y_score, b.y_score),
+        np.append(a.fold, b.fold + 4), indices=np.tile(np.arange(n), 2),
     )  # fmt: skip
-    one, two = estimate("average_precision", once), estimate("average_precision", twice)
-    assert two.value == pytest.approx(one.value)
-    assert two.n_pos == one.n_pos
-    # Of clusters the variance is divided by one less.
-    assert two.standard_error == pytest.approx(one.standard_error, rel=1 / n)
-    new = estimate("average_precision", replace(twice, indices=None, repeats=None))
-    assert new.standard_error == pytest.approx(one.standard_error / 2**0.5, rel=2 / n)
+    of_a, of_b = by_fold("roc_auc", {}, a), by_fold("roc_auc", {}, b)
+    means = [(x + y) / 2 for x, y in zip(of_a, of_b, strict=True)]
+    expected = literal_variance(means, a, is_counted=True)
+    found = estimate("roc_auc", both)
+    assert found.standard_error**2 == pytest.approx(expected, rel=1e-9)
+    assert (found.n_pos, found.n_neg) == (a.n_pos, a.n_neg)
+    # Were they other cases, they would tell more.
+    new = estimate("roc_auc", replace(both, indices=None, repeats=None))
+    assert new.standard_error < found.standard_error
 
 
 def test_clusters_count_once():
