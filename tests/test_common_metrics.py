@@ -18,6 +18,8 @@ from metric_cases import sample as drawn
 from metric_registry import CASES, METRICS
 from optional import require
 from reference.tables import Groups
+from skrate import RankTable, group_scores
+from skrate.core.metric import LIST_METRICS, find_metric
 from skrate.core.metric import METRICS as REGISTERED
 from strategies import ranked_samples
 
@@ -642,3 +644,36 @@ def test_bad_weights_are_named(metric, name):
     weights, message = BAD_WEIGHTS[name]
     with pytest.raises(ValueError, match=message):
         metric(Y_TRUE, Y_SCORE, sample_weight=weights)
+
+
+@each_of([m for m in METRICS if m.takes_weights and not m.per_case])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_rounding_leaves_no_value_outside_of_the_range(metric):
+    # Perfect and perfectly wrong rankings have the values where a range ends.
+    generator = np.random.default_rng(0)
+    found = find_metric(metric.function, dict(metric.kwargs), in_lists=True)
+    for _ in range(10):
+        n = int(generator.integers(40, 60))
+        y_true = (np.arange(n) < generator.integers(2, n - 2)).astype(int)
+        weight = generator.random(n)
+        for y_score in (np.arange(n), -np.arange(n), y_true, 1 - y_true):
+            options = {**metric.kwargs, "sample_weight": weight}
+            if metric.function not in LIST_METRICS:
+                table = RankTable.from_arrays(y_true, y_score, sample_weight=weight)
+                known = found.of_sample(n, is_weighted=False)
+                low, high = known.bounds(table)
+                score = metric.function(y_true, y_score, **options)
+                assert np.isnan(score) or low <= score <= high
+                if not known.is_sum:
+                    low, high = known.limits
+                    (drawn,) = known.values(table.pos[None], table.neg[None])
+                    assert np.isnan(drawn) or low <= drawn <= high
+            if metric.in_lists and not found.is_sum:
+                lists = group_scores(
+                    metric.function, y_true, y_score, groups=np.arange(n) % 2, **options
+                )
+                low, high = found.limits
+                average = generator.random(len(lists.groups))
+                values = np.append(lists.values, lists.mean(average=average))
+                values = values[~np.isnan(values)]
+                assert ((low <= values) & (values <= high)).all()

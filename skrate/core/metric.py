@@ -16,9 +16,9 @@ import inspect
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
-from functools import partial
+from functools import partial, wraps
 from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
 import numpy as np
@@ -39,6 +39,7 @@ from skrate.core.rank_table import (
     table_of,
 )
 from skrate.core.sample import Sample, check_ranking
+from skrate.core.sums import total
 from skrate.core.table_parts import LongTable, TablePart
 from skrate.core.validation import warn_undefined
 from skrate.core.worth import Worth, WorthTable
@@ -219,6 +220,7 @@ class Metric(ABC):
         in_lists_only: bool = False,
     ) -> None:
         dataclass(frozen=True)(cls)
+        _keep_in_range(cls)
         if score is not None:
             (LIST_METRICS if in_lists_only else METRICS)[score] = cls
             ALIASES.update(dict.fromkeys(aliases, score))
@@ -371,7 +373,8 @@ class Metric(ABC):
         """Return the metric within each list, or within its ``k`` best items."""
         if k is not None:
             raise ValueError(f"k={k!r} has no meaning for {self.name}: leave it out.")
-        return ListValues.of(self.list_values(lists), lists)
+        values = np.clip(self.list_values(lists), *self.limits)
+        return ListValues.of(values, lists)
 
     def list_values(self, lists: ListTable) -> FloatArray:
         """Return the metric within each list, nan where it is undefined."""
@@ -396,6 +399,50 @@ class Metric(ABC):
         """Return the classes that it needs and the table has no case of."""
         weights = {"positive": table.n_pos, "negative": table.n_neg}
         return [name for name in self.needs if not weights[name] > 0]
+
+
+def _keep_in_range(cls: type[Metric]) -> None:
+    """Clip what a class computes to the range of the metric, which rounding may leave.
+
+    All values pass here: of tables, of resamples and within lists.
+    """
+    own = vars(cls)
+    if "value" in own:
+        cls.value = _clipped_value(own["value"])  # type: ignore[method-assign]
+    if "values" in own:
+        cls.values = _clipped_values(own["values"])  # type: ignore[method-assign]
+    if "per_list" in own:
+        cls.per_list = _clipped_lists(own["per_list"])  # type: ignore[method-assign]
+
+
+def _clipped_value(of: Callable[..., float]) -> Callable[..., float]:
+    @wraps(of)
+    def value(self: Metric, table: RankTable) -> float:
+        low, high = self.bounds(table)
+        # nan stays.
+        return min(max(of(self, table), low), high)
+
+    return value
+
+
+def _clipped_values(of: Callable[..., FloatArray]) -> Callable[..., FloatArray]:
+    @wraps(of)
+    def values(self: Metric, pos: Array, neg: Array) -> FloatArray:
+        found = of(self, pos, neg)
+        return found if self.is_sum else np.clip(found, *self.limits)
+
+    return values
+
+
+def _clipped_lists(of: Callable[..., ListValues]) -> Callable[..., ListValues]:
+    @wraps(of)
+    def per_list(self: Metric, lists: ListTable, k: int | None = None) -> ListValues:
+        found = of(self, lists, k)
+        if self.is_sum:
+            return found
+        return replace(found, values=np.clip(found.values, *self.limits))
+
+    return per_list
 
 
 def score(
@@ -442,7 +489,11 @@ def score_folds(
     for i, (y_true, y_score, weights) in enumerate(rankings):
         cases = check_ranking(y_true, y_score, weights)
         table = table_of(cases)
-        own = metric.of_sample(cases.total, is_weighted=weights is not None)
+        # A sum is on the scale on which weights were given.
+        n_cases = cases.total
+        if metric.is_sum and weights is not None:
+            n_cases = total(weights)
+        own = metric.of_sample(n_cases, is_weighted=weights is not None)
         if own.is_defined(table):
             values[i] = own.value(table)
         if not np.isnan(values[i]):

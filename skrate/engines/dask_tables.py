@@ -290,8 +290,9 @@ class RankPartitions:
             Where the score function warns so.
         """
         found = metric_of_table(metric, metric_kwargs)
-        found = found.of_sample(self.n_cases, is_weighted=self._is_weighted)
         lumps = self._lumps
+        n_cases = lumps.total if found.is_sum else self.n_cases
+        found = found.of_sample(n_cases, is_weighted=self._is_weighted)
         if not found.is_sum_over_groups(lumps):
             raise ValueError(
                 f"metric: {found.name} is not a sum over groups with these parameters: "

@@ -110,5 +110,5 @@ def value_of_parts(metric: Metric, lumps: RankTable, values: FloatArray) -> floa
     """
     coarse = metric.value(lumps)
     value = coarse + math.fsum(values - coarse)
-    low, high = metric.limits
+    low, high = metric.bounds(lumps)
     return min(max(value, low), high)

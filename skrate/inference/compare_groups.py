@@ -20,7 +20,6 @@ from skrate.metrics.group_scores import (
     GroupScores,
     average_of,
     group_scores,
-    limits_of,
     question_of_mean,
 )
 from skrate.metrics.list_average import Average, ListAverage, Policy
@@ -153,8 +152,7 @@ def compare_groups(
     )
     names = list(dict.fromkeys((scores_a.metric, scores_b.metric)))
     name = f"{' - '.join(names)} within lists"
-    of_a, of_b = (limits_of(scores, undefined) for scores in (scores_a, scores_b))
-    bounds = of_a[0] - of_b[1], of_a[1] - of_b[0]
+    bounds = a.limits[0] - b.limits[1], a.limits[1] - b.limits[0]
     found = _concluded(name, a, b, bounds, method, plan)
     params = question_of_both([scores.params for scores in (scores_a, scores_b)])
     return replace(found, params=params | question_of_mean(average, undefined))

@@ -268,9 +268,6 @@ def _estimated(
     value = metric.value(ranked.table) if is_known else _NAN
     if np.isnan(value):
         return _NAN, _NAN, _NAN
-    # Rounding may leave a perfect ranking a little above the range.
-    low, high = metric.bounds(ranked.table)
-    value = min(max(value, low), high)
     error = variance_parts(metric, ranked, stratify=is_stratified).standard_error
     return value, error, random.pvalue(ranked, value, chance, error)
 

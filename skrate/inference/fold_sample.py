@@ -30,7 +30,7 @@ from skrate.inference.plan import (
     warn_of_few_processed,
     why_lopsided,
 )
-from skrate.inference.sample import Ranked, Weights, check_cases, scored
+from skrate.inference.sample import Ranked, Weights, check_cases, scored, with_worth
 from skrate.inference.single_cases import are_compared, from_others
 from skrate.inference.wilson import ADDED, Augmented, augmented, range_of
 
@@ -406,13 +406,10 @@ def _samples(
         found = check_metric(metric, params, fold)
         if found.is_of_cases:
             raise ValueError(OF_CASES_IN_FOLDS)
+        fold = with_worth(fold, found)
         value = float("nan")
         if found.is_defined(fold.table):
             value = found.value(fold.table)
-        if min(fold.sizes) > 0:
-            low, high = found.bounds(fold.table)
-            # Rounding may leave a perfect ranking a little above the range.
-            value = float(np.clip(value, low, high))
         folds.append((found, fold, value))
     return folds
 

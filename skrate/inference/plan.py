@@ -179,9 +179,7 @@ def defined_value(metric: Metric, ranked: Ranked) -> float:
     if metric.known_rate is not None:
         warn_of_few_processed(metric, metric.known_rate, ranked)
     warn_if_unsupported(metric, ranked.table, stacklevel=4)
-    # Rounding may leave a perfect ranking a little above the range.
-    low, high = metric.bounds(ranked.table)
-    return min(max(value, low), high)
+    return value
 
 
 def warn_of_difference(

@@ -196,20 +196,12 @@ def expected_gain_score(
         check_alone(
             y_true, y_score=y_score, sample_weight=sample_weight, pos_label=pos_label
         )
-        return _of_folds(metric, y_true)
+        return mean_of_folds(metric, score_folds(metric, y_true), y_true)
     if metric.is_of_cases:
         return _of_cases(metric, y_true, y_score, sample_weight, pos_label)
     per_case = replace(metric, normalize=True)
     found = score(per_case, y_true, y_score, sample_weight, pos_label)
     return found if metric.normalize else found * _weight(y_true, sample_weight)
-
-
-def _of_folds(metric: ExpectedGain, rankings: FoldRankings) -> float:
-    """Return the mean over folds of the gain in each, on the scale of its weights."""
-    values = score_folds(replace(metric, normalize=True), rankings, stacklevel=5)
-    if not metric.normalize:
-        values *= [_weight(y_true, weight) for y_true, _, weight in rankings]
-    return mean_of_folds(metric, values, rankings, stacklevel=5)
 
 
 def _weight(y_true: ArrayLike | RankTable, sample_weight: ArrayLike | None) -> float:

@@ -285,7 +285,6 @@ class GroupScores(Result):
         are what is found and seen in list i, or its gain and 1 / m of their sum.
         """
         level = check_fraction("confidence_level", confidence_level)
-        limits = limits_of(self, undefined)
         mean = average_of(self, average, undefined)
         if np.isnan(mean.value):
             warn_undefined(f"{self.metric} within lists", self._reason(undefined))
@@ -293,7 +292,7 @@ class GroupScores(Result):
             f"{self.metric} within lists",
             mean.value,
             mean.standard_error,
-            mean.interval(level, limits),
+            mean.interval(level),
             float(self._lists.n_pos.sum()),
             float(self._lists.n_neg.sum()),
             "lists",
@@ -480,7 +479,7 @@ def average_of(
     metric = scores._metric
     if average is None:
         average = "pooled" if metric.is_of_queues else "macro"
-    return list_average(
+    found = list_average(
         scores._lists,
         scores.groups,
         scores._places,
@@ -490,6 +489,7 @@ def average_of(
         is_sum=metric.is_sum,
         has_pairs=metric.is_two_sample,
     )
+    return found._replace(limits=_limits_of(scores, undefined))
 
 
 def question_of_mean(
@@ -505,7 +505,7 @@ def question_of_mean(
     }
 
 
-def limits_of(scores: GroupScores, undefined: Policy | float) -> tuple[float, float]:
+def _limits_of(scores: GroupScores, undefined: Policy | float) -> tuple[float, float]:
     """Return the least and the greatest mean, with that number for undefined lists."""
     metric, undefined = scores._metric, check_undefined(undefined)
     low, high = (-np.inf, np.inf) if metric.is_sum else metric.limits

@@ -35,17 +35,21 @@ _UNKNOWN = {
 class ListAverage(NamedTuple):
     """A ratio of two sums over lists; every average is one.
 
-    ``parts`` and ``weights`` have an entry per list that counts.
+    ``parts`` and ``weights`` have an entry per list that counts, and rounding does not
+    take it out of ``limits``.
     """
 
     parts: FloatArray
     weights: FloatArray
+    limits: tuple[float, float] = (-np.inf, np.inf)
 
     @property
     def value(self) -> float:
         """The average; nan where no list has weight."""
         total = self.weights.sum()
-        return float(self.parts.sum() / total) if total > 0 else float("nan")
+        if not total > 0:
+            return float("nan")
+        return float(np.clip(self.parts.sum() / total, *self.limits))
 
     @property
     def standard_error(self) -> float:
@@ -57,13 +61,11 @@ class ListAverage(NamedTuple):
         residuals = (self.parts - self.value * self.weights) / total
         return float(np.sqrt(n / (n - 1) * (residuals @ residuals)))
 
-    def interval(
-        self, confidence_level: float, limits: tuple[float, float]
-    ) -> ConfidenceInterval:
-        """Return Student's interval, cut to ``limits``."""
+    def interval(self, confidence_level: float) -> ConfidenceInterval:
+        """Return Student's interval, cut to the limits."""
         freedom = len(self.weights) - 1
         error = self.standard_error
-        return t_interval(self.value, error, confidence_level, limits, freedom)
+        return t_interval(self.value, error, confidence_level, self.limits, freedom)
 
 
 def check_average(average: Any) -> Average | FloatArray:

@@ -3,9 +3,11 @@
 import json
 import pickle
 from dataclasses import FrozenInstanceError, replace
+from functools import partial
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.exceptions import UndefinedMetricWarning
 
 from fold_cases import drawn_folds
@@ -107,6 +109,42 @@ def test_the_sum_of_gains_is_averaged_over_folds():
     gain = {"positive": 4}
     found = expected_gain_score(rankings, gain=gain, rate=0.5)
     assert found == pytest.approx((4 + 4) / 2)
+
+
+def test_the_sum_of_gains_of_each_fold_is_on_the_scale_of_its_weights():
+    # Half of each fold is its first case: a positive of weight 2, a negative of 3.
+    rankings = FoldRankings(
+        [1, 0, 1, 0], [2, 1, 1, 2], [0, 0, 1, 1], sample_weight=[2, 2, 3, 3]
+    )
+    gain = {"positive": 4, "negative": -1}
+    expected = [2 * 4, -3]
+    found = rankings.scores(expected_gain_score, gain=gain, rate=0.5)
+    assert_allclose(found, expected, rtol=1e-15)
+    for scale in (0.1, 1e3):
+        folds = FoldRankings(
+            rankings.y_true, rankings.y_score, rankings.fold,
+            sample_weight=scale * rankings.sample_weight,
+        )  # fmt: skip
+        found = folds.scores(expected_gain_score, gain=gain, rate=0.5)
+        assert_allclose(found, scale * np.array(expected), rtol=1e-15)
+        alone = [
+            expected_gain_score(y, s, sample_weight=w, gain=gain, rate=0.5)
+            for y, s, w in folds
+        ]
+        assert_allclose(found, alone, rtol=1e-15)
+
+
+def test_sampling_weights_tell_no_sum_of_gains_of_folds():
+    rankings = FoldRankings(
+        [1, 0, 1, 0], [2, 1, 1, 2], [0, 0, 1, 1], sample_weight=[2, 2.5, 3, 3]
+    )
+    call = partial(
+        estimate, expected_gain_score, gain={"positive": 1}, weights="sampling"
+    )
+    with pytest.raises(ValueError, match="normalize=False is a sum over cases"):
+        call(rankings)
+    with pytest.raises(ValueError, match="normalize=False is a sum over cases"):
+        call([1, 0], [2, 1], sample_weight=[2, 2.5])
 
 
 def test_rows_are_given_by_fold():
