@@ -107,7 +107,13 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
     @property
     def _name(self) -> str:
         """What the user called to make it."""
-        return type(self).__name__
+        return type(self).__qualname__
+
+    @property
+    def __name__(self) -> str:
+        """What scikit-learn's displays call the scores, "neg_" where less is better."""
+        prefix = "" if self._sign > 0 else "neg_"
+        return prefix + self.metric.__name__.removesuffix("_score")
 
     @property
     def _defaults(self) -> dict[str, Any]:

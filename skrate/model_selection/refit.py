@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -19,12 +19,18 @@ from skrate.model_selection.folds import scaled
 
 # The name of a parameter, or a number of all of them; None is the most complex.
 Complexity: TypeAlias = str | Callable[[dict[str, Any]], Number | None]
+# Of cv_results_, the index of a candidate.
+Rule: TypeAlias = Callable[[dict[str, Any]], int]
 _SPLIT = re.compile(r"split(\d+)_test_(.+)")
 
 
+@overload
+def refit_best(metric: str = ..., min_defined: float = ...) -> Rule: ...
+@overload
+def refit_best(metric: dict[str, Any]) -> int: ...
 def refit_best(
-    metric: str = "score", min_defined: float = 0.8
-) -> Callable[[dict[str, Any]], int]:
+    metric: str | dict[str, Any] = "score", min_defined: float = 0.8
+) -> Rule | int:
     """Return a ``refit=`` rule that selects the best mean over the defined folds.
 
     A fold without positives has no recall: its score is nan, the mean over folds of
@@ -36,7 +42,8 @@ def refit_best(
     ----------
     metric : str, default="score"
         Name of the metric in ``cv_results_``: a key of the dict of scorers, or "score"
-        for a single one.
+        for a single one. ``refit=refit_best`` is the rule with these defaults: a search
+        then passes its ``cv_results_`` here, and gets an index.
     min_defined : float, default=0.8
         The least share of folds, in (0, 1], on which the metric must be defined.
 
@@ -86,12 +93,25 @@ def refit_best(
     {'var_smoothing': 1e-09}
     """
     min_defined = check_fraction("min_defined", min_defined, include_one=True)
+    if isinstance(metric, Mapping):
+        return _best_index(metric, "score", min_defined)
     return partial(_best_index, metric=metric, min_defined=min_defined)
 
 
+@overload
 def refit_one_standard_error(
-    metric: str = "score", *, complexity: Complexity, min_defined: float = 0.8
-) -> Callable[[dict[str, Any]], int]:
+    metric: str = ..., *, complexity: Complexity, min_defined: float = ...
+) -> Rule: ...
+@overload
+def refit_one_standard_error(
+    metric: dict[str, Any], *, complexity: Complexity, min_defined: float = ...
+) -> int: ...
+def refit_one_standard_error(
+    metric: str | dict[str, Any] = "score",
+    *,
+    complexity: Complexity | None = None,
+    min_defined: float = 0.8,
+) -> Rule | int:
     """Return a ``refit=`` rule that selects the simplest of the best candidates.
 
     Means over folds that differ by less than their standard error do not say which
@@ -103,9 +123,9 @@ def refit_one_standard_error(
     metric : str, default="score"
         Name of the metric in ``cv_results_``, as in :func:`refit_best`.
     complexity : str or callable
-        What is simple: the name of a parameter of which the least value is simplest
-        ("-" before the name for the greatest), or a function of the dict of a
-        candidate's parameters that returns a number. None counts as the most complex
+        What is simple, which must be given: the name of a parameter whose least value
+        is simplest ("-" before the name for the greatest), or a function of the dict of
+        a candidate's parameters that returns a number. None counts as the most complex
         in each case: without a limit, as in ``max_depth=None``.
     min_defined : float, default=0.8
         As in :func:`refit_best`.
@@ -118,7 +138,8 @@ def refit_one_standard_error(
     Raises
     ------
     ValueError
-        If ``min_defined`` is not in (0, 1]. The rule raises it as that of
+        If ``complexity`` is missing, as in ``refit=refit_one_standard_error``, or
+        ``min_defined`` is not in (0, 1]. The rule raises it as that of
         :func:`refit_best`, if a candidate lacks the parameter, and if its value is
         neither a number nor None: pass a function then.
 
@@ -165,8 +186,11 @@ def refit_one_standard_error(
     if not (isinstance(complexity, str) or callable(complexity)):
         raise ValueError(
             "complexity must be the name of a parameter or a function of the "
-            f"parameters, got {complexity!r}."
+            f"parameters, got {complexity!r}: pass, say, "
+            'refit=refit_one_standard_error(complexity="max_depth").'
         )
+    if isinstance(metric, Mapping):
+        return _simplest_index(metric, "score", complexity, min_defined)
     return partial(
         _simplest_index, metric=metric, complexity=complexity, min_defined=min_defined
     )

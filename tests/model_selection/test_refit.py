@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +15,11 @@ from sklearn.model_selection import (
 )
 from sklearn.naive_bayes import GaussianNB
 
-from skrate import RateWeightedAUCScorer, refit_best
+from skrate import (
+    RateWeightedAUCScorer,
+    refit_best,
+    refit_one_standard_error,
+)
 
 nan = np.nan
 
@@ -164,6 +169,36 @@ def test_the_rule_works_in_a_dict_of_scorers():
         GaussianNB(), GRID, scoring=scoring, refit=refit_best("rauc")
     ).fit(X, Y)
     assert search.best_params_ == {"var_smoothing": 1e-9}
+
+
+@pytest.mark.parametrize(
+    ("bare", "called"),
+    [
+        (refit_best, refit_best()),
+        (
+            partial(refit_one_standard_error, complexity="var_smoothing"),
+            refit_one_standard_error(complexity="var_smoothing"),
+        ),
+    ],
+    ids=["best", "one standard error"],
+)
+def test_a_rule_that_is_not_called_is_that_of_its_defaults(bare, called):
+    first, second = (
+        GridSearchCV(
+            GaussianNB(), GRID, scoring=RateWeightedAUCScorer(rate=0.3), refit=refit
+        ).fit(X, Y)
+        for refit in (bare, called)
+    )
+    assert first.best_index_ == second.best_index_
+    assert type(first.best_index_) is int
+
+
+def test_what_is_simple_must_be_given():
+    search = GridSearchCV(
+        GaussianNB(), GRID, scoring="roc_auc", refit=refit_one_standard_error
+    )
+    with pytest.raises(ValueError, match=r"got None: pass.*complexity=\"max_depth\""):
+        search.fit(X, Y)
 
 
 def test_the_rule_raises_out_of_the_search():

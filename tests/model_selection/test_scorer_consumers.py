@@ -14,7 +14,9 @@ from sklearn.linear_model import LogisticRegressionCV
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
+    LearningCurveDisplay,
     RandomizedSearchCV,
+    ValidationCurveDisplay,
     cross_val_score,
     cross_validate,
     learning_curve,
@@ -23,7 +25,13 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from skrate import RateWeightedAUCScorer
+from optional import require
+from skrate import (
+    AveragePrecisionScorer,
+    RankingAUCScorer,
+    RateWeightedAUCScorer,
+    make_ranking_scorer,
+)
 
 SMOOTHING = {"var_smoothing": [1e-9, 1e-1, 10.0]}
 X, Y = make_classification(180, 5, n_informative=2, flip_y=0.3, random_state=0)
@@ -163,3 +171,32 @@ def test_consumers_do_with_a_uniform_rate_what_they_do_with_roc_auc(consumer, la
     expected = consumer(y, "roc_auc")
     assert np.isfinite(expected).all()
     assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("scorer", "label"),
+    [
+        ("roc_auc", "Roc auc"),
+        (RateWeightedAUCScorer(rate=0.2), "Rate weighted auc"),
+        (AveragePrecisionScorer(), "Average precision"),
+        (RankingAUCScorer(groups="list"), "Ranking auc"),
+        (make_ranking_scorer("recall_at_rate", rate=0.2), "Recall at rate"),
+        (make_ranking_scorer("rate_at_recall"), "Negative rate at recall"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_displays_of_scikit_learn_name_the_scores(scorer, label):
+    pyplot = require("matplotlib.pyplot")
+    cases = require("pandas").DataFrame(X).rename(columns=str)
+    cases["list"] = np.arange(len(cases)) % 9
+    y = LABELS["numbers"]
+    of_sizes = LearningCurveDisplay.from_estimator(
+        GaussianNB(), cases, y, scoring=scorer, cv=2, train_sizes=[0.5, 1.0]
+    )
+    of_values = ValidationCurveDisplay.from_estimator(
+        GaussianNB(), cases, y, scoring=scorer, cv=2,
+        param_name="var_smoothing", param_range=SMOOTHING["var_smoothing"],
+    )  # fmt: skip
+    assert of_sizes.ax_.get_ylabel() == of_values.ax_.get_ylabel() == label
+    assert np.isfinite(of_sizes.test_scores).all()
+    pyplot.close("all")
