@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from skrate.core.conversion import shown
 from skrate.core.rates import Fixed
@@ -40,7 +41,9 @@ def written(value: Any) -> str:
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if not isinstance(value, str) and np.ndim(getattr(value, "shape", 0)):
         return f"{type(value).__name__} of shape {tuple(value.shape)}"
-    return str(getattr(value, "__name__", None) or shown(value))
+    # Scorers have a name, too, which leaves their parameters out.
+    is_object = isinstance(value, BaseEstimator)
+    return str((not is_object and getattr(value, "__name__", None)) or shown(value))
 
 
 def rendered(value: Any) -> Any:
