@@ -145,6 +145,8 @@ class Metric(ABC):
     # The metric as it was asked for, where a sample has filled in the rest. Not a
     # parameter.
     _asked = None
+    # With fewer not even ``excess`` says by how much.
+    least_positives: ClassVar[int] = 0
 
     @property
     @abstractmethod
@@ -361,6 +363,13 @@ class Metric(ABC):
     def caution(self, table: RankTable) -> str | None:
         """Return why the value of a table, although defined, is not to be relied on."""
         return None
+
+    def excess(self, table: RankTable) -> float:
+        """Return how much more the metric of so few cases is than of many, on average.
+
+        nan where that is not known.
+        """
+        return float("nan") if self.enough_positives else 0.0
 
     def caution_of_difference(self, table: RankTable, n_neg: float) -> str | None:
         """Return why its standard error is a bad guide to whether two models differ.

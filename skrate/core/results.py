@@ -153,6 +153,16 @@ class Estimate(Result):
         Level of the interval.
     params : dict
         Parameters of the metric, such as "rate", as numbers and text.
+    of : str or None
+        "these models" where the value is the mean of the models of several folds: the
+        standard error and the interval are for them as they were trained. Else None.
+    confidence_interval_retrained : ConfidenceInterval or None
+        The interval for a model that is trained again, on other cases or on all of
+        these; None where folds are not those of a cross-validation.
+    bias : float or None
+        How much the mean over folds is above that of the same models on many cases, as
+        far as the jackknife tells; the interval allows for it. None where nothing is
+        biased, or where it is unknown.
 
     See Also
     --------
@@ -184,14 +194,28 @@ class Estimate(Result):
     method: str
     confidence_level: float
     params: Question = field(default_factory=dict, hash=False)
+    of: str | None = None
+    confidence_interval_retrained: ConfidenceInterval | None = None
+    bias: float | None = None
 
     def __repr__(self) -> str:
         return (
             f"Estimate({self.metric}{question_text(self.params)} {self.value:.4f}, "
-            f"{interval_text(self.confidence_level, self.confidence_interval)}, "
+            f"{interval_text(self.confidence_level, self.confidence_interval)}"
+            f"{self._of_folds()}, "
             f"standard error {self.standard_error:.4g}; n_pos={self.n_pos:g}, "
             f"n_neg={self.n_neg:g}, {self.method})"
         )
+
+    def _of_folds(self) -> str:
+        """Return in words which models the intervals are for."""
+        text = "" if self.of is None else f" of {self.of}"
+        if self.confidence_interval_retrained is not None:
+            low, high = self.confidence_interval_retrained
+            text += f" and [{low:.4f}, {high:.4f}] if retrained"
+        if self.bias is not None and abs(self.bias) > self.standard_error / 10:
+            text += f", bias {self.bias:.2g}"
+        return text
 
 
 def interval_text(level: float, interval: ConfidenceInterval) -> str:

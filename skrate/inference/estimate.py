@@ -134,9 +134,9 @@ def estimate(
         class: then the value is known and its standard error is nan.
     UserWarning
         If a known rate leaves fewer than 5 cases above the cut or tied with it: next to
-        nothing is then known of their share of positives; or if folds have fewer than
-        20 positives on average, and the metric is one of those that are biased by that:
-        the average precision, and what is taken at a recall.
+        nothing is then known of their share of positives; or if folds have so few
+        positives on average that the mean is biased by more than the interval allows
+        for: below 5 of the average precision, below 20 of what is taken at a recall.
 
     See Also
     --------
@@ -200,10 +200,17 @@ def estimate(
     before they are squared. "wilson" takes the means of u, v and the range over folds,
     to which a tenth of a case of each class is added in all; where a test is turned
     round, the squares of the distances of its ends from the values of the folds are
-    added. Other methods draw from each fold on its own. What depends on the size of a
-    sample, as the average precision of few positives, or the rate at which 80 % of four
-    positives are found, is that of samples of the folds' size: in simulations with four
-    positives a fold they were 0.06 to 0.09 and 0.05 above that of many cases.
+    added. Other methods draw from each fold on its own. The average precision of few
+    positives is above that of many: ``bias`` is by how much, by the jackknife of both
+    classes in each fold. The interval is around the value less the bias, ends half of
+    it further down, as that much may be left with long tails, and holds the value. The
+    rate at which 80 % of four positives are found is 0.05 above that of many cases, and
+    nothing allows for it.
+
+    ``confidence_interval_retrained`` is for a model that is trained again. With folds
+    of a cross-validation its variance is :math:`1 + V / (V - 1)` times as great: the
+    correction of Nadeau and Bengio (:func:`summarize`), :math:`1 / V + n_{test} /
+    n_{train}` in place of 1 / V, by the variance between test cases.
 
     On a table, resampling cases without ``stratify`` and the multinomials of
     "parametric" are one law: they differ by chance only. Cost: one sort; the

@@ -62,12 +62,36 @@ def estimate_folds(
         interval, parts, error, plan.confidence_level,
         stratify=is_stratified, draws=draws,
     )  # fmt: skip
+    again, factor = None, _retraining(rankings)
+    if factor is not None:
+        wider = Parts(*(factor**2 * part for part in parts))
+        if draws is not None:
+            draws = draws.mean() + factor * (draws - draws.mean())
+        again = sample.interval(
+            interval, wider, factor * error, plan.confidence_level,
+            stratify=is_stratified, draws=draws,
+        )  # fmt: skip
     if sample.cases.are_repetitions and rankings.n_repeats == 1:
         sizes = sample.class_sizes
     return Estimate(
         sample.name, sample.value, error, ends, *sizes, plan.method,
         plan.confidence_level, sample.metrics[0].question,
+        of="these models" if sample.n_all > 1 else None,
+        confidence_interval_retrained=again,
+        bias=sample.bias if abs(sample.bias) > 0 else None,
     )  # fmt: skip
+
+
+def _retraining(rankings: FoldRankings) -> float | None:
+    """Return how much greater standard errors are if models are trained again.
+
+    By the correction of Nadeau and Bengio, with the variance of test cases in place of
+    that between the scores of folds. None if it is not a cross-validation.
+    """
+    n_folds = rankings.n_folds / rankings.n_repeats
+    if rankings.indices is None or n_folds < 2:
+        return None
+    return float(np.sqrt(1 + n_folds / (n_folds - 1)))
 
 
 def influence_of_folds(

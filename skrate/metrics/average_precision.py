@@ -45,6 +45,7 @@ from skrate.metrics.binormal_tail import (
     spread_ratio,
     tail_slopes,
 )
+from skrate.metrics.left_out import precision_excess
 
 __all__ = ["average_precision_score"]
 
@@ -282,6 +283,7 @@ class AveragePrecision(
     tail: TailKind = "binormal"
 
     enough_positives = 20
+    least_positives = 5
     # Number of cases behind the weights of a table; None where these are counts. Not
     # a parameter.
     _n_cases = None
@@ -491,6 +493,15 @@ class AveragePrecision(
             f"would be needed, and {n_neg:,.0f} are there: rely neither on the value "
             "nor on its interval."
         )
+
+    def excess(self, table: RankTable) -> float:
+        """Return how much it is above that of many cases; nan with a line."""
+        tail = self._tail_of(table)
+        if tail is not None and tail.is_fitted.item():
+            return float("nan")
+        chance, rest = _class_shares(table, self.prevalence)
+        excess = precision_excess(table, chance)
+        return excess / rest if self.adjusted else excess
 
     def bounds(self, table: RankTable) -> tuple[float, float]:
         """Return its range; adjusted, it may be below 0."""

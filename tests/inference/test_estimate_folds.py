@@ -661,15 +661,16 @@ class _Same:
 
 
 @pytest.mark.parametrize(
-    ("metric", "kwargs"),
-    [("average_precision", {}), (rate_at_recall_score, {"recall": 0.8})],
+    ("metric", "kwargs", "n_enough"),
+    [("average_precision", {}, 5), (rate_at_recall_score, {"recall": 0.8}, 20)],
     ids=["average precision", "rate at a recall"],
 )
 def test_folds_of_few_positives_are_told_to_bias_what_depends_on_their_number(
-    metric, kwargs
+    metric, kwargs, n_enough
 ):
-    few, enough = drawn(n=57)[0], drawn(n=60)[0]
-    with pytest.warns(UserWarning, match="4 folds with 19 positives") as caught:
+    few, enough = drawn(n=3 * n_enough - 3)[0], drawn(n=3 * n_enough)[0]
+    message = f"4 folds with {n_enough - 1} positives"
+    with pytest.warns(UserWarning, match=message) as caught:
         estimate(metric, few, **kwargs)
     assert [one.filename for one in caught] == [__file__]
     with warnings.catch_warnings():
@@ -679,3 +680,30 @@ def test_folds_of_few_positives_are_told_to_bias_what_depends_on_their_number(
         # One ranking is no mean over folds.
         one = FoldRankings(few.y_true, few.y_score, np.zeros(len(few.fold)))
         estimate(metric, one, **kwargs)
+
+
+def test_dependent_cases_in_a_fold_leave_the_bias_unknown():
+    clustered = drawn(n=57)[0]
+    units = np.arange(len(clustered.fold)) // 2
+    clustered = replace(clustered, clusters=units)
+    with pytest.warns(UserWarning, match="the interval does not count that in"):
+        assert estimate("average_precision", clustered).bias is None
+
+
+def test_the_result_says_which_models_it_is_of():
+    rankings = drawn()[0]
+    # Not known to be a cross-validation.
+    assert estimate("roc_auc", rankings).of == "these models"
+    assert estimate("roc_auc", rankings).confidence_interval_retrained is None
+    validated = drawn(indices=np.arange(240))[0]
+    result = estimate("roc_auc", validated, interval="wald")
+    again = result.confidence_interval_retrained
+    # The variance of V folds is 1 + V / (V - 1) times as great if trained again.
+    half = result.confidence_interval.high - result.value
+    assert again.high - result.value == pytest.approx(half * np.sqrt(7 / 3), rel=1e-12)
+    assert "of these models and [" in repr(result)
+    assert "retrained_low" in result.to_dict()
+    y_true, y_score, _ = next(iter(rankings))
+    plain = estimate("roc_auc", y_true, y_score)
+    assert plain.of is None
+    assert "these models" not in repr(plain)
