@@ -180,3 +180,68 @@ def test_a_name_that_is_not_public_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
         skrate.no_such_name  # noqa: B018
     assert dir(skrate) == sorted([*skrate.__all__, "__version__"])
+
+
+# Where BLAS and LAPACK may stand, and why rounding does not matter there. They round as
+# the kernel of the processor does, so that nothing that must be exact, be in a range or
+# agree between two ways is left to them: `core.arrays.dot` is for that.
+ROUNDED = {
+    "core/small_programs.py": "what a vertex of a linear program lacks is checked",
+    "core/unimodal_programs.py": "it only begins at a vertex, which the program leaves",
+    "curves/count_law.py": "all terms are positive, and are divided by their sum",
+    "displays/_labels.py": "where words stand in a figure",
+    "ensemble/link.py": "a step of Newton's, whose rounding the next would mend",
+    "error_rate/distribution.py": "all terms are positive: no digit is lost",
+    "inference/curve_influence.py": "covariances of curves, for standard errors",
+    "inference/curve_process.py": "draws at random, for a quantile",
+    "inference/jackknife.py": "sparse: scipy adds these itself, in their order",
+    "inference/resampling.py": "sparse: scipy adds these itself, in their order",
+}
+# By BLAS, by LAPACK, or by quadrature whose nodes LAPACK finds.
+PRODUCTS = {
+    *("dot", "vdot", "inner", "matmul", "tensordot", "cov", "corrcoef", "convolve"),
+    *("correlate", "polyfit", "linalg", "chebfit", "leggauss", "hermgauss"),
+    *("roots_legendre", "roots_hermite", "roots_jacobi", "multi_dot"),
+}
+
+
+def matrix_products(tree: ast.AST) -> Iterator[int]:
+    """Yield the lines on which BLAS or LAPACK may be at work."""
+    for node in ast.walk(tree):
+        operation = isinstance(node, ast.BinOp | ast.AugAssign)
+        is_product = operation and isinstance(node.op, ast.MatMult)
+        # The house's own is called by its name alone.
+        is_product |= isinstance(node, ast.Attribute) and node.attr in PRODUCTS
+        is_product |= any("linalg" in module for module in modules_of(node))
+        is_product |= isinstance(node, ast.alias) and node.name in PRODUCTS - {"dot"}
+        # Without it numpy adds in its own loops.
+        is_product |= isinstance(node, ast.keyword) and node.arg == "optimize"
+        if is_product:
+            yield node.lineno
+
+
+@pytest.mark.parametrize("path", package_modules())
+def test_no_sum_is_left_to_blas_but_where_rounding_does_not_matter(path):
+    lines = sorted(set(matrix_products(parse(path))))
+    if path.relative_to(PACKAGE).as_posix() in ROUNDED:
+        assert lines, f"{path.name} needs no exception"
+    else:
+        assert not lines, f"{path.name}: take core.arrays.dot at lines {lines}"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        *("a @ b", "a @= b", "np.dot(a, b)", "a.dot(b)", "np.linalg.inv(a)"),
+        *("from numpy.linalg import inv", "np.convolve(a, b)", "np.cov(a)"),
+        'np.einsum("ij,jk->ik", a, b, optimize=True)',
+        *("from scipy import linalg", "from numpy import matmul"),
+    ],
+)
+def test_products_of_blas_are_found(source):
+    assert list(matrix_products(ast.parse(source)))
+
+
+def test_the_sums_of_the_house_and_of_numpy_are_none_of_blas():
+    source = "dot(a, b) + np.einsum('i,i->', a, b) + np.add.reduce(a * b)"
+    assert not list(matrix_products(ast.parse(source)))

@@ -23,7 +23,7 @@ Label: TypeAlias = bool | float | str | np.generic | None
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 
 
-# Products of vectors this short are not worth a thread to BLAS.
+# Products of so many terms stay in the cache.
 _TERMS = 2**13
 
 
@@ -33,16 +33,17 @@ def float_or_array(values: Array) -> float | FloatArray:
 
 
 def dot(first: Array, second: Array) -> Any:
-    """Return ``first @ second``, a few thousand terms at a time.
+    """Return ``first @ second`` for a vector ``second``, the same on every processor.
 
-    Longer vectors BLAS shares among threads. That saves microseconds where all cores
-    are idle, and where they are not takes many times as long as the sum itself.
+    BLAS would add the products in an order that depends on the processor and on its
+    threads, with errors that take what must be in a range out of it.
     """
     n = len(second)
     if n <= _TERMS:
-        return first @ second
-    starts = range(0, n, _TERMS)
-    return sum(first[..., i : i + _TERMS] @ second[i : i + _TERMS] for i in starts)
+        return np.add.reduce(first * second, axis=-1)
+    ends = [(i, i + _TERMS) for i in range(0, n, _TERMS)]
+    sums = [dot(first[..., low:high], second[low:high]) for low, high in ends]
+    return np.add.reduce(sums, axis=0)
 
 
 def sum_from_right(values: FloatArray) -> FloatArray:

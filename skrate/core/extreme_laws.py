@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray, IntArray
+from skrate.core.arrays import FloatArray, IntArray, dot
 from skrate.core.rate_curves import RateCurve
 from skrate.core.rate_sets import RateSet
 from skrate.core.rates import Empirical, Mixture, from_masses
@@ -237,6 +237,6 @@ class _Parts(NamedTuple):
         points = self.points[places]
         return _Vertex(
             points,
-            float(self.masses @ points),
-            float(self.masses @ values[places]),
+            float(dot(self.masses, points)),
+            float(dot(self.masses, values[places])),
         )

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, Label
+from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, Label, dot
 from skrate.core.conversion import as_array, first_missing, shown
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import list_table
@@ -285,7 +285,7 @@ def _of_classes(
         if shares[i]:
             of = f" of the {split.name} {shown(split.labels[i])}"
             values[i] = score(metrics[i], *columns, sample_weight, of=of, stacklevel=6)
-    return values if average is None else float(values @ shares / shares.sum())
+    return values if average is None else float(dot(values, shares) / shares.sum())
 
 
 def _class_weights(split: OneVsRest, sample_weight: ArrayLike | None) -> FloatArray:

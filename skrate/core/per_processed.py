@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.polynomial import chebyshev
 
-from skrate.core.arrays import FloatArray, IntArray, sum_from_right
+from skrate.core import interpolation
+from skrate.core.arrays import FloatArray, IntArray, dot, sum_from_right
 from skrate.core.kept import kept
 from skrate.core.rates import RateDistribution
 from skrate.core.survival import Survival, SurvivalMixture, SurvivalTable
@@ -110,7 +110,7 @@ def _of_mixture(table: SurvivalMixture) -> _Weighted:
         SurvivalMixture([part.table for part in parts], weights.tolist()),
         total / float(shares.sum()),
         float(shares.sum()),
-        float(weights @ [part.at_least for part in parts]),
+        float(dot(weights, np.array([part.at_least for part in parts]))),
     )
 
 
@@ -144,18 +144,19 @@ def _of_panels(table: SurvivalTable) -> _Weighted:
     panels = _panels(table, positive)
     edges = np.append(panels.low, 1.0)
     least = float(edges[0])
-    nodes, to_power = _interpolation()
+    nodes = interpolation.nodes(_N_NODES)
     places = panels.low[:, None] + np.diff(edges)[:, None] * (nodes + 1) / 2
     # By panel: the next one may begin where places are rounded to.
     falls = _falls(table.coefficients[panels.of], panels.start, panels.width, nodes)
-    powers = (falls / places) @ to_power
+    powers = interpolation.to_powers(interpolation.to_chebyshev(falls / places))
     integrals = powers / np.arange(1, _N_NODES + 1)
     areas = 2 * integrals[:, ::2].sum(axis=1)
     # What the survival function falls by between its panels: at its points, and by
     # rounding, so that all falls are no more and no less than all there is.
     breaks = table.breaks[1:]
     gaps = table.coefficients.sum(axis=1)
-    gaps[:-1] -= table.survival(breaks[:-1])
+    gaps[:-1] -= table.coefficients[1:, ::2].sum(axis=1)
+    gaps[:-1] += table.coefficients[1:, 1::2].sum(axis=1)
     jumps = np.zeros(len(edges))
     is_above = breaks > least
     jumps[np.searchsorted(edges, breaks[is_above])] = (gaps / breaks)[is_above]
@@ -230,14 +231,3 @@ def _below(table: SurvivalTable, positive: float, least: float) -> float:
     if _is_smooth(table, positive) and least < table.breaks[1]:
         return max(float(table.density(np.full(1, least / 2))[0]), 0.0)
     return max(positive - float(table.survival(np.full(1, least))[0]), 0.0) / least
-
-
-@lru_cache(maxsize=1)
-def _interpolation() -> tuple[FloatArray, FloatArray]:
-    """Return nodes, and the map from values at them to coefficients of powers."""
-    nodes = chebyshev.chebpts1(_N_NODES)
-    to_chebyshev = np.linalg.inv(chebyshev.chebvander(nodes, _N_NODES - 1))
-    to_power = np.zeros((_N_NODES, _N_NODES))
-    for degree, unit in enumerate(np.eye(_N_NODES)):
-        to_power[degree, : degree + 1] = chebyshev.cheb2poly(unit)[: degree + 1]
-    return nodes, np.asarray(to_chebyshev.T @ to_power)

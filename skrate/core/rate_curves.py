@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import FloatArray, dot
 from skrate.core.rates import Empirical, Fixed, Interval, Mixture, RateDistribution
 
 
@@ -24,7 +24,9 @@ class RateCurve(NamedTuple):
     def top(self, law: RateDistribution) -> float:
         """Return the mean of the values under a law that ends a range."""
         if isinstance(law, Empirical):
-            return float(law.masses @ np.interp(law.points, self.rates, self.values))
+            return float(
+                dot(law.masses, np.interp(law.points, self.rates, self.values))
+            )
         if isinstance(law, Interval):
             return self._mean_over(law.low, law.high)
         if isinstance(law, Fixed):

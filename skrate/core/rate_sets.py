@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray, Number
+from skrate.core.arrays import FloatArray, Number, dot
 from skrate.core.conversion import shown
 from skrate.core.modes import ModeRange, has_mode, possible_modes
 from skrate.core.notebook import html_of
@@ -375,7 +375,7 @@ def _range_of_mean(found: RateSet) -> tuple[float, float]:
     """Return the least and the greatest mean with all else that is told."""
     if found.mode is None:
         ends = found.edges[:-1], found.edges[1:]
-        least, most = (float(found.masses @ end) for end in ends)
+        least, most = (float(dot(found.masses, end)) for end in ends)
         return least, most
     # Where ends of ranges are found, sets are taken apart.
     from skrate.core.extreme_laws import extremes

@@ -9,11 +9,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from skrate.core.arrays import BoolArray, FloatArray, IntArray
+from skrate.core import interpolation
+from skrate.core.arrays import BoolArray, FloatArray, IntArray, dot, frozen
 
 _DEGREE = 9
 # Of the survival function at the start of a panel, or of the mean rate if greater.
-_TOLERANCE = 2e-14
+_TOLERANCE = 5e-15
 # Of the mean rate: a panel whose error has a smaller area is not halved.
 _NEGLIGIBLE_AREA = 1e-24
 _MAX_PANELS = 20_000
@@ -77,7 +78,7 @@ class SurvivalTable:
         ``spacing`` what rates are rounded to, if not in proportion to their size.
         What is no survival function raises, by ``name``.
         """
-        nodes, checks, to_power, to_checks = _interpolation()
+        nodes, checks = interpolation.nodes(_DEGREE + 1), _checks()
         in_order = np.argsort(np.append(nodes, checks), kind="stable")
         edges, whole, scale = _first_edges(survival, knots, name)
         low, high = edges[:-1], edges[1:]
@@ -93,8 +94,11 @@ class SurvivalTable:
             values = survival(places)
             _check_falling(places[:, in_order], values[:, in_order], name)
             at_nodes, at_checks = values[:, : len(nodes)], values[:, len(nodes) :]
-            error = np.abs(at_checks - at_nodes @ to_checks).max(axis=1)
             start, end = at_checks[:, 0], at_checks[:, -1]
+            # What is constant is so to the digit: nothing of it is left to round.
+            falls = interpolation.to_chebyshev(at_nodes - start[:, None])
+            found = interpolation.at_places(falls, checks)
+            error = np.abs(at_checks - start[:, None] - found).max(axis=1)
             rounding = np.maximum(_EPS * high, spacing)
             good = _is_good(
                 error, before, width, rounding, (start, end), (scale, whole)
@@ -103,7 +107,9 @@ class SurvivalTable:
             if n_done + 2 * len(low) > _MAX_PANELS:
                 good[:] = True
             ends = np.stack([start, end], axis=1)
-            done.append((low[good], at_nodes[good] @ to_power, ends[good]))
+            powers = interpolation.to_powers(falls[good])
+            powers[:, 0] += start[good]
+            done.append((low[good], powers, ends[good]))
             bad, middle = ~good, center[~good]
             before = np.tile(error[bad], 2)
             low, high = np.append(low[bad], middle), np.append(middle, high[bad])
@@ -157,15 +163,16 @@ class SurvivalTable:
 
     def survival(self, x: FloatArray) -> FloatArray:
         """Return P(R > x)."""
-        panel = self._panel(x)
-        return self._mean_inside(panel, x, x)
+        values = self._mean_inside(self._panel(x), x, x)
+        return np.clip(values, 0.0, 1.0, out=values)
 
     def limited_mean(self, x: FloatArray) -> FloatArray:
         """Return E[min(R, x)], the integral of the survival function up to ``x``."""
         panel = self._panel(x)
         start = self.breaks[panel]
         area = (x - start) * self._mean_inside(panel, start, x)
-        return np.asarray(self._limited_means[panel] + (self._remainders[panel] + area))
+        found = self._limited_means[panel] + (self._remainders[panel] + area)
+        return np.asarray(np.clip(found, 0.0, x))
 
     def mean(self, low: FloatArray, high: FloatArray) -> FloatArray:
         """Return the mean of the survival function over cells [low, high].
@@ -209,7 +216,7 @@ class SurvivalTable:
         """
         first, last = self._panel(low[[0, -1]])
         if 4 * (last - first) > len(low):
-            return float(weights @ self.mean(low, high))
+            return float(dot(weights, self.mean(low, high)))
         starts = np.searchsorted(low, self.breaks[first : last + 1])
         starts[0] = 0
         sizes = np.diff(starts, append=len(low))
@@ -222,7 +229,7 @@ class SurvivalTable:
             cut, after = cut[is_across], panel[is_across] + 1
             at, end, whole = self.breaks[after], high[cut], weights[cut]
             if (end > self.breaks[after + 1]).any():
-                return float(weights @ self.mean(low, high))
+                return float(dot(weights, self.mean(low, high)))
             # What is in the next panel becomes a cell of its own, at the end.
             # Neither share from the other: one may be as small as the rate.
             before, beyond = at - low[cut], end - at
@@ -319,8 +326,8 @@ class SurvivalTable:
         return mean
 
     def _panel_means(self) -> FloatArray:
-        powers = np.arange(self.coefficients.shape[1])
-        return np.asarray(self.coefficients @ np.where(powers % 2, 0, 1 / (powers + 1)))
+        """Return the mean over each panel: odd powers take as much as they give."""
+        return np.asarray(np.clip(self._integrals[::2].sum(axis=0), 0.0, 1.0))
 
 
 class SurvivalMixture:
@@ -407,7 +414,7 @@ def _first_edges(
         edges = np.unique(np.append(edges, near))
         at_edges = survival(edges)
     # At least the area under the survival function at the right ends.
-    return edges, whole, float(at_edges[1:] @ np.diff(edges))
+    return edges, whole, float(dot(at_edges[1:], np.diff(edges)))
 
 
 def _check_falling(places: FloatArray, values: FloatArray, name: str) -> None:
@@ -468,14 +475,6 @@ def _is_good(
 
 
 @lru_cache(maxsize=1)
-def _interpolation() -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return nodes, checks, and maps from values at nodes to powers and to checks."""
-    nodes = chebyshev.chebpts1(_DEGREE + 1)
-    # Both ends are checked.
-    checks = chebyshev.chebpts2(_DEGREE + 5)
-    to_chebyshev = np.linalg.inv(chebyshev.chebvander(nodes, _DEGREE))
-    to_power = np.zeros((_DEGREE + 1, _DEGREE + 1))
-    for degree, unit in enumerate(np.eye(_DEGREE + 1)):
-        to_power[degree, : degree + 1] = chebyshev.cheb2poly(unit)[: degree + 1]
-    at_checks = chebyshev.chebvander(checks, _DEGREE)
-    return nodes, checks, to_chebyshev.T @ to_power, to_chebyshev.T @ at_checks.T
+def _checks() -> FloatArray:
+    """Return where a panel is checked, its ends among them."""
+    return frozen(np.asarray(chebyshev.chebpts2(_DEGREE + 5), dtype=np.float64))

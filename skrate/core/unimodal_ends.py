@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from skrate.core.arrays import BoolArray, FloatArray, IntArray
+from skrate.core.arrays import BoolArray, FloatArray, IntArray, dot
 from skrate.core.unimodal_programs import NEAR, UnimodalPrograms
 
 # Cells that are not worth the search for those that cannot hold an end.
@@ -84,7 +84,7 @@ def _gains(
     tail = np.append(np.cumsum(of_known[::-1])[::-1], 0.0)[cells.intervals]
     base = np.append(0.0, np.cumsum(of_known * known))[cells.intervals]
     to_mode = float(program.area(np.array([mode]))[0])
-    to_mode -= float(of_known @ np.minimum(known, mode)) + of_mean * mode**2 / 2
+    to_mode -= float(dot(of_known, np.minimum(known, mode))) + of_mean * mode**2 / 2
 
     def net(areas: FloatArray, x: FloatArray) -> FloatArray:
         return np.asarray(areas - base - tail * x - of_mean * x**2 / 2 - to_mode)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import FloatArray, dot
 from skrate.curves.folds import Folds
 from skrate.curves.pooled_bounds import scaled_beta_interval
 
@@ -53,7 +53,7 @@ def _mean_and_variance(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the mean over folds, each by its positives, and the mean's variance."""
     weights = np.array([table.n_pos for table in folds.tables]) / folds.n_pos
-    mean = weights @ recalls
+    mean = dot(recalls.T, weights)
     n_folds = len(weights)
-    variance = weights**2 @ (recalls - mean) ** 2 * n_folds / (n_folds - 1)
+    variance = dot((recalls - mean).T ** 2, weights**2) * n_folds / (n_folds - 1)
     return np.asarray(mean), np.asarray(variance)

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import FloatArray
+from skrate.core.arrays import FloatArray, dot
 from skrate.curves.folds import Folds
 
 # Rates at which case k cannot be drawn from, but with this probability.
@@ -44,9 +44,9 @@ class CountLaw(NamedTuple):
     def moments(self) -> tuple[float, float]:
         """Return mean and variance."""
         counts = self.first + np.arange(len(self.sure))
-        mean = counts @ self.sure + (counts + self.fraction) @ self.partial
-        variance = (counts - mean) ** 2 @ self.sure
-        variance += (counts + self.fraction - mean) ** 2 @ self.partial
+        mean = dot(counts, self.sure) + dot(counts + self.fraction, self.partial)
+        variance = dot((counts - mean) ** 2, self.sure)
+        variance += dot((counts + self.fraction - mean) ** 2, self.partial)
         return float(mean), float(variance)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 import numpy as np
 from scipy.integrate import trapezoid
 
-from skrate.core.arrays import ArrayLike, FloatArray
+from skrate.core.arrays import ArrayLike, FloatArray, dot
 from skrate.core.elicitation import check_rate
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateLike
@@ -305,10 +305,14 @@ class HitDrawing(FoldsDisplay):
         """
         weights = np.array(self._sizes) / np.sum(self._sizes)
         at = np.unique(np.concatenate(self.rates))
-        together = weights @ [np.interp(at, *curve) for curve in self.curves]
+        together = dot(
+            np.stack([np.interp(at, *curve) for curve in self.curves], 1), weights
+        )
         x, mean = self._drawn(at, together)
-        each = [np.interp(x, *self._drawn(*curve)) for curve in self.curves]
-        return x, mean, np.sqrt(weights @ (np.array(each) - mean) ** 2)
+        each = np.stack(
+            [np.interp(x, *self._drawn(*curve)) for curve in self.curves], 1
+        )
+        return x, mean, np.sqrt(dot((each - mean[:, None]) ** 2, weights))
 
     def _draw_momentum(self, given: dict[str, Any] | None) -> None:
         p = self.prevalence

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, RandomState
+from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, RandomState, dot
 from skrate.core.metric import GROUPS_ARE_LISTS, LIST_METRICS, MetricLike, unwrap
 from skrate.core.question import question_of_both
 from skrate.core.results import Comparison, ConfidenceInterval, t_interval
@@ -214,7 +214,7 @@ def standard_error(a: ListAverage, b: ListAverage) -> float:
         return _NAN
     parts = (a.parts - a.value * a.weights) / a.weights.sum()
     parts = parts - (b.parts - b.value * b.weights) / b.weights.sum()
-    return float(np.sqrt(n / (n - 1) * (parts @ parts)))
+    return float(np.sqrt(n / (n - 1) * dot(parts, parts)))
 
 
 @dataclass(frozen=True)
@@ -239,8 +239,8 @@ def _flipped(a: ListAverage, b: ListAverage, plan: Plan) -> FloatArray:
 
     def statistic(rows: Array) -> FloatArray:
         flips = rows.astype(np.float64)
-        moved = flips @ parts
-        more = flips @ weights if have_own else 0.0
+        moved = dot(flips, parts)
+        more = dot(flips, weights) if have_own else 0.0
         of_a = (a.parts.sum() + moved) / (a.weights.sum() + more)
         of_b = (b.parts.sum() - moved) / (b.weights.sum() - more)
         return np.asarray(of_a - of_b)

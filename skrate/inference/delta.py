@@ -186,9 +186,9 @@ def long_variance(
 def _moments(slopes: FloatArray, weights: FloatArray) -> tuple[float, float, float]:
     """Return the weight of a class, its mean slope and its sum of centred squares."""
     total = float(weights.sum())
-    mean = float(weights @ slopes) / total if total > 0 else 0.0
+    mean = float(dot(weights, slopes)) / total if total > 0 else 0.0
     centred = slopes - mean
-    return total, mean, float((weights * centred) @ centred)
+    return total, mean, float(dot(weights * centred, centred))
 
 
 def _pooled(moments: list[tuple[float, float, float]], below: FloatArray) -> float:
@@ -271,11 +271,16 @@ def covariance(influence: FloatArray, cases: Ranked) -> FloatArray:
         ]
         n_units = cases.n_units
         scale = n_units / (n_units - 1) / n**2
-        return np.asarray(scale * np.stack(sums) @ np.stack(sums).T)
+        return np.asarray(scale * _products(np.stack(sums), np.stack(sums)))
     if weights is None:
-        return np.asarray(dot(influence, influence.T) / n**2)
+        return np.asarray(_products(influence, influence) / n**2)
     weighted = influence * multiples(weights, cases)
-    return np.asarray(dot(weighted, influence.T) / n**2)
+    return np.asarray(_products(weighted, influence) / n**2)
+
+
+def _products(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return the sums of products of rows, alike of rows that are alike."""
+    return np.array([[dot(a, b) for b in second] for a in first])
 
 
 def _class_variance(values: FloatArray, cases: Ranked, chosen: BoolArray) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from skrate.core.arrays import Array, FloatArray
+from skrate.core.arrays import Array, FloatArray, dot
 from skrate.core.validation import warn_undefined
 from skrate.inference.resampling import keep_class_weights, unit_rows
 from skrate.inference.sample import Ranked, counted
@@ -57,5 +57,5 @@ def jackknife_variance(
 def _sum_of_squares(values: FloatArray, n_units: FloatArray) -> float:
     """Return (n - 1) / n times the sum of squares about the mean."""
     n = n_units.sum()
-    deviations = values - n_units @ values / n
-    return float((n - 1) / n * (n_units @ deviations**2))
+    deviations = values - dot(n_units, values) / n
+    return float((n - 1) / n * dot(n_units, deviations**2))

@@ -70,7 +70,7 @@ def _part_slopes(part: TablePart) -> PartSlopes:
         above = above + part.tied / 2
         by_tied = by_gap + part.pos / (2 * part.n_pos)
     by_pos = 1 - above / part.n_neg
-    value = float(part.pos @ by_pos) / part.n_pos
+    value = float(dot(part.pos, by_pos)) / part.n_pos
     return PartSlopes(by_pos, by_gap, by_tied, 0.0, value)
 
 
@@ -109,8 +109,8 @@ def _placement_variances(table: RankTable) -> tuple[float, float] | None:
     order = np.arange(n_rare)
     above = np.flatnonzero(labels) - order
     total = int(above.sum())
-    squares = int(above @ above)
-    of_others = int((2 * order + 1) @ (n_other - above))
+    squares = int(dot(above, above))
+    of_others = int(dot(2 * order + 1, n_other - above))
     left = n_rare * n_other - total
     of_rare = (n_rare * squares - total**2) / (n_rare * n_other) ** 2
     of_other = (n_other * of_others - left**2) / (n_rare * n_other) ** 2
@@ -132,7 +132,7 @@ def _n_above(table: RankTable) -> float:
         # Those above, and those above or tied: twice the mean of both.
         twice = lost.copy()
         twice[1:] += lost[:-1]
-        return float(table.pos.astype(np.int64) @ twice) / 2
+        return float(dot(table.pos.astype(np.int64), twice)) / 2
     # The positive at place i, the j-th, has i - j negatives above it; positives come
     # first among ties, where half of the negatives count as above.
     places = np.flatnonzero(cases)

@@ -536,7 +536,7 @@ def _extremes(
     pos, before, lost = (x[is_apart] for x in (cells.pos, above.pos_least, lost))
     missed = lost * np.log1p(pos / (before + lost))
     least[is_apart] = missed if of_missed else pos - missed
-    return float(least.sum() / n_pos), float(cells.pos @ most / n_pos)
+    return float(least.sum() / n_pos), float(dot(cells.pos, most) / n_pos)
 
 
 def adjusted_average_precision(

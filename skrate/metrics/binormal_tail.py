@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import Array, FloatArray, sum_from_right
+from skrate.core.arrays import Array, FloatArray, dot, sum_from_right
 from skrate.core.metric import Slopes
 
 # What the line weighs beside the controls seen, in controls, at most: half a control,
@@ -237,7 +237,7 @@ def spread_ratio(by_neg: FloatArray, neg: FloatArray, shrunk: FloatArray) -> flo
 
 def _variance(values: FloatArray, weights: FloatArray) -> float:
     share = weights / weights.sum()
-    centred = values - share @ values
+    centred = values - dot(share, values)
     return float(np.einsum("i,i,i->", share, centred, centred))
 
 

@@ -377,7 +377,7 @@ def sum_over_places(
 
     In a block of a long ranking that probability is a polynomial of the position, to
     rounding, nearly everywhere: its values at a few positions give the sum over the
-    block as a matrix product. Blocks where it is not (a jump, an unbounded density)
+    block by products. Blocks where it is not (a jump, an unbounded density)
     fail the check at other positions and are summed case by case.
 
     If each ``is_point``, they are between the places: above the first, and so on.
@@ -393,9 +393,9 @@ def sum_over_places(
     step = _CACHED // size
     for first in range(0, len(blocks), step):
         some = slice(first, first + step)
-        np.matmul(blocks[some].astype(np.float64), to_moments, out=moments[some])
+        np.einsum("ij,kj->ik", blocks[some], to_moments, out=moments[some])
     total = float((moments * at_nodes)[is_smooth].sum())
-    total += float(counts[blocks.size :] @ in_rest)
+    total += float(dot(counts[blocks.size :], in_rest))
     if is_smooth.all():
         return total
     by_case = np.flatnonzero(np.repeat(~is_smooth, size))
@@ -422,7 +422,8 @@ def _kept_blocks(
     nodes, checks, _, to_checks = _interpolation(size)
     starts = size * np.arange(n // size)[:, None]
     at_nodes = _processed(starts + nodes, n, rate, is_point)
-    misses = at_nodes @ to_checks - _processed(starts + checks, n, rate, is_point)
+    misses = np.einsum("ij,kj->ik", at_nodes, to_checks)
+    misses -= _processed(starts + checks, n, rate, is_point)
     # Relative to the recall there is: a rate may be as small as one case of millions.
     tolerance = _TOLERANCE * np.maximum(at_nodes[:, 0], rate.mean())
     is_smooth = np.abs(misses).max(axis=1) <= tolerance
@@ -440,11 +441,11 @@ def _interpolation(size: int) -> tuple[IntArray, IntArray, FloatArray, FloatArra
     nodes = np.rint((size - 1) * (1 - np.cos(angles)) / 2).astype(np.intp)
     checks = (nodes[[0, 3, 6]] + nodes[[1, 4, 7]]) // 2
     places = np.arange(size)
-    basis = np.ones((size, len(nodes)))
+    basis = np.ones((len(nodes), size))
     for j, node in enumerate(nodes):
         for other in np.delete(nodes, j):
-            basis[:, j] *= (places - other) / (node - other)
-    return nodes, checks, basis, basis[checks].T
+            basis[j] *= (places - other) / (node - other)
+    return nodes, checks, basis, basis[:, checks].T.copy()
 
 
 def _processed(

@@ -93,7 +93,7 @@ def _jump_slopes(
         # Survival functions lie between 0 and 1.
         shares = masses * ((per_cost - least) / width)
         pushed += width * SurvivalTable.from_steps(points, shares).mean(low, high)
-    return above, float((masses * per_cost) @ points) - pushed
+    return above, float(dot(masses * per_cost, points)) - pushed
 
 
 def gain_at_cut(table: WorthTable, points: FloatArray) -> FloatArray:

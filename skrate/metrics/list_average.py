@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
-from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
+from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray, dot
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.results import ConfidenceInterval, t_interval
 from skrate.core.validation import (
@@ -59,7 +59,7 @@ class ListAverage(NamedTuple):
         if n < 2 or not total > 0:
             return float("nan")
         residuals = (self.parts - self.value * self.weights) / total
-        return float(np.sqrt(n / (n - 1) * (residuals @ residuals)))
+        return float(np.sqrt(n / (n - 1) * dot(residuals, residuals)))
 
     def interval(self, confidence_level: float) -> ConfidenceInterval:
         """Return Student's interval, cut to the limits."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
+from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, dot
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import Metric, Slopes, score
 from skrate.core.rank_table import RankTable
@@ -305,7 +305,7 @@ def _combined(*parts: tuple[float, Slopes]) -> Slopes:
     factors = np.array([factor for factor, _ in parts])
     by_pos, by_neg, by_prevalence = zip(*(slopes for _, slopes in parts), strict=True)
     return Slopes(
-        factors @ np.stack(by_pos),
-        factors @ np.stack(by_neg),
-        float(factors @ np.array(by_prevalence)),
+        dot(np.stack(by_pos, axis=1), factors),
+        dot(np.stack(by_neg, axis=1), factors),
+        float(dot(np.array(by_prevalence), factors)),
     )

@@ -121,13 +121,13 @@ def part_slopes(part: TablePart, rate: RateDistribution) -> PartSlopes:
     if part.tied is not None:
         share = ratio(part.pos, size)
         before, after = before * share, after * share
-    of_pos = before @ part.above_pos + after @ part.below_pos
-    of_neg = before @ part.above_neg + after @ part.below_neg
+    of_pos = dot(before, part.above_pos) + dot(after, part.below_pos)
+    of_neg = dot(before, part.above_neg) + dot(after, part.below_neg)
     by_prevalence = float(of_neg / part.n_neg - of_pos / part.n_pos) / p
     by_gap = sum_from_right(before + after)
     np.negative(by_gap, out=by_gap)
     above = float(by_gap[0]), float(by_gap[0]) * rest / p
-    value = float(part.pos @ mean) / part.n_pos
+    value = float(dot(part.pos, mean)) / part.n_pos
     # What a positive, or a negative that ties with it, moves.
     moved = before
     moved += by_gap
@@ -277,7 +277,7 @@ def _jump_slopes(
     lost = SurvivalTable.from_steps(points, masses * share).mean(low, high)
     # With the shares fixed, a greater prevalence moves a cut by T - F.
     lead = np.interp(points, table.rates, table.tpr - table.fpr)
-    by_prevalence = -float((masses * share) @ lead) / p
+    by_prevalence = -float(dot(masses * share, lead)) / p
     value = float(dot(table.pos, kept + lost)) / table.n_pos
     return Slopes(kept, -table.negative_share / p * lost, by_prevalence), value
 

@@ -148,7 +148,7 @@ class Window(Region):
         pairs = outside * (right - left)
         pairs += (inside - outside) * right - float(steps[outside:inside].sum())
         ends = right - np.clip(steps[[0, -1]], left, right)
-        pairs -= float(ends @ [bottom - first, last - top])
+        pairs -= float(dot(ends, np.array([bottom - first, last - top])))
         area: float = pairs / (n_pos * n_neg)
         return area + self.of_ties(table)
 

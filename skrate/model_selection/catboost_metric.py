@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from skrate.core.arrays import Array, Label
+from skrate.core.arrays import Array, Label, dot
 from skrate.metrics.monitored import Monitored
 from skrate.model_selection.training_metric import TrainingMetric
 
@@ -101,4 +101,4 @@ def _weighted_data(target: Array, weight: Array | None) -> tuple[float, ...] | N
     )
     if not is_same or len(set(firsts)) < 2:
         return None
-    return (*map(len, of_each), float(target @ np.arange(len(target))))
+    return (*map(len, of_each), float(dot(target, np.arange(len(target)))))

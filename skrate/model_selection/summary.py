@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.core.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from skrate.core.arrays import ArrayLike, BoolArray, FloatArray, IntArray, dot
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.repeats import Repeats, check_repeats, disjoint_repeats
 from skrate.core.results import ConfidenceInterval, Result, t_interval
@@ -405,7 +405,7 @@ def _pooled(
     weights = n_pos * n_neg / (n_pos + n_neg)
     weights = weights / weights.sum()
     defined, shift = scaled(scores[name][is_defined])
-    pooled = unscaled(weights @ defined, shift)
+    pooled = unscaled(dot(weights, defined), shift)
     errors = scores.get(name + STANDARD_ERROR)
     if errors is None:
         return pooled, _NAN

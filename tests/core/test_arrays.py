@@ -17,8 +17,14 @@ def test_a_product_of_long_vectors_is_that_of_its_pieces(n, monkeypatch):
     assert dot(first, second) == pytest.approx(expected, rel=1e-15)
     assert dot(first > 0.5, second) == pytest.approx(math.fsum(second[first > 0.5]))
     rows = np.stack([first, second])
-    expected = [[math.fsum(a * b) for b in rows] for a in rows]
-    np.testing.assert_allclose(dot(rows, rows.T), expected, rtol=1e-15)
+    expected = [math.fsum(row * second) for row in rows]
+    np.testing.assert_allclose(dot(rows, second), expected, rtol=1e-15)
+    assert list(dot(rows, second)) == [dot(row, second) for row in rows]
+
+
+def test_a_product_of_nothing_is_zero():
+    assert dot(np.empty(0), np.empty(0)) == 0
+    assert list(dot(np.empty((2, 0)), np.empty(0))) == [0, 0]
 
 
 def test_sums_from_the_right_are_those_of_what_follows():
