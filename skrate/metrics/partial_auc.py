@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
+from copy import copy
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -18,6 +19,7 @@ from skrate.core.rank_table import RankTable
 from skrate.core.rates import FrozenDistribution, RateDistribution
 from skrate.core.scipy_rates import is_scipy_distribution
 from skrate.core.validation import check_choice
+from skrate.metrics.rate_weighted_auc import is_late
 from skrate.metrics.recall_slopes import is_smooth
 from skrate.metrics.roc_regions import Region, Steps, Weighted, Window
 
@@ -235,7 +237,8 @@ class PartialAUC(Metric, score=partial_auc_score):
             end = 1.0 if region.axis == "fpr" else 0.0
             points, masses = region.law.point_masses()
             has_all = masses[points == end].sum() > 1 - _NEGLIGIBLE
-            if has_all or not region.chance < region.most:
+            room = (self.mirrored or self).region.room
+            if has_all or not room > 0:
                 raise ValueError(
                     f"{region.axis} has next to all of its probability at {end:g} or "
                     "beyond, where every curve has all of the area: leave it as it is, "
@@ -256,24 +259,52 @@ class PartialAUC(Metric, score=partial_auc_score):
         """What a unit of the area is worth."""
         if self.standardize is None:
             return 1.0
-        return 0.5 / (self.region.most - self.region.chance)
+        return 0.5 / self.region.room
 
     def _of_area(self, area: Any) -> Any:
+        """Return the metric from the area below the curve, or that above it."""
         most = self.region.most
-        area = np.minimum(area, most)
-        return area if self.standardize is None else 1 - (most - area) * self._unit
+        if self.standardize is None:
+            return most - area if self.region.is_above else area
+        return 1 - (area if self.region.is_above else most - area) * self._unit
+
+    @property
+    def mirrored(self) -> PartialAUC | None:
+        """The same for swapped classes and negated scores, if its weight is late.
+
+        Then what curves differ in is next to a rate of 1, where there are few digits.
+        """
+        fpr, tpr = self.fpr, self.tpr
+        if isinstance(fpr, RateDistribution) and is_late(fpr):
+            axes = None, fpr.mirrored
+        elif isinstance(tpr, RateDistribution) and is_late(tpr):
+            axes = tpr.mirrored, None
+        else:
+            return None
+        # Already checked, as it was given.
+        found = copy(self)
+        for axis, weight in zip(("fpr", "tpr"), axes, strict=True):
+            object.__setattr__(found, axis, weight)
+        return found
 
     @property
     def limits(self) -> tuple[float, float]:
-        return float(self._of_area(0.0)), float(self._of_area(self.region.most))
+        if (mirrored := self.mirrored) is not None:
+            return mirrored.limits
+        low, high = sorted(map(self._of_area, (0.0, self.region.most)))
+        return float(low), float(high)
 
     def value(self, table: RankTable) -> float:
+        if (mirrored := self.mirrored) is not None:
+            return mirrored.value(table.mirrored)
         return float(self._of_area(self.region.area(table)))
 
     def is_sum_over_groups(self, table: RankTable) -> bool:
         return True
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
+        if (mirrored := self.mirrored) is not None:
+            return mirrored.values(neg[:, ::-1], pos[:, ::-1])
         steps: list[FloatArray] = []
         is_defined = np.ones(len(pos), dtype=bool)
         for weights in (neg, pos):
@@ -288,6 +319,8 @@ class PartialAUC(Metric, score=partial_auc_score):
         return np.where(is_defined, self._of_area(areas), np.nan)
 
     def list_values(self, lists: ListTable) -> FloatArray:
+        if (mirrored := self.mirrored) is not None:
+            return mirrored.list_values(lists.mirrored)[::-1]
         steps = []
         for ends, total in ((lists.cum_neg, lists.n_neg), (lists.cum_pos, lists.n_pos)):
             # Both are sums, rounded in another order.
@@ -300,6 +333,8 @@ class PartialAUC(Metric, score=partial_auc_score):
         return np.where(is_defined, values, np.nan)
 
     def slopes(self, table: RankTable) -> Slopes:
+        if (mirrored := self.mirrored) is not None:
+            return mirrored.slopes(table.mirrored).mirrored()
         of_pos, of_neg = self.region.slopes(table)
         return Slopes(of_pos, of_neg, 0.0).scaled(self._unit)
 

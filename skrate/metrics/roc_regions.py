@@ -53,8 +53,12 @@ class Region(ABC):
 
     @property
     @abstractmethod
-    def chance(self) -> float:
-        """The area under the diagonal."""
+    def room(self) -> float:
+        """How much more that is than the area under the diagonal."""
+
+    # Whether areas are those above the curve, up to that of a perfect one: where that
+    # is next to all, what is above it has digits of its own.
+    is_above = False
 
     @abstractmethod
     def area(self, table: RankTable) -> float:
@@ -66,9 +70,9 @@ class Region(ABC):
 
     @abstractmethod
     def slopes(self, table: RankTable) -> tuple[FloatArray, FloatArray]:
-        """Return the derivatives of the area by the shares of both classes per group.
+        """Return the derivatives of the area below by the shares of both classes.
 
-        But for a constant.
+        Per group, but for a constant.
         """
 
     def of_ties(self, table: RankTable) -> float:
@@ -111,9 +115,9 @@ class Window(Region):
         return (right - left) * (top - bottom)
 
     @property
-    def chance(self) -> float:
+    def room(self) -> float:
         whole = np.zeros(1), np.ones(1)
-        return float(self.areas(Steps(*whole, *whole))[0])
+        return self.most - float(self.areas(Steps(*whole, *whole))[0])
 
     def area(self, table: RankTable) -> float:
         cases = _cases_of(table)
@@ -202,7 +206,7 @@ class Weighted(Region):
 
     The expected recall, with the rate among the negatives in place of that among all
     cases. Under a weight on the true positive rate it is the mean of what is to the
-    right of the curve: 1 minus the same of swapped classes.
+    right of the curve, and the area above it the same of swapped classes.
     """
 
     law: RateDistribution
@@ -213,9 +217,14 @@ class Weighted(Region):
         return 1.0
 
     @property
-    def chance(self) -> float:
+    def room(self) -> float:
         mean = self.law.mean()
-        return mean if self.axis == "fpr" else 1 - mean
+        return 1 - mean if self.axis == "fpr" else mean
+
+    @property
+    def is_above(self) -> bool:  # type: ignore[override]
+        """Whether the weight is on the true positive rate."""
+        return self.axis == "tpr"
 
     def area(self, table: RankTable) -> float:
         cases = _cases_of(table)
@@ -223,17 +232,16 @@ class Weighted(Region):
             along = cases if self.axis == "tpr" else ~cases
             between = np.diff(np.flatnonzero(along), prepend=-1, append=len(along)) - 1
             mean = sum_over_gaps(between, self.law) / float(between.sum())
-            area = mean if self.axis == "fpr" else 1 - mean
-            return area + self.of_ties(table)
+            return mean + self.of_ties(table)
         if self.axis == "fpr":
             return sum_of_survivals(table.pos, table.fpr, self.law) / table.n_pos
-        return 1 - sum_of_survivals(table.neg, table.tpr, self.law) / table.n_neg
+        return sum_of_survivals(table.neg, table.tpr, self.law) / table.n_neg
 
     def areas(self, steps: Steps) -> FloatArray:
         fpr, tpr = steps[:2], steps[2:]
         if self.axis == "fpr":
             return np.asarray((tpr[1] - tpr[0]) * self.law.table.mean(*fpr))
-        return np.asarray((fpr[1] - fpr[0]) * (1 - self.law.table.mean(*tpr)))
+        return np.asarray((fpr[1] - fpr[0]) * self.law.table.mean(*tpr))
 
     def slopes(self, table: RankTable) -> tuple[FloatArray, FloatArray]:
         pos, neg = table.pos / table.n_pos, table.neg / table.n_neg

@@ -3,6 +3,7 @@
 import math
 import re
 import warnings
+from functools import partial
 from itertools import pairwise, permutations
 
 import numpy as np
@@ -25,6 +26,7 @@ from skrate import (
     partial_auc_score,
     rates,
 )
+from skrate.core.metric import find_metric
 from skrate.metrics.partial_auc import PartialAUC
 from strategies import ranked_samples
 
@@ -577,3 +579,41 @@ def test_a_window_may_be_a_list_or_an_array():
     expected = partial_auc_score(Y_TRUE, Y_SCORE, fpr=(0, 0.25))
     for window in ([0, 0.25], np.array([0, 0.25]), (0, np.float32(0.25))):
         assert partial_auc_score(Y_TRUE, Y_SCORE, fpr=window) == expected
+
+
+@pytest.mark.parametrize("b", [60, 1e5, 1e11])
+@pytest.mark.parametrize("axis", ["fpr", "tpr"])
+def test_weights_next_to_an_end_keep_their_digits(axis, b):
+    # P(R > r) = (1 - r)^b, next to 0, where a curve lacks least: what it lacks to 1 is
+    # the mean of that at the true positive rate of each negative. Mirrored, the weight
+    # is next to a false positive rate of 1.
+    generator = np.random.default_rng(0)
+    for n_pos in (3, 40, 400):
+        y_true = np.repeat([1, 0], [n_pos, 30])
+        y_score = generator.normal(size=n_pos + 30) + 3 * y_true
+        pos, neg = y_score[y_true == 1], y_score[y_true == 0]
+        below = np.array([np.mean(pos < one) for one in neg])
+        lost = math.fsum(below**b) / 30
+        weight = rates.beta(1, b)
+        if axis == "fpr":
+            y_true, y_score, weight = 1 - y_true, -y_score, rates.beta(b, 1)
+        found = partial_auc_score(y_true, y_score, **{axis: weight})
+        assert found == pytest.approx(1 - lost * (b + 1) / 2, rel=1e-12)
+        call = partial(partial_auc_score, **{axis: weight}, standardize=None)
+        assert call(y_true, y_score) == pytest.approx(1 - lost, rel=1e-15)
+        # All rows have a weight of their own, and lists are alike.
+        weighted = call(y_true, y_score, sample_weight=1 + y_true * (b > 60))
+        assert weighted == pytest.approx(1 - lost, rel=1e-15)
+        lists = group_scores(call, y_true, y_score, groups=np.zeros(len(y_true)))
+        assert lists.values.item() == pytest.approx(1 - lost, rel=1e-15)
+        metric = find_metric(call)
+        labels = y_true[np.argsort(-y_score)][None]
+        (row,) = metric.values(labels, 1 - labels)
+        assert row == pytest.approx(1 - lost, rel=1e-15)
+        assert call(y_true, y_true) == 1
+
+
+def test_a_weight_at_the_end_has_all_of_the_area_of_any_curve():
+    weight = rates.exponential(1e-131)
+    for scores in ([2, 1], [1, 2], [1, 1]):
+        assert partial_auc_score([1, 0], scores, fpr=weight, standardize=None) == 1
