@@ -275,6 +275,7 @@ class PartialAUC(Metric, score=partial_auc_score):
         Then what curves differ in is next to a rate of 1, where there are few digits.
         """
         fpr, tpr = self.fpr, self.tpr
+        axes: tuple[RateDistribution | None, RateDistribution | None]
         if isinstance(fpr, RateDistribution) and is_late(fpr):
             axes = None, fpr.mirrored
         elif isinstance(tpr, RateDistribution) and is_late(tpr):
