@@ -39,7 +39,7 @@ def import_pyplot(user: str) -> Any:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError(
-            f'{user} draws with matplotlib: pip install "skrate[plot]".'
+            f'{user} draws with matplotlib: pip install "scikit-rate[plot]".'
         ) from error
     return plt
 

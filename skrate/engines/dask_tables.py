@@ -521,6 +521,6 @@ def _dask() -> Any:
         import dask
     except ImportError as error:
         raise ImportError(
-            "skrate.dask needs Dask: install the extra, skrate[dask]."
+            'skrate.dask needs Dask: pip install "scikit-rate[dask]".'
         ) from error
     return dask

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -55,6 +56,9 @@ def rank_table(
 
     Raises
     ------
+    ModuleNotFoundError
+        If the Python of the executors does not have this package, as without
+        ``PYSPARK_PYTHON`` they take whichever ``python3`` is on their path.
     ValueError
         If the dataframe is none or lacks a column; if labels, scores or weights are
         missing or cannot be ranked, naming the partition; if labels of different
@@ -101,7 +105,20 @@ def rank_table(
     # Backquotes, as a name may hold dots.
     quoted = ["`" + str(name).replace("`", "``") + "`" for name in columns.values()]
     rows = dataframe.select(*quoted).toDF(*columns)
-    sent = rows.mapInArrow(_sender(pos_label, max_groups), _SCHEMA).collect()
+    try:
+        sent = rows.mapInArrow(_sender(pos_label, max_groups), _SCHEMA).collect()
+    except Exception as error:
+        # Spark's own error, whose text holds what the executor's Python wrote.
+        missing = re.search(r"No module named '(skrate|sklearn|pyarrow)\b", str(error))
+        if missing is None:
+            raise
+        raise ModuleNotFoundError(
+            f"The Python of Spark's executors does not have {missing[1]}: install "
+            "scikit-rate on every worker, and set PYSPARK_PYTHON to the Python that "
+            "has it before the session starts (on one machine "
+            "os.environ['PYSPARK_PYTHON'] = sys.executable).",
+            name=missing[1],
+        ) from error
     pieces = [
         pickle.loads(row.piece) for row in sorted(sent, key=lambda r: r.partition)
     ]

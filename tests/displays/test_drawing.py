@@ -49,7 +49,9 @@ class Untouched(GaussianNB):
 def test_a_missing_matplotlib_is_named_with_what_to_install(monkeypatch, name, draw):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match=rf'{name} .*pip install "skrate\[plot\]"'):
+    with pytest.raises(
+        ImportError, match=rf'{name} .*pip install "scikit-rate\[plot\]"'
+    ):
         draw()
 
 
