@@ -204,10 +204,7 @@ class FoldSample:
                 "method must be 'delta' where a fold holds one cluster: "
                 "others draw clusters from each fold on its own."
             )
-        return [
-            replace(fold, clusters=np.unique(units[rows], return_inverse=True)[1])
-            for fold, rows in zip(self.folds, self.rows, strict=True)
-        ]
+        return _with_units(self.folds, self.rows, units)
 
     def influence(self, *, stratify: bool) -> FloatArray:
         """Return what each of the cases contributes: the sum over its repeats."""
@@ -336,11 +333,19 @@ class FoldSample:
     def _pairs(self) -> list[tuple[Metric, Ranked]]:
         return list(zip(self.metrics, self.folds, strict=True))
 
+    @lazy
+    def _of_units(self) -> list[tuple[Metric, Ranked]]:
+        """The metric and the cases of each fold, of which clusters count once."""
+        if self.clusters is None:
+            return self._pairs()
+        folds = _with_units(self.folds, self.rows, self.clusters)
+        return list(zip(self.metrics, folds, strict=True))
+
     def _augmented(self, variance: float, *, stratify: bool) -> Augmented:
         """Return the mean over folds to which a tenth of a case is added in all."""
         added = ADDED * self.n_repeats / len(self.folds)
         found = [
-            augmented(*pair, stratify=stratify, added=added) for pair in self._pairs()
+            augmented(*pair, stratify=stratify, added=added) for pair in self._of_units
         ]
         parts = self._sum_of_parts([one.parts for one in found], stratify=stratify)
         effect = 1.0
@@ -357,7 +362,7 @@ class FoldSample:
             table_variance(
                 metric, fold.table, stratify=stratify, sizes=fold.effective_sizes
             )
-            for metric, fold in self._pairs()
+            for metric, fold in self._of_units
         ]
         return self._sum_of_parts(parts, stratify=stratify).total
 
@@ -394,7 +399,7 @@ class FoldSample:
         freedom = self.freedom(Parts(1.0, 0.0, 0.0))
         quantile = t_quantile(level, freedom) * float(np.sqrt(effect))
         ends = np.empty((len(self.folds), 2))
-        for row, (metric, fold) in zip(ends, self._pairs(), strict=True):
+        for row, (metric, fold) in zip(ends, self._of_units, strict=True):
             sizes = Sizes(*fold.effective_sizes, are_fixed=stratify)
             row[:] = metric.not_rejected(fold.table, sizes, quantile)
         away = np.maximum((ends.T - self.values) * [[-1.0], [1.0]], 0.0)
@@ -482,6 +487,16 @@ def _units(rankings: FoldRankings) -> tuple[IntArray | None, IntArray | None]:
     if rankings.clusters is not None:
         return check_groups("clusters", rankings.clusters).codes, None
     return None, rankings.indices if rankings.n_repeats > 1 else None
+
+
+def _with_units(
+    folds: Sequence[Ranked], rows: Sequence[IntArray], units: IntArray
+) -> list[Ranked]:
+    """Return the folds with the clusters in each."""
+    return [
+        replace(fold, clusters=np.unique(units[own], return_inverse=True)[1])
+        for fold, own in zip(folds, rows, strict=True)
+    ]
 
 
 def _why_too_few(folds: list[Ranked]) -> str | None:

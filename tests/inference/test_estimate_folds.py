@@ -115,8 +115,14 @@ def test_one_fold_is_as_its_cases_are(metric, kwargs):
     y_true, a = sample(1)
     b = np.round(a + np.random.default_rng(0).normal(size=len(a)), 1)
     one, other = (FoldRankings(y_true, s, np.zeros(len(a), dtype=int)) for s in (a, b))
+    clusters = np.arange(len(a)) // 2
+    in_clusters = replace(one, clusters=clusters)
     pairs = [
         (estimate(metric, one, **kwargs), estimate(metric, y_true, a, **kwargs)),
+        (
+            estimate(metric, in_clusters, **kwargs),
+            estimate(metric, y_true, a, clusters=clusters, **kwargs),
+        ),
         (
             compare(metric, one, other, **kwargs),
             compare(metric, y_true, a, b, **kwargs),
