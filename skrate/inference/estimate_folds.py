@@ -52,8 +52,8 @@ def estimate_folds(
     sample.warn_of_few_positives(stacklevel=4)
     if sample.why_unknown is not None:
         return Estimate(
-            sample.name, sample.value, _NAN, _NONE, *sizes, plan.method,
-            plan.confidence_level, sample.metrics[0].question,
+            sample.metric.name, sample.value, _NAN, _NONE, *sizes, plan.method,
+            plan.confidence_level, sample.metric.question,
         )  # fmt: skip
     is_stratified = plan.is_stratified(sample.cases)
     parts = influence_parts(sample.influence(stratify=is_stratified), sample.cases)
@@ -74,8 +74,8 @@ def estimate_folds(
     if sample.cases.are_repetitions and rankings.n_repeats == 1:
         sizes = sample.class_sizes
     return Estimate(
-        sample.name, sample.value, error, ends, *sizes, plan.method,
-        plan.confidence_level, sample.metrics[0].question,
+        sample.metric.name, sample.value, error, ends, *sizes, plan.method,
+        plan.confidence_level, sample.metric.question,
         of="these models" if sample.n_all > 1 else None,
         confidence_interval_retrained=again,
         bias=sample.bias if abs(sample.bias) > 0 else None,
@@ -132,7 +132,7 @@ def _spread_of(
         return float(np.sqrt(np.sum(squared)) / sample.n_all * widening), None
     is_parametric = plan.method == "parametric"
     draws = _mean_draws(
-        sample.name,
+        sample.metric.name,
         plan,
         [
             (
@@ -198,7 +198,7 @@ def undefined_difference(metrics: Sequence[Metric], plan: Plan) -> Comparison:
 def unknown_difference(models: Sequence[FoldSample], plan: Plan) -> Comparison:
     """Return the comparison of two values whose uncertainty is not known."""
     a, b = (model.value for model in models)
-    nothing = undefined_difference([model.metrics[0] for model in models], plan)
+    nothing = undefined_difference([model.metric for model in models], plan)
     return replace(nothing, value=a - b, value_a=a, value_b=b)
 
 
@@ -248,7 +248,7 @@ def paired_folds(
         return interval_at
 
     return conclude(
-        [model.metrics[0] for model in models],
+        [model.metric for model in models],
         [model.value for model in models],
         error,
         plan,

@@ -47,8 +47,8 @@ class FoldSample:
     known, and unless class sizes are fixed they are taken to vary as ``folds`` do.
     """
 
-    # Of the metric: there may be no fold with both classes to name it.
-    name: str
+    # That of a fold: there may be none with both classes.
+    metric: Metric
     metrics: list[Metric]
     folds: list[Ranked]
     values: list[float]
@@ -65,14 +65,14 @@ class FoldSample:
         """Warn where folds are so small that their mean is off, whatever its error."""
         if len(self.folds) < 2:
             return
-        metric, is_known = self.metrics[0], not np.isnan(self.bias)
+        metric, is_known = self.metric, not np.isnan(self.bias)
         enough = metric.least_positives if is_known else metric.enough_positives
         n_pos = float(np.mean([fold.effective_sizes[0] for fold in self.folds]))
         if n_pos >= enough:
             return
         counted = "allows for a part of that" if is_known else "does not count that in"
         warnings.warn(
-            f"The {self.name} of {len(self.folds)} folds with {n_pos:.3g} positives on "
+            f"The {self.metric.name} of {len(self.folds)} folds with {n_pos:.3g} positives on "
             f"average is another than that of many cases: below {enough} the mean is "
             f"biased, more so the fewer there are, and the interval {counted}. Take "
             "fewer folds, or a metric that does not depend on the size of a sample, "
@@ -92,7 +92,7 @@ class FoldSample:
         sampled = any(
             fold.weights is not None and not fold.are_repetitions for fold in self.folds
         )
-        if len(self.folds) < 2 or not self.metrics[0].enough_positives:
+        if len(self.folds) < 2 or not self.metric.enough_positives:
             return 0.0
         if sampled or self._has_clusters_in_folds:
             return float("nan")
@@ -258,7 +258,7 @@ class FoldSample:
         sizes, is_known = self._sizes, self._sizes >= 2
         inverse = np.where(self._is_between, 0, 1 / sizes)
         lacking = inverse.sum(axis=0) / np.where(is_known, 1 / sizes, 0).sum(axis=0)
-        if self.metrics[0].is_two_sample:
+        if self.metric.is_two_sample:
             return np.tile(lacking, (len(sizes), 1))
         # As of one fold, whose variances of these metrics are divided by m.
         of_one = 1 - self.n_repeats / sizes.sum(axis=0)
@@ -314,7 +314,7 @@ class FoldSample:
         center = float(np.clip(self.value - bias, *bounds))
         ends = bounded_interval(
             kind, center, standard_error, level, bounds, freedom, draws,
-            find_augmented, find_tested if self.metrics[0].has_test else None,
+            find_augmented, find_tested if self.metric.has_test else None,
         )  # fmt: skip
         # Of scores with long tails the jackknife finds two thirds of the bias.
         rest = bias / 2
@@ -470,7 +470,7 @@ def _kept(
     one_class = [one for one in defined if min(one[1].sizes) == 0]
     rows = [rows if fold.kept is None else rows[fold.kept] for _, fold, _, rows in kept]
     return FoldSample(
-        folds[0][0].name,
+        (kept or folds)[0][0],
         [metric for metric, *_ in kept],
         [fold for _, fold, *_ in kept],
         [value for _, _, value, _ in kept],
