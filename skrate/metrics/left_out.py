@@ -37,7 +37,9 @@ def precision_excess(table: RankTable, prevalence: float) -> float:
     ratio = (1 - prevalence) / prevalence * n_pos / n_neg
     rest_pos, rest_neg = n_pos - 1, n_neg - 1
 
-    def mean(found: FloatArray, lost: FloatArray, ratio: float, of: FloatArray) -> float:
+    def mean(
+        found: FloatArray, lost: FloatArray, ratio: float, of: FloatArray
+    ) -> float:
         with np.errstate(invalid="ignore"):
             precision = np.where(found > 0, found / (found + ratio * lost), 0.0)
         return float(dot(pos * of, precision)) / n_pos
