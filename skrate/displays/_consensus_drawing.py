@@ -195,9 +195,10 @@ class ConsensusDrawing(FoldsDisplay):
             name_budget(self.ax_, self.rate_, style)
         if plot_reachable:
             self._draw_reachable(plane, reachable_kwargs)
-        style = {"color": "0.8", "linewidth": 0.5, "linestyle": "-"}
+        style = {"color": "0.6", "linewidth": 0.8, "linestyle": "-."}
+        style["label"] = "Equal rate"
         self.isometrics_ = [
-            self._line(*plane.isometric(r), isometrics_kwargs, **style)
+            self._shared_line(plane.isometric(r), isometrics_kwargs, **style)
             for r in isometrics
         ]
         if plot_chance_level:

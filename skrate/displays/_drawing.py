@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label
-from skrate.displays._legend import entry
+from skrate.displays._legend import as_reference, entry
 from skrate.displays._signatures import passes_on, spell_out
 from skrate.displays._styles import style_model
 from skrate.model_selection.responses import (
@@ -116,8 +116,8 @@ class Drawing:
         given: dict[str, Any] | None,
         **style: Any,
     ) -> Any:
-        """Draw a line unless it is there; of others of its kind it shares the entry."""
-        line = self._line(*points, given, **style)
+        """Draw a reference unless it is there; its kind has one entry in the legend."""
+        line = as_reference(self._line(*points, given, **style))
         for other in self.ax_.lines:
             if other is line or _looks(other) != _looks(line):
                 continue

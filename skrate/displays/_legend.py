@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,8 @@ _LEAST_HEIGHT = 0.4
 _LETTER = 0.5
 _LETTERS = 24, 40
 _SWATCH = 5
-# Lines that follow those of models in the legend; areas follow these.
-_REFERENCES = ("Random", "Perfect")
+# The attribute of lines that follow those of models in the legend.
+_REFERENCE = "is_skrate_reference"
 _COMPACT = {
     "labelspacing": 0.3,
     "handlelength": 1.6,
@@ -57,6 +58,12 @@ def entry(ax: Any, *parts: str) -> str:
         else:
             lines += textwrap.wrap(part, length)
     return "\n".join(lines)
+
+
+def as_reference(line: Any) -> Any:
+    """Mark a line as one that follows those of models in the legend."""
+    setattr(line, _REFERENCE, True)
+    return line
 
 
 def draw_legend(
@@ -111,13 +118,13 @@ def draw_legend(
 
 
 def _entries(ax: Any) -> tuple[list[Any], list[str]]:
-    """Return what stands in the legend, the models first."""
+    """Return what stands in the legend: models, references, then areas."""
     from matplotlib.lines import Line2D
 
     handles, labels = ax.get_legend_handles_labels()
     kinds = [
-        int(label.startswith(_REFERENCES)) if isinstance(handle, Line2D) else 2
-        for handle, label in zip(handles, labels, strict=True)
+        int(hasattr(handle, _REFERENCE)) if isinstance(handle, Line2D) else 2
+        for handle in handles
     ]
     order = sorted(range(len(kinds)), key=lambda i: kinds[i])
     return [handles[i] for i in order], [labels[i] for i in order]
@@ -159,6 +166,8 @@ def _is_free(ax: Any, box: Any, frame: Sequence[Any] = ()) -> bool:
 
 def _draw_below(ax: Any, options: dict[str, Any]) -> Any:
     """Draw a legend below the axes, in as many columns as there is room for."""
+    from matplotlib.transforms import blended_transform_factory
+
     figure = ax.figure
     layout = figure.get_layout_engine()
     ax.get_legend().remove()
@@ -170,20 +179,25 @@ def _draw_below(ax: Any, options: dict[str, Any]) -> Any:
     room = inside if layout is None else ax.get_tightbbox()
     if layout is None and len(figure.axes) == 1:
         room = figure.bbox.padded(-_EDGE)
-    middle = ((room.x0 + room.x1) / 2 - inside.x0) / inside.width
+    middle, across = ((room.x0 + room.x1) / 2 - inside.x0) / inside.width, ax.transAxes
+    if len(figure.axes) == 1:
+        # Wherever a layout puts the axes, the legend is within the figure.
+        middle, across = 0.5, figure.transSubfigure
+    anchor = blended_transform_factory(across, ax.transAxes)
     most = (1 - _LEAST_HEIGHT) * inside.height
     for size in _SIZES:
         pad = (inside.y0 - foot) * 72 / figure.dpi / _font_size(size) + 0.5
         for n in range(min(_COLUMNS, len(options["labels"])) or 1, 0, -1):
             legend = ax.legend(
-                loc="upper center", bbox_to_anchor=(middle, 0.0), borderaxespad=pad,
-                ncols=n, **_sized(size), **options,
+                loc="upper center", bbox_to_anchor=(middle, 0.0),
+                bbox_transform=anchor, borderaxespad=pad, ncols=n, **_sized(size), **options,
             )  # fmt: skip
             box = legend.get_window_extent()
             if box.width <= room.width:
                 break
         if box.height <= most:
             break
+    legend.get_tightbbox = partial(_box_in_layout, legend)
     if layout is None:
         _make_room(ax, foot if len(figure.axes) > 1 else -math.inf)
     else:
@@ -195,6 +209,25 @@ def _draw_below(ax: Any, options: dict[str, Any]) -> Any:
         # It would be cut, while there is room beside the legend.
         ax.set_ylabel(label.get_text(), loc="top")
     return legend
+
+
+def _box_in_layout(legend: Any, renderer: Any = None) -> Any:
+    """Return the room that a legend takes below its axes, in pixels.
+
+    A tight layout takes the axes for where the grid puts them, wherever they are, and
+    finds no room for a legend below those that were moved. So there it is the legend
+    below that place, and no wider, as it fits the width of the figure.
+    """
+    from matplotlib.layout_engine import TightLayoutEngine
+    from matplotlib.transforms import Bbox
+
+    box, ax = legend.get_window_extent(renderer), legend.axes
+    cell = ax.get_subplotspec()
+    if cell is None or not isinstance(ax.figure.get_layout_engine(), TightLayoutEngine):
+        return box
+    place = cell.get_position(ax.figure).transformed(ax.figure.transSubfigure)
+    foot = ax.get_window_extent().y0 - place.y0
+    return Bbox([[place.x0, box.y0 - foot], [place.x1, box.y1 - foot]])
 
 
 def _make_room(ax: Any, floor: float = -math.inf) -> None:

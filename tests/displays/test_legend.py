@@ -10,6 +10,8 @@ from optional import require
 from skrate import (
     BudgetReportDisplay,
     CurveComparisonDisplay,
+    HitCurveDisplay,
+    RateAveragedROC,
     budget_report,
     compare_curves,
     rates,
@@ -55,6 +57,27 @@ DISPLAYS = {
 }
 
 
+def draw_hits(ax):
+    return HitCurveDisplay.from_predictions(
+        Y_TRUE, A, rate=LAW, plot_momentum=True, ax=ax
+    )
+
+
+def draw_recall(ax):
+    folds = [np.array_split(of_cases, 5) for of_cases in (Y_TRUE, A)]
+    return RateAveragedROC.from_predictions(
+        *folds, rate=LAW, plot_rate=True, space="rate-recall",
+        plot_chance_level=True, ax=ax,
+    )  # fmt: skip
+
+
+DRAWINGS = {
+    "hits": draw_hits,
+    "recall": draw_recall,
+    **{key: lambda ax, key=key: DISPLAYS[key]().plot(ax=ax) for key in DISPLAYS},
+}
+
+
 def box_of(display):
     display.figure_.canvas.draw()
     return display.ax_.get_legend().get_window_extent()
@@ -93,6 +116,42 @@ def test_nothing_is_covered_and_nothing_cut(name, layout, size):
             assert not path.transformed(area.get_transform()).intersects_bbox(box)
     else:
         assert box.y1 <= ax.xaxis.get_tightbbox().y0
+
+
+@pytest.mark.parametrize("layout", [None, "constrained"])
+@pytest.mark.parametrize("draw", DRAWINGS.values(), ids=DRAWINGS)
+@pytest.mark.parametrize("size", [(6.4, 4.8), (4, 3)])
+@pytest.mark.parametrize("drawn", [False, True], ids=["plotted", "drawn"])
+# What matplotlib says of a figure that had the other layout.
+@pytest.mark.filterwarnings("ignore:The figure layout has changed to tight")
+def test_a_tight_layout_leaves_legends_whole(draw, layout, size, drawn):
+    figure, ax = plt.subplots(figsize=size, layout=layout)
+    display = draw(ax)
+    if drawn:
+        figure.canvas.draw()
+    figure.tight_layout()
+    assert is_inside(box_of(display), figure.bbox)
+    assert is_inside(ax.xaxis.get_tightbbox(), figure.bbox)
+
+
+def test_a_tight_layout_leaves_legends_beside_each_other_whole():
+    figure, axes = plt.subplots(1, 2, figsize=(8, 4))
+    displays = [draw_hits(axes[0]), draw_recall(axes[1])]
+    figure.tight_layout()
+    boxes = [box_of(display) for display in displays]
+    assert all(is_inside(box, figure.bbox) for box in boxes)
+    assert boxes[0].x1 < boxes[1].x0
+
+
+def test_a_model_is_no_reference_by_its_name():
+    ax = plt.subplots()[1]
+    for model in ("Random forest", "Perfect booster", "A"):
+        HitCurveDisplay.from_predictions(
+            Y_TRUE, A if model == "A" else B, name=model, ax=ax
+        )
+    entries = [text.get_text() for text in ax.get_legend().get_texts()]
+    starts = [text.split(" (")[0] for text in entries]
+    assert starts == ["Random forest", "Perfect booster", "A", "Random", "Perfect"]
 
 
 @pytest.mark.parametrize("layout", [None, "constrained"])

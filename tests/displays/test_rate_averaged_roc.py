@@ -108,7 +108,10 @@ def test_isometrics_end_on_the_borders(space):
         "rate-accuracy": [(0.5, 0.2), (0.5, 0.8)],
     }[space]
     assert line.get_xydata() == pytest.approx(np.array(ends))
-    assert len(display.plot(plot_isometrics=True).isometrics_) == 9
+    drawn = display.plot(plot_isometrics=True)
+    assert len(drawn.isometrics_) == 9
+    entries = [text.get_text() for text in drawn.ax_.get_legend().get_texts()]
+    assert entries.count("Equal rate") == 1
     assert not display.plot().isometrics_
 
 
