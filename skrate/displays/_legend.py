@@ -190,7 +190,8 @@ def _draw_below(ax: Any, options: dict[str, Any]) -> Any:
         for n in range(min(_COLUMNS, len(options["labels"])) or 1, 0, -1):
             legend = ax.legend(
                 loc="upper center", bbox_to_anchor=(middle, 0.0),
-                bbox_transform=anchor, borderaxespad=pad, ncols=n, **_sized(size), **options,
+                bbox_transform=anchor, borderaxespad=pad, ncols=n,
+                **_sized(size), **options,
             )  # fmt: skip
             box = legend.get_window_extent()
             if box.width <= room.width:
