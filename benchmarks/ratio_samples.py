@@ -196,7 +196,7 @@ def list_score(score, y_true, y_score, groups):
 
 
 def precision_of_queues(y_true, y_score, groups):
-    return skrate.precision_at_rate_score(y_true, y_score, n_items=5, groups=groups)
+    return skrate.precision_at_rate_score(y_true, y_score, k=5, groups=groups)
 
 
 def error_settings(n_settings):

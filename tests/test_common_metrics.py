@@ -431,7 +431,7 @@ def of_table(metric, *cases, sample_weight=None):
 def goes_by_numbers_of_cases(metric):
     """Return whether weights must be whole in the table of a metric."""
     kind = REGISTERED[metric.function](**metric.kwargs)
-    has_count = "n_items" in metric.kwargs
+    has_count = "k" in metric.kwargs
     return has_count or getattr(kind, "_shrinks", False)
 
 

@@ -61,9 +61,9 @@ ALIASES: dict[Any, Callable[..., float]] = {}
 
 _OF_SAMPLE = ("sample_weight", "pos_label")
 GROUPS_ARE_LISTS = (
-    "groups are lists, and this metric is taken here of one ranking of all cases: for "
-    "cases that are not independent, such as those of a patient, use clusters=; for "
-    "the metric within lists use group_scores."
+    "groups are lists or queues, and this metric is taken here of one ranking of all "
+    "cases: for cases that are not independent, such as those of a patient, use "
+    "clusters=; for the metric within lists use group_scores."
 )
 
 
@@ -492,8 +492,7 @@ def score_folds(
     metric: Metric, rankings: FoldRankings, *, stacklevel: int = 3
 ) -> FloatArray:
     """Return the metric within each fold, nan where it is undefined."""
-    if metric.is_of_cases:
-        raise ValueError(OF_CASES_IN_FOLDS)
+    check_of_folds(metric)
     values = np.full(rankings.n_folds, np.nan)
     for i, (y_true, y_score, weights) in enumerate(rankings):
         cases = check_ranking(y_true, y_score, weights)
@@ -508,6 +507,17 @@ def score_folds(
         if not np.isnan(values[i]):
             warn_if_unsupported(own, table, stacklevel=stacklevel)
     return values
+
+
+def check_of_folds(metric: Metric) -> None:
+    """Raise for a metric that means something else in each fold."""
+    if metric.is_of_cases:
+        raise ValueError(OF_CASES_IN_FOLDS)
+    if metric.counts_places:
+        raise ValueError(
+            "k is a number of cases of one ranking, and each fold has a ranking: give "
+            "the share of each fold that is processed as rate=."
+        )
 
 
 def mean_of_folds(
@@ -692,6 +702,8 @@ def _check_defaults(theirs: Any, options: dict[str, Any]) -> None:
     """Raise for options of another's function: they may change what it means."""
     known = inspect.signature(theirs).parameters if callable(theirs) else {}
     for option, value in options.items():
+        if option == "groups":
+            raise ValueError(GROUPS_ARE_LISTS)
         if option not in known:
             raise ValueError(f"metric={_name(theirs)} has no parameter {option!r}.")
         default = known[option].default

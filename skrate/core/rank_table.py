@@ -123,7 +123,7 @@ class RankTable:
     ...     [2, 2, 0], [0, 2, 2], [0.9, 0.5, 0.1]
     ... )
     True
-    >>> recall_at_rate_score(table + table, n_items=2)
+    >>> recall_at_rate_score(table + table, k=2)
     0.5
     """
 

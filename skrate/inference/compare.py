@@ -133,11 +133,10 @@ def compare(
     stratify : bool, default=None
         As in :func:`estimate`.
     groups : array-like of shape (n_samples,), default=None
-        The list of each row, for a metric that is a mean over lists, such as
-        :func:`ndcg_score`: then the comparison is that of :func:`compare_groups`, with
-        "t" for "delta".
+        The list or queue of each row, as in :func:`estimate`: then the comparison is
+        that of :func:`compare_groups`, with "t" for "delta".
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case, such as its patient.
+        The cluster of each case, such as its patient, as in :func:`estimate`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the cases.
     weights : {"frequency", "sampling"}, default="frequency"
@@ -315,7 +314,7 @@ def compare(
         check_in_lists(
             y_true_b=(y_true_b, None), interval=(interval, "wald"),
             stratify=(stratify, None), weights=(weights, "frequency"),
-            correlation=(correlation, None), clusters=(clusters, None),
+            correlation=(correlation, None),
         )  # fmt: skip
         if method == "bootstrap":
             raise ValueError(
@@ -326,7 +325,8 @@ def compare(
             of_lists[0], y_true, (y_score_a, y_score_b), sample_weight, pos_label,
             method="t" if method == "delta" else method, alternative=alternative,
             confidence_level=confidence_level, n_resamples=n_resamples,
-            random_state=random_state, n_jobs=n_jobs, **of_lists[1],
+            random_state=random_state, n_jobs=n_jobs, clusters=clusters,
+            **of_lists[1],
         )  # fmt: skip
     among = None
     if not isinstance(metric, tuple | list):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
@@ -9,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, RandomState, dot
-from skrate.core.metric import GROUPS_ARE_LISTS, LIST_METRICS, MetricLike, unwrap
+from skrate.core.metric import GROUPS_ARE_LISTS, MetricLike, unwrap
 from skrate.core.question import question_of_both
 from skrate.core.results import Comparison, ConfidenceInterval, t_interval
 from skrate.core.validation import check_choice, warn_undefined
@@ -19,10 +20,18 @@ from skrate.inference.plan import Plan
 from skrate.metrics.group_scores import (
     GroupScores,
     average_of,
+    check_clusters_of_lists,
+    clusters_of_lists,
     group_scores,
     question_of_mean,
 )
-from skrate.metrics.list_average import Average, ListAverage, Policy
+from skrate.metrics.list_average import (
+    Average,
+    ListAverage,
+    Policy,
+    spread_of_sums,
+)
+from skrate.metrics.monitored import is_known
 
 Method = Literal["t", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -37,6 +46,7 @@ def compare_groups(
     *,
     average: Average | Iterable[float] | None = None,
     undefined: Policy | float = "skip",
+    clusters: ArrayLike | None = None,
     method: Method = "t",
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
@@ -59,11 +69,13 @@ def compare_groups(
     undefined : {"skip", "nan"} or float, default="skip"
         As in :meth:`GroupScores.mean`; "skip" leaves out lists that are undefined for
         one of the models.
+    clusters : array-like of shape (n_lists,), default=None
+        The cluster of each list, as in :meth:`GroupScores.estimate`.
     method : {"t", "permutation"}, default="t"
         - "t": Student's t over the lists.
         - "permutation": exchanges both models in a random half of the lists, which
           flips the sign of their difference there; of few lists in all ways that there
-          are.
+          are. A cluster is exchanged as a whole.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         What a small p-value speaks for; "greater": a has the greater mean.
     confidence_level : float, default=0.95
@@ -109,7 +121,8 @@ def compare_groups(
     with "macro" the variance of the differences over m; the statistic has m - 1 degrees
     of freedom. The permutation test supposes that both models are exchangeable within
     each list, and is exact at any number of lists. In both tests lists are taken for
-    independent; where they are days, or several queries of one user, they may not be.
+    independent; where several are of one user, name the users by ``clusters``: what is
+    squared, or flipped, is then the sum over the lists of each.
 
     Examples
     --------
@@ -147,15 +160,19 @@ def compare_groups(
     _check_same_lists(scores_a, scores_b)
     both = scores_a.is_defined & scores_b.is_defined
     among = both if isinstance(undefined, str) and undefined == "skip" else None
+    units = check_clusters_of_lists(clusters, scores_a)
     a, b = (
-        average_of(scores, average, undefined, among) for scores in (scores_a, scores_b)
+        average_of(scores, average, undefined, among, units)
+        for scores in (scores_a, scores_b)
     )
     names = list(dict.fromkeys((scores_a.metric, scores_b.metric)))
     name = f"{' - '.join(names)} within lists"
     bounds = a.limits[0] - b.limits[1], a.limits[1] - b.limits[0]
     found = _concluded(name, a, b, bounds, method, plan)
     params = question_of_both([scores.params for scores in (scores_a, scores_b)])
-    return replace(found, params=params | question_of_mean(average, undefined))
+    return replace(
+        found, params=params | question_of_mean(scores_a, average, undefined)
+    )
 
 
 def _check_same_lists(a: GroupScores, b: GroupScores) -> None:
@@ -181,7 +198,7 @@ def _concluded(
     plan: Plan,
 ) -> Comparison:
     """Return the comparison of two averages over the same lists."""
-    difference, n_lists = a.value - b.value, len(a.weights)
+    difference, n_units = a.value - b.value, a.n_units
     error = standard_error(a, b)
     statistic, pvalue, ends = _NAN, _NAN, ConfidenceInterval(_NAN, _NAN)
     level = plan.confidence_level
@@ -193,11 +210,11 @@ def _concluded(
         ends = permutation_interval(difference, draws, level, bounds)
     else:
         statistic = standardised(difference, error)
-        pvalue = t_pvalue(statistic, plan.alternative, n_lists - 1)
-        ends = t_interval(difference, error, level, bounds, n_lists - 1)
+        pvalue = t_pvalue(statistic, plan.alternative, n_units - 1)
+        ends = t_interval(difference, error, level, bounds, n_units - 1)
         if np.isnan(statistic):
             reason = "there is one list"
-            if n_lists > 1:
+            if n_units > 1:
                 reason = "all lists have the same difference: method='permutation' has "
                 reason += "a p-value"
             warn_undefined(f"t of the {name}", reason, stacklevel=4)
@@ -209,12 +226,9 @@ def _concluded(
 
 def standard_error(a: ListAverage, b: ListAverage) -> float:
     """Return that of the difference of two averages; nan for one list."""
-    n = len(a.weights)
-    if n < 2:
+    if a.n_units < 2:
         return _NAN
-    parts = (a.parts - a.value * a.weights) / a.weights.sum()
-    parts = parts - (b.parts - b.value * b.weights) / b.weights.sum()
-    return float(np.sqrt(n / (n - 1) * dot(parts, parts)))
+    return spread_of_sums(a.residuals - b.residuals)
 
 
 @dataclass(frozen=True)
@@ -234,7 +248,7 @@ class _Flips:
 
 def _flipped(a: ListAverage, b: ListAverage, plan: Plan) -> FloatArray:
     """Return the difference where both models are exchanged in some of the lists."""
-    parts, weights = b.parts - a.parts, b.weights - a.weights
+    parts, weights = a.summed(b.parts - a.parts), a.summed(b.weights - a.weights)
     have_own = weights.any()
 
     def statistic(rows: Array) -> FloatArray:
@@ -262,17 +276,22 @@ def in_lists(
 ) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """Return the options of the lists and of their mean, None for a single ranking.
 
-    A metric that is a mean over lists has them where their ``groups`` are known.
+    A metric of lists or queues has them where their ``groups`` are known.
     """
     if groups is None:
         return None
     if isinstance(metric, tuple | list):
         raise ValueError(GROUPS_ARE_LISTS)
     function, own = unwrap(metric, params)
-    if not callable(function) or function not in LIST_METRICS:
+    if not is_known(function) or not takes_groups(function):
         raise ValueError(GROUPS_ARE_LISTS)
     of_mean = {name: own.pop(name) for name in _OF_MEAN if name in own}
     return {"metric": function, "groups": groups, **own}, of_mean
+
+
+def takes_groups(function: Any) -> bool:
+    """Return whether a score function is one of lists or queues."""
+    return "groups" in inspect.signature(function).parameters
 
 
 def check_in_lists(**options: tuple[Any, Any]) -> None:
@@ -292,10 +311,12 @@ def compare_in_lists(
     y_scores: tuple[Any, Any],
     sample_weight: ArrayLike | None,
     pos_label: Label,
+    clusters: ArrayLike | None = None,
     **how: Any,
 ) -> Comparison:
     """Return the comparison of two models by a metric that is a mean over lists."""
     metric: MetricLike = options.pop("metric")
     data = {"sample_weight": sample_weight, "pos_label": pos_label, **options}
     a, b = (group_scores(metric, y_true, y_score, **data) for y_score in y_scores)
-    return compare_groups(a, b, **how)
+    units = clusters_of_lists(options["groups"], clusters)
+    return compare_groups(a, b, clusters=units, **how)

@@ -20,7 +20,7 @@ from skrate.inference.jackknife import jackknife_variance
 from skrate.inference.plan import Plan, check_metric, check_worth, defined_value
 from skrate.inference.resampling import condensed, resample_draw, spread, statistic_of
 from skrate.inference.sample import Ranked, Weights, check_sample, with_worth
-from skrate.metrics.group_scores import group_scores
+from skrate.metrics.group_scores import clusters_of_lists, group_scores
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -90,12 +90,12 @@ def estimate(
         means True for "bootstrap" without ``clusters`` and False otherwise. For the AUC
         it makes next to no difference; for the average precision it does.
     groups : array-like of shape (n_samples,), default=None
-        The list of each row, for a metric that is a mean over lists, such as
-        :func:`ndcg_score`: lists are then the units, as in
-        :meth:`GroupScores.estimate`.
+        The list or queue of each row, as the score function takes it, such as
+        :func:`ndcg_score` or :func:`recall_at_rate_score`: lists are then the units, as
+        in :meth:`GroupScores.estimate`.
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient: clusters are independent, cases
-        within one need not be.
+        within one need not be. With ``groups`` all rows of a list are of one cluster.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the cases.
     weights : {"frequency", "sampling"}, default="frequency"
@@ -263,12 +263,15 @@ def estimate(
         check_in_lists(
             method=(method, "delta"), interval=(interval, "wilson"),
             stratify=(stratify, None), weights=(weights, "frequency"),
-            clusters=(clusters, None),
         )  # fmt: skip
         options, of_mean = of_lists
         options |= {"y_true": y_true, "y_score": y_score, "pos_label": pos_label}
         scores = group_scores(sample_weight=sample_weight, **options)
-        return scores.estimate(confidence_level=confidence_level, **of_mean)
+        return scores.estimate(
+            confidence_level=confidence_level,
+            clusters=clusters_of_lists(options["groups"], clusters),
+            **of_mean,
+        )
     plan = Plan(
         method, confidence_level, interval, n_resamples, stratify, random_state, n_jobs
     )

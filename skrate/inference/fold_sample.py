@@ -13,7 +13,13 @@ from skrate.core.arrays import BoolArray, FloatArray, IntArray
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.grouping import check_groups
 from skrate.core.lazy import lazy
-from skrate.core.metric import OF_CASES_IN_FOLDS, Metric, Sizes, warn_of_folds
+from skrate.core.metric import (
+    Metric,
+    Sizes,
+    check_of_folds,
+    find_metric,
+    warn_of_folds,
+)
 from skrate.core.results import ConfidenceInterval, clipped_interval, t_quantile
 from skrate.core.validation import warn_undefined
 from skrate.inference.delta import (
@@ -444,13 +450,12 @@ def _samples(
     metric: Any, params: dict[str, Any], rankings: FoldRankings, weights: Weights
 ) -> list[tuple[Metric, Ranked, float]]:
     """Return the metric, the cases and the value of each fold."""
+    check_of_folds(find_metric(metric, params))
     folds = []
     for y_true, y_score, weight in rankings:
         cases = check_cases(y_true, sample_weight=weight, weights=weights)
         fold = scored(cases, "y_score", y_score)
         found = check_metric(metric, params, fold)
-        if found.is_of_cases:
-            raise ValueError(OF_CASES_IN_FOLDS)
         fold = with_worth(fold, found)
         value = float("nan")
         if found.is_defined(fold.table):

@@ -122,11 +122,11 @@ def _beyond(needed: float, freedom: float, excess: float) -> float:
 def planned_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
     """Return the metric that is planned with."""
     found = find_metric(metric, params)
-    n_items = getattr(found, "n_items", None)
-    if n_items is not None:
+    k = getattr(found, "k", None)
+    if k is not None:
         raise ValueError(
-            f"n_items={n_items} counts cases of the pilot, and would be another share "
-            "of more of them: give the rate."
+            f"k={k} counts cases of the pilot, and would be another share of more of "
+            "them: give the rate."
         )
     if found.is_sum:
         raise ValueError(

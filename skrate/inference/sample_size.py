@@ -108,7 +108,7 @@ def sample_size(
         As :func:`compare`; for one model without ``half_width``, for ``half_width``
         beside ``difference`` or ``power``, a width or a difference beyond the range of
         the metric, a difference to the other side of ``alternative``, a power that is
-        out of range, a metric with ``n_items``, or a half width that takes more cases
+        out of range, a metric with ``k``, or a half width that takes more cases
         than can be counted.
 
     Warns

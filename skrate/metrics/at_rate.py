@@ -35,41 +35,41 @@ class AtRate(UnderRate, Metric):
     """What the three share: all are multiples of the recall at a rate.
 
     ``rate`` is a share of all cases where it is known, and a law where several are
-    possible. ``n_items`` is a number of cases until ``of_sample``.
+    possible. ``k`` is a number of cases, of each list or, until ``of_sample``, of all.
     """
 
     rate: Any = None
-    n_items: int | None = None
+    k: int | None = None
 
     def __post_init__(self) -> None:
-        if self.rate is not None and self.n_items is not None:
+        if self.rate is not None and self.k is not None:
             raise ValueError(
-                f"n_items={self.n_items!r} and rate={self.rate!r} both say how much is "
-                "processed: leave out one of them."
+                f"k={self.k!r} and rate={self.rate!r} both say how much is processed: "
+                "leave out one of them."
             )
         if self.rate is not None:
             object.__setattr__(self, "rate", check_share(self.rate))
-        if self.n_items is not None:
-            object.__setattr__(self, "n_items", check_count("n_items", self.n_items))
+        if self.k is not None:
+            object.__setattr__(self, "k", check_count("k", self.k))
 
     @property
     def lacks(self) -> tuple[str, ...]:
         """The parameters of which one has to be given, if none is."""
-        is_given = self.rate is not None or self.n_items is not None
-        return () if is_given else ("rate", "n_items")
+        is_given = self.rate is not None or self.k is not None
+        return () if is_given else ("rate", "k")
 
     def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
         """Return the metric at the share that a number of cases stands for."""
         if self.lacks:
             raise ValueError(
                 "rate is missing: give the share that is processed, or a distribution "
-                "of it; or n_items, how many of the cases at hand are."
+                "of it; or k, how many of the cases at hand are."
             )
-        if self.n_items is None:
+        if self.k is None:
             return self
         whole = 0 if n_cases is None else int(n_cases)
-        share = share_of_items(self.n_items, whole, is_weighted)
-        return replace(self, rate=share, n_items=None)
+        share = share_of_items(self.k, whole, is_weighted)
+        return replace(self, rate=share, k=None)
 
     @property
     def law(self) -> RateDistribution:
@@ -130,21 +130,21 @@ class AtRate(UnderRate, Metric):
     @property
     def counts_places(self) -> bool:
         """Whether it goes by a number of cases."""
-        return self.n_items is not None
+        return self.k is not None
 
     @property
     def is_of_queues(self) -> bool:
-        """Whether so many cases of each list are processed."""
-        return self.n_items is not None
+        """Whether what is processed of all lists can be put together."""
+        return not self.is_uncertain
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
-        if self.n_items is not None:
-            if k is not None:
+        if self.k is not None:
+            if k is not None and k != self.k:
                 raise ValueError(
-                    f"n_items={self.n_items} and k={k} both say how many items of each "
-                    "list are seen: leave out one of them."
+                    f"k={k} and k={self.k} of the metric both say how many items of "
+                    "each list are seen: leave out one of them."
                 )
-            k = self.n_items
+            k = self.k
         if (k is None) == (self.rate is None):
             raise ValueError(f"metric: {self.name} needs k or rate, and not both.")
         if self.is_uncertain:
@@ -256,11 +256,11 @@ def check_share(rate: Any) -> float | RateDistribution:
     that they stand for.
     """
     if isinstance(rate, numbers.Real) and not isinstance(rate, bool):
-        check_not_one_case(rate, "n_items=1 is one of the cases at hand")
+        check_not_one_case(rate, "k=1 is one of the cases at hand")
         hint = count_hint(
             rate,
-            "{n} of the cases at hand are n_items={n}, and {n} of N cases that these "
-            "stand for rate={n}/N",
+            "{n} of the cases at hand are k={n}, and {n} of N cases that these stand "
+            "for rate={n}/N",
         )
         return check_fraction("rate", rate, include_one=True, hint=hint)
     law = check_rate(rate)
@@ -277,18 +277,17 @@ def check_not_one_case(rate: Any, otherwise: str) -> None:
         )
 
 
-def share_of_items(n_items: int, n_cases: int, is_weighted: bool = False) -> float:
+def share_of_items(k: int, n_cases: int, is_weighted: bool = False) -> float:
     """Return the share of ``n_cases`` that a number of them is."""
     if is_weighted:
         raise ValueError(
-            f"n_items={n_items} is a number of cases, which sample_weight, or a "
-            "RankTable of weights that are not whole, leaves without a meaning: give "
-            "the share of all weight as rate."
+            f"k={k} is a number of cases, which sample_weight, or a RankTable of "
+            "weights that are not whole, leaves without a meaning: give the share of "
+            "all weight as rate."
         )
-    if n_items > n_cases:
+    if k > n_cases:
         raise ValueError(
-            f"n_items={n_items} is more than the {n_cases} cases there are: for a "
-            f"number of others, of which these are a sample, rate={n_items}/N with "
-            "their number N."
+            f"k={k} is more than the {n_cases} cases there are: for a number of "
+            f"others, of which these are a sample, rate={k}/N with their number N."
         )
-    return n_items / n_cases
+    return k / n_cases

@@ -24,7 +24,7 @@ def recall_at_rate_score(
     y_score: ArrayLike | None = None,
     *,
     rate: RateLike | None = None,
-    n_items: int | None = None,
+    k: int | None = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
@@ -44,7 +44,7 @@ def recall_at_rate_score(
     rate : float, "uniform" or distribution, default=None
         The share of all cases that is processed, in (0, 1]; or, where it is known
         roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
-    n_items : int, default=None
+    k : int, default=None
         In place of ``rate``, how many of the cases at hand are processed, at least 1
         (not with ``sample_weight``, nor of a table whose weights are not whole).
     groups : array-like of shape (n_samples,), default=None
@@ -66,8 +66,8 @@ def recall_at_rate_score(
     ------
     ValueError
         For labels, scores or weights that cannot be ranked, both or neither of ``rate``
-        and ``n_items``, a rate outside (0, 1] (one above 1 may be meant as a number of
-        cases, and so may the integer 1), an ``n_items`` that is not between 1 and the
+        and ``k``, a rate outside (0, 1] (one above 1 may be meant as a number of
+        cases, and so may the integer 1), a ``k`` that is not between 1 and the
         number of cases, or ``groups`` of another length, or with a rate that is not
         known or a table.
 
@@ -95,7 +95,7 @@ def recall_at_rate_score(
     ... )
     0.5
     >>> recall_at_rate_score(
-    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], n_items=3
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], k=3
     ... )
     1.0
 
@@ -103,11 +103,11 @@ def recall_at_rate_score(
 
     >>> day = [1, 1, 2, 2]
     >>> recall_at_rate_score(
-    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], n_items=1, groups=day
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], k=1, groups=day
     ... )
     1.0
     """
-    metric = RecallAtRate(rate, n_items)
+    metric = RecallAtRate(rate, k)
     if groups is not None:
         return of_queues(metric, y_true, y_score, groups, sample_weight, pos_label)
     return score(metric, y_true, y_score, sample_weight, pos_label)
@@ -118,7 +118,7 @@ def precision_at_rate_score(
     y_score: ArrayLike | None = None,
     *,
     rate: RateLike | None = None,
-    n_items: int | None = None,
+    k: int | None = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
@@ -138,7 +138,7 @@ def precision_at_rate_score(
     rate : float, "uniform" or distribution, default=None
         The share of all cases that is processed, in (0, 1]; or, where it is known
         roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
-    n_items : int, default=None
+    k : int, default=None
         In place of ``rate``, how many of the cases at hand are processed, at least 1
         (not with ``sample_weight``, nor of a table whose weights are not whole).
     groups : array-like of shape (n_samples,), default=None
@@ -161,8 +161,8 @@ def precision_at_rate_score(
     ------
     ValueError
         For labels, scores or weights that cannot be ranked, both or neither of ``rate``
-        and ``n_items``, a rate outside (0, 1] (one above 1 may be meant as a number of
-        cases, and so may the integer 1), an ``n_items`` that is not between 1 and the
+        and ``k``, a rate outside (0, 1] (one above 1 may be meant as a number of
+        cases, and so may the integer 1), a ``k`` that is not between 1 and the
         number of cases, or ``groups`` of another length, or with a rate that is not
         known or a table.
 
@@ -204,7 +204,7 @@ def precision_at_rate_score(
     ... )
     1.0
     >>> precision_at_rate_score(
-    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], n_items=2
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], k=2
     ... )
     0.5
 
@@ -212,7 +212,7 @@ def precision_at_rate_score(
 
     >>> day = [1, 1, 2, 2]
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
-    >>> precision_at_rate_score(y_true, y_score, n_items=1, groups=day)
+    >>> precision_at_rate_score(y_true, y_score, k=1, groups=day)
     1.0
 
     A quarter or a half, who knows: half of 1 and half of 0.5.
@@ -224,7 +224,7 @@ def precision_at_rate_score(
     ... )
     0.75
     """
-    metric = PrecisionAtRate(rate, n_items)
+    metric = PrecisionAtRate(rate, k)
     if groups is not None:
         return of_queues(metric, y_true, y_score, groups, sample_weight, pos_label)
     return score(metric, y_true, y_score, sample_weight, pos_label)
@@ -235,7 +235,7 @@ def lift_at_rate_score(
     y_score: ArrayLike | None = None,
     *,
     rate: RateLike | None = None,
-    n_items: int | None = None,
+    k: int | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
@@ -253,7 +253,7 @@ def lift_at_rate_score(
     rate : float, "uniform" or distribution, default=None
         The share of all cases that is processed, in (0, 1]; or, where it is known
         roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
-    n_items : int, default=None
+    k : int, default=None
         In place of ``rate``, how many of the cases at hand are processed, at least 1
         (not with ``sample_weight``, nor of a table whose weights are not whole).
     sample_weight : array-like of shape (n_samples,), default=None
@@ -271,8 +271,8 @@ def lift_at_rate_score(
     ------
     ValueError
         For labels, scores or weights that cannot be ranked, both or neither of ``rate``
-        and ``n_items``, a rate outside (0, 1] (one above 1 may be meant as a number of
-        cases, and so may the integer 1), or an ``n_items`` that is not between 1 and
+        and ``k``, a rate outside (0, 1] (one above 1 may be meant as a number of
+        cases, and so may the integer 1), or a ``k`` that is not between 1 and
         the number of cases.
 
     Warns
@@ -309,7 +309,7 @@ def lift_at_rate_score(
     ... )
     1.767
     """
-    return score(LiftAtRate(rate, n_items), y_true, y_score, sample_weight, pos_label)
+    return score(LiftAtRate(rate, k), y_true, y_score, sample_weight, pos_label)
 
 
 class RecallAtRate(AtRate, score=recall_at_rate_score):

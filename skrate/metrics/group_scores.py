@@ -17,6 +17,7 @@ from skrate.core.arrays import (
     Label,
 )
 from skrate.core.batches import naming_batch
+from skrate.core.conversion import shown
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.grouping import check_groups
 from skrate.core.list_batches import (
@@ -30,7 +31,12 @@ from skrate.core.metric import Metric, MetricLike, find_metric
 from skrate.core.question import Question, question_text, rendered
 from skrate.core.rank_table import RankTable
 from skrate.core.results import Estimate, Result, data_frame
-from skrate.core.validation import check_fraction, check_scores, warn_undefined
+from skrate.core.validation import (
+    check_equal_length,
+    check_fraction,
+    check_scores,
+    warn_undefined,
+)
 from skrate.metrics.list_average import (
     Average,
     ListAverage,
@@ -75,7 +81,7 @@ class GroupScores(Result):
     ...     recall_at_rate_score, y_true, y_score, groups=lists, k=1
     ... )
     >>> scores
-    GroupScores(Recall (k=1), 2 of 2 lists defined, mean 0.25)
+    GroupScores(Recall (k=1), 2 of 2 lists defined, pooled mean 0.333333)
     >>> scores.values.tolist()
     [0.5, 0.0]
     """
@@ -211,7 +217,8 @@ class GroupScores(Result):
             lists were seen of one (for the AUC, recall, precision and gain); by its
             pairs of a relevant and an irrelevant item (for the AUC only), by its
             relevant items, by its items, or by these weights, in the order of
-            ``groups``. By default "pooled" with ``n_items``, else "macro".
+            ``groups``. By default that of the score function: "pooled"
+            for recall and precision at ``k`` or a known rate, else "macro".
         undefined : {"skip", "nan"} or float, default="skip"
             What to do with a list that is undefined: leave it out, return nan, or
             count this number.
@@ -243,6 +250,7 @@ class GroupScores(Result):
         average: Average | Iterable[float] | None = None,
         undefined: Policy | float = "skip",
         confidence_level: float = 0.95,
+        clusters: ArrayLike | None = None,
     ) -> Estimate:
         r"""Return the average over the lists with its standard error and interval.
 
@@ -254,6 +262,10 @@ class GroupScores(Result):
             As in :meth:`mean`.
         confidence_level : float, default=0.95
             Level of the interval, in (0, 1).
+        clusters : array-like of shape (n_lists,), default=None
+            The cluster of each list, in the order of ``groups``, such as the patient
+            whose lists they are: clusters are independent, lists within one need not
+            be.
 
         Returns
         -------
@@ -279,13 +291,16 @@ class GroupScores(Result):
 
         .. math:: \frac{m}{m - 1} \frac{\sum_i (a_i - A w_i)^2}{(\sum_i w_i)^2},
 
-        for equal weights the variance of the values over m. The interval is Student's
-        with m - 1 degrees of freedom, cut to the range of the metric, which a number
-        for ``undefined`` beyond it widens. So is that of "pooled", where a_i and w_i
-        are what is found and seen in list i, or its gain and 1 / m of their sum.
+        for equal weights the variance of the values over m. With ``clusters`` what is
+        squared is the sum over the lists of a cluster, and m is their number. The
+        interval is Student's with m - 1 degrees of freedom, cut to the range of the
+        metric, which a number for ``undefined`` beyond it widens. So is that of
+        "pooled", where a_i and w_i are what is found and seen in list i, or its gain
+        and 1 / m of their sum.
         """
         level = check_fraction("confidence_level", confidence_level)
-        mean = average_of(self, average, undefined)
+        units = check_clusters_of_lists(clusters, self)
+        mean = average_of(self, average, undefined, clusters=units)
         if np.isnan(mean.value):
             warn_undefined(f"{self.metric} within lists", self._reason(undefined))
         return Estimate(
@@ -297,7 +312,7 @@ class GroupScores(Result):
             float(self._lists.n_neg.sum()),
             "lists",
             level,
-            self.params | question_of_mean(average, undefined),
+            self.params | question_of_mean(self, average, undefined),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -356,10 +371,11 @@ class GroupScores(Result):
 
     def __repr__(self) -> str:
         mean = average_of(self, None, "skip").value
+        name = "pooled mean" if default_average(self._metric) == "pooled" else "mean"
         return (
             f"GroupScores({self.metric}{question_text(self.params)}, "
             f"{self.n_defined} of {len(self.groups)} lists "
-            f"defined, mean {mean:.6g})"
+            f"defined, {name} {mean:.6g})"
         )
 
 
@@ -401,8 +417,7 @@ def group_scores(
     k : int, default=None
         How many items of each list are seen, for the AUC, recall, precision, lift and
         gain, and what goes by places; of a shorter list, all are. Not with
-        ``sample_weight``. As ``n_items`` of the metric they are the cases of each queue
-        that are processed: then all queues count as one, by default.
+        ``sample_weight``.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the rows; None means equal ones.
     relevance_threshold : float, default=None
@@ -474,11 +489,15 @@ def average_of(
     average: Average | Iterable[float] | None,
     undefined: Policy | float,
     among: BoolArray | None = None,
+    clusters: IntArray | None = None,
 ) -> ListAverage:
-    """Return the average over lists, or over those ``among`` the ones with weight."""
+    """Return the average over lists, or over those ``among`` the ones with weight.
+
+    ``clusters`` number the cluster of each list.
+    """
     metric = scores._metric
     if average is None:
-        average = "pooled" if metric.is_of_queues else "macro"
+        average = default_average(metric)
     found = list_average(
         scores._lists,
         scores.groups,
@@ -486,6 +505,7 @@ def average_of(
         check_average(average),
         check_undefined(undefined),
         among=among,
+        clusters=clusters,
         is_sum=metric.is_sum,
         has_pairs=metric.is_two_sample,
     )
@@ -493,16 +513,63 @@ def average_of(
 
 
 def question_of_mean(
-    average: Average | Iterable[float] | None, undefined: Policy | float
+    scores: GroupScores,
+    average: Average | Iterable[float] | None,
+    undefined: Policy | float,
 ) -> Question:
     """Return how lists are averaged, if that is not as by default."""
     given = {"average": average, "undefined": undefined}
-    defaults = (None, "macro"), ("skip",)
+    defaults = (None, default_average(scores._metric)), ("skip",)
     return {
         name: rendered(value)
         for (name, value), usual in zip(given.items(), defaults, strict=True)
         if not (value is None or isinstance(value, str)) or value not in usual
     }
+
+
+def check_clusters_of_lists(
+    clusters: ArrayLike | None, scores: GroupScores
+) -> IntArray | None:
+    """Return the number of the cluster of each list."""
+    if clusters is None:
+        return None
+    codes = check_groups("clusters", clusters).codes
+    check_equal_length(groups=scores.groups, clusters=codes)
+    if len(np.unique(codes)) < 2:
+        raise ValueError(
+            "clusters puts all lists in one cluster: nothing can be said about the "
+            "variation between clusters."
+        )
+    return codes
+
+
+def clusters_of_lists(groups: ArrayLike, clusters: ArrayLike | None) -> IntArray | None:
+    """Return the cluster of each list, in the order of their labels, by that of rows.
+
+    Examples
+    --------
+    >>> clusters_of_lists(["b", "a", "b"], [1, 0, 1]).tolist()
+    [0, 1]
+    """
+    if clusters is None:
+        return None
+    lists, codes = check_groups("groups", groups), check_groups("clusters", clusters)
+    check_equal_length(groups=lists.codes, clusters=codes.codes)
+    of_list = np.empty(len(lists.labels), dtype=np.intp)
+    of_list[lists.codes] = codes.codes
+    differs = of_list[lists.codes] != codes.codes
+    if differs.any():
+        label = lists.labels[lists.codes[differs][0]]
+        raise ValueError(
+            f"clusters puts rows of the list {shown(label)} in several clusters: all "
+            "rows of a list must be in one, as all lists of a patient are."
+        )
+    return of_list[lists.sizes > 0]
+
+
+def default_average(metric: Metric) -> Average:
+    """Return how lists are averaged where nothing is said, as by the score function."""
+    return "pooled" if metric.is_of_queues else "macro"
 
 
 def _limits_of(scores: GroupScores, undefined: Policy | float) -> tuple[float, float]:

@@ -26,7 +26,7 @@ _OTHERS = "use one of ['macro', 'positives', 'size'], or weights."
 _UNKNOWN = {
     "pairs": f"average='pairs' is known of the AUC only: {_OTHERS}",
     "pooled": (
-        "average='pooled' is known of the AUC, of recall and precision at k, n_items "
+        "average='pooled' is known of the AUC, of recall and precision at k "
         f"or a known rate, and of gain: {_OTHERS}"
     ),
 }
@@ -36,11 +36,13 @@ class ListAverage(NamedTuple):
     """A ratio of two sums over lists; every average is one.
 
     ``parts`` and ``weights`` have an entry per list that counts, and rounding does not
-    take it out of ``limits``.
+    take it out of ``limits``; ``clusters`` number the cluster of each list, where lists
+    are not independent.
     """
 
     parts: FloatArray
     weights: FloatArray
+    clusters: IntArray | None = None
     limits: tuple[float, float] = (-np.inf, np.inf)
 
     @property
@@ -52,20 +54,41 @@ class ListAverage(NamedTuple):
         return float(np.clip(self.parts.sum() / total, *self.limits))
 
     @property
+    def n_units(self) -> int:
+        """Number of lists, or of clusters of lists, that are independent."""
+        return len(self.summed(self.weights))
+
+    @property
+    def residuals(self) -> FloatArray:
+        """What each independent unit adds to the average, centred."""
+        parts = (self.parts - self.value * self.weights) / self.weights.sum()
+        return self.summed(parts)
+
+    def summed(self, of_lists: FloatArray) -> FloatArray:
+        """Return the sums over the lists of each independent unit."""
+        if self.clusters is None:
+            return of_lists
+        codes = np.unique(self.clusters, return_inverse=True)[1]
+        return np.asarray(np.bincount(codes, weights=of_lists), np.float64)
+
+    @property
     def standard_error(self) -> float:
-        """Its standard error if lists were drawn independently; nan for one list."""
-        n = len(self.weights)
-        total = self.weights.sum()
-        if n < 2 or not total > 0:
+        """Its standard error if units were drawn independently; nan for one."""
+        if self.n_units < 2 or not self.weights.sum() > 0:
             return float("nan")
-        residuals = (self.parts - self.value * self.weights) / total
-        return float(np.sqrt(n / (n - 1) * dot(residuals, residuals)))
+        return spread_of_sums(self.residuals)
 
     def interval(self, confidence_level: float) -> ConfidenceInterval:
         """Return Student's interval, cut to the limits."""
-        freedom = len(self.weights) - 1
+        freedom = self.n_units - 1
         error = self.standard_error
         return t_interval(self.value, error, confidence_level, self.limits, freedom)
+
+
+def spread_of_sums(residuals: FloatArray) -> float:
+    """Return the standard error of a sum of independent and centred terms."""
+    n = len(residuals)
+    return float(np.sqrt(n / (n - 1) * dot(residuals, residuals)))
 
 
 def check_average(average: Any) -> Average | FloatArray:
@@ -99,26 +122,29 @@ def list_average(
     undefined: Policy | float,
     *,
     among: BoolArray | None = None,
+    clusters: IntArray | None = None,
     is_sum: bool = False,
     has_pairs: bool = False,
 ) -> ListAverage:
     """Return the average over the lists that count, whose ``labels`` are at places.
 
-    Pooled, a metric that ``is_sum`` is summed over the lists. One that ``has_pairs`` is
-    a share of pairs.
+    ``clusters`` number the cluster of each of the ``labels``. Pooled, a metric that
+    ``is_sum`` is summed over the lists. One that ``has_pairs`` is a share of pairs.
     """
     is_defined = lists.defined > 0
     if among is not None:
         is_defined &= among
+    units = None if clusters is None else clusters[places]
     if undefined == "nan" and not is_defined.all():
         return ListAverage(np.full(1, np.nan), np.ones(1))
     if isinstance(average, str) and average in ("pairs", "pooled"):
         if is_sum and average == "pooled":
             n_lists = len(lists.values)
-            return ListAverage(lists.values, np.full(n_lists, 1 / n_lists))
+            return ListAverage(lists.values, np.full(n_lists, 1 / n_lists), units)
         if not len(lists.whole) or (average == "pairs" and not has_pairs):
             raise ValueError(_UNKNOWN[average])
-        return ListAverage(lists.part[is_defined], lists.whole[is_defined])
+        units = None if units is None else units[is_defined]
+        return ListAverage(lists.part[is_defined], lists.whole[is_defined], units)
     if not isinstance(average, str):
         check_equal_length(average=average, distinct_groups=labels)
         weights = np.asarray(average[places])
@@ -132,7 +158,8 @@ def list_average(
         values = values + (1 - lists.defined) * undefined
         is_defined = np.ones_like(is_defined)
     weights = weights[is_defined]
-    return ListAverage(weights * values[is_defined], weights)
+    units = None if units is None else units[is_defined]
+    return ListAverage(weights * values[is_defined], weights, units)
 
 
 def by_label(values: FloatArray, table: ListTable, fill: float) -> FloatArray:

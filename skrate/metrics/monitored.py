@@ -16,7 +16,7 @@ from skrate.core.metric import (
     find_metric,
     unwrap,
 )
-from skrate.metrics.group_scores import group_scores
+from skrate.metrics.group_scores import default_average, group_scores
 from skrate.metrics.list_average import AVERAGES, check_average, check_undefined
 
 # What only lists have: how they are read, and how averaged.
@@ -52,8 +52,15 @@ class Monitored:
     @property
     def counts_lists_alike(self) -> bool:
         """Whether the mean is one over lists with an equal weight each."""
-        is_of_queues = self.params.get("n_items") is not None
-        return self.of_mean.get("average", "macro") == "macro" and not is_of_queues
+        average = self.of_mean.get("average")
+        if average is None:
+            found = find_metric(self.function, self._of_metric, in_lists=True)
+            average = default_average(found)
+        return isinstance(average, str) and average == "macro"
+
+    @property
+    def _of_metric(self) -> dict[str, Any]:
+        return {name: v for name, v in self.params.items() if name != "average"}
 
     def of_ranking(
         self,
@@ -82,7 +89,6 @@ class Monitored:
         With ``list_weights`` instead of an equal weight for each, and ``undefined`` for
         a list that would be left out.
         """
-        of_metric = {name: v for name, v in self.params.items() if name != "average"}
         found = group_scores(
             self.function,
             y_true,
@@ -91,7 +97,7 @@ class Monitored:
             sample_weight=sample_weight,
             pos_label=pos_label,
             **self.of_lists,
-            **of_metric,
+            **self._of_metric,
         )
         mean = {"average": None, "undefined": "skip"} | self.of_mean
         if list_weights is not None:
@@ -109,7 +115,11 @@ def monitored(metric: Any, params: dict[str, Any]) -> Monitored:
     own = {name: value for name, value in params.items() if name not in others}
     function, own = unwrap(metric, own)
     own |= told
-    of_lists = {name: own.pop(name) for name in _OF_LISTS if name in own}
+    of_lists = {
+        name: own.pop(name)
+        for name in _OF_LISTS
+        if name in own and not (is_known(function) and takes_cut(function, name))
+    }
     of_mean = {name: own.pop(name) for name in _OF_MEAN if name in own}
     of_classes = {}
     if is_known(function) and takes_classes(function):
@@ -146,6 +156,11 @@ def is_of_classes(average: Any) -> bool:
 def takes_classes(metric: Callable[..., Any]) -> bool:
     """Return whether a metric averages over more than two classes."""
     return "labels" in inspect.signature(metric).parameters
+
+
+def takes_cut(function: Callable[..., Any], name: str) -> bool:
+    """Return whether a metric of one ranking has a parameter that lists have, too."""
+    return function in METRICS and name in inspect.signature(function).parameters
 
 
 def _check_given(function: Callable[..., float], own: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from skrate.core.metric import (
     find_metric,
     unwrap,
 )
-from skrate.metrics.monitored import takes_classes
+from skrate.metrics.monitored import takes_classes, takes_cut
 from skrate.model_selection.ranking_scorer import OF_CLASSES, OF_LISTS
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
@@ -115,6 +115,8 @@ def make_ranking_scorer(
     else:
         kind = METRICS.get(function)
         per_case = () if kind is None else kind.per_case
+        if kind is not None and takes_cut(function, "k") and "k" in of_lists:
+            own["k"] = of_lists.pop("k")
         # Those of rows are found where the rows are.
         at_hand = {
             name: value

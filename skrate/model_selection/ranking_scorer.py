@@ -17,7 +17,7 @@ from skrate.core.question import written
 from skrate.core.scipy_rates import from_scipy, is_scipy_distribution
 from skrate.core.validation import find_label, warn_undefined
 from skrate.metrics.group_scores import GroupScores, group_scores
-from skrate.metrics.monitored import is_of_classes, takes_classes
+from skrate.metrics.monitored import is_of_classes, takes_classes, takes_cut
 from skrate.model_selection.class_scores import (
     ClassScores,
     class_scores,
@@ -348,10 +348,10 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
 
 def _tells_lists(metric: Callable[..., Any], name: str, value: Any) -> bool:
     """Return whether a parameter of a scorer says that it scores lists."""
-    if name != "average" or not takes_classes(metric):
-        return name in OF_LISTS
-    # Lists and classes have one average in common.
-    return not is_of_classes(value)
+    if name == "average" and takes_classes(metric):
+        # Lists and classes have one average in common.
+        return not is_of_classes(value)
+    return name in OF_LISTS and not takes_cut(metric, name)
 
 
 def _of_our_own(rate: Any) -> Any:

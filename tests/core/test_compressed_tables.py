@@ -393,9 +393,9 @@ def test_what_a_metric_refuses_is_refused_by_the_error_of_any_table():
     table = RankTable.from_arrays([1, 0, 1], [3.0, 2.0, 1.0])
     for each in (table, table.compress(2)):
         with pytest.raises(ValueError, match="rate"):
-            recall_at_rate_score(each, n_items=7)
+            recall_at_rate_score(each, k=7)
         with pytest.raises(ValueError, match="rate"):
-            each.max_error(recall_at_rate_score, n_items=7)
+            each.max_error(recall_at_rate_score, k=7)
 
 
 @pytest.mark.parametrize("option", ["sample_weight", "pos_label"])

@@ -292,7 +292,7 @@ def test_its_auc_within_folds_is_that_of_lists_with_equal_weight():
     ("given", "message"),
     [
         ({"k": 2}, "k must be None where y_true is a FoldRankings"),
-        ({"clusters": [1, 1, 2, 2]}, "clusters must be None"),
+        ({"groups": [1, 1, 2, 2]}, "groups must be None"),
         ({"average": "pairs"}, "average must be 'macro' where.* folds count the same"),
         ({"average": [1, 2]}, "average must be 'macro'"),
         ({"undefined": 0.5}, "undefined must be 'skip'"),

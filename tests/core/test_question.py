@@ -114,8 +114,8 @@ def _parameters(kind):
 
 
 def test_what_a_sample_fills_in_is_not_what_was_asked():
-    result = estimate(recall_at_rate_score, Y, A, n_items=20)
-    assert result.params == {"n_items": 20}
+    result = estimate(recall_at_rate_score, Y, A, k=20)
+    assert result.params == {"k": 20}
     known = rates.between({0.2: 0.1, 0.8: 0.5})
     result = estimate(expected_recall_score, Y, A, rate=known, worst="low")
     assert result.params == {"rate": "between({0.2: 0.1, 0.8: 0.5})", "worst": "low"}

@@ -259,12 +259,12 @@ def test_a_number_of_cases_is_a_rate():
     y_true, y_score, weight = cases()
     arrays = [da.from_array(a, chunks=150) for a in (y_true, y_score, weight)]
     ranges = skrate.dask.rank_table(*arrays[:2], exact=True)
-    expected = skrate.recall_at_rate_score(y_true, y_score, n_items=77)
-    value = ranges.score(skrate.recall_at_rate_score, n_items=77)
+    expected = skrate.recall_at_rate_score(y_true, y_score, k=77)
+    value = ranges.score(skrate.recall_at_rate_score, k=77)
     assert_allclose(value, expected, rtol=1e-13)
     weighted = skrate.dask.rank_table(*arrays, exact=True)
     with pytest.raises(ValueError, match="leaves without a meaning"):
-        weighted.score(skrate.recall_at_rate_score, n_items=77)
+        weighted.score(skrate.recall_at_rate_score, k=77)
 
 
 def test_what_is_no_sum_is_refused_and_what_is_undefined_is_nan():

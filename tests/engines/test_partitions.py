@@ -41,8 +41,8 @@ def value_by_ranges(metric, table, cuts):
 def test_a_sum_over_ranges_is_the_value_of_the_table(case, ranked, data):
     table = RankTable.from_arrays(ranked.y_true, ranked.y_score)
     kwargs = dict(case.kwargs)
-    if "n_items" in kwargs:
-        kwargs["n_items"] = min(kwargs["n_items"], len(ranked.y_true))
+    if "k" in kwargs:
+        kwargs["k"] = min(kwargs["k"], len(ranked.y_true))
     metric = find_metric(case.function, kwargs)
     metric = metric.of_sample(table.total, is_weighted=False)
     cuts = data.draw(st.lists(st.integers(-4, 5), max_size=5, unique=True))

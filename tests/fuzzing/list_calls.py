@@ -146,7 +146,7 @@ def of_queues(name: str) -> Callable[[np.random.Generator], Call]:
         sample = draw_sample(rng, lists=True, largest=200)
         options: dict[str, Any] = {"rate": float(rng.choice([0.5, 1.0, 0.25]))}
         if sample.weights is None:
-            options = {"n_items": int(rng.integers(1, 12))}
+            options = {"k": int(rng.integers(1, 12))}
 
         def check(given: Sample, found: Any) -> None:
             part = whole = tables.Fraction(0)
@@ -154,8 +154,8 @@ def of_queues(name: str) -> Callable[[np.random.Generator], Call]:
                 if groups is None:
                     continue
                 share = tables.Fraction(options.get("rate", 1))
-                if "n_items" in options:
-                    share = min(tables.Fraction(options["n_items"], groups.total), 1)
+                if "k" in options:
+                    share = min(tables.Fraction(options["k"], groups.total), 1)
                 seen = share * groups.total
                 if groups.n_pos:
                     part += tables.found_at(groups, share) * groups.n_pos

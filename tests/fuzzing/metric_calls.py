@@ -152,13 +152,13 @@ def _at_known(rng: np.random.Generator, name: str) -> Call:
     rate = float(rng.choice([1.0, 0.5, 0.1, 1 - rng.random(), 1e-7]))
     options: dict[str, Any] = {"rate": rate}
     if sample.weights is None and rng.random() < 0.4:
-        options = {"n_items": int(rng.integers(1, len(sample) + 1))}
+        options = {"k": int(rng.integers(1, len(sample) + 1))}
 
     def check(given: Sample, found: Any) -> None:
         groups = Groups(*given.parts)
         share = Fraction(rate)
-        if "n_items" in options:
-            share = min(Fraction(options["n_items"], len(given)), Fraction(1))
+        if "k" in options:
+            share = min(Fraction(options["k"], len(given)), Fraction(1))
 
         def value(slip: float) -> float:
             if not groups.n_pos:
@@ -175,11 +175,11 @@ def _at_known(rng: np.random.Generator, name: str) -> Call:
 
     call = metric_call(rng, name, options, lambda *_: None, sample)
     # A number of cases is of these cases, and of no fewer.
-    is_count = "n_items" in options
+    is_count = "k" in options
     return replace(
         call,
         check=check,
-        may_refuse=(*call.may_refuse, *(["n_items"] if is_count else [])),
+        may_refuse=(*call.may_refuse, *(["k"] if is_count else [])),
     )
 
 

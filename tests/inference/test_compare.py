@@ -177,7 +177,7 @@ def test_two_metrics_of_one_table(stratify):
     pos, neg = [30, 20, 10], [5, 25, 50]
     y_true = np.repeat([1] * 3 + [0] * 3, pos + neg)
     y_score = np.repeat([3, 2, 1] * 2, pos + neg)
-    metrics = ("roc_auc", partial(recall_at_rate_score, n_items=40))
+    metrics = ("roc_auc", partial(recall_at_rate_score, k=40))
     compared = partial(compare, metrics, stratify=stratify)
     found, expected = compared(RankTable(pos, neg)), compared(y_true, y_score)
     for name in ("value", "value_a", "value_b", "standard_error", "pvalue"):
@@ -414,7 +414,7 @@ def test_two_jobs_take_two_models_at_a_time(monkeypatch):
 
 
 # A rate that is a number of cases has no meaning with weights.
-@each([one for one in SMOOTH + JUMPS if "n_items" not in one[1]])
+@each([one for one in SMOOTH + JUMPS if "k" not in one[1]])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_cases_that_do_not_tie_have_the_influence_of_groups(metric, kwargs):
     rng = np.random.default_rng(4)

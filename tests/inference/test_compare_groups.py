@@ -67,8 +67,8 @@ CASES = [
     ("roc_auc", {"k": 5}, {"average": "pooled"}),
     ("roc_auc", {"k": 3}, {"undefined": 0.5}),
     (ndcg_score, {"k": 3}, {"average": "size"}),
-    (recall_at_rate_score, {"n_items": 2}, {}),
-    (precision_at_rate_score, {"n_items": 2}, {}),
+    (recall_at_rate_score, {"k": 2}, {}),
+    (precision_at_rate_score, {"k": 2}, {}),
     (expected_gain_score, {"gain": {"positive": 3}, "k": 2}, {"average": "pooled"}),
     (reciprocal_rank_score, {}, {"average": np.arange(1, 9)}),
 ]

@@ -34,7 +34,7 @@ each_design = pytest.mark.parametrize("design", DESIGNS)
 
 def fitted(kwargs, design):
     """Return the options of a metric; with weights a count has no meaning as a rate."""
-    if "n_items" in kwargs:
+    if "k" in kwargs:
         kwargs = {"rate": 0.4}
     return {**kwargs, **DESIGNS[design]}
 

@@ -448,7 +448,7 @@ def test_a_partial_is_a_metric_with_keywords():
 
 def test_a_count_as_rate_is_a_share_of_the_cases():
     y_true, y_score = sample(15, n=200)
-    one = estimate(recall_at_rate_score, y_true, y_score, n_items=40)
+    one = estimate(recall_at_rate_score, y_true, y_score, k=40)
     assert one == estimate(recall_at_rate_score, y_true, y_score, rate=0.2)
 
 
@@ -545,9 +545,9 @@ def test_a_metric_that_needs_a_rate_says_so():
     with pytest.raises(ValueError, match="needs the keyword 'rate'"):
         estimate(recall_at_rate_score, Y, S)
     with pytest.raises(ValueError, match="without a meaning"):
-        estimate(recall_at_rate_score, Y, S, n_items=2, sample_weight=[1, 1, 1, 2])
+        estimate(recall_at_rate_score, Y, S, k=2, sample_weight=[1, 1, 1, 2])
     with pytest.raises(ValueError, match="more than the 4 cases"):
-        estimate(recall_at_rate_score, Y, S, n_items=5)
+        estimate(recall_at_rate_score, Y, S, k=5)
 
 
 @pytest.mark.parametrize("interval", ["percentile", "basic"])
@@ -623,10 +623,10 @@ def test_a_number_of_cases_is_one_of_those_that_a_table_counts(method):
     pos, neg = [3, 6, 4, 1], [1, 5, 9, 12]
     y_true = np.repeat([1] * 4 + [0] * 4, pos + neg)
     y_score = np.repeat([4, 3, 2, 1] * 2, pos + neg)
-    metric = partial(estimate, recall_at_rate_score, method=method, n_items=12)
+    metric = partial(estimate, recall_at_rate_score, method=method, k=12)
     found, expected = metric(RankTable(pos, neg)), metric(y_true, y_score)
     assert found.value == pytest.approx((3 + 6 * 8 / 11) / 14, rel=1e-14)
     assert found.value == pytest.approx(expected.value, rel=1e-14)
     assert found.standard_error == pytest.approx(expected.standard_error, rel=1e-12)
-    with pytest.raises(ValueError, match="n_items=42 is more than the 41 cases"):
-        estimate(recall_at_rate_score, RankTable(pos, neg), n_items=42)
+    with pytest.raises(ValueError, match="k=42 is more than the 41 cases"):
+        estimate(recall_at_rate_score, RankTable(pos, neg), k=42)

@@ -38,7 +38,7 @@ def numbers(result):
 @each_weight
 @pytest.mark.parametrize("method", ["delta", "bootstrap", "jackknife"])
 def test_there_is_a_number_or_nan_with_a_warning(metric, kwargs, weight, method):
-    if "n_items" in kwargs:
+    if "k" in kwargs:
         kwargs = {"rate": 0.2}
     options = {"sample_weight": weight, "weights": "sampling", **kwargs}
     drawn = {"method": method, "n_resamples": 20, "random_state": 0}

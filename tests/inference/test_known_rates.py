@@ -159,7 +159,7 @@ def test_what_is_said_of_few_processed_counts_repetitions_and_numbers_of_cases()
     twice = np.full(300, 2)
     estimate(recall_at_rate_score, y_true, y_score, sample_weight=twice, rate=0.01)
     with pytest.warns(UserWarning, match="the best 4 of 300 cases"):
-        estimate(recall_at_rate_score, y_true, y_score, n_items=4)
+        estimate(recall_at_rate_score, y_true, y_score, k=4)
     law = rates.mixture([0.01, rates.beta(3, 19)])
     estimate(expected_recall_score, y_true, y_score, rate=law)
 
@@ -171,7 +171,7 @@ def test_what_is_said_of_few_processed_counts_repetitions_and_numbers_of_cases()
 def test_few_processed_of_one_class_are_not_taken_for_all(metric, n_best, label):
     # The neighbours of the cut are of the same class as what is above it.
     y_true = np.repeat([label, 0, 1, 0], [10, 50, 60, 80])
-    result = estimate(metric, y_true, -np.arange(200), n_items=n_best)
+    result = estimate(metric, y_true, -np.arange(200), k=n_best)
     # Of a precision q the variance is q (1 - q) / n_best, and a q of 1 / 9 or 8 / 9
     # is as likely as not to show one class alone in up to five cases.
     at_least = np.sqrt(8 / 81 / n_best) / 2

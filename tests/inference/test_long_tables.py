@@ -26,9 +26,7 @@ def test_there_are_metrics_with_parts():
     assert kinds == {"RateWeightedAUC", "AveragePrecision"}
     # Of a rate with a jump within (0, 1) there is no slope part by part.
     assert not any(
-        find_metric(*case).has_parts
-        for case in JUMPS
-        if {"rate", "n_items"} & {*case[1]}
+        find_metric(*case).has_parts for case in JUMPS if {"rate", "k"} & {*case[1]}
     )
 
 

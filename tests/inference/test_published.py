@@ -67,7 +67,7 @@ def test_film_and_digital_differ_above_a_correlation_of_0_86(digital):
 
 
 # A number of cases to process is for cases, not for tables.
-SHARES = [case for case in SMOOTH + JUMPS if "n_items" not in case[1]]
+SHARES = [case for case in SMOOTH + JUMPS if "k" not in case[1]]
 
 
 @each(SHARES)

@@ -485,8 +485,8 @@ def test_what_cannot_be_planned_is_named(data, options, message):
 
 
 def test_a_count_of_the_pilot_is_no_rate_to_plan_with():
-    with pytest.raises(ValueError, match="n_items=12 counts cases of the pilot"):
-        sample_size(recall_at_rate_score, *PILOT[:2], half_width=0.1, n_items=12)
+    with pytest.raises(ValueError, match="k=12 counts cases of the pilot"):
+        sample_size(recall_at_rate_score, *PILOT[:2], half_width=0.1, k=12)
 
 
 @pytest.mark.parametrize(

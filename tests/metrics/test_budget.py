@@ -107,7 +107,7 @@ CASES = [
         oracle=lambda groups, rate: found_at(groups, rate) / rate,
     ),
     Case("lift at a quarter", lift_at_rate_score, {"rate": 0.25}, slopes="jump"),
-    Case("precision at 40", precision_at_rate_score, {"n_items": 40}, slopes="jump"),
+    Case("precision at 40", precision_at_rate_score, {"k": 40}, slopes="jump"),
     Case("recall at a quarter", recall_at_rate_score, {"rate": 0.25}, slopes="jump"),
     Case(
         "expected precision",
@@ -164,12 +164,12 @@ each_score = pytest.mark.parametrize("score", SCORES, ids=lambda s: s.__name__)
     ("y_true", "y_score", "rate", "recall", "precision"),
     [
         pytest.param("1010", "4321", 0.25, 1 / 2, 1, id="a quarter"),
-        pytest.param("1010", "4321", {"n_items": 1}, 1 / 2, 1, id="one case"),
+        pytest.param("1010", "4321", {"k": 1}, 1 / 2, 1, id="one case"),
         pytest.param("1010", "4321", 1.0, 1, 1 / 2, id="everything"),
-        pytest.param("1010", "4321", {"n_items": 4}, 1, 1 / 2, id="all four cases"),
+        pytest.param("1010", "4321", {"k": 4}, 1, 1 / 2, id="all four cases"),
         pytest.param("1010", "4321", 0.125, 1 / 4, 1, id="half a case"),
-        pytest.param("1010", "4441", {"n_items": 1}, 1 / 3, 2 / 3, id="one of three"),
-        pytest.param("0011", "4321", {"n_items": 2}, 0, 0, id="none found"),
+        pytest.param("1010", "4441", {"k": 1}, 1 / 3, 2 / 3, id="one of three"),
+        pytest.param("0011", "4321", {"k": 2}, 0, 0, id="none found"),
         pytest.param(
             "1010", "4321", rates.empirical([0.25, 0.5]), 1 / 2, 3 / 4, id="two rates"
         ),
@@ -199,10 +199,10 @@ def test_a_tie_at_the_cut_is_the_mean_over_all_orders_of_the_tied(cases, count):
         order = np.array(order)
         if np.all(np.diff(y_score[order]) <= 0):
             found.append(y_true[order[:count]].sum())
-    precision = precision_at_rate_score(y_true, y_score, n_items=count)
+    precision = precision_at_rate_score(y_true, y_score, k=count)
     assert_allclose(precision, np.mean(found) / count, rtol=0, atol=1e-12)
     if y_true.any():
-        recall = recall_at_rate_score(y_true, y_score, n_items=count)
+        recall = recall_at_rate_score(y_true, y_score, k=count)
         assert_allclose(recall, np.mean(found) / y_true.sum(), rtol=0, atol=1e-12)
 
 
@@ -211,8 +211,8 @@ def test_a_tie_at_the_cut_is_the_mean_over_all_orders_of_the_tied(cases, count):
 def test_a_count_is_its_share_of_the_cases(score, cases):
     n = len(cases.y_true)
     share = score(*cases[:2], rate=1 / n)
-    assert_allclose(score(*cases[:2], n_items=1), share, rtol=0, atol=1e-12)
-    assert score(*cases[:2], n_items=np.int64(1)) == score(*cases[:2], n_items=1)
+    assert_allclose(score(*cases[:2], k=1), share, rtol=0, atol=1e-12)
+    assert score(*cases[:2], k=np.int64(1)) == score(*cases[:2], k=1)
 
 
 @given(cases=ranked_samples(weighted=True), rate=st.floats(0.01, 1))
@@ -228,10 +228,10 @@ def test_lift_is_recall_over_rate_and_precision_over_prevalence(cases, rate):
 @pytest.mark.parametrize(
     ("budget", "message"),
     [
-        ({"n_items": 0}, "n_items must be an integer >= 1, got 0"),
-        ({"n_items": -2}, "n_items must be an integer >= 1, got -2"),
-        ({"n_items": 0.5}, r"n_items must be an integer >= 1, got 0\.5"),
-        ({"n_items": 5}, "n_items=5 is more than the 4 cases there are"),
+        ({"k": 0}, "k must be an integer >= 1, got 0"),
+        ({"k": -2}, "k must be an integer >= 1, got -2"),
+        ({"k": 0.5}, r"k must be an integer >= 1, got 0\.5"),
+        ({"k": 5}, "k=5 is more than the 4 cases there are"),
         ({"rate": 0}, r"rate must be a number in \(0, 1\], got 0"),
         ({"rate": -2}, r"rate must be a number in \(0, 1\], got -2"),
         ({"rate": 0.0}, r"rate must be a number in \(0, 1\], got 0.0"),
@@ -240,8 +240,8 @@ def test_lift_is_recall_over_rate_and_precision_over_prevalence(cases, rate):
         ({"rate": True}, "rate must be 'uniform', a number .* got True"),
         ({"rate": "wide"}, "rate='wide' is unknown"),
         ({"rate": stats.beta}, "rate must be 'uniform', a number .* freeze it"),
-        ({}, "rate is missing: give the share .* or n_items"),
-        ({"rate": 0.5, "n_items": 2}, "n_items=2 and rate=0.5 both say .* leave out"),
+        ({}, "rate is missing: give the share .* or k"),
+        ({"rate": 0.5, "k": 2}, "k=2 and rate=0.5 both say .* leave out"),
     ],
 )
 def test_a_bad_budget_is_named(score, budget, message):
@@ -252,7 +252,7 @@ def test_a_bad_budget_is_named(score, budget, message):
 @each_score
 @pytest.mark.parametrize("rate", [400, 400.0, np.int64(400), np.float32(400)])
 def test_a_count_for_a_rate_is_told_both_things_it_may_mean(score, rate):
-    message = r"got .*400.*: 400 of the cases at hand are n_items=400, .* rate=400/N\."
+    message = r"got .*400.*: 400 of the cases at hand are k=400, .* rate=400/N\."
     with pytest.raises(ValueError, match=message):
         score([1, 0, 1, 0], [4, 3, 2, 1], rate=rate)
 
@@ -266,15 +266,15 @@ def test_the_integer_one_may_be_one_case_or_all(score, rate):
 
 @each_score
 def test_a_count_has_no_meaning_with_weights(score):
-    message = "n_items=2 is a number of cases, which sample_"
+    message = "k=2 is a number of cases, which sample_"
     with pytest.raises(ValueError, match=message):
-        score([1, 0, 1], [3, 2, 1], n_items=2, sample_weight=[1, 2, 1])
+        score([1, 0, 1], [3, 2, 1], k=2, sample_weight=[1, 2, 1])
 
 
 @each_score
 def test_a_count_is_that_of_each_list(score):
     data = {"y_true": [1, 0, 1], "y_score": [3, 2, 1], "groups": [0, 0, 1]}
-    found = group_scores(score, **data, n_items=2)
+    found = group_scores(score, **data, k=2)
     assert found.values.tolist() == group_scores(score, **data, k=2).values.tolist()
     assert found.mean() == 1 if score is not precision_at_rate_score else 2 / 3
 

@@ -113,8 +113,8 @@ def test_a_number_of_items_is_that_share_of_each_list(function, lists, k):
     result = group_scores(function, *lists[:2], groups=lists.groups, k=k)
     for label, score in zip(result.groups, result.values, strict=True):
         rows = lists.groups == label
-        n_items = min(k, int(rows.sum()))
-        alone = function(lists.y_true[rows], lists.y_score[rows], n_items=n_items)
+        seen = min(k, int(rows.sum()))
+        alone = function(lists.y_true[rows], lists.y_score[rows], k=seen)
         assert score == pytest.approx(alone, abs=1e-14, nan_ok=True)
 
 
@@ -139,8 +139,9 @@ def test_average_precision_agrees_with_scikit_learn_over_many_lists():
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ({}, (1 + 0) / 2),
-        ({"undefined": 1}, (1 + 0 + 1) / 3),
+        ({}, (1 + 0) / (1 + 1)),
+        ({"average": "macro"}, (1 + 0) / 2),
+        ({"average": "macro", "undefined": 1}, (1 + 0 + 1) / 3),
         ({"average": "size"}, (2 * 1 + 1 * 0) / 3),
         ({"average": "positives"}, (1 * 1 + 1 * 0) / 2),
         ({"average": [3, 1, 5]}, 3 / 4),
@@ -296,7 +297,7 @@ def test_an_entity_counts_once_in_a_list(lists, seed, n_entities):
         labels = [max(y for _, y in row) for row in rows.values()]
         scores = [max(score for score, _ in row) for row in rows.values()]
         assert (n_items, n_pos) == (len(labels), sum(labels))
-        alone = precision_at_rate_score(labels, scores, n_items=min(2, len(labels)))
+        alone = precision_at_rate_score(labels, scores, k=min(2, len(labels)))
         assert value == pytest.approx(alone, abs=1e-14)
 
 
@@ -347,15 +348,15 @@ def test_scorers_find_entities_by_column(library):
             return np.asarray(X["score"])
 
     scorer = make_ranking_scorer(
-        precision_at_rate_score, n_items=1, groups="day", entities="card"
+        precision_at_rate_score, k=1, groups="day", entities="card"
     )
     expected = group_scores(
         precision_at_rate_score, Y_TRUE, Y_SCORE, groups=GROUPS, entities=cards,
-        n_items=1,
+        k=1,
     )  # fmt: skip
     assert scorer(Model(), X, Y_TRUE) == expected.mean()
     wrong = make_ranking_scorer(
-        precision_at_rate_score, n_items=1, groups="day", entities="customer"
+        precision_at_rate_score, k=1, groups="day", entities="customer"
     )
     with pytest.raises(ValueError, match=r"entities='customer' .* is not a column"):
         wrong(Model(), X, Y_TRUE)
@@ -368,7 +369,7 @@ def test_entities_come_by_metadata_routing():
     y = (X[:, 0] + rng.normal(size=300) > 1).astype(int)
     model = LogisticRegression().fit(X, y)
     with sklearn.config_context(enable_metadata_routing=True):
-        scorer = make_ranking_scorer(precision_at_rate_score, n_items=3)
+        scorer = make_ranking_scorer(precision_at_rate_score, k=3)
         scorer.set_score_request(groups=True, entities=True)
         found = cross_val_score(
             FrozenEstimator(model), X, y, scoring=scorer, cv=GroupKFold(3),
@@ -378,7 +379,7 @@ def test_entities_come_by_metadata_routing():
     for value, (_, test) in zip(found, GroupKFold(3).split(X, y, day), strict=True):
         expected = group_scores(
             precision_at_rate_score, y[test], scores[test], groups=day[test],
-            entities=card[test], n_items=3,
+            entities=card[test], k=3,
         )  # fmt: skip
         assert value == expected.mean()
 

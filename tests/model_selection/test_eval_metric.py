@@ -332,7 +332,7 @@ def test_catboost_knows_no_lists(metric):
         (r"metric=\[1\] is not one", [1], {}),
         ("no parameter 'foo'", "roc_auc", {"foo": 1}),
         ("no parameter 'rate'", ndcg_score, {"rate": 0.1}),
-        ("no parameter 'groups'", "roc_auc", {"groups": [1]}),
+        ("groups are lists or queues", "roc_auc", {"groups": [1]}),
         ("needs the keyword 'rate'", recall_at_rate_score, {}),
         ("rate must be a number in", recall_at_rate_score, {"rate": 3.0}),
         ("average must be one of", ndcg_score, {"average": "foo"}),

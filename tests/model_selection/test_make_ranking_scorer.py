@@ -159,9 +159,9 @@ def test_a_dict_of_made_scorers_predicts_once():
         (metrics.roc_auc_score, {"max_fpr": 0.1}, "max_fpr=0.1 is not an option"),
         (metrics.f1_score, {}, "f1_score is not one"),
         ("accuracy", {}, "metric='accuracy' is not one"),
-        (recall_at_rate_score, {}, "needs the keyword 'rate', or 'n_items'"),
-        (recall_at_rate_score, {"rate": 400}, "n_items=400, and 400 of N cases"),
-        (recall_at_rate_score, {"rate": 0.1, "n_items": 4}, "leave out one of them"),
+        (recall_at_rate_score, {}, "needs the keyword 'rate', or 'k'"),
+        (recall_at_rate_score, {"rate": 400}, "k=400, and 400 of N cases"),
+        (recall_at_rate_score, {"rate": 0.1, "k": 4}, "leave out one of them"),
         (partial(rate_weighted_auc_score, sample_weight=1), {}, "it concerns what the"),
         (RateWeightedAUCScorer(pos_label=1), {}, "pos_label=1 of RateWeightedAUCSco"),
     ],
@@ -172,14 +172,14 @@ def test_what_is_unknown_fails_at_construction(metric, params, message):
 
 
 def test_a_count_is_of_the_cases_of_each_fold():
-    scorer = make_ranking_scorer(recall_at_rate_score, n_items=7)
-    assert repr(scorer) == "make_ranking_scorer(recall_at_rate_score, n_items=7)"
+    scorer = make_ranking_scorer(recall_at_rate_score, k=7)
+    assert repr(scorer) == "make_ranking_scorer(recall_at_rate_score, k=7)"
     model = LogisticRegression().fit(X, Y)
     for n in (30, len(Y)):
         score = model.decision_function(X[:n])
         expected = recall_at_rate_score(Y[:n], score, rate=7 / n)
         assert scorer(model, X[:n], Y[:n]) == pytest.approx(expected, abs=1e-14)
-    with pytest.raises(ValueError, match="n_items=7 is more than the 5 cases"):
+    with pytest.raises(ValueError, match="k=7 is more than the 5 cases"):
         scorer(model, X[-5:], Y[-5:])
 
 

@@ -1,0 +1,234 @@
+"""Lists and queues as units of estimate and compare, and clusters of lists."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from skrate import (
+    FoldRankings,
+    RankTable,
+    compare,
+    compare_groups,
+    estimate,
+    estimate_all,
+    expected_recall_score,
+    group_scores,
+    influence,
+    lift_at_rate_score,
+    mean_average_precision_score,
+    ndcg_score,
+    precision_at_rate_score,
+    ranking_auc_score,
+    recall_at_rate_score,
+    sample_size,
+)
+
+EACH = [
+    partial(recall_at_rate_score, k=3),
+    partial(precision_at_rate_score, k=3),
+    partial(recall_at_rate_score, rate=0.25),
+    partial(ranking_auc_score, average="pairs"),
+    partial(ndcg_score, k=4),
+    mean_average_precision_score,
+]
+NAMES = [one.func.__name__ if isinstance(one, partial) else "map" for one in EACH]
+each = pytest.mark.parametrize("metric", EACH, ids=NAMES)
+
+
+def shown(seed=0, n_lists=60, n_patients=15):
+    """Return labels, two models' scores, lists of unlike length and their patients."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(2, 9, n_lists)
+    of_list = rng.integers(0, n_patients, n_lists)
+    order = rng.permutation(sizes.sum())
+    groups = np.repeat(np.arange(n_lists), sizes)[order]
+    patient = of_list[groups]
+    y_true = (rng.random(len(groups)) < 0.15 + 0.4 * (patient % 3) / 2).astype(int)
+    scores = [np.round(rng.normal(size=len(groups)) + y_true, 1) for _ in range(2)]
+    return y_true, *scores, np.array([f"list {i:03}" for i in groups]), patient
+
+
+def parts_of(metric, y_true, y_score, groups):
+    """Return numerator and denominator of each list, by what each list is alone."""
+    function = metric.func if isinstance(metric, partial) else metric
+    options = dict(metric.keywords) if isinstance(metric, partial) else {}
+    parts = []
+    for label in np.unique(groups):
+        rows = groups == label
+        labels, scores = y_true[rows], y_score[rows]
+        n, n_pos = len(labels), labels.sum()
+        if n_pos == 0 and function is recall_at_rate_score:
+            # A list without a positive says nothing.
+            continue
+        if function in (recall_at_rate_score, precision_at_rate_score):
+            rate = min(options.get("k", 0) / n, 1.0) or options["rate"]
+            found = recall_at_rate_score(labels, scores, rate=rate) if n_pos else 0.0
+            whole = n_pos if function is recall_at_rate_score else rate * n
+            parts.append((found * n_pos, whole))
+            continue
+        n_pairs = n_pos * (n - n_pos)
+        is_auc = function is ranking_auc_score
+        if (n_pairs if is_auc else n_pos) == 0:
+            continue
+        weight = n_pairs if is_auc else 1
+        cut = {"k": options["k"]} if "k" in options else {}
+        parts.append((weight * function(labels, scores, **cut), weight))
+    return np.array(parts).T
+
+
+def kept(metric, y_true, groups):
+    """Return the labels of the lists that count."""
+    function = metric.func if isinstance(metric, partial) else metric
+    labels = []
+    for label in np.unique(groups):
+        n_pos = y_true[groups == label].sum()
+        n_neg = (groups == label).sum() - n_pos
+        counts = function is precision_at_rate_score
+        is_auc = function is ranking_auc_score
+        if counts or n_pos * (n_neg if is_auc else 1):
+            labels.append(label)
+    return np.array(labels)
+
+
+def literal_error(parts, units):
+    """Return the standard error of a ratio by the sums of independent units."""
+    above, below = parts
+    value = above.sum() / below.sum()
+    terms = (above - value * below) / below.sum()
+    sums = np.array([terms[units == unit].sum() for unit in np.unique(units)])
+    n = len(sums)
+    return value, np.sqrt(n / (n - 1) * (sums**2).sum())
+
+
+@each
+def test_an_estimate_is_the_score_with_lists_as_units(metric):
+    y_true, y_score, _, groups, _ = shown()
+    found = estimate(metric, y_true, y_score, groups=groups)
+    assert found.value == metric(y_true, y_score, groups=groups)
+    parts = parts_of(metric, y_true, y_score, groups)
+    value, error = literal_error(parts, np.arange(parts.shape[1]))
+    assert found.value == pytest.approx(value, rel=1e-12)
+    assert found.standard_error == pytest.approx(error, rel=1e-12)
+
+
+@each
+def test_lists_of_one_patient_are_added_up(metric):
+    y_true, y_score, other, groups, patient = shown()
+    found = estimate(metric, y_true, y_score, groups=groups, clusters=patient)
+    assert found.value == metric(y_true, y_score, groups=groups)
+    units = np.array(
+        [patient[groups == label][0] for label in kept(metric, y_true, groups)]
+    )
+    a, b = (parts_of(metric, y_true, s, groups) for s in (y_score, other))
+    assert found.standard_error == pytest.approx(literal_error(a, units)[1], rel=1e-12)
+    low, high = found.confidence_interval
+    assert low < found.value < high
+    alone = estimate(metric, y_true, y_score, groups=groups, clusters=groups)
+    lists = estimate(metric, y_true, y_score, groups=groups)
+    assert alone.standard_error == pytest.approx(lists.standard_error, rel=1e-12)
+
+    compared = compare(metric, y_true, y_score, other, groups=groups, clusters=patient)
+    terms = [
+        (above - above.sum() / below.sum() * below) / below.sum()
+        for above, below in (a, b)
+    ]
+    sums = np.bincount(np.unique(units, return_inverse=True)[1], terms[0] - terms[1])
+    n = len(sums)
+    expected = np.sqrt(n / (n - 1) * (sums**2).sum())
+    assert compared.standard_error == pytest.approx(expected, rel=1e-12)
+    assert compared.value_a == metric(y_true, y_score, groups=groups)
+    assert compared.value_b == metric(y_true, other, groups=groups)
+
+
+def test_a_permutation_exchanges_a_patient_as_a_whole():
+    y_true = [1, 0] * 8
+    a, b = [2, 1] * 8, [1, 2] * 8
+    groups = np.arange(16) // 2
+    scores = [group_scores("roc_auc", y_true, model, groups=groups) for model in (a, b)]
+    by_list = compare_groups(*scores, method="permutation")
+    assert by_list.pvalue == 2 / 2**8
+    patients = [0, 0, 0, 1, 1, 1, 2, 2]
+    by_patient = compare_groups(*scores, method="permutation", clusters=patients)
+    assert by_patient.pvalue == 2 / 2**3
+    assert by_patient.value == by_list.value
+
+
+def test_the_coverage_of_patients_is_that_of_patients():
+    # Whose lists are copies of one list: their number says nothing new.
+    y_true, y_score, _, groups, _ = shown(1, n_lists=30)
+    copies = [np.tile(column, 4) for column in (y_true, y_score, groups)]
+    names = np.char.add(copies[2], np.repeat(list("abcd"), len(y_true)))
+    metric = partial(recall_at_rate_score, k=2)
+    once = estimate(metric, y_true, y_score, groups=groups)
+    found = estimate(metric, *copies[:2], groups=names, clusters=copies[2])
+    assert found.value == pytest.approx(once.value, rel=1e-14)
+    assert found.standard_error == pytest.approx(once.standard_error, rel=1e-12)
+    ends = np.array(found.confidence_interval)
+    np.testing.assert_allclose(ends, once.confidence_interval, rtol=1e-12)
+
+
+Y, S, G = [1, 0, 1, 0], [4, 3, 2, 1], [1, 1, 2, 2]
+RANKINGS = FoldRankings(Y, S, G)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: estimate("roc_auc", Y, S, groups=G), "use clusters="),
+        (
+            lambda: estimate(expected_recall_score, Y, S, rate=0.5, groups=G),
+            "clusters=",
+        ),
+        (lambda: estimate(lift_at_rate_score, Y, S, rate=0.5, groups=G), "clusters="),
+        (lambda: compare("roc_auc", Y, S, S, groups=G), "clusters="),
+        (
+            lambda: compare(("roc_auc", "average_precision"), Y, S, groups=G),
+            "clusters=",
+        ),
+        (lambda: estimate_all("roc_auc", Y, {"a": S}, groups=G), "clusters="),
+        (lambda: influence("roc_auc", Y, S, groups=G), "clusters="),
+        (lambda: influence(recall_at_rate_score, Y, S, k=1, groups=G), "clusters="),
+        (lambda: sample_size("roc_auc", Y, S, half_width=0.1, groups=G), "clusters="),
+        (lambda: estimate(recall_at_rate_score, RANKINGS, k=1, groups=G), "no lists"),
+        (
+            lambda: estimate(
+                recall_at_rate_score, RankTable([1], [1]), rate=0.5, groups=G
+            ),
+            "RankTable, which has no lists",
+        ),
+        (
+            lambda: estimate(ndcg_score, Y, S, groups=G, clusters=[1, 2, 3, 3]),
+            "clusters puts rows of the list 1 in several clusters",
+        ),
+        (
+            lambda: estimate(ndcg_score, Y, S, groups=G, clusters=[1] * 4),
+            "clusters puts all lists in one cluster",
+        ),
+        (
+            lambda: estimate(ndcg_score, Y, S, groups=G, clusters=[1] * 3),
+            "groups has 4, clusters has 3",
+        ),
+        (
+            lambda: group_scores("roc_auc", Y, S, groups=G).estimate(clusters=[1]),
+            "groups has 2, clusters has 1",
+        ),
+        (
+            lambda: estimate(
+                partial(recall_at_rate_score, rate=0.5),
+                Y,
+                S,
+                groups=G,
+                method="bootstrap",
+            ),
+            "method has no meaning",
+        ),
+        (lambda: estimate(recall_at_rate_score, RANKINGS, k=1), "as rate="),
+        (lambda: compare(recall_at_rate_score, RANKINGS, RANKINGS, k=1), "as rate="),
+        (lambda: RANKINGS.scores(recall_at_rate_score, k=1), "as rate="),
+        (lambda: recall_at_rate_score(RANKINGS, k=1), "as rate="),
+    ],
+)
+def test_what_has_no_lists_is_refused_by_name(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
