@@ -79,8 +79,8 @@ class FoldSample:
         counted = "allows for a part of that" if is_known else "does not count that in"
         warnings.warn(
             f"The {metric.name} of {len(self.folds)} folds with {n_pos:.3g} positives "
-            f"on average is another than that of many cases: below {enough} the mean is "
-            f"biased, more so the fewer there are, and the interval {counted}. Take "
+            f"on average is another than that of many cases: below {enough} the mean "
+            f"is biased, more so the fewer there are, and the interval {counted}. Take "
             "fewer folds, or a metric that does not depend on the size of a sample, "
             "such as the AUC or the recall at a rate.",
             UserWarning,

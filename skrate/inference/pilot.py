@@ -230,7 +230,7 @@ def _spread(
     """
     logarithms = []
     is_given = stratify or prevalence is not None
-    for rest in _without_parts(ranked[0], by_class=is_given):
+    for rest in _without_parts(ranked, by_class=is_given):
         left = [_taken(one, rest) for one in ranked]
         # Two clusters, too, without one of them.
         if min(*left[0].sizes, left[0].n_units) < _LEAST:
@@ -244,23 +244,25 @@ def _spread(
     return float(np.sqrt((n - 1) * np.var(logarithms)))
 
 
-def _without_parts(cases: Ranked, *, by_class: bool) -> Iterator[FloatArray]:
+def _without_parts(ranked: list[Ranked], *, by_class: bool) -> Iterator[FloatArray]:
     """Yield the weights of the cases without each part, parts at random.
 
     With ``by_class`` each holds as many of both classes, about. They are drawn with a
-    seed of their own, so that a pilot always has the same.
+    seed of their own, so that a pilot always has the same, in any order of its rows.
     """
-    generator = np.random.default_rng(0)
+    generator, cases, units = np.random.default_rng(0), ranked[0], _in_order(ranked)
     weights = np.ones(len(cases.is_pos)) if cases.weights is None else cases.weights
     if cases.clusters is None and cases.weights is not None:
         # Repetitions are cases, each of them in a part.
         counts = np.rint(weights).astype(np.int64)
         shares = np.full(_PARTS, 1 / _PARTS)
-        yield from weights - generator.multinomial(counts, shares).T
+        taken = np.empty((len(counts), _PARTS))
+        taken[units] = generator.multinomial(counts[units], shares)
+        yield from weights - taken.T
         return
     n_units = cases.n_units
     part = np.empty(n_units, dtype=np.intp)
-    order = generator.permutation(n_units)
+    order = units[generator.permutation(n_units)]
     part[order] = np.arange(n_units) % _PARTS
     if cases.clusters is not None:
         part = part[cases.clusters]
@@ -269,6 +271,28 @@ def _without_parts(cases: Ranked, *, by_class: bool) -> Iterator[FloatArray]:
         part[order] = np.arange(n_units) % _PARTS
     for left_out in range(min(_PARTS, n_units)):
         yield np.where(part == left_out, 0.0, weights)
+
+
+def _in_order(ranked: list[Ranked]) -> IntArray:
+    """Return the cases, or the clusters, in an order that is that of no rows.
+
+    Positives first, best first; those that are all alike are exchangeable.
+    """
+    cases = ranked[0]
+    # Whichever model is the first.
+    models = sorted(ranked, key=lambda one: [*one.table.pos, *one.table.neg])
+    columns = [*(one.group for one in models), ~cases.is_pos]
+    if cases.weights is not None:
+        columns.insert(0, cases.weights)
+    order = np.lexsort(columns)
+    if cases.clusters is None:
+        return order
+    is_new = [np.diff(column[order]) != 0 for column in columns]
+    kind = np.append(0, np.cumsum(np.any(is_new, axis=0)))
+    held: list[list[int]] = [[] for _ in range(cases.n_units)]
+    for unit, code in zip(cases.clusters[order].tolist(), kind.tolist(), strict=True):
+        held[unit].append(code)
+    return np.array(sorted(range(len(held)), key=held.__getitem__), dtype=np.intp)
 
 
 def _hold_a_class(part: IntArray, is_pos: BoolArray) -> bool:
