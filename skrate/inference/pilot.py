@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from skrate.core.arrays import BoolArray, FloatArray, IntArray
+from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
 from skrate.core.metric import Metric, find_metric
 from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.results import ConfidenceInterval, t_quantile
@@ -281,9 +281,9 @@ def _in_order(ranked: list[Ranked]) -> IntArray:
     cases = ranked[0]
     # Whichever model is the first.
     models = sorted(ranked, key=lambda one: [*one.table.pos, *one.table.neg])
-    columns = [*(one.group for one in models), ~cases.is_pos]
+    columns: list[Array] = [*(one.group for one in models), ~cases.is_pos]
     if cases.weights is not None:
-        columns.insert(0, cases.weights)
+        columns = [cases.weights, *columns]
     order = np.lexsort(columns)
     if cases.clusters is None:
         return order
