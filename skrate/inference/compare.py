@@ -63,6 +63,7 @@ from skrate.inference.sample import (
     scored,
     with_worth,
 )
+from skrate.inference.turned import Model, ranked_model, warn_of_turned
 
 Method = Literal["delta", "bootstrap", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -175,7 +176,8 @@ def compare(
     UndefinedMetricWarning
         If a class has fewer than two cases, or a metric is undefined.
     UserWarning
-        As :func:`estimate`, for known rates that process few cases; and for a recall at
+        As :func:`estimate`, for known rates that process few cases, and for scores that
+        may be turned round, of which it names the argument; and for a recall at
         a precision with few negatives above the cut, but by "permutation".
 
     See Also
@@ -375,7 +377,9 @@ def compare(
         ranked = [check_sample(*one, pos_label=pos_label) for one in given]
         metrics = [check_metric(metric, metric_kwargs, one) for one in ranked]
         _check_worth_of_both(metrics)
-        return _unpaired(metrics, ranked, plan)
+        result = _unpaired(metrics, ranked, plan)
+        warn_of_turned(_models(metrics, ranked, result, plan))
+        return result
     check_one_place(y_true=y_true, y_score_a=y_score_a, y_score_b=y_score_b)
     cases = check_cases(
         y_true,
@@ -397,7 +401,19 @@ def compare(
         return compare_over_set(metric, metric_kwargs, among, ranked, plan)
     metrics = [check_metric(metric, metric_kwargs, one) for one in ranked]
     pairs = zip(ranked, metrics, strict=True)
-    return paired(metrics, [with_worth(*pair) for pair in pairs], plan)
+    ranked = [with_worth(*pair) for pair in pairs]
+    result = paired(metrics, ranked, plan)
+    warn_of_turned(_models(metrics, ranked, result, plan))
+    return result
+
+
+def _models(
+    metrics: list[Metric], ranked: list[Ranked], result: Comparison, plan: Plan
+) -> list[Model]:
+    """Return both models with what is known of them."""
+    names, values = ("y_score_a", "y_score_b"), (result.value_a, result.value_b)
+    known = zip(names, metrics, ranked, values, strict=True)
+    return [ranked_model(*one, plan) for one in known]
 
 
 def _two_metrics(
@@ -405,7 +421,12 @@ def _two_metrics(
 ) -> Comparison:
     """Compare two metrics of one model."""
     found = [check_metric(metric, {}, model) for metric in metrics]
-    return paired(found, [with_worth(model, metric) for metric in found], plan)
+    result = paired(found, [with_worth(model, metric) for metric in found], plan)
+    named = "y_true" if model.counts is not None else "y_score_a"
+    warn_of_turned(
+        [ranked_model(named, found[0], model, result.value_a, plan)], stacklevel=4
+    )
+    return result
 
 
 def paired(

@@ -47,6 +47,12 @@ from skrate.inference.sample import (
     scored,
     with_worth,
 )
+from skrate.inference.turned import (
+    chance_of,
+    folds_model,
+    ranked_model,
+    warn_of_turned,
+)
 
 
 def compare_all(
@@ -136,6 +142,8 @@ def compare_all(
     -----
     UndefinedMetricWarning
         As :func:`compare`.
+    UserWarning
+        As :func:`compare`; models whose scores may be turned round are named.
 
     See Also
     --------
@@ -234,7 +242,15 @@ def compare_all(
         )
     ranked = [with_worth(one, found) for one in ranked]
     check_worth(plan, ranked[0])
+    chance = chance_of(found, ranked[0])
     values, influences = _of_models(found, ranked, plan)
+    named = zip(names, ranked, values, strict=True)
+    warn_of_turned(
+        [
+            ranked_model(f"y_scores[{name!r}]", found, one, value, plan, chance=chance)
+            for name, one, value in named
+        ]
+    )
     if influences is not None:
         matrix = covariance(influences, cases)
     tests = partial(_tests, found, ranked, plan, values, influences, places, adjust)
@@ -289,6 +305,8 @@ def _of_folds(
     def test(i: int, j: int, share: Plan) -> Comparison:
         return paired_folds([found[i], found[j]], share, [influences[i], influences[j]])
 
+    models = zip(rankings, found, strict=True)
+    warn_of_turned([folds_model(*model, plan, None) for model in models], stacklevel=4)
     pairs = _of_pairs(test, places, plan)
     return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, *kind)
 

@@ -20,6 +20,7 @@ from skrate.inference.jackknife import jackknife_variance
 from skrate.inference.plan import Plan, check_metric, check_worth, defined_value
 from skrate.inference.resampling import condensed, resample_draw, spread, statistic_of
 from skrate.inference.sample import Ranked, Weights, check_sample, with_worth
+from skrate.inference.turned import ranked_model, warn_of_turned
 from skrate.metrics.group_scores import clusters_of_lists, group_scores
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
@@ -136,7 +137,9 @@ def estimate(
         If a known rate leaves fewer than 5 cases above the cut or tied with it: next to
         nothing is then known of their share of positives; or if folds have so few
         positives on average that the mean is biased by more than the interval allows
-        for: below 5 of the average precision, below 20 of what is taken at a recall.
+        for: below 5 of the average precision, below 20 of what is taken at a recall. If
+        the interval is worse than scores that say nothing, such as an AUC below 0.5:
+        the scores, or ``pos_label``, may be turned round.
 
     See Also
     --------
@@ -303,6 +306,8 @@ def estimate(
             stratify=is_stratified, freedom=degrees_of_freedom((parts, ranked)),
             draws=draws, independent=parts.total if ranked.is_plain else None,
         )  # fmt: skip
+        model = ranked_model("y_score", found, ranked, value, plan, ends=ends)
+        warn_of_turned([model])
     n_pos, n_neg = (int(size) for size in ranked.sizes)
     return Estimate(
         found.name, value, error, ends, n_pos, n_neg, method, plan.confidence_level,

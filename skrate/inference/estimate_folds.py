@@ -24,6 +24,7 @@ from skrate.inference.permutation import ExchangeDraw
 from skrate.inference.plan import AnyDraw, Plan, warn_of_difference
 from skrate.inference.resampling import condensed, resample_draw, spread, statistic_of
 from skrate.inference.sample import Ranked, Weights, repeated
+from skrate.inference.turned import folds_model, warn_of_turned
 
 _NAN = float("nan")
 _NONE = ConfidenceInterval(_NAN, _NAN)
@@ -62,6 +63,7 @@ def estimate_folds(
         interval, parts, error, plan.confidence_level,
         stratify=is_stratified, draws=draws,
     )  # fmt: skip
+    warn_of_turned([folds_model("y_true", sample, plan, ends)], stacklevel=4)
     again, factor = None, _retraining(rankings)
     if factor is not None:
         wider = Parts(*(factor**2 * part for part in parts))
@@ -184,6 +186,9 @@ def compare_rankings(
         return undefined_difference([find_metric(*one) for one in meant], plan)
     if found[0].why_unknown is not None:
         return unknown_difference(found, plan)
+    named = zip(("y_true", "y_score_a"), found, strict=True)
+    models = [folds_model(name, one, plan, None) for name, one in named]
+    warn_of_turned(models[:1] if both[0] is both[1] else models, stacklevel=4)
     return paired_folds(found, plan)
 
 

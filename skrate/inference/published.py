@@ -32,6 +32,7 @@ from skrate.inference.plan import (
     warn_of_difference,
 )
 from skrate.inference.sample import Ranked, check_sample
+from skrate.inference.turned import ranked_model, warn_of_turned
 
 _NAN = float("nan")
 _NAMES = ("y_true", "y_score_a")
@@ -153,6 +154,11 @@ def compare_tables(
     error, statistic, pvalue, least = _NAN, _NAN, _NAN, _NAN
     ends = ConfidenceInterval(_NAN, _NAN)
     if not np.isnan(a - b):
+        models = [
+            ranked_model(name, *pair, value, plan)
+            for name, pair, value in zip(_NAMES, pairs, (a, b), strict=True)
+        ]
+        warn_of_turned(models, stacklevel=4)
         warn_of_difference(found, ranked, plan.method)
         spreads = [_spread_of(of, one, plan) for of, one in pairs]
         errors, freedoms = zip(*spreads, strict=True)

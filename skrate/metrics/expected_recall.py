@@ -31,6 +31,7 @@ from skrate.core.one_vs_rest import (
     of_each_class,
     score_classes,
 )
+from skrate.core.question import Question
 from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.rate_curves import RateCurve
 from skrate.core.rates import RateDistribution
@@ -253,6 +254,11 @@ class ExpectedRecall(UnderSet, Metric, score=expected_recall_score):
     def name(self) -> str:
         positives = self.of == "positives"
         return "Expected recall" if positives else "Expected recall of the negatives"
+
+    @property
+    def question(self) -> Question:
+        """The parameters that were asked for, other than what its name says."""
+        return {k: v for k, v in super().question.items() if k != "of"}
 
     @property
     def needs(self) -> tuple[str, ...]:

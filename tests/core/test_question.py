@@ -99,13 +99,9 @@ def test_two_questions_differ_in_every_result():
 @each([case for case in SMOOTH + JUMPS if case[1]])
 def test_all_that_was_given_is_named(metric, kwargs):
     found = find_metric(metric, kwargs).question
-    expected = {name for name, value in kwargs.items() if value is not None}
-    defaults = {
-        p.name: p.default for p in _parameters(type(find_metric(metric, kwargs)))
-    }
-    assert {n for n in expected if kwargs[n] is not defaults[n]} - {"rate"} <= set(
-        found
-    )
+    # The name says which of the classes; and the AUC has no rate.
+    assert set(kwargs) - {"of", "rate"} <= set(found)
+    assert ("rate" in found) == ("rate" in kwargs and kwargs["rate"] is not None)
     assert all(type(v) in (int, float, str, bool) for v in found.values())
 
 
@@ -161,7 +157,8 @@ def test_reports_and_curves_name_theirs():
     over_set = compare(
         expected_recall_score, Y, A, B, rate=rates.between({0.1: 0.3}), of="negatives"
     )
-    assert over_set.params == {"of": "negatives"}
+    # Of the negatives, as its name says.
+    assert over_set.params == {}
     assert over_set.to_dict()["rate"] == "between({0.1: 0.3})"
 
 
@@ -171,7 +168,8 @@ def test_no_parameter_hides_a_field_of_a_result():
         for kind in (*METRICS.values(), *LIST_METRICS.values())
         for parameter in _parameters(kind)
     }
-    names |= {"k", "average", "undefined"}
+    # What the name of the metric says already is none of them.
+    names = {"k", "average", "undefined"} | names - {"of"}
     for kind in (Estimate, Comparison, Estimates, SampleSize, GroupScores):
         assert not names & {one.name for one in dataclasses.fields(kind)}
 

@@ -1,0 +1,132 @@
+"""Whether scores are probably turned round, so that small ones mean positive."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from skrate.core.metric import Metric
+from skrate.core.rank_table import RankTable
+from skrate.core.results import ConfidenceInterval
+from skrate.inference.delta import (
+    degrees_of_freedom,
+    influence_parts,
+    variance_parts,
+)
+from skrate.inference.fold_sample import FoldSample
+from skrate.inference.intervals import metric_interval
+from skrate.inference.plan import Plan
+from skrate.inference.sample import Ranked
+from skrate.metrics.auc import auc
+
+
+class Model(NamedTuple):
+    """A model, by the argument that ranks, with its value and that of equal scores.
+
+    What costs more is found if it is worse than these.
+    """
+
+    argument: str
+    metric: Metric
+    value: float
+    chance: float
+    find_auc: Callable[[], float]
+    find_interval: Callable[[], ConfidenceInterval]
+
+
+def warn_of_turned(models: Sequence[Model], *, stacklevel: int = 3) -> None:
+    """Warn, once, of models whose interval is worse than scores that say nothing.
+
+    Their AUC must be so, too: at the top of a good ranking there may be few positives.
+    """
+    turned = []
+    for model in models:
+        sign = 1 if model.metric.greater_is_better else -1
+        if not (sign * model.value < sign * model.chance and model.find_auc() < 0.5):
+            continue
+        ends = model.find_interval()
+        if sign * (ends.high if sign > 0 else ends.low) < sign * model.chance:
+            turned.append((model, ends))
+    if not turned:
+        return
+    model, ends = turned[0]
+    names = " and ".join(dict.fromkeys(one.argument for one, _ in turned))
+    side = "below" if model.metric.greater_is_better else "above"
+    warnings.warn(
+        f"{names} may be turned round: the {model.metric.name} has the interval "
+        f"[{ends.low:.4g}, {ends.high:.4g}], all {side} the {model.chance:.4g} of "
+        "scores that say nothing. High scores, and the first categories of a table, "
+        "must mean positive: name that label by pos_label, or change the sign of the "
+        "scores.",
+        UserWarning,
+        stacklevel=stacklevel,
+    )
+
+
+def chance_of(metric: Metric, ranked: Ranked) -> float:
+    """Return the value of scores that are all equal; nan where none is known."""
+    n_pos, n_neg = ranked.table.n_pos, ranked.table.n_neg
+    if ranked.worth is not None or not min(n_pos, n_neg) > 0:
+        return float("nan")
+    return metric.value(RankTable([n_pos], [n_neg]))
+
+
+def ranked_model(
+    argument: str,
+    metric: Metric,
+    ranked: Ranked,
+    value: float,
+    plan: Plan,
+    *,
+    chance: float | None = None,
+    ends: ConfidenceInterval | None = None,
+) -> Model:
+    """Return a model with one ranking; what is known of it is given."""
+
+    def find_interval() -> ConfidenceInterval:
+        if ends is not None:
+            return ends
+        is_stratified = plan.is_stratified(ranked)
+        parts = variance_parts(metric, ranked, stratify=is_stratified)
+        return metric_interval(
+            "wilson", value, parts.standard_error, plan.confidence_level, metric,
+            ranked, stratify=is_stratified,
+            freedom=degrees_of_freedom((parts, ranked)),
+            independent=parts.total if ranked.is_plain else None,
+        )  # fmt: skip
+
+    if chance is None:
+        chance = chance_of(metric, ranked)
+    return Model(
+        argument, metric, value, chance, lambda: auc(ranked.table), find_interval
+    )
+
+
+def folds_model(
+    argument: str, sample: FoldSample, plan: Plan, ends: ConfidenceInterval | None
+) -> Model:
+    """Return a model with a ranking for each fold."""
+
+    def find_auc() -> float:
+        return float(np.mean([auc(fold.table) for fold in sample.folds]))
+
+    def find_interval() -> ConfidenceInterval:
+        if ends is not None:
+            return ends
+        is_stratified = plan.is_stratified(sample.cases)
+        influence = sample.influence(stratify=is_stratified)
+        parts = influence_parts(influence, sample.cases)
+        return sample.interval(
+            "wilson", parts, parts.standard_error, plan.confidence_level,
+            stratify=is_stratified,
+        )  # fmt: skip
+
+    pairs = zip(sample.metrics, sample.folds, strict=True)
+    chance = np.mean([chance_of(*pair) for pair in pairs])
+    return Model(
+        argument, sample.metric, sample.value, float(sample.mean_with(chance)),
+        find_auc, find_interval,
+    )  # fmt: skip

@@ -1,0 +1,109 @@
+"""A warning where scores, or the positive label, are probably turned round."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from inference_cases import JUMPS, SMOOTH, each
+from skrate import (
+    FoldRankings,
+    RankTable,
+    compare,
+    compare_all,
+    estimate,
+    estimate_all,
+    recall_at_rate_score,
+)
+
+RNG = np.random.default_rng(0)
+Y = np.arange(200) % 2
+M1, M2 = (Y * size + RNG.normal(size=200) for size in (1.5, 1.6))
+TABLE = RankTable([5, 20, 30], [40, 20, 3])
+FOLDS = np.arange(200) // 40
+
+
+def said(call):
+    """Return the messages of a call, which comes from this file."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    found = [one for one in caught if "turned round" in str(one.message)]
+    assert all(one.filename == __file__ for one in found)
+    assert all(one.category is UserWarning for one in found)
+    return [str(one.message) for one in found]
+
+
+def folds(y_score):
+    return FoldRankings(Y, y_score, FOLDS)
+
+
+CALLS = [
+    ("y_score", lambda: estimate("roc_auc", Y, -M1)),
+    ("y_score", lambda: estimate("roc_auc", Y, M1, pos_label=0)),
+    ("y_score", lambda: estimate("roc_auc", Y, -M1, clusters=np.arange(200) // 2)),
+    ("y_score", lambda: estimate("roc_auc", TABLE)),
+    ("y_true", lambda: estimate("roc_auc", folds(-M1))),
+    ("y_score_b", lambda: compare("roc_auc", Y, M1, -M2)),
+    ("y_score_a", lambda: compare("roc_auc", Y, -M1, M2, method="permutation")),
+    ("y_score_a and y_score_b", lambda: compare("roc_auc", Y, -M1, -M2)),
+    ("y_score_b", lambda: compare("roc_auc", Y, M1, -M2, y_true_b=Y)),
+    ("y_score_a", lambda: compare(("roc_auc", "average_precision"), Y, -M1)),
+    ("y_true and y_score_a", lambda: compare("roc_auc", TABLE, TABLE)),
+    ("y_score_a", lambda: compare("roc_auc", folds(M1), folds(-M2))),
+    ("y_true", lambda: compare(("roc_auc", "average_precision"), folds(-M1))),
+    (
+        "y_scores['b'] and y_scores['c']",
+        lambda: compare_all("roc_auc", Y, {"a": M1, "b": -M2, "c": -M1}).pairs,
+    ),
+    (
+        "y_true['b']",
+        lambda: compare_all("roc_auc", {"a": folds(M1), "b": folds(-M2)}).pairs,
+    ),
+]
+
+
+@pytest.mark.parametrize(("argument", "call"), CALLS)
+def test_what_is_turned_round_is_named_once(argument, call):
+    (message,) = said(call)
+    assert message.startswith(f"{argument} may be turned round: the AUC has the inter")
+    assert "by pos_label, or change the sign of the scores." in message
+
+
+@pytest.mark.filterwarnings("ignore:.*depends on the best|.*third negative")
+@each(SMOOTH + JUMPS)
+def test_of_every_metric_the_better_side_says_nothing(metric, kwargs):
+    assert not said(lambda: estimate(metric, Y, M1, **kwargs))
+    assert not said(lambda: compare(metric, Y, M1, M2, **kwargs))
+
+
+def test_the_worse_side_is_above_where_less_is_better():
+    (message,) = said(lambda: estimate("rate_at_recall", Y, -M1, recall=0.5))
+    assert "the Rate at recall has the interval" in message
+    assert ", all above the 0.5 of scores that say nothing." in message
+
+
+def test_the_interval_decides():
+    weak = 0.1 * Y + np.random.default_rng(1).normal(size=200)
+    result = estimate("roc_auc", Y, weak)
+    assert result.confidence_interval.low < 0.5 < result.value
+    assert not said(lambda: estimate("roc_auc", Y, -weak))
+    assert said(lambda: estimate("roc_auc", Y, -weak, confidence_level=0.01))
+
+
+def test_few_positives_at_the_top_of_a_good_ranking_are_no_sign_of_it():
+    # Next to none of the best twentieth is positive, and most that follow are.
+    y_true = np.repeat([0, 1, 0], [300, 2000, 4000])
+    y_score = np.arange(6300, 0, -1)
+    result = estimate(recall_at_rate_score, y_true, y_score, rate=0.03)
+    assert result.confidence_interval.high < 0.03
+    assert not said(lambda: estimate(recall_at_rate_score, y_true, y_score, rate=0.03))
+
+
+def test_of_many_markers_either_sign_is_looked_for():
+    assert not said(lambda: estimate_all("roc_auc", Y, {"a": M1, "b": -M1}))
+
+
+def test_gains_of_cases_have_no_value_by_chance():
+    gain = np.where(Y == 1, 2.0, -1.0)
+    assert not said(lambda: estimate("expected_gain", Y, -M1, gain=gain))
