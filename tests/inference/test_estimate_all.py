@@ -350,7 +350,7 @@ def test_a_window_without_the_curve_leaves_the_pvalue_of_clusters_unknown():
     y_true = np.arange(20) % 2
     found = estimate_all(
         "partial_auc", y_true, {"perfect": y_true, "same": 1 - y_true},
-        groups=np.arange(20) // 4, fpr=(0.1, 0.3), tpr=(0.2, 0.6),
+        clusters=np.arange(20) // 4, fpr=(0.1, 0.3), tpr=(0.2, 0.6),
     )  # fmt: skip
     assert found.values[0] == 1
     assert np.isnan(found.pvalues).all()
