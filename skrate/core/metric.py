@@ -147,6 +147,8 @@ class Metric(ABC):
     _asked = None
     # With fewer not even ``excess`` says by how much.
     least_positives: ClassVar[int] = 0
+    # What a perfect ranking has, where an approximation leaves others without a limit.
+    value_of_perfect: ClassVar[float | None] = None
 
     @property
     @abstractmethod
@@ -179,6 +181,11 @@ class Metric(ABC):
 
         Then variances within a class of m cases are divided by m - 1.
         """
+        return False
+
+    @property
+    def rests_on_few(self) -> bool:
+        """Whether a few cases decide it, so that its variance is learnt from few."""
         return False
 
     @property

@@ -78,7 +78,9 @@ def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
 
 
 def degrees_of_freedom(
-    *sources: tuple[Parts, Ranked], n_means: tuple[float, float] = (1.0, 1.0)
+    *sources: tuple[Parts, Ranked],
+    n_means: tuple[float, float] = (1.0, 1.0),
+    freedoms: tuple[float, float] = (np.inf, np.inf),
 ) -> float:
     """Return those of Student's t that go with a variance.
 
@@ -86,7 +88,8 @@ def degrees_of_freedom(
     Munzel 2000, equation 9, as :func:`estimate` cites it). Of clusters those count
     that hold cases of the class; together they are no more than all, less 1. The
     variance may be the sum of those of several samples. Where the classes were centred
-    at ``n_means`` means, as those of folds, their sizes are less by as many.
+    at ``n_means`` means, as those of folds, their sizes are less by as many. A class
+    has no more than its entry of ``freedoms``, as by :func:`freedoms_by_kurtosis`.
 
     Examples
     --------
@@ -103,11 +106,60 @@ def degrees_of_freedom(
         means = (*n_means, max(n_means))
         if cases.clusters is not None:
             most = cases.n_units - 1.0
-        freedoms = [max(size - n, 1) for size, n in zip(sizes, means, strict=True)]
-        squares += sum(part**2 / of for part, of in zip(parts, freedoms, strict=True))
+        most_of = (*freedoms, np.inf)
+        each = [
+            max(min(size - n, of), 1)
+            for size, n, of in zip(sizes, means, most_of, strict=True)
+        ]
+        squares += sum(part**2 / of for part, of in zip(parts, each, strict=True))
     total = sum(parts.total for parts, _ in sources)
     # No variation, no estimate of it: as few as there can be.
     return min(max(total**2 / squares, 1.0), most) if squares > 0 else 1.0
+
+
+def freedoms_by_kurtosis(metric: Metric, table: RankTable) -> tuple[float, float]:
+    """Return the degrees of freedom that each class has by how its slopes spread.
+
+    The variance of m values of kurtosis k has 2 m / (k - 1): m where they are normal,
+    and few where a few of them decide it.
+
+    Examples
+    --------
+    Two of ten positives decide the area above a recall of 0.8:
+
+    >>> from skrate.core.metric import find_metric
+    >>> table = RankTable.from_arrays([1] * 8 + [0, 1, 0, 1], -np.arange(12))
+    >>> upper = find_metric("partial_auc", {"tpr": (0.8, 1)})
+    >>> round(freedoms_by_kurtosis(upper, table)[0], 1)
+    3.6
+    """
+    table = merged_but_at(table, metric.cuts).table
+    slopes = metric.slopes(table)
+    of_pos = _kurtosis_freedom(slopes.by_pos, table.pos)
+    return of_pos, _kurtosis_freedom(slopes.by_neg, table.neg)
+
+
+def freedoms_of_weighted(metric: Metric, cases: Ranked) -> tuple[float, float]:
+    """Return the same of cases that stand for others, by what each of them adds."""
+    assert cases.weights is not None
+    adds = cases.weights * influence_values(metric, cases, stratify=True)
+    of_pos, of_neg = (
+        _kurtosis_freedom(adds[chosen], np.ones(np.count_nonzero(chosen)))
+        for chosen in (cases.is_pos, ~cases.is_pos)
+    )
+    return of_pos, of_neg
+
+
+def _kurtosis_freedom(values: FloatArray, weights: FloatArray) -> float:
+    """Return 2 m / (k - 1) of values of which there are as many as weights say."""
+    total = np.add.reduce(weights)
+    squares = (values - np.add.reduce(weights * values) / total) ** 2
+    variance = np.add.reduce(weights * squares) / total
+    if is_rounding(variance):
+        return float("inf")
+    # The kurtosis less 1 is the variance of the squares, in units of their mean.
+    excess = np.add.reduce(weights * (squares / variance - 1) ** 2)
+    return float(2 * total**2 / excess) if excess > 0 else float("inf")
 
 
 def table_variance(

@@ -80,8 +80,8 @@ def estimate(
         - "wilson": that of Wilson for a proportion [5]_, made for any metric with a
           range, [6]_ and [2]_. It holds the value, keeps to the range, and has a width
           where the sample shows no variation;
-        - "logit": symmetric in the log odds; of metrics without a greatest value, such
-          as momentum, in the logarithm (so is "wilson" of these);
+        - "logit": symmetric in the log odds; of metrics without a greatest value in the
+          logarithm, as is "wilson" of lift;
         - "wald": symmetric, cut off at the range;
         - "percentile", "basic": by the quantiles of replicates, which they need.
     n_resamples : int, default=2000
@@ -179,7 +179,12 @@ def estimate(
 
     "wilson", "logit" and "wald" take t from Student's distribution; each class
     estimates its part of the variance with its size less 1, or its number of clusters
-    less 1, which gives the degrees of freedom [4]_.
+    less 1, which gives the degrees of freedom [4]_. Where a few cases decide the
+    value, a class of m cases has no more than :math:`2 m / (\kappa - 1)` of them, with
+    :math:`\kappa` the kurtosis of its influence values: always with sampling weights,
+    and in "wilson" for a window of the ROC curve, momentum and stamina, where it is the
+    mean over the sample and the ranking to which cases are added. Momentum and stamina
+    are taken to reach 1.25, or 1.25 times the value if that is more.
 
     A gain or a cost per case goes with the case: what is drawn is both. Nothing bounds
     such a gain, so that every interval is "wald", but for the quantiles of replicates;

@@ -38,7 +38,13 @@ from skrate.inference.plan import (
 )
 from skrate.inference.sample import Ranked, Weights, check_cases, scored, with_worth
 from skrate.inference.single_cases import are_compared, from_others
-from skrate.inference.wilson import ADDED, Augmented, augmented, range_of
+from skrate.inference.wilson import (
+    ADDED,
+    Augmented,
+    augmented,
+    range_of,
+    with_room,
+)
 
 
 @dataclass(frozen=True)
@@ -277,13 +283,17 @@ class FoldSample:
         weights = np.array([[f.table.n_pos, f.table.n_neg] for f in self.folds])
         return from_others(np.array(self.values), weights, self._sizes, self.n_repeats)
 
-    def freedom(self, parts: Parts) -> float:
+    def freedom(
+        self, parts: Parts, freedoms: tuple[float, float] = (np.inf, np.inf)
+    ) -> float:
         """Return the degrees of freedom of the variance with these parts."""
         # Single cases whose folds are compared share a mean, one in each repeat.
         n_shared = np.maximum(self._is_between.sum(axis=0) - self.n_repeats, 0)
         n_means = len(self.folds) - n_shared
         n_pos, n_neg = (n_means / self.n_repeats).tolist()
-        return degrees_of_freedom((parts, self.cases), n_means=(n_pos, n_neg))
+        means = n_pos, n_neg
+        source = parts, self.cases
+        return degrees_of_freedom(source, n_means=means, freedoms=freedoms)
 
     def interval(
         self,
@@ -312,6 +322,13 @@ class FoldSample:
             range_of(metric, fold.table, stratify=stratify)
             for metric, fold in self._pairs()
         ]
+        if kind == "wilson":
+            ranges = [
+                with_room(metric, own, value)
+                for metric, own, value in zip(
+                    self.metrics, ranges, self.values, strict=True
+                )
+            ]
         bounds = self._mean_range(ranges, stratify=stratify)
         bias = 0.0 if np.isnan(self.bias) else self.bias
         if draws is not None:
@@ -360,7 +377,9 @@ class FoldSample:
             effect = variance / independent if not is_rounding(independent) else 1.0
         value = float(self.mean_with(np.mean([one.value for one in found])))
         bounds = self._mean_range([one.bounds for one in found], stratify=stratify)
-        return Augmented(value, parts, bounds, effect, self.freedom(parts))
+        freedoms = _freedoms_of_sum(found)
+        freedom = self.freedom(parts, freedoms)
+        return Augmented(value, parts, bounds, effect, freedom, freedoms)
 
     def _independent(self, *, stratify: bool) -> float:
         """Return the variance if all cases were independent, and no mean was taken."""
@@ -412,6 +431,19 @@ class FoldSample:
         scale = self.widening(stratify=stratify) / self.n_all
         below, above = np.sqrt((away**2).sum(axis=1) * self.n_repeats) * scale
         return ConfidenceInterval(float(self.value - below), float(self.value + above))
+
+
+def _freedoms_of_sum(found: Sequence[Augmented]) -> tuple[float, float]:
+    """Return the most degrees of freedom that each class has in the sum over folds."""
+    by_class = np.array([one.parts[:2] for one in found])
+    squares = np.add.reduce(by_class**2 / [one.freedoms for one in found])
+    of_pos, of_neg = np.divide(
+        np.add.reduce(by_class) ** 2,
+        squares,
+        out=np.full(2, np.inf),
+        where=squares > 0,
+    ).tolist()
+    return of_pos, of_neg
 
 
 def fold_samples(

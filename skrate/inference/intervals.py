@@ -23,7 +23,13 @@ from skrate.inference.delta import (
     variance_parts,
 )
 from skrate.inference.sample import Ranked
-from skrate.inference.wilson import Augmented, augmented, range_of, wilson_interval
+from skrate.inference.wilson import (
+    Augmented,
+    augmented,
+    range_of,
+    wilson_interval,
+    with_room,
+)
 
 Interval = Literal["wilson", "logit", "wald", "percentile", "basic"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
@@ -64,6 +70,8 @@ def metric_interval(
         return tested_interval(value, level, metric, ranked, stratify=stratify)
 
     bounds = range_of(metric, ranked.table, stratify=stratify)
+    if kind == "wilson":
+        bounds = with_room(metric, bounds, value)
     return bounded_interval(
         kind, value, standard_error, level, bounds, freedom, draws, find_augmented,
         find_tested if metric.has_test else None,
@@ -100,6 +108,9 @@ def bounded_interval(
     if find_tested is not None:
         return find_tested(value)
     found = find_augmented()
+    if np.isfinite(bounds).all() and np.isnan(found.value):
+        # Not even the augmented ranking has a value: nothing is left out.
+        return ConfidenceInterval(*bounds)
     if np.isfinite(bounds).all():
         return wilson_interval(value, bounds, level, found)
     # Without a greatest value there is nothing that Wilson's variance could be of.

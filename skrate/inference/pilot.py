@@ -17,7 +17,13 @@ from skrate.inference.delta import NEGLIGIBLE, Parts, influence_parts, influence
 from skrate.inference.intervals import Alternative, interval_of
 from skrate.inference.plan import check_metric
 from skrate.inference.sample import Ranked, counted
-from skrate.inference.wilson import Augmented, augmented, range_of, wilson_interval
+from skrate.inference.wilson import (
+    Augmented,
+    augmented,
+    range_of,
+    wilson_interval,
+    with_room,
+)
 
 # Of each class as many cases are planned at least: no variance is found of fewer.
 _LEAST = 2
@@ -160,6 +166,7 @@ def pilot_of(
         make = _of_difference(values[0] - values[1], level)
     else:
         bounds = range_of(metric, planned[0].table, stratify=stratify)
+        bounds = with_room(metric, bounds, values[0])
         make = _of_metric(values[0], bounds, level)
         if np.sqrt(unit.total / cases.total) <= NEGLIGIBLE:
             # What was never seen varies by nobody knows how much.

@@ -16,6 +16,8 @@ from skrate.core.wilson_ends import wilson_ends
 from skrate.inference.delta import (
     Parts,
     degrees_of_freedom,
+    freedoms_by_kurtosis,
+    freedoms_of_weighted,
     is_rounding,
     long_variance,
     table_variance,
@@ -25,13 +27,16 @@ from skrate.inference.sample import Ranked
 # Cases of each class that are added, half of them at either end of the ranking.
 ADDED = 0.1
 _ROUNDING = 1e-9
+# How far above a perfect ranking, or the value, is what an approximation may reach.
+_ROOM = 1.25
 
 
 class Augmented(NamedTuple):
     """A metric on a table where some misranking is always seen.
 
     ``parts`` is its variance as of independent cases, as many as those of the sample
-    are worth; the variance of the design is ``effect`` times as great.
+    are worth; the variance of the design is ``effect`` times as great. ``freedoms`` are
+    the most degrees of freedom that each class has.
     """
 
     value: float
@@ -39,6 +44,7 @@ class Augmented(NamedTuple):
     bounds: tuple[float, float]
     effect: float
     freedom: float
+    freedoms: tuple[float, float] = (np.inf, np.inf)
 
     @property
     def variance(self) -> float:
@@ -104,9 +110,28 @@ def augmented(
         # Without variation there is nothing to compare.
         if np.isnan(variance) or not is_rounding(independent):
             effect = variance / (independent or 1.0)
-    freedom = degrees_of_freedom((parts, ranked))
-    bounds = range_of(metric, table, stratify=stratify)
-    return Augmented(value, parts, bounds, effect, freedom)
+    freedoms = _freedoms(metric, ranked, table)
+    freedom = degrees_of_freedom((parts, ranked), freedoms=freedoms)
+    bounds = with_room(metric, range_of(metric, table, stratify=stratify), value)
+    return Augmented(value, parts, bounds, effect, freedom, freedoms)
+
+
+def _freedoms(
+    metric: Metric, ranked: Ranked, augmented: RankTable
+) -> tuple[float, float]:
+    """Return the most degrees of freedom that each class has.
+
+    A sample of few misrankings seldom shows how heavy their tail is, and the augmented
+    one has the heaviest: the mean of both.
+    """
+    if ranked.clusters is None and not ranked.is_plain:
+        return freedoms_of_weighted(metric, ranked)
+    if not metric.rests_on_few:
+        return np.inf, np.inf
+    tables = ranked.table, augmented
+    both = [freedoms_by_kurtosis(metric, table) for table in tables]
+    of_pos, of_neg = np.add.reduce(both) / 2
+    return float(of_pos), float(of_neg)
 
 
 def range_of(
@@ -157,6 +182,15 @@ def _added(ranked: Ranked, added: float) -> tuple[float, float]:
     """Return the weight of each class in the groups that are added."""
     table, (n_pos, n_neg) = ranked.table, ranked.effective_sizes
     return added / 2 * table.n_pos / n_pos, added / 2 * table.n_neg / n_neg
+
+
+def with_room(
+    metric: Metric, bounds: tuple[float, float], value: float
+) -> tuple[float, float]:
+    """Return a range with a greatest value, where an approximation has none."""
+    if metric.value_of_perfect is None:
+        return bounds
+    return bounds[0], _ROOM * max(metric.value_of_perfect, value)
 
 
 def wilson_interval(

@@ -184,9 +184,16 @@ def stamina_score(
 class _AboveChance(Metric):
     """What momentum and stamina share: they are defined above chance only."""
 
+    value_of_perfect = 1.0
+
     def undefined_value(self, table: RankTable) -> str:
         """Return why it is nan."""
         return "the ranking is not better than a random one"
+
+    @property
+    def rests_on_few(self) -> bool:
+        """Whether a few cases decide it: the first ones."""
+        return True
 
     @property
     def limits(self) -> tuple[float, float]:

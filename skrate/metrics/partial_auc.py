@@ -255,6 +255,11 @@ class PartialAUC(Metric, score=partial_auc_score):
         return Window(self.fpr or (0.0, 1.0), self.tpr or (0.0, 1.0))
 
     @property
+    def rests_on_few(self) -> bool:
+        """Whether a few cases decide it: those of a part of the curve."""
+        return isinstance(self.region, Window) and self.region != Window()
+
+    @property
     def _unit(self) -> float:
         """What a unit of the area is worth."""
         if self.standardize is None:

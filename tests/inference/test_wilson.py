@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import assume, given
-from scipy import optimize, special
+from scipy import optimize, special, stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate import (
@@ -15,10 +15,15 @@ from skrate import (
     lift_at_rate_score,
     momentum_score,
     negative_recall_score,
+    partial_auc_score,
     rate_weighted_auc_score,
     rates,
     recall_at_rate_score,
 )
+from skrate.core.metric import find_metric
+from skrate.inference.delta import freedoms_of_weighted
+from skrate.inference.sample import check_sample
+from skrate.inference.wilson import augmented
 from strategies import ranked_samples
 
 RATE = rates.beta(3, 19)
@@ -207,13 +212,106 @@ def test_without_a_greatest_value_it_is_symmetric_in_the_logarithm():
     generator = np.random.default_rng(7)
     y_true = np.repeat([1, 0], [30, 60])
     y_score = generator.normal(size=90) + y_true
-    wilson = estimate(momentum_score, y_true, y_score)
-    logit = estimate(momentum_score, y_true, y_score, interval="logit")
+    wilson, logit = (
+        estimate(lift_at_rate_score, y_true, y_score, rate="uniform", interval=interval)
+        for interval in ("wilson", "logit")
+    )
     assert wilson.confidence_interval == logit.confidence_interval
-    perfect = estimate(momentum_score, y_true, -np.arange(90))
-    low, high = perfect.confidence_interval
+
+
+def test_a_momentum_is_at_least_as_unsure_as_a_perfect_ranking_leaves_it():
+    y_true = np.repeat([1, 0], [30, 60])
+    low, high = estimate(momentum_score, y_true, -np.arange(90)).confidence_interval
+    # Others that an approximation has above 1 are not left out.
     assert 0.9 < low < 0.97
-    assert high == perfect.value == pytest.approx(1)
+    assert 1 < high < 1.25
+
+
+def literal_influence(metric, pos, neg):
+    """Return the derivatives by the shares of both classes and by the prevalence."""
+    step, n_pos, n_neg = 1e-6, pos.sum(), neg.sum()
+
+    def value(pos, neg):
+        return metric(RankTable(pos, neg))
+
+    by_class = []
+    for own, is_pos in ((pos, True), (neg, False)):
+        influence = np.zeros(len(own))
+        for i in np.flatnonzero(own):
+            moved = [
+                own * (1 - s) + s * own.sum() * (np.arange(len(own)) == i)
+                for s in (step, -step)
+            ]
+            high, low = (value(*((m, neg) if is_pos else (pos, m))) for m in moved)
+            influence[i] = (high - low) / (2 * step)
+        by_class.append(influence)
+    n = n_pos + n_neg
+    ends = [
+        value(pos * (1 + sign * n / n_pos), neg * (1 - sign * n / n_neg))
+        for sign in (step, -step)
+    ]
+    return *by_class, (ends[0] - ends[1]) / (2 * step)
+
+
+def literal_freedom(influence, weights):
+    """Return 2 m / (kurtosis - 1)."""
+    of = np.average(influence**4, weights=weights)
+    kurtosis = of / np.average(influence**2, weights=weights) ** 2
+    return 2 * weights.sum() / (kurtosis - 1)
+
+
+@pytest.mark.parametrize(
+    ("function", "kwargs", "top", "less"),
+    [
+        (momentum_score, {}, None, 0),
+        (partial_auc_score, {"tpr": (0.8, 1), "standardize": None}, 0.2, 1),
+        (partial_auc_score, {"fpr": (0, 0.1), "standardize": None}, 0.1, 1),
+    ],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_what_a_few_cases_decide_has_degrees_of_freedom_by_kurtosis(
+    function, kwargs, top, less, seed
+):
+    generator = np.random.default_rng(seed)
+    y_true = generator.permutation(np.repeat([1, 0], [15, 45]))
+    y_score = np.round(2 * (generator.normal(size=60) + y_true))
+    shown = RankTable.from_arrays(y_true, y_score)
+    found = estimate(function, y_true, y_score, **kwargs)
+
+    def metric(table):
+        return function(table, **kwargs)
+
+    # A tenth of a case of each class, half of it above and half below all.
+    pos, neg = (np.array([0.05, *each, 0.05]) for each in (shown.pos, shown.neg))
+    *more, by_prevalence = literal_influence(metric, pos, neg)
+    few = literal_influence(metric, shown.pos, shown.neg)[:2]
+    u, v = metric(RankTable(pos, neg)), metric(shown)
+    p, n = pos.sum() / (pos.sum() + neg.sum()), pos.sum() + neg.sum()
+    parts = [
+        np.average(of**2, weights=weights) / (weights.sum() - less)
+        for of, weights in zip(more, (pos, neg), strict=True)
+    ]
+    parts.append(by_prevalence**2 * p * (1 - p) / n)
+    freedoms = [
+        (literal_freedom(own, before) + literal_freedom(of, after)) / 2
+        for own, of, before, after in zip(
+            few, more, (shown.pos, shown.neg), (pos, neg), strict=True
+        )
+    ]
+    freedoms = [max(min(a, b), 1) for a, b in zip(freedoms, (14, 44), strict=True)]
+    squares = np.array(parts) ** 2 / [*freedoms, 59]
+    t = stats.t.ppf(0.975, sum(parts) ** 2 / sum(squares))
+    # Momentum may exceed 1, by the approximation that it is.
+    top, top_of_more = (top, top) if top else (1.25 * max(1, x) for x in (v, u))
+    k = t**2 * sum(parts) / (u * (top_of_more - u))
+
+    def excess(x):
+        # As shares of the range.
+        return (v - x) ** 2 / top**2 - k * x * (top - x) / top**2
+
+    low, high = found.confidence_interval
+    assert low == pytest.approx(optimize.brentq(excess, 0, v), rel=1e-6)
+    assert high == pytest.approx(optimize.brentq(excess, v, top), rel=1e-6)
 
 
 def test_a_level_next_to_1_leaves_nothing_out():
@@ -271,3 +369,22 @@ def test_with_fixed_class_sizes_expected_recall_is_the_rauc_on_another_scale(see
     for metric, rate in ((recall_at_rate_score, 0.2), (lift_at_rate_score, 0.7)):
         result = estimate(metric, y_true, y_true, rate=rate, stratify=True)
         assert result.confidence_interval.high == pytest.approx(result.value)
+
+
+def test_sampling_weights_have_degrees_of_freedom_by_kurtosis():
+    generator = np.random.default_rng(4)
+    y_true = np.repeat([1, 0], [20, 80])
+    y_score = generator.normal(size=100) + y_true
+    weight = np.where(generator.random(100) < 0.3, 10.0, 1.0)
+    cases = check_sample(y_true, y_score, sample_weight=weight, weights="sampling")
+    pos, neg = y_score[:20], y_score[20:]
+    wins = pos[:, None] > neg[None, :]
+    of_pos = np.average(wins, axis=1, weights=weight[20:])
+    of_neg = np.average(wins, axis=0, weights=weight[:20])
+    expected = []
+    for values, own in ((of_pos, weight[:20]), (of_neg, weight[20:])):
+        adds = own * (values - np.average(values, weights=own))
+        expected.append(2 * len(adds) / (stats.kurtosis(adds, fisher=False) - 1))
+    found = freedoms_of_weighted(find_metric("roc_auc"), cases)
+    assert found == pytest.approx(expected)
+    assert augmented(find_metric("roc_auc"), cases).freedoms == found

@@ -124,12 +124,12 @@ def test_a_perfect_ranking():
     assert beta.value == pytest.approx(1)
     assert alpha.value == pytest.approx(0.2)
     low, high = beta.confidence_interval
-    assert low < 0.9
-    assert high == pytest.approx(1)
+    # By the approximation it may exceed 1.
+    assert low < 0.9 < 1 < high < 1.25
 
 
-def test_the_interval_is_symmetric_on_the_log_scale():
-    beta = estimate(momentum_score, *sample(1), confidence_level=0.9)
+def test_the_logit_interval_is_symmetric_on_the_log_scale():
+    beta = estimate(momentum_score, *sample(1), confidence_level=0.9, interval="logit")
     low, high = np.log(beta.confidence_interval)
     assert (low + high) / 2 == pytest.approx(math.log(beta.value))
     half = special.ndtri(0.95) * beta.standard_error / beta.value
