@@ -40,7 +40,7 @@ LAWS = {
 
 
 def held(n_cases, n_pos, n_features, n_folds, n_simulations, seed=0):
-    """Return the three shares of samples whose interval holds, and the widths' ratio."""
+    """Return three shares of samples whose interval holds, and the widths' ratio."""
     generator = np.random.default_rng(seed)
     shift = np.where(np.arange(n_features) < N_TELLING, SHIFT, 0.0)
 

@@ -29,6 +29,7 @@ from skrate.metrics.list_average import (
     Average,
     ListAverage,
     Policy,
+    freedom_of_sums,
     spread_of_sums,
 )
 from skrate.metrics.monitored import is_known
@@ -115,14 +116,16 @@ def compare_groups(
     The mean of each model is the ratio of two sums over m lists, A = sum a_i / sum w_i
     and B = sum b_i / sum v_i. The squared standard error of A - B is
 
-    .. math:: \frac{m}{m - 1} \sum_i \left( \frac{a_i - A w_i}{\sum_j w_j}
+    .. math:: \sum_i \frac{1}{1 - h_i} \left( \frac{a_i - A w_i}{\sum_j w_j}
               - \frac{b_i - B v_i}{\sum_j v_j} \right)^2,
 
-    with "macro" the variance of the differences over m; the statistic has m - 1 degrees
-    of freedom. The permutation test supposes that both models are exchangeable within
-    each list, and is exact at any number of lists. In both tests lists are taken for
-    independent; where several are of one user, name the users by ``clusters``: what is
-    squared, or flipped, is then the sum over the lists of each.
+    where h_i is the share of list i in the weight, by the mean of both models; with
+    "macro" it is the variance of the differences over m. The statistic has
+    :math:`1 / \sum_i h_i^2 - 1` degrees of freedom, m - 1 for equal weights. The
+    permutation test supposes that both models are exchangeable within each list, and is
+    exact at any number of lists. In both tests lists are taken for independent; where
+    several are of one user, name the users by ``clusters``: what is squared, or
+    flipped, is then the sum over the lists of each.
 
     Examples
     --------
@@ -210,8 +213,9 @@ def _concluded(
         ends = permutation_interval(difference, draws, level, bounds)
     else:
         statistic = standardised(difference, error)
-        pvalue = t_pvalue(statistic, plan.alternative, n_units - 1)
-        ends = t_interval(difference, error, level, bounds, n_units - 1)
+        freedom = freedom_of_sums((a.shares + b.shares) / 2)
+        pvalue = t_pvalue(statistic, plan.alternative, freedom)
+        ends = t_interval(difference, error, level, bounds, freedom)
         if np.isnan(statistic):
             reason = "there is one list"
             if n_units > 1:
@@ -226,9 +230,9 @@ def _concluded(
 
 def standard_error(a: ListAverage, b: ListAverage) -> float:
     """Return that of the difference of two averages; nan for one list."""
-    if a.n_units < 2:
+    if a.n_units < 2 or np.isnan(a.value - b.value):
         return _NAN
-    return spread_of_sums(a.residuals - b.residuals)
+    return spread_of_sums(a.residuals - b.residuals, (a.shares + b.shares) / 2)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
-from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray, dot
+from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.results import ConfidenceInterval, t_interval
 from skrate.core.validation import (
@@ -23,6 +23,7 @@ AVERAGES: tuple[Average, ...] = get_args(Average)
 Policy = Literal["skip", "nan"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 _OTHERS = "use one of ['macro', 'positives', 'size'], or weights."
+_ROUNDING = 1e-12
 _UNKNOWN = {
     "pairs": f"average='pairs' is known of the AUC only: {_OTHERS}",
     "pooled": (
@@ -64,6 +65,11 @@ class ListAverage(NamedTuple):
         parts = (self.parts - self.value * self.weights) / self.weights.sum()
         return self.summed(parts)
 
+    @property
+    def shares(self) -> FloatArray:
+        """The share of each independent unit in the weight."""
+        return np.asarray(self.summed(self.weights) / self.weights.sum())
+
     def summed(self, of_lists: FloatArray) -> FloatArray:
         """Return the sums over the lists of each independent unit."""
         if self.clusters is None:
@@ -76,19 +82,49 @@ class ListAverage(NamedTuple):
         """Its standard error if units were drawn independently; nan for one."""
         if self.n_units < 2 or not self.weights.sum() > 0:
             return float("nan")
-        return spread_of_sums(self.residuals)
+        return spread_of_sums(self.residuals, self.shares)
 
     def interval(self, confidence_level: float) -> ConfidenceInterval:
         """Return Student's interval, cut to the limits."""
-        freedom = self.n_units - 1
         error = self.standard_error
+        if np.isnan(error):
+            return ConfidenceInterval(error, error)
+        freedom = freedom_of_sums(self.shares)
         return t_interval(self.value, error, confidence_level, self.limits, freedom)
 
 
-def spread_of_sums(residuals: FloatArray) -> float:
-    """Return the standard error of a sum of independent and centred terms."""
-    n = len(residuals)
-    return float(np.sqrt(n / (n - 1) * dot(residuals, residuals)))
+def spread_of_sums(residuals: FloatArray, shares: FloatArray) -> float:
+    """Return the standard error of an average of units with these shares of the weight.
+
+    A unit pulls the average to itself, so that its residual has lost its share: for m
+    of equal weight, squares count m / (m - 1) times.
+
+    Examples
+    --------
+    >>> found = spread_of_sums(np.array([0.3, -0.2, -0.1]), np.full(3, 1 / 3))
+    >>> round(found**2, 12) == round(1.5 * 0.14, 12)
+    True
+    """
+    left = 1 - shares
+    # Where one has all the weight, how others vary is not known.
+    if not left.min() > _ROUNDING:
+        return float("nan")
+    return float(np.sqrt(np.add.reduce(residuals**2 / left)))
+
+
+def freedom_of_sums(shares: FloatArray) -> float:
+    """Return how many units of equal weight know as much of the variance, less one.
+
+    Examples
+    --------
+    Two lists with most of the weight count for little more than two:
+
+    >>> freedom_of_sums(np.full(4, 1 / 4))
+    3.0
+    >>> round(freedom_of_sums(np.array([0.45, 0.45, 0.05, 0.05])), 2)
+    1.44
+    """
+    return float(max(1 / np.add.reduce(shares**2) - 1, 1.0))
 
 
 def check_average(average: Any) -> Average | FloatArray:

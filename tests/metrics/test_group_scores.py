@@ -7,6 +7,7 @@ import pytest
 import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.frozen import FrozenEstimator
@@ -28,6 +29,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
+from skrate.metrics.list_average import ListAverage
 
 BETA = rates.beta(3, 19)
 
@@ -398,3 +400,23 @@ def test_what_entities_have_no_meaning_for_is_named():
     options["entities"] = [1, None] * 3
     with pytest.raises(ValueError, match="entities contains NaN or another missing"):
         group_scores("roc_auc", Y_TRUE, Y_SCORE, **options)
+
+
+def test_lists_of_unlike_size_know_as_much_as_fewer_of_like_size():
+    # Of two lists with most of the pairs each pulls the average to itself.
+    parts, pairs = np.array([40.0, 30.0, 1.0, 2.0]), np.array([50.0, 40.0, 4.0, 6.0])
+    average = ListAverage(parts, pairs)
+    mean = 73 / 100
+    squared = sum(
+        ((a - mean * w) / 100) ** 2 / (1 - w / 100)
+        for a, w in zip(parts, pairs, strict=True)
+    )
+    assert average.standard_error == pytest.approx(math.sqrt(squared))
+    # 1 / (0.5 ** 2 + 0.4 ** 2 + 0.04 ** 2 + 0.06 ** 2) lists, less one.
+    t = stats.t.ppf(0.975, 1 / 0.4152 - 1)
+    low, high = average.interval(0.95)
+    assert (low + high) / 2 == pytest.approx(mean)
+    assert (high - low) / 2 == pytest.approx(t * math.sqrt(squared))
+    # One list has all the weight: how others vary is not known.
+    alone = ListAverage(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
+    assert math.isnan(alone.standard_error)

@@ -339,7 +339,8 @@ def test_the_standard_error_of_pairs_is_that_of_a_ratio():
     y_true, y_score = [1, 0, 0, 1, 0, 0, 1, 0], [2, 1, 3, 2, 1, 2, 1, 2]
     _, mean = report(y_true, y_score, groups=[0, 0, 1, 1, 1, 2, 2, 2], average="pairs")
     residuals = np.array([1, 1, 0]) - 2 / 5 * np.array([1, 2, 2])
-    expected = math.sqrt(3 / 2 * (residuals**2).sum()) / 5
+    # Each has pulled the ratio to itself, by its share of the pairs.
+    expected = math.sqrt((residuals**2 / [4 / 5, 3 / 5, 3 / 5]).sum()) / 5
     assert mean.value == pytest.approx(2 / 5, abs=1e-15)
     assert mean.standard_error == pytest.approx(expected, abs=1e-15)
 
