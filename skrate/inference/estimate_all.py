@@ -78,8 +78,8 @@ def estimate_all(
           Hochberg [2]_, for markers that do not depend on each other, or positively;
         - "by": the same by Benjamini and Yekutieli, however they depend.
     n_resamples : int, default=2000
-        Number of random rankings of which the law is made that chance has. Unused for
-        the AUC, where it is known.
+        Number of random rankings that a metric is compared with. Unused for the AUC,
+        whose distribution by chance is known.
     stratify : bool, default=None
         As in :func:`estimate`, by the delta method.
     clusters : array-like of shape (n_samples,), default=None
@@ -130,10 +130,12 @@ def estimate_all(
     of the labels, so that each order of the labels is as likely. It keeps its level
     where positives are few, as a value divided by its standard error does not. For the
     AUC it is Mann and Whitney's test, ties allowed for (normal, without correction for
-    continuity). Of other metrics ``n_resamples`` random rankings are counted as long as
-    at least ten are as far off, beyond that by a gamma distribution with their mean,
-    variance and skewness, as p-values of 1e-6 can be counted by millions only.
-    Rankings without ties have these in common. Where clusters or sampling weights
+    continuity). For other metrics ``n_resamples`` orders of the labels are counted, the
+    same for all markers. Three in five lean to the positives first or last and count
+    by how much likelier they are by chance, as does the marker itself: so p-values far
+    below ``1 / n_resamples`` are known, and none is too small on average [3]_. Beyond
+    2**28 places in all orders, and with ``sample_weight``, no order leans, and no
+    p-value is below ``1 / (n_resamples + 1)``. Where clusters or sampling weights
     forbid another order, it is the level at which Wilson's interval ends at the metric
     of constant scores; with gains or costs per case it is nan.
 
@@ -152,6 +154,8 @@ def estimate_all(
     .. [2] Benjamini and Hochberg (1995), Controlling the false discovery rate: a
        practical and powerful approach to multiple testing,
        :doi:`10.1111/j.2517-6161.1995.tb02031.x`.
+    .. [3] Harrison (2012), Conservative hypothesis tests and confidence intervals using
+       importance sampling, Biometrika 99(1), :doi:`10.1093/biomet/asr079`.
 
     Examples
     --------

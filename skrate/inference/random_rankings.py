@@ -4,107 +4,81 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
+from scipy import special
 
-from skrate.core.arrays import Array, FloatArray, IntArray
+from skrate.core.arrays import BoolArray, FloatArray, IntArray
 from skrate.core.metric import Metric
-from skrate.core.rank_table import RankTable
-from skrate.inference.chance import upper_tail
+from skrate.core.rank_table import RankTable, rank_table
 from skrate.inference.delta import NEGLIGIBLE
 from skrate.inference.intervals import Alternative, standardised, t_pvalue
 from skrate.inference.sample import Ranked
 from skrate.inference.wilson import augmented
 
-# Random rankings as far off that are enough to count them; of fewer it is their law
-# that tells.
-_ENOUGH = 10
-# Entries of random rankings that are in memory at a time.
+# Entries of random rankings that are in memory at a time, and of orders of the labels
+# that are kept for all rankings; longer ones are drawn as chance does only.
 _MOST_ENTRIES = 2**20
-# Bytes of orders of the labels that are kept for the next ranking.
-_MOST_KEPT = 2**26
+_MOST_KEPT = 2**28
+# How far orders lean to the positives first, or last, in standard deviations of what
+# the metric goes by, and the share of the orders that lean so.
+_LEANS = np.array([0.0, 2.0, 4.0, 6.0, -2.0, -4.0, -6.0])
+_SHARES = np.array([0.4, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1])
+# Random rankings whose slopes say what the metric goes by.
+_FOR_SLOPES = 20
 
 
-@dataclass(frozen=True)
-class NullLaw:
-    """The law of a metric of random rankings: moments, and values drawn, increasing.
+class Drawn(NamedTuple):
+    """Values of random rankings, increasing, with how much each counts."""
 
-    ``half`` is half of a step where it moves in steps, else 0.
-    """
+    values: FloatArray
+    weights: FloatArray
 
-    mean: float
-    deviation: float
-    skewness: float = 0.0
-    draws: FloatArray = field(default_factory=lambda: np.empty(0))
-    half: float = 0.0
+    def pvalue(self, value: float, weight: float, alternative: Alternative) -> float:
+        """Return the weight of values as far off, of all and the one that was found.
 
-    @classmethod
-    def of_auc(cls, table: RankTable) -> NullLaw:
-        """Return the law of the AUC: that of Mann and Whitney's U, ties allowed for."""
-        n, n_pairs = table.total, table.n_pos * table.n_neg
-        tied = 0.0
-        if table.labels is None:
-            sizes = table.pos + table.neg
-            tied = float(((sizes**3 - sizes) / (n * (n - 1))).sum())
-        return cls(0.5, float(np.sqrt((n + 1 - tied) / (12 * n_pairs))))
+        That counts by its own weight, so that rankings drawn in any other way than by
+        chance never find more than there is [1]_.
 
-    @classmethod
-    def of_draws(cls, draws: FloatArray) -> NullLaw:
-        """Return the law with the moments of these draws."""
-        draws = np.sort(draws)
-        mean, deviation = float(draws.mean()), float(draws.std())
-        skewness = 0.0
-        if deviation > NEGLIGIBLE:
-            skewness = float((((draws - mean) / deviation) ** 3).mean())
-        steps = np.diff(draws)
-        steps = steps[steps > NEGLIGIBLE]
-        moves_in_steps = 0 < len(steps) < len(draws) / 4
-        half = float(steps.min()) / 2 if moves_in_steps else 0.0
-        return cls(mean, deviation, skewness, draws, half)
+        References
+        ----------
+        .. [1] Harrison (2012), Conservative hypothesis tests and confidence intervals
+           using importance sampling, Biometrika 99(1), :doi:`10.1093/biomet/asr079`.
+        """
+        ends = np.array([value - NEGLIGIBLE, value + NEGLIGIBLE])
+        first, last = np.searchsorted(self.values, ends).tolist()
+        above = weight + float(self.weights[first:].sum())
+        below = weight + float(self.weights[:last].sum())
+        of_all = weight + float(self.weights.sum())
+        if alternative == "two-sided":
+            return min(2 * min(above, below) / of_all, 1.0)
+        return min((above if alternative == "greater" else below) / of_all, 1.0)
 
-    def pvalue(self, value: float, alternative: Alternative) -> float:
-        """Return the probability of a value as far off."""
-        if np.isnan(value) or np.isnan(self.mean):
-            return float("nan")
-        if alternative == "greater":
-            return self._above(value)
-        if alternative == "less":
-            return self._below(value)
-        return min(2 * min(self._above(value), self._below(value)), 1.0)
 
-    def _above(self, value: float) -> float:
-        """Return the probability of this value or a greater one."""
-        n_above = len(self.draws) - np.searchsorted(self.draws, value - NEGLIGIBLE)
-        return self._beyond(value - self.mean, self.skewness, int(n_above))
+class Orders(NamedTuple):
+    """Random orders of the labels, a row each, and how much more likely by chance."""
 
-    def _below(self, value: float) -> float:
-        """Return the probability of this value or a lesser one."""
-        n_below = np.searchsorted(self.draws, value + NEGLIGIBLE)
-        return self._beyond(self.mean - value, -self.skewness, int(n_below))
-
-    def _beyond(self, distance: float, skewness: float, n_beyond: int) -> float:
-        """Return the probability of a distance, at which so many were drawn."""
-        counted = (n_beyond + 1) / (len(self.draws) + 1)
-        if n_beyond >= _ENOUGH or self.deviation <= NEGLIGIBLE:
-            return counted
-        by_law = upper_tail((distance - self.half) / self.deviation, skewness)
-        return min(by_law, counted)
+    labels: BoolArray
+    weights: FloatArray
+    lean: FloatArray  # By how much more likely a positive is at each place, as a log,
+    shares: FloatArray  # and how many of the rows lean so, as ``_LEANS``.
 
 
 @dataclass
 class RandomRankings:
     """The p-values of a metric, of rankings of the same cases.
 
-    The law of random rankings depends on how many cases tie where, and is known for
-    the AUC; of other metrics rankings without ties have one in common.
+    What random rankings have depends on how many cases tie where, and is known for the
+    AUC. For other metrics orders of the labels are drawn, the same for all rankings.
     """
 
     metric: Metric
     alternative: Alternative
     n_resamples: int
     seed: IntArray
-    _untied: NullLaw | None = None
-    _orders: dict[int, Array] = field(default_factory=dict)
+    _untied: Drawn | None = None
+    _orders: Orders | None = None
     _lock: Lock = field(default_factory=Lock)
 
     def pvalue(
@@ -115,58 +89,98 @@ class RandomRankings:
             return value
         if not ranked.is_plain:
             return self._by_interval(ranked, value, chance, error)
-        return self._law_of(ranked.table).pvalue(value, self.alternative)
-
-    def _law_of(self, table: RankTable) -> NullLaw:
+        table = ranked.table
         # Of U-statistics of two samples only the AUC is its own mirror.
-        is_auc = self.metric.is_two_sample and self.metric.is_symmetric
-        make = NullLaw.of_auc if is_auc else self._drawn
-        if table.labels is None:
-            return make(table)
+        if self.metric.is_two_sample and self.metric.is_symmetric:
+            return _pvalue_of_auc(table, value, self.alternative)
+        if table.cases is None:
+            return self._of_counts(table).pvalue(value, 1.0, self.alternative)
         with self._lock:
-            if self._untied is None:
-                self._untied = make(table)
-            return self._untied
+            if self._orders is None:
+                self._orders = self._random_orders(table)
+        orders = self._orders
+        if table.labels is None:
+            drawn = self._drawn(table, orders)
+        else:
+            with self._lock:
+                if self._untied is None:
+                    self._untied = self._drawn(table, orders)
+            drawn = self._untied
+        places = _labels_by_place(table, np.random.default_rng([*self.seed, 1]))
+        weight = _weights(places[None], orders.lean, orders.shares)
+        return drawn.pvalue(value, float(weight[0]), self.alternative)
 
-    def _drawn(self, table: RankTable) -> NullLaw:
+    def _drawn(self, table: RankTable, orders: Orders) -> Drawn:
+        """Return the values of the orders, with cases that tie as in a table."""
         sizes = np.rint(table.pos + table.neg).astype(np.intp)
-        width = len(sizes) if table.cases is None else len(table.cases)
-        most = max(_MOST_ENTRIES // width, 1)
-        draws = []
+        starts = np.cumsum(sizes) - sizes
+        found = [
+            self._values(np.add.reduceat(rows, starts, axis=1, dtype=np.intp), sizes)
+            for rows in _batches(orders.labels)
+        ]
+        return _in_order(np.concatenate(found), orders.weights)
+
+    def _of_counts(self, table: RankTable) -> Drawn:
+        """Return the same of a table of counts, drawn as chance does."""
+        sizes = np.rint(table.pos + table.neg).astype(np.intp)
+        generator = np.random.default_rng(self.seed)
+        most = max(_MOST_ENTRIES // len(sizes), 1)
+        found = []
         for first in range(0, self.n_resamples, most):
             n_rows = min(most, self.n_resamples - first)
-            pos = self._random_rows(table, sizes, first, n_rows)
-            draws.append(self.metric.values(pos, sizes - pos))
-        found = np.concatenate(draws)
-        found = found[np.isfinite(found)]
-        if len(found) == 0:
-            return NullLaw(float("nan"), float("nan"))
-        return NullLaw.of_draws(found)
-
-    def _random_rows(
-        self, table: RankTable, sizes: IntArray, first: int, n_rows: int
-    ) -> IntArray:
-        """Return rows of positives per group, each order of the labels as likely."""
-        if table.cases is None:
-            return self._generator(first).multivariate_hypergeometric(
+            pos = generator.multivariate_hypergeometric(
                 sizes, round(table.n_pos), n_rows, method="marginals"
             )
-        labels = self._orders.get(first)
-        if labels is None:
-            labels = np.zeros((n_rows, len(table.cases)), dtype=np.int8)
-            labels[:, : round(table.n_pos)] = 1
-            self._generator(first).permuted(labels, axis=1, out=labels)
-            # All rankings have them in common; threads may find them at once.
-            if self.n_resamples * len(table.cases) <= _MOST_KEPT:
-                self._orders[first] = labels
-        if table.labels is not None:
-            return labels.astype(np.intp)
-        starts = np.cumsum(sizes) - sizes
-        return np.add.reduceat(labels, starts, axis=1, dtype=np.intp)
+            found.append(self._values(pos, sizes))
+        return _in_order(np.concatenate(found), np.ones(self.n_resamples))
 
-    def _generator(self, first: int) -> np.random.Generator:
-        """Return the source of the rows from this one on, the same for all tables."""
-        return np.random.default_rng([*self.seed, first])
+    def _values(self, pos: IntArray, sizes: IntArray) -> FloatArray:
+        return self.metric.values(pos, sizes - pos)
+
+    def _random_orders(self, table: RankTable) -> Orders:
+        """Return orders of the labels, some with the positives rather first, or last.
+
+        So that values far from those of chance are among them, whose weight is as much
+        less as chance has them less often.
+        """
+        n, n_pos = round(table.total), round(table.n_pos)
+        generator = np.random.default_rng([*self.seed, 0])
+        counts = np.floor(_SHARES * self.n_resamples).astype(np.intp)
+        lean = np.zeros(n)
+        if n * self.n_resamples <= _MOST_KEPT:
+            lean = self._lean(n, n_pos, generator)
+        else:
+            counts[:] = 0
+        counts[0] += self.n_resamples - counts.sum()
+        labels = _leaning(np.repeat(_LEANS, counts), lean, n_pos, generator)
+        shares = counts / self.n_resamples
+        weights = [_weights(rows, lean, shares) for rows in _batches(labels)]
+        return Orders(labels, np.concatenate(weights), lean, shares)
+
+    def _lean(self, n: int, n_pos: int, generator: np.random.Generator) -> FloatArray:
+        """Return how much a positive at each place adds, in standard deviations.
+
+        More than one at the mean of all places further down, by the slopes of random
+        rankings.
+        """
+        labels = np.arange(n) < n_pos
+        gain = np.zeros(n)
+        for _ in range(_FOR_SLOPES):
+            table = rank_table(generator.permuted(labels), -np.arange(n))
+            with np.errstate(all="ignore"):
+                slopes = self.metric.slopes(table)
+                by_place = slopes.by_pos - slopes.by_neg
+            if np.isfinite(by_place).all():
+                gain += by_place - by_place.mean()
+        if not gain.any():
+            gain = np.linspace(1, -1, n)
+        gain -= gain.mean()
+        variance = n_pos * (n - n_pos) / (n * (n - 1)) * float((gain**2).sum())
+        gain /= np.sqrt(variance)
+        left = np.arange(n)[::-1]
+        return np.asarray(
+            gain - (gain[::-1].cumsum()[::-1] - gain) / np.maximum(left, 1)
+        )
 
     def _by_interval(
         self, ranked: Ranked, value: float, chance: float, error: float
@@ -190,3 +204,86 @@ class RandomRankings:
         spread = float(np.sqrt(found.variance * scale))
         distance = standardised(value - chance, spread)
         return t_pvalue(distance, self.alternative, found.freedom)
+
+
+def _pvalue_of_auc(table: RankTable, value: float, alternative: Alternative) -> float:
+    """Return the p-value of Mann and Whitney's U, ties allowed for."""
+    n, n_pairs = table.total, table.n_pos * table.n_neg
+    tied = 0.0
+    if table.labels is None:
+        sizes = table.pos + table.neg
+        tied = float(((sizes**3 - sizes) / (n * (n - 1))).sum())
+    deviation = float(np.sqrt(max(n + 1 - tied, 0.0) / (12 * n_pairs)))
+    if deviation <= NEGLIGIBLE:
+        return 1.0
+    distance = (value - 0.5) / deviation
+    if alternative == "two-sided":
+        return float(2 * special.ndtr(-abs(distance)))
+    return float(special.ndtr(-distance if alternative == "greater" else distance))
+
+
+def _batches(rows: BoolArray) -> list[BoolArray]:
+    """Return so many rows at a time as fit into memory with what is made of them."""
+    most = max(_MOST_ENTRIES // rows.shape[1], 1)
+    return [rows[first : first + most] for first in range(0, len(rows), most)]
+
+
+def _in_order(values: FloatArray, weights: FloatArray) -> Drawn:
+    """Return values that are defined, increasing."""
+    order = np.argsort(values)[: np.count_nonzero(~np.isnan(values))]
+    return Drawn(values[order], weights[order])
+
+
+def _leaning(
+    leans: FloatArray, lean: FloatArray, n_pos: int, generator: np.random.Generator
+) -> BoolArray:
+    """Return orders drawn from the top, an order for each of ``leans``.
+
+    The next case is one of the positives that are left with odds of their number to
+    that of the negatives, times the exponential of the lean at its place.
+    """
+    left_pos = np.full(len(leans), float(n_pos))
+    left_neg = np.full(len(leans), float(len(lean) - n_pos))
+    labels = np.empty((len(leans), len(lean)), dtype=bool)
+    for place, by in enumerate(lean.tolist()):
+        odds = left_pos * np.exp(leans * by)
+        is_pos = generator.random(len(leans)) * (odds + left_neg) < odds
+        labels[:, place] = is_pos
+        left_pos -= is_pos
+        left_neg -= ~is_pos
+    return labels
+
+
+def _weights(labels: BoolArray, lean: FloatArray, shares: FloatArray) -> FloatArray:
+    """Return how much likelier by chance orders are than they were drawn.
+
+    The product over places of the weight of the one that was drawn is the same for all
+    orders, but for the lean; what differs is what they are divided by.
+    """
+    n = len(lean)
+    left = n - np.arange(n)
+    left_pos = labels.sum(axis=1, keepdims=True) - labels.cumsum(axis=1) + labels
+    part = left_pos / left
+    leaned = np.where(labels, lean, 0.0).sum(axis=1)
+    of_drawn = np.array(
+        [
+            by * leaned - np.log1p(part * np.expm1(by * lean)).sum(axis=1)
+            for by in _LEANS
+        ]
+    )
+    with np.errstate(divide="ignore"):
+        likelihood = special.logsumexp(of_drawn, axis=0, b=shares[:, None])
+    return np.asarray(np.exp(-likelihood))
+
+
+def _labels_by_place(table: RankTable, generator: np.random.Generator) -> BoolArray:
+    """Return whether each place has a positive, at random within ties."""
+    if table.labels is not None:
+        return table.labels
+    sizes = np.rint(table.pos + table.neg).astype(np.intp)
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    order = np.lexsort((generator.random(len(group)), group))
+    within = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    labels = np.empty(len(group), dtype=bool)
+    labels[order] = within < table.pos[group]
+    return labels

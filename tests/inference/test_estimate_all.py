@@ -1,5 +1,6 @@
 """Many markers at once: values, errors, tests against chance, and their adjustment."""
 
+import math
 from functools import partial
 from itertools import combinations
 
@@ -11,7 +12,7 @@ from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import binomial_tolerance, simulations
-from inference_cases import SMOOTH, each, sample
+from inference_cases import JUMPS, SMOOTH, each, sample
 from optional import require
 from reference.delong import auc as oracle_auc
 from reference.delong import covariance as oracle_covariance
@@ -23,11 +24,13 @@ from skrate import (
     expected_recall_score,
     momentum_score,
     partial_auc_score,
+    precision_at_recall_score,
     rates,
     recall_at_rate_score,
 )
+from skrate.core.metric import find_metric
 from skrate.inference.adjustment import adjusted
-from skrate.inference.random_rankings import NullLaw
+from skrate.inference.random_rankings import Drawn
 
 RESULTS = ("values", "standard_errors", "pvalues", "adjusted_pvalues")
 
@@ -133,43 +136,58 @@ def test_chance_of_other_metrics_is_all_orders_of_the_labels(metric, kwargs, tie
 
 
 def test_few_random_rankings_are_beyond_a_strong_marker():
-    # All positives first: of the 10,000 draws none is, of all orders 1 in C(60, 20).
+    # All positives first: of all orders 1 in C(60, 20), or 2.4e-16, is.
     y_true, _ = markers()
     perfect = y_true + np.arange(60) / 100
     found = estimate_all(
         "average_precision", y_true, perfect[:, None], n_resamples=1000, random_state=0
     )
     assert found.values[0] == 1
-    assert 1e-16 < found.pvalues[0] < 1e-6
+    assert 1 / math.comb(60, 20) < found.pvalues[0] < 1e-11
 
 
-def test_the_law_of_draws_by_hand():
-    law = NullLaw.of_draws(np.array([0.1, 0.3] * 50))
-    assert (law.mean, law.half) == (pytest.approx(0.2), pytest.approx(0.1))
-    assert law.pvalue(0.3, "greater") == pytest.approx(51 / 101)
-    assert law.pvalue(0.1, "greater") == 1
-    assert law.pvalue(0.1, "less") == pytest.approx(51 / 101)
-    assert law.pvalue(0.3, "two-sided") == 1
-    # Half of a step is counted: 0.4 less that is one deviation from the mean.
-    assert law.pvalue(0.4, "greater") == pytest.approx(1 / 101)
-    assert np.isnan(law.pvalue(float("nan"), "greater"))
-    assert NullLaw(0.5, 0.0).pvalue(0.5, "two-sided") == 1
+def test_pvalues_of_draws_by_hand():
+    drawn = Drawn(np.array([0.1, 0.3]), np.array([3.0, 2.0]))
+    # The one that was found counts by its weight: 2 + 1 of 5 + 1.
+    assert drawn.pvalue(0.3, 1.0, "greater") == 3 / 6
+    assert drawn.pvalue(0.3, 1.0, "less") == 1
+    assert drawn.pvalue(0.2, 1.0, "less") == 4 / 6
+    assert drawn.pvalue(0.4, 0.01, "greater") == 0.01 / 5.01
+    assert drawn.pvalue(0.4, 0.01, "two-sided") == 0.02 / 5.01
+    assert drawn.pvalue(0.1, 1.0, "two-sided") == 1
+    nothing = Drawn(np.empty(0), np.empty(0))
+    assert nothing.pvalue(0.5, 1.0, "greater") == 1
 
 
-@pytest.mark.parametrize("value", [-2.0, -0.5, 0.3, 2.5])
-def test_the_law_beyond_all_draws_is_a_gamma_distribution(value):
-    skew = NullLaw(mean=0.0, deviation=1.0, skewness=1.5)
-    above, below = stats.pearson3(1.5).sf(value), stats.norm.cdf(value)
-    assert skew.pvalue(value, "greater") == pytest.approx(above, abs=1e-12)
-    assert skew.pvalue(value, "less") == pytest.approx(below)
-    turned = NullLaw(mean=0.0, deviation=1.0, skewness=-1.5)
-    assert turned.pvalue(-value, "less") == pytest.approx(above, abs=1e-12)
-    assert turned.pvalue(-value, "two-sided") == pytest.approx(
-        min(2 * min(above, below), 1)
-    )
-    # Of steps of 0.4, half is counted.
-    stepped = NullLaw(mean=0.0, deviation=1.0, half=0.2)
-    assert stepped.pvalue(value, "greater") == pytest.approx(stats.norm.sf(value - 0.2))
+@each(SMOOTH + JUMPS)
+@pytest.mark.filterwarnings("ignore")
+def test_pvalues_are_the_shares_of_all_orders_of_the_labels(metric, kwargs):
+    n, n_resamples = 13, 4000
+    places = np.array(list(combinations(range(n), 4)))
+    labels = np.zeros((len(places), n), dtype=int)
+    np.put_along_axis(labels, places, 1, axis=1)
+    # A number of cases that there are.
+    kwargs = {name: 5 if value == 40 else value for name, value in kwargs.items()}
+    known = find_metric(metric, kwargs).of_sample(n, is_weighted=False)
+    values = known.values(labels, 1 - labels)
+    tried = np.arange(len(places))[::29]
+    # A column ranks the four positives, which come first, at its places.
+    columns = np.empty((n, len(tried)))
+    for j, order in enumerate(labels[tried]):
+        columns[:4, j], columns[4:, j] = (-np.flatnonzero(order == i) for i in (1, 0))
+    for alternative, sign in (("greater", 1), ("less", -1)):
+        found = estimate_all(
+            metric, np.arange(n) < 4, columns, alternative=alternative,
+            n_resamples=n_resamples, random_state=0, **kwargs,
+        )  # fmt: skip
+        defined = sign * values[~np.isnan(values)]
+        for j in np.flatnonzero(~np.isnan(found.values)):
+            exact = np.mean(defined >= sign * found.values[j] - 1e-12)
+            # Two in five are drawn as by chance.
+            error = 5 * np.sqrt(exact * (1 - exact) / (0.4 * n_resamples))
+            # Mann and Whitney's test is that of many cases.
+            error += 0.02 if found.metric == "AUC" else 5 / n_resamples
+            assert found.pvalues[j] == pytest.approx(exact, abs=error)
 
 
 def test_adjusted_pvalues_are_those_of_scipy():
@@ -327,9 +345,12 @@ def test_worst_of_a_set_is_not_one_metric():
         ("average_precision", {}),
         (expected_recall_score, {"rate": rates.beta(3, 19)}),
         (recall_at_rate_score, {"rate": 0.1}),
+        (partial_auc_score, {"fpr": (0, 0.1)}),
+        (precision_at_recall_score, {"recall": 0.5}),
+        (momentum_score, {}),
     ],
 )
-@pytest.mark.parametrize(("n_pos", "n_neg"), [(83, 82), (8, 200)])
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(83, 82), (30, 100), (8, 200)])
 def test_tests_against_chance_keep_their_level(metric, kwargs, n_pos, n_neg):
     n = simulations(20_000)
     generator = np.random.default_rng(0)
