@@ -181,7 +181,8 @@ def average_precision_score(
     .. math:: AP = \sum_k \Delta P_k \frac{p P_k}{p P_k + (1 - p) Q_k},
 
     equation 24 of [1]_, which is equation 17 at the sample's prevalence. Cases that
-    tie are found together, none before the others. ``adjusted`` it is
+    tie are found together, none before the others; the expectation over their orders
+    is :func:`mean_average_precision_score`. ``adjusted`` it is
     (AP - p) / (1 - p), equation 11. Cost: one sort for each class.
 
     Several classes, ``average`` and ``pos_label=1``, which there has no meaning, are as

@@ -279,3 +279,22 @@ def test_scorers_find_the_lists_in_a_column(score, library, many):
     assert scorer(Model(), X, y_true) == expected
     with pytest.raises(ValueError, match="found no groups"):
         make_ranking_scorer(score)(Model(), X, y_true)
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "together", "expected"),
+    [
+        ([1, 0], [1, 1], 1 / 2, (1 + 1 / 2) / 2),
+        ([0, 1, 1], [2, 1, 1], 2 / 3, (1 / 2 + 2 / 3) / 2),
+        ([1, 0, 1], [3, 2, 1], (1 + 2 / 3) / 2, (1 + 2 / 3) / 2),
+    ],
+    ids=["greater", "less", "without ties"],
+)
+def test_ties_are_taken_together_or_in_expectation(y_true, y_score, together, expected):
+    lists = np.zeros(len(y_true))
+    scores = group_scores(average_precision_score, y_true, y_score, groups=lists)
+    assert scores.mean() == pytest.approx(together, abs=1e-15)
+    theirs = sklearn.metrics.average_precision_score(y_true, y_score)
+    assert average_precision_score(y_true, y_score) == pytest.approx(theirs, abs=1e-15)
+    found = mean_average_precision_score(y_true, y_score, groups=lists)
+    assert found == pytest.approx(expected, abs=1e-15)
