@@ -43,6 +43,7 @@ def _clean(command: str) -> str:
 
 
 def main() -> int:
+    """Print what was asked for, and return 1 where there is none."""
     page, text = Path(sys.argv[1]), " ".join(sys.argv[2:])
     found = [command for command in commands(page) if text in command]
     print("\n".join(dict.fromkeys(found)))

@@ -1,6 +1,7 @@
 """The floors of the dependencies, and what no tracked file may hold."""
 
 import re
+import runpy
 
 import pytest
 
@@ -103,3 +104,44 @@ def text_lines(path) -> list[str]:
         return path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
         return []
+
+
+def commands(page):
+    return runpy.run_path(str(ROOT / ".ci" / "commands.py"))["commands"](page)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        (
+            "page.md",
+            "\n```sh\npip install a   # our own\nb c\n```\nor `pip install\nd`, `e`.\n",
+            ["pip install a\nb c", "pip install d"],
+        ),
+        ("page.md", "```python\npip install a\n```\n", []),
+        (
+            "page.rst",
+            "\n.. code-block:: bash\n\n   pip install a\n\n   b\n\n``pip install d``.",
+            ["pip install a\nb", "pip install d"],
+        ),
+        ("page.rst", ".. code-block:: python\n\n   a = 1\n", []),
+    ],
+)  # fmt: skip
+def test_the_commands_of_a_page_are_found(tmp_path, name, text, expected):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    assert commands(tmp_path / name) == expected
+
+
+def test_the_ci_types_what_pages_tell_readers_to_install():
+    # The README and CONTRIBUTING have stages of their own.
+    (names,) = re.findall(
+        r"for page in docs/\{(.*)\}\.rst", (ROOT / ".ci/run").read_text("utf-8")
+    )
+    pages = (ROOT / "docs").glob("*.rst"), (ROOT / "docs/user_guide").glob("*.rst")
+    installing = {
+        page.relative_to(ROOT / "docs").with_suffix("").as_posix()
+        for folder in pages
+        for page in folder
+        if any('pip install "' in command for command in commands(page))
+    }
+    assert installing == set(names.split(","))
