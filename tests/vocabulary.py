@@ -134,6 +134,7 @@ RATES = {
     "rate",
     "rates",
     "of",
+    "augment",
     "band",
     "bounds",
     "prevalence",

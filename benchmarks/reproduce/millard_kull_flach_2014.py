@@ -4,13 +4,15 @@
 
 Positives score N(0, 1) and negatives N(1, 1), lower for the positive class; a ROC
 table has 10 samples of 50 cases. For each of 100 tests and each method, the share of
-1,000 new tables drawn from the test's own table whose consensus lies within the
-bounds, rate by rate: its mean and variance over tests. Then the share of tests whose
-bounds hold the *true* curve, at 50 and at 1,000 cases.
+1,000 new tables drawn from the test's own table, as it is, whose consensus lies
+within the bounds, rate by rate: its mean and variance over tests. A method "..., as
+printed" is that of the paper, without the case that skrate adds to each class. Then the
+share of tests whose bounds hold the *true* curve, at 50 and at 1,000 cases.
 """
 
 import argparse
 import time
+from dataclasses import replace
 
 import numpy as np
 from scipy import optimize, stats
@@ -18,9 +20,15 @@ from scipy import optimize, stats
 from skrate import rate_averaged_roc_curve
 from skrate.curves.bootstrap import bootstrap_counts
 
+BASELINES = ("normal", "beta")
 METHODS = (
-    "normal", "beta", "parametric", "bootstrap", "bootstrap-adjusted", "exact",
+    *BASELINES, "parametric", "bootstrap", "bootstrap-adjusted", "exact",
 )  # fmt: skip
+AS_PRINTED = ", as printed"
+BOTH = (
+    *BASELINES,
+    *(method + end for method in METHODS[2:] for end in ("", AS_PRINTED)),
+)
 N_SAMPLES = 10
 SHOWN = (0.02, 0.04, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.96, 0.98)
 # Counts over whole numbers of cases, so that only rounding is between them.
@@ -59,16 +67,22 @@ def sample(rng, n, variance=1.0):
     return [y] * N_SAMPLES, scores
 
 
-def self_coverage(n_tests, n_tables, *, variance, methods=METHODS, n=50):
+def self_coverage(n_tests, n_tables, *, variance, methods=BOTH, n=50):
     """Return by method the share within the bounds, of shape (n_tests, n + 1)."""
     shares = {method: np.empty((n_tests, n + 1)) for method in methods}
     for test in range(n_tests):
         rng = np.random.default_rng([2014, test])
         table = sample(rng, n, variance)
         for method in methods:
-            curve = rate_averaged_roc_curve(*table, bounds=method, random_state=rng)
+            curve = rate_averaged_roc_curve(
+                *table,
+                bounds=method.removesuffix(AS_PRINTED),
+                augment=not method.endswith(AS_PRINTED),
+                random_state=rng,
+            )
+            source = replace(curve.folds, added=0)
             counts = bootstrap_counts(
-                curve.folds, curve.rates, n_tables, np.random.default_rng([7, test])
+                source, curve.rates, n_tables, np.random.default_rng([7, test])
             )
             recall = counts / curve.folds.n_pos
             shares[method][test] = is_within(curve, recall).mean(axis=0)
@@ -117,12 +131,12 @@ def print_coverage(title, shares):
     middle = (rates > 0.099) & (rates < 0.901)
     for method, share in shares.items():
         mean, variance = share.mean(axis=0), share.var(axis=0)
-        print(method.ljust(20) + "".join(f"{mean[i]:8.3f}" for i in where), end="")
+        print(method.ljust(34) + "".join(f"{mean[i]:8.3f}" for i in where), end="")
         inner = mean[middle]
         print(f"{inner.mean():16.3f}{inner.min():7.3f}{inner.max():7.3f}")
         if len(np.unique(share)) > 2:
             line = "".join(f"{variance[i]:8.4f}" for i in where)
-            print("  variance".ljust(20) + line)
+            print("  variance".ljust(34) + line)
     print(flush=True)
 
 

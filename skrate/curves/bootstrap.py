@@ -79,8 +79,8 @@ class _Places:
 
     A place is drawn by choosing a case of the class, and then a point of the interval
     of places that the case shares with those it ties with. So the density of places is
-    proportional to the probability of the class along the curve. One more case of each
-    class lies half above all others and half below.
+    proportional to the probability of the class along the curve. A case that is added
+    to each class lies half above all others and half below.
     """
 
     def __init__(self, folds: Folds) -> None:
@@ -90,11 +90,12 @@ class _Places:
                 n_cases = getattr(table, name).astype(np.intp)
                 starts.append(np.repeat(cuts[:-1], n_cases))
                 widths.append(np.repeat(np.diff(cuts), n_cases))
-            starts.append(np.array([-_FAR]))
-            widths.append(np.array([2 * _FAR + 1]))
+            starts.append(np.full(folds.added, -_FAR))
+            widths.append(np.full(folds.added, 2 * _FAR + 1))
         # Those of the positives come first.
         self.starts, self.widths = np.concatenate(starts), np.concatenate(widths)
-        self.n_pos, self.n_neg = round(folds.n_pos) + 1, round(folds.n_neg) + 1
+        self.n_pos = round(folds.n_pos) + folds.added
+        self.n_neg = round(folds.n_neg) + folds.added
 
     def ranked_labels(
         self, n_pos: IntArray, n_cases: int, rng: np.random.Generator

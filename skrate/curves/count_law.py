@@ -67,14 +67,16 @@ class FoldSource:
 
     @classmethod
     def of(cls, folds: Folds, n_pos: int, n_neg: int) -> FoldSource:
-        """Return the curve that folds share, with one more case of each class.
+        """Return the curve that folds share, with the cases ``added`` to each class.
 
-        Half of the case lies above all others, half below: folds that are without an
+        Half of one lies above all others, half below: folds that are without an
         error up to a rate do not show that there is none.
         """
-        shared = folds.shared
+        shared, added = folds.shared, folds.added
+        if not added:
+            return cls.along(shared.tpr, shared.fpr, n_pos, n_neg)
         tpr, fpr = (
-            np.concatenate([[0.0], (0.5 + above) / (1 + above[-1]), [1.0]])
+            np.concatenate([[0.0], (added / 2 + above) / (added + above[-1]), [1.0]])
             for above in (shared.cum_pos, shared.cum_neg)
         )
         return cls.along(tpr, fpr, n_pos, n_neg)

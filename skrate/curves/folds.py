@@ -24,13 +24,15 @@ class Folds:
     ``repeats`` numbers the repeat that each fold belongs to; None is one repeat. Within
     a repeat no case is tested twice, so that its folds are independent given the curve;
     between repeats the same cases come again, and tell nothing new. ``pos_label`` is
-    the positive label, where it was named.
+    the positive label, where it was named. ``added`` is how many cases the source of
+    new folds has more of each class, half of each above all others and half below.
     """
 
     tables: tuple[RankTable, ...]
     has_weights: bool = False
     repeats: tuple[int, ...] | None = None
     pos_label: Any = None
+    added: int = 1
 
     @cached_property
     def by_repeat(self) -> list[Folds]:
@@ -40,7 +42,10 @@ class Folds:
         tables: dict[int, list[RankTable]] = {}
         for table, repeat in zip(self.tables, self.repeats, strict=True):
             tables.setdefault(repeat, []).append(table)
-        return [Folds(tuple(own), self.has_weights) for own in tables.values()]
+        return [
+            Folds(tuple(own), self.has_weights, added=self.added)
+            for own in tables.values()
+        ]
 
     @property
     def n_pos(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -25,6 +26,7 @@ from skrate.core.validation import (
     check_choice,
     check_count,
     check_equal_length,
+    check_flag,
     check_fraction,
     check_generator,
     check_scores,
@@ -74,6 +76,7 @@ def rate_averaged_roc_curve(
     bounds: Bounds | None = "exact",
     band: Band = "pointwise",
     confidence_level: float = 0.95,
+    augment: bool = True,
     n_resamples: int = 2000,
     random_state: RandomState = None,
     n_jobs: int | None = None,
@@ -128,6 +131,10 @@ def rate_averaged_roc_curve(
     confidence_level : float, default=0.95
         Probability in (0, 1) that is to lie between the bounds, rate by rate or, of a
         simultaneous band, at all rates together.
+    augment : bool, default=True
+        Whether one more case of each class is added to what new folds are drawn from,
+        see Notes. False gives the bounds of [1]_, which are too narrow next to both
+        ends of the curve. "normal" and "beta" add none in any case.
     n_resamples : int, default=2000
         Number of sets of folds that the bootstraps draw, and a simultaneous band.
     random_state : int, Generator, RandomState or None, default=None
@@ -186,8 +193,9 @@ def rate_averaged_roc_curve(
 
     Folds without an error up to a rate do not show that there is none: to all folds
     together one more positive and one more negative are added, half of each above all
-    other cases and half below. Where new folds would still leave the consensus out, as
-    with one positive among many tied cases, the bounds are widened to hold it.
+    other cases and half below, unless ``augment=False``. Where new folds would still
+    leave the consensus out, as with one positive among many tied cases, the bounds are
+    widened to hold it.
 
     "exact" and "parametric" are theorem 1 of [1]_: case k of a new fold comes from a
     random place, and the cases above it are positive or negative independently. The
@@ -261,6 +269,8 @@ def rate_averaged_roc_curve(
     generator = check_generator(random_state)
     steps = None if rates is None else check_rates("rates", rates)
     folds = check_folds(y_trues, y_scores, sample_weight, pos_label, repeats=repeats)
+    added = int(check_flag("augment", augment))
+    folds = folds if folds.added == added else replace(folds, added=added)
     _check_method(folds, bounds)
     _check_band(bounds, band)
     if steps is None:

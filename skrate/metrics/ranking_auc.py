@@ -60,8 +60,8 @@ def ranking_auc_score(
 
         - "macro": as much as any other;
         - "pairs": by its pairs of a relevant and an irrelevant item, which gives the
-          share of all comparable pairs that are in order. One minus it is the ranking
-          loss of RankBoost;
+          share of all comparable pairs that are in order. Without ties one minus it is
+          the ranking loss of RankBoost, which counts a tie as lost, not as half;
         - "positives": by its relevant items (clicks);
         - "size": by its items (impressions);
         - an array of shape (n_lists,): by these weights, in the order of

@@ -1,5 +1,7 @@
 """New folds drawn from the consensus curve."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -77,8 +79,9 @@ class OneFold(Folds):
 @pytest.mark.parametrize(
     "sizes", [[(20, 30)] * 3, [(10, 30), (12, 35), (10, 30)], [(1, 9)] * 4]
 )
-def test_counts_have_the_moments_of_the_law(sizes):
-    folds = random_folds(2, sizes, n_scores=3)
+@pytest.mark.parametrize("added", [1, 0])
+def test_counts_have_the_moments_of_the_law(sizes, added):
+    folds = replace(random_folds(2, sizes, n_scores=3), added=added)
     rates = np.array([0.0, 0.033, 0.21, 0.5, 0.77, 1.0])
     n_drawn = 20_000
     counts = bootstrap_counts(folds, rates, n_drawn, np.random.default_rng(3))

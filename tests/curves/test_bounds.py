@@ -272,6 +272,23 @@ def test_where_the_ranking_is_perfect_the_bounds_have_a_width(bounds):
     assert high_of(curve)[:31] == pytest.approx(curve.tpr[:31])
 
 
+@pytest.mark.parametrize("bounds", NEW_FOLDS)
+def test_where_no_case_is_added_a_perfect_ranking_has_no_width(bounds):
+    folds = [(np.repeat([1, 0], [30, 70]), np.arange(100, 0, -1))] * 10
+    curve = curve_of(folds, bounds, augment=False)
+    # To the quadrature of the law.
+    assert low_of(curve) == pytest.approx(curve.tpr, abs=1e-6)
+    assert high_of(curve) == pytest.approx(curve.tpr, abs=1e-6)
+    # Other bounds of its folds have the case, unless they are told as well.
+    again = rate_averaged_roc_curve(curve.folds, bounds=bounds, random_state=0)
+    assert np.all((high_of(again) - low_of(again))[1:-1] > 0)
+
+
+def test_whether_cases_are_added_is_a_flag():
+    with pytest.raises(ValueError, match="augment must be True or False, got 2"):
+        curve_of(random_folds(0, 2, 3, 4), "exact", augment=2)
+
+
 @pytest.mark.parametrize("bounds", ["normal", "beta"])
 def test_folds_that_are_alike_have_no_spread(bounds):
     folds = [([1, 1, 0, 0, 0], [5, 4, 3, 2, 1])] * 3

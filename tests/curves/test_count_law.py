@@ -1,5 +1,6 @@
 """The law of the positives among the first cases of a new fold."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -28,14 +29,15 @@ def random_folds(seed, n_folds, n_pos, n_neg, *, n_scores):
 def cells(folds):
     """Return the positives and negatives of all folds by cell, as fractions.
 
-    With one more case of each class, half before all others and half behind.
+    With the cases that are added, half before all others and half behind.
     """
+    ends = [HALF] * folds.added
     n = round(folds.tables[0].total)
     table = folds.pooled
     edges = [round(rate * n) for rate in table.rates]
     assert np.allclose(table.rates * n, edges)
     return [
-        [HALF, *(Fraction(mass).limit_denominator(1000) for mass in masses), HALF]
+        [*ends, *(Fraction(mass).limit_denominator(1000) for mass in masses), *ends]
         for masses in (table.pos, table.neg)
     ]
 
@@ -65,8 +67,10 @@ def test_the_oracle_agrees_with_every_order_of_every_placement():
     ("n_folds", "n_pos", "n_neg", "n_scores"),
     [(3, 2, 3, 50), (4, 5, 5, 50), (3, 4, 6, 3), (2, 1, 9, 50), (1, 3, 3, 50)],
 )
-def test_law_is_that_of_the_oracle(n_folds, n_pos, n_neg, n_scores):
+@pytest.mark.parametrize("added", [1, 0])
+def test_law_is_that_of_the_oracle(n_folds, n_pos, n_neg, n_scores, added):
     folds = random_folds(0, n_folds, n_pos, n_neg, n_scores=n_scores)
+    folds = replace(folds, added=added)
     pos, neg = cells(folds)
     source = FoldSource.of(folds, n_pos, n_neg)
     for k in range(n_pos + n_neg):

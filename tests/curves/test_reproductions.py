@@ -51,7 +51,7 @@ def test_the_experiment_on_confidence_bounds_runs(monkeypatch, capsys):
     printed = capsys.readouterr().out
     for method in ("exact", "parametric", "bootstrap-adjusted", "normal", "beta"):
         # New tables, and the true curve at two sizes.
-        lines = [s for s in printed.splitlines() if s.startswith(method.ljust(20))]
+        lines = [s for s in printed.splitlines() if s.startswith(method.ljust(34))]
         assert len(lines) == (4 if method == "exact" else 3)
 
 
