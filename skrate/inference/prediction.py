@@ -86,7 +86,9 @@ def predicted(
     ]
     ends = [_bounds(sizes, shares, level) for sizes, shares in counts]
     if expected is not None:
-        most = [int(sizes.max()) for sizes, _ in counts]
+        # Whole cases, also of a budget for a part of one.
+        parts = rates.max(), 1 - rates.min(), rates.max()
+        most = [int(np.ceil(round(n_items * float(part), 6))) for part in parts]
         ends = list(map(_holding, ends, expected, most))
     return Prediction(*ends)
 

@@ -19,6 +19,7 @@ from reference.batch_law import (
 from skrate import rates
 from skrate.inference.batch_law import (
     BatchLaw,
+    chance_of_more,
     number_within,
     place_kept,
     place_of_mean,
@@ -153,3 +154,8 @@ def test_a_capacity_is_kept_as_often_as_promised():
     # Of whole places, the next would keep it in less than 95 %.
     assert 0.95 - binomial_tolerance(0.95, n_simulations) < kept < 0.975
     assert plain < 0.58
+
+
+def test_no_place_is_below_a_rate_of_0_and_none_beyond_a_rate_of_1():
+    tells = chance_of_more(10, rates.empirical([0.0, 1.0]), None)
+    assert (tells(0), tells(11)) == (0.0, 0.5)

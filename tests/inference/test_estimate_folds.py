@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.special import ndtr
 from sklearn.exceptions import UndefinedMetricWarning
 
@@ -109,6 +110,21 @@ def test_the_variance_sums_up_the_influence_of_cases(metric, kwargs):
     expected = literal_variance(differences, a, is_counted=is_two_sample)
     assert pair.standard_error**2 == pytest.approx(expected, rel=1e-9, abs=1e-18)
     assert pair.value == pytest.approx(pair.value_a - pair.value_b)
+
+
+def test_each_fold_takes_a_degree_of_freedom_of_either_class():
+    rankings = drawn(n_folds=8, n=9)[0]
+    found = estimate("roc_auc", rankings, interval="wald")
+    parts = np.zeros(2)
+    of_folds = by_fold("roc_auc", {}, rankings)
+    for values, rows in zip(of_folds, rankings.rows(), strict=True):
+        is_pos = rankings.is_pos[rows]
+        for i, chosen in enumerate((is_pos, ~is_pos)):
+            parts[i] += np.sum(values[chosen] ** 2) / (9 * 8) ** 2
+    sizes = np.array([rankings.n_pos, rankings.n_neg]) - 8
+    freedom = parts.sum() ** 2 / np.sum(parts**2 / sizes)
+    half = stats.t(freedom).ppf(0.975) * found.standard_error
+    assert found.confidence_interval.low == pytest.approx(found.value - half, rel=1e-9)
 
 
 @quiet

@@ -7,7 +7,8 @@ from scipy import stats
 from guarantees import binomial_tolerance, simulations
 from simulated_batches import DESIGNS, Design, coverage
 from skrate import FoldRankings, RankTable, budget_report, rates
-from skrate.inference.prediction import predicted
+from skrate.core.results import ConfidenceInterval
+from skrate.inference.prediction import Spread, _shares, predicted
 from skrate.inference.sample import check_sample
 
 # A fourth of the designs is a fair sample of them.
@@ -203,3 +204,24 @@ def test_intervals_hold_their_level(design):
     if design.n_items >= 1000 and design.shift < 4:
         # Smaller counts are whole numbers with few to choose from.
         assert (held <= 0.95 + 0.025 + slack).all()
+
+
+def test_a_budget_for_a_part_of_a_case_holds_what_is_expected_of_it():
+    generator = np.random.default_rng(0)
+    y_true = generator.random(500) < 0.3
+    cases = check_sample(y_true, y_true + generator.normal(size=500))
+    # A tenth of a case, seven in ten of which would be a hit.
+    expected = [ConfidenceInterval(0.05, 0.09), (28.0, 33.0), (0.01, 0.05)]
+    found = predicted(
+        cases, rates.fixed(0.001), 100, 0.95, [ConfidenceInterval(*e) for e in expected]
+    )
+    assert found.found == found.false_alarms == (0, 1)
+
+
+def test_the_share_of_positives_has_jeffreys_posterior():
+    # Of 3 positives of 10, where all is processed: then no cut adds to it.
+    ones = np.ones(1024)
+    found = _shares(0.3 * ones, ones, 0.3 * ones, 10**12, Spread(10.0))
+    quantiles = (np.arange(1024) + 0.5) * (np.sqrt(5) - 1) / 2 % 1
+    expected = stats.beta(3.5, 7.5).ppf(quantiles)
+    np.testing.assert_allclose(found, expected, rtol=1e-9)

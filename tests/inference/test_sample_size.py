@@ -609,3 +609,18 @@ def test_the_interval_of_a_size_holds_that_of_a_large_pilot(metric, kwargs, floo
         ).n_interval
         held.append(low <= truth <= high)
     assert np.mean(held) >= floor - binomial_tolerance(floor, n_simulations)
+
+
+def test_the_size_is_as_uncertain_as_the_jackknife_finds_its_variance():
+    # Of twenty cases each part is one: all are left out in turn, whatever the order.
+    y_true = np.arange(20) % 2
+    y_score = np.random.default_rng(5).normal(size=20) + y_true
+    found = sample_size("roc_auc", y_true, y_score, half_width=0.1)
+    logarithms = []
+    for i in range(20):
+        left = np.arange(20) != i
+        values = influence("roc_auc", y_true[left], y_score[left])
+        logarithms.append(np.log(np.mean(values**2)))
+    spread = np.sqrt(19 / 20 * np.sum((logarithms - np.mean(logarithms)) ** 2))
+    reach = np.exp(stats.t(9).ppf(0.975) * spread)
+    assert found.n_interval.high == pytest.approx(found.n * reach, rel=1e-9)

@@ -365,3 +365,11 @@ def test_the_interval_of_one_gain_for_all_is_that_gain():
         normalize=True,
     )  # fmt: skip
     np.testing.assert_allclose(found.confidence_interval, 0.4, rtol=1e-6)
+
+
+def test_a_case_without_cost_below_all_others_counts_once():
+    # By hand: a budget for all of the cost processes it, with all others.
+    found = expected_gain_score(
+        [1, 1, 0], [3, 2, 1], gain=[5, 3, 2], cost=[1, 1, 0], rate=1.0
+    )
+    assert found == pytest.approx(10)

@@ -19,6 +19,7 @@ from skrate import (
     rate_at_recall_score,
     recall_at_precision_score,
 )
+from skrate.metrics.at_recall import rate_slopes
 from strategies import ranked_samples
 
 
@@ -179,3 +180,12 @@ def test_a_compressed_table_knows_how_far_off_it_is():
         error = small.max_error(score, **options)
         assert 0 < error < 0.1
         assert abs(score(small, **options) - score(exact, **options)) <= error
+
+
+def test_near_all_positives_the_slope_is_found_up_to_the_last():
+    # A standard error of a recall of 0.95 would reach beyond 1.
+    table = RankTable.from_arrays([1, 1, 0, 1, 0, 1, 0, 0], np.arange(8)[::-1])
+    slopes = rate_slopes(table, 0.95)
+    rate_at = [rate_at_recall_score(table, recall=recall) for recall in (0.9, 1.0)]
+    moved = (rate_at[1] - rate_at[0]) / 0.1 - 0.5
+    assert slopes.by_pos[0] == pytest.approx(-moved)
