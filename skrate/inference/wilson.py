@@ -124,7 +124,8 @@ def _freedoms(
     A sample of few misrankings seldom shows how heavy their tail is, and the augmented
     one has the heaviest: the mean of both.
     """
-    if ranked.clusters is None and not ranked.is_plain:
+    is_weighted = ranked.weights is not None and not ranked.are_repetitions
+    if ranked.clusters is None and is_weighted:
         return freedoms_of_weighted(metric, ranked)
     if not metric.rests_on_few:
         return np.inf, np.inf

@@ -17,6 +17,7 @@ from optional import require
 from reference.budget_card import by_all_labels, card
 from simulated_intervals import SETTINGS, draw, population
 from skrate import (
+    FoldRankings,
     RankTable,
     budget_report,
     estimate,
@@ -579,3 +580,10 @@ def test_intervals_of_counts_cover_the_truth(setting, law):
     assert abs(whole.prevalence - p) < 1e-6
     slack = binomial_tolerance(0.92, n_simulations)
     assert (held / n_simulations >= 0.92 - slack).all()
+
+
+def test_folds_without_weights_have_a_report():
+    y_true, y_score = sample()
+    rankings = FoldRankings(y_true, y_score, np.arange(len(y_true)) % 3)
+    found = budget_report(rankings, rate=0.2)["found"]
+    assert found.confidence_interval.low < found.value < found.confidence_interval.high
