@@ -43,7 +43,7 @@ SKLEARN = {
     "params",
     "verbose",
     "cv",
-    "k",
+    "k",  # a cut: how many of the top
     "average",
     "labels",
     "indices",  # rows of the data, as cross_validate returns them
@@ -175,7 +175,7 @@ RATES = {
     "support",  # as scipy.stats
     "worst",  # which end of the range over a set of distributions
     "total",
-    "n_items",
+    "n_items",  # the size of what is ranked
     "capacity",  # of n_items those that can be processed; `rate` is their share
     "cost",
     "benefit",  # of what is found, as cost of what is processed

@@ -393,7 +393,7 @@ def test_the_value_is_the_metric_where_folds_lack_a_class(metric, kwargs):
 
 
 @pytest.mark.filterwarnings("ignore")
-@each(SMOOTH + JUMPS)
+@each(IN_FOLDS)
 def test_without_a_fold_of_both_classes_the_error_is_unknown(metric, kwargs):
     # KFold of labels in order; a group a fold, each of one class.
     y_true, fold = np.repeat([0, 1], [200, 100]), np.arange(300) // 50

@@ -1,0 +1,267 @@
+"""One question has one number: each way to a metric gives what its score gives."""
+
+import inspect
+import re
+from functools import partial
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+import skrate
+from metric_cases import Case, sample
+from metric_registry import CASES
+from skrate.core.metric import LIST_METRICS, METRICS
+from skrate.metrics.average_precision import average_precision_score
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+Y, A = sample(3, n=90, prevalence=0.4)
+B = np.round(A + np.random.default_rng(4).normal(size=90), 1)
+WEIGHT = 1.0 + np.arange(90) % 3
+LISTS_OF = np.sort(np.arange(90) % 11)
+SIZES = np.bincount(LISTS_OF)
+NAMES = np.where(Y, "ill", "healthy")
+
+# What a score of one ranking takes beyond what its cases in CASES are given.
+MORE = [
+    Case("recall at k", skrate.recall_at_rate_score, {"k": 7}),
+    Case("precision at k", skrate.precision_at_rate_score, {"k": 7}),
+    Case("lift at k", skrate.lift_at_rate_score, {"k": 7}),
+    Case("AP at 0.1", average_precision_score, {"prevalence": 0.1}),
+    Case("AP adjusted", average_precision_score, {"adjusted": True}),
+    Case("AUC", skrate.ranking_auc_score),
+    Case("total gain", skrate.expected_gain_score,
+         {"gain": {"positive": 3.0, "negative": -1.0}, "rate": 0.3}),
+]  # fmt: skip
+LISTS = [
+    Case("recall at k", skrate.recall_at_rate_score, {"k": 3}),
+    Case("precision at k", skrate.precision_at_rate_score, {"k": 3}),
+    Case("recall at rate", skrate.recall_at_rate_score, {"rate": 0.3}),
+    Case("precision at rate", skrate.precision_at_rate_score, {"rate": 0.3}),
+    Case("AUC", skrate.ranking_auc_score),
+    Case("AUC at k", skrate.ranking_auc_score, {"k": 6}),
+    Case("AUC by pairs", skrate.ranking_auc_score, {"average": "pairs"}),
+    Case("AUC pooled", skrate.ranking_auc_score, {"average": "pooled", "k": 5}),
+    Case("AUC undefined", skrate.ranking_auc_score, {"undefined": 0.5, "k": 2}),
+    Case("NDCG", skrate.ndcg_score, {"k": 4, "average": "size"}),
+    Case("MAP", skrate.mean_average_precision_score, {"average": "positives"}),
+    Case("RR", skrate.reciprocal_rank_score, {"k": 2}),
+]
+
+
+class Model(ClassifierMixin, BaseEstimator):
+    """What ranks by its only column."""
+
+    def __init__(self, classes=(0, 1)):
+        self.classes_ = np.array(classes)
+
+    def decision_function(self, X):
+        return X[:, 0]
+
+
+def scored(metric, options, labels, scores, pos_label, **metadata):
+    """Return what a scorer and a report of it give, with the sign of the score."""
+    scorer = skrate.make_ranking_scorer(metric, pos_label=pos_label, **options)
+    X, model = np.reshape(scores, (-1, 1)), Model(np.unique(labels))
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorer.set_score_request(**dict.fromkeys(metadata, True))
+        report = skrate.ScoreReport({"one": scorer})
+        found = scorer(model, X, labels, **metadata)
+        of_report = report(model, X, labels, **metadata)["one"]
+    return [scorer._sign * found, scorer._sign * of_report]
+
+
+# Each returns the values that it has of the scores a, and of b if it has one.
+def by_estimate(case, options, labels, a, b, given):
+    return [skrate.estimate(case.function, labels, a, **options, **given).value], []
+
+
+def by_partial(case, options, labels, a, b, given):
+    metric = partial(case.function, **options)
+    return [skrate.estimate(metric, labels, a, **given).value], []
+
+
+def by_name(case, options, labels, a, b, given):
+    name = case.function.__name__
+    found = skrate.estimate(name, labels, a, **options, **given).value
+    short = name.removesuffix("_score")
+    return [found, skrate.estimate(short, labels, a, **options, **given).value], []
+
+
+def by_compare(case, options, labels, a, b, given):
+    found = skrate.compare(case.function, labels, a, b, **options, **given)
+    return [found.value_a], [found.value_b]
+
+
+def by_compare_all(case, options, labels, a, b, given):
+    found = skrate.compare_all(
+        case.function, labels, {"a": a, "b": b}, **options, **given
+    )
+    return [found.pairs[0].value_a], [found.pairs[0].value_b]
+
+
+def by_estimate_all(case, options, labels, a, b, given):
+    found = skrate.estimate_all(
+        case.function, labels, {"a": a, "b": b}, n_resamples=9, **options, **given
+    )
+    return [found.values[0]], [found.values[1]]
+
+
+def by_scorer(case, options, labels, a, b, given):
+    rest = dict(given)
+    pos_label = rest.pop("pos_label", None)
+    per_case = {name: options[name] for name in case.per_case}
+    own = {name: value for name, value in options.items() if name not in per_case}
+    return scored(case.function, own, labels, a, pos_label, **rest, **per_case), []
+
+
+def by_eval_metric(case, options, labels, a, b, given):
+    numbers = (labels == given.get("pos_label", 1)).astype(int)
+    weights = [given["sample_weight"]] if "sample_weight" in given else []
+    monitor = skrate.eval_metric(case.function, library="lightgbm", **options)
+    return [monitor(numbers, a, *weights)[1]], []
+
+
+def by_one_fold(case, options, labels, a, b, given):
+    one, other = (
+        skrate.FoldRankings(labels, scores, np.zeros(len(labels)), **given)
+        for scores in (a, b)
+    )
+    return [
+        case.function(one, **options),
+        skrate.estimate(case.function, one, **options).value,
+        one.scores(case.function, **options)[0],
+        skrate.compare(case.function, one, other, **options).value_a,
+    ], [skrate.compare(case.function, one, other, **options).value_b]
+
+
+def by_table(case, options, labels, a, b, given):
+    tables = [
+        skrate.RankTable.from_arrays(labels, scores, **given) for scores in (a, b)
+    ]
+    found = [case.function(tables[0], **options)]
+    if all((table.pos % 1 == 0).all() for table in tables):
+        found.append(skrate.estimate(case.function, tables[0], **options).value)
+        found.append(skrate.compare(case.function, *tables, **options).value_a)
+    return found, []
+
+
+WAYS = [
+    by_estimate, by_partial, by_name, by_compare, by_compare_all, by_estimate_all,
+    by_scorer, by_eval_metric, by_one_fold, by_table,
+]  # fmt: skip
+# Why some ways have no such number, by what they say.
+ALWAYS = ["is a mean over lists", "is a number of cases, which sample_weight"]
+REFUSALS = {
+    "by_one_fold": "as rate=|gain or cost of each case|has no lists|groups must be",
+    "by_table": "knows no single cases|which has no lists",
+    "by_eval_metric": "cannot be known in training|groups are lists",
+    "by_scorer": "found no groups",
+    "by_compare_all": "means another distribution",
+    "by_estimate_all": "means another distribution",
+}
+
+
+def expected(case, way, options, labels, scores, given):
+    """Return what the score function gives, of a table if its weights are counts."""
+    if way is by_table and "sample_weight" in given:
+        labels = skrate.RankTable.from_arrays(labels, scores, **given)
+        return case.function(labels, **options)
+    return case.function(labels, scores, **options, **given)
+
+
+def answer(way, case, options, labels, given):
+    """Return the numbers of a way, None where it says why it has none."""
+    reasons = "|".join([REFUSALS.get(way.__name__, "nothing"), *ALWAYS])
+    try:
+        return way(case, options, labels, A, B, given)
+    except ValueError as error:
+        if re.search(reasons, str(error)) is None:
+            raise
+        return None, None
+
+
+def same(found, value):
+    """Return whether two numbers are the same, nan included."""
+    return np.array_equal(found, value, equal_nan=True)
+
+
+@pytest.mark.parametrize("design", ["plain", "weights", "names"])
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@pytest.mark.parametrize(
+    "case", [*CASES, *MORE], ids=lambda case: case.name.replace(" ", "_")
+)
+def test_each_way_gives_the_number_of_the_score(case, way, design):
+    options = dict(case.kwargs)
+    options |= {name: make(len(Y)) for name, make in case.per_case.items()}
+    labels = NAMES if design == "names" else Y
+    given = {"weights": {"sample_weight": WEIGHT}, "names": {"pos_label": "ill"}}
+    given = given.get(design, {})
+    try:
+        a, b = (expected(case, way, options, labels, s, given) for s in (A, B))
+    except (TypeError, ValueError):
+        # It counts places, which weights leave without a meaning: for no way a number.
+        has_places = case.function in LIST_METRICS or "k" in options
+        with pytest.raises((TypeError, ValueError) if has_places else ()):
+            way(case, options, labels, A, B, given)
+        return
+    of_a, of_b = answer(way, case, options, labels, given)
+    if of_a is None:
+        return
+    for scores, value, numbers in ((A, a, of_a), (B, b, of_b)):
+        close = [] if way is not by_table else [value]
+        if design == "weights" and "prevalence" in options:
+            # It goes by the number of cases. Weights of a score are relative, and
+            # repetitions where weights="frequency", the default, says so.
+            rows = np.repeat(np.arange(len(Y)), WEIGHT.astype(int))
+            close.append(case.function(labels[rows], scores[rows], **options))
+        for found in numbers:
+            # A table adds up the weights of its groups, not single cases.
+            near = [one for one in close if found == pytest.approx(one, rel=1e-13)]
+            assert near or same(found, value)
+
+
+@pytest.mark.parametrize("design", ["plain", "weights", "names", "clusters"])
+@pytest.mark.parametrize("case", LISTS, ids=lambda case: case.name.replace(" ", "_"))
+def test_each_way_to_lists_gives_the_number_of_the_score(case, design):
+    labels = NAMES if design == "names" else Y
+    given = {"pos_label": "ill"} if design == "names" else {}
+    takes_weights = "sample_weight" in inspect.signature(case.function).parameters
+    if design == "weights":
+        if not takes_weights or "k" in case.kwargs:
+            return
+        given = {"sample_weight": WEIGHT}
+    extra = {"clusters": LISTS_OF // 2} if design == "clusters" else {}
+    options = {**case.kwargs, "groups": LISTS_OF, **given}
+    a, b = (case.function(labels, scores, **options) for scores in (A, B))
+    assert same(skrate.estimate(case.function, labels, A, **options, **extra).value, a)
+    both = skrate.compare(case.function, labels, A, B, **options, **extra)
+    assert same([both.value_a, both.value_b], [a, b])
+    by_name = skrate.estimate(case.function.__name__, labels, A, **options).value
+    assert same(by_name, a)
+    rest = {name: given[name] for name in given if name != "pos_label"}
+    found = scored(
+        case.function, case.kwargs, labels, A, given.get("pos_label"),
+        groups=LISTS_OF, **rest,
+    )  # fmt: skip
+    assert same(found, [a, a])
+    if design == "plain":
+        monitor = skrate.eval_metric(case.function, library="lightgbm", **case.kwargs)
+        assert same(monitor(Y, A, None, SIZES)[1], a)
+        mean = {n: case.kwargs[n] for n in ("average", "undefined") if n in case.kwargs}
+        own = {n: v for n, v in case.kwargs.items() if n not in mean}
+        lists = skrate.group_scores(case.function, Y, A, groups=LISTS_OF, **own)
+        assert same([lists.mean(**mean), lists.estimate(**mean).value], [a, a])
+
+
+@pytest.mark.parametrize("function", sorted(METRICS, key=lambda each: each.__name__))
+def test_lists_are_refused_where_the_score_takes_none(function):
+    if function in LIST_METRICS or "groups" in inspect.signature(function).parameters:
+        return
+    (case, *_) = [case for case in CASES if case.function is function]
+    options = dict(case.kwargs)
+    options |= {name: make(len(Y)) for name, make in case.per_case.items()}
+    with pytest.raises(ValueError, match="use clusters="):
+        skrate.estimate(function, Y, A, groups=LISTS_OF, **options)
