@@ -378,10 +378,13 @@ class Metric(ABC):
         """
         return float("nan") if self.enough_positives else 0.0
 
-    def caution_of_difference(self, table: RankTable, n_neg: float) -> str | None:
+    def caution_of_difference(
+        self, table: RankTable, n_pos: float, n_neg: float
+    ) -> str | None:
         """Return why its standard error is a bad guide to whether two models differ.
 
-        ``n_neg`` is the number of independent negatives. None where it is a good one.
+        ``n_pos`` and ``n_neg`` are the cases of the classes. None where it is a good
+        one.
         """
         return None
 

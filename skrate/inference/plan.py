@@ -189,7 +189,7 @@ def warn_of_difference(
     if method == "permutation":
         return
     for metric, one in zip(metrics, ranked, strict=True):
-        caution = metric.caution_of_difference(one.table, one.sizes[1])
+        caution = metric.caution_of_difference(one.table, *one.sizes)
         if caution is not None:
             warnings.warn(caution, UserWarning, stacklevel=4)
             return

@@ -16,6 +16,9 @@ from skrate.core.validation import check_fraction
 from skrate.core.wilson_ends import wilson_ends
 from skrate.metrics.recall_test import ROUNDING, RecallTest
 
+# Of positives on the lesser side of the cut: with fewer a standard error is too small.
+_LEAST_POSITIVES = 8
+
 
 class AtRecall(Metric):
     """What the three share: all are functions of the least rate with that recall."""
@@ -79,6 +82,21 @@ class AtRecall(Metric):
             least = wilson_ends(table.prevalence, (0.0, 1.0), k)[0]
             low = min(low, self.recall * float(least))
         return float(low), float(high)
+
+    def caution_of_difference(
+        self, table: RankTable, n_pos: float, n_neg: float
+    ) -> str | None:
+        """Return what the sample cannot tell, if few positives decide on the cut."""
+        sides = {"found": self.recall * n_pos, "left": (1 - self.recall) * n_pos}
+        side, n_least = min(sides.items(), key=lambda item: item[1])
+        if n_least >= _LEAST_POSITIVES * (1 - ROUNDING):
+            return None
+        return (
+            f"{self.name} {self.recall:g}: of {n_pos:g} positives {n_least:.3g} are "
+            f"{side}, and with fewer than {_LEAST_POSITIVES} its standard error may be "
+            "far too small, so that models that are equally good often seem to differ. "
+            "Compare two models on the same cases by method='permutation'."
+        )
 
     @abstractmethod
     def _of_rate(self, rate: Any, prevalence: Any) -> Any:

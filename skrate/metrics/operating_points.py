@@ -302,7 +302,9 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
         )
         return low, high
 
-    def caution_of_difference(self, table: RankTable, n_neg: float) -> str | None:
+    def caution_of_difference(
+        self, table: RankTable, n_pos: float, n_neg: float
+    ) -> str | None:
         """Return what the sample cannot tell, if it has few negatives above the cut."""
         recall, rate = self._last(table)
         wrong = rate * table.total - recall * table.n_pos

@@ -22,7 +22,8 @@ from fuzzing.samples import Sample
 # known rate leaves too few cases to say much, and where negatives are too few for it.
 FEW_PROCESSED = re.compile(r"The .* depends on the best \S+ of \S+ cases")
 TELLS_LITTLE = re.compile(
-    "would be needed|negatives lie above the cut|positives on average is another"
+    "would be needed|its standard error may be far|positives on average is another|"
+    "depends on the ranking near one point|are other cases than y_true"
 )
 
 

@@ -7,6 +7,8 @@ import threading
 from functools import partial
 from itertools import combinations, product
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -682,6 +684,7 @@ def test_repetitions_are_cases_and_sampling_weights_count_by_effective_size():
     assert_freedom(result, sum(parts) ** 2 / squares)
 
 
+@pytest.mark.filterwarnings("ignore:y_true_b are other cases")
 def test_unpaired_samples_have_the_freedom_of_all_their_parts():
     y_true, a, _ = two_models(16, n=40)
     y_true_b, _, b = two_models(17, n=24)
@@ -804,3 +807,20 @@ def test_weighted_models_are_ranked_once(monkeypatch):
     weight = np.random.default_rng(0).integers(1, 4, size=60)
     compare("roc_auc", y_true, y_score, y_score[::-1], sample_weight=weight)
     assert len(rankings) == 2
+
+
+# Positives of a, and of b; 100 negatives each.
+@pytest.mark.parametrize(
+    ("sizes", "is_warned"),
+    [((9, 9), True), ((10, 20), False), ((10, 21), True), ((30, 90), False)],
+)
+def test_unpaired_samples_with_few_cases_of_a_class_are_warned_of(sizes, is_warned):
+    rng = np.random.default_rng(0)
+    labels = [np.repeat([1, 0], [n_pos, 100]) for n_pos in sizes]
+    a, b = (y_true + rng.normal(size=len(y_true)) for y_true in labels)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        compare("roc_auc", labels[0], a, b, y_true_b=labels[1])
+    assert len(found) == is_warned
+    assert all(f"have {sizes[0]} and {sizes[1]}" in str(one.message) for one in found)
+    assert all(one.filename == __file__ for one in found)

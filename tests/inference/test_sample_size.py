@@ -364,6 +364,7 @@ def test_a_pilot_that_says_nothing_is_nan(scores, options, message):
         assert repr(found).endswith("power nan for 0.1; by this pilot nan to nan)")
 
 
+@pytest.mark.filterwarnings("ignore:.* depends on the ranking near one point")
 def test_a_metric_that_is_0_whatever_little_is_added_says_nothing_of_its_size():
     # No cut of these reaches a precision of 0.9, nor with a tenth of a case more.
     y_true, y_score = [0, 1, 0, 1, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
@@ -624,3 +625,14 @@ def test_the_size_is_as_uncertain_as_the_jackknife_finds_its_variance():
     spread = np.sqrt(19 / 20 * np.sum((logarithms - np.mean(logarithms)) ** 2))
     reach = np.exp(stats.t(9).ppf(0.975) * spread)
     assert found.n_interval.high == pytest.approx(found.n * reach, rel=1e-9)
+
+
+@pytest.mark.parametrize("options", [{"half_width": 0.1}, {}])
+def test_the_size_for_a_cut_that_the_ranking_decides_is_said_to_be_rough(options):
+    rng = np.random.default_rng(0)
+    y_true = np.arange(200) % 5 == 0
+    a, b = rng.normal(size=(2, 200)) + np.outer([2, 0.5], y_true)
+    scores = (a,) if options else (a, b)
+    with pytest.warns(UserWarning, match="the upper end of n_interval") as found:
+        sample_size("work_saved", y_true, *scores, recall=0.8, **options)
+    assert [one.filename for one in found] == [__file__]

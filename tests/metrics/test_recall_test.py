@@ -178,7 +178,7 @@ def test_cases_that_come_in_equal_pairs_are_half_as_many(metric, kwargs):
     y_true, y_score = untied(1, n=600)
     alone = estimate(metric, y_true, y_score, **kwargs)
     twice = np.tile(np.arange(600), 2)
-    found = estimate(metric, y_true[twice], y_score[twice], groups=twice, **kwargs)
+    found = estimate(metric, y_true[twice], y_score[twice], clusters=twice, **kwargs)
     assert found.value == pytest.approx(alone.value, abs=1e-12)
     widths = [
         one.confidence_interval.high - one.confidence_interval.low
@@ -192,8 +192,8 @@ def test_cases_that_come_in_equal_pairs_are_half_as_many(metric, kwargs):
 def test_clusters_with_nothing_in_common_are_as_single_cases(metric, kwargs):
     y_true, y_score = untied(1, n=1200)
     alone = estimate(metric, y_true, y_score, **kwargs).confidence_interval
-    groups = np.arange(1200) // 10
-    found = estimate(metric, y_true, y_score, groups=groups, **kwargs)
+    clusters = np.arange(1200) // 10
+    found = estimate(metric, y_true, y_score, clusters=clusters, **kwargs)
     # Of 120 clusters a variance is known to some 13 %. By their number alone the
     # interval would be twice as wide.
     ratio = np.ptp(found.confidence_interval) / np.ptp(alone)
@@ -363,6 +363,26 @@ def test_few_negatives_above_the_cut_are_warned_of(precision, is_warned, method)
     assert len(about) == (is_warned and method != "permutation")
     assert all("method='permutation'" in str(one.message) for one in about)
     assert all(one.filename == __file__ for one in about)
+
+
+# 79 positives leave 7.9 of them, 80 leave 8; so does a recall of 0.1.
+@pytest.mark.parametrize("recall", [0.9, 0.1])
+@pytest.mark.parametrize("n_pos", [79, 80])
+@pytest.mark.parametrize("metric", [rate_at_recall_score, precision_at_recall_score])
+def test_few_positives_beside_the_cut_are_warned_of(metric, n_pos, recall):
+    rng = np.random.default_rng(n_pos)
+    y_true = np.repeat([1, 0], [n_pos, 200])
+    a, b = rng.normal(size=(2, len(y_true))) + y_true
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        compare(metric, y_true, a, b, recall=recall)
+        compare(
+            metric, y_true, a, b, recall=recall, method="permutation", n_resamples=9
+        )
+    assert len(found) == (n_pos == 79)
+    side = "left" if recall == 0.9 else "found"
+    assert all(f"of 79 positives 7.9 are {side}" in str(o.message) for o in found)
+    assert all(one.filename == __file__ for one in found)
 
 
 def test_other_cases_and_tables_are_warned_of_too():
