@@ -139,12 +139,21 @@ def freedoms_by_kurtosis(metric: Metric, table: RankTable) -> tuple[float, float
     return of_pos, _kurtosis_freedom(slopes.by_neg, table.neg)
 
 
-def freedoms_of_weighted(metric: Metric, cases: Ranked) -> tuple[float, float]:
-    """Return the same of cases that stand for others, by what each of them adds."""
-    assert cases.weights is not None
-    adds = cases.weights * influence_values(metric, cases, stratify=True)
+def freedoms_of_cases(metric: Metric, cases: Ranked) -> tuple[float, float]:
+    """Return the same of cases that stand for others, or have gains of their own.
+
+    It goes by what each of them adds; of clusters it is not known.
+    """
+    if cases.clusters is not None:
+        return np.inf, np.inf
+    adds = influence_values(metric, cases, stratify=True)
+    times = np.ones(len(adds))
+    if cases.weights is not None and cases.are_repetitions:
+        times = cases.weights
+    elif cases.weights is not None:
+        adds = cases.weights * adds
     of_pos, of_neg = (
-        _kurtosis_freedom(adds[chosen], np.ones(np.count_nonzero(chosen)))
+        _kurtosis_freedom(adds[chosen], times[chosen])
         for chosen in (cases.is_pos, ~cases.is_pos)
     )
     return of_pos, of_neg

@@ -13,7 +13,12 @@ from skrate.core.rank_table import RankTable, check_alone
 from skrate.core.results import ConfidenceInterval, Estimate
 from skrate.core.validation import check_choice
 from skrate.inference.compare_groups import check_in_lists, in_lists
-from skrate.inference.delta import Parts, degrees_of_freedom, variance_parts
+from skrate.inference.delta import (
+    Parts,
+    degrees_of_freedom,
+    freedoms_of_cases,
+    variance_parts,
+)
 from skrate.inference.estimate_folds import estimate_folds
 from skrate.inference.intervals import INTERVALS, Interval, metric_interval
 from skrate.inference.jackknife import jackknife_variance
@@ -134,7 +139,8 @@ def estimate(
         holds one class only (it is left out). Of folds, if none holds two cases of a
         class: then the value is known and its standard error is nan.
     UserWarning
-        If a known rate leaves fewer than 5 cases above the cut or tied with it: next to
+        If gains per case are worth fewer than 10 equal ones, (sum g)^2 / sum g^2; if a
+        known rate leaves fewer than 5 cases above the cut or tied with it: next to
         nothing is then known of their share of positives; or if folds have so few
         positives on average that the mean is biased by more than the interval allows
         for: below 5 of the average precision, below 20 of what is taken at a recall. If
@@ -187,8 +193,9 @@ def estimate(
     are taken to reach 1.25, or 1.25 times the value if that is more.
 
     A gain or a cost per case goes with the case: what is drawn is both. Nothing bounds
-    such a gain, so that every interval is "wald", but for the quantiles of replicates;
-    the methods are "delta" and "bootstrap".
+    such a gain: where none is negative, "wilson" and "logit" are symmetric in the
+    logarithm, else in the value, with degrees of freedom by kurtosis. The methods are
+    "delta" and "bootstrap".
 
     Of folds [7]_ it is the mean of V values that is estimated: the mean performance
     on new cases of the V models as they were trained. With :math:`n_v` cases in fold v,
@@ -306,9 +313,13 @@ def estimate(
     if not np.isnan(value):
         parts = variance_parts(found, ranked, stratify=is_stratified)
         error, draws = _spread_of(found, ranked, plan, parts, is_stratified)
+        few = (np.inf, np.inf)
+        if ranked.worth is not None:
+            few = freedoms_of_cases(found, ranked)
+        freedom = degrees_of_freedom((parts, ranked), freedoms=few)
         ends = metric_interval(
             interval, value, error, plan.confidence_level, found, ranked,
-            stratify=is_stratified, freedom=degrees_of_freedom((parts, ranked)),
+            stratify=is_stratified, freedom=freedom,
             draws=draws, independent=parts.total if ranked.is_plain else None,
         )  # fmt: skip
         model = ranked_model("y_score", found, ranked, value, plan, ends=ends)

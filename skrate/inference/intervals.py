@@ -70,6 +70,11 @@ def metric_interval(
         return tested_interval(value, level, metric, ranked, stratify=stratify)
 
     bounds = range_of(metric, ranked.table, stratify=stratify)
+    if ranked.worth is not None:
+        # No cases are added to these, and of no gain there is no logarithm.
+        if not value > NEGLIGIBLE:
+            bounds = -np.inf, np.inf
+        return interval_of(kind, value, standard_error, level, bounds, freedom, draws)
     if kind == "wilson":
         bounds = with_room(metric, bounds, value)
     return bounded_interval(

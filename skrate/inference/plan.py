@@ -27,6 +27,8 @@ from skrate.metrics.recall_slopes import FEW_PROCESSED, is_of_few
 
 CLASSES = ("positive", "negative")
 RESAMPLING = ("bootstrap", "parametric")
+# Gains worth fewer equal ones leave the spread of their sum unknown.
+_FEW_GAINS = 10
 # Of the weights of the classes: beyond, the squares of slopes are no numbers.
 _LEAST_RATIO = 1e-75
 
@@ -179,6 +181,7 @@ def defined_value(metric: Metric, ranked: Ranked) -> float:
     if metric.known_rate is not None:
         warn_of_few_processed(metric, metric.known_rate, ranked)
     warn_if_unsupported(metric, ranked.table, stacklevel=4)
+    warn_of_few_cases(metric, ranked)
     return value
 
 
@@ -205,6 +208,31 @@ def defined_values(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> list[
     return [
         defined_value(metric, one) for metric, one in zip(metrics, ranked, strict=True)
     ]
+
+
+def warn_of_few_cases(metric: Metric, ranked: Ranked) -> None:
+    """Warn where a few cases say next to all that is known of the spread."""
+    found = _few_gains(ranked)
+    if found is not None:
+        message = f"The interval of the {metric.name} may be too short: {found}"
+        warnings.warn(message, UserWarning, stacklevel=5)
+
+
+def _few_gains(ranked: Ranked) -> str | None:
+    """Return that a few gains make up most of them, None where they do not."""
+    if ranked.worth is None:
+        return None
+    gains = np.abs(ranked.worth.gain)
+    if ranked.weights is not None:
+        gains = ranked.weights * gains
+    total = np.add.reduce(gains)
+    n_alike = total**2 / np.add.reduce(gains**2) if total > 0 else 0.0
+    if n_alike >= _FEW_GAINS:
+        return None
+    return (
+        f"a few gains make up most of the sum, as {n_alike:.2g} equal ones would, and "
+        f"at least {_FEW_GAINS} are needed. Take more cases, or cap the gains."
+    )
 
 
 def warn_of_few_processed(

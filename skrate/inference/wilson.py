@@ -17,7 +17,7 @@ from skrate.inference.delta import (
     Parts,
     degrees_of_freedom,
     freedoms_by_kurtosis,
-    freedoms_of_weighted,
+    freedoms_of_cases,
     is_rounding,
     long_variance,
     table_variance,
@@ -126,7 +126,7 @@ def _freedoms(
     """
     is_weighted = ranked.weights is not None and not ranked.are_repetitions
     if ranked.clusters is None and is_weighted:
-        return freedoms_of_weighted(metric, ranked)
+        return freedoms_of_cases(metric, ranked)
     if not metric.rests_on_few:
         return np.inf, np.inf
     tables = ranked.table, augmented

@@ -291,8 +291,10 @@ class ExpectedGain(UnderRate, Metric, score=expected_gain_score):
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The least and the greatest gain per case; none where cases have their own."""
-        if self.is_of_cases or self.gain == (0, 0):
+        """The least and the greatest gain per case; cases may have their own."""
+        if self.is_of_cases:
+            return (0.0 if np.min(self.gain) >= 0 else -np.inf), np.inf
+        if self.gain == (0, 0):
             return -np.inf, np.inf
         return min(0.0, *self.gain), max(0.0, *self.gain)
 

@@ -11,6 +11,7 @@ from skrate import (
     average_precision_score,
     compare,
     estimate,
+    expected_gain_score,
     expected_recall_score,
     lift_at_rate_score,
     momentum_score,
@@ -21,7 +22,7 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.core.metric import find_metric
-from skrate.inference.delta import freedoms_of_weighted
+from skrate.inference.delta import freedoms_of_cases
 from skrate.inference.sample import check_sample
 from skrate.inference.wilson import augmented
 from strategies import ranked_samples
@@ -385,6 +386,35 @@ def test_sampling_weights_have_degrees_of_freedom_by_kurtosis():
     for values, own in ((of_pos, weight[:20]), (of_neg, weight[20:])):
         adds = own * (values - np.average(values, weights=own))
         expected.append(2 * len(adds) / (stats.kurtosis(adds, fisher=False) - 1))
-    found = freedoms_of_weighted(find_metric("roc_auc"), cases)
+    found = freedoms_of_cases(find_metric("roc_auc"), cases)
     assert found == pytest.approx(expected)
     assert augmented(find_metric("roc_auc"), cases).freedoms == found
+
+
+def test_gains_that_are_not_negative_have_an_interval_of_the_logarithm():
+    generator = np.random.default_rng(8)
+    y_true = np.repeat([1, 0], [60, 90])
+    y_score = generator.normal(size=150) + y_true
+    gain = np.where(y_true, generator.exponential(size=150), 0)
+    metric = {"metric": expected_gain_score, "gain": gain, "rate": "uniform"}
+    found = estimate(y_true=y_true, y_score=y_score, **metric)
+    low, high = found.confidence_interval
+    assert low * high == pytest.approx(found.value**2)
+    t = np.log(high / found.value) * found.value / found.standard_error
+    # Fewer degrees of freedom than cases, as a few gains are most of the sum.
+    assert t > stats.t.ppf(0.975, 59)
+    # A gain that may be lost has no logarithm.
+    lost = estimate(y_true=y_true, y_score=y_score, **metric | {"gain": gain - 0.01})
+    low, high = lost.confidence_interval
+    assert (low + high) / 2 == pytest.approx(lost.value)
+
+
+def test_a_few_gains_that_make_up_most_of_the_sum_are_warned_of():
+    y_true, y_score = np.repeat([1, 0], 20), -np.arange(40)
+    even = np.where(y_true, 1.0, 0.0)
+    estimate(expected_gain_score, y_true, y_score, gain=even, rate=0.5)
+    with pytest.warns(UserWarning, match=r"as 2 equal ones would, and at least 10"):
+        estimate(
+            expected_gain_score, y_true, y_score, rate=0.5,
+            gain=even + 1e9 * (np.arange(40) < 2),
+        )  # fmt: skip
