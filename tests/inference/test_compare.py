@@ -4,10 +4,9 @@ import dataclasses
 import importlib
 import pickle
 import threading
+import warnings
 from functools import partial
 from itertools import combinations, product
-
-import warnings
 
 import numpy as np
 import pytest
