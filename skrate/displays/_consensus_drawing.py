@@ -198,12 +198,12 @@ class ConsensusDrawing(FoldsDisplay):
         style = {"color": "0.6", "linewidth": 0.8, "linestyle": "-."}
         style["label"] = "Equal rate"
         self.isometrics_ = [
-            self._shared_line(plane.isometric(r), isometrics_kwargs, **style)
+            self._reference_line(plane.isometric(r), isometrics_kwargs, **style)
             for r in isometrics
         ]
         if plot_chance_level:
             style = {"color": "0.4", "linestyle": "--", "label": "Random"}
-            self.chance_level_ = self._shared_line(
+            self.chance_level_ = self._reference_line(
                 plane.chance, chance_level_kwargs, **style
             )
         points = plane.points(self.curve.rates, self.curve.tpr)
@@ -227,7 +227,7 @@ class ConsensusDrawing(FoldsDisplay):
     def _draw_reachable(self, plane: Space, given: dict[str, Any] | None) -> None:
         style = {"color": "0.6", "linewidth": 1, "linestyle": "-", "label": "_"}
         for border in (plane.worst, plane.perfect):
-            self.reachable_.append(self._shared_line(border, given, **style))
+            self.reachable_.append(self._reference_line(border, given, **style))
             if plane.name != "roc":
                 # Elsewhere they are the frame.
                 style["label"] = "Perfect and worst"

@@ -116,8 +116,8 @@ class Drawing:
         given: dict[str, Any] | None,
         **style: Any,
     ) -> Any:
-        """Draw a reference unless it is there; its kind has one entry in the legend."""
-        line = as_reference(self._line(*points, given, **style))
+        """Draw a line unless it is there; of others of its kind it shares the entry."""
+        line = self._line(*points, given, **style)
         for other in self.ax_.lines:
             if other is line or _looks(other) != _looks(line):
                 continue
@@ -126,6 +126,15 @@ class Drawing:
                 return other
             line.set_label("_")
         return line
+
+    def _reference_line(
+        self,
+        points: tuple[ArrayLike, ArrayLike],
+        given: dict[str, Any] | None,
+        **style: Any,
+    ) -> Any:
+        """Draw a line that follows those of models in the legend, unless it is there."""
+        return as_reference(self._shared_line(points, given, **style))
 
     def _grey_entry(
         self, label: str, given: dict[str, Any] | None, **style: Any

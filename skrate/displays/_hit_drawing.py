@@ -218,11 +218,13 @@ class HitDrawing(FoldsDisplay):
         if plot_chance_level:
             style = grey | {"linestyle": "--", "label": "Random"}
             points = self._drawn([0, 1], [0, p])
-            self.chance_level_ = self._shared_line(points, chance_level_kwargs, **style)
+            self.chance_level_ = self._reference_line(
+                points, chance_level_kwargs, **style
+            )
         if plot_perfect:
             style = grey | {"linestyle": ":", "label": "Perfect"}
             points = self._drawn(*self._best_points())
-            self.perfect_ = self._shared_line(points, perfect_kwargs, **style)
+            self.perfect_ = self._reference_line(points, perfect_kwargs, **style)
         if law is not None:
             style = styled(rate_kwargs, **BUDGET_STYLE)
             self.rate_ = draw_along_axis(self.ax_, law, style, n)

@@ -308,12 +308,14 @@ class BudgetReportDisplay(Display):
         if plot_chance_level:
             style = grey | {"linestyle": "--", "label": "Random"}
             points = [0, n], [0, n * p]
-            self.chance_level_ = self._shared_line(points, chance_level_kwargs, **style)
+            self.chance_level_ = self._reference_line(
+                points, chance_level_kwargs, **style
+            )
         if plot_perfect:
             label = entry(self.ax_, "Perfect,", f"if {n * p:,.0f} are positive")
             style = grey | {"linestyle": ":", "label": label}
             points = [0, n * p, n], [0, n * p, n * p]
-            self.perfect_ = self._shared_line(points, perfect_kwargs, **style)
+            self.perfect_ = self._reference_line(points, perfect_kwargs, **style)
         drawn = report.curves if plot_bands else ()
         bounds = [self._bounds(curve, band) for curve in drawn]
         self.bands_ = self._draw_bands(bounds, band, bounds_kwargs) if bounds else []
