@@ -133,7 +133,7 @@ class Drawing:
         given: dict[str, Any] | None,
         **style: Any,
     ) -> Any:
-        """Draw a line that follows those of models in the legend, unless it is there."""
+        """Draw a line that follows those of models in the legend, unless it exists."""
         return as_reference(self._shared_line(points, given, **style))
 
     def _grey_entry(
