@@ -91,14 +91,22 @@ def kept(metric, y_true, groups):
     return np.array(labels)
 
 
-def literal_error(parts, units):
-    """Return the standard error of a ratio by the sums of independent units."""
-    above, below = parts
-    value = above.sum() / below.sum()
-    terms = (above - value * below) / below.sum()
-    sums = np.array([terms[units == unit].sum() for unit in np.unique(units)])
-    n = len(sums)
-    return value, np.sqrt(n / (n - 1) * (sums**2).sum())
+def literal_error(parts, units, other=(None, None)):
+    """Return a ratio and its standard error by the sums of independent units.
+
+    A unit pulls the ratio to itself: its square is divided by 1 less its share of the
+    weight, on average that of both models.
+    """
+    terms, shares = 0.0, []
+    for sign, (above, below) in ((1, parts), (-1, other)):
+        if above is not None:
+            value = above.sum() / below.sum()
+            terms = terms + sign * (above - value * below) / below.sum()
+            shares.append(below / below.sum())
+    share = np.mean(shares, axis=0)
+    each = [units == unit for unit in np.unique(units)]
+    squares = [terms[one].sum() ** 2 / (1 - share[one].sum()) for one in each]
+    return parts[0].sum() / parts[1].sum(), np.sqrt(np.sum(squares))
 
 
 @each
@@ -129,13 +137,7 @@ def test_lists_of_one_patient_are_added_up(metric):
     assert alone.standard_error == pytest.approx(lists.standard_error, rel=1e-12)
 
     compared = compare(metric, y_true, y_score, other, groups=groups, clusters=patient)
-    terms = [
-        (above - above.sum() / below.sum() * below) / below.sum()
-        for above, below in (a, b)
-    ]
-    sums = np.bincount(np.unique(units, return_inverse=True)[1], terms[0] - terms[1])
-    n = len(sums)
-    expected = np.sqrt(n / (n - 1) * (sums**2).sum())
+    expected = literal_error(a, units, b)[1]
     assert compared.standard_error == pytest.approx(expected, rel=1e-12)
     assert compared.value_a == metric(y_true, y_score, groups=groups)
     assert compared.value_b == metric(y_true, other, groups=groups)
