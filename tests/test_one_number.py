@@ -104,7 +104,13 @@ def by_compare_all(case, options, labels, a, b, given):
 
 def by_estimate_all(case, options, labels, a, b, given):
     found = skrate.estimate_all(
-        case.function, labels, {"a": a, "b": b}, n_resamples=9, **options, **given
+        case.function,
+        labels,
+        {"a": a, "b": b},
+        n_resamples=9,
+        random_state=0,
+        **options,
+        **given,
     )
     return [found.values[0]], [found.values[1]]
 
