@@ -216,7 +216,8 @@ class Momentum(_AboveChance, score=momentum_score):
         return _of_tables(pos, neg)[0]
 
     def slopes(self, table: RankTable) -> Slopes:
-        advantage = 2 * _AUC.value(table) - 1
+        # As numpy divides: without an advantage slopes are infinite, which callers see.
+        advantage = np.float64(2 * _AUC.value(table) - 1)
         return _combined(
             (1 / advantage, _PRECISION.slopes(table)),
             (-2 * momentum(table) / advantage, _AUC.slopes(table)),
