@@ -23,6 +23,7 @@ from skrate.core.validation import (
 from skrate.inference.intervals import ALTERNATIVES, Alternative, Interval
 from skrate.inference.resampling import replicates
 from skrate.inference.sample import Ranked
+from skrate.metrics.average_precision import AveragePrecision
 from skrate.metrics.recall_slopes import FEW_PROCESSED, is_of_few
 
 CLASSES = ("positive", "negative")
@@ -144,6 +145,19 @@ def check_worth(plan: Plan, cases: Ranked) -> None:
 def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
     """Return the metric that is meant, as it is on a sample of these cases."""
     asked = found = find_metric(metric, params)
+    if (
+        isinstance(found, AveragePrecision)
+        and found.goes_by_cases
+        and cases.counts is None
+        and cases.weights is not None
+        and cases.are_repetitions
+    ):
+        raise ValueError(
+            "sample_weight and prevalence with tail='binormal', which goes by numbers "
+            "of cases: weights of the score are relative, repetitions are not. Give "
+            "RankTable.from_arrays(y_true, y_score, sample_weight=...) or repeat the "
+            "rows, or use tail='empirical'."
+        )
     if cases.counts is not None:
         found = on_table(found, cases.counts)
     else:

@@ -206,9 +206,9 @@ def average_precision_score(
     five positives count, or rates do not rise among them, there is no line, and rates
     are as they are seen. Numbers of cases are rows: a case of
     weight 3 is one that counts three times, as no scale of relative weights says
-    whether there were three. Repetitions are told to :func:`estimate`, whose
-    ``weights="frequency"`` they are, or by a :class:`RankTable` of whole weights: the
-    value is then that of repeated rows, and may differ from the one here.
+    whether there were three. Give repetitions as a :class:`RankTable` of whole weights:
+    its value is that of repeated rows, and may differ from the one here.
+    :func:`estimate` and its kin refuse ``weights="frequency"`` here.
 
     References
     ----------
@@ -315,7 +315,7 @@ class AveragePrecision(
 
     def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
         """Return the metric that knows how many cases a share of them is."""
-        if n_cases is None and self._shrinks:
+        if n_cases is None and self.goes_by_cases:
             raise ValueError(
                 "prevalence with tail='binormal' goes by numbers of cases, which a "
                 "RankTable of weights that are not whole does not know: use "
@@ -333,11 +333,11 @@ class AveragePrecision(
         return kernel(table, self.prevalence)
 
     def is_sum_over_groups(self, table: RankTable) -> bool:
-        return not (self._shrinks and self._is_rarer(table))
+        return not (self.goes_by_cases and self._is_rarer(table))
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         values = _of_tables(pos, neg, self.prevalence, self.adjusted)
-        if self._shrinks:
+        if self.goes_by_cases:
             assert self.prevalence is not None
             tail = binormal_tail(pos, neg, self.prevalence, self._n_cases)
             np.copyto(values, self._with_tail(tail), where=tail.is_fitted[:, 0])
@@ -345,11 +345,11 @@ class AveragePrecision(
 
     def condensed(self, table: RankTable) -> Merged:
         # What counts is how many negatives there are down to each positive.
-        return table.merged if self._shrinks else merged_down(table)
+        return table.merged if self.goes_by_cases else merged_down(table)
 
     @property
-    def _shrinks(self) -> bool:
-        """Whether rates at the top are shrunk to a line, where there is one."""
+    def goes_by_cases(self) -> bool:
+        """Whether rates at the top are shrunk to a line by the number of cases."""
         return self.prevalence is not None and self.tail == "binormal"
 
     def _is_rarer(self, table: RankTable) -> bool:
@@ -359,7 +359,7 @@ class AveragePrecision(
 
     def _tail_of(self, table: RankTable) -> Tail | None:
         """Return the tail of a table, with a line or not, None where it has no use."""
-        if not self._shrinks or not self.is_defined(table):
+        if not self.goes_by_cases or not self.is_defined(table):
             return None
         if not self._is_rarer(table):
             return None
@@ -407,7 +407,7 @@ class AveragePrecision(
 
     def _lists_with_tail(self, values: FloatArray, lists: ListTable) -> FloatArray:
         """Return the values, with the lines of the lists that are long enough."""
-        if not self._shrinks:
+        if not self.goes_by_cases:
             return values
         assert self.prevalence is not None
         sizes = lists.n_cases
@@ -422,7 +422,7 @@ class AveragePrecision(
     @property
     def has_parts(self) -> bool:
         """Whether it is a sum over parts: adjusted it is not, nor with a line."""
-        return not (self.adjusted or self._shrinks)
+        return not (self.adjusted or self.goes_by_cases)
 
     def part_slopes(self, table: LongTable) -> Callable[[TablePart], PartSlopes]:
         return partial(_slopes, prevalence=self.prevalence, adjusted=self.adjusted)

@@ -52,7 +52,9 @@ class ReportFold:
             ranked = self._rank(scorer, weight)
         except UndefinedResponse as undefined:
             return self._undefined(undefined)
-        metric = metric.of_sample(ranked.total, is_weighted=weight is not None)
+        # Rows, as of the score: only an estimate takes weights for repetitions.
+        n_rows = float(len(ranked.is_pos))
+        metric = metric.of_sample(n_rows, is_weighted=weight is not None)
         ranked = with_worth(ranked, metric)
         value = metric.value(ranked.table) if min(ranked.sizes) > 0 else _NAN
         if np.isnan(value):

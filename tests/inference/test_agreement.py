@@ -35,6 +35,7 @@ def assert_agreement(result):
 
 
 @pytest.mark.filterwarnings("ignore:The .* is undefined on .* resamples")
+@pytest.mark.filterwarnings("ignore:.* its standard error may be far too small")
 @each(SMOOTH + JUMPS)
 @each_method
 def test_zero_is_outside_where_the_p_value_is_small(metric, kwargs, method, interval):

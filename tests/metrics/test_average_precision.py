@@ -212,17 +212,20 @@ def test_prevalence_outside_of_0_and_1_raises(prevalence):
         average_precision_score([0, 1], [0, 1], prevalence=prevalence)
 
 
-def test_repetitions_are_told_by_a_table_or_an_estimate_at_a_prevalence():
+def test_repetitions_are_told_by_a_table_at_a_prevalence():
     y_true = np.tile([0, 0, 1, 0, 1, 1, 0, 0, 0, 0], 2)
     y_score, weight = np.arange(20.0)[::-1], np.full(20, 3)
     options = {"prevalence": 0.1}
     expected = average_precision_score(y_true.repeat(3), y_score.repeat(3), **options)
     table = RankTable.from_arrays(y_true, y_score, sample_weight=weight)
     assert average_precision_score(table, **options) == pytest.approx(expected)
-    found = estimate(
-        average_precision_score, y_true, y_score, sample_weight=weight, **options
+    assert estimate(average_precision_score, table, **options).value == (
+        pytest.approx(expected)
     )
-    assert found.value == pytest.approx(expected)
+    with pytest.raises(ValueError, match=r"goes by numbers of cases.* RankTable"):
+        estimate(
+            average_precision_score, y_true, y_score, sample_weight=weight, **options
+        )
     # Relative weights have no scale: these are as good as none.
     once = average_precision_score(y_true, y_score, **options)
     relative = average_precision_score(y_true, y_score, sample_weight=weight, **options)

@@ -149,9 +149,8 @@ def test_repetitions_are_cases_where_weights_are_said_to_be(shift):
     y_true, y_score = two_normal(3, shift=shift)
     times = np.random.default_rng(0).integers(1, 4, len(y_true))
     options = {"prevalence": 0.01, "stratify": True}
-    found = estimate(
-        average_precision_score, y_true, y_score, sample_weight=times, **options
-    )
+    table = RankTable.from_arrays(y_true, y_score, sample_weight=times)
+    found = estimate(average_precision_score, table, **options)
     repeated = estimate(
         average_precision_score,
         np.repeat(y_true, times),
