@@ -48,6 +48,7 @@ from skrate.inference.plan import (
     defined_value,
     defined_values,
     warn_of_difference,
+    warn_of_few_cases,
 )
 from skrate.inference.published import (
     check_correlation,
@@ -180,8 +181,9 @@ def compare(
     UndefinedMetricWarning
         If a class has fewer than two cases, or a metric is undefined.
     UserWarning
-        As :func:`estimate`, for known rates that process few cases, and for scores that
-        may be turned round, of which it names the argument; for a recall at a
+        As :func:`estimate`, for a few gains or sampling weights that decide the
+        variance, for known rates that process few cases, and for scores that may be
+        turned round, of which it names the argument; for a recall at a
         precision with few negatives above the cut, and for what is taken at a recall
         with few positives on a side of it, but by "permutation"; and for unpaired
         samples with so few cases of a class that the test finds too much.
@@ -446,11 +448,14 @@ def paired(
     cases = ranked[0]
     for one in ranked:
         check_worth(plan, one)
+    is_new = values is None
     if values is None:
         values = defined_values(metrics, ranked)
     if np.isnan(values).any():
         return _conclude(metrics, ranked, values, float("nan"), plan)
     warn_of_difference(metrics, ranked, plan.method)
+    if is_new:
+        warn_of_few_cases(metrics, ranked)
     is_stratified = plan.is_stratified(cases)
     if influences is None:
         influences = model_influences(metrics, ranked, stratify=is_stratified)
@@ -490,6 +495,7 @@ def _unpaired(metrics: list[Metric], ranked: list[Ranked], plan: Plan) -> Compar
     if np.isnan(values).any():
         return _conclude(metrics, ranked, values, float("nan"), plan)
     warn_of_difference(metrics, ranked, plan.method)
+    warn_of_few_cases(metrics, ranked)
     each = [
         (metric, one, plan.is_stratified(one))
         for metric, one in zip(metrics, ranked, strict=True)

@@ -22,7 +22,13 @@ from skrate.inference.delta import (
 from skrate.inference.estimate_folds import estimate_folds
 from skrate.inference.intervals import INTERVALS, Interval, metric_interval
 from skrate.inference.jackknife import jackknife_variance
-from skrate.inference.plan import Plan, check_metric, check_worth, defined_value
+from skrate.inference.plan import (
+    Plan,
+    check_metric,
+    check_worth,
+    defined_value,
+    warn_of_few_cases,
+)
 from skrate.inference.resampling import condensed, resample_draw, spread, statistic_of
 from skrate.inference.sample import Ranked, Weights, check_sample, with_worth
 from skrate.inference.turned import ranked_model, warn_of_turned
@@ -139,9 +145,11 @@ def estimate(
         holds one class only (it is left out). Of folds, if none holds two cases of a
         class: then the value is known and its standard error is nan.
     UserWarning
-        If gains per case are worth fewer than 10 equal ones, (sum g)^2 / sum g^2; if a
-        known rate leaves fewer than 5 cases above the cut or tied with it: next to
-        nothing is then known of their share of positives; or if folds have so few
+        If gains per case are worth fewer than 10 equal ones, (sum g)^2 / sum g^2; if
+        fewer than 6 cases of a class, and less than half of it, have sampling weights
+        above half the greatest, as at least a fifth of all cases have; if a known rate
+        leaves fewer than 5 cases above the cut or tied with it: next to nothing is then
+        known of their share of positives; or if folds have so few
         positives on average that the mean is biased by more than the interval allows
         for: below 5 of the average precision, below 20 of what is taken at a recall. If
         the interval is worse than scores that say nothing, such as an AUC below 0.5:
@@ -311,6 +319,7 @@ def estimate(
     value = defined_value(found, ranked)
     error, ends = _NAN, ConfidenceInterval(_NAN, _NAN)
     if not np.isnan(value):
+        warn_of_few_cases([found], [ranked], stacklevel=3)
         parts = variance_parts(found, ranked, stratify=is_stratified)
         error, draws = _spread_of(found, ranked, plan, parts, is_stratified)
         few = (np.inf, np.inf)

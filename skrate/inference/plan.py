@@ -30,6 +30,10 @@ CLASSES = ("positive", "negative")
 RESAMPLING = ("bootstrap", "parametric")
 # Gains worth fewer equal ones leave the spread of their sum unknown.
 _FEW_GAINS = 10
+# As few cases of a class in the stratum that was sampled most rarely, too, if that is
+# at least such a share of the sample.
+_FEW_OF_STRATUM = 6
+_LEAST_STRATUM = 0.2
 # Of the weights of the classes: beyond, the squares of slopes are no numbers.
 _LEAST_RATIO = 1e-75
 
@@ -195,7 +199,6 @@ def defined_value(metric: Metric, ranked: Ranked) -> float:
     if metric.known_rate is not None:
         warn_of_few_processed(metric, metric.known_rate, ranked)
     warn_if_unsupported(metric, ranked.table, stacklevel=4)
-    warn_of_few_cases(metric, ranked)
     return value
 
 
@@ -224,12 +227,16 @@ def defined_values(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> list[
     ]
 
 
-def warn_of_few_cases(metric: Metric, ranked: Ranked) -> None:
-    """Warn where a few cases say next to all that is known of the spread."""
-    found = _few_gains(ranked)
-    if found is not None:
-        message = f"The interval of the {metric.name} may be too short: {found}"
-        warnings.warn(message, UserWarning, stacklevel=5)
+def warn_of_few_cases(
+    metrics: Sequence[Metric], ranked: Sequence[Ranked], *, stacklevel: int = 4
+) -> None:
+    """Warn, once, if the variance depends on too few cases to be known."""
+    for metric, one in zip(metrics, ranked, strict=True):
+        found = _few_gains(one) or _few_of_stratum(one)
+        if found is not None:
+            message = f"The interval of the {metric.name} may be too short: {found}"
+            warnings.warn(message, UserWarning, stacklevel=stacklevel)
+            return
 
 
 def _few_gains(ranked: Ranked) -> str | None:
@@ -247,6 +254,31 @@ def _few_gains(ranked: Ranked) -> str | None:
         f"a few gains make up most of the sum, as {n_alike:.2g} equal ones would, and "
         f"at least {_FEW_GAINS} are needed. Take more cases, or cap the gains."
     )
+
+
+def _few_of_stratum(ranked: Ranked) -> str | None:
+    """Return that a class has few cases where cases were sampled rarely.
+
+    Weights that are the same within each class are of no such strata.
+    """
+    weights = ranked.weights
+    if weights is None or ranked.are_repetitions:
+        return None
+    is_heavy = weights > weights.max() / 2
+    classes = ranked.is_pos, ~ranked.is_pos
+    heavy = [np.count_nonzero(is_heavy & chosen) for chosen in classes]
+    sizes = [np.count_nonzero(chosen) for chosen in classes]
+    is_mixed = any(0 < few < of for few, of in zip(heavy, sizes, strict=True))
+    if not is_mixed or sum(heavy) < _LEAST_STRATUM * len(weights):
+        return None
+    for few, of, name in zip(heavy, sizes, CLASSES, strict=True):
+        if few < min(_FEW_OF_STRATUM, of / 2):
+            return (
+                f"only {few} of {of} {name} cases have a sample_weight above half the "
+                f"greatest, and at least {_FEW_OF_STRATUM} are needed. Sample more "
+                f"{name} cases where few were sampled."
+            )
+    return None
 
 
 def warn_of_few_processed(

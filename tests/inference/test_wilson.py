@@ -1,5 +1,7 @@
 """The default interval: against its definition, and what it must never do."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -418,3 +420,40 @@ def test_a_few_gains_that_make_up_most_of_the_sum_are_warned_of():
             expected_gain_score, y_true, y_score, rate=0.5,
             gain=even + 1e9 * (np.arange(40) < 2),
         )  # fmt: skip
+
+
+@pytest.mark.parametrize("n_rare", [2, 5, 6, 20])
+def test_few_cases_of_a_class_where_few_were_sampled_are_warned_of(n_rare):
+    generator = np.random.default_rng(9)
+    y_true = np.repeat([1, 0], [40, 60])
+    y_score = generator.normal(size=100) + 2 * y_true
+    weight = np.where(y_true, 1.0, np.arange(100) % 2 * 9.0 + 1)
+    weight[:n_rare] = 10
+    models = {"sample_weight": weight, "weights": "sampling"}
+    calls = [
+        lambda y: estimate("roc_auc", y, y_score, **models, pos_label=1),
+        lambda y: compare("roc_auc", y, y_score, y_score**3, **models, pos_label=1),
+        lambda y: estimate("roc_auc", 1 - y, -y_score, **models, pos_label=1),
+    ]
+    for call, name in zip(calls, ("positive", "positive", "negative"), strict=True):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            call(y_true)
+        expected = f"AUC may be too short: only {n_rare} of 40 {name} cases have a "
+        assert len(caught) == (n_rare < 6)
+        assert all(expected in str(one.message) for one in caught)
+        assert all(one.filename == __file__ for one in caught)
+
+
+@pytest.mark.filterwarnings("error")
+def test_weights_that_go_by_class_or_are_seldom_great_are_of_no_stratum():
+    y_true = np.repeat([1, 0], [20, 80])
+    y_score = np.random.default_rng(10).normal(size=100) + 2 * y_true
+    of_class = np.where(y_true, 1.0, 20.0)
+    seldom = np.where(np.arange(100) % 20, 1.0, 9.0)
+    for weight in (of_class, seldom):
+        estimate("roc_auc", y_true, y_score, sample_weight=weight, weights="sampling")
+    # As frequencies they are cases, and not drawn rarely.
+    often = np.where(np.arange(100) % 2, 9, 1)
+    often[:18] = 1
+    estimate("roc_auc", y_true, y_score, sample_weight=often)
