@@ -197,8 +197,8 @@ def estimate(
     value, a class of m cases has no more than :math:`2 m / (\kappa - 1)` of them, with
     :math:`\kappa` the kurtosis of its influence values: always with sampling weights,
     and in "wilson" for a window of the ROC curve, momentum and stamina, where it is the
-    mean over the sample and the ranking to which cases are added. Momentum and stamina
-    are taken to reach 1.25, or 1.25 times the value if that is more.
+    mean over the sample and the ranking to which cases are added. The momentum is taken
+    to reach 1.25, or 1.25 times the value if that is more.
 
     A gain or a cost per case goes with the case: what is drawn is both. Nothing bounds
     such a gain: where none is negative, "wilson" and "logit" are symmetric in the

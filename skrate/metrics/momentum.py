@@ -133,7 +133,7 @@ def stamina_score(
     Returns
     -------
     score : float
-        Above 0, and the prevalence for a perfect ranking; nan where undefined, as for
+        In (0, 1], and the prevalence for a perfect ranking; nan where undefined, as for
         random scores.
 
     Raises
@@ -157,7 +157,9 @@ def stamina_score(
     .. math:: \alpha = \frac{p (1 - p) (2 AUC - 1)}{\beta - p}.
 
     It is exact for a test of two categories: the share of cases in the upper one. By
-    the approximation in the momentum it may exceed :math:`p / \beta`. Cost: one sort.
+    the approximation in the momentum it may exceed :math:`p / \beta`; where it exceeds
+    1, as it may where the momentum is hardly above the prevalence, it is 1. Cost: one
+    sort.
 
     References
     ----------
@@ -184,8 +186,6 @@ def stamina_score(
 class _AboveChance(Metric):
     """What momentum and stamina share: they are defined above chance only."""
 
-    value_of_perfect = 1.0
-
     def undefined_value(self, table: RankTable) -> str:
         """Return why it is nan."""
         return "the ranking is not better than a random one"
@@ -195,16 +195,17 @@ class _AboveChance(Metric):
         """Whether a few cases decide it: the first ones."""
         return True
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Its range: equation 14 is an approximation, which may exceed 1."""
-        return 0.0, np.inf
-
 
 class Momentum(_AboveChance, score=momentum_score):
     """The initial precision that AP and AUC imply: (adjusted AP) / (2 AUC - 1)."""
 
     name = "Momentum"
+    value_of_perfect = 1.0
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Its range: equation 14 is an approximation, which may exceed 1."""
+        return 0.0, np.inf
 
     def extremes(self, table: RankTable) -> tuple[float, float]:
         return _extremes(table)[0]
@@ -229,6 +230,11 @@ class Stamina(_AboveChance, score=stamina_score):
 
     name = "Stamina"
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Its range: it is a rate."""
+        return 0.0, 1.0
+
     def extremes(self, table: RankTable) -> tuple[float, float]:
         return _extremes(table)[1]
 
@@ -241,7 +247,9 @@ class Stamina(_AboveChance, score=stamina_score):
     def slopes(self, table: RankTable) -> Slopes:
         p, rest = table.prevalence, table.negative_share
         advantage = 2 * _AUC.value(table) - 1
-        distance, alpha = momentum(table) - p, stamina(table)
+        distance = momentum(table) - p
+        # What it is before it is cut off at 1.
+        alpha = p * rest * advantage / distance
         by_pos, by_neg, by_prevalence = _combined(
             (2 * p * rest / distance, _AUC.slopes(table)),
             (-alpha / distance, Momentum().slopes(table)),
@@ -303,7 +311,7 @@ def _combine(
     """Return momentum and stamina from 2 AUC - 1 and adjusted average precision."""
     with np.errstate(invalid="ignore", divide="ignore"):
         beta = np.divide(precision, advantage)
-        alpha = np.divide(p * rest * advantage, beta - p)
+        alpha = np.minimum(np.divide(p * rest * advantage, beta - p), 1.0)
     is_better = (advantage > LEAST_ADVANTAGE) & (beta - p > LEAST_ADVANTAGE)
     return np.where(is_better, beta, np.nan), np.where(is_better, alpha, np.nan)
 

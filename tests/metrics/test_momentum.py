@@ -128,6 +128,29 @@ def test_a_perfect_ranking():
     assert low < 0.9 < 1 < high < 1.25
 
 
+@given(ranked_samples())
+def test_stamina_is_a_rate_and_so_are_the_ends_of_its_interval(ranked):
+    table = RankTable.from_arrays(*ranked[:2])
+    alpha = stamina(table)
+    if math.isnan(alpha) or min(table.n_pos, table.n_neg) < 2:
+        return
+    for kind in ("wilson", "logit", "wald"):
+        low, high = estimate(stamina_score, table, interval=kind).confidence_interval
+        assert 0 <= low <= alpha <= high <= 1, kind
+
+
+def test_stamina_ends_at_1_where_the_momentum_is_hardly_above_the_prevalence():
+    # AUC 17/30, AP (1/4 + 2/7 + 3/13) / 3: momentum 27/112, and 448/195 by equation 8.
+    table = RankTable([1, 1, 1], [3, 2, 5])
+    p, rest, advantage = 3 / 13, 10 / 13, 2 * 17 / 30 - 1
+    beta = momentum(table)
+    assert beta == pytest.approx(27 / 112)
+    assert p * rest * advantage / (beta - p) == pytest.approx(448 / 195)
+    found = estimate(stamina_score, table)
+    assert found.value == 1
+    assert found.confidence_interval.high == 1
+
+
 def test_the_logit_interval_is_symmetric_on_the_log_scale():
     beta = estimate(momentum_score, *sample(1), confidence_level=0.9, interval="logit")
     low, high = np.log(beta.confidence_interval)

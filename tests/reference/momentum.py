@@ -18,4 +18,5 @@ def momentum_and_stamina(y_true, y_score):
     if beta < p + 1e-9:
         return np.nan, np.nan
     # Equation 8, AUC = (beta - p) alpha / (2 p (1 - p)) + 1 / 2.
-    return beta, (auc - 0.5) * 2 * p * (1 - p) / (beta - p)
+    # As a rate, at most 1.
+    return beta, min((auc - 0.5) * 2 * p * (1 - p) / (beta - p), 1.0)

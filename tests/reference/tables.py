@@ -243,4 +243,4 @@ def momentum_and_stamina(groups):
     momentum = adjusted / advantage
     if momentum - p < 1e-9:
         return NAN, NAN
-    return momentum, p * (1 - p) * advantage / (momentum - p)
+    return momentum, min(p * (1 - p) * advantage / (momentum - p), 1.0)

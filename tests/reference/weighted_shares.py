@@ -72,4 +72,4 @@ def momentum(shares):
     p = shares.n_pos / shares.total
     advantage = 2 * rauc(shares, "uniform") - 1
     beta = average_precision(shares, adjusted=True) / advantage
-    return beta, p * (1 - p) * advantage / (beta - p)
+    return beta, min(p * (1 - p) * advantage / (beta - p), Fraction(1))
