@@ -217,7 +217,9 @@ class GroupScores(Result):
             lists were seen of one (for the AUC, recall, precision and gain); by its
             pairs of a relevant and an irrelevant item (for the AUC only), by its
             relevant items, by its items, or by these weights, in the order of
-            ``groups``. By default that of the score function: "pooled"
+            ``groups``. With ``k``, pairs are those that are seen; relevant items and
+            items are those of the whole list, seen or not, so that the weight does not
+            depend on the model. By default that of the score function: "pooled"
             for recall and precision at ``k`` or a known rate, else "macro".
         undefined : {"skip", "nan"} or float, default="skip"
             What to do with a list that is undefined: leave it out, return nan, or
@@ -506,6 +508,7 @@ def average_of(
         scores._lists,
         scores.groups,
         scores._places,
+        {"size": scores.n_items, "positives": scores.n_pos},
         check_average(average),
         check_undefined(undefined),
         among=among,

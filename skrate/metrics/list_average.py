@@ -154,6 +154,7 @@ def list_average(
     lists: ListValues,
     labels: Array,
     places: IntArray,
+    sizes: dict[str, FloatArray],
     average: Average | FloatArray,
     undefined: Policy | float,
     *,
@@ -164,6 +165,7 @@ def list_average(
 ) -> ListAverage:
     """Return the average over the lists that count, whose ``labels`` are at places.
 
+    ``sizes`` are the weights of the averages by "size" and "positives", of whole lists.
     ``clusters`` number the cluster of each of the ``labels``. Pooled, a metric that
     ``is_sum`` is summed over the lists. One that ``has_pairs`` is a share of pairs.
     """
@@ -187,7 +189,7 @@ def list_average(
     elif average == "macro":
         weights = np.ones(len(places))
     else:
-        weights = lists.n_pos if average == "positives" else lists.n_pos + lists.n_neg
+        weights = sizes[average][places]
     values = lists.values
     if not isinstance(undefined, str):
         values = np.where(is_defined, lists.defined * values, 0.0)

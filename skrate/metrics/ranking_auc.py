@@ -63,7 +63,8 @@ def ranking_auc_score(
           share of all comparable pairs that are in order. Without ties one minus it is
           the ranking loss of RankBoost, which counts a tie as lost, not as half;
         - "positives": by its relevant items (clicks);
-        - "size": by its items (impressions);
+        - "size": by its items (impressions). Both are of the whole list, also with
+          ``k``; pairs are those that are seen;
         - an array of shape (n_lists,): by these weights, in the order of
           ``numpy.unique(groups)``.
     sample_weight : array-like of shape (n_samples,), default=None

@@ -166,6 +166,27 @@ def test_the_mean_counts_lists_as_told(arguments, expected):
     assert score == pytest.approx(expected, abs=1e-15)
 
 
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    [
+        *((name, {}) for name in ("roc_auc", "recall_at_rate", "precision_at_rate")),
+        *((name, {}) for name in ("lift_at_rate", "ndcg", "mean_average_precision")),
+        ("reciprocal_rank", {}),
+        ("expected_gain", {"gain": {"positive": 3, "negative": -1}}),
+    ],
+)
+def test_with_a_cut_lists_count_by_all_of_their_items(metric, options):
+    # Three lists, of which the first three items are seen.
+    y_true = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1]
+    y_score = [9, 8, 7, 6, 5, 4, 9, 8, 7, 9, 8, 7]
+    groups = list("aaaaaabbbccc")
+    result = group_scores(metric, y_true, y_score, groups=groups, k=3, **options)
+    a, b, c = result.values.tolist()
+    assert len({a, b, c}) > 1
+    assert result.mean("size") == pytest.approx((6 * a + 3 * b + 3 * c) / 12)
+    assert result.mean("positives") == pytest.approx((3 * a + b + c) / 5)
+
+
 def test_the_mean_agrees_with_ranking_auc_score():
     rng = np.random.default_rng(2)
     groups, y_true = rng.integers(0, 40, 300), rng.random(300) < 0.3

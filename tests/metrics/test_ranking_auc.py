@@ -72,7 +72,7 @@ BY_HAND = [
     pytest.param({"k": 2}, (1 + 0) / 2, id="two seen"),
     pytest.param({"k": 3}, (1 + 1 / 2) / 2, id="all seen"),
     pytest.param({"k": 2, "average": "pairs"}, 1 / 2, id="pairs seen"),
-    pytest.param({"k": 2, "average": "size"}, 2 / 4, id="size seen"),
+    pytest.param({"k": 2, "average": "size"}, 2 / 5, id="size, seen or not"),
     pytest.param({"groups": None}, (3 + 2 + 2) / 9, id="one list"),
     pytest.param({"sample_weight": [1, 1, 1, 1, 2, 1]}, (1 + 2 / 3) / 2, id="weighted"),
     pytest.param(

@@ -78,7 +78,7 @@ def ranking_auc(lists, k=None, undefined="skip", average="macro"):
     for label, groups in lists.items():
         if groups is None:
             continue
-        score, defined, ordered, pairs, n_pos, n_neg = list_auc(groups, k)
+        score, defined, ordered, pairs, *_ = list_auc(groups, k)
         if undefined == "nan" and not defined:
             return NAN
         if average == "pairs":
@@ -89,9 +89,9 @@ def ranking_auc(lists, k=None, undefined="skip", average="macro"):
         if isinstance(average, dict):
             weight = average[label]
         elif average == "positives":
-            weight = n_pos
+            weight = groups.n_pos
         elif average == "size":
-            weight = n_pos + n_neg
+            weight = groups.total
         if not isinstance(undefined, str):
             rest = (1 - defined) * Fraction(undefined)
             score = (defined * Fraction(score) if defined else 0) + rest
