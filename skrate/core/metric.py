@@ -61,9 +61,11 @@ ALIASES: dict[Any, Callable[..., float]] = {}
 
 _OF_SAMPLE = ("sample_weight", "pos_label")
 GROUPS_ARE_LISTS = (
-    "groups are lists or queues, and this metric is taken here of one ranking of all "
-    "cases: for cases that are not independent, such as those of a patient, use "
-    "clusters=; for the metric within lists use group_scores."
+    "groups are lists or queues, and here all cases are ranked as one. estimate and "
+    "compare take groups with one metric that has them itself, such as "
+    "recall_at_rate_score, or ranking_auc_score for 'roc_auc'. Other metrics within "
+    "lists are for group_scores, then its estimate() or compare_groups. If cases are "
+    "not independent, such as those of a patient, use clusters=."
 )
 
 
@@ -654,7 +656,8 @@ def meant_name(name: Any, others: Iterable[str] = ()) -> str:
     """Return which name could be meant by an unknown one, else all names."""
     names = sorted({*score_names(), *(n for n in ALIASES if isinstance(n, str))})
     if isinstance(name, str):
-        short = name.removeprefix("skrate_").removesuffix("_score")
+        short = name.lower().removeprefix("skrate_").removesuffix("_score")
+        short = {"rauc": "rate_weighted_auc"}.get(short, short)
         near = [short] if short in names else []
         near = near or get_close_matches(short, {*names, *others})
         if near:
@@ -704,7 +707,7 @@ def check_parameters(
         raise ValueError(_concerns_sample(unknown[0], function))
     raise ValueError(
         f"metric={_name(function)} has no parameter {unknown[0]!r}; it takes "
-        f"{list(allowed)}."
+        f"{list(allowed)}{_meant_unit(unknown[0])}."
     )
 
 
@@ -715,7 +718,10 @@ def _check_defaults(theirs: Any, options: dict[str, Any]) -> None:
         if option == "groups":
             raise ValueError(GROUPS_ARE_LISTS)
         if option not in known:
-            raise ValueError(f"metric={_name(theirs)} has no parameter {option!r}.")
+            raise ValueError(
+                f"metric={_name(theirs)} has no parameter {option!r}"
+                f"{_meant_unit(option)}."
+            )
         default = known[option].default
         if type(value) is type(default) and value == default:
             continue
@@ -725,6 +731,12 @@ def _check_defaults(theirs: Any, options: dict[str, Any]) -> None:
             f"{option}={value!r} is not an option whose uncertainty is known: "
             f"metric={_name(theirs)} is taken with {option}={default!r} only."
         )
+
+
+def _meant_unit(option: str) -> str:
+    """Return which argument beside those of the metric could be meant."""
+    near = get_close_matches(option, ("groups", "clusters"))
+    return f"; perhaps {near[0]}= is meant" if near else ""
 
 
 def _concerns_sample(option: str, function: Any) -> str:

@@ -541,7 +541,11 @@ def check_clusters_of_lists(
     if clusters is None:
         return None
     codes = check_groups("clusters", clusters).codes
-    check_equal_length(groups=scores.groups, clusters=codes)
+    if len(codes) != len(scores.groups):
+        raise ValueError(
+            "clusters must have one entry for each list here, in the order of the "
+            f"groups of the scores: {len(scores.groups)}, not {len(codes)}."
+        )
     if len(np.unique(codes)) < 2:
         raise ValueError(
             "clusters puts all lists in one cluster: nothing can be said about the "
@@ -569,7 +573,8 @@ def clusters_of_lists(groups: ArrayLike, clusters: ArrayLike | None) -> IntArray
         label = lists.labels[lists.codes[differs][0]]
         raise ValueError(
             f"clusters puts rows of the list {shown(label)} in several clusters: all "
-            "rows of a list must be in one, as all lists of a patient are."
+            "rows of a list must be in one. Give lists that share such rows the same "
+            "cluster; or leave out groups, for one ranking of all cases in clusters."
         )
     return of_list[lists.sizes > 0]
 

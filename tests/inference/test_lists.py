@@ -9,6 +9,7 @@ from skrate import (
     FoldRankings,
     RankTable,
     compare,
+    compare_all,
     compare_groups,
     estimate,
     estimate_all,
@@ -189,6 +190,15 @@ RANKINGS = FoldRankings(Y, S, G)
             "clusters=",
         ),
         (lambda: estimate_all("roc_auc", Y, {"a": S}, groups=G), "clusters="),
+        (
+            lambda: compare_all("roc_auc", Y, {"a": S, "b": S}, groups=G),
+            "here all cases are ranked .* ranking_auc_score .* compare_groups",
+        ),
+        (
+            lambda: estimate(recall_at_rate_score, Y, S, k=1, group=G),
+            "perhaps groups= is meant",
+        ),
+        (lambda: compare("roc_auc", Y, S, S, cluster=G), "perhaps clusters= is meant"),
         (lambda: influence("roc_auc", Y, S, groups=G), "clusters="),
         (lambda: influence(recall_at_rate_score, Y, S, k=1, groups=G), "clusters="),
         (lambda: sample_size("roc_auc", Y, S, half_width=0.1, groups=G), "clusters="),
@@ -201,7 +211,7 @@ RANKINGS = FoldRankings(Y, S, G)
         ),
         (
             lambda: estimate(ndcg_score, Y, S, groups=G, clusters=[1, 2, 3, 3]),
-            "clusters puts rows of the list 1 in several clusters",
+            "rows of the list 1 in several clusters: .* or leave out groups",
         ),
         (
             lambda: estimate(ndcg_score, Y, S, groups=G, clusters=[1] * 4),
@@ -213,7 +223,7 @@ RANKINGS = FoldRankings(Y, S, G)
         ),
         (
             lambda: group_scores("roc_auc", Y, S, groups=G).estimate(clusters=[1]),
-            "groups has 2, clusters has 1",
+            "one entry for each list here, .*: 2, not 1",
         ),
         (
             lambda: estimate(

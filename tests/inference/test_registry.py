@@ -93,6 +93,20 @@ def test_options_that_change_the_number_are_refused(metric, kwargs, message):
             call(**kwargs)
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("rauc", "rate_weighted_auc"),
+        ("rAUC", "rate_weighted_auc"),
+        ("ROC_AUC", "roc_auc"),
+        ("recall_at_rat", "recall_at_rate"),
+    ],
+)
+def test_a_name_that_is_nearly_known_is_answered_with_it(name, meant):
+    with pytest.raises(ValueError, match=f": is '{meant}'.* meant"):
+        estimate(name, Y, A)
+
+
 def test_the_error_names_module_and_function():
     with pytest.raises(ValueError, match=r"metric=sklearn\.\S+\.f1_score is not") as no:
         estimate(metrics.f1_score, Y, A)
