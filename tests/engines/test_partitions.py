@@ -52,6 +52,13 @@ def test_a_sum_over_ranges_is_the_value_of_the_table(case, ranked, data):
         assert_allclose(value, metric.value(table), rtol=0, atol=1e-13)
 
 
+def test_what_rounding_adds_stays_within_the_range():
+    # Both parts are in order, and each of their values is a last digit off.
+    off, metric = np.full(2, 2.0**-52), find_metric("roc_auc")
+    assert value_of_parts(metric, RankTable([2, 0], [0, 2]), 1 + off) == 1
+    assert value_of_parts(metric, RankTable([0, 2], [2, 0]), -off) == 0
+
+
 # Quotients of sums, and what is read off the curve where it reaches a height.
 NO_SUMS = {
     "Momentum",
