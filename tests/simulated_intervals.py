@@ -40,6 +40,7 @@ LAWS = {
     "exponential": stats.expon(),
     "five categories": stats.norm(),
 }
+ALL_LAWS = LAWS | {"lognormal": stats.lognorm(1)}
 AUCS = (0.6, 0.8, 0.9, 0.95, 0.99)
 SHAPES = [
     *product((30, 50, 100, 200), (0.05, 0.1, 0.2, 0.5)),
@@ -67,7 +68,7 @@ SETTINGS = [
 @cache
 def shift_of(law: str, auc: float) -> float:
     """Return how far the positives are moved up for an AUC, before scores are cut."""
-    chosen = LAWS[law]
+    chosen = ALL_LAWS[law]
     middles = (np.arange(100_000) + 0.5) / 100_000
     neg = chosen.ppf(middles)
 
@@ -90,7 +91,7 @@ def draw(generator: np.random.Generator, setting: Setting) -> tuple[np.ndarray, 
     while not _LEAST_PER_CLASS <= y_true.sum() <= n - _LEAST_PER_CLASS:
         y_true = generator.random(n) < setting.prevalence
     shift = shift_of(setting.law, setting.auc)
-    y_score = LAWS[setting.law].rvs(n, random_state=generator) + shift * y_true
+    y_score = ALL_LAWS[setting.law].rvs(n, random_state=generator) + shift * y_true
     if setting.law == "five categories":
         y_score = np.searchsorted(cuts_of(shift), y_score).astype(float)
     return y_true, y_score
@@ -98,7 +99,7 @@ def draw(generator: np.random.Generator, setting: Setting) -> tuple[np.ndarray, 
 
 def population(setting: Setting) -> RankTable:
     """Return the table of all there are, in thin slices."""
-    law, shift = LAWS[setting.law], shift_of(setting.law, setting.auc)
+    law, shift = ALL_LAWS[setting.law], shift_of(setting.law, setting.auc)
     if setting.law == "five categories":
         edges = cuts_of(shift)
     else:
