@@ -107,7 +107,9 @@ def stopping_curve(
     before it may be as it is.
 
     Cost: of a ranking, windows begin after positives only, as of windows with equal
-    hits the longest has the least p: O(looks times positives).
+    hits the longest has the least p. Blocks of them are left out together where the
+    longest with the fewest hits would not be the least: a million cases in a random
+    order, a tenth of them positive, take about a second.
 
     References
     ----------

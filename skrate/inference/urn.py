@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import FloatArray, IntArray
+from skrate.core.arrays import BoolArray, FloatArray, IntArray
 
 # Stirling's formula is off by a series that has its digits from here on.
 _LARGE = 16
@@ -23,9 +23,10 @@ _ERRORS -= 0.5 * np.log(2 * np.pi * np.maximum(_SMALL, 1))
 _SERIES = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 # Deviances of numbers that are nearer to each other are summed as a series.
 _NEAR, _TERMS = 0.1, 10
+# Bounds of a tail are of blocks, each of a part of its width.
+_PART, _PARTS = 0.5, 8
 # Terms of a tail at a time, at first, and what they may add that is not seen.
-_BLOCK, _UNSEEN = 32, 1e-17
-_ROUNDING = 1e-12
+_BLOCK, _MOST_TERMS, _UNSEEN = 32, 2**14, 1e-17
 # Counts beyond which floats skip some.
 _MOST = 2.0**52
 # The prior of the confidence sequence: most weight is on few positives.
@@ -114,72 +115,88 @@ def lower_tail(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
     tail = np.where(x < least, 0.0, 1.0)
     some = np.flatnonzero((x >= least) & (x < np.minimum(n, n_pos)))
     x, n, n_pos, n_all = (part[some] for part in (x, n, n_pos, n_all))
-    # From x, or its neighbour, away from the mean: terms get smaller only.
-    is_below = x * n_all < n * n_pos
-    start = np.where(is_below, x, x + 1)
-    part = chance_of_hits(start, n, n_pos, n_all)
-    part *= _sum_of_ratios(start, n, n_pos, n_all, is_below)
+    is_below, first, urn = _away_from_mean(x, n, n_pos, n_all)
+    part = first * _sum_of_ratios(*urn)
     tail[some] = np.clip(np.where(is_below, part, 1 - part), 0.0, 1.0)
     return tail
+
+
+def _away_from_mean(
+    x: FloatArray, n: FloatArray, n_pos: FloatArray, n_all: FloatArray
+) -> tuple[BoolArray, FloatArray, tuple[FloatArray, ...]]:
+    """Return whether x is below the mean, the first term of a tail, and its urn.
+
+    That tail is P(X <= x), whose terms get smaller only, or the one of the hits among
+    the negatives, which is 1 - P(X <= x).
+    """
+    is_below = x * n_all < n * n_pos
+    first = chance_of_hits(np.where(is_below, x, x + 1), n, n_pos, n_all)
+    x = np.where(is_below, x, n - x - 1)
+    return is_below, first, (x, n, np.where(is_below, n_pos, n_all - n_pos), n_all)
 
 
 def tail_bounds(
     x: Any, n: Any, n_pos: Any, n_all: Any
 ) -> tuple[FloatArray, FloatArray]:
-    """Return what P(X <= x) is at least, and at most, by the terms at its end.
+    """Return what P(X <= x) is at least, and at most.
 
-    Either tail is at least its first term, and at most the geometric series that begins
-    as it does.
+    The terms of the tail are taken in blocks, whose ratios are between their first and
+    their last.
+
+    Examples
+    --------
+    >>> [float(bound[()].round(2)) for bound in tail_bounds(40, 100, 500, 1_000)]
+    [0.02, 0.03]
     """
     x, n, n_pos, n_all = (np.asarray(part, float) for part in (x, n, n_pos, n_all))
-    first = chance_of_hits(x, n, n_pos, n_all)
-    # What is left of either kind, beside the sample, and of the sample.
-    neg_left = np.maximum(n_all - n_pos - n + x, 0)
-    pos_left, misses = np.maximum(n_pos - x, 0), np.maximum(n - x, 0)
-    fall = x * neg_left / ((pos_left + 1) * (misses + 1))
-    rise = pos_left * misses / ((x + 1) * (neg_left + 1))
-    more = (pos_left - 1) * (misses - 1) / ((x + 2) * (neg_left + 2))
-    second = first * rise
-    # Less of rounding, which would show where the tail itself is tiny.
-    low = np.maximum(first, 1 - _geometric(second, more) - _ROUNDING)
-    high = np.minimum(_geometric(first, fall), 1 - second)
     is_none, is_all = x < n - (n_all - n_pos), x >= np.minimum(n, n_pos)
-    low, high = (np.where(is_all, 1.0, bound) for bound in (low, high))
+    is_below, first, (x, n, n_pos, n_all) = _away_from_mean(x, n, n_pos, n_all)
+
+    def fall(i: Any) -> tuple[FloatArray, FloatArray]:
+        """Return 1 - r, and r**length - 1, of the ratio r of term i + 1 to term i."""
+        j = np.maximum(x - i, 0.0)
+        under = (n_pos - j + 1) * (n - j + 1)
+        gap = np.minimum(((n_pos + 1) * (n + 1) - j * (n_all + 2)) / under, 1.0)
+        return gap, np.expm1(length * np.log1p(-gap))
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        length = np.asarray(1.0)
+        steepness = np.sqrt((n_all + 2) / ((n_pos - x + 1) * (n - x + 1)))
+        length = np.ceil(_PART / (fall(0)[0] + steepness))
+        low_term, high_term = first, first
+        low, high = np.zeros((2, *first.shape))
+        for i in range(_PARTS):
+            gap, power = fall(i * length)
+            high = high - high_term * power / gap
+            high_term = high_term * (1 + power)
+            gap, power = fall((i + 1) * length - 1)
+            low = low - low_term * power / gap
+            low_term = low_term * (1 + power)
+        high = high + high_term / fall(_PARTS * length)[0]
+    low, high = np.where(is_below, low, 1 - high), np.where(is_below, high, 1 - low)
+    low, high = (np.where(is_all, 1.0, np.clip(end, 0.0, 1.0)) for end in (low, high))
     return np.where(is_none, 0.0, low), np.where(is_none, 0.0, high)
 
 
-def _geometric(first: FloatArray, ratio: FloatArray) -> FloatArray:
-    is_falling = ratio < 1
-    return np.where(is_falling, first / np.where(is_falling, 1 - ratio, 1.0), 1.0)
-
-
 def _sum_of_ratios(
-    start: FloatArray,
-    n: FloatArray,
-    n_pos: FloatArray,
-    n_all: FloatArray,
-    is_below: Any,
+    x: FloatArray, n: FloatArray, n_pos: FloatArray, n_all: FloatArray
 ) -> FloatArray:
-    """Return the sum of P(X = j) over P(X = start), of all j below it, or above."""
-    total, last = np.ones_like(start), np.ones_like(start)
-    active, first, length = np.arange(len(start)), 0, _BLOCK
-    while len(active):
-        sign = np.where(is_below[active], -1, 1)[:, None]
-        j = start[active, None] + sign * np.arange(first, first + length)
-        draws, pos = n[active, None], n_pos[active, None]
-        # Of the negatives those that are not in the sample.
-        rest = n_all[active, None] - pos - draws + j
-        above = np.where(sign < 0, j * rest, (pos - j) * (draws - j))
-        under = np.where(
-            sign < 0, (pos - j + 1) * (draws - j + 1), (j + 1) * (rest + 1)
-        )
-        is_inside = (above > 0) & (under > 0)
-        ratios = np.where(is_inside, above, 0.0) / np.where(is_inside, under, 1.0)
-        terms = last[active, None] * np.cumprod(ratios, axis=1)
-        total[active] += terms.sum(axis=1)
-        last[active] = terms[:, -1]
-        active = active[last[active] > _UNSEEN * total[active]]
-        first, length = first + length, 2 * length
+    """Return the sum of P(X = j) over P(X = x), of all j up to x."""
+    total, last = np.ones_like(x), np.ones_like(x)
+    waiting, first, length = np.arange(len(x)), 0, _BLOCK
+    while len(waiting):
+        for i in range(0, len(waiting), _MOST_TERMS // length):
+            some = waiting[i : i + _MOST_TERMS // length]
+            j = np.maximum(x[some, None] - np.arange(first, first + length), 0.0)
+            # Of the negatives those that are not in the sample.
+            rest = np.maximum(j + (n_all - n_pos - n)[some, None], 0.0)
+            under = ((n_pos + 1)[some, None] - j) * ((n + 1)[some, None] - j)
+            terms = np.cumprod(j * rest / under, axis=1)
+            terms *= last[some, None]
+            total[some] += terms.sum(axis=1)
+            last[some] = terms[:, -1]
+        waiting = waiting[last[waiting] > _UNSEEN * total[waiting]]
+        first, length = first + length, min(2 * length, _MOST_TERMS)
     return total
 
 

@@ -9,6 +9,7 @@ from guarantees import binomial_tolerance, simulations
 from optional import require
 from reference import urn as oracle
 from skrate import recall_certificate, stopping_curve
+from skrate.inference import urn
 
 # Places of the positives of a simulated review, see tests/data/README.md.
 PLACES = [
@@ -66,6 +67,30 @@ def test_rankings_agree_with_counting_over_all_windows(target):
                     if total - found + x <= n_items - n + size
                 )
             )
+
+
+@pytest.mark.parametrize("lean", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("target", [0.6, 0.95])
+def test_blocks_of_windows_that_are_left_out_change_nothing(lean, target):
+    rng = np.random.default_rng(2)
+    for n in (150, 400):
+        share = np.linspace(0.3, 0.3 * (1 - lean), n)
+        y_true = (rng.random(n) < share).astype(int)
+        n_items = int(n * 1.2)
+        curve = stopping_curve(y_true, n_items=n_items, target=target, step=n // 8)
+        sizes = [np.arange(1, seen + 1) for seen in curve.n_read]
+        for i, size in enumerate(sizes):
+            hits, found = np.cumsum(y_true[: size[-1]][::-1]), curve.n_found[i]
+            cases = n_items - size[-1] + size
+
+            def least(total, found=found, size=size, hits=hits, cases=cases):
+                n_pos = total - found + hits
+                return urn.lower_tail(hits, size, n_pos, cases).min()
+
+            excluded = urn.least_total(curve.n_found[i : i + 1], target)
+            assert curve.pvalues[i] == least(excluded)
+            assert least(found + curve.most_left[i]) > 0.05
+            assert least(found + curve.most_left[i] + 1) <= 0.05
 
 
 def test_published_pvalues_of_a_ranking():
