@@ -259,7 +259,7 @@ def controls():
                     ap,
                     ", ".join(f"{value:.3f}" for value in copies),
                     auc,
-                    f"{roc_auc_score(*data):.3f} at any",
+                    f"{roc_auc_score(*data):.3f}, all three",
                     f"{momentum_score(*data):.2f}",
                 ]
             )

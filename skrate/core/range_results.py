@@ -116,10 +116,10 @@ class ComparisonRange(Comparison):
         name, level = _in_text(self.metric), f"{100 * self.confidence_level:g} %"
         if self.greater is None:
             return (
-                f"Under the distributions of the set the {name} of {first} less that "
-                f"of {other} is from {_points(low, high)} in the sample, and with "
-                f"{level} confidence from {_points(*ends)}: neither is greater under "
-                "every one beyond doubt"
+                f"Under the distributions of the set the {name} of {first} minus "
+                f"{other} is from {_points(low, high)} in the sample, and with {level} "
+                f"confidence from {_points(*ends)}: neither is significantly greater "
+                "under all of them"
             )
         return (
             f"The {name} of {first} is greater than that of {other} under every "

@@ -232,7 +232,7 @@ class Comparison(Result):
     metric : str
         Name of the metric, or of both.
     value : float
-        The difference: that of a less that of b.
+        The difference: a minus b.
     value_a, value_b : float
         The metric of each.
     standard_error : float

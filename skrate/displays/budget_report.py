@@ -119,7 +119,7 @@ class BudgetReportDisplay(Display):
     >>> y_score = range(10, 0, -1)
     >>> report = budget_report(y_true, y_score, rate=0.5, n_items=200)
     >>> display = BudgetReportDisplay(report).plot()
-    >>> display.readings_[0].get_ydata().tolist()
+    >>> display.readings_[0].get_ydata().round(9).tolist()
     [0.0, 60.0, 60.0]
     """
 

@@ -105,11 +105,11 @@ class RateAveragedROC(ConsensusDrawing):
     ...     GaussianNB(), X, y, cv=5
     ... )
     >>> display.line_.get_label()
-    'GaussianNB (AUC = 0.99 ± 0.01)'
+    'GaussianNB (AUC = 0.987 ± 0.008)'
     >>> recall = display.curve.recall_at_rate(0.6)
     >>> low, high = recall.confidence_interval
     >>> round(recall.value, 2), round(low, 2), round(high, 2)
-    (0.93, 0.92, 0.95)
+    (0.94, 0.92, 0.95)
     """
 
     def __init__(

@@ -34,7 +34,7 @@ class BatchLaw:
     --------
     Of three held-out cases and a new one, any is the largest as often as another:
 
-    >>> BatchLaw(3, 1, 1).probabilities.tolist()
+    >>> BatchLaw(3, 1, 1).probabilities.round(12).tolist()
     [0.75, 0.25]
     """
 

@@ -44,7 +44,7 @@ class CurveComparison(Result):
     value_a, value_b : array of shape (n_rates,)
         The metric of each model.
     difference : array of shape (n_rates,)
-        That of a less that of b.
+        The values of a minus those of b.
     standard_error : array of shape (n_rates,)
         Estimated standard deviation of the difference over samples.
     confidence_interval : CurveBounds

@@ -149,7 +149,7 @@ def recall_certificate(
 
     >>> from skrate import recall_certificate
     >>> result = recall_certificate(18, 20, 10, 0, confidence_level=0.8)
-    >>> result.most_left, result.lower_bound, result.pvalue
+    >>> result.most_left, result.lower_bound, round(result.pvalue, 9)
     (2, 0.9, 0.5)
 
     The review of above, and the first of an unknown number of looks:
