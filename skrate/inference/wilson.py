@@ -29,6 +29,8 @@ ADDED = 0.1
 _ROUNDING = 1e-9
 # How far above a perfect ranking, or the value, is what an approximation may reach.
 _ROOM = 1.25
+# Of less room than this between bounds, a square has lost its digits.
+_LEAST_ROOM = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
 
 
 class Augmented(NamedTuple):
@@ -207,7 +209,8 @@ def wilson_interval(
     if np.isnan(up * found.variance):
         return ConfidenceInterval(float("nan"), float("nan"))
     k = np.inf
-    if up > 0 and down > 0:
+    # Of bounds that are too close together, no variance is known: nothing is left out.
+    if up > 0 and down > 0 and up * down > _LEAST_ROOM:
         k = t_quantile(level, found.freedom) ** 2 * found.variance / (up * down)
     ends = wilson_ends(value, bounds, k)
     return ConfidenceInterval(float(ends[0]), float(ends[1]))

@@ -457,3 +457,15 @@ def test_weights_that_go_by_class_or_are_seldom_great_are_of_no_stratum():
     often = np.where(np.arange(100) % 2, 9, 1)
     often[:18] = 1
     estimate("roc_auc", y_true, y_score, sample_weight=often)
+
+
+@pytest.mark.filterwarnings("ignore:.*depends on the best")
+def test_rates_whose_square_underflows_leave_the_whole_range():
+    y_true = np.repeat([1, 0], [5, 35])
+    y_score = np.random.default_rng(0).normal(size=40)
+    gain = {"positive": 1, "negative": -0.3}
+    found = estimate(expected_gain_score, y_true, y_score, gain=gain, rate=1e-200)
+    # 40 times the rate of a case, of a negative or of a positive.
+    assert found.confidence_interval == pytest.approx(
+        (-12e-200, 40e-200), rel=1e-12, abs=0
+    )
