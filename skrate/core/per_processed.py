@@ -9,19 +9,19 @@ from typing import NamedTuple
 import numpy as np
 
 from skrate.core import interpolation
-from skrate.core.arrays import FloatArray, IntArray, dot, sum_from_right
+from skrate.core.arrays import BoolArray, FloatArray, IntArray, dot, sum_from_right
 from skrate.core.kept import kept
-from skrate.core.rates import RateDistribution
-from skrate.core.survival import Survival, SurvivalMixture, SurvivalTable
+from skrate.core.rates import Mixture, RateDistribution
+from skrate.core.survival import Survival, SurvivalMixture, SurvivalTable, rounded_up
 
-# Panels in which a rate doubles, and the degree at which 1 / r is exact to rounding on
-# each: its pole is so far away that a degree more is worth a factor of 17.
+# Panels in which a rate doubles, and how many nodes make the density over r exact to
+# rounding on each: the pole of 1 / r is so far away that one is worth a factor of 17.
 _PER_OCTAVE = 3
-_N_NODES = 12
+_N_NODES = 14
 # How often the first panel of a law is halved towards 0. What is left below counts as
 # the rate where halving ends: to at least that rate the precision is constant.
 _HALVINGS = 60
-# What the survival function at 0 may be off for the first panel to be relied on.
+# What may be lost in the first panel for it to be relied on next to a mass at 0.
 _SLIP = 1e-10
 # Rates below count as this one: 1 over them could be infinite.
 _LEAST = 1e-200
@@ -86,18 +86,16 @@ class _Weighted(NamedTuple):
 
 @kept
 def _weighted(rate: RateDistribution) -> _Weighted:
-    return _of_table(rate.table)
+    if isinstance(rate, Mixture):
+        return _of_mixture(rate)
+    table = rate.table
+    assert isinstance(table, SurvivalTable)
+    return _of_points(table) if table.is_discrete else _of_panels(rate, table)
 
 
-def _of_table(table: Survival) -> _Weighted:
-    if isinstance(table, SurvivalMixture):
-        return _of_mixture(table)
-    return _of_points(table) if table.is_discrete else _of_panels(table)
-
-
-def _of_mixture(table: SurvivalMixture) -> _Weighted:
-    parts = [_of_table(part) for part in table.parts]
-    shares = np.array([part.positive for part in parts]) * table.weights
+def _of_mixture(rate: Mixture) -> _Weighted:
+    parts = [_weighted(component) for component in rate.components]
+    shares = np.array([part.positive for part in parts]) * rate.weights
     possible = np.flatnonzero(shares)
     if not len(possible):
         return _nothing()
@@ -131,43 +129,53 @@ def _nothing() -> _Weighted:
     return _Weighted(table, float("nan"), 0.0, 0.0)
 
 
-def _of_panels(table: SurvivalTable) -> _Weighted:
+def _of_panels(rate: RateDistribution, table: SurvivalTable) -> _Weighted:
     """Return the law of a rate with a density, which may have jumps as well.
 
     V is integrated from the right: on panels so short that 1 / r is a polynomial on
-    each, the density over r is one too.
+    each, the density over r is one too. The table is exact to rounding of its greatest
+    values, which 1 / r would enlarge: so the rate itself says what is in a panel.
     """
-    points, masses = table.point_masses()
-    positive = _positive(table)
+    positive = float(rate._survival(np.zeros(1))[0])
     if positive <= 0:
         return _nothing()
-    panels = _panels(table, positive)
+    points, masses = table.point_masses()
+    first = _read_off(rate, np.zeros(1), table.breaks[1:2])
+    # Without mass at 0, P(R <= r) keeps its digits next to it.
+    is_zero = float(rate._below(np.zeros(1))[0]) > 0
+    is_smooth = abs(float(first.lost[0])) <= _SLIP
+    panels = _panels(table, _HALVINGS if is_smooth or not is_zero else 0)
     edges = np.append(panels.low, 1.0)
     least = float(edges[0])
+    read = _read_off(rate, edges[:-1], edges[1:])
+    lost = np.where(panels.is_jump, 0.0, read.lost)
     nodes = interpolation.nodes(_N_NODES)
     places = panels.low[:, None] + np.diff(edges)[:, None] * (nodes + 1) / 2
+    falls = np.where(panels.is_jump[:, None], 0.0, _falls(read.powers, nodes))
+    below = float(_read_off(rate, np.zeros(1), edges[:1]).whole[0]) / least
+    if is_zero and is_smooth:
+        # Differences of what is next to the mass at 0 would be rounding.
+        end = float(table.breaks[1])
+        inside = panels.low < end
+        share = np.diff(edges)[inside, None] / end
+        falls[inside] = _falls(first.powers, 2 * places[inside] / end - 1) * share
+        lost[inside] = 0.0
+        below = 2 * float(_falls(first.powers, np.full(1, -1.0))[0, 0]) / end
     # By panel: the next one may begin where places are rounded to.
-    falls = _falls(table.coefficients[panels.of], panels.start, panels.width, nodes)
     powers = interpolation.to_powers(interpolation.to_chebyshev(falls / places))
     integrals = powers / np.arange(1, _N_NODES + 1)
     areas = 2 * integrals[:, ::2].sum(axis=1)
-    # What the survival function falls by between its panels: at its points, and by
-    # rounding, so that all falls are no more and no less than all there is.
-    breaks = table.breaks[1:]
-    gaps = table.coefficients.sum(axis=1)
-    gaps[:-1] -= table.coefficients[1:, ::2].sum(axis=1)
-    gaps[:-1] += table.coefficients[1:, 1::2].sum(axis=1)
-    jumps = np.zeros(len(edges))
-    is_above = breaks > least
-    jumps[np.searchsorted(edges, breaks[is_above])] = (gaps / breaks)[is_above]
+    is_above = points > least
+    points, masses = points[is_above], masses[is_above]
+    jumps = np.append(lost / edges[:-1], 0.0)
+    np.add.at(jumps, np.searchsorted(edges, points), masses / points)
     beyond = sum_from_right(np.append(areas, 0.0) + jumps)
-    below = _below(table, positive, least)
+    below = max(below, 0.0)
     total = float(beyond[0]) + below
     coefficients = np.zeros((len(areas) + 1, _N_NODES + 1))
     coefficients[0, 0] = total
     coefficients[1:, 0] = beyond[1:] + integrals.sum(axis=1)
     coefficients[1:, 1:] = -integrals
-    points, masses = points[points > least], masses[points > least]
     weighted = SurvivalTable(
         np.append(0.0, edges), coefficients / total, points, masses / points / total
     )
@@ -178,56 +186,46 @@ class _Panels(NamedTuple):
     """The panels of a table, cut where the rate has grown by a third of an octave."""
 
     low: FloatArray  # Where each begins, at the least rate or above,
-    of: IntArray  # in which panel of the table,
-    start: FloatArray  # at which share of its width,
-    width: FloatArray  # and its own width, as such a share.
+    is_jump: BoolArray  # and whether all that is in it is a point mass at its end.
 
 
-def _panels(table: SurvivalTable, positive: float) -> _Panels:
+def _panels(table: SurvivalTable, n_halvings: int) -> _Panels:
     first, last = table.breaks[:-1], table.breaks[1:]
-    n_halvings = _HALVINGS if _is_smooth(table, positive) else 0
     least = max(float(last[0]) * 0.5**n_halvings, _LEAST)
     low = np.maximum(first, least)
     ratio = np.maximum(last / low, 1.0)
     n_parts = np.ceil(_PER_OCTAVE * np.log2(ratio)).astype(np.intp)
     of: IntArray = np.repeat(np.arange(len(low)), n_parts)
     part = np.arange(len(of)) - np.repeat(np.cumsum(n_parts) - n_parts, n_parts)
-    edges = np.append(low[of] * ratio[of] ** (part / n_parts[of]), 1.0)
-    whole = (last - first)[of]
-    return _Panels(
-        edges[:-1], of, (edges[:-1] - first[of]) / whole, np.diff(edges) / whole
-    )
+    is_constant = (table.coefficients[:, 1:] == 0).all(axis=1)
+    is_jump = is_constant & np.isin(rounded_up(last), table.points)
+    return _Panels(low[of] * ratio[of] ** (part / n_parts[of]), is_jump[of])
 
 
-def _falls(
-    coefficients: FloatArray, start: FloatArray, width: FloatArray, nodes: FloatArray
-) -> FloatArray:
-    """Return what polynomials fall by per unit of a node, at nodes in part of each."""
-    t = 2 * (start[:, None] + width[:, None] * (nodes + 1) / 2) - 1
-    slope = np.zeros_like(t)
-    for power in range(coefficients.shape[1] - 1, 0, -1):
-        slope = slope * t + power * coefficients[:, power, None]
-    return -slope * width[:, None]
+class _ReadOff(NamedTuple):
+    """Polynomials for what a rate lacks to the end of each panel."""
+
+    powers: FloatArray
+    whole: FloatArray  # What is in a panel, exactly,
+    lost: FloatArray  # and less what the polynomial falls by.
 
 
-def _positive(table: SurvivalTable) -> float:
-    """Return P(R > 0)."""
-    points, masses = table.point_masses()
-    at_zero = float(masses[points == 0].sum())
-    # The first panel may not reach up to it, and 1 less next to all has few digits.
-    return 1.0 - at_zero if at_zero < 0.5 else float(table.survival(np.zeros(1))[0])
+def _read_off(rate: RateDistribution, low: FloatArray, high: FloatArray) -> _ReadOff:
+    """Return P(r < R <= high) by panel, from the less of P(R > r) and P(R <= r)."""
+    places = np.append(interpolation.nodes(_N_NODES), [-1.0, 1.0])
+    at = low[:, None] + (high - low)[:, None] * (places + 1) / 2
+    at[:, -1] = high
+    above, below = rate._survival(at), rate._below(at)
+    values = np.where(above[:, -2:-1] < below[:, -1:], above, -below)
+    values -= values[:, -1:]
+    powers = interpolation.to_powers(interpolation.to_chebyshev(values[:, :-2]))
+    whole = values[:, -2]
+    return _ReadOff(powers, whole, whole + 2 * powers[:, 1::2].sum(axis=1))
 
 
-def _is_smooth(table: SurvivalTable, positive: float) -> bool:
-    """Return whether the first panel tells how the rate is spread next to 0.
-
-    A density without bounds at 0 is not a polynomial on any panel.
-    """
-    return abs(float(table.survival(np.zeros(1))[0]) - positive) <= _SLIP
-
-
-def _below(table: SurvivalTable, positive: float, least: float) -> float:
-    """Return P(0 < R <= least) / least, of differences that are not all rounding."""
-    if _is_smooth(table, positive) and least < table.breaks[1]:
-        return max(float(table.density(np.full(1, least / 2))[0]), 0.0)
-    return max(positive - float(table.survival(np.full(1, least))[0]), 0.0) / least
+def _falls(powers: FloatArray, t: FloatArray) -> FloatArray:
+    """Return what polynomials fall by per unit of t."""
+    slope = np.zeros((len(powers), 1)) * t
+    for power in range(powers.shape[1] - 1, 0, -1):
+        slope = slope * t + power * powers[:, power, None]
+    return -slope

@@ -236,6 +236,9 @@ class Beta(Fitted):
     def _survival(self, x: FloatArray) -> FloatArray:
         return np.asarray(special.betaincc(self.a, self.b, x))
 
+    def _below(self, x: FloatArray) -> FloatArray:
+        return np.asarray(special.betainc(self.a, self.b, x))
+
     def _ppf(self, q: FloatArray) -> FloatArray:
         return np.asarray(special.betaincinv(self.a, self.b, q))
 
@@ -282,6 +285,10 @@ class Interval(RateDistribution):
     def _survival(self, x: FloatArray) -> FloatArray:
         width = self.high - self.low
         return np.clip(self.high - x, 0, width) / width
+
+    def _below(self, x: FloatArray) -> FloatArray:
+        width = self.high - self.low
+        return np.clip(x - self.low, 0, width) / width
 
     def _ppf(self, q: FloatArray) -> FloatArray:
         return self.low + q * (self.high - self.low)

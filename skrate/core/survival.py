@@ -137,9 +137,7 @@ class SurvivalTable:
         coefficients[is_jump, 0] = start[is_jump]
         points = np.concatenate([[0.0], breaks[1:][is_jump], [1.0]])
         masses = np.concatenate([[1 - start[0]], (start - end)[is_jump], [end[-1]]])
-        # Next to 1 is 1, as a rate beyond the last case processes all.
-        points[points > 1 - _SPACINGS * _EPS] = 1.0
-        points, where = np.unique(points, return_inverse=True)
+        points, where = np.unique(rounded_up(points), return_inverse=True)
         masses = np.bincount(where, masses).astype(np.float64)
         if (coefficients[:, 1:] == 0).all():
             coefficients = coefficients[:, :1]
@@ -389,6 +387,11 @@ class SurvivalMixture:
 
 # The kernel behind every distribution: P(R > u) on [0, 1].
 Survival: TypeAlias = SurvivalTable | SurvivalMixture
+
+
+def rounded_up(rates: FloatArray) -> FloatArray:
+    """Return what is next to 1 as 1: a rate beyond the last case processes all."""
+    return np.where(rates > 1 - _SPACINGS * _EPS, 1.0, rates)
 
 
 def _first_edges(

@@ -39,6 +39,33 @@ def test_a_beta_is_its_closed_form(a, b):
     )
 
 
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (2.865, 0.867),
+        (2.36, 1.59),
+        (4.58, 10.08),
+        (3, 19),
+        (50, 2),
+        (1.5, 4),
+        (400, 600),
+    ],
+)
+def test_a_place_before_most_rates_keeps_its_digits(a, b):
+    # The share within 1e-6 may be 1e-6: 1e-12 of it, as of any other.
+    found = share_within(rates.beta(a, b))
+    assert_allclose(found, of_beta(a, b, PLACES), rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("low", [0.01, 0.5])
+def test_an_interval_is_a_logarithm(low):
+    rate, width = rates.interval(low, 0.9), 0.9 - low
+    above = np.log(0.9 / np.clip(PLACES, low, 0.9)) / width
+    below = np.clip(PLACES - low, 0, width) / width
+    expected = below + PLACES * above
+    assert_allclose(share_within(rate), expected, rtol=1e-13, atol=0)
+
+
 @pytest.mark.parametrize("b", [19, 1e6])
 def test_a_beta_of_shape_two_is_a_power(b):
     found = share_within(rates.beta(2, b))
