@@ -71,6 +71,8 @@ class ComparisonRange(Comparison):
         from it.
     params : dict
         Parameters of the metric other than the rate.
+    of, confidence_interval_retrained : None
+        Of folds nothing is known here.
     greater : str or None
         "a" or "b", if it has the greater metric under every distribution of the set
         with a p-value below 1 less the confidence level; else None.

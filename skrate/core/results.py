@@ -155,7 +155,9 @@ class Estimate(Result):
         Parameters of the metric, such as "rate", as numbers and text.
     of : str or None
         "these models" where the value is the mean of the models of several folds: the
-        standard error and the interval are for them as they were trained. Else None.
+        standard error and the interval are for them as they were trained. The number
+        of lists, and of their clusters, where the value is a mean over lists. Else
+        None.
     confidence_interval_retrained : ConfidenceInterval or None
         The interval for a model that is trained again, on other cases or on all of
         these; None where folds are not those of a cross-validation.
@@ -202,25 +204,30 @@ class Estimate(Result):
         return (
             f"Estimate({self.metric}{question_text(self.params)} {self.value:.4f}, "
             f"{interval_text(self.confidence_level, self.confidence_interval)}"
-            f"{self._of_folds()}, "
+            f"{_units_text(self)}{self._bias_text()}, "
             f"standard error {self.standard_error:.4g}; n_pos={self.n_pos:g}, "
             f"n_neg={self.n_neg:g}, {self.method})"
         )
 
-    def _of_folds(self) -> str:
-        """Return in words which models the intervals are for."""
-        text = "" if self.of is None else f" of {self.of}"
-        if self.confidence_interval_retrained is not None:
-            low, high = self.confidence_interval_retrained
-            text += f" and [{low:.4f}, {high:.4f}] if retrained"
+    def _bias_text(self) -> str:
+        """Return the bias where it matters."""
         if self.bias is not None and abs(self.bias) > self.standard_error / 10:
-            text += f", bias {self.bias:.2g}"
-        return text
+            return f", bias {self.bias:.2g}"
+        return ""
 
 
 def interval_text(level: float, interval: ConfidenceInterval) -> str:
     """Return an interval in words, with its level."""
     return f"{100 * level:g} % interval [{interval.low:.4f}, {interval.high:.4f}]"
+
+
+def _units_text(result: Estimate | Comparison) -> str:
+    """Return in words which models or lists the intervals are for."""
+    text = "" if result.of is None else f" of {result.of}"
+    if result.confidence_interval_retrained is not None:
+        low, high = result.confidence_interval_retrained
+        text += f" and [{low:.4f}, {high:.4f}] if retrained"
+    return text
 
 
 @dataclass(frozen=True)
@@ -262,6 +269,10 @@ class Comparison(Result):
     params : dict
         Parameters of the metric, such as "rate", as numbers and text; of two metrics
         with "_a" or "_b" after their names where they differ.
+    of : str or None
+        As of :class:`Estimate`: "these models" of folds, which the p-value is for, too.
+    confidence_interval_retrained : ConfidenceInterval or None
+        As of :class:`Estimate`, for the difference of models that are trained again.
 
     See Also
     --------
@@ -296,6 +307,8 @@ class Comparison(Result):
     correlation: float | None = None
     least_significant_correlation: float | None = None
     params: Question = field(default_factory=dict, hash=False)
+    of: str | None = None
+    confidence_interval_retrained: ConfidenceInterval | None = None
 
     def _difference_text(self) -> str:
         """Return the difference as it stands in a table of pairs."""
@@ -303,6 +316,7 @@ class Comparison(Result):
 
     def __repr__(self) -> str:
         interval = interval_text(self.confidence_level, self.confidence_interval)
+        interval += _units_text(self)
         test, least = f"{self.alternative}, {self.method}", ""
         if self.least_significant_correlation is not None:
             least = f", {_where(self.least_significant_correlation)}"

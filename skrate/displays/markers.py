@@ -207,7 +207,8 @@ class MarkersDisplay(Drawing):
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         k : int, default=5
-            So many of the best by either metric are named; 0 names none.
+            So many of the best by either metric are named, and of those that stand out
+            below chance; 0 names none.
         confidence_level : float, default=0.95
             Markers stand out where either adjusted p-value is at most 1 less this.
         plot_chance_level : bool, default=True
@@ -246,7 +247,10 @@ class MarkersDisplay(Drawing):
             self._draw_chance(chance_level_kwargs)
         self._name_axes(self.x.metric, self.y.metric, despine)
         legend = draw_legend(self.ax_)
-        chosen = (_best(x, k) | _best(y, k)) & ~np.isnan(x + y)
+        # Markers that mean the other direction, the surest first.
+        is_turned = stands_out & ((x < self.x.chance) | (y < self.y.chance))
+        turned = _best(np.where(is_turned, -pvalues, np.nan), k)
+        chosen = (_best(x, k) | _best(y, k) | turned) & ~np.isnan(x + y)
         # The best first, which have most room.
         places = [int(i) for i in np.argsort(-(x + y), kind="stable") if chosen[i]]
         names = [self.x.names[i] for i in places]

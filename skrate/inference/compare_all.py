@@ -33,6 +33,7 @@ from skrate.inference.delta import covariance, influence_values
 from skrate.inference.estimate_folds import (
     check_no_set,
     paired_folds,
+    retraining,
     undefined_difference,
     unknown_difference,
 )
@@ -301,9 +302,11 @@ def _of_folds(
     is_stratified = plan.is_stratified(found[0].cases)
     influences = [one.influence(stratify=is_stratified) for one in found]
     matrix = covariance(np.stack(influences), found[0].cases)
+    factor = retraining(next(iter(given.values())))
 
     def test(i: int, j: int, share: Plan) -> Comparison:
-        return paired_folds([found[i], found[j]], share, [influences[i], influences[j]])
+        known = [influences[i], influences[j]]
+        return paired_folds([found[i], found[j]], share, factor, known)
 
     models = zip(rankings, found, strict=True)
     warn_of_turned([folds_model(*model, plan, None) for model in models], stacklevel=4)

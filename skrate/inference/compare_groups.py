@@ -224,7 +224,7 @@ def _concluded(
             warn_undefined(f"t of the {name}", reason, stacklevel=4)
     return Comparison(
         name, float(difference), a.value, b.value, error, statistic, pvalue, ends,
-        plan.alternative, method, level,
+        plan.alternative, method, level, of=a.units_text,
     )  # fmt: skip
 
 

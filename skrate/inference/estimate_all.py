@@ -114,7 +114,9 @@ def estimate_all(
         If a class has fewer than two cases, or the metric of some columns is
         undefined; it is told once.
     UserWarning
-        As :func:`estimate`, told once.
+        As :func:`estimate`, told once, but not where scores may be turned round: of
+        many markers either sign is looked for, and a value far below ``chance`` has a
+        small p-value of its own unless ``alternative`` is "greater".
 
     See Also
     --------

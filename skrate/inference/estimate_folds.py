@@ -64,14 +64,11 @@ def estimate_folds(
         stratify=is_stratified, draws=draws,
     )  # fmt: skip
     warn_of_turned([folds_model("y_true", sample, plan, ends)], stacklevel=4)
-    again, factor = None, _retraining(rankings)
+    again, factor = None, retraining(rankings)
     if factor is not None:
-        wider = Parts(*(factor**2 * part for part in parts))
-        if draws is not None:
-            draws = draws.mean() + factor * (draws - draws.mean())
         again = sample.interval(
-            interval, wider, factor * error, plan.confidence_level,
-            stratify=is_stratified, draws=draws,
+            interval, parts, error, plan.confidence_level,
+            stratify=is_stratified, draws=draws, factor=factor,
         )  # fmt: skip
     if sample.cases.are_repetitions and rankings.n_repeats == 1:
         sizes = sample.class_sizes
@@ -84,7 +81,7 @@ def estimate_folds(
     )  # fmt: skip
 
 
-def _retraining(rankings: FoldRankings) -> float | None:
+def retraining(rankings: FoldRankings) -> float | None:
     """Return how much greater standard errors are if models are trained again.
 
     By the correction of Nadeau and Bengio, with the variance of test cases in place of
@@ -189,7 +186,7 @@ def compare_rankings(
     named = zip(("y_true", "y_score_a"), found, strict=True)
     models = [folds_model(name, one, plan, None) for name, one in named]
     warn_of_turned(models[:1] if both[0] is both[1] else models, stacklevel=4)
-    return paired_folds(found, plan)
+    return paired_folds(found, plan, retraining(both[0]))
 
 
 def undefined_difference(metrics: Sequence[Metric], plan: Plan) -> Comparison:
@@ -210,9 +207,13 @@ def unknown_difference(models: Sequence[FoldSample], plan: Plan) -> Comparison:
 def paired_folds(
     models: Sequence[FoldSample],
     plan: Plan,
+    factor: float | None,
     influences: Sequence[FloatArray] | None = None,
 ) -> Comparison:
-    """Compare two metrics of the same folds; influences that are known are given."""
+    """Compare two metrics of the same folds; influences that are known are given.
+
+    ``factor`` is how much greater standard errors are if models are trained again.
+    """
     cases = models[0].cases
     is_stratified = plan.is_stratified(cases)
     metrics = [metric for model in models for metric in model.metrics]
@@ -238,13 +239,18 @@ def paired_folds(
             draws = draws + first.constant - second.constant
         error = spread(draws) if plan.method == "bootstrap" else error
 
-    def find_apart() -> Callable[[float], ConfidenceInterval]:
+    def find_apart(factor: float) -> Callable[[float], ConfidenceInterval]:
         of_each = [influence_parts(values, cases) for values in influences]
 
         def interval_at(level: float) -> ConfidenceInterval:
             of_a, of_b = (
                 model.interval(
-                    "wilson", parts, parts.standard_error, level, stratify=is_stratified
+                    "wilson",
+                    parts,
+                    parts.standard_error,
+                    level,
+                    stratify=is_stratified,
+                    factor=factor,
                 )
                 for model, parts in zip(models, of_each, strict=True)
             )
@@ -252,16 +258,26 @@ def paired_folds(
 
         return interval_at
 
-    return conclude(
-        [model.metric for model in models],
-        [model.value for model in models],
-        error,
-        plan,
-        models[0].freedom(parts),
-        draws,
-        [model.bounds for model in models],
-        find_apart,
-    )
+    def concluded(factor: float) -> Comparison:
+        """Return the comparison with standard errors so many times as great."""
+        wider = draws
+        if draws is not None:
+            center = 0.0 if plan.method == "permutation" else draws.mean()
+            wider = center + factor * (draws - center)
+        return conclude(
+            [model.metric for model in models],
+            [model.value for model in models],
+            factor * error,
+            plan,
+            models[0].freedom(parts),
+            wider,
+            [model.bounds for model in models],
+            partial(find_apart, factor),
+        )
+
+    again = None if factor is None else concluded(factor).confidence_interval
+    of = "these models" if models[0].n_all > 1 else None
+    return replace(concluded(1), of=of, confidence_interval_retrained=again)
 
 
 def _resampled(metrics: list[Metric], both: list[Ranked], is_stratified: bool) -> Drawn:

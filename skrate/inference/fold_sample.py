@@ -304,19 +304,22 @@ class FoldSample:
         *,
         stratify: bool,
         draws: FloatArray | None = None,
+        factor: float = 1.0,
     ) -> ConfidenceInterval:
         """Return the interval of the mean over folds.
 
         ``parts`` are of its variance by influence values, of which the degrees of
-        freedom are; the standard error may be that of a bootstrap.
+        freedom are; the standard error may be that of a bootstrap. It is taken
+        ``factor`` times, also where the sample shows no variation.
         """
         freedom = self.freedom(parts)
 
         def find_augmented() -> Augmented:
-            return self._augmented(standard_error**2, stratify=stratify)
+            found = self._augmented(standard_error**2, stratify=stratify)
+            return found._replace(effect=factor**2 * found.effect)
 
         def find_tested(_: float) -> ConfidenceInterval:
-            return self._tested(parts, level, stratify=stratify)
+            return self._tested(parts, level, factor, stratify=stratify)
 
         ranges = [
             range_of(metric, fold.table, stratify=stratify)
@@ -332,11 +335,12 @@ class FoldSample:
         bounds = self._mean_range(ranges, stratify=stratify)
         bias = 0.0 if np.isnan(self.bias) else self.bias
         if draws is not None:
+            draws = factor * draws + (1 - factor) * draws.mean()
             # Drawn from the folds they are biased once more.
             draws = draws - 2 * bias
         center = float(np.clip(self.value - bias, *bounds))
         ends = bounded_interval(
-            kind, center, standard_error, level, bounds, freedom, draws,
+            kind, center, factor * standard_error, level, bounds, freedom, draws,
             find_augmented, find_tested if self.metric.has_test else None,
         )  # fmt: skip
         # Of scores with long tails the jackknife finds two thirds of the bias.
@@ -409,7 +413,7 @@ class FoldSample:
         return (n * low + sum(lows)) / self.n_all, (n * high + sum(highs)) / self.n_all
 
     def _tested(
-        self, parts: Parts, level: float, *, stratify: bool
+        self, parts: Parts, level: float, factor: float, *, stratify: bool
     ) -> ConfidenceInterval:
         """Return the interval that combines what the tests of the folds do not reject.
 
@@ -422,7 +426,7 @@ class FoldSample:
         if not is_rounding(independent):
             effect = parts.total / independent
         freedom = self.freedom(Parts(1.0, 0.0, 0.0))
-        quantile = t_quantile(level, freedom) * float(np.sqrt(effect))
+        quantile = t_quantile(level, freedom) * factor * float(np.sqrt(effect))
         ends = np.empty((len(self.folds), 2))
         for row, (metric, fold) in zip(ends, self._of_units, strict=True):
             sizes = Sizes(*fold.effective_sizes, are_fixed=stratify)
@@ -555,7 +559,8 @@ def _warn_once(sample: FoldSample) -> None:
             return
         caution = metric.caution(fold.table)
         if caution is not None:
-            warnings.warn(caution, UserWarning, stacklevel=6)
+            where = "In a fold: " if sample.n_all > 1 else ""
+            warnings.warn(where + caution, UserWarning, stacklevel=5)
             return
 
 

@@ -56,11 +56,11 @@ def warn_of_turned(models: Sequence[Model], *, stacklevel: int = 3) -> None:
     names = " and ".join(dict.fromkeys(one.argument for one, _ in turned))
     side = "below" if model.metric.greater_is_better else "above"
     warnings.warn(
-        f"{names} may be turned round: the {model.metric.name} has the interval "
-        f"[{ends.low:.4g}, {ends.high:.4g}], all {side} the {model.chance:.4g} of "
-        "scores that say nothing. High scores, and the first categories of a table, "
-        "must mean positive: name that label by pos_label, or change the sign of the "
-        "scores.",
+        f"Scores may be turned round in {names}: the {model.metric.name} has the "
+        f"interval [{ends.low:.4g}, {ends.high:.4g}], all {side} the "
+        f"{model.chance:.4g} of scores that say nothing. High scores, and the first "
+        "categories of a table, must mean positive: name that label by pos_label, or "
+        "change the sign of the scores.",
         UserWarning,
         stacklevel=stacklevel,
     )

@@ -489,10 +489,10 @@ class AveragePrecision(
         rounded = float(f"{n_needed:.2g}")
         needed = f"{rounded:,.0f}" if rounded < 1e9 else f"{rounded:g}"
         return (
-            f"{self.name} at prevalence {p:g}: it is decided above the third negative, "
-            f"of which the sample tells too little. About {needed} negatives "
-            f"would be needed, and {n_neg:,.0f} are there: rely neither on the value "
-            "nor on its interval."
+            f"{self.name} at prevalence {p:g}: next to all of it is decided above the "
+            "third negative, where the sample shows too few cases. About "
+            f"{needed} negatives would be needed, but there are {n_neg:,.0f}: rely "
+            "neither on the value nor on its interval."
         )
 
     def excess(self, table: RankTable) -> float:

@@ -317,6 +317,7 @@ class GroupScores(Result):
             "lists",
             level,
             self.params | question_of_mean(self, average, undefined),
+            of=mean.units_text,
         )
 
     def to_dict(self) -> dict[str, Any]:

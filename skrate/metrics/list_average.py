@@ -60,6 +60,12 @@ class ListAverage(NamedTuple):
         return len(self.summed(self.weights))
 
     @property
+    def units_text(self) -> str:
+        """How many lists these are, and of how many clusters, in words."""
+        clusters = "" if self.clusters is None else f" in {self.n_units} clusters"
+        return f"{len(self.parts)} lists{clusters}"
+
+    @property
     def residuals(self) -> FloatArray:
         """What each independent unit adds to the average, centred."""
         parts = (self.parts - self.value * self.weights) / self.weights.sum()

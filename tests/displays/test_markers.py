@@ -64,6 +64,17 @@ def test_the_best_are_named_and_no_name_covers_another(data, size):
         assert text.xy == (display.x.values[place], display.y.values[place])
 
 
+def test_a_marker_of_the_other_direction_is_named(data):
+    ill, markers = data
+    markers = markers | {"turned": -2.0 * ill + markers["0.000"]}
+    markers["weak"] = markers["100.100"] - 0.05 * ill
+    display = MarkersDisplay.from_predictions(ill, markers, k=1, random_state=0)
+    named = {text.get_text() for text in display.texts_}
+    assert "turned" in named
+    assert "weak" not in named
+    assert not display.plot(k=0).texts_
+
+
 def test_other_metrics_styles_and_no_names(data):
     ill, markers = data
     metrics = ("roc_auc", partial(expected_recall_score, rate=0.1))

@@ -714,6 +714,53 @@ def test_dependent_cases_in_a_fold_leave_the_bias_unknown():
         assert estimate("average_precision", clustered).bias is None
 
 
+@pytest.mark.parametrize("method", ["delta", "bootstrap", "permutation"])
+def test_a_comparison_says_which_models_it_is_of(method):
+    how = {"method": method, "n_resamples": 200, "random_state": 0}
+    a, b = drawn(indices=np.arange(240))
+    result = compare("roc_auc", a, b, **how)
+    now, again = result.confidence_interval, result.confidence_interval_retrained
+    # The variance of V folds is 1 + V / (V - 1) times as great if trained again.
+    width, wider = now.high - now.low, again.high - again.low
+    assert wider == pytest.approx(width * np.sqrt(7 / 3), rel=1e-12)
+    low, high = again
+    text = f" of these models and [{low:.4f}, {high:.4f}] if retrained, p = "
+    assert text in repr(result)
+    assert result.to_dict()["retrained_low"] == low
+    assert compare_all("roc_auc", [a, b], **how).pairs[0] == result
+    unknown = compare("roc_auc", *drawn(), **how)
+    assert unknown.confidence_interval_retrained is None
+    assert unknown.of == "these models"
+    plain = compare("roc_auc", a.y_true, a.y_score, b.y_score, **how)
+    assert plain.of is None
+
+
+def test_what_shows_no_variation_varies_more_if_trained_again():
+    y_true, fold = np.tile([1, 1, 0, 0, 0], 60), np.repeat(np.arange(5), 60)
+    perfect, random = (
+        FoldRankings(y_true, scores, fold, indices=np.arange(300))
+        for scores in (y_true, np.zeros(300))
+    )
+    found = compare("roc_auc", perfect, random)
+    assert found.standard_error == 0
+    low, high = found.confidence_interval_retrained
+    assert low < found.confidence_interval.low < found.value < high
+    for metric, kwargs in (("roc_auc", {}), ("rate_at_recall", {"recall": 0.5})):
+        alone = estimate(metric, perfect, **kwargs)
+        now, again = alone.confidence_interval, alone.confidence_interval_retrained
+        assert again.high - again.low > now.high - now.low
+
+
+def test_a_warning_of_one_fold_says_so_where_it_is_called():
+    generator = np.random.default_rng(0)
+    y_true = np.arange(240) % 4 == 0
+    scores = generator.normal(size=240) + 3 * y_true
+    rankings = FoldRankings(y_true, scores, np.arange(240) // 60)
+    with pytest.warns(UserWarning, match="^In a fold: Average precision at") as caught:
+        estimate("average_precision", rankings, prevalence=0.001)
+    assert {one.filename for one in caught} == {__file__}
+
+
 def test_the_result_says_which_models_it_is_of():
     rankings = drawn()[0]
     # Not known to be a cross-validation.

@@ -66,7 +66,7 @@ CALLS = [
 @pytest.mark.parametrize(("argument", "call"), CALLS)
 def test_what_is_turned_round_is_named_once(argument, call):
     (message,) = said(call)
-    assert message.startswith(f"{argument} may be turned round: the AUC has the inter")
+    assert message.startswith(f"Scores may be turned round in {argument}: the AUC has")
     assert "by pos_label, or change the sign of the scores." in message
 
 
