@@ -1,5 +1,6 @@
 """What a user may pass, in a script that `test_typing.py` checks strictly and runs."""
 
+import warnings
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -97,6 +98,7 @@ skrate.estimate(
 )
 skrate.estimate(sklearn.metrics.roc_auc_score, texts, frame["a"], pos_label="yes")
 skrate.compare("roc_auc", frame["y"], frame["a"], other["b"], pos_label="yes")
+warnings.filterwarnings("ignore", "y_true_b are other cases than y_true")
 skrate.compare("roc_auc", ints, floats, single, y_true_b=flags)
 skrate.compare("roc_auc", table, table, correlation=0.5)
 skrate.compare(("roc_auc", "average_precision"), ints, floats)

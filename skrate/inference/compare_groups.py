@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
@@ -104,6 +105,9 @@ def compare_groups(
     UndefinedMetricWarning
         If a mean is undefined, there is one list only, or all differences are equal and
         not 0: then there is no t, but a permutation test.
+    UserWarning
+        If "skip" leaves out lists that are undefined for one of the models only, as
+        where a cut holds no pair: values are then over the lists that both have.
 
     See Also
     --------
@@ -163,6 +167,15 @@ def compare_groups(
     _check_same_lists(scores_a, scores_b)
     both = scores_a.is_defined & scores_b.is_defined
     among = both if isinstance(undefined, str) and undefined == "skip" else None
+    n_of_one = np.count_nonzero(scores_a.is_defined ^ scores_b.is_defined)
+    if among is not None and n_of_one:
+        warnings.warn(
+            f"{n_of_one} of {len(both)} lists are undefined for one of the models and "
+            "are left out of both, so that value_a and value_b are not the scores of "
+            "all lists: give undefined=0.5, or another number, to count them.",
+            UserWarning,
+            stacklevel=3,
+        )
     units = check_clusters_of_lists(clusters, scores_a)
     a, b = (
         average_of(scores, average, undefined, among, units)

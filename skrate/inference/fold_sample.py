@@ -375,13 +375,15 @@ class FoldSample:
             augmented(*pair, stratify=stratify, added=added) for pair in self._of_units
         ]
         parts = self._sum_of_parts([one.parts for one in found], stratify=stratify)
-        effect = 1.0
+        # Repeats that are all alike tell no more than one.
+        effect = float(self.n_repeats)
         if not is_rounding(variance):
             independent = self._independent(stratify=stratify)
-            effect = variance / independent if not is_rounding(independent) else 1.0
+            if not is_rounding(independent):
+                effect = variance / independent
         value = float(self.mean_with(np.mean([one.value for one in found])))
         bounds = self._mean_range([one.bounds for one in found], stratify=stratify)
-        freedoms = _freedoms_of_sum(found)
+        freedoms = _freedoms_of_sum(found, self.n_repeats)
         freedom = self.freedom(parts, freedoms)
         return Augmented(value, parts, bounds, effect, freedom, freedoms)
 
@@ -437,12 +439,15 @@ class FoldSample:
         return ConfidenceInterval(float(self.value - below), float(self.value + above))
 
 
-def _freedoms_of_sum(found: Sequence[Augmented]) -> tuple[float, float]:
-    """Return the most degrees of freedom that each class has in the sum over folds."""
+def _freedoms_of_sum(found: Sequence[Augmented], n_repeats: int) -> tuple[float, float]:
+    """Return the most degrees of freedom that each class has in the sum over folds.
+
+    Several repeats have those of one.
+    """
     by_class = np.array([one.parts[:2] for one in found])
     squares = np.add.reduce(by_class**2 / [one.freedoms for one in found])
     of_pos, of_neg = np.divide(
-        np.add.reduce(by_class) ** 2,
+        np.add.reduce(by_class) ** 2 / n_repeats,
         squares,
         out=np.full(2, np.inf),
         where=squares > 0,

@@ -69,7 +69,9 @@ def metric_interval(
     def find_tested(value: float) -> ConfidenceInterval:
         return tested_interval(value, level, metric, ranked, stratify=stratify)
 
-    bounds = range_of(metric, ranked.table, stratify=stratify)
+    low, high = range_of(metric, ranked.table, stratify=stratify)
+    # Rounding of the range must not leave the value outside of its interval.
+    bounds = min(low, value), max(high, value)
     if ranked.worth is not None:
         # No cases are added to these, and of no gain there is no logarithm.
         if not value > NEGLIGIBLE:

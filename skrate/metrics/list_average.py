@@ -187,8 +187,13 @@ def list_average(
             return ListAverage(lists.values, np.full(n_lists, 1 / n_lists), units)
         if not len(lists.whole) or (average == "pairs" and not has_pairs):
             raise ValueError(_UNKNOWN[average])
-        units = None if units is None else units[is_defined]
-        return ListAverage(lists.part[is_defined], lists.whole[is_defined], units)
+        # A list without weight stays, so that two models have the same lists.
+        counts = is_defined if isinstance(undefined, str) else np.ones_like(is_defined)
+        part, whole = (
+            np.where(is_defined, each, 0.0)[counts]
+            for each in (lists.part, lists.whole)
+        )
+        return ListAverage(part, whole, None if units is None else units[counts])
     if not isinstance(average, str):
         check_equal_length(average=average, distinct_groups=labels)
         weights = np.asarray(average[places])

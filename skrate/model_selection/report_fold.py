@@ -53,8 +53,8 @@ class ReportFold:
         except UndefinedResponse as undefined:
             return self._undefined(undefined)
         # Rows, as of the score: only an estimate takes weights for repetitions.
-        n_rows = float(len(ranked.is_pos))
-        metric = metric.of_sample(n_rows, is_weighted=weight is not None)
+        n_cases = ranked.total if metric.is_sum else float(len(ranked.is_pos))
+        metric = metric.of_sample(n_cases, is_weighted=weight is not None)
         ranked = with_worth(ranked, metric)
         value = metric.value(ranked.table) if min(ranked.sizes) > 0 else _NAN
         if np.isnan(value):

@@ -778,3 +778,22 @@ def test_the_result_says_which_models_it_is_of():
     plain = estimate("roc_auc", y_true, y_score)
     assert plain.of is None
     assert "these models" not in repr(plain)
+
+
+@pytest.mark.filterwarnings("ignore:The .* of .* folds with .* positives on average")
+@pytest.mark.parametrize(
+    ("name", "kwargs"),
+    [("roc_auc", {}), ("average_precision", {}), ("momentum", {})],
+)
+def test_a_repeat_without_variation_that_is_given_again_narrows_nothing(name, kwargs):
+    y_true, y_score = np.tile([1, 1, 0, 0, 0, 0], 2), np.tile(np.arange(6.0)[::-1], 2)
+    folds, cases = np.repeat([0, 1], 6), np.arange(12)
+
+    def interval(n_repeats):
+        numbers = np.concatenate([folds + 2 * i for i in range(n_repeats)])
+        once = (y_true, y_score, cases)
+        labels, scores, indices = (np.tile(each, n_repeats) for each in once)
+        rankings = FoldRankings(labels, scores, numbers, indices=indices)
+        return estimate(name, rankings, **kwargs).confidence_interval
+
+    assert interval(5) == pytest.approx(interval(1), rel=1e-12)

@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+import skrate
 from skrate import (
     FoldRankings,
     RankTable,
@@ -261,3 +262,31 @@ RANKINGS = FoldRankings(Y, S, G)
 def test_what_has_no_lists_is_refused_by_name(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("average", ["pairs", "macro", "size", "positives"])
+def test_names_of_lists_do_not_change_a_comparison(average):
+    # In the top 2 some lists have pairs of one model only.
+    y_true = [0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0]
+    a, b = [3, 2, 1, 1, 3, 2, 3, 2, 1, 2, 3, 1], [1, 3, 2, 3, 1, 2, 3, 2, 1, 2, 3, 1]
+    options = {"k": 2, "average": average, "undefined": 0.5}
+    first, second = (
+        skrate.compare(
+            "ranking_auc", y_true, a, b, groups=np.repeat(names, 3), **options
+        )
+        for names in ([0, 1, 2, 3], [0, 3, 1, 2])
+    )
+    assert first.standard_error == pytest.approx(second.standard_error, rel=1e-14)
+    assert first.pvalue == pytest.approx(second.pvalue, rel=1e-12)
+
+
+def test_lists_that_are_undefined_for_one_model_are_left_out_with_a_warning():
+    y_true, groups = [0, 0, 1, 1, 0, 0, 0, 1, 0], np.repeat([0, 1, 2], 3)
+    a, b = [3, 2, 1, 3, 2, 1, 1, 3, 2], [1, 2, 3, 3, 2, 1, 1, 3, 2]
+    options = {"groups": groups, "k": 2}
+    with pytest.warns(UserWarning, match="1 of 3 lists are undefined for one of the"):
+        found = skrate.compare("ranking_auc", y_true, a, b, **options)
+    assert (found.value_a, found.value_b) == (1.0, 1.0)
+    found = skrate.compare("ranking_auc", y_true, a, b, undefined=0.5, **options)
+    of_a = skrate.ranking_auc_score(y_true, a, undefined=0.5, **options)
+    assert found.value_a == pytest.approx(of_a, rel=1e-15) != 1.0

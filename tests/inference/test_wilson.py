@@ -469,3 +469,16 @@ def test_rates_whose_square_underflows_leave_the_whole_range():
     assert found.confidence_interval == pytest.approx(
         (-12e-200, 40e-200), rel=1e-12, abs=0
     )
+
+
+@pytest.mark.parametrize("interval", ["wald", "wilson", "logit", "basic"])
+def test_rounding_of_the_range_leaves_the_value_in_its_interval(interval):
+    # The worst of all rankings, whose range begins a digit above it.
+    y_true = [0, 0, 0, 1, 0, 0, 0, 1, 0, 1]
+    y_score = [4, 5, 6, 2, 8, 3, 7, 0, 9, 1]
+    found = estimate(
+        "expected_recall", y_true, y_score, method="bootstrap", n_resamples=20,
+        random_state=0, interval=interval,
+    )  # fmt: skip
+    low, high = found.confidence_interval
+    assert low <= found.value <= high

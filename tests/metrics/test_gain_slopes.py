@@ -130,7 +130,7 @@ def test_repeated_cases_and_clusters_are_what_they_are():
     alone = score(y_true, y_score, gain=gain, cost=cost, normalize=True)
     clustered = score(
         y_true[twice], y_score[twice], gain=gain[twice], cost=cost[twice],
-        groups=twice, normalize=True,
+        clusters=twice, normalize=True,
     )  # fmt: skip
     expected = alone.standard_error * np.sqrt(80 / 79)
     assert clustered.standard_error == pytest.approx(expected, rel=1e-9)
@@ -148,8 +148,8 @@ def test_repeated_cases_and_clusters_are_what_they_are():
         ({"method": "jackknife"}, "method='jackknife' knows nothing of gain or cost"),
         ({"method": "parametric"}, "method='parametric' excludes|knows nothing"),
         (
-            {"method": "bootstrap", "groups": np.arange(80) // 2},
-            "method='bootstrap' excludes groups and sampling weights with gain",
+            {"method": "bootstrap", "clusters": np.arange(80) // 2},
+            "method='bootstrap' excludes clusters and sampling weights with gain",
         ),
         (
             {"weights": "sampling", "sample_weight": np.linspace(1, 2, 80)},
@@ -173,11 +173,9 @@ def test_a_comparison_of_other_cases_or_by_exchange_is_refused():
 
 
 def test_a_gain_that_does_not_vary_has_an_interval_of_no_width():
-    found = estimate(
-        expected_gain_score, [1, 1, 0, 0], [4, 3, 2, 1], gain=[2] * 4, rate=1
-    )
-    assert found.value == 8
-    assert found.confidence_interval == (8, 8)
+    found = estimate(expected_gain_score, [1, 0] * 10, range(20), gain=[2] * 20, rate=1)
+    assert found.value == 40
+    assert found.confidence_interval == (40, 40)
     same = compare(expected_gain_score, *drawn(9, 60)[:2], *drawn(9, 60)[1:2],
                    gain=drawn(9, 60)[2])  # fmt: skip
     assert (same.value, same.pvalue) == (0, 1)

@@ -613,7 +613,6 @@ def test_weights_next_to_an_end_keep_their_digits(axis, b):
         assert call(y_true, y_true) == 1
 
 
-def test_a_weight_at_the_end_has_all_of_the_area_of_any_curve():
-    weight = rates.exponential(1e-131)
-    for scores in ([2, 1], [1, 2], [1, 1]):
-        assert partial_auc_score([1, 0], scores, fpr=weight, standardize=None) == 1
+def test_a_weight_so_near_to_the_end_that_no_number_is_between_is_refused():
+    with pytest.raises(ValueError, match="has a probability at single points"):
+        partial_auc_score([1, 0], [2, 1], fpr=rates.exponential(1e-131))
