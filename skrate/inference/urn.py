@@ -146,7 +146,7 @@ def tail_bounds(
     Examples
     --------
     >>> [float(bound[()].round(2)) for bound in tail_bounds(40, 100, 500, 1_000)]
-    [0.02, 0.03]
+    [0.02, 0.02]
     """
     x, n, n_pos, n_all = (np.asarray(part, float) for part in (x, n, n_pos, n_all))
     is_none, is_all = x < n - (n_all - n_pos), x >= np.minimum(n, n_pos)
