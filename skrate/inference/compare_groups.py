@@ -40,6 +40,7 @@ METHODS: tuple[Method, ...] = get_args(Method)
 _NAN = float("nan")
 # All flips are tried where there are no more than 2 to this number of them.
 _MOST_LISTS = 20
+_FEW_LISTS = 10
 
 
 def compare_groups(
@@ -185,9 +186,25 @@ def compare_groups(
     name = f"{' - '.join(names)} within lists"
     bounds = a.limits[0] - b.limits[1], a.limits[1] - b.limits[0]
     found = _concluded(name, a, b, bounds, method, plan)
+    warn_of_few_lists(a, b)
     params = question_of_both([scores.params for scores in (scores_a, scores_b)])
     return replace(
         found, params=params | question_of_mean(scores_a, average, undefined)
+    )
+
+
+def warn_of_few_lists(a: ListAverage, b: ListAverage) -> None:
+    """Warn if few lists say how models differ: the spread of most is then 0."""
+    of_lists = a.parts / a.weights.sum() - b.parts / b.weights.sum()
+    n_differ = np.count_nonzero(a.summed(of_lists))
+    if np.isnan(a.value - b.value) or n_differ >= min(_FEW_LISTS, a.n_units / 2):
+        return
+    warnings.warn(
+        f"The models differ in {n_differ} of {a.n_units} lists: with fewer than "
+        f"{_FEW_LISTS} the interval may be far too short. Take more lists, or a metric "
+        "that sees more of them.",
+        UserWarning,
+        stacklevel=4,
     )
 
 

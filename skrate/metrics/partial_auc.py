@@ -29,6 +29,8 @@ Standard = Literal["mcclish"]
 STANDARDS: tuple[Standard, ...] = get_args(Standard)
 # What of a distribution may be out of reach of all curves.
 _NEGLIGIBLE = 1e-9
+# With fewer cases in a window, tests of equal models reject too often.
+_LEAST_IN_WINDOW = 5
 # What may be told of an axis: a window, or a weight.
 OfAxis: TypeAlias = (
     Sequence[float] | Literal["uniform"] | RateDistribution | FrozenDistribution | None
@@ -258,6 +260,28 @@ class PartialAUC(Metric, score=partial_auc_score):
     def rests_on_few(self) -> bool:
         """Whether a few cases decide it: those of a part of the curve."""
         return isinstance(self.region, Window) and self.region != Window()
+
+    def caution_of_difference(
+        self, table: RankTable, n_pos: float, n_neg: float
+    ) -> str | None:
+        """Return what the sample cannot tell, if few cases are in the window."""
+        region = self.region
+        if not isinstance(region, Window):
+            return None
+        in_window = {
+            "positives": (region.tpr[1] - region.tpr[0]) * n_pos,
+            "negatives": (region.fpr[1] - region.fpr[0]) * n_neg,
+        }
+        name, n_least = min(in_window.items(), key=lambda item: item[1])
+        is_enough = n_least >= _LEAST_IN_WINDOW * (1 - _NEGLIGIBLE)
+        if is_enough or not self.rests_on_few:
+            return None
+        return (
+            f"{self.name}: the window holds {n_least:.3g} {name}, and with fewer than "
+            f"{_LEAST_IN_WINDOW} its standard error may be far too small, so that "
+            "models that are equally good often seem to differ. Compare two models on "
+            "the same cases by method='permutation'."
+        )
 
     @property
     def _unit(self) -> float:

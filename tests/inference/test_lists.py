@@ -1,5 +1,6 @@
 """Lists and queues as units of estimate and compare, and clusters of lists."""
 
+import warnings
 from functools import partial
 
 import numpy as np
@@ -290,3 +291,18 @@ def test_lists_that_are_undefined_for_one_model_are_left_out_with_a_warning():
     found = skrate.compare("ranking_auc", y_true, a, b, undefined=0.5, **options)
     of_a = skrate.ranking_auc_score(y_true, a, undefined=0.5, **options)
     assert found.value_a == pytest.approx(of_a, rel=1e-15) != 1.0
+
+
+def test_lists_that_seldom_differ_are_warned_of():
+    y_true, groups = np.tile([1, 0, 0], 30), np.repeat(np.arange(30), 3)
+    a = np.tile([3, 2, 1], 30)
+    few, many = a.copy(), a.copy()
+    few[:9] = np.tile([1, 2, 3], 3)
+    many[:60] = np.tile([1, 2, 3], 20)
+    options = {"groups": groups, "k": 1}
+    with pytest.warns(UserWarning, match="The models differ in 3 of 30 lists") as told:
+        compare(precision_at_rate_score, y_true, a, few, **options)
+    assert len(told) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compare(precision_at_rate_score, y_true, a, many, **options)

@@ -20,6 +20,7 @@ from reference import partial_auc as oracle
 from reference.tables import Groups
 from skrate import (
     RankTable,
+    compare,
     estimate,
     expected_recall_score,
     group_scores,
@@ -616,3 +617,24 @@ def test_weights_next_to_an_end_keep_their_digits(axis, b):
 def test_a_weight_so_near_to_the_end_that_no_number_is_between_is_refused():
     with pytest.raises(ValueError, match="has a probability at single points"):
         partial_auc_score([1, 0], [2, 1], fpr=rates.exponential(1e-131))
+
+
+@pytest.mark.parametrize(
+    ("window", "least"),
+    [({"tpr": (0.8, 1)}, "4 positives"), ({"fpr": (0, 0.1)}, "4 negatives")],
+)
+def test_a_window_of_few_cases_is_warned_of_where_models_are_compared(window, least):
+    rng = np.random.default_rng(0)
+
+    def sample(n_pos, n_neg):
+        y_true = np.repeat([1, 0], [n_pos, n_neg])
+        return y_true, *(rng.normal(size=len(y_true)) + y_true for _ in "ab")
+
+    with pytest.warns(UserWarning, match=f"the window holds {least}, and with fewer"):
+        compare(partial_auc_score, *sample(20, 40), **window)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compare(partial_auc_score, *sample(25, 50), **window)
+        compare(partial_auc_score, *sample(5, 5))
+        permuted = {"method": "permutation", "n_resamples": 9}
+        compare(partial_auc_score, *sample(20, 40), **window, **permuted)
