@@ -9,8 +9,8 @@ import numpy as np
 from skrate.core.arrays import BoolArray, FloatArray, IntArray
 from skrate.inference.urn import lower_tail, most_positives, tail_bounds
 
-# Looks at a time, for memory's sake.
-_MOST_LOOKS = 128
+# Looks at a time, and their windows, for memory's sake.
+_MOST_LOOKS, _MOST_WINDOWS = 128, 2**18
 # Of bounds, for their rounding, and for what rounds to 1.
 _SLACK, _ULPS = 1e-9, 2.0**-50
 
@@ -70,6 +70,11 @@ class Windows:
             row, first = np.repeat(row, 2), np.repeat(first, 2)
             first[1::2] += width
             row, first = _that(first <= found[row], row, first)
+            if len(row) > _MOST_WINDOWS and len(looks) > 1:
+                half = len(looks) // 2
+                one = self._least(looks[:half], totals[:half], most)
+                other = self._least(looks[half:], totals[half:], most)
+                return np.append(one[0], other[0]), np.append(one[1], other[1])
         # Of bounds of 0 the tail is 0.
         pvalues = np.where(best > 0, 1.0, 0.0)
         tails = lower_tail(*self._urn(looks[row], first, first, totals[row]))
