@@ -432,7 +432,7 @@ def goes_by_numbers_of_cases(metric):
     """Return whether weights must be whole in the table of a metric."""
     kind = REGISTERED[metric.function](**metric.kwargs)
     has_count = "k" in metric.kwargs
-    return has_count or getattr(kind, "_shrinks", False)
+    return has_count or getattr(kind, "goes_by_cases", False)
 
 
 @each_case

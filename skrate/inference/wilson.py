@@ -153,6 +153,9 @@ def range_of(
         metric.value(table_of_weights(table.n_pos * pos, table.n_neg * pos[::-1]))
         for pos in (last, first)
     )
+    if np.isnan(worst):
+        # Momentum and stamina are of rankings that are better than random.
+        worst = low
     # Most metrics reach their bound by a perfect ranking, whatever the class sizes.
     is_reached = not best < high - _ROUNDING
     return (low, high) if is_reached or best - worst < _ROUNDING else (worst, best)

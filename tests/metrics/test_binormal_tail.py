@@ -219,7 +219,7 @@ def test_the_variance_counts_controls_that_happen_to_be_missing():
 
 def test_too_few_controls_are_told_how_many_are_needed():
     y_true, y_score = two_normal(6, 150, 150, shift=3.0)
-    message = r"prevalence 0\.001.* About \d[\d,]* negatives would be needed, and 150"
+    message = r"prevalence 0\.001.* About \d[\d,]* negatives would be needed, but"
     for call in (
         lambda **kwargs: average_precision_score(y_true, y_score, **kwargs),
         lambda **kwargs: estimate(average_precision_score, y_true, y_score, **kwargs),
