@@ -78,8 +78,8 @@ def estimate_all(
           Hochberg [2]_, for markers that do not depend on each other, or positively;
         - "by": the same by Benjamini and Yekutieli, however they depend.
     n_resamples : int, default=2000
-        Number of random rankings that a metric is compared with. Unused for the AUC,
-        whose distribution by chance is known.
+        Number of random rankings that a metric is compared with. Unused for an AUC
+        whose distribution by chance is known, as it is without ties.
     stratify : bool, default=None
         As in :func:`estimate`, by the delta method.
     clusters : array-like of shape (n_samples,), default=None
@@ -131,8 +131,10 @@ def estimate_all(
     hypothesis than that the metric is what chance makes it: that the scores say nothing
     of the labels, so that each order of the labels is as likely. It keeps its level
     where positives are few, as a value divided by its standard error does not. For the
-    AUC it is Mann and Whitney's test, ties allowed for (normal, without correction for
-    continuity). For other metrics ``n_resamples`` orders of the labels are counted, the
+    AUC it is Mann and Whitney's test: exact where few sums of ranks are possible, as
+    with few cases or ties in few groups (in two groups it is Fisher's). Else it is
+    normal, without correction for continuity, unless ties make its law skew or coarse.
+    Then, and for other metrics, ``n_resamples`` orders of the labels are counted, the
     same for all markers. Three in five lean to the positives first or last and count
     by how much likelier they are by chance, as does the marker itself: so p-values far
     below ``1 / n_resamples`` are known, and none is too small on average [3]_. Beyond
@@ -146,8 +148,8 @@ def estimate_all(
 
     Cost: a sort per column. Of the AUC of 1,000 columns of 10,000 cases that is less
     than a twentieth of the time of a loop of :func:`sklearn.metrics.roc_auc_score`.
-    For a metric other than the AUC, each column with ties costs ``n_resamples``
-    rankings.
+    For a metric other than the AUC, and for an AUC whose law ties make skew, each
+    column with ties costs ``n_resamples`` rankings.
 
     References
     ----------

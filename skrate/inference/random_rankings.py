@@ -13,7 +13,17 @@ from skrate.core.arrays import BoolArray, FloatArray, IntArray
 from skrate.core.metric import Metric
 from skrate.core.rank_table import RankTable, rank_table
 from skrate.inference.delta import NEGLIGIBLE
-from skrate.inference.intervals import Alternative, standardised, t_pvalue
+from skrate.inference.intervals import (
+    Alternative,
+    standardised,
+    t_pvalue,
+)
+from skrate.inference.rank_sums import (
+    MOST_TERMS,
+    distance_of_auc,
+    is_normal,
+    law_of_auc,
+)
 from skrate.inference.sample import Ranked
 from skrate.inference.wilson import augmented
 
@@ -69,8 +79,9 @@ class Orders(NamedTuple):
 class RandomRankings:
     """The p-values of a metric, of rankings of the same cases.
 
-    What random rankings have depends on how many cases tie where, and is known for the
-    AUC. For other metrics orders of the labels are drawn, the same for all rankings.
+    What random rankings have depends on how many cases tie where. Of the AUC it is
+    known where there are few sums of ranks, and where it is normal. Otherwise orders of
+    the labels are drawn, the same for all rankings.
     """
 
     metric: Metric
@@ -78,6 +89,7 @@ class RandomRankings:
     n_resamples: int
     seed: IntArray
     _untied: Drawn | None = None
+    _is_law_known: bool = False
     _orders: Orders | None = None
     _lock: Lock = field(default_factory=Lock)
 
@@ -92,7 +104,12 @@ class RandomRankings:
         table = ranked.table
         # Of U-statistics of two samples only the AUC is its own mirror.
         if self.metric.is_two_sample and self.metric.is_symmetric:
-            return _pvalue_of_auc(table, value, self.alternative)
+            law = self._law_of_auc(table)
+            if law is not None:
+                return law.pvalue(value, 0.0, self.alternative)
+            distance = distance_of_auc(table, value)
+            if is_normal(table, distance):
+                return t_pvalue(distance, self.alternative, np.inf)
         if table.cases is None:
             return self._of_counts(table).pvalue(value, 1.0, self.alternative)
         with self._lock:
@@ -109,6 +126,16 @@ class RandomRankings:
         places = _labels_by_place(table, np.random.default_rng([*self.seed, 1]))
         weight = _weights(places[None], orders.lean, orders.shares)
         return drawn.pvalue(value, float(weight[0]), self.alternative)
+
+    def _law_of_auc(self, table: RankTable) -> Drawn | None:
+        """Return the law of the AUC, where it is cheap; without ties it is kept."""
+        if table.labels is None or table.n_groups**2 > MOST_TERMS:
+            return _as_drawn(table)
+        with self._lock:
+            if not self._is_law_known:
+                self._is_law_known = True
+                self._untied = _as_drawn(table)
+            return self._untied
 
     def _drawn(self, table: RankTable, orders: Orders) -> Drawn:
         """Return the values of the orders, with cases that tie as in a table."""
@@ -206,20 +233,9 @@ class RandomRankings:
         return t_pvalue(distance, self.alternative, found.freedom)
 
 
-def _pvalue_of_auc(table: RankTable, value: float, alternative: Alternative) -> float:
-    """Return the p-value of Mann and Whitney's U, ties allowed for."""
-    n, n_pairs = table.total, table.n_pos * table.n_neg
-    tied = 0.0
-    if table.labels is None:
-        sizes = table.pos + table.neg
-        tied = float(((sizes**3 - sizes) / (n * (n - 1))).sum())
-    deviation = float(np.sqrt(max(n + 1 - tied, 0.0) / (12 * n_pairs)))
-    if deviation <= NEGLIGIBLE:
-        return 1.0
-    distance = (value - 0.5) / deviation
-    if alternative == "two-sided":
-        return float(2 * special.ndtr(-abs(distance)))
-    return float(special.ndtr(-distance if alternative == "greater" else distance))
+def _as_drawn(table: RankTable) -> Drawn | None:
+    law = law_of_auc(table)
+    return None if law is None else _in_order(*law)
 
 
 def _batches(rows: BoolArray) -> list[BoolArray]:
