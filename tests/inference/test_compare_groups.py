@@ -205,7 +205,7 @@ def test_bad_input_is_named():
 def test_equal_models_seldom_differ(metric):
     n, options = guarantees.simulations(1000), {}
     if metric is precision_at_rate_score:
-        options = {"n_items": 3}
+        options = {"k": 3}
     rejected = 0
     for seed in range(n):
         scores = scores_of(metric, *two_models(seed, shift=0.0), **options)
