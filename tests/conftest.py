@@ -16,14 +16,13 @@ collect_ignore = ["typed_script.py"]
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 # The same examples in each run, and none replayed from an earlier one: a red build is
-# never a matter of luck. Other examples are drawn on demand.
+# never a matter of luck. Other examples are drawn on demand, and the CI draws more.
 hypothesis.settings.register_profile(
     "same", deadline=None, max_examples=50, derandomize=True, database=None
 )
 hypothesis.settings.register_profile(
     "random", parent=hypothesis.settings.get_profile("same"), derandomize=False
 )
-# For further versions of what is installed, where the code has passed the examples.
 hypothesis.settings.register_profile(
     "few", parent=hypothesis.settings.get_profile("same"), max_examples=12
 )
@@ -35,7 +34,8 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     # What is derandomised takes no notice of a seed.
     has_seed = config.getoption("hypothesis_seed", None) is not None
-    chosen = os.environ.get("HYPOTHESIS_PROFILE", "random" if has_seed else "same")
+    usual = "same" if os.environ.get("CI") else "few"
+    chosen = os.environ.get("HYPOTHESIS_PROFILE", "random" if has_seed else usual)
     hypothesis.settings.load_profile(chosen)
 
 
