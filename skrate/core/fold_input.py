@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import Array, BoolArray, FloatArray
 from skrate.core.fold_rankings import FoldRankings
 
 # What says of a row which case it is, and the words for it.
@@ -18,42 +17,6 @@ _OF_ROW = {
     "clusters": "clusters",
     "indices": "cases",
 }
-
-
-class ByFold(NamedTuple):
-    """Rankings as lists, with an array for each fold; None for what is not known.
-
-    ``clusters`` are those of the cases; of folds that test cases again, without any,
-    the cases themselves, as a case that is tested again tells nothing new.
-    """
-
-    y_trues: list[BoolArray]
-    y_scores: list[Array]
-    sample_weight: list[FloatArray] | None
-    clusters: list[Array] | None
-
-
-def by_fold(rankings: FoldRankings) -> ByFold:
-    """Return the cases of each fold.
-
-    Examples
-    --------
-    >>> lists = by_fold(
-    ...     FoldRankings([1, 0, 0, 1], [3, 2, 1, 9], [0, 0, 1, 1])
-    ... )
-    >>> [labels.tolist() for labels in lists.y_trues]
-    [[True, False], [False, True]]
-    """
-    labels, scores, weights = (list(column) for column in zip(*rankings, strict=True))
-    clusters = rankings.clusters
-    if clusters is None and rankings.n_repeats > 1:
-        clusters = rankings.indices
-    return ByFold(
-        labels,
-        scores,
-        None if rankings.sample_weight is None else weights,
-        None if clusters is None else [clusters[rows] for rows in rankings.rows()],
-    )
 
 
 def are_of_folds(given: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from skrate.core.array_api import check_one_place
 from skrate.core.arrays import ArrayLike, FloatArray, IntArray, Label, RandomState
-from skrate.core.fold_input import by_fold, check_no_labels, check_same_folds
+from skrate.core.fold_input import check_no_labels, check_same_folds
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.rank_table import check_alone
 from skrate.core.validation import (
@@ -23,7 +23,12 @@ from skrate.core.validation import (
 )
 from skrate.curves.rate_averaged import BANDS, Band, check_rates, default_rates
 from skrate.inference.curve_comparison import CurveComparison
-from skrate.inference.curve_folds import is_by_fold, joined_folds, with_both_classes
+from skrate.inference.curve_folds import (
+    is_by_fold,
+    joined_folds,
+    repeated_cases,
+    with_both_classes,
+)
 from skrate.inference.curve_influence import CURVE_METRICS, CurveMetric
 from skrate.inference.curve_process import CurveBounds, CurveProcess, curve_process
 from skrate.inference.plan import why_too_few
@@ -235,13 +240,14 @@ def compare_curves(
         "clusters": clusters,
     }
     labels: Any = y_true
-    if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
-        labels, given = _of_rankings(y_true, given, pos_label)
-    _check_both(given)
     folds: IntArray | None = None
-    if is_by_fold(labels):
+    indices: IntArray | None = None
+    if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
+        labels, given, folds, indices = _of_rankings(y_true, given, pos_label)
+    _check_both(given)
+    if folds is None and is_by_fold(labels):
         labels, given, folds = joined_folds(labels, given)
-    else:
+    elif folds is None:
         check_one_place(y_true=y_true, y_score_a=y_score_a, y_score_b=y_score_b)
     scores = given.pop("y_score_a"), given.pop("y_score_b")
     cases = check_cases(labels, weights=weights, pos_label=pos_label, **given)
@@ -250,39 +256,49 @@ def compare_curves(
         for name, y_score in zip(("y_score_a", "y_score_b"), scores, strict=True)
     ]
     if folds is not None:
-        models, folds = with_both_classes(models, folds)
+        models, folds, indices = with_both_classes(models, folds, indices)
+    repeats = None if indices is None else repeated_cases(models[0], indices)
+    counted = models[0] if repeats is None else repeats.cases
     if steps is None:
         has_weights = not (cases.are_repetitions or _are_equal(cases.weights))
-        tables = [models[0].table]
-        steps = default_rates(tables, has_weights=has_weights)[1:]
+        steps = default_rates([counted.table], has_weights=has_weights)[1:]
         # All is processed at the last of them, which a single case has alone.
         steps = steps[: max(len(steps) - 1, 1)]
-    reason = why_too_few(models[0])
+    reason = why_too_few(counted)
     if reason is not None:
         warn_undefined(f"The comparison of the {metric}", reason)
-        return _conclude(metric, _undefined(steps), models[0], band, level, worth)
-    process = curve_process(metric, models, steps, folds=folds, **worth)
+        return _conclude(metric, _undefined(steps), counted, band, level, worth)
+    process = curve_process(
+        metric, models, steps, folds=folds, repeats=repeats, **worth
+    )
     bounds = None
     if band == "simultaneous":
         bounds = process.band(level, n_resamples, generator)
-    return _conclude(metric, process, models[0], band, level, worth, bounds)
+    return _conclude(metric, process, counted, band, level, worth, bounds)
 
 
 def _of_rankings(
     rankings_a: Any, given: dict[str, Any], pos_label: Label
-) -> tuple[Any, dict[str, Any]]:
-    """Return the labels of two models' rankings by fold, and what else they hold."""
+) -> tuple[Any, dict[str, Any], IntArray, IntArray | None]:
+    """Return the labels of two models' rankings, and what else they hold.
+
+    These are followed by the fold of each row, and its case if repeats test it again.
+    """
     check_no_labels(rankings_a, "y_score_a")
     rankings_b = given.pop("y_score_a")
     check_same_folds({"y_true": rankings_a, "y_score_a": rankings_b})
     check_alone(rankings_a, **given, pos_label=pos_label)
-    lists, others = by_fold(rankings_a), by_fold(rankings_b)
-    return lists.y_trues, {
-        "y_score_a": lists.y_scores,
-        "y_score_b": others.y_scores,
-        "sample_weight": lists.sample_weight,
-        "clusters": lists.clusters,
+    known = {
+        "y_score_a": rankings_a.y_score,
+        "y_score_b": rankings_b.y_score,
+        "sample_weight": rankings_a.sample_weight,
+        "clusters": rankings_a.clusters,
     }
+    folds = np.empty(len(rankings_a.is_pos), dtype=np.intp)
+    for number, rows in enumerate(rankings_a.rows()):
+        folds[rows] = number
+    indices = rankings_a.indices if rankings_a.n_repeats > 1 else None
+    return rankings_a.is_pos, known, folds, indices
 
 
 def _check_both(given: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skrate.core.arrays import Array, BoolArray, IntArray
 from skrate.core.conversion import joined_scores
 from skrate.core.validation import check_scores, check_vector
+from skrate.inference.curve_influence import RepeatedCases
 from skrate.inference.sample import Ranked
 
 
@@ -60,12 +61,13 @@ def joined_folds(
 
 
 def with_both_classes(
-    models: Sequence[Ranked], folds: IntArray
-) -> tuple[list[Ranked], IntArray]:
+    models: Sequence[Ranked], folds: IntArray, indices: IntArray | None
+) -> tuple[list[Ranked], IntArray, IntArray | None]:
     """Return the cases of the folds that hold both classes, and warn of the others."""
     cases = models[0]
     if cases.kept is not None:
         folds = folds[cases.kept]
+        indices = None if indices is None else indices[cases.kept]
     of_pos, of_neg = (
         np.bincount(folds[chosen], minlength=folds.max() + 1)
         for chosen in (cases.is_pos, ~cases.is_pos)
@@ -82,13 +84,20 @@ def with_both_classes(
     # A fold may have no case of weight: numbers have no gaps.
     numbers = np.unique(folds[kept], return_inverse=True)[1]
     if n_left == n_given:
-        return list(models), numbers
+        return list(models), numbers, indices
     warnings.warn(
         f"{n_given - n_left} of {n_given} folds hold one class only and are left out.",
         UndefinedMetricWarning,
         stacklevel=3,
     )
-    return [_part(model, kept) for model in models], numbers
+    indices = None if indices is None else indices[kept]
+    return [_part(model, kept) for model in models], numbers, indices
+
+
+def repeated_cases(rows: Ranked, indices: IntArray) -> RepeatedCases:
+    """Return which case each row tests, with each case once."""
+    _, firsts, case = np.unique(indices, return_index=True, return_inverse=True)
+    return RepeatedCases(_part(rows, firsts), case)
 
 
 def _vectors(name: str, values: Any) -> list[Array]:
@@ -115,7 +124,7 @@ def _one_array(name: str, by_fold: list[Array]) -> Array:
     return np.concatenate(by_fold)
 
 
-def _part(model: Ranked, chosen: BoolArray) -> Ranked:
+def _part(model: Ranked, chosen: BoolArray | IntArray) -> Ranked:
     """Return some of the cases, as a sample of their own."""
     assert model.scores is not None
     weights, clusters = model.weights, model.clusters

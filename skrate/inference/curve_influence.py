@@ -67,6 +67,13 @@ def over_rate(
     return OverRate(metric, rates, scale, offset, metric in ("recall", "lift"))
 
 
+class RepeatedCases(NamedTuple):
+    """The cases that the rows of several repeats test, each of them once."""
+
+    cases: Ranked
+    case: IntArray  # That of each row.
+
+
 class Spread(NamedTuple):
     """Curves of models, and how the curve of the first less that of the second varies.
 
@@ -81,21 +88,24 @@ class Spread(NamedTuple):
 
 
 def curve_spread(
-    curve: OverRate, models: Sequence[Ranked], folds: IntArray | None = None
+    curve: OverRate,
+    models: Sequence[Ranked],
+    folds: IntArray | None = None,
+    repeats: RepeatedCases | None = None,
 ) -> Spread:
     """Return the curves of one or two models of the same cases, and their spread.
 
-    ``folds`` numbers the fold of each case, if scores are comparable within folds only:
+    ``folds`` numbers the fold of each row, if scores are comparable within folds only:
     then each is cut at the rate on its own, and what they find is added up.
     """
-    cases = models[0]
-    ranked = [_ranked(curve, model, folds) for model in models]
+    cases = models[0] if repeats is None else repeats.cases
+    ranked = [_ranked(curve, model, cases, folds) for model in models]
     width = len(ranked[0].influence)
     rows, codes = [], []
     for sign, start, one in zip((1, -1), (0, width), ranked, strict=False):
         rows.append(sign * one.influence)
         codes.append(start + one.codes)
-    covariance = _covariance(np.concatenate(rows), codes, cases)
+    covariance = _covariance(np.concatenate(rows), codes, models[0], repeats)
     # Rounding must not leave it askew.
     return Spread(
         np.stack([one.values for one in ranked]),
@@ -113,7 +123,9 @@ class _Curve(NamedTuple):
     codes: IntArray
 
 
-def _ranked(curve: OverRate, model: Ranked, folds: IntArray | None) -> _Curve:
+def _ranked(
+    curve: OverRate, model: Ranked, cases: Ranked, folds: IntArray | None
+) -> _Curve:
     rates = curve.rates
     parts = by_fold(model, folds)
     tables = [part.table for _, part in parts]
@@ -123,7 +135,7 @@ def _ranked(curve: OverRate, model: Ranked, folds: IntArray | None) -> _Curve:
     found = [_recall(table, rates) for table in tables]
     n_found = [table.n_pos * tpr for table, tpr in zip(tables, found, strict=True)]
     hits = np.sum(n_found, axis=0) / total
-    lost = share_at_cut(tables, rates)
+    lost = share_at_cut(tables, rates, model.total / cases.total)
     influence: list[FloatArray] = []
     codes = np.empty(len(model.is_pos), dtype=np.intp)
     start = 0
@@ -142,7 +154,7 @@ def _ranked(curve: OverRate, model: Ranked, folds: IntArray | None) -> _Curve:
         start += 2 * len(starts)
     return _Curve(
         curve.values(hits, prevalence),
-        _grain(curve, model, lost, prevalence),
+        _grain(curve, cases, lost, prevalence),
         np.concatenate(influence),
         codes,
     )
@@ -216,19 +228,23 @@ def _grain(
 
 
 def _covariance(
-    influence: FloatArray, codes: Sequence[IntArray], cases: Ranked
+    influence: FloatArray,
+    codes: Sequence[IntArray],
+    rows: Ranked,
+    repeats: RepeatedCases | None,
 ) -> FloatArray:
     """Return the covariance of what rows of ``influence`` add, by the codes of cases.
 
-    A case adds the row of each of its codes.
+    A case adds the row of each of its codes, in each of its repeats.
     """
-    n_cases, n_units = len(cases.is_pos), cases.n_units
-    unit = np.arange(n_cases) if cases.clusters is None else cases.clusters
-    weights = np.ones(n_cases) if cases.weights is None else cases.weights
-    times = weights
-    if cases.clusters is None and cases.weights is not None:
+    n_rows, n_units = len(rows.is_pos), rows.n_units
+    unit = np.arange(n_rows) if rows.clusters is None else rows.clusters
+    times = np.ones(n_rows) if rows.weights is None else rows.weights
+    if rows.clusters is None and rows.weights is not None:
         # As roots, since they are about to be squared.
-        times = np.sqrt(multiples(weights, cases))
+        times = np.sqrt(multiples(times, rows))
+    if rows.clusters is None and repeats is not None:
+        unit, n_units = repeats.case, len(repeats.cases.is_pos)
     of_units: Any = sparse.coo_array(
         (
             np.tile(times, len(codes)),
@@ -236,12 +252,12 @@ def _covariance(
         ),
         shape=(n_units, len(influence)),
     ).tocsr()
-    if cases.clusters is None:
+    if rows.clusters is None:
         # How many cases have two codes: of cells there are few.
         together = of_units.T @ of_units
-        return np.asarray(influence.T @ (together @ influence)) / cases.total**2
+        return np.asarray(influence.T @ (together @ influence)) / rows.total**2
     summed = np.zeros((influence.shape[1],) * 2)
     for first in range(0, n_units, _BLOCK):
         sums = of_units[first : first + _BLOCK] @ influence
         summed += sums.T @ sums
-    return summed * (n_units / (n_units - 1) / cases.total**2)
+    return summed * (n_units / (n_units - 1) / rows.total**2)

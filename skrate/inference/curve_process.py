@@ -42,7 +42,12 @@ import numpy as np
 from skrate.core.arrays import FloatArray, IntArray
 from skrate.core.results import t_quantile
 from skrate.core.wilson_ends import wilson_ends
-from skrate.inference.curve_influence import CurveMetric, curve_spread, over_rate
+from skrate.inference.curve_influence import (
+    CurveMetric,
+    RepeatedCases,
+    curve_spread,
+    over_rate,
+)
 from skrate.inference.sample import Ranked
 from skrate.inference.wilson import ADDED
 
@@ -198,6 +203,7 @@ def curve_process(
     rates: FloatArray,
     *,
     folds: IntArray | None = None,
+    repeats: RepeatedCases | None = None,
     benefit: float = 1.0,
     cost: float = 0.0,
 ) -> CurveProcess:
@@ -216,6 +222,8 @@ def curve_process(
     folds : array of shape (n_samples,), default=None
         The fold of each case, from 0, where scores are comparable within folds only:
         each fold is cut at the rate on its own, and holds both classes.
+    repeats : RepeatedCases, default=None
+        Which rows test the same cases again, of which none counts more than once.
     benefit, cost : float
         For the gain only.
 
@@ -237,12 +245,12 @@ def curve_process(
     [1.0, 0.5]
     """
     curve = over_rate(metric, rates, benefit=benefit, cost=cost)
-    cases = models[0]
+    cases = models[0] if repeats is None else repeats.cases
     freedom = np.inf
     if cases.clusters is not None:
         # As many as clusters that hold cases of the rarer class, less 1.
         freedom = max(min(cases.effective_sizes) - 1, 1.0)
-    spread = curve_spread(curve, models, folds)
+    spread = curve_spread(curve, models, folds, repeats)
     return CurveProcess(rates, *spread, curve.limits, freedom)
 
 

@@ -282,13 +282,16 @@ def _jump_slopes(
     return Slopes(kept, -table.negative_share / p * lost, by_prevalence), value
 
 
-def share_at_cut(tables: Sequence[RankTable], points: FloatArray) -> FloatArray:
+def share_at_cut(
+    tables: Sequence[RankTable], points: FloatArray, n_repeats: float = 1.0
+) -> FloatArray:
     """Return the share of positives among the neighbours of the cut at each rate.
 
-    Of several folds, cut at the same rate each, those of all together. At 0 and at 1,
-    where nothing is cut, it is of no use.
+    Of several folds, cut at the same rate each, those of all together; ``n_repeats`` is
+    how often these test each case. At 0 and at 1, where nothing is cut, it is of no
+    use.
     """
-    total = sum(table.total for table in tables)
+    total = sum(table.total for table in tables) / n_repeats
     width = bandwidth(points, total)
     found = np.zeros_like(width)
     for table in tables:
@@ -297,22 +300,24 @@ def share_at_cut(tables: Sequence[RankTable], points: FloatArray) -> FloatArray:
             table.rates,
             table.cum_pos,
         )
-        found += ends[len(points) :] - ends[: len(points)]
+        found += (ends[len(points) :] - ends[: len(points)]) / n_repeats
     # Per case within the bandwidth, so that it does not jump from one to the next.
     around = 2 * width * total
     # Few cases may be all of one class, which is no sign that others would be.
-    added = np.where(is_of_few(tables, points), _ADDED, 0.0)
+    added = np.where(is_of_few(tables, points, n_repeats), _ADDED, 0.0)
     share = np.zeros_like(around)
     np.divide(found + added, around + 2 * added, out=share, where=around > 0)
     return share
 
 
-def is_of_few(tables: Sequence[RankTable], points: FloatArray) -> BoolArray:
+def is_of_few(
+    tables: Sequence[RankTable], points: FloatArray, n_repeats: float = 1.0
+) -> BoolArray:
     """Return at which rates the cases above the cut or tied with it are few."""
     seen = np.zeros_like(points)
     for table in tables:
         where = np.searchsorted(table.rates, points, side="left")
-        seen += table.rates[where] * table.total
+        seen += table.rates[where] * table.total / n_repeats
     # Less a trifle: a sum of weights is 5 to rounding.
     few = seen < FEW_PROCESSED * (1 - 1e-9)
     return few & (points > 0) & (points < 1)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skrate import FoldRankings
-from skrate.core.fold_input import are_of_folds, by_fold, check_same_folds
+from skrate.core.fold_input import are_of_folds, check_same_folds
 
 Y_TRUE, SCORES, FOLDS = [1, 0, 0, 1, 0], [3.0, 2.0, 1.0, 9.0, 8.0], [0, 1, 0, 1, 0]
 
@@ -12,20 +12,6 @@ Y_TRUE, SCORES, FOLDS = [1, 0, 0, 1, 0], [3.0, 2.0, 1.0, 9.0, 8.0], [0, 1, 0, 1,
 def rankings(**changes):
     given = {"y_true": Y_TRUE, "y_score": SCORES, "fold": FOLDS, **changes}
     return FoldRankings(**given)
-
-
-def test_cases_are_listed_by_fold():
-    lists = by_fold(rankings(sample_weight=[1, 2, 3, 4, 5], clusters=list("abcde")))
-    assert [y.tolist() for y in lists.y_trues] == [[1, 0, 0], [0, 1]]
-    assert [s.tolist() for s in lists.y_scores] == [[3, 1, 8], [2, 9]]
-    assert [w.tolist() for w in lists.sample_weight] == [[1, 3, 5], [2, 4]]
-    assert [g.tolist() for g in lists.clusters] == [["a", "c", "e"], ["b", "d"]]
-
-
-def test_what_is_not_known_is_none_and_repeats_have_their_cases_for_clusters():
-    assert by_fold(rankings())[2:] == (None, None)
-    twice = FoldRankings([1, 0, 1, 0], range(4), [0, 0, 1, 1], indices=[0, 1, 0, 1])
-    assert [group.tolist() for group in by_fold(twice).clusters] == [[0, 1], [0, 1]]
 
 
 @pytest.mark.parametrize(

@@ -420,15 +420,47 @@ def test_rankings_of_folds_are_compared_as_lists_of_their_cases(metric, given):
     assert (found.n_pos, found.n_neg) == (expected.n_pos, expected.n_neg)
 
 
-def test_rankings_that_test_cases_again_tell_nothing_new():
-    y_true, a, b = sample(4)
-    case, once = np.tile(np.arange(200), 2), np.repeat([0, 1], 200)
-    pair = [FoldRankings(np.tile(y_true, 2), np.tile(s, 2), once, indices=case)
-            for s in (a, b)]  # fmt: skip
-    found = compare_curves(*pair, rates=RATES, random_state=0)
-    lists = [[part, part] for part in (y_true, a, b)]
-    clusters = [np.arange(200)] * 2
-    same(found, compare_curves(*lists, rates=RATES, clusters=clusters, random_state=0))
+@pytest.mark.parametrize("given", ["nothing", "weights", "sampling", "clusters"])
+def test_repeats_that_are_all_alike_tell_what_one_tells(given):
+    y_true, a, b, fold = drawn_folds()
+    rng = np.random.default_rng(1)
+    of_cases = {
+        "nothing": {},
+        "weights": {"sample_weight": rng.integers(0, 3, 240)},
+        "sampling": {"sample_weight": 0.1 + rng.random(240)},
+        "clusters": {
+            "clusters": rng.integers(0, 60, 240),
+            "sample_weight": rng.integers(0, 3, 240),
+        },
+    }[given]
+    options = {"weights": "sampling"} if given == "sampling" else {}
+
+    def found(n_repeats):
+        times = {name: np.tile(v, n_repeats) for name, v in of_cases.items()}
+        folds = (fold + 10 * np.arange(n_repeats)[:, None]).ravel()
+        pair = (
+            FoldRankings(
+                np.tile(y_true, n_repeats),
+                np.tile(scores, n_repeats),
+                folds,
+                indices=np.tile(np.arange(240), n_repeats),
+                **times,
+            )
+            for scores in (a, b)
+        )
+        return compare_curves(*pair, random_state=0, **options)
+
+    once = found(1)
+    for n_repeats in (2, 3):
+        again = found(n_repeats)
+        for name in ("value_a", "value_b", "difference", "standard_error"):
+            np.testing.assert_allclose(
+                getattr(again, name), getattr(once, name), rtol=1e-12, atol=1e-15
+            )
+        np.testing.assert_allclose(again.rates, once.rates)
+        # The root of what is singular has half of the digits.
+        np.testing.assert_allclose(again.band, once.band, rtol=1e-6)
+        assert (again.n_pos, again.n_neg) == (once.n_pos, once.n_neg)
 
 
 def test_a_fold_of_one_class_of_rankings_is_left_out_with_a_warning():
