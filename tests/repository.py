@@ -3,9 +3,6 @@
 import subprocess
 import tomllib
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 import skrate
 from optional import skip_or_fail
@@ -38,12 +35,9 @@ def tracked_files() -> list[Path]:
     return [file for file in files if file.is_file()]
 
 
-def package_modules() -> list[Any]:
-    """Return each module file of the package as a test parameter."""
-    return [
-        pytest.param(path, id=str(path.relative_to(PACKAGE)))
-        for path in sorted(PACKAGE.rglob("*.py"))
-    ]
+def package_modules() -> list[Path]:
+    """Return each module file of the package."""
+    return sorted(PACKAGE.rglob("*.py"))
 
 
 def project_metadata() -> dict:

@@ -70,6 +70,7 @@ def test_benchmark_runs(kind, method, values):
         benchmark.teardown(*values)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
 def test_every_job_of_the_ratios_runs():
     # In a process of its own: it starts others, and limits threads.
@@ -139,6 +140,7 @@ def test_the_settings_of_asv_are_valid():
     assert (FOLDER / settings["repo"] / "pyproject.toml").is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
 def test_a_billion_cases_run_as_a_few():
     command = [sys.executable, FOLDER / "billion.py", "--short"]

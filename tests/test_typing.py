@@ -188,6 +188,7 @@ def errors(tmp_path_factory):
     }
 
 
+@pytest.mark.slow
 def test_right_options_pass(errors):
     assert errors["right"] == {}
 
@@ -214,6 +215,7 @@ def test_an_import_of_all_names_shows_them_with_their_types(errors):
 
 
 # Its samples are of six cases.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* depends on the best:UserWarning")
 def test_what_passes_runs():
     for name in ("matplotlib", "pandas", "polars"):

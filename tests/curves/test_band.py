@@ -54,6 +54,7 @@ def test_the_band_holds_the_pointwise_bounds(bounds, data, level):
     assert band.tpr.tolist() == pointwise.tpr.tolist()
 
 
+@pytest.mark.slow
 def test_the_band_holds_the_true_curve_as_a_whole():
     truth = [true_recall(rate) for rate in RATES]
     n_tests = 40

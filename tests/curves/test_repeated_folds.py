@@ -170,6 +170,7 @@ def test_bad_repeats_are_named():
         rate_averaged_roc_curve(y_trues, y_scores, repeats=2)
 
 
+@pytest.mark.slow
 def test_bounds_of_repeated_folds_cover_the_curve_of_the_population():
     n_simulations = 100
     rng = np.random.default_rng(99)

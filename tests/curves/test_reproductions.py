@@ -21,6 +21,7 @@ def run(name, *arguments, monkeypatch, folder=FOLDER):
     runpy.run_path(str(folder / name), run_name="__main__")
 
 
+@pytest.mark.slow
 def test_the_coverage_of_bounds_is_printed_kept_and_drawn(
     monkeypatch, capsys, tmp_path
 ):

@@ -79,6 +79,7 @@ def on_the_cluster(client):
     assert client.run_on_scheduler(n_steps) > before
 
 
+@pytest.mark.slow
 def test_scorers_in_searches_run_on_the_cluster(client):
     generator = np.random.default_rng(0)
     X = generator.normal(size=(400, 4))
@@ -152,6 +153,7 @@ def in_folders(path):
 
 
 # The last one: the worker comes back, but when is not for a test to say.
+@pytest.mark.slow
 def test_a_worker_that_is_killed_changes_no_bit(client, tmp_path):
     undisturbed, results = in_folders(tmp_path / "undisturbed")
     small, (table, value) = (result.result(PATIENCE) for result in results)

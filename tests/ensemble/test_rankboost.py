@@ -51,6 +51,7 @@ def assert_same_rounds(model, rounds):
     np.testing.assert_allclose(model.normalisers_, [z[4] for z in rounds], atol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("n_values", [None, 6])
 @pytest.mark.parametrize("share_missing", [0.0, 0.2])

@@ -355,6 +355,7 @@ def test_jobs_change_nothing():
         assert found[0] == found[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["delta", "bootstrap", "permutation"])
 @pytest.mark.parametrize("decimals", [1, 12])
 def test_jobs_change_nothing_of_several_models(method, decimals):

@@ -137,6 +137,7 @@ def test_chance_of_the_auc_of_two_grades_is_hypergeometric(n_pos):
     assert_allclose(found.pvalues, expected, rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_chance_of_the_auc_is_counted_where_ties_make_it_skew(monkeypatch):
     n, n_pos = 400, 20
     generator = np.random.default_rng(0)

@@ -199,6 +199,7 @@ def long_sample(n, ties, dtype):
     return y_true[order], scores[order].astype(dtype)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LONG_RATES)
 @pytest.mark.parametrize("ties", ["none", "pairs", "some long", "many"])
 @pytest.mark.parametrize(

@@ -225,6 +225,7 @@ SCORES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SCORES)
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_macro_is_the_mean_of_roc_auc_score_over_many_lists(kind, is_weighted):

@@ -33,6 +33,7 @@ def blocks_of(section):
     return [textwrap.dedent(block) for block in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("section", SECTIONS)
 @pytest.mark.filterwarnings(
     "ignore:numpy.* size changed:RuntimeWarning",

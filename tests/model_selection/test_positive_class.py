@@ -344,6 +344,7 @@ def test_threads_are_told_once():
     assert len(texts) == 1
 
 
+@pytest.mark.slow
 def test_processes_are_told_once_each():
     program = (
         "import numpy as np, warnings; warnings.simplefilter('always');"
