@@ -228,6 +228,38 @@ def test_each_way_gives_the_number_of_the_score(case, way, design):
             assert near or same(found, value)
 
 
+def drawn(seed):
+    """Return labels, scores with few or no ties, and weights of one kind or another."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(20, 150))
+    y_true = np.arange(n) % 3 == 0
+    a, b = np.round(y_true + rng.normal(size=(2, n)), rng.choice([0, 1, 15]))
+    kinds = [np.full(n, 0.1), 0.5 * rng.integers(1, 5, n), 0.01 + rng.random(n)]
+    return y_true, a, b, kinds[seed % 3]
+
+
+@pytest.mark.parametrize(
+    "way", [by_estimate, by_partial, by_compare, by_compare_all, by_estimate_all],
+    ids=lambda way: way.__name__,
+)  # fmt: skip
+def test_weights_by_sampling_change_no_digit_of_the_score(way):
+    n_found = 0
+    for seed, case in enumerate([*CASES, *MORE] * 2):
+        labels, a, b, weights = drawn(seed)
+        options = dict(case.kwargs)
+        options |= {name: make(len(labels)) for name, make in case.per_case.items()}
+        given = {"sample_weight": weights}
+        try:
+            values = [case.function(labels, s, **options, **given) for s in (a, b)]
+            found = way(case, options, labels, a, b, {**given, "weights": "sampling"})
+        except (TypeError, ValueError):
+            continue
+        n_found += 1
+        for value, numbers in zip(values, found, strict=True):
+            assert all(same(number, value) for number in numbers), (case.name, seed)
+    assert n_found > len(CASES)
+
+
 @pytest.mark.parametrize("design", ["plain", "weights", "names", "clusters"])
 @pytest.mark.parametrize("case", LISTS, ids=lambda case: case.name.replace(" ", "_"))
 def test_each_way_to_lists_gives_the_number_of_the_score(case, design):

@@ -294,14 +294,19 @@ def mixture(
         raise ValueError(
             f"rates must be a sequence of what rate= accepts, got {rates!r}."
         )
-    components = tuple(map(check_rate, given))
+    components = []
+    for i, one in enumerate(given):
+        try:
+            components.append(check_rate(one))
+        except ValueError as error:
+            raise ValueError(f"rates[{i}]: {error}") from None
     if not components:
         raise ValueError("rates is empty: a mixture needs at least one distribution.")
     shares = np.ones(len(components))
     if weights is not None:
         shares = check_weights("weights", weights)
         check_equal_length(rates=np.empty(len(components)), weights=shares)
-    return Mixture(components, tuple((shares / shares.sum()).tolist()))
+    return Mixture(tuple(components), tuple((shares / shares.sum()).tolist()))
 
 
 def exponential(alpha: float) -> RateDistribution:

@@ -433,6 +433,17 @@ def check_count(name: str, value: Any, *, minimum: int = 1) -> int:
     return int(value)
 
 
+def check_n_jobs(value: Any) -> int | None:
+    """Return a number of jobs as joblib takes it."""
+    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if value is None or (is_whole and value != 0):
+        return None if value is None else int(value)
+    raise ValueError(
+        f"n_jobs must be None or an integer other than 0, got {shown(value)}: -1 uses "
+        "all processors."
+    )
+
+
 def check_counts(name: str, values: Any, *, minimum: int = 0) -> IntArray:
     """Return ``values``, one count or an array of them, as integers >= ``minimum``."""
     counts = as_array(name, values)

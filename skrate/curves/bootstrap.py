@@ -7,6 +7,7 @@ from joblib import Parallel, delayed
 from scipy.stats import rankdata
 
 from skrate.core.arrays import Array, FloatArray, IntArray
+from skrate.core.validation import check_n_jobs
 from skrate.curves.folds import Folds, counts_at
 
 # So far above and below all places does the case lie that is added to each class. Its
@@ -48,7 +49,7 @@ def bootstrap_counts(
         return counts
 
     # A generator for each batch, so that the number of threads changes no number.
-    results = Parallel(n_jobs=n_jobs, prefer="threads", verbose=verbose)(
+    results = Parallel(n_jobs=check_n_jobs(n_jobs), prefer="threads", verbose=verbose)(
         delayed(total)(n_tables, rng)
         for n_tables, rng in zip(batches, generator.spawn(len(batches)), strict=True)
     )

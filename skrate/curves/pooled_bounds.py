@@ -10,6 +10,7 @@ from joblib import Parallel, delayed
 from scipy import fft, special
 
 from skrate.core.arrays import FloatArray
+from skrate.core.validation import check_n_jobs
 from skrate.curves.count_law import CountLaw, FoldSource
 from skrate.curves.folds import Folds
 
@@ -238,7 +239,7 @@ def _each_rate(
         range(first, min(first + _BATCH, len(rates)))
         for first in range(0, len(rates), _BATCH)
     ]
-    batches = Parallel(n_jobs=n_jobs, prefer="threads", verbose=verbose)(
+    batches = Parallel(n_jobs=check_n_jobs(n_jobs), prefer="threads", verbose=verbose)(
         delayed(results)(task) for task in tasks
     )
     return [result for batch in batches for result in batch]

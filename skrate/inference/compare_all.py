@@ -21,7 +21,7 @@ from skrate.core.results import (
     comparisons_on_demand,
     pairs_of,
 )
-from skrate.core.validation import check_choice, check_generator
+from skrate.core.validation import check_choice, check_generator, check_n_jobs
 from skrate.inference.adjustment import ADJUSTMENTS, Adjust, adjusted
 from skrate.inference.compare import METHODS, Method, paired
 from skrate.inference.compare_range import (
@@ -372,7 +372,7 @@ def _of_models(
     influences = np.empty((len(ranked), len(cases.is_pos)))
 
     def fill(one: Ranked, row: FloatArray) -> float:
-        value = first if one is cases else metric.value(one.table)
+        value = first if one is cases else one.score(metric)
         if not np.isnan(value):
             influence_values(metric, one, stratify=is_stratified, out=row)
         if plan.method == "delta":
@@ -381,6 +381,6 @@ def _of_models(
         return value
 
     # Threads, whatever else joblib is told to use: they write into the same memory.
-    run = Parallel(n_jobs=plan.n_jobs, require="sharedmem")
+    run = Parallel(n_jobs=check_n_jobs(plan.n_jobs), require="sharedmem")
     values = list(run(map(delayed(fill), ranked, influences)))
     return values, None if np.isnan(values).any() else influences

@@ -18,6 +18,7 @@ from skrate.core.validation import check_choice, warn_undefined
 from skrate.inference.counting import permutation_interval, permutation_pvalue
 from skrate.inference.intervals import Alternative, standardised, t_pvalue
 from skrate.inference.plan import Plan
+from skrate.inference.turned import model_in_lists, warn_of_turned
 from skrate.metrics.group_scores import (
     GroupScores,
     average_of,
@@ -353,4 +354,11 @@ def compare_in_lists(
     data = {"sample_weight": sample_weight, "pos_label": pos_label, **options}
     a, b = (group_scores(metric, y_true, y_score, **data) for y_score in y_scores)
     units = clusters_of_lists(options["groups"], clusters)
-    return compare_groups(a, b, clusters=units, **how)
+    found = compare_groups(a, b, clusters=units, **how)
+    means = {name: how[name] for name in _OF_MEAN if name in how}
+    level, models = how["confidence_level"], []
+    for argument, scores in (("y_score_a", a), ("y_score_b", b)):
+        own = scores.estimate(**means, confidence_level=level, clusters=units)
+        models += model_in_lists(argument, scores, own, how.get("undefined", "skip"))
+    warn_of_turned(models, stacklevel=4)
+    return found

@@ -31,7 +31,7 @@ from skrate.inference.plan import (
 )
 from skrate.inference.resampling import condensed, resample_draw, spread, statistic_of
 from skrate.inference.sample import Ranked, Weights, check_sample, with_worth
-from skrate.inference.turned import ranked_model, warn_of_turned
+from skrate.inference.turned import model_in_lists, ranked_model, warn_of_turned
 from skrate.metrics.group_scores import clusters_of_lists, group_scores
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
@@ -290,11 +290,15 @@ def estimate(
         options, of_mean = of_lists
         options |= {"y_true": y_true, "y_score": y_score, "pos_label": pos_label}
         scores = group_scores(sample_weight=sample_weight, **options)
-        return scores.estimate(
+        result = scores.estimate(
             confidence_level=confidence_level,
             clusters=clusters_of_lists(options["groups"], clusters),
             **of_mean,
         )
+        warn_of_turned(
+            model_in_lists("y_score", scores, result, of_mean.get("undefined", "skip"))
+        )
+        return result
     plan = Plan(
         method, confidence_level, interval, n_resamples, stratify, random_state, n_jobs
     )

@@ -12,7 +12,12 @@ from joblib import Parallel, delayed
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.core.estimates import Estimates
 from skrate.core.metric import Metric, MetricLike
-from skrate.core.validation import check_choice, check_generator, warn_undefined
+from skrate.core.validation import (
+    check_choice,
+    check_generator,
+    check_n_jobs,
+    warn_undefined,
+)
 from skrate.inference.adjustment import ADJUSTMENTS, Adjust, adjusted
 from skrate.inference.delta import variance_parts
 from skrate.inference.intervals import Alternative
@@ -205,7 +210,7 @@ def estimate_all(
     is_stratified = plan.is_stratified(cases)
     one = partial(_estimated, found, cases, is_stratified, random, chance, is_known)
     # Threads, whatever else joblib is told to use: nothing need be copied for them.
-    run = Parallel(n_jobs=plan.n_jobs, require="sharedmem")
+    run = Parallel(n_jobs=check_n_jobs(plan.n_jobs), require="sharedmem")
     rows = run(delayed(_of_batch)(one, *batch) for batch in batches)
     values, errors, pvalues = np.concatenate(rows).T
     _warn_of_undefined(found, cases, batches, names, values)
@@ -273,7 +278,7 @@ def _estimated(
     Nothing is known of any where there are too few cases.
     """
     ranked = _ranked(metric, cases, name, column)
-    value = metric.value(ranked.table) if is_known else _NAN
+    value = ranked.score(metric) if is_known else _NAN
     if np.isnan(value):
         return _NAN, _NAN, _NAN
     error = variance_parts(metric, ranked, stratify=is_stratified).standard_error

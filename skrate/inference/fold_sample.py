@@ -500,7 +500,7 @@ def _samples(
         fold = with_worth(fold, found)
         value = float("nan")
         if found.is_defined(fold.table):
-            value = found.value(fold.table)
+            value = fold.score(found)
         folds.append((found, fold, value))
     return folds
 

@@ -193,7 +193,7 @@ def defined_value(metric: Metric, ranked: Ranked) -> float:
     reason = why_too_few(ranked)
     if reason is not None:
         return warn_undefined(f"The uncertainty of the {metric.name}", reason)
-    value = metric.value(ranked.table)
+    value = ranked.score(metric)
     if np.isnan(value):
         return warn_undefined(metric.name, metric.undefined(ranked.table))
     if metric.known_rate is not None:

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from skrate.core.arrays import Array, FloatArray, IntArray, RandomState
 from skrate.core.metric import Metric
-from skrate.core.validation import check_generator
+from skrate.core.validation import check_generator, check_n_jobs
 from skrate.inference.multinomial import MultinomialDraw
 from skrate.inference.sample import Ranked, counted
 
@@ -48,7 +48,7 @@ def replicates(
         sizes.append(n_resamples % size)
     generators = check_generator(random_state).spawn(len(sizes))
     # A batch takes less than a millisecond: a task is many.
-    n_tasks = min(len(sizes), 4 * effective_n_jobs(n_jobs))
+    n_tasks = min(len(sizes), 4 * effective_n_jobs(check_n_jobs(n_jobs)))
     bounds = np.linspace(0, len(sizes), n_tasks + 1).astype(int).tolist()
     run = Parallel(n_jobs=n_jobs, prefer="threads")
     done = run(

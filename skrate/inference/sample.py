@@ -47,12 +47,22 @@ class Ranked(Sample):
     ``scores`` is None where only counts per group are known; then there is one case
     per class and group, with its count as its weight. ``by_case`` says that groups of
     cases will be asked for, so that one sort does for both. ``worth`` is what each case
-    is worth, where that is not said by its class.
+    is worth, where that is not said by its class. ``given`` are sampling weights before
+    they were scaled to a mean of 1.
     """
 
     counts: RankTable | None = None
     by_case: bool = False
     worth: Worth | None = None
+    given: FloatArray | None = None
+
+    def score(self, metric: Metric) -> float:
+        """Return what the score function does, to the last digit."""
+        weights = self.given
+        if weights is None:
+            return metric.value(self.table)
+        as_given = None if weights.min() == weights.max() else weights
+        return metric.value(replace(self, weights=as_given, by_case=False).table)
 
     @property
     def is_plain(self) -> bool:
@@ -186,7 +196,8 @@ def check_cases(
             weight = np.ldexp(weight, -np.frexp(weight.max())[1])
     sample = Ranked(is_pos, None, weight, codes, kind=kind).with_weight()
     if sample.weights is not None and kind == "sampling":
-        sample = replace(sample, weights=sample.weights / sample.weights.mean())
+        own = sample.weights
+        sample = replace(sample, weights=own / own.mean(), given=own)
     if sample.clusters is None:
         return sample
     found, codes = np.unique(sample.clusters, return_inverse=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from skrate.core.metric import Metric
 from skrate.core.rank_table import RankTable
-from skrate.core.results import ConfidenceInterval
+from skrate.core.results import ConfidenceInterval, Estimate
 from skrate.inference.delta import (
     degrees_of_freedom,
     influence_parts,
@@ -20,7 +20,9 @@ from skrate.inference.fold_sample import FoldSample
 from skrate.inference.intervals import metric_interval
 from skrate.inference.plan import Plan
 from skrate.inference.sample import Ranked
-from skrate.metrics.auc import auc
+from skrate.metrics.auc import AUC, auc
+from skrate.metrics.group_scores import GroupScores
+from skrate.metrics.list_average import Policy
 
 
 class Model(NamedTuple):
@@ -64,6 +66,20 @@ def warn_of_turned(models: Sequence[Model], *, stacklevel: int = 3) -> None:
         UserWarning,
         stacklevel=stacklevel,
     )
+
+
+def model_in_lists(
+    argument: str, scores: GroupScores, mean: Estimate, undefined: Policy | float
+) -> list[Model]:
+    """Return a model within lists if what ranks these is the AUC, whose chance is 0.5.
+
+    Of other metrics it would be found beside them, at twice the cost.
+    """
+    metric = AUC()
+    if scores.metric != metric.name or not isinstance(undefined, str):
+        return []
+    ends = mean.confidence_interval
+    return [Model(argument, metric, mean.value, 0.5, lambda: mean.value, lambda: ends)]
 
 
 def chance_of(metric: Metric, ranked: Ranked) -> float:

@@ -156,9 +156,15 @@ def ranking_auc_score(
     """
     if isinstance(y_true, FoldRankings):
         check_alone(
-            y_true, y_score=y_score, groups=groups, k=k, sample_weight=sample_weight,
+            y_true, y_score=y_score, groups=groups, sample_weight=sample_weight,
             relevance_threshold=relevance_threshold, pos_label=pos_label,
         )  # fmt: skip
+        if k is not None:
+            raise ValueError(
+                f"k={k!r} cuts lists, and y_true is a FoldRankings: leave it out, or "
+                "give the share of each fold that is processed as rate= to "
+                "recall_at_rate_score."
+            )
         _check_means_of_folds(average=(average, "macro"), undefined=(undefined, "skip"))
         return score(AUC(), y_true)
     rows = y_true, y_score, groups, sample_weight, relevance_threshold, pos_label

@@ -27,6 +27,7 @@ from skrate.core.repeats import check_unseen, rows_of_part
 from skrate.core.validation import (
     check_equal_length,
     check_flag,
+    check_n_jobs,
     check_vector,
     check_weights,
     distinct_labels,
@@ -183,7 +184,7 @@ def cross_val_rankings(
         splits.append((train, test))
     tests = [test for _, test in splits]
     repeats = whole_repeats(tests, range(len(labels)), range(len(splits)))
-    run = Parallel(n_jobs=n_jobs, verbose=verbose)
+    run = Parallel(n_jobs=check_n_jobs(n_jobs), verbose=verbose)
     found = run(
         delayed(_fitted)(
             clone(estimator), X, y, train, test, to_fit, methods, label,

@@ -42,5 +42,5 @@ class FLAMLMetric(TrainingMetric):
             scorer = make_ranking_scorer(function, pos_label=self.pos_label, **params)
             signed = scorer(estimator, X_val, y_val, sample_weight=weight_val)
             value = signed if is_greater_better else -signed
-        value = self._known(value)
+        value = self._known(value, y_val)
         return (-value if is_greater_better else value), {self.name: value}

@@ -19,6 +19,7 @@ from skrate.core.repeats import check_unseen, rows_of_part
 from skrate.core.validation import (
     check_equal_length,
     check_generator,
+    check_n_jobs,
     check_scores,
     check_vector,
     distinct_labels,
@@ -72,7 +73,7 @@ class Learner(NamedTuple):
             ((train, test),) = splits
             model = self._fitted(X, y, train)
             return HeldOut(self.scores_of(model, rows_of(X, test)), model)
-        parts = Parallel(n_jobs=self.n_jobs)(
+        parts = Parallel(n_jobs=check_n_jobs(self.n_jobs))(
             delayed(self._scored)(X, y, train, test) for train, test in splits
         )
         parts = list(parts)

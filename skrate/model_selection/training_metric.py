@@ -75,9 +75,8 @@ class TrainingMetric:
             y_true, scores, options = self._of_classes(np.asarray(y_true), scores)
         elif self.pos_label is not None:
             scores, options = self._turned(scores), {"pos_label": self.pos_label}
-        return self._known(
-            self.metric.of_ranking(y_true, scores, sample_weight, **options)
-        )
+        value = self.metric.of_ranking(y_true, scores, sample_weight, **options)
+        return self._known(value, y_true)
 
     def of_lists(
         self,
@@ -102,7 +101,7 @@ class TrainingMetric:
             list_weights=list_weights,
             undefined=undefined,
         )
-        return self._known(value)
+        return self._known(value, y_true)
 
     def _without_lists(self) -> ValueError:
         return ValueError(
@@ -134,13 +133,17 @@ class TrainingMetric:
             )
         return y_true == self.pos_label, scores[:, int(self.pos_label)], {}
 
-    def _known(self, value: float) -> float:
+    def _known(self, value: float, y_true: ArrayLike) -> float:
         """Return the value; of nan no round would be better than another."""
-        if np.isnan(value):
-            raise ValueError(
-                f"{self.name} of the data evaluated is nan, and training needs a "
-                "number: evaluate data of both classes. Where these are the items of "
-                "one list, undefined=0.0 counts this number for lists that lack a "
-                "class."
+        if not np.isnan(value):
+            return value
+        way = "the warning says why, and another metric may be defined there."
+        if len(np.unique(np.asarray(y_true))) < 2:
+            way = (
+                "evaluate data of both classes. Where these are the items of one list, "
+                "undefined=0.0 counts this number for lists that lack a class."
             )
-        return value
+        raise ValueError(
+            f"{self.name} of the data evaluated is nan, and training needs a number: "
+            f"{way}"
+        )

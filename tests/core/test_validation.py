@@ -389,3 +389,11 @@ def test_objects_are_scores_of_the_dtype_that_tells_them_apart(cells, dtype):
     scores = v.check_scores("name", np.array(cells, dtype=object))
     assert scores.dtype == dtype
     assert scores.tolist() == [dtype(cell) for cell in cells]
+
+
+@pytest.mark.parametrize("given", [float("inf"), float("nan"), 0, 1.5, "two", True])
+def test_a_number_of_jobs_is_an_integer_other_than_0(given):
+    message = "n_jobs must be None or an integer other than 0, got "
+    with pytest.raises(ValueError, match=message):
+        v.check_n_jobs(given)
+    assert [v.check_n_jobs(one) for one in (None, -1, np.int8(2))] == [None, -1, 2]

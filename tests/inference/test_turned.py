@@ -63,6 +63,27 @@ CALLS = [
 ]
 
 
+LISTS = np.arange(200) // 10
+CALLS += [
+    ("y_score", lambda: estimate("ranking_auc", Y, -M1, groups=LISTS)),
+    ("y_score", lambda: estimate("ranking_auc", Y, M1, groups=LISTS, pos_label=0)),
+    ("y_score_b", lambda: compare("ranking_auc", Y, M1, -M2, groups=LISTS)),
+    ("y_score_a and y_score_b",
+     lambda: compare("ranking_auc", Y, -M1, -M2, groups=LISTS, average="pairs")),
+]  # fmt: skip
+
+
+def test_within_lists_the_better_side_says_nothing():
+    assert not said(lambda: estimate("ranking_auc", Y, M1, groups=LISTS))
+    assert not said(lambda: compare("ranking_auc", Y, M1, M2, groups=LISTS))
+
+
+@pytest.mark.parametrize("prevalence", [0.001, 0.1, 0.9])
+@pytest.mark.filterwarnings("ignore:.*third negative")
+def test_so_are_those_of_the_average_precision_elsewhere(prevalence):
+    assert said(lambda: estimate("average_precision", Y, -M1, prevalence=prevalence))
+
+
 @pytest.mark.parametrize(("argument", "call"), CALLS)
 def test_what_is_turned_round_is_named_once(argument, call):
     (message,) = said(call)

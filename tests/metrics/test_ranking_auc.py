@@ -15,7 +15,7 @@ from metric_cases import Case
 from optional import data_file
 from reference import list_auc as reference
 from reference import tables
-from skrate import group_scores, ranking_auc_score
+from skrate import FoldRankings, group_scores, ranking_auc_score
 
 CASES = [
     Case(
@@ -446,3 +446,9 @@ def test_the_lists_of_a_ranking_sample():
     )
     n_undefined = 50 - len(values)
     assert half == pytest.approx((sum(values) + n_undefined / 2) / 50, abs=1e-14)
+
+
+def test_folds_have_no_cut():
+    rankings = FoldRankings([1, 0, 1, 0], [4, 3, 2, 1], [0, 0, 1, 1])
+    with pytest.raises(ValueError, match=r"k=2 cuts lists.* as rate= to recall_at_rat"):
+        ranking_auc_score(rankings, k=2)

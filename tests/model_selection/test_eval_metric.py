@@ -363,9 +363,14 @@ def test_lists_that_are_not_there_are_refused():
 def test_training_ends_where_no_round_can_be_better():
     with (
         pytest.warns(UndefinedMetricWarning, match="no positive"),
-        pytest.raises(ValueError, match="roc_auc of the data evaluated is nan"),
+        pytest.raises(ValueError, match=r"roc_auc of the data .* data of both classes"),
     ):
         eval_metric("roc_auc", library="lightgbm")([0, 0], [0.1, 0.2])
+    with (
+        pytest.warns(UndefinedMetricWarning, match="not better than a random one"),
+        pytest.raises(ValueError, match=r"momentum.* is nan.*: the warning says why"),
+    ):
+        eval_metric("momentum", library="lightgbm")([0, 0, 1], [0.1, 0.2, 0.0])
     with pytest.raises(ValueError, match="y_score"):
         eval_metric("roc_auc", library="xgboost")([0, 1], [0.1, np.nan])
 
