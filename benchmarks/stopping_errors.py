@@ -17,8 +17,8 @@ import argparse
 
 import numpy as np
 
-from skrate.inference.stopping_windows import Windows
-from skrate.inference.urn import least_total, lower_tail, odds_against_more
+from skrate.review.hypergeometric import least_total, lower_tail, odds_against_more
+from skrate.review.stopping import Windows
 
 N_CASES, N_POS, TARGET, LEVEL = 2_000, 100, 0.95, 0.95
 N_LATE, LATE_ODDS, N_RANKED = 15, 1 / 3, 600

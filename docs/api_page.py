@@ -96,13 +96,9 @@ QUESTIONS = (
         ("eval_metric", "RankBoostClassifier"),
     ),
     (
-        "Whom to process, and when to stop?",
+        "Whom to process?",
         "in_production",
-        (
-            *("RateThresholdClassifier", "recall_certificate"),
-            *("certificate_sample_size", "stopping_curve"),
-            *("RecallCertificate", "StoppingCurve", "AchievedRate", "MarkedBatch"),
-        ),
+        (*("RateThresholdClassifier", "AchievedRate", "MarkedBatch"),),
     ),
     (
         "What does it look like?",
@@ -124,6 +120,7 @@ OTHERS = "Further names"
 # Modules with a section each: title, page of the guide, and after which question.
 MODULES = {
     "rates": ("How is the budget put into numbers?", "rate"),
+    "review": ("When may a review stop?", "in_production"),
     "dask": ("Past one machine, with Dask", "dask_spark"),
     "spark": ("Past one machine, with Spark", "dask_spark"),
 }
@@ -147,7 +144,7 @@ def write_api_page(path: Path) -> None:
     first, *others = questions()
     parts += [section(*first), module_section("rates")]
     parts += [section(*question) for question in others]
-    parts += [module_section("dask"), module_section("spark")]
+    parts += [module_section(name) for name in ("review", "dask", "spark")]
     text = "\n".join(parts)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
@@ -155,7 +152,7 @@ def write_api_page(path: Path) -> None:
 
 def questions() -> Iterator[tuple[str, str | None, list[str]]]:
     """Yield title, page of the guide and names of each section of the package."""
-    left = set(skrate.__all__) - {"rates"}
+    left = set(skrate.__all__) - {"rates", "review"}
     for title, page, names in QUESTIONS:
         yield title, page, [name for name in names if name in left]
         left -= set(names)

@@ -5,7 +5,7 @@ processed. Start with :func:`rate_weighted_auc_score` and
 :class:`RateWeightedAUCScorer`.
 """
 
-from skrate import rates
+from skrate import rates, review
 from skrate.core.estimates import Estimates
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.range_results import ComparisonRange
@@ -27,7 +27,6 @@ from skrate.error_rate.moments import AUCFromErrors, auc_moments
 from skrate.error_rate.range import auc_range_from_errors
 from skrate.inference.budget_report import budget_report
 from skrate.inference.budget_result import BudgetReport, BudgetRow
-from skrate.inference.certificate_result import RecallCertificate
 from skrate.inference.compare import compare
 from skrate.inference.compare_all import compare_all
 from skrate.inference.compare_curves import compare_curves
@@ -36,14 +35,8 @@ from skrate.inference.curve_comparison import CurveComparison
 from skrate.inference.estimate import estimate
 from skrate.inference.estimate_all import estimate_all
 from skrate.inference.influence import influence
-from skrate.inference.recall_certificate import (
-    certificate_sample_size,
-    recall_certificate,
-)
 from skrate.inference.sample_size import power, sample_size
 from skrate.inference.size_plan import SampleSize
-from skrate.inference.stopping_curve import stopping_curve
-from skrate.inference.stopping_result import StoppingCurve
 from skrate.metrics.group_scores import GroupScores, group_scores
 from skrate.metrics.registry import (
     average_precision_score,
@@ -119,16 +112,13 @@ __all__ = [
     "RateAveragedROC",
     "RateThresholdClassifier",
     "RateWeightedAUCScorer",
-    "RecallCertificate",
     "SampleSize",
     "ScoreReport",
-    "StoppingCurve",
     "StoppingCurveDisplay",
     "auc_moments",
     "auc_range_from_errors",
     "average_precision_score",
     "budget_report",
-    "certificate_sample_size",
     "compare",
     "compare_all",
     "compare_curves",
@@ -163,13 +153,12 @@ __all__ = [
     "rauc_from_expected_recall",
     "recall_at_precision_score",
     "recall_at_rate_score",
-    "recall_certificate",
     "reciprocal_rank_score",
     "refit_best",
     "refit_one_standard_error",
+    "review",
     "sample_size",
     "stamina_score",
-    "stopping_curve",
     "summarize",
     "work_saved_score",
 ]

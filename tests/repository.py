@@ -17,6 +17,7 @@ FOLDERS = (
     "curves",
     "error_rate",
     "inference",
+    "review",
     "ensemble",
     "model_selection",
     "displays",

@@ -71,7 +71,9 @@ def test_a_row_names_what_cites_the_paper(paper):
     row = re.search(rf"\* - {paper}:.*?(?=\n   \* - |\n\n)", page, re.DOTALL)[0]
     listed = re.findall(r"~skrate\.([\w.]+)`", row)
     public = {name: getattr(skrate, name) for name in skrate.__all__} | {
-        f"rates.{name}": getattr(skrate.rates, name) for name in skrate.rates.__all__
+        f"{module.__name__.removeprefix('skrate.')}.{name}": getattr(module, name)
+        for module in (skrate.rates, skrate.review)
+        for name in module.__all__
     }
     citing = [
         name

@@ -17,11 +17,8 @@ has not read the rest does not know how much that is. When can reading stop?
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skrate import (
-    StoppingCurveDisplay,
-    recall_certificate,
-    stopping_curve,
-)
+from skrate import StoppingCurveDisplay
+from skrate.review import recall_certificate, stopping_curve
 
 places = np.array(
     [1, 2, 3, 4, 5, 7, 8, 13, 15, 19, 21, 24, 27, 28, 30, 31, 33,

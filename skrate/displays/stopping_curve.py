@@ -12,8 +12,7 @@ from skrate.displays._drawing import Drawing
 from skrate.displays._legend import draw_legend, entry
 from skrate.displays._signatures import DrawingArguments, passes_on
 from skrate.displays._styles import model_color
-from skrate.inference.stopping_curve import stopping_curve
-from skrate.inference.stopping_result import StoppingCurve
+from skrate.review.stopping import StoppingCurve, stopping_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,8 +41,8 @@ class StoppingCurveDisplay(Drawing):
 
     Parameters
     ----------
-    curve : StoppingCurve
-        What :func:`stopping_curve` returned.
+    curve : skrate.review.StoppingCurve
+        What :func:`~skrate.review.stopping_curve` returned.
 
     Attributes
     ----------
@@ -67,11 +66,11 @@ class StoppingCurveDisplay(Drawing):
     Raises
     ------
     ValueError
-        If ``curve`` is not what :func:`stopping_curve` returns.
+        If ``curve`` is not what :func:`~skrate.review.stopping_curve` returns.
 
     See Also
     --------
-    stopping_curve : The numbers.
+    skrate.review.stopping_curve : The numbers.
     HitCurveDisplay : What a ranking finds, where all labels are known.
 
     Notes
@@ -84,7 +83,8 @@ class StoppingCurveDisplay(Drawing):
 
     Examples
     --------
-    >>> from skrate import StoppingCurveDisplay, stopping_curve
+    >>> from skrate import StoppingCurveDisplay
+    >>> from skrate.review import stopping_curve
     >>> y_true = [1] * 20 + [0] * 80
     >>> curve = stopping_curve(y_true, n_items=110, step=20)
     >>> display = StoppingCurveDisplay(curve).plot()

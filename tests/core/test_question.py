@@ -33,10 +33,10 @@ from skrate import (
     rates,
     recall_at_rate_score,
     sample_size,
-    stopping_curve,
 )
 from skrate.core.metric import LIST_METRICS, METRICS, find_metric
 from skrate.model_selection.scorers import RateWeightedAUCScorer
+from skrate.review import stopping_curve
 
 Y, A = sample(0)
 B = np.random.default_rng(1).permutation(A)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from optional import require
-from skrate import StoppingCurveDisplay, stopping_curve
+from skrate import StoppingCurveDisplay
+from skrate.review import stopping_curve
 
 plt = require("matplotlib.pyplot")
 

@@ -119,12 +119,12 @@ ENTRIES = [
         for name in ("power", "sample_size")
     ),
     Entry(
-        ("recall_certificate", "RecallCertificate"),
+        ("review",),
         stopping_calls.recall_certificate,
         1,
     ),
-    Entry(("certificate_sample_size",), stopping_calls.certificate_sample_size, 0.5),
-    Entry(("stopping_curve", "StoppingCurve"), stopping_calls.stopping_curve, 1),
+    Entry(("review",), stopping_calls.certificate_sample_size, 0.5),
+    Entry(("review",), stopping_calls.stopping_curve, 1),
     Entry(("expected_recall_score",), other_calls.twins, 0.5),
     Entry(("auc_moments", "AUCFromErrors"), other_calls.auc_moments, 1.5),
     Entry(("auc_range_from_errors",), other_calls.auc_range, 0.3),

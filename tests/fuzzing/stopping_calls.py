@@ -38,7 +38,7 @@ def recall_certificate(rng: np.random.Generator) -> Call:
         holds(result.most_left == most - hits, f"{result.most_left} of {most} left")
 
     return Call(
-        "recall_certificate", skrate.recall_certificate, arguments, check,
+        "recall_certificate", skrate.review.recall_certificate, arguments, check,
         may_warn=found + hits == 0,
     )  # fmt: skip
 
@@ -64,7 +64,10 @@ def certificate_sample_size(rng: np.random.Generator) -> Call:
         holds(result == sizes[0], f"{result} of {sizes}")
 
     return Call(
-        "certificate_sample_size", skrate.certificate_sample_size, arguments, check
+        "certificate_sample_size",
+        skrate.review.certificate_sample_size,
+        arguments,
+        check,
     )
 
 
@@ -95,7 +98,7 @@ def stopping_curve(rng: np.random.Generator) -> Call:
             same_number("pvalue", pvalue, float(expected))
 
     return Call(
-        "stopping_curve", skrate.stopping_curve, arguments, check, sample,
+        "stopping_curve", skrate.review.stopping_curve, arguments, check, sample,
         may_refuse=refusals(sample), may_warn=True,
     )  # fmt: skip
 

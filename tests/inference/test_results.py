@@ -24,11 +24,10 @@ from skrate import (
     power,
     rate_averaged_roc_curve,
     rates,
-    recall_certificate,
     sample_size,
-    stopping_curve,
     summarize,
 )
+from skrate.review import recall_certificate, stopping_curve
 
 RNG = np.random.default_rng(0)
 Y = np.arange(80) % 2
@@ -94,7 +93,7 @@ def test_the_results_of_several_values_are_those_that_the_guide_names(name):
     has_numbers = any(not isinstance(v, list) for v in ALL[name].to_dict().values())
     page = (ROOT / "docs" / "user_guide" / "selecting.rst").read_text(encoding="utf-8")
     named = page.split("What has several values is no number")[1].split("Log")[0]
-    assert has_numbers == (f"`~skrate.{type(ALL[name]).__name__}`" not in named)
+    assert has_numbers == (f"{type(ALL[name]).__name__}`" not in named)
 
 
 def test_what_is_said_of_a_review_agrees_with_the_number_of_looks():

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Literal
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
 from skrate.core.arrays import IntArray
 from skrate.core.conversion import shown
-from skrate.core.results import ConfidenceInterval
+from skrate.core.results import ConfidenceInterval, Result
 from skrate.core.validation import check_count, check_fraction, warn_undefined
-from skrate.inference.certificate_result import RecallCertificate
-from skrate.inference.urn import (
+from skrate.review.hypergeometric import (
     least_positives,
     least_positives_ever,
     least_total,
@@ -23,6 +23,123 @@ from skrate.inference.urn import (
 )
 
 _NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class RecallCertificate(Result):
+    """The recall that was reached, by :func:`skrate.review.recall_certificate`.
+
+    Attributes
+    ----------
+    value : float
+        The recall reached, as the sample estimates it; nan where it cannot.
+    confidence_interval : ConfidenceInterval
+        Of the recall, two-sided; its ends are ``.low`` and ``.high``.
+    lower_bound : float
+        The certificate: the recall is at least this, with the confidence level.
+    pvalue : float
+        Of "the recall is below the target", adjusted for the looks: where it is at
+        most 1 less the confidence level, the lower bound is the target or more, or
+        there is no positive at all: 0 then, as nothing was missed.
+    target : float
+        The recall that is to be reached.
+    left : float
+        Positives among the cases that are still unread, as the sample estimates them.
+    left_interval : ConfidenceInterval
+        Of their number, two-sided.
+    most_left : int
+        They are at most as many, with the confidence level.
+    n_found, n_unread : int
+        Positives found, and cases that were unread, *before* the sample was drawn: as
+        they were given.
+    n_sampled, n_hits : int
+        Cases drawn from these, and positives among them.
+    n_found_in_all : int
+        Positives found after the sample was read: ``n_found + n_hits``.
+    n_still_unread : int
+        Cases unread after it: ``n_unread - n_sampled``.
+    is_reached : bool
+        Whether the target is reached, with the confidence level.
+    confidence_level : float
+        Level of the bound and of the interval, over all looks.
+    looks : int or str
+        Looks that share the error; "any" for any number of them.
+
+    See Also
+    --------
+    skrate.review.recall_certificate : Makes it.
+
+    Examples
+    --------
+    >>> from skrate.review import recall_certificate
+    >>> result = recall_certificate(95, 1_000, 500, 0)
+    >>> result.n_found_in_all, result.n_still_unread, result.most_left
+    (95, 500, 4)
+    >>> result.is_reached
+    True
+    """
+
+    value: float
+    confidence_interval: ConfidenceInterval
+    lower_bound: float
+    pvalue: float
+    target: float
+    left: float
+    left_interval: ConfidenceInterval
+    most_left: int
+    n_found: int
+    n_unread: int
+    n_sampled: int
+    n_hits: int
+    confidence_level: float
+    looks: int | str
+
+    @property
+    def n_found_in_all(self) -> int:
+        """Positives found after the sample was read."""
+        return self.n_found + self.n_hits
+
+    @property
+    def n_still_unread(self) -> int:
+        """Cases unread after the sample was read."""
+        return self.n_unread - self.n_sampled
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether the target is reached, with the confidence level.
+
+        It is where everything is read, and where there was nothing to find.
+        """
+        return self.pvalue <= 1 - self.confidence_level
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain numbers and strings, and what follows of them.
+
+        Returns
+        -------
+        values : dict
+            The fields, with the ends of intervals as "low" and "high", and
+            "n_found_in_all", "n_still_unread" and "is_reached".
+        """
+        names = "n_found_in_all", "n_still_unread", "is_reached"
+        return super().to_dict() | {name: getattr(self, name) for name in names}
+
+    def __repr__(self) -> str:
+        low, high = self.confidence_interval
+        level = f"{100 * self.confidence_level:g} %"
+        verdict = "reached" if self.is_reached else "not shown to be reached"
+        if self.n_found + self.most_left == 0:
+            verdict = "not missed, as there is nothing to find"
+        number = "any number of" if self.looks == "any" else self.looks
+        looks = "" if self.looks == 1 else f" over {number} looks"
+        return (
+            f"RecallCertificate(recall {self.value:.4f}, at least "
+            f"{self.lower_bound:.4f} with {level} confidence{looks}, {level} interval "
+            f"[{low:.4f}, {high:.4f}]; target {self.target:g} {verdict}, p = "
+            f"{self.pvalue:.3g}; {self.n_found:,} found, then {self.n_hits:,} of "
+            f"{self.n_sampled:,} drawn from {self.n_unread:,} unread, at most "
+            f"{self.most_left:,} left among {self.n_still_unread:,})"
+        )
 
 
 def recall_certificate(
@@ -89,7 +206,7 @@ def recall_certificate(
     sklearn.metrics.recall_score : The recall where all labels are known.
     certificate_sample_size : How many to draw.
     stopping_curve : The same over the course of a review.
-    rate_at_recall_score : What a recall will cost, from labelled cases.
+    skrate.rate_at_recall_score : What a recall will cost, from labelled cases.
 
     Notes
     -----
@@ -147,7 +264,7 @@ def recall_certificate(
     Of 20 unread cases 10 are read and none is positive. One that is left would be
     missed with probability 1/2, two with 9/38:
 
-    >>> from skrate import recall_certificate
+    >>> from skrate.review import recall_certificate
     >>> result = recall_certificate(18, 20, 10, 0, confidence_level=0.8)
     >>> result.most_left, result.lower_bound, round(result.pvalue, 9)
     (2, 0.9, 0.5)
@@ -240,7 +357,7 @@ def certificate_sample_size(
     See Also
     --------
     recall_certificate : What the sample shows, when it is read.
-    sample_size : How many labelled cases a test of models needs.
+    skrate.sample_size : How many labelled cases a test of models needs.
 
     Notes
     -----
@@ -255,7 +372,7 @@ def certificate_sample_size(
     Of the review above, 5 articles that are left would be too many, as 80 of 85 are
     less than 95 %. All 5 stay unread in 5 of 100 samples of 1,712:
 
-    >>> from skrate import certificate_sample_size, recall_certificate
+    >>> from skrate.review import certificate_sample_size, recall_certificate
     >>> certificate_sample_size(80, 3_800)
     1712
     >>> recall_certificate(80, 3_800, 1_712, 0).is_reached

@@ -8,8 +8,8 @@ import pytest
 from guarantees import binomial_tolerance, simulations
 from optional import require
 from reference import urn as oracle
-from skrate import recall_certificate, stopping_curve
-from skrate.inference import urn
+from skrate.review import hypergeometric as urn
+from skrate.review import recall_certificate, stopping_curve
 
 # Places of the positives of a simulated review, see tests/data/README.md.
 PLACES = [

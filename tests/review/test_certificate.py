@@ -8,7 +8,7 @@ import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
 from reference import urn as oracle
-from skrate import certificate_sample_size, recall_certificate
+from skrate.review import certificate_sample_size, recall_certificate
 
 
 def small_samples(largest):
