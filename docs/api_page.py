@@ -70,7 +70,7 @@ QUESTIONS = (
     (
         "How many cases must be labelled?",
         "deciding",
-        ("sample_size", "power", "SampleSize"),
+        ("sample_size", "SampleSize"),
     ),
     (
         "How is a model selected in scikit-learn?",

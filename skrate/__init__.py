@@ -35,8 +35,7 @@ from skrate.inference.curve_comparison import CurveComparison
 from skrate.inference.estimate import estimate
 from skrate.inference.estimate_all import estimate_all
 from skrate.inference.influence import influence
-from skrate.inference.sample_size import power, sample_size
-from skrate.inference.size_plan import SampleSize
+from skrate.inference.sample_size import SampleSize, sample_size
 from skrate.metrics.group_scores import GroupScores, group_scores
 from skrate.metrics.registry import (
     average_precision_score,
@@ -141,7 +140,6 @@ __all__ = [
     "ndcg_score",
     "negative_recall_score",
     "partial_auc_score",
-    "power",
     "precision_at_rate_score",
     "precision_at_recall_score",
     "ranking_auc_score",

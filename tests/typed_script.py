@@ -87,7 +87,7 @@ skrate.ranking_auc_score(single, frame["b"], groups=texts, relevance_threshold=2
 # Uncertainty.
 skrate.estimate("roc_auc", table)
 skrate.sample_size("roc_auc", table, half_width=0.1)
-skrate.power("roc_auc", ints, floats, small, n_cases=90, difference=0.1)
+skrate.sample_size("roc_auc", ints, floats, small, n_cases=90, difference=0.1)
 skrate.estimate(
     partial(skrate.rate_weighted_auc_score, rate=0.2),
     other["y"],

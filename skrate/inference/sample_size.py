@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import warnings
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from scipy import special, stats
 
 from skrate.core.array_api import check_one_place
-from skrate.core.arrays import ArrayLike, Label
-from skrate.core.conversion import shown
+from skrate.core.arrays import (
+    Array,
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+)
 from skrate.core.fold_rankings import FoldRankings
-from skrate.core.metric import Metric, MetricLike
-from skrate.core.rank_table import RankTable
-from skrate.core.results import ConfidenceInterval, t_quantile
+from skrate.core.metric import Metric, MetricLike, find_metric
+from skrate.core.question import Question, question_text
+from skrate.core.rank_table import RankTable, table_of_weights
+from skrate.core.results import ConfidenceInterval, Result, t_quantile
 from skrate.core.validation import (
     check_choice,
     check_count,
@@ -24,15 +34,109 @@ from skrate.core.validation import (
     check_positive,
     warn_undefined,
 )
-from skrate.inference.delta import NEGLIGIBLE
-from skrate.inference.intervals import ALTERNATIVES, Alternative
-from skrate.inference.pilot import at_prevalence, pilot_of, planned_metric
-from skrate.inference.plan import defined_value
-from skrate.inference.sample import Ranked, check_cases, check_sample, scored
-from skrate.inference.size_plan import SampleSize, SizePlan
+from skrate.inference.delta import NEGLIGIBLE, Parts, influence_parts, influence_values
+from skrate.inference.intervals import ALTERNATIVES, Alternative, interval_of
+from skrate.inference.plan import check_metric, defined_value
+from skrate.inference.sample import Ranked, check_cases, check_sample, counted, scored
+from skrate.inference.wilson import (
+    Augmented,
+    augmented,
+    range_of,
+    wilson_interval,
+    with_room,
+)
 
-# That is planned for where none is told.
+_NAN = float("nan")
+_UNKNOWN = ConfidenceInterval(_NAN, _NAN)
+# That is planned for where none is given.
 _POWER = 0.8
+# Of each class as many cases are planned at least: no variance is found of fewer.
+_LEAST = 2
+# Samples of more cases are not planned.
+_MOST = 2**53
+# From here on Student's distributions are normal ones.
+_NORMAL = 1e5
+# Into so many parts a pilot is cut to see how sure its variance is.
+_PARTS = 20
+# Where so many standard errors are beyond what is needed, the power is 1.
+_CERTAIN = 20.0
+
+
+@dataclass(frozen=True)
+class SampleSize(Result):
+    """A test set of a size, and what it will show.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric.
+    n : int
+        Number of cases; nan where it is unknown.
+    n_pos, n_neg : int
+        How many of them are expected to be positive and negative.
+    half_width : float
+        Half the width of the interval that is expected: of the metric, or of the
+        difference of two models.
+    difference : float or None
+        The difference that is to be found; None where no test is planned.
+    power : float or None
+        The probability that it is found; None where no test is planned.
+    confidence_level : float
+        Level of the interval; 1 less that of the test.
+    n_interval : ConfidenceInterval or None
+        What ``n`` may be, as far as the pilot tells; None where it was given.
+    power_interval : ConfidenceInterval or None
+        The same of the power, where ``n`` was given.
+    n_clusters : int or None
+        Number of clusters, where the pilot has some.
+    params : dict
+        Parameters of the metric, such as "rate", as numbers and text.
+
+    See Also
+    --------
+    sample_size : Makes it.
+
+    Examples
+    --------
+    >>> from skrate import RankTable, sample_size
+    >>> pilot = RankTable([30, 20, 10], [5, 25, 50])
+    >>> sample_size("roc_auc", pilot, half_width=0.05)
+    SampleSize(AUC, n=288 (123 positive, 165 negative), half width 0.04996 at 95
+    %; by
+    this pilot 212 to 391)
+    """
+
+    metric: str
+    n: float
+    n_pos: float
+    n_neg: float
+    half_width: float
+    difference: float | None
+    power: float | None
+    confidence_level: float
+    n_interval: ConfidenceInterval | None = None
+    power_interval: ConfidenceInterval | None = None
+    n_clusters: float | None = None
+    params: Question = field(default_factory=dict, hash=False)
+
+    def __repr__(self) -> str:
+        clusters = "" if self.n_clusters is None else f" in {self.n_clusters} clusters"
+        parts = [
+            f"{self.metric}{question_text(self.params)}, n={self.n}{clusters} "
+            f"({self.n_pos} positive, {self.n_neg} negative)",
+            f"half width {self.half_width:.4g} at {100 * self.confidence_level:g} %",
+        ]
+        if self.power is not None:
+            parts.append(f"power {self.power:.3f} for {self.difference:.4g}")
+        found = self.n_interval or self.power_interval
+        text = ", ".join(parts)
+        if found is None:
+            return f"SampleSize({text})"
+        digits = ".0f" if self.n_interval else ".3f"
+        return (
+            f"SampleSize({text}; by this pilot {found.low:{digits}} to "
+            f"{found.high:{digits}})"
+        )
 
 
 def sample_size(
@@ -42,8 +146,9 @@ def sample_size(
     y_score_b: ArrayLike | None = None,
     *,
     half_width: float | None = None,
+    n_cases: int | None = None,
     difference: float | None = None,
-    power: float = _POWER,
+    power: float | None = None,
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     planned_prevalence: float | None = None,
@@ -53,11 +158,12 @@ def sample_size(
     pos_label: Label = None,
     **metric_kwargs: Any,
 ) -> SampleSize:
-    r"""Compute how many cases a test set needs, from a pilot.
+    r"""Compute how many cases a test set needs, or what so many show, from a pilot.
 
     For an interval of a half width, of a metric or of the difference of two models; or
     for the power of :func:`compare` to find a difference of two models on the same
     cases. It holds for every metric of which :func:`estimate` knows the uncertainty.
+    With ``n_cases`` it is the other way: the half width, and the power, of so many.
 
     Parameters
     ----------
@@ -72,11 +178,14 @@ def sample_size(
     half_width : float, default=None
         Half the width that the interval shall have, of the metric or of the difference.
         None with two models: the size is that of a test.
+    n_cases : int, default=None
+        Number of cases of the test set, in place of ``half_width`` or ``power``.
     difference : float, default=None
         The difference, a less b, that the test shall find; None takes that of the
         pilot.
-    power : float, default=0.8
-        The probability that it shall be found, in (1 - ``confidence_level``, 1).
+    power : float, default=None
+        The probability that it shall be found, in (1 - ``confidence_level``, 1); None
+        is 0.8.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         That of the test, as in :func:`compare`.
     confidence_level : float, default=0.95
@@ -100,17 +209,17 @@ def sample_size(
     -------
     result : SampleSize
         With ``n``, the fewest cases that are enough, ``n_pos``, ``n_neg``, what they
-        will show, and ``n_interval``: what n may be as far as this pilot tells. nan
-        where the pilot says nothing.
+        will show, and ``n_interval``: what n may be as far as this pilot tells; or,
+        where n is given, ``power_interval``. nan where the pilot says nothing.
 
     Raises
     ------
     ValueError
-        As :func:`compare`; for one model without ``half_width``, for ``half_width``
-        beside ``difference`` or ``power``, a width or a difference beyond the range of
-        the metric, a difference to the other side of ``alternative``, a power that is
-        out of range, a metric with ``k``, or a half width that takes more cases
-        than can be counted.
+        As :func:`compare`; for one model without ``half_width`` or ``n_cases``, for
+        goals that exclude each other, a width or a difference beyond the range of the
+        metric, a difference to the other side of ``alternative``, a power that is out
+        of range, a metric with ``k``, a half width that takes more cases than can be
+        counted, or ``n_cases`` of which fewer than two would be of one class.
 
     Warns
     -----
@@ -122,7 +231,6 @@ def sample_size(
 
     See Also
     --------
-    power : What a number of cases will show.
     estimate : The interval itself.
     compare : The test itself.
 
@@ -149,7 +257,8 @@ def sample_size(
     on that scale; in simulations it held the true size in 92 to 99 % of pilots. Where
     ``difference`` is that of the pilot, n falls with its square, and the intervals of
     both are combined [2]_: there is no end where that of the difference holds 0.
-    Better give the difference that matters. Cost: some twenty sorts a model.
+    Better give the difference that matters: the power to find that of the pilot says
+    no more than the p-value of the pilot. Cost: some twenty sorts a model.
 
     References
     ----------
@@ -178,141 +287,104 @@ def sample_size(
     ...     "roc_auc", y_true, first, second, difference=0.05, power=0.9
     ... ).n
     627
-    """
-    level = check_fraction("confidence_level", confidence_level)
-    _check_pilot(y_true, y_score_a)
-    _check_goal(half_width, difference, power, level, y_score_b)
-    plan = _plan(
-        metric, metric_kwargs, (y_true, y_score_a, y_score_b), level, alternative,
-        difference, planned_prevalence, stratify, half_width=half_width,
-        clusters=clusters, sample_weight=sample_weight, pos_label=pos_label,
-    )  # fmt: skip
-    if half_width is not None:
-        return plan.of_half_width(float(half_width))
-    return plan.of_power(float(power))
 
+    How often will 500 cases find it?
 
-def power(
-    metric: MetricLike,
-    y_true: ArrayLike,
-    y_score_a: ArrayLike,
-    y_score_b: ArrayLike | None = None,
-    *,
-    n_cases: int,
-    difference: float | None = None,
-    alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
-    planned_prevalence: float | None = None,
-    stratify: bool = False,
-    clusters: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    pos_label: Label = None,
-    **metric_kwargs: Any,
-) -> SampleSize:
-    """Compute how likely a test set of a size finds the difference of two models.
-
-    The power of :func:`compare` on ``n_cases`` cases, and half the width of its
-    interval, from a pilot: :func:`sample_size` the other way.
-
-    Parameters
-    ----------
-    metric : callable or str
-        As in :func:`sample_size`.
-    y_true : array-like of shape (n_samples,)
-        True labels of the pilot.
-    y_score_a, y_score_b : array-like of shape (n_samples,)
-        Scores of both models on the pilot, both of which are needed.
-    n_cases : int
-        Number of cases of the test set.
-    difference : float, default=None
-        The difference, a less b, that there is; None takes that of the pilot.
-    alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        That of the test, as in :func:`compare`.
-    confidence_level : float, default=0.95
-        Level of the interval; that of the test is 1 less it.
-    planned_prevalence : float, default=None
-        As in :func:`sample_size`.
-    stratify : bool, default=False
-        As in :func:`sample_size`.
-    clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case of the pilot.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How often each case of the pilot is repeated: whole numbers.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
-    **metric_kwargs : dict
-        Parameters of the metric, such as ``rate``.
-
-    Returns
-    -------
-    result : SampleSize
-        With ``power``, ``half_width``, and ``power_interval``: what the power may be as
-        far as this pilot tells. nan where the pilot says nothing.
-
-    Raises
-    ------
-    ValueError
-        As :func:`sample_size`, or for an ``n_cases`` of which fewer than two would be
-        of one class.
-
-    Warns
-    -----
-    UndefinedMetricWarning, UserWarning
-        As :func:`sample_size`.
-
-    See Also
-    --------
-    sample_size : How many cases a power takes.
-    compare : The test itself.
-
-    Notes
-    -----
-    The formula is that of :func:`sample_size`. With the difference of the pilot it is
-    what is called post hoc power, which says no more than the p-value of the pilot:
-    give the difference that matters. Cost: some twenty sorts a model.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrate import power
-    >>> rng = np.random.default_rng(0)
-    >>> y_true = rng.random(100) < 0.3
-    >>> first = rng.normal(size=100) + 1.5 * y_true
-    >>> second = 0.8 * first + 0.6 * rng.normal(size=100)
-    >>> result = power(
-    ...     "roc_auc",
-    ...     y_true,
-    ...     first,
-    ...     second,
-    ...     n_cases=500,
-    ...     difference=0.05,
+    >>> result = sample_size(
+    ...     "roc_auc", y_true, first, second, difference=0.05, n_cases=500
     ... )
     >>> round(result.power, 2)
     0.82
     """
     level = check_fraction("confidence_level", confidence_level)
-    _check_pilot(y_true, y_score_a)
-    if y_score_b is None:
-        raise ValueError("y_score_b is missing: give the scores of model b.")
-    n = check_count("n_cases", n_cases)
-    if difference is not None:
-        check_number("difference", difference)
-    plan = _plan(
-        metric, metric_kwargs, (y_true, y_score_a, y_score_b), level, alternative,
-        difference, planned_prevalence, stratify, half_width=None,
+    is_test = half_width is None and (n_cases is None or y_score_b is not None)
+    _check_is_one_sample(y_true=y_true, y_score_a=y_score_a)
+    if n_cases is not None:
+        n_cases = check_count("n_cases", n_cases)
+    _check_goal(half_width, n_cases, difference, power, level, y_score_b)
+    check_choice("alternative", alternative, ALTERNATIVES)
+    _check_design(planned_prevalence, stratify, clusters)
+    ranked = _rankings(
+        y_true, y_score_a, y_score_b,
         clusters=clusters, sample_weight=sample_weight, pos_label=pos_label,
     )  # fmt: skip
-    if plan.pilot is not None and n < plan.pilot.least:
-        raise ValueError(
-            f"n_cases={n} is too few: of fewer than {plan.pilot.least} less than two "
-            "are expected to be of one class."
+    found = _planned_metric(metric, metric_kwargs, ranked[0])
+    _check_reach(found, half_width, difference, n_models=len(ranked))
+    if found.has_test:
+        warnings.warn(
+            f"The {found.name} depends on the ranking near one point, of which a pilot "
+            "says little: with 20 to 200 positives, sizes for a power of 0.8 had 0.58 "
+            "to 0.77 on average, and half widths were up to 2.7 times as planned. Take "
+            "the upper end of n_interval for n.",
+            UserWarning,
+            stacklevel=2,
         )
-    return plan.of_cases(n)
+    unknown = SampleSize(
+        found.name,
+        _NAN if n_cases is None else n_cases,
+        _NAN,
+        _NAN,
+        _NAN,
+        (_NAN if difference is None else difference) if is_test else None,
+        _NAN if is_test else None,
+        level,
+        _UNKNOWN if n_cases is None else None,
+        _UNKNOWN if is_test and n_cases is not None else None,
+        None if clusters is None else _NAN,
+        found.question,
+    )
+    # With the values that they have at the prevalence to come.
+    values = [
+        defined_value(found, _at_prevalence(one, planned_prevalence)) for one in ranked
+    ]
+    if np.isnan(values).any():
+        return unknown
+    pilot = _pilot_of(
+        found, ranked, values, level=level, prevalence=planned_prevalence,
+        stratify=stratify,
+    )  # fmt: skip
+    undefined, n_pilot = f"The sample size for the {found.name}", ranked[0].total
+    if pilot.standard_error(n_pilot) <= NEGLIGIBLE:
+        what = "the difference" if len(ranked) > 1 else "it"
+        warn_undefined(undefined, f"the pilot shows no variation of {what}")
+        return unknown
+    if n_cases is not None:
+        pilot.check_size(n_cases)
+        unknown = pilot.seen(unknown, n_cases)
+    if not is_test:
+        return unknown if n_cases is not None else pilot.wide(unknown, half_width)
+    chosen = pilot.value if difference is None else float(difference)
+    if abs(chosen) <= NEGLIGIBLE:
+        warn_undefined(undefined, "there is no difference to find: give another")
+        return unknown
+    _check_side(chosen, alternative)
+    ends = None
+    if difference is None:
+        half = t_quantile(level, pilot.freedom_of(n_pilot))
+        half *= pilot.standard_error(n_pilot)
+        ends = ConfidenceInterval(chosen - half, chosen + half)
+    low, high = _factors(chosen, ends, pilot.reach / 2)
+
+    def power_at(n: float, factor: float = 1.0) -> float:
+        return pilot.power(n, factor * chosen, alternative)
+
+    known = replace(unknown, difference=chosen)
+    if n_cases is not None:
+        between = ConfidenceInterval(power_at(n_cases, low), power_at(n_cases, high))
+        return replace(known, power=power_at(n_cases), power_interval=between)
+    needed = _POWER if power is None else power
+    n = pilot.least_cases(lambda n: power_at(n) >= needed)
+    if n is None:
+        return known
+    # Unknown ends stay unknown.
+    most = np.inf if low == 0 else n / low / low
+    between = pilot.sizes_between(n / high / high, most)
+    return replace(pilot.seen(known, n), power=power_at(n), n_interval=between)
 
 
-def _check_pilot(y_true: Any, y_score_a: Any) -> None:
+def _check_is_one_sample(**data: Any) -> None:
     """Raise for rankings of folds, whose variance is not that of one sample."""
-    for name, given in (("y_true", y_true), ("y_score_a", y_score_a)):
+    for name, given in data.items():
         if isinstance(given, FoldRankings):
             raise ValueError(
                 f"{name} is a FoldRankings, of which a sample is not planned, as it "
@@ -323,35 +395,51 @@ def _check_pilot(y_true: Any, y_score_a: Any) -> None:
 
 def _check_goal(
     half_width: float | None,
+    n_cases: int | None,
     difference: float | None,
-    power: float,
+    power: float | None,
     level: float,
     y_score_b: ArrayLike | None,
 ) -> None:
     """Check that one thing is asked for, and that it can be had."""
+    goals = {"half_width": half_width, "n_cases": n_cases, "power": power}
+    given = [name for name, goal in goals.items() if goal is not None]
+    if len(given) > 1:
+        raise ValueError(
+            f"{' and '.join(given)} ask for different results: give one of them."
+        )
     if half_width is not None:
         check_positive("half_width", half_width)
         if difference is not None:
             raise ValueError(
                 "half_width and difference ask for two sizes: leave out one of them."
             )
-        if power != _POWER:
-            raise ValueError(
-                f"power={shown(power)} is for a test: leave it out where half_width "
-                "says how wide the interval shall be."
-            )
-        return
-    if y_score_b is None:
+    if y_score_b is None and not {"half_width", "n_cases"} & {*given}:
         raise ValueError(
             "half_width is missing: with one model it says how wide the interval shall "
             "be; for the power of a test give y_score_b."
         )
     if difference is not None:
         check_number("difference", difference)
-    if check_fraction("power", power) <= 1 - level:
+        if y_score_b is None:
+            raise ValueError("difference is for two models: y_score_b is missing.")
+    if power is not None and check_fraction("power", power) <= 1 - level:
         raise ValueError(
             f"power must be above 1 - confidence_level = {1 - level:g}, which is that "
             f"of a test without any difference, got {power:g}."
+        )
+
+
+def _check_design(
+    prevalence: float | None, stratify: bool, clusters: ArrayLike | None
+) -> None:
+    check_flag("stratify", stratify)
+    if prevalence is not None:
+        check_fraction("planned_prevalence", prevalence)
+    if clusters is not None and (stratify or prevalence is not None):
+        name = "planned_prevalence" if prevalence is not None else "stratify=True"
+        raise ValueError(
+            f"{name} excludes clusters: a cluster may hold cases of both classes."
         )
 
 
@@ -373,80 +461,18 @@ def _check_reach(
             )
 
 
-def _plan(
-    metric: MetricLike,
-    params: dict[str, Any],
-    data: tuple[Any, Any, Any],
-    level: float,
-    alternative: Alternative,
-    difference: float | None,
-    prevalence: float | None,
-    stratify: bool,
-    *,
-    half_width: float | None,
-    **case_arguments: Any,
-) -> SizePlan:
-    """Return what is planned with, checked."""
-    check_choice("alternative", alternative, ALTERNATIVES)
-    check_flag("stratify", stratify)
-    if prevalence is not None:
-        check_fraction("planned_prevalence", prevalence)
-    has_clusters = case_arguments["clusters"] is not None
-    for name, is_given in (
-        ("planned_prevalence", prevalence is not None),
-        ("stratify=True", stratify),
-    ):
-        if has_clusters and is_given:
-            raise ValueError(
-                f"{name} excludes clusters: a cluster may hold cases of both classes."
-            )
-    ranked = _rankings(*data, case_arguments)
-    found = planned_metric(metric, params, ranked[0])
-    _check_reach(found, half_width, difference, n_models=len(ranked))
-    is_test = half_width is None
-    if found.has_test:
-        warnings.warn(
-            f"The {found.name} depends on the ranking near one point, of which a pilot "
-            "says little: with 20 to 200 positives, sizes for a power of 0.8 had 0.58 "
-            "to 0.77 on average, and half widths were up to 2.7 times as planned. Take "
-            "the upper end of n_interval for n.",
-            UserWarning,
-            stacklevel=3,
+def _check_side(difference: float, alternative: Alternative) -> None:
+    """Raise for a difference that the test does not look for."""
+    sides = {"less": -difference, "greater": difference}
+    if sides.get(alternative, 1.0) <= 0:
+        raise ValueError(
+            f"difference={difference:g} is not what alternative={alternative!r} looks "
+            "for: no number of cases would show it."
         )
-    # With the values that they have at the prevalence to come.
-    values = [defined_value(found, at_prevalence(one, prevalence)) for one in ranked]
-    plan = SizePlan(found, None, level, alternative, None, None, is_test, has_clusters)
-    unknown = replace(plan, difference=difference)
-    if np.isnan(values).any():
-        return unknown
-    pilot = pilot_of(
-        found, ranked, values, level=level, prevalence=prevalence, stratify=stratify
-    )
-    n = ranked[0].total
-    if pilot.standard_error(n) <= NEGLIGIBLE:
-        what = "the difference" if len(ranked) > 1 else "it"
-        _warn(plan, f"the pilot shows no variation of {what}")
-        return unknown
-    plan = replace(plan, pilot=pilot)
-    if not is_test:
-        return plan
-    chosen = pilot.value if difference is None else float(difference)
-    if abs(chosen) <= NEGLIGIBLE:
-        _warn(plan, "there is no difference to find: give another")
-        return plan
-    ends = None
-    if difference is None:
-        half = t_quantile(level, pilot.freedom_of(n)) * pilot.standard_error(n)
-        ends = ConfidenceInterval(chosen - half, chosen + half)
-    return replace(plan, difference=chosen, difference_interval=ends)
-
-
-def _warn(plan: SizePlan, reason: str) -> None:
-    warn_undefined(f"The sample size for the {plan.metric.name}", reason, stacklevel=5)
 
 
 def _rankings(
-    y_true: Any, y_score_a: Any, y_score_b: Any, case_arguments: dict[str, Any]
+    y_true: Any, y_score_a: Any, y_score_b: Any, **case_arguments: Any
 ) -> list[Ranked]:
     """Return the pilot as ranked by one model or by two."""
     if y_score_b is None:
@@ -457,3 +483,364 @@ def _rankings(
     cases = check_cases(y_true, **case_arguments)
     names = ("y_score_a", y_score_a), ("y_score_b", y_score_b)
     return [scored(cases, name, scores) for name, scores in names]
+
+
+def _planned_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
+    """Return the metric that is planned with."""
+    found = find_metric(metric, params)
+    k = getattr(found, "k", None)
+    if k is not None:
+        raise ValueError(
+            f"k={k} counts cases of the pilot, and would be another share of more of "
+            "them: give the rate."
+        )
+    if found.is_sum:
+        raise ValueError(
+            f"metric: {found.name} is a sum over the cases of the pilot, and would be "
+            "another of more of them: use normalize=True."
+        )
+    return check_metric(metric, params, cases)
+
+
+def _factors(
+    difference: float, ends: ConfidenceInterval | None, of_variance: float
+) -> tuple[float, float]:
+    """Return how much less and more standard errors the difference may be.
+
+    ``of_variance`` is how far the logarithm of a standard error may be off. Where the
+    difference is that of the pilot, with these ends, both are combined: their distances
+    are legs of a right angle.
+    """
+    if ends is None:
+        return _factor(-of_variance), _factor(of_variance)
+    sizes = [abs(end / difference) for end in ends]
+    below = 0.0
+    if ends.low * ends.high > 0:
+        below = _factor(-np.hypot(of_variance, np.log(min(sizes))))
+    return below, _factor(np.hypot(of_variance, np.log(max(sizes))))
+
+
+def _factor(logarithm: float) -> float:
+    """Return what has this logarithm: of few cases at a high level it is no number."""
+    with np.errstate(over="ignore"):
+        return float(np.exp(logarithm))
+
+
+@dataclass(frozen=True)
+class _Pilot:
+    """Variances of a metric, or of a difference, as samples of other sizes have them.
+
+    A sample of n cases has the variance ``unit.total / n``, of parts that the classes
+    are the sources of in the shares ``prevalence`` and its rest.
+    """
+
+    value: float
+    unit: Parts
+    prevalence: float
+    spread: float  # The standard error of the logarithm of ``unit.total``
+    freedom: float  # and its degrees of freedom, those of the pilot.
+    cases_per_unit: float  # Cases of an independent unit: more than 1 in clusters.
+    sizes: tuple[float, float]  # Independent positives and negatives per case.
+    bounds: tuple[float, float] | None  # Of the metric; None of a difference.
+    level: float
+
+    @property
+    def least(self) -> int:
+        """The fewest cases that can be planned."""
+        rarer = min(self.prevalence, 1 - self.prevalence)
+        return int(np.ceil(max(_LEAST / rarer, _LEAST * self.cases_per_unit)))
+
+    @property
+    def reach(self) -> float:
+        """How far the logarithm of the variance may be off."""
+        return t_quantile(self.level, self.freedom) * self.spread
+
+    def check_size(self, n: int) -> None:
+        """Raise for a number of cases that is too small."""
+        if n < self.least:
+            raise ValueError(
+                f"n_cases={n} is too few: of fewer than {self.least} less than two are "
+                "expected to be of one class."
+            )
+
+    def seen(self, result: SampleSize, n: int) -> SampleSize:
+        """Return a result with what n cases show."""
+        n_pos = round(n * self.prevalence)
+        n_clusters = result.n_clusters
+        if n_clusters is not None:
+            n_clusters = math.ceil(n / self.cases_per_unit)
+        return replace(
+            result, n=n, n_pos=n_pos, n_neg=n - n_pos, half_width=self.half_width(n),
+            n_clusters=n_clusters,
+        )  # fmt: skip
+
+    def wide(self, result: SampleSize, half_width: float | None) -> SampleSize:
+        """Return a result with the size at which the interval is so wide."""
+        assert half_width is not None
+        n = self.least_cases(lambda n: self.half_width(n) <= half_width)
+        if n is None:
+            raise ValueError(
+                f"half_width={half_width:g} takes more cases than can be counted."
+            )
+        reach = _factor(self.reach)
+        between = self.sizes_between(n / reach, n * reach)
+        return replace(self.seen(result, n), n_interval=between)
+
+    def sizes_between(self, low: float, high: float) -> ConfidenceInterval:
+        """Return what a size may be, within what can be planned."""
+        most = np.inf if high > _MOST else high
+        return ConfidenceInterval(float(np.maximum(low, self.least)), most)
+
+    def freedom_of(self, n: float) -> float:
+        """Return the degrees of freedom of the variance of n cases, about."""
+        # As those of `delta.degrees_of_freedom`, for parts in these proportions.
+        shares = (*self.sizes, sum(self.sizes))
+        squares = sum(
+            part**2 / max(n * share - 1, 1)
+            for part, share in zip(self.unit, shares, strict=True)
+        )
+        most = np.inf if self.cases_per_unit == 1 else n / self.cases_per_unit - 1
+        return float(min(max(self.unit.total**2 / squares, 1.0), most))
+
+    def standard_error(self, n: float) -> float:
+        """Return the standard error in a sample of n cases."""
+        return float(np.sqrt(self.unit.total / n))
+
+    def half_width(self, n: float) -> float:
+        """Return half the width of the interval, as `estimate` or `compare` has it."""
+        parts, freedom = Parts(*(part / n for part in self.unit)), self.freedom_of(n)
+        if self.bounds is None:
+            return t_quantile(self.level, freedom) * parts.standard_error
+        if np.isfinite(self.bounds).all():
+            found = Augmented(self.value, parts, self.bounds, 1.0, freedom)
+            ends = wilson_interval(self.value, self.bounds, self.level, found)
+        else:
+            ends = interval_of(
+                "wilson", self.value, parts.standard_error, self.level, self.bounds,
+                freedom, None,
+            )  # fmt: skip
+        return (ends.high - ends.low) / 2
+
+    def power(self, n: float, difference: float, alternative: Alternative) -> float:
+        """Return the probability that a test of n cases finds a difference."""
+        towards = -difference if alternative == "less" else difference
+        if alternative == "two-sided":
+            towards = abs(difference)
+        freedom, excess = self.freedom_of(n), towards / self.standard_error(n)
+        is_two_sided = alternative == "two-sided"
+        tail = (1 - self.level) / (2 if is_two_sided else 1)
+        needed = -float(special.stdtrit(freedom, tail))
+        found = _beyond(needed, freedom, excess)
+        return found + (_beyond(needed, freedom, -excess) if is_two_sided else 0.0)
+
+    def least_cases(self, is_enough: Callable[[float], bool]) -> int | None:
+        """Return the fewest cases that are enough, as are more; None if none are."""
+        low, high = self.least - 1, self.least
+        while not is_enough(high):
+            low, high = high, 2 * high
+            if high > _MOST:
+                return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if is_enough(middle) else (middle, high)
+        return high
+
+
+def _beyond(needed: float, freedom: float, excess: float) -> float:
+    """Return P(T > needed) of Student's T that is off by ``excess``."""
+    if abs(excess - needed) > _CERTAIN and abs(excess) > _CERTAIN:
+        return float(excess > needed)
+    if freedom > _NORMAL:
+        return float(special.ndtr(excess - needed))
+    # Older versions of scipy divide by zero on the way, and yet find it.
+    with np.errstate(divide="ignore"):
+        return float(stats.nct.sf(needed, freedom, excess))
+
+
+def _pilot_of(
+    metric: Metric,
+    ranked: list[Ranked],
+    values: list[float],
+    *,
+    level: float,
+    prevalence: float | None,
+    stratify: bool,
+) -> _Pilot:
+    """Return what one ranking tells of its metric, or two of its difference.
+
+    ``prevalence`` is that of the samples to come, None for that of the pilot.
+    """
+    cases, value, bounds = ranked[0], values[0] - sum(values[1:]), None
+    n_units = cases.total if cases.clusters is None else float(cases.n_units)
+    unit = _unit(metric, ranked, prevalence, stratify=stratify)
+    spread = _spread(metric, ranked, prevalence, stratify=stratify)
+    if len(ranked) == 1:
+        planned = _at_prevalence(cases, prevalence)
+        bounds = range_of(metric, planned.table, stratify=stratify)
+        bounds = with_room(metric, bounds, value)
+        if np.sqrt(unit.total / cases.total) <= NEGLIGIBLE:
+            # What was never seen varies by nobody knows how much.
+            rare = augmented(metric, planned, stratify=stratify)
+            unit, spread = Parts(*(part * cases.total for part in rare.parts)), np.nan
+            value, bounds = rare.value, rare.bounds
+    share = cases.sizes[0] / cases.total if prevalence is None else prevalence
+    sizes = share, 1 - share
+    if cases.clusters is not None:
+        n_pos, n_neg = cases.effective_sizes
+        sizes = n_pos / cases.total, n_neg / cases.total
+    return _Pilot(
+        value,
+        unit,
+        share,
+        spread,
+        min(*cases.effective_sizes, n_units, _PARTS) - 1,
+        cases.total / n_units,
+        sizes,
+        bounds,
+        level,
+    )
+
+
+def _unit(
+    metric: Metric, ranked: list[Ranked], prevalence: float | None, *, stratify: bool
+) -> Parts:
+    """Return the variance per case by its sources.
+
+    Of n independent cases with influence values v, a share p of them positive, the
+    metric has the variance (p E[v^2 | positive] + (1 - p) E[v^2 | negative]) / n; a
+    square about the mean of its class is that of the class, the mean itself is what the
+    number of positives adds.
+    """
+    values = [influence_values(metric, _at_prevalence(o, prevalence)) for o in ranked]
+    per_case, cases = values[0] - values[1] if ranked[1:] else values[0], ranked[0]
+    if cases.clusters is not None:
+        parts = influence_parts(per_case, cases)
+        return Parts(*(part * cases.total for part in parts))
+    share = cases.sizes[0] / cases.total if prevalence is None else prevalence
+    found, between = [], 0.0
+    for chosen, of_class in ((cases.is_pos, share), (~cases.is_pos, 1 - share)):
+        weights = None if cases.weights is None else cases.weights[chosen]
+        mean = float(np.average(per_case[chosen], weights=weights))
+        squares = (per_case[chosen] - mean) ** 2
+        found.append(of_class * float(np.average(squares, weights=weights)))
+        between += of_class * mean**2
+    return Parts(found[0], found[1], 0.0 if stratify else between)
+
+
+def _at_prevalence(ranked: Ranked, prevalence: float | None) -> Ranked:
+    """Return the ranking as it would be, were there more positives or fewer."""
+    if prevalence is None:
+        return ranked
+    table = ranked.table
+    by_pos = prevalence / table.prevalence
+    by_neg = (1 - prevalence) / table.negative_share
+    return replace(
+        ranked, counts=table_of_weights(table.pos * by_pos, table.neg * by_neg)
+    )
+
+
+def _spread(
+    metric: Metric, ranked: list[Ranked], prevalence: float | None, *, stratify: bool
+) -> float:
+    """Return the standard error of the logarithm of the variance per case.
+
+    By the jackknife that leaves out one of some twenty parts of the pilot: it sees that
+    influence values are themselves found from few cases, and, of parts at random, that
+    the prevalence is that of the pilot, unless it is given. nan where a part is all
+    that a class has, or all clusters but one, or all that makes the metric defined.
+    """
+    logarithms = []
+    is_given = stratify or prevalence is not None
+    for rest in _without_parts(ranked, by_class=is_given):
+        left = [_taken(one, rest) for one in ranked]
+        # Two clusters, too, without one of them.
+        if min(*left[0].sizes, left[0].n_units) < _LEAST:
+            return float("nan")
+        values = [metric.value(_at_prevalence(one, prevalence).table) for one in left]
+        if np.isnan(values).any():
+            return float("nan")
+        total = _unit(metric, left, prevalence, stratify=stratify).total
+        logarithms.append(np.log(total) if total > 0 else np.nan)
+    n = len(logarithms)
+    return float(np.sqrt((n - 1) * np.var(logarithms)))
+
+
+def _without_parts(ranked: list[Ranked], *, by_class: bool) -> Iterator[FloatArray]:
+    """Yield the weights of the cases without each part, parts at random.
+
+    With ``by_class`` each holds as many of both classes, about. They are drawn with a
+    seed of their own, so that a pilot always has the same, in any order of its rows.
+    """
+    generator, cases, units = np.random.default_rng(0), ranked[0], _in_order(ranked)
+    weights = np.ones(len(cases.is_pos)) if cases.weights is None else cases.weights
+    if cases.clusters is None and cases.weights is not None:
+        # Repetitions are cases, each of them in a part.
+        counts = np.rint(weights).astype(np.int64)
+        shares = np.full(_PARTS, 1 / _PARTS)
+        taken = np.empty((len(counts), _PARTS))
+        taken[units] = generator.multinomial(counts[units], shares)
+        yield from weights - taken.T
+        return
+    n_units = cases.n_units
+    part = np.empty(n_units, dtype=np.intp)
+    order = units[generator.permutation(n_units)]
+    part[order] = np.arange(n_units) % _PARTS
+    if cases.clusters is not None:
+        part = part[cases.clusters]
+    elif by_class or _hold_a_class(part, cases.is_pos):
+        order = order[np.argsort(cases.is_pos[order], kind="stable")]
+        part[order] = np.arange(n_units) % _PARTS
+    for left_out in range(min(_PARTS, n_units)):
+        yield np.where(part == left_out, 0.0, weights)
+
+
+def _in_order(ranked: list[Ranked]) -> IntArray:
+    """Return the cases, or the clusters, in an order that is that of no rows.
+
+    Positives first, best first; those that are all alike are exchangeable.
+    """
+    cases = ranked[0]
+    # Whichever model is the first.
+    models = sorted(ranked, key=lambda one: [*one.table.pos, *one.table.neg])
+    columns: list[Array] = [*(one.group for one in models), ~cases.is_pos]
+    if cases.weights is not None:
+        columns = [cases.weights, *columns]
+    order = np.lexsort(columns)
+    if cases.clusters is None:
+        return order
+    is_new = [np.diff(column[order]) != 0 for column in columns]
+    kind = np.append(0, np.cumsum(np.any(is_new, axis=0)))
+    held: list[list[int]] = [[] for _ in range(cases.n_units)]
+    for unit, code in zip(cases.clusters[order].tolist(), kind.tolist(), strict=True):
+        held[unit].append(code)
+    return np.array(sorted(range(len(held)), key=held.__getitem__), dtype=np.intp)
+
+
+def _hold_a_class(part: IntArray, is_pos: BoolArray) -> bool:
+    """Say whether too few cases of a class are left without one of the parts."""
+    of_class = [np.bincount(part[of]) for of in (is_pos, ~is_pos)]
+    return any(held.sum() - held.max() < _LEAST for held in of_class)
+
+
+def _taken(ranked: Ranked, weights: FloatArray) -> Ranked:
+    """Return the ranking of the cases that have weight left."""
+    kept = weights > 0
+    is_pos, weight = ranked.is_pos[kept], weights[kept]
+    if ranked.scores is None:
+        group, size = ranked.group[kept], ranked.table.n_groups
+        pos, neg = (
+            np.bincount(group[of], weight[of], minlength=size)
+            for of in (is_pos, ~is_pos)
+        )
+        return counted(RankTable(pos, neg))
+    clusters = ranked.clusters
+    if clusters is not None:
+        clusters = np.unique(clusters[kept], return_inverse=True)[1]
+    return Ranked(
+        is_pos,
+        ranked.scores[kept],
+        None if ranked.weights is None else weight,
+        clusters,
+        kind=ranked.kind,
+        by_case=ranked.by_case,
+    )

@@ -1,4 +1,4 @@
-"""Calls of sample_size and power: the fewest cases that do, from the influence."""
+"""Calls of sample_size: the fewest cases that do, from the influence."""
 
 import math
 from collections.abc import Callable
@@ -14,8 +14,8 @@ from fuzzing.samples import Sample, draw_sample
 from reference import sample_size as oracle
 
 
-def planned(name: str) -> Callable[[np.random.Generator], Call]:
-    """Return what draws calls of sample_size, or of power."""
+def planned(goal: str) -> Callable[[np.random.Generator], Call]:
+    """Return what draws calls of sample_size, for a size or for what it shows."""
 
     def draw(rng: np.random.Generator) -> Call:
         metric, seed = draw_metric(rng), int(rng.integers(100))
@@ -26,7 +26,7 @@ def planned(name: str) -> Callable[[np.random.Generator], Call]:
         }
         if rng.random() < 0.7:
             options["difference"] = float(rng.uniform(-0.3, 0.3))
-        if name == "power":
+        if goal == "n_cases":
             options["n_cases"] = int(rng.integers(1, 3000))
         elif rng.random() < 0.4:
             options.pop("difference", None)
@@ -49,11 +49,11 @@ def planned(name: str) -> Callable[[np.random.Generator], Call]:
             if sum(parts) < 1e-12:
                 return
             _check_size(found, parts, p, options)
-            again = quietly(getattr(skrate, name), **named)
+            again = quietly(skrate.sample_size, **named)
             holds(repr(again) == repr(found), f"a second time it is {again!r}")
 
         return Call(
-            name, getattr(skrate, name), arguments, check, sample,
+            "sample_size", skrate.sample_size, arguments, check, sample,
             may_refuse=(*refusals(sample), "half_width", "difference", "n_cases"),
             may_warn=True,
         )  # fmt: skip

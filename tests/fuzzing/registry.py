@@ -115,8 +115,8 @@ ENTRIES = [
     Entry(("rates",), other_calls.no_numbers, 1.5),
     Entry(("rates",), other_calls.elicited, 0.5),
     *(
-        Entry((name, "SampleSize"), plan_calls.planned(name), 1)
-        for name in ("power", "sample_size")
+        Entry(("sample_size", "SampleSize"), plan_calls.planned(goal), 1)
+        for goal in ("n_cases", "n")
     ),
     Entry(
         ("review",),

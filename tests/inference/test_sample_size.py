@@ -20,7 +20,6 @@ from skrate import (
     expected_recall_score,
     influence,
     lift_at_rate_score,
-    power,
     precision_at_rate_score,
     rate_weighted_auc_score,
     rates,
@@ -117,7 +116,7 @@ def test_the_size_is_the_least_that_has_the_power(metric, kwargs, alternative):
 )
 def test_the_power_is_that_of_student_s_test(difference, alternative):
     # Of next to no difference it is the level: half of it, on either side.
-    planned = power(
+    planned = sample_size(
         "roc_auc", *PILOT, n_cases=90, difference=difference, alternative=alternative
     )
     parts, share = parts_of("roc_auc", {}, *PILOT), PILOT[0].mean()
@@ -154,7 +153,8 @@ def test_at_the_size_of_the_pilot_the_interval_is_that_of_the_pilot(
     found = compare(metric, *PILOT, **options, **kwargs)
     n = int(np.sum(options.get("sample_weight", np.ones(120))))
     given = None if found.value else 0.1
-    planned = power(metric, *PILOT, n_cases=n, difference=given, **options, **kwargs)
+    goal = {"n_cases": n, "difference": given}
+    planned = sample_size(metric, *PILOT, **goal, **options, **kwargs)
     low, high = found.confidence_interval
     assert_allclose(planned.half_width, (high - low) / 2, rtol=1e-9)
     assert planned.difference == pytest.approx(found.value or given, abs=1e-12)
@@ -188,7 +188,7 @@ def test_another_prevalence_is_that_of_a_pilot_that_has_it(case):
     assert one.n_pos == round(one.n * share)
     # The difference of the pilot is that at the prevalence to come.
     assert_allclose(
-        power(
+        sample_size(
             metric, *PILOT, n_cases=500, planned_prevalence=share, **kwargs
         ).difference,
         compare(metric, *rarer, **kwargs).value,
@@ -317,8 +317,8 @@ def test_the_difference_of_the_pilot_is_itself_uncertain():
     assert known.n == found.n
     assert known.n_interval.low > found.n_interval.low
     assert known.n_interval.high < found.n_interval.high
-    planned = power("roc_auc", *PILOT, n_cases=found.n)
-    given = power("roc_auc", *PILOT, n_cases=found.n, difference=found.difference)
+    planned = sample_size("roc_auc", *PILOT, n_cases=found.n)
+    given = sample_size("roc_auc", *PILOT, n_cases=found.n, difference=found.difference)
     assert planned.power == given.power >= 0.8
     assert planned.power_interval.low < given.power_interval.low < given.power
     assert given.power < given.power_interval.high <= planned.power_interval.high
@@ -357,7 +357,7 @@ def test_a_pilot_that_says_nothing_is_nan(scores, options, message):
         found = sample_size("roc_auc", PILOT[0], *scores, **options)
     assert np.isnan([found.n, found.n_pos, found.power, *found.n_interval]).all()
     with pytest.warns(UndefinedMetricWarning, match=message):
-        found = power("roc_auc", PILOT[0], *scores, n_cases=100, **options)
+        found = sample_size("roc_auc", PILOT[0], *scores, n_cases=100, **options)
     assert np.isnan([found.power, *found.power_interval]).all()
     assert found.n == 100
     if options.get("difference"):
@@ -385,7 +385,7 @@ def test_a_pilot_of_six_at_a_high_level_leaves_the_size_open():
     ):
         # Two of either class.
         assert found.n_interval == (4, np.inf)
-    found = power(*data, **level, difference=-0.2, n_cases=100)
+    found = sample_size(*data, **level, difference=-0.2, n_cases=100)
     assert found.power_interval == pytest.approx((0, 1), abs=1e-6)
 
 
@@ -430,7 +430,7 @@ def test_a_difference_to_the_other_side_has_no_power(alternative, difference):
     message = f"difference={difference} is not what alternative='{alternative}' looks"
     options = {"alternative": alternative, "difference": difference}
     with pytest.raises(ValueError, match=message):
-        power("roc_auc", *PILOT, n_cases=90, **options)
+        sample_size("roc_auc", *PILOT, n_cases=90, **options)
     with pytest.raises(ValueError, match=message):
         sample_size("roc_auc", *PILOT, **options)
 
@@ -475,10 +475,10 @@ def test_results_read_well_and_become_dicts():
     assert values["n"] == found.n
     assert values["n_interval_low"] == found.n_interval.low
     assert "n_clusters" not in values
-    planned = power("roc_auc", *PILOT, n_cases=300, difference=0.05)
+    planned = sample_size("roc_auc", *PILOT, n_cases=300, difference=0.05)
     assert planned.n_interval is None
     assert "n=300 " in repr(planned)
-    most = power("roc_auc", *PILOT, n_cases=10**18, difference=0.05)
+    most = sample_size("roc_auc", *PILOT, n_cases=10**18, difference=0.05)
     assert f"n={10**18} " in repr(most)
     for value in (found.n, found.n_pos, found.n_neg):
         assert type(value) is int
@@ -490,7 +490,9 @@ def test_results_read_well_and_become_dicts():
         (PILOT[:2], {}, "half_width is missing: with one model"),
         (PILOT, {"half_width": 0.1, "difference": 0.1}, "half_width and diff"),
         (PILOT, {"half_width": 0}, "half_width must be a finite number above 0, got 0"),
-        (PILOT, {"half_width": 0.1, "power": 0.9}, "power=0.9 is for a test"),
+        (PILOT, {"half_width": 0.1, "power": 0.9}, "half_width and power ask for diff"),
+        (PILOT, {"n_cases": 90, "half_width": 0.1}, "half_width and n_cases ask for"),
+        (PILOT[:2], {"n_cases": 90, "difference": 0.1}, "y_score_b is missing"),
         (PILOT[:2], {"half_width": 1e-9}, "half_width=1e-09 takes more cases than"),
         (PILOT, {"difference": np.nan}, "difference must be a finite number, got nan"),
         (PILOT, {"difference": 5}, "difference=5 is beyond all values of the AUC, wh"),
@@ -534,7 +536,7 @@ def test_a_count_of_the_pilot_is_no_rate_to_plan_with():
 )
 def test_too_few_cases_are_named(n_cases, message):
     with pytest.raises(ValueError, match=message):
-        power("roc_auc", *PILOT, n_cases=n_cases)
+        sample_size("roc_auc", *PILOT, n_cases=n_cases)
 
 
 # --- Against what is simulated -------------------------------------------------------
@@ -566,7 +568,7 @@ def test_the_power_is_how_often_the_test_finds_the_difference(
     ]
     # The difference that there is, as these samples have it on average.
     difference = float(np.mean([one.value for one in found]))
-    planned = power(
+    planned = sample_size(
         metric, *pilot, n_cases=n, difference=difference, alternative=alternative,
         **kwargs,
     ).power  # fmt: skip
@@ -636,3 +638,10 @@ def test_the_size_for_a_cut_that_the_ranking_decides_is_said_to_be_rough(options
     with pytest.warns(UserWarning, match="the upper end of n_interval") as found:
         sample_size("work_saved", y_true, *scores, recall=0.8, **options)
     assert [one.filename for one in found] == [__file__]
+
+
+def test_so_many_cases_of_one_model_show_an_interval_as_wide_as_planned():
+    planned = sample_size("roc_auc", *PILOT[:2], half_width=0.05)
+    found = sample_size("roc_auc", *PILOT[:2], n_cases=planned.n)
+    assert found == replace(planned, n_interval=None)
+    assert (found.power, found.power_interval) == (None, None)
