@@ -53,19 +53,6 @@ def sum_from_right(values: FloatArray) -> FloatArray:
     return sums
 
 
-def sums_from_right(
-    first: FloatArray, second: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the same of two arrays, in the time of one.
-
-    Each sum waits for the one before it: as complex numbers both wait at once.
-    """
-    sums = np.empty(len(first), dtype=np.complex128)
-    sums.real, sums.imag = first[::-1], second[::-1]
-    np.cumsum(sums, out=sums)
-    return sums.real[::-1].copy(), sums.imag[::-1].copy()
-
-
 def ratio(part: Array, whole: Array) -> FloatArray:
     """Return ``part / whole``, 0 where ``whole`` is 0 (and so is ``part``)."""
     least = 1 if whole.dtype.kind == "i" else np.finfo(np.float64).tiny

@@ -40,7 +40,6 @@ from skrate.core.rank_table import (
 )
 from skrate.core.sample import Sample, check_ranking
 from skrate.core.sums import total
-from skrate.core.table_parts import LongTable, TablePart
 from skrate.core.validation import warn_undefined
 from skrate.core.worth import Worth, WorthTable
 
@@ -103,23 +102,6 @@ class Sizes(NamedTuple):
     n_pos: float
     n_neg: float
     are_fixed: bool
-
-
-class PartSlopes(NamedTuple):
-    """Slopes in one part of a table, and what the part adds elsewhere.
-
-    ``by_gap`` is the slope by the negatives before each group, and ``by_tied`` that by
-    those in it, of no meaning where there are none. The slope by the prevalence and the
-    ``value`` of the metric are the sums of those of all parts. ``above`` is what this
-    one adds to the slopes of both classes in all groups of the parts above it.
-    """
-
-    by_pos: FloatArray
-    by_gap: FloatArray
-    by_tied: FloatArray
-    by_prevalence: float
-    value: float
-    above: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass_transform(frozen_default=True)
@@ -299,22 +281,9 @@ class Metric(ABC):
         return None
 
     @property
-    def has_parts(self) -> bool:
-        """Whether the slopes of a table can be found part by part."""
-        return False
-
-    @property
     def is_symmetric(self) -> bool:
         """Whether it is 1 minus itself where the classes are swapped."""
         return False
-
-    def part_slopes(self, table: LongTable) -> Callable[[TablePart], PartSlopes]:
-        """Return what finds the slopes in a part of the table, but for a constant.
-
-        Of a symmetric metric only those of a table with no more positives than
-        negatives are asked for.
-        """
-        raise NotImplementedError
 
     @property
     def cuts(self) -> FloatArray:

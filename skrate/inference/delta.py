@@ -11,12 +11,9 @@ from skrate.core.arrays import BoolArray, FloatArray, dot
 from skrate.core.merged import merged_but_at
 from skrate.core.metric import Metric, Slopes
 from skrate.core.rank_table import RankTable
-from skrate.core.table_parts import LongTable, is_long
 from skrate.core.worth import WorthTable
 from skrate.inference.sample import Ranked
 
-# Of no cases.
-_NO_MOMENTS = 0.0, 0.0, 0.0
 # Standard errors below are rounding: the sample shows no variation at all.
 NEGLIGIBLE = 1e-12
 
@@ -183,9 +180,6 @@ def table_variance(
     ``sizes`` says how many independent cases of each class there are, by default as
     many as they weigh.
     """
-    if metric.has_parts and is_long(table):
-        parts = LongTable(table)
-        return long_variance(metric, parts, stratify=stratify, sizes=sizes)[0]
     n_pos, n_neg = sizes or (table.n_pos, table.n_neg)
     known = metric.slope_variances(table)
     if known is not None:
@@ -205,61 +199,6 @@ def table_variance(
     binomial = table.prevalence * table.negative_share / (n_pos + n_neg)
     by_prevalence = slopes.by_prevalence**2 * binomial
     return Parts(by_pos, by_neg, float(by_prevalence))
-
-
-def long_variance(
-    metric: Metric,
-    table: LongTable,
-    *,
-    stratify: bool = False,
-    sizes: tuple[float, float] | None = None,
-) -> tuple[Parts, float]:
-    """Return the same part by part, and the metric."""
-    sizes = sizes or (table.n_pos, table.n_neg)
-    if metric.is_symmetric and table.n_pos > table.n_neg:
-        parts, value = long_variance(
-            metric, table.swapped, stratify=stratify, sizes=sizes[::-1]
-        )
-        return Parts(parts.by_neg, parts.by_pos, parts.by_prevalence), 1 - value
-    n_pos, n_neg = sizes
-    pos, gaps, tied, above, shares = [], [], [], [], []
-    slopes_in = metric.part_slopes(table)
-    for part in table.parts(by_run=metric.is_symmetric):
-        found = slopes_in(part)
-        pos.append(_moments(found.by_pos, part.pos))
-        gaps.append(_moments(found.by_gap, part.gap))
-        tied.append(
-            _NO_MOMENTS if part.tied is None else _moments(found.by_tied, part.tied)
-        )
-        above.append(found.above)
-        shares.append((found.by_prevalence, found.value))
-    # What the parts below add to the slopes of each.
-    below = np.cumsum([(0.0, 0.0), *above[:0:-1]], axis=0)[::-1]
-    by_pos = _pooled(pos, below[:, 0]) / _divisor(metric, n_pos)
-    by_neg = _pooled(gaps + tied, np.tile(below[:, 1], 2)) / _divisor(metric, n_neg)
-    slope, value = np.sum(shares, axis=0).tolist()
-    if stratify:
-        return Parts(by_pos, by_neg, 0.0), value
-    binomial = table.classes.prevalence * table.classes.negative_share / (n_pos + n_neg)
-    return Parts(by_pos, by_neg, slope**2 * binomial), value
-
-
-def _moments(slopes: FloatArray, weights: FloatArray) -> tuple[float, float, float]:
-    """Return the weight of a class, its mean slope and its sum of centred squares."""
-    total = float(weights.sum())
-    mean = float(dot(weights, slopes)) / total if total > 0 else 0.0
-    centred = slopes - mean
-    return total, mean, float(dot(weights * centred, centred))
-
-
-def _pooled(moments: list[tuple[float, float, float]], below: FloatArray) -> float:
-    """Return the variance over parts, to the slopes of which something is added.
-
-    It is the one within parts and the one between their means.
-    """
-    totals, means, squares = np.array(moments).T
-    between = _spread(means + below, totals)
-    return float(squares.sum() / totals.sum()) + between
 
 
 def _divisor(metric: Metric, size: float) -> float:

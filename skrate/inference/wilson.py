@@ -11,7 +11,6 @@ from skrate.core.merged import merged_but_at, with_ends
 from skrate.core.metric import Metric
 from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.results import ConfidenceInterval, t_quantile
-from skrate.core.table_parts import LongTable, is_long
 from skrate.core.wilson_ends import wilson_ends
 from skrate.inference.delta import (
     Parts,
@@ -19,7 +18,6 @@ from skrate.inference.delta import (
     freedoms_by_kurtosis,
     freedoms_of_cases,
     is_rounding,
-    long_variance,
     table_variance,
 )
 from skrate.inference.sample import Ranked
@@ -94,15 +92,9 @@ def augmented(
     """
     sizes = ranked.effective_sizes
     more = (sizes[0] + added, sizes[1] + added)
-    if metric.has_parts and is_long(ranked.table):
-        long = LongTable(ranked.table, _added(ranked, added))
-        parts, value = long_variance(metric, long, stratify=stratify, sizes=more)
-        # The range is that of the class sizes.
-        table = long.classes
-    else:
-        table = augmented_table(ranked, metric.cuts, added)
-        parts = table_variance(metric, table, stratify=stratify, sizes=more)
-        value = metric.value(table)
+    table = augmented_table(ranked, metric.cuts, added)
+    parts = table_variance(metric, table, stratify=stratify, sizes=more)
+    value = metric.value(table)
     effect = 1.0
     if variance is not None and not is_rounding(variance):
         if independent is None:
@@ -177,17 +169,12 @@ def augmented_table(
     ([0.05, 1.0, 0.0, 0.05], [0.05, 0.0, 1.0, 0.05])
     """
     table = ranked.table
-    pos, neg = _added(ranked, added)
+    n_pos, n_neg = ranked.effective_sizes
+    pos, neg = added / 2 * table.n_pos / n_pos, added / 2 * table.n_neg / n_neg
     # Where a rate of the augmented table cuts this one.
     of_this = (cuts * (table.total + 2 * (pos + neg)) - (pos + neg)) / table.total
     merged = merged_but_at(table, of_this[(of_this > 0) & (of_this < 1)])
     return with_ends(merged.table, pos, neg)
-
-
-def _added(ranked: Ranked, added: float) -> tuple[float, float]:
-    """Return the weight of each class in the groups that are added."""
-    table, (n_pos, n_neg) = ranked.table, ranked.effective_sizes
-    return added / 2 * table.n_pos / n_pos, added / 2 * table.n_neg / n_neg
 
 
 def with_room(

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from skrate.core.arrays import Array, FloatArray, dot
 from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric import Metric, PartSlopes, Slopes
+from skrate.core.metric import Metric, Slopes
 from skrate.core.rank_table import RankTable
-from skrate.core.table_parts import LongTable, TablePart
 from skrate.metrics.list_auc import list_auc
 
 # Products of weights are normal numbers, or next to nothing beside their sum.
@@ -24,7 +21,6 @@ class AUC(Metric):
 
     name = "AUC"
     is_two_sample = True
-    has_parts = True
     is_symmetric = True
 
     def value(self, table: RankTable) -> float:
@@ -58,20 +54,6 @@ class AUC(Metric):
 
     def slope_variances(self, table: RankTable) -> tuple[float, float] | None:
         return _placement_variances(table)
-
-    def part_slopes(self, table: LongTable) -> Callable[[TablePart], PartSlopes]:
-        return _part_slopes
-
-
-def _part_slopes(part: TablePart) -> PartSlopes:
-    above = part.above_neg
-    by_gap = by_tied = part.above_pos / part.n_pos
-    if part.tied is not None:
-        above = above + part.tied / 2
-        by_tied = by_gap + part.pos / (2 * part.n_pos)
-    by_pos = 1 - above / part.n_neg
-    value = float(dot(part.pos, by_pos)) / part.n_pos
-    return PartSlopes(by_pos, by_gap, by_tied, 0.0, value)
 
 
 def auc(table: RankTable) -> float:

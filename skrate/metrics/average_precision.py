@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any, Literal, Self, get_args, overload
 
 import numpy as np
@@ -20,13 +18,13 @@ from skrate.core.arrays import (
     dot,
     ratio,
     share_of,
-    sums_from_right,
+    sum_from_right,
 )
 from skrate.core.cells import Cells, reach
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable
 from skrate.core.merged import Merged, merged_down
-from skrate.core.metric import Metric, PartSlopes, Slopes, score
+from skrate.core.metric import Metric, Slopes, score
 from skrate.core.one_vs_rest import (
     AverageName,
     ClassAverage,
@@ -35,7 +33,6 @@ from skrate.core.one_vs_rest import (
 )
 from skrate.core.rank_table import RankTable
 from skrate.core.sort_keys import parts
-from skrate.core.table_parts import LongTable, TablePart
 from skrate.core.validation import check_choice, check_flag, check_fraction
 from skrate.metrics.binormal_tail import (
     Tail,
@@ -419,19 +416,10 @@ class AveragePrecision(
                 values[i] = self._with_tail(tail)[0]
         return values
 
-    @property
-    def has_parts(self) -> bool:
-        """Whether it is a sum over parts: adjusted it is not, nor with a line."""
-        return not (self.adjusted or self.goes_by_cases)
-
-    def part_slopes(self, table: LongTable) -> Callable[[TablePart], PartSlopes]:
-        return partial(_slopes, prevalence=self.prevalence, adjusted=self.adjusted)
-
     def slopes(self, table: RankTable) -> Slopes:
         tail = self._tail_of(table)
         if tail is None or not tail.is_fitted.item():
-            found = _slopes(table, self.prevalence, self.adjusted)
-            return Slopes(found.by_pos, found.by_gap, found.by_prevalence)
+            return _slopes(table, self.prevalence, self.adjusted)
         assert self.prevalence is not None
         slopes = tail_slopes(tail, self.prevalence)
         group = table.merged.group_of(table.n_groups)
@@ -625,17 +613,13 @@ def _class_weights(prevalence: float) -> tuple[float, float]:
     return prevalence * 2.0**1000, 2.0**1000
 
 
-def _class_shares(
-    table: RankTable | TablePart, prevalence: float | None
-) -> tuple[float, float]:
+def _class_shares(table: RankTable, prevalence: float | None) -> tuple[float, float]:
     if prevalence is None:
         return table.prevalence, table.negative_share
     return prevalence, 1 - prevalence
 
 
-def _slopes(
-    table: RankTable | TablePart, prevalence: float | None, adjusted: bool
-) -> PartSlopes:
+def _slopes(table: RankTable, prevalence: float | None, adjusted: bool) -> Slopes:
     """Return the slopes of g = sum_k P_k p T_k / C_k, as in appendix B of the article.
 
     T_k and F_k are the shares of positives and negatives down to group k, and
@@ -646,39 +630,30 @@ def _slopes(
     before it.
     """
     p, rest = _class_shares(table, prevalence)
-    if isinstance(table, RankTable):
-        found, lost = table.cum_pos[1:], table.cum_neg[1:]
-    else:
-        found, lost = table.below_pos, table.below_neg
-    found, lost = p / table.n_pos * found, rest / table.n_neg * lost
+    precision = p / table.n_pos * table.cum_pos[1:]
+    missed = rest / table.n_neg * table.cum_neg[1:]
     # Of the least number at least, and never squared: shares may be of any size.
-    inverse = found + lost
-    if inverse[0] < _LEAST:
-        np.maximum(inverse, _LEAST, out=inverse)
-    np.divide(1, inverse, out=inverse)
+    inverse = precision + missed
+    np.divide(1, np.maximum(inverse, _LEAST, out=inverse), out=inverse)
     # Precision, what it lacks to 1, and P_k / C_k.
-    precision, missed = found * inverse, lost * inverse
-    density = table.pos / table.n_pos
-    density *= inverse
-    value = float(dot(density, found))
+    precision *= inverse
+    missed *= inverse
+    share = table.pos / table.n_pos
+    inverse *= share
     # P_k p T_k / C_k^2 and P_k (1 - p) F_k / C_k^2, summed.
-    of_missed = density * missed
-    by_lost, by_neg = sums_from_right(of_missed, density * precision)
+    by_lost = p * sum_from_right(inverse * missed)
+    by_neg = -rest * sum_from_right(inverse * precision)
     by_prevalence = 0.0
     if prevalence is None and not adjusted:
-        by_prevalence = float(dot(of_missed, found)) / p / rest
+        by_prevalence = float(dot(share, missed * precision)) / p / rest
     elif prevalence is None:
-        tpr, fpr = found / p, lost / rest
-        by_prevalence = float(dot(density, fpr * inverse * (tpr - fpr)))
-    by_neg *= -rest
-    by_lost *= p
-    above = float(by_lost[0]), float(by_neg[0])
+        lead = precision / p - missed / rest
+        by_prevalence = float(dot(share, missed / rest * lead))
     # Less 1 where 1 - p divides it: a constant is no slope, and would be all rounding.
     by_lost += -missed if adjusted else precision
     if adjusted:
-        # It has no parts.
-        by_lost, by_neg, value = by_lost / rest, by_neg / rest, float("nan")
-    return PartSlopes(by_lost, by_neg, by_neg, by_prevalence, value, above)
+        by_lost, by_neg = by_lost / rest, by_neg / rest
+    return Slopes(by_lost, by_neg, by_prevalence)
 
 
 def _of_tables(

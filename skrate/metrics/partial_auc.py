@@ -20,7 +20,7 @@ from skrate.core.rates import FrozenDistribution, RateDistribution
 from skrate.core.scipy_rates import is_scipy_distribution
 from skrate.core.validation import check_choice
 from skrate.metrics.rate_weighted_auc import is_late
-from skrate.metrics.recall_slopes import is_smooth
+from skrate.metrics.recall_slopes import cuts_of
 from skrate.metrics.roc_regions import Region, Steps, Weighted, Window
 
 __all__ = ["partial_auc_score"]
@@ -405,7 +405,7 @@ def _check_weight(name: str, given: Any) -> RateDistribution:
         law = check_rate(given)
     except ValueError as error:
         raise ValueError(f"{name} cannot be such a distribution: {error}") from error
-    if not is_smooth(law):
+    if law.table.is_discrete or len(cuts_of(law)):
         raise ValueError(
             f"{name} must be a distribution with a density, got {shown(given)}, which "
             "has a probability at single points."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, overload
 
@@ -22,7 +21,7 @@ from skrate.core.extreme_laws import End
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric import Metric, PartSlopes, Slopes, score
+from skrate.core.metric import Metric, Slopes, score
 from skrate.core.one_vs_rest import (
     AverageName,
     ClassAverage,
@@ -35,7 +34,6 @@ from skrate.core.question import Question
 from skrate.core.rank_table import RankTable
 from skrate.core.rate_curves import RateCurve, with_knots
 from skrate.core.rates import RateDistribution, RateLike, is_uniform
-from skrate.core.table_parts import LongTable, TablePart
 from skrate.core.validation import check_fraction, check_shares, warn_undefined
 from skrate.metrics.auc import AUC, auc
 from skrate.metrics.expected_recall import (
@@ -46,8 +44,6 @@ from skrate.metrics.expected_recall import (
 )
 from skrate.metrics.list_auc import list_auc
 from skrate.metrics.recall_slopes import (
-    is_smooth,
-    part_slopes,
     recall_slopes,
 )
 from skrate.metrics.under_set import UnderSet
@@ -328,19 +324,6 @@ class RateWeightedAUC(
 
     is_symmetric = True
 
-    @property
-    def has_parts(self) -> bool:
-        """Whether the rate has a density, and is early."""
-        if self.is_two_sample:
-            return True
-        return not is_late(self.rate) and is_smooth(self.rate)
-
-    def part_slopes(self, table: LongTable) -> Callable[[TablePart], PartSlopes]:
-        if self.is_two_sample:
-            return AUC().part_slopes(table)
-        scale = _scale(table.classes, self.rate)
-        return partial(_part_slopes, rate=self.rate, scale=scale)
-
     def slopes(self, table: RankTable) -> Slopes:
         if self.is_two_sample:
             return AUC().slopes(table)
@@ -447,37 +430,11 @@ def _scale(table: RankTable, rate: RateDistribution) -> _Scale:
 
 def _slopes(table: RankTable, rate: RateDistribution) -> Slopes:
     recall, expected = recall_slopes(table, rate)
-    factor, shift, _ = _rescaled(expected, _scale(table, rate))
-    return recall.scaled(factor, shift)
-
-
-def _part_slopes(part: TablePart, rate: RateDistribution, scale: _Scale) -> PartSlopes:
-    """Return the slopes in one part of a table."""
-    recall = part_slopes(part, rate)
-    # What is subtracted in all belongs to the parts by their positives.
-    share = float(part.pos.sum()) / part.n_pos
-    factor, shift, value = _rescaled(recall.value, scale, share)
-    for slopes in (recall.by_pos, recall.by_gap, recall.by_tied):
-        slopes *= factor
-    return recall._replace(
-        by_prevalence=factor * recall.by_prevalence + shift,
-        value=value,
-        above=(factor * recall.above[0], factor * recall.above[1]),
-    )
-
-
-def _rescaled(
-    expected: float, scale: _Scale, share: float = 1.0
-) -> tuple[float, float, float]:
-    """Return what takes E to (E - E_min) / (E_max - E_min), and the latter.
-
-    That is a factor of all slopes, and what is added to the one by the prevalence, of
-    the part that holds a share of the positives.
-    """
+    scale = _scale(table, rate)
     width = scale.best - scale.worst
-    value = (expected - share * scale.worst) / width
-    shift = share * scale.by_worst + value * (scale.by_best - scale.by_worst)
-    return 1 / width, -shift / width, value
+    value = (expected - scale.worst) / width
+    shift = scale.by_worst + value * (scale.by_best - scale.by_worst)
+    return recall.scaled(1 / width, -shift / width)
 
 
 def _of_tables(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import BoolArray, FloatArray, dot, ratio, sum_from_right
+from skrate.core.arrays import BoolArray, FloatArray, dot, sum_from_right
 from skrate.core.kept import kept
-from skrate.core.metric import PartSlopes, Slopes
+from skrate.core.metric import Slopes
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateDistribution
 from skrate.core.survival import SurvivalTable
-from skrate.core.table_parts import TablePart
 
 # Rankings with more groups look a rate with a density up on a grid of as many cells.
 _GRID = 2**15
@@ -101,40 +100,6 @@ def recall_limits(rate: Any) -> tuple[float, float]:
     """
     known = rate_of(rate) if isinstance(rate, RateDistribution) else rate
     return (float(known), float(known)) if known in (0, 1) else (0.0, 1.0)
-
-
-def is_smooth(rate: RateDistribution) -> bool:
-    """Return whether the rate has a density, with no point of its own within (0, 1)."""
-    return not rate.table.is_discrete and len(cuts_of(rate)) == 0
-
-
-def part_slopes(part: TablePart, rate: RateDistribution) -> PartSlopes:
-    """Return the slopes for a rate with a density, in part of a table.
-
-    As in a whole one, but at the positives alone.
-    """
-    p, rest = part.prevalence, part.negative_share
-    size = part.pos if part.tied is None else part.pos + part.tied
-    mean, before, after = _on_grid(
-        rate, part.above_pos + part.above_neg, size, part.total
-    )
-    if part.tied is not None:
-        share = ratio(part.pos, size)
-        before, after = before * share, after * share
-    of_pos = dot(before, part.above_pos) + dot(after, part.below_pos)
-    of_neg = dot(before, part.above_neg) + dot(after, part.below_neg)
-    by_prevalence = float(of_neg / part.n_neg - of_pos / part.n_pos) / p
-    by_gap = sum_from_right(before + after)
-    np.negative(by_gap, out=by_gap)
-    above = float(by_gap[0]), float(by_gap[0]) * rest / p
-    value = float(dot(part.pos, mean)) / part.n_pos
-    # What a positive, or a negative that ties with it, moves.
-    moved = before
-    moved += by_gap
-    mean += moved
-    by_gap *= rest / p
-    moved *= rest / p
-    return PartSlopes(mean, by_gap, moved, by_prevalence, value, above)
 
 
 def _slopes_of_mean(
