@@ -16,10 +16,11 @@ import inspect
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
-from functools import partial, wraps
-from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
+from functools import partial, singledispatch, wraps
+from operator import attrgetter
+from typing import Any, NamedTuple, Self, dataclass_transform
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -28,7 +29,7 @@ from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, Label
 from skrate.core.conversion import shown
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable, ListValues
-from skrate.core.merged import Merged, merged_runs
+from skrate.core.merged import Merged
 from skrate.core.metric_names import MetricName
 from skrate.core.question import Question, rendered
 from skrate.core.rank_table import (
@@ -38,6 +39,7 @@ from skrate.core.rank_table import (
     rank_table,
     table_of,
 )
+from skrate.core.rates import RateDistribution
 from skrate.core.sample import Sample, check_ranking
 from skrate.core.sums import total
 from skrate.core.validation import warn_undefined
@@ -78,6 +80,9 @@ class Slopes(NamedTuple):
     by_pos: FloatArray
     by_neg: FloatArray
     by_prevalence: float
+    # What the variances due to both classes are multiplied by: more than 1 where the
+    # value supposes cases that the table happens to lack.
+    factors: tuple[float, float] = (1.0, 1.0)
 
     def scaled(self, factor: float, by_prevalence: float = 0.0) -> Slopes:
         """Return ``factor`` times the slopes, with more by the prevalence."""
@@ -85,6 +90,7 @@ class Slopes(NamedTuple):
             factor * self.by_pos,
             factor * self.by_neg,
             factor * self.by_prevalence + by_prevalence,
+            self.factors,
         )
 
     def turned(self) -> Slopes:
@@ -96,6 +102,33 @@ class Slopes(NamedTuple):
         return Slopes(self.by_neg[::-1], self.by_pos[::-1], -self.by_prevalence)
 
 
+@dataclass(frozen=True)
+class Facts:
+    """What inference asks of a metric beside its formula."""
+
+    # A U-statistic of two samples: variances within a class of m cases are divided by
+    # m - 1. The AUC is the one that swapped classes make 1 minus itself.
+    is_two_sample: bool = False
+    is_auc: bool = False
+    # A few cases decide it, so that its variance is learnt from few.
+    rests_on_few: bool = False
+    # A sum over cases, which more of them, or of weight, make more. For others the
+    # scale of weights is free.
+    is_sum: bool = False
+    # It goes by places in lists, where weights have no meaning.
+    counts_places: bool = False
+    # Lists are queues that are worked off, so that all of them count.
+    is_of_queues: bool = False
+    # With fewer positives it is more on average than of many cases; 0 where it is not.
+    enough_positives: int = 0
+    # With fewer not even ``excess`` says by how much.
+    least_positives: int = 0
+    # What a perfect ranking has, where an approximation leaves others without a limit.
+    value_of_perfect: float | None = None
+    # Makes a table with fewer groups, of which resamples have the same values.
+    condensed: Callable[[RankTable], Merged] = attrgetter("merged")
+
+
 class Sizes(NamedTuple):
     """How many independent cases there are; ``are_fixed`` if that was chosen."""
 
@@ -104,7 +137,11 @@ class Sizes(NamedTuple):
     are_fixed: bool
 
 
-@dataclass_transform(frozen_default=True)
+# Of parameters: one of those that are needed must be given; others may be per case.
+NEEDED, PER_CASE = {"is_needed": True}, {"is_per_case": True}
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 @dataclass(frozen=True)
 class Metric(ABC):
     """A metric with its parameters, as a functional of a :class:`RankTable`.
@@ -115,24 +152,15 @@ class Metric(ABC):
     negatives per group and of the prevalence. Values do not change when neighbouring
     groups without a positive merge, nor do slopes but at the ``cuts``.
 
-    ``name``, ``needs``, ``greater_is_better`` and ``is_two_sample`` are set in the
-    class, without an annotation, or are properties where they depend on the parameters
-    (but for ``greater_is_better``, which scorers ask of the class).
+    ``name``, ``needs``, ``greater_is_better`` and ``facts`` are set in the class,
+    without an annotation, or are properties where they depend on the parameters (but
+    for ``greater_is_better``, which scorers ask of the class). A parameter that must be
+    given is a ``field(default=None, metadata=NEEDED)``, and one that may have an entry
+    per case has ``PER_CASE``.
     """
 
     # Whether a better ranking has a greater value; scorers negate others.
     greater_is_better = True
-    # The parameters that may have an entry per case; scorers look for them.
-    per_case: ClassVar[tuple[str, ...]] = ()
-    # With fewer positives it is more on average than of many cases; 0 where it is not.
-    enough_positives: ClassVar[int] = 0
-    # The metric as it was asked for, where a sample has filled in the rest. Not a
-    # parameter.
-    _asked = None
-    # With fewer not even ``excess`` says by how much.
-    least_positives: ClassVar[int] = 0
-    # What a perfect ranking has, where an approximation leaves others without a limit.
-    value_of_perfect: ClassVar[float | None] = None
 
     @property
     @abstractmethod
@@ -145,7 +173,8 @@ class Metric(ABC):
 
         Numbers and rates are there by default as well; choices only if they are others.
         """
-        asked: Any = self._asked or self
+        # As it was asked for, where a sample has filled in the rest.
+        asked: Any = vars(self).get("_asked") or self
         question = {}
         for each in fields(asked):
             value, usual = getattr(asked, each.name), each.default
@@ -160,50 +189,14 @@ class Metric(ABC):
         return "positive", "negative"
 
     @property
-    def is_two_sample(self) -> bool:
-        """Whether it is a U-statistic of two samples.
-
-        Then variances within a class of m cases are divided by m - 1.
-        """
-        return False
-
-    @property
-    def rests_on_few(self) -> bool:
-        """Whether a few cases decide it, so that its variance is learnt from few."""
-        return False
-
-    @property
-    def is_sum(self) -> bool:
-        """Whether it is a sum over cases, which more of them, or of weight, make more.
-
-        For others the scale of weights is free.
-        """
-        return False
-
-    @property
-    def counts_places(self) -> bool:
-        """Whether it goes by places in lists, so that weights have no meaning there."""
-        return False
-
-    @property
-    def is_of_queues(self) -> bool:
-        """Whether lists are queues that are worked off, so that all of them count."""
-        return False
-
-    @property
-    def is_of_cases(self) -> bool:
-        """Whether it goes by what each case is worth, which no table knows."""
-        return False
+    def facts(self) -> Facts:
+        """What inference asks beside the formula."""
+        return Facts()
 
     @property
     def limits(self) -> tuple[float, float]:
         """The least and the greatest value on any table."""
         return 0.0, 1.0
-
-    @property
-    def lacks(self) -> tuple[str, ...]:
-        """The parameters of which one has to be given, if none is."""
-        return ()
 
     def __init_subclass__(
         cls,
@@ -225,14 +218,6 @@ class Metric(ABC):
         """
         return self
 
-    def resolved(self, table: RankTable) -> Metric:
-        """Return the metric with what depends on the ranking filled in.
-
-        That is the distribution which is worst for it, of a set. Where it is one of
-        several, slopes are those under that one: its own change adds nothing to them.
-        """
-        return self
-
     @abstractmethod
     def value(self, table: RankTable) -> float:
         """Return the metric of a table with the classes it needs; nan if undefined."""
@@ -245,54 +230,13 @@ class Metric(ABC):
         numbers if their dtype is; groups may be empty.
         """
 
-    def condensed(self, table: RankTable) -> Merged:
-        """Return a table with fewer groups, of which resamples have the same values."""
-        return merged_runs(table) if self.is_symmetric else table.merged
-
     @abstractmethod
     def slopes(self, table: RankTable) -> Slopes:
         """Return the derivatives at a table with both classes."""
 
-    def worth_of(self, sample: Sample) -> Worth | None:
-        """Return what the cases of a sample are worth, None where classes say it.
-
-        Of a sample that knows it, ``value`` is asked of a :class:`WorthTable`, and
-        ``values`` of the gains and costs per group in place of positives and negatives.
-        """
-        return None
-
     @property
-    def gain_of_cases(self) -> FloatArray | None:
-        """The gain of each case within lists, None where classes say it."""
-        return None
-
-    def worth_slopes(self, table: WorthTable) -> tuple[FloatArray, FloatArray]:
-        """Return what a unit of gain, and of cost, in each group adds to the value.
-
-        Averaged over all cases, times what they are worth, it is the value.
-        """
-        raise NotImplementedError
-
-    def slope_variances(self, table: RankTable) -> tuple[float, float] | None:
-        """Return the variances of the slopes over the cases of each class.
-
-        None where there is no quicker way to them than by all slopes.
-        """
-        return None
-
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether it is 1 minus itself where the classes are swapped."""
-        return False
-
-    @property
-    def cuts(self) -> FloatArray:
-        """Rates, increasing, where the slopes jump from one case to the next."""
-        return np.empty(0)
-
-    @property
-    def known_rate(self) -> float | None:
-        """The rate at which it is taken, if that is known."""
+    def law(self) -> RateDistribution | None:
+        """The distribution of the rate; None if the metric has none."""
         return None
 
     def is_sum_over_groups(self, table: RankTable) -> bool:
@@ -307,55 +251,13 @@ class Metric(ABC):
         """Return the least and the greatest value of rankings of the same cases."""
         return self.limits
 
-    def extremes(self, table: RankTable) -> tuple[float, float]:
-        """Return the least and the greatest value in any order that a table allows.
-
-        In one that was compressed, cases are anywhere within their cells. This is for
-        metrics that never fall (or, if less is better, never rise) where a positive
-        moves above a negative, and are linear where cases tie.
-        """
-        low, high = sorted(map(self.value, extreme_tables(table)))
-        return low, high
-
-    def variance_factors(self, table: RankTable) -> tuple[float, float]:
-        """Return what the variances due to positives and negatives are multiplied by.
-
-        More than 1 where the value supposes cases that the table happens to lack.
-        """
-        return 1.0, 1.0
-
-    @property
-    def has_test(self) -> bool:
-        """Whether it has a test of its own, as where its slopes are a bad guide."""
-        return False
-
-    def not_rejected(
-        self, table: RankTable, sizes: Sizes, quantile: float
-    ) -> tuple[float, float]:
-        """Return the ends of the values that this test does not reject.
-
-        ``quantile`` is in standard errors of independent cases.
-        """
-        raise NotImplementedError
-
-    def caution(self, table: RankTable) -> str | None:
-        """Return why the value of a table, although defined, is not to be relied on."""
-        return None
-
-    def excess(self, table: RankTable) -> float:
-        """Return how much more the metric of so few cases is than of many, on average.
-
-        nan where that is not known.
-        """
-        return float("nan") if self.enough_positives else 0.0
-
-    def caution_of_difference(
-        self, table: RankTable, n_pos: float, n_neg: float
+    def caution(
+        self, table: RankTable, compared: tuple[float, float] | None = None
     ) -> str | None:
-        """Return why its standard error is a bad guide to whether two models differ.
+        """Return why the value of a table, although defined, is not to be relied on.
 
-        ``n_pos`` and ``n_neg`` are the cases of the classes. None where it is a good
-        one.
+        With the numbers of cases of both classes that are ``compared``: why its
+        standard error is a bad guide to whether two models differ.
         """
         return None
 
@@ -370,25 +272,92 @@ class Metric(ABC):
         """Return the metric within each list, nan where it is undefined."""
         raise ValueError(f"metric: {self.name} is not known within lists.")
 
-    def undefined(self, table: RankTable) -> str:
-        """Return why it is nan, for the warning."""
-        lacking = self._lacking(table)
-        if lacking:
-            return f"y_true holds no {lacking[0]} case"
-        return self.undefined_value(table)
-
     def undefined_value(self, table: RankTable) -> str:
         """Return why the value is nan of a table with the classes it needs."""
         return "every ranking has the same value at this prevalence"
 
-    def is_defined(self, table: RankTable) -> bool:
-        """Return whether the table has the classes it needs."""
-        return not self._lacking(table)
 
-    def _lacking(self, table: RankTable) -> list[str]:
-        """Return the classes that it needs and the table has no case of."""
-        weights = {"positive": table.n_pos, "negative": table.n_neg}
-        return [name for name in self.needs if not weights[name] > 0]
+class OfCases(ABC):
+    """A metric that may go by what each case is worth, which no table knows."""
+
+    @property
+    @abstractmethod
+    def is_of_cases(self) -> bool:
+        """Whether it does, with these parameters."""
+
+    @property
+    @abstractmethod
+    def gain_of_cases(self) -> FloatArray | None:
+        """The gain of each case within lists, None where classes say it."""
+
+    @abstractmethod
+    def worth_of(self, sample: Sample) -> Worth | None:
+        """Return what the cases of a sample are worth, None where classes say it.
+
+        For a sample that knows it, ``value`` gets a :class:`WorthTable`, and ``values``
+        the gains and costs per group in place of positives and negatives.
+        """
+
+    @abstractmethod
+    def worth_slopes(self, table: WorthTable) -> tuple[FloatArray, FloatArray]:
+        """Return what a unit of gain, and of cost, in each group adds to the value.
+
+        Averaged over all cases, times what they are worth, it is the value.
+        """
+
+
+class Tested(ABC):
+    """A metric with a test of its own, as its slopes are a bad guide."""
+
+    @abstractmethod
+    def not_rejected(
+        self, table: RankTable, sizes: Sizes, quantile: float
+    ) -> tuple[float, float]:
+        """Return the ends of the values that this test does not reject.
+
+        ``quantile`` is in standard errors of independent cases.
+        """
+
+
+@singledispatch
+def extremes(metric: Metric, table: RankTable) -> tuple[float, float]:
+    """Return the least and the greatest value in any order that a table allows.
+
+    In one that was compressed, cases are anywhere within their cells. This is for
+    metrics that never fall (or, if less is better, never rise) where a positive moves
+    above a negative, and are linear where cases tie; others register their own.
+    """
+    low, high = sorted(map(metric.value, extreme_tables(table)))
+    return low, high
+
+
+def is_defined(metric: Metric, table: RankTable) -> bool:
+    """Return whether a table has the classes that a metric needs."""
+    return not _lacking_classes(metric, table)
+
+
+def why_undefined(metric: Metric, table: RankTable) -> str:
+    """Return why a metric is nan, for the warning."""
+    lacking = _lacking_classes(metric, table)
+    if lacking:
+        return f"y_true holds no {lacking[0]} case"
+    return metric.undefined_value(table)
+
+
+def _lacking_classes(metric: Metric, table: RankTable) -> list[str]:
+    weights = {"positive": table.n_pos, "negative": table.n_neg}
+    return [name for name in metric.needs if not weights[name] > 0]
+
+
+def missing_parameters(metric: Metric) -> tuple[str, ...]:
+    """Return the parameters of which one has to be given, if none is."""
+    names = tuple(each.name for each in fields(metric) if "is_needed" in each.metadata)
+    return () if any(getattr(metric, name) is not None for name in names) else names
+
+
+def per_case(kind: type[Metric]) -> tuple[str, ...]:
+    """Return the parameters that may have an entry per case."""
+    return tuple(each.name for each in fields(kind) if "is_per_case" in each.metadata)
 
 
 def _keep_in_range(cls: type[Metric]) -> None:
@@ -419,7 +388,7 @@ def _clipped_values(of: Callable[..., FloatArray]) -> Callable[..., FloatArray]:
     @wraps(of)
     def values(self: Metric, pos: Array, neg: Array) -> FloatArray:
         found = of(self, pos, neg)
-        return found if self.is_sum else np.clip(found, *self.limits)
+        return found if self.facts.is_sum else np.clip(found, *self.limits)
 
     return values
 
@@ -428,7 +397,7 @@ def _clipped_lists(of: Callable[..., ListValues]) -> Callable[..., ListValues]:
     @wraps(of)
     def per_list(self: Metric, lists: ListTable, k: int | None = None) -> ListValues:
         found = of(self, lists, k)
-        if self.is_sum:
+        if self.facts.is_sum:
             return found
         return replace(found, values=np.clip(found.values, *self.limits))
 
@@ -461,9 +430,9 @@ def score(
         cases = check_ranking(y_true, y_score, sample_weight, pos_label)
         table = table_of(cases)
         metric = metric.of_sample(cases.total, is_weighted=sample_weight is not None)
-    value = metric.value(table) if metric.is_defined(table) else float("nan")
+    value = metric.value(table) if is_defined(metric, table) else float("nan")
     if value != value:
-        reason = metric.undefined(table)
+        reason = why_undefined(metric, table)
         return warn_undefined(metric.name + of, reason, stacklevel=stacklevel)
     warn_if_unsupported(metric, table, stacklevel=stacklevel)
     return value
@@ -480,10 +449,10 @@ def score_folds(
         table = table_of(cases)
         # A sum is on the scale on which weights were given.
         n_cases = cases.total
-        if metric.is_sum and weights is not None:
+        if metric.facts.is_sum and weights is not None:
             n_cases = total(weights)
         own = metric.of_sample(n_cases, is_weighted=weights is not None)
-        if own.is_defined(table):
+        if is_defined(own, table):
             values[i] = own.value(table)
         if not np.isnan(values[i]):
             warn_if_unsupported(own, table, stacklevel=stacklevel)
@@ -492,9 +461,9 @@ def score_folds(
 
 def check_of_folds(metric: Metric) -> None:
     """Raise for a metric that means something else in each fold."""
-    if metric.is_of_cases:
+    if isinstance(metric, OfCases) and metric.is_of_cases:
         raise ValueError(OF_CASES_IN_FOLDS)
-    if metric.counts_places:
+    if metric.facts.counts_places:
         raise ValueError(
             "k is a number of cases of one ranking, and each fold has a ranking: give "
             "the share of each fold that is processed as rate=."
@@ -505,24 +474,24 @@ def mean_of_folds(
     metric: Metric, values: FloatArray, rankings: FoldRankings, *, stacklevel: int = 3
 ) -> float:
     """Return the mean over folds; a warning names those that are left out."""
-    is_defined = ~np.isnan(values)
-    if not is_defined.any():
+    are_defined = ~np.isnan(values)
+    if not are_defined.any():
         reason = "it is so within every fold"
         return warn_undefined(metric.name, reason, stacklevel=stacklevel)
-    warn_of_folds(metric, is_defined, rankings, stacklevel=stacklevel)
-    return float(values[is_defined].mean())
+    warn_of_folds(metric, are_defined, rankings, stacklevel=stacklevel)
+    return float(values[are_defined].mean())
 
 
 def warn_of_folds(
     metric: Metric,
-    is_defined: BoolArray,
+    are_defined: BoolArray,
     rankings: FoldRankings,
     *,
     then: str = "are left out",
     stacklevel: int = 3,
 ) -> None:
     """Warn of the folds on which a metric is undefined, and what becomes of them."""
-    out = [name for name, of in zip(rankings.names, is_defined, strict=True) if not of]
+    out = [name for name, of in zip(rankings.names, are_defined, strict=True) if not of]
     if out:
         warnings.warn(
             f"The {metric.name} is undefined on {len(out)} of {rankings.n_folds} "
@@ -548,12 +517,12 @@ def table_error(metric: Metric, table: RankTable) -> float:
     """Return how far a metric of a table may be from that of the cases themselves."""
     metric = on_table(metric, table)
     # Asked of any table, so that errors and nan do not depend on its compression.
-    value = metric.value(table) if metric.is_defined(table) else float("nan")
+    value = metric.value(table) if is_defined(metric, table) else float("nan")
     if value != value:
         return value
     if not table.is_compressed:
         return 0.0
-    least, most = metric.extremes(table)
+    least, most = extremes(metric, table)
     # What is left by rounding may be below 0; nan stays.
     return float(np.maximum(np.maximum(value - least, most - value), 0.0))
 
@@ -598,8 +567,9 @@ def find_metric(
         )
     check_parameters(function, own, inspect.signature(kind).parameters)
     found = kind(**own)
-    if found.lacks and not in_lists:
-        lacking = ", or ".join(map(repr, found.lacks))
+    missing = missing_parameters(found)
+    if missing and not in_lists:
+        lacking = ", or ".join(map(repr, missing))
         raise ValueError(f"metric={_name(function)} needs the keyword {lacking}.")
     return found
 

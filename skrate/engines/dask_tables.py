@@ -13,7 +13,13 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from skrate.core.arrays import Array, Label
-from skrate.core.metric import Metric, MetricLike, metric_of_table
+from skrate.core.metric import (
+    Metric,
+    MetricLike,
+    is_defined,
+    metric_of_table,
+    why_undefined,
+)
 from skrate.core.part_labels import check_seen, seen_in_all
 from skrate.core.rank_table import RankTable
 from skrate.core.validation import check_count, check_flag, warn_undefined
@@ -291,7 +297,7 @@ class RankPartitions:
         """
         found = metric_of_table(metric, metric_kwargs)
         lumps = self._lumps
-        n_cases = lumps.total if found.is_sum else self.n_cases
+        n_cases = lumps.total if found.facts.is_sum else self.n_cases
         found = found.of_sample(n_cases, is_weighted=self._is_weighted)
         if not found.is_sum_over_groups(lumps):
             raise ValueError(
@@ -299,10 +305,10 @@ class RankPartitions:
                 "compute it of .table(), or of rank_table(..., exact=False)."
             )
         value = float("nan")
-        if found.is_defined(lumps):
+        if is_defined(found, lumps):
             value = value_of_parts(found, lumps, self._values(found))
         if value != value:
-            return warn_undefined(found.name, found.undefined(lumps))
+            return warn_undefined(found.name, why_undefined(found, lumps))
         return value
 
     def table(self) -> RankTable:

@@ -13,7 +13,7 @@ from skrate.core.array_api import check_one_place
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.core.fold_input import check_no_labels
 from skrate.core.fold_rankings import FoldRankings
-from skrate.core.metric import Metric, MetricLike
+from skrate.core.metric import Metric, MetricLike, OfCases
 from skrate.core.rank_table import RankTable, check_alone
 from skrate.core.results import Comparison, ConfidenceInterval
 from skrate.core.validation import check_choice
@@ -587,7 +587,7 @@ def _check_unpaired(
 def _check_worth_of_both(metrics: list[Metric]) -> None:
     """Raise where each case has a gain or a cost, and both samples one array."""
     for metric in metrics:
-        if metric.is_of_cases:
+        if isinstance(metric, OfCases) and metric.is_of_cases:
             raise ValueError(
                 "gain or cost per case excludes y_true_b: they would be of the cases "
                 "of a. Estimate each model by itself."

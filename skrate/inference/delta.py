@@ -9,10 +9,11 @@ import numpy as np
 
 from skrate.core.arrays import BoolArray, FloatArray, dot
 from skrate.core.merged import merged_but_at
-from skrate.core.metric import Metric, Slopes
+from skrate.core.metric import Metric, OfCases, Slopes
 from skrate.core.rank_table import RankTable
 from skrate.core.worth import WorthTable
 from skrate.inference.sample import Ranked
+from skrate.metrics.recall_slopes import cuts_of
 
 # Standard errors below are rounding: the sample shows no variation at all.
 NEGLIGIBLE = 1e-12
@@ -130,7 +131,7 @@ def freedoms_by_kurtosis(metric: Metric, table: RankTable) -> tuple[float, float
     >>> round(freedoms_by_kurtosis(upper, table)[0], 1)
     3.6
     """
-    table = merged_but_at(table, metric.cuts).table
+    table = merged_but_at(table, cuts_of(metric.law)).table
     slopes = metric.slopes(table)
     of_pos = _kurtosis_freedom(slopes.by_pos, table.pos)
     return of_pos, _kurtosis_freedom(slopes.by_neg, table.neg)
@@ -181,17 +182,9 @@ def table_variance(
     many as they weigh.
     """
     n_pos, n_neg = sizes or (table.n_pos, table.n_neg)
-    known = metric.slope_variances(table)
-    if known is not None:
-        by_pos, by_neg = known
-        by_pos, by_neg = (
-            by_pos / _divisor(metric, n_pos),
-            by_neg / _divisor(metric, n_neg),
-        )
-        return Parts(by_pos, by_neg, 0.0)
-    table = merged_but_at(table, metric.cuts).table
+    table = merged_but_at(table, cuts_of(metric.law)).table
     slopes = metric.slopes(table)
-    of_pos, of_neg = metric.variance_factors(table)
+    of_pos, of_neg = slopes.factors
     by_pos = of_pos * _spread(slopes.by_pos, table.pos) / _divisor(metric, n_pos)
     by_neg = of_neg * _spread(slopes.by_neg, table.neg) / _divisor(metric, n_neg)
     if stratify:
@@ -206,7 +199,7 @@ def _divisor(metric: Metric, size: float) -> float:
 
     Of less than two, as clusters may leave, half takes the place of one less.
     """
-    return max(size - 1, size / 2) if metric.is_two_sample else size
+    return max(size - 1, size / 2) if metric.facts.is_two_sample else size
 
 
 def influence_values(
@@ -224,13 +217,13 @@ def influence_values(
     """
     if ranked.worth is not None:
         return _worth_influence(metric, ranked, stratify=stratify, out=out)
-    smaller = merged_but_at(ranked.table, metric.cuts)
+    smaller = merged_but_at(ranked.table, cuts_of(metric.law))
     table = smaller.table
-    by_pos, by_neg, by_prevalence = _centred(metric.slopes(table), table)
+    by_pos, by_neg, by_prevalence, factors = _centred(metric.slopes(table), table)
     p, rest = table.prevalence, table.negative_share
-    of_pos, of_neg = np.sqrt(metric.variance_factors(table))
+    of_pos, of_neg = np.sqrt(factors)
     by_pos, by_neg = of_pos * by_pos / p, of_neg * by_neg / rest
-    if metric.is_two_sample:
+    if metric.facts.is_two_sample:
         n_pos, n_neg = ranked.sizes
         by_pos *= np.sqrt(n_pos / _divisor(metric, n_pos))
         by_neg *= np.sqrt(n_neg / _divisor(metric, n_neg))
@@ -250,6 +243,7 @@ def _worth_influence(
     table, worth = ranked.table, ranked.worth
     assert isinstance(table, WorthTable)
     assert worth is not None
+    assert isinstance(metric, OfCases)
     by_gain, by_cost = metric.worth_slopes(table)
     values = np.multiply(worth.gain, by_gain.take(ranked.group), out=out)
     of_cost = by_cost.take(ranked.group)
@@ -314,4 +308,5 @@ def _centred(slopes: Slopes, table: RankTable) -> Slopes:
         slopes.by_pos - dot(table.pos, slopes.by_pos) / table.n_pos,
         slopes.by_neg - dot(table.neg, slopes.by_neg) / table.n_neg,
         slopes.by_prevalence,
+        slopes.factors,
     )

@@ -11,7 +11,7 @@ from joblib import Parallel, delayed
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.core.estimates import Estimates
-from skrate.core.metric import Metric, MetricLike
+from skrate.core.metric import Metric, MetricLike, why_undefined
 from skrate.core.validation import (
     check_choice,
     check_generator,
@@ -307,6 +307,6 @@ def _warn_of_undefined(
     more = f" and of {len(others) - 1} more" if len(others) > 1 else ""
     warn_undefined(
         f"The {metric.name} of y_scores[{names[place]!r}]{more}",
-        metric.undefined(ranked_at(place).table),
+        why_undefined(metric, ranked_at(place).table),
         stacklevel=4,
     )

@@ -16,8 +16,10 @@ from skrate.core.lazy import lazy
 from skrate.core.metric import (
     Metric,
     Sizes,
+    Tested,
     check_of_folds,
     find_metric,
+    is_defined,
     warn_of_folds,
 )
 from skrate.core.results import ConfidenceInterval, clipped_interval, t_quantile
@@ -45,6 +47,8 @@ from skrate.inference.wilson import (
     range_of,
     with_room,
 )
+from skrate.metrics.left_out import excess
+from skrate.metrics.recall_slopes import rate_of
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,9 @@ class FoldSample:
         if len(self.folds) < 2:
             return
         metric, is_known = self.metric, not np.isnan(self.bias)
-        enough = metric.least_positives if is_known else metric.enough_positives
+        enough = (
+            metric.facts.least_positives if is_known else metric.facts.enough_positives
+        )
         n_pos = float(np.mean([fold.effective_sizes[0] for fold in self.folds]))
         if n_pos >= enough:
             return
@@ -104,11 +110,11 @@ class FoldSample:
         sampled = any(
             fold.weights is not None and not fold.are_repetitions for fold in self.folds
         )
-        if len(self.folds) < 2 or not self.metric.enough_positives:
+        if len(self.folds) < 2 or not self.metric.facts.enough_positives:
             return 0.0
         if sampled or self._has_clusters_in_folds:
             return float("nan")
-        found = np.array([m.excess(fold.table) for m, fold in self._pairs()])
+        found = np.array([excess(m, fold.table) for m, fold in self._pairs()])
         is_known = ~np.isnan(found)
         if not is_known.any():
             return float("nan")
@@ -270,7 +276,7 @@ class FoldSample:
         sizes, is_known = self._sizes, self._sizes >= 2
         inverse = np.where(self._is_between, 0, 1 / sizes)
         lacking = inverse.sum(axis=0) / np.where(is_known, 1 / sizes, 0).sum(axis=0)
-        if self.metric.is_two_sample:
+        if self.metric.facts.is_two_sample:
             return np.tile(lacking, (len(sizes), 1))
         # As of one fold, whose variances of these metrics are divided by m.
         of_one = 1 - self.n_repeats / sizes.sum(axis=0)
@@ -341,7 +347,7 @@ class FoldSample:
         center = float(np.clip(self.value - bias, *bounds))
         ends = bounded_interval(
             kind, center, factor * standard_error, level, bounds, freedom, draws,
-            find_augmented, find_tested if self.metric.has_test else None,
+            find_augmented, find_tested if isinstance(self.metric, Tested) else None,
         )  # fmt: skip
         # Of scores with long tails the jackknife finds two thirds of the bias.
         rest = bias / 2
@@ -432,6 +438,7 @@ class FoldSample:
         ends = np.empty((len(self.folds), 2))
         for row, (metric, fold) in zip(ends, self._of_units, strict=True):
             sizes = Sizes(*fold.effective_sizes, are_fixed=stratify)
+            assert isinstance(metric, Tested)
             row[:] = metric.not_rejected(fold.table, sizes, quantile)
         away = np.maximum((ends.T - self.values) * [[-1.0], [1.0]], 0.0)
         scale = self.widening(stratify=stratify) / self.n_all
@@ -499,7 +506,7 @@ def _samples(
         found = check_metric(metric, params, fold)
         fold = with_worth(fold, found)
         value = float("nan")
-        if found.is_defined(fold.table):
+        if is_defined(found, fold.table):
             value = fold.score(found)
         folds.append((found, fold, value))
     return folds
@@ -559,7 +566,7 @@ def _why_too_few(folds: list[Ranked]) -> str | None:
 def _warn_once(sample: FoldSample) -> None:
     """Warn of the first fold that is a bad guide to what is known."""
     for metric, fold in zip(sample.metrics, sample.folds, strict=True):
-        rate = metric.known_rate
+        rate = rate_of(metric.law)
         if rate is not None and warn_of_few_processed(metric, rate, fold, stacklevel=6):
             return
         caution = metric.caution(fold.table)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import optimize, special
 
 from skrate.core.arrays import FloatArray
-from skrate.core.metric import Metric, Sizes
+from skrate.core.metric import Metric, Sizes, Tested
 from skrate.core.results import (
     ConfidenceInterval,
     clipped_interval,
@@ -81,7 +81,7 @@ def metric_interval(
         bounds = with_room(metric, bounds, value)
     return bounded_interval(
         kind, value, standard_error, level, bounds, freedom, draws, find_augmented,
-        find_tested if metric.has_test else None,
+        find_tested if isinstance(metric, Tested) else None,
     )  # fmt: skip
 
 
@@ -148,6 +148,7 @@ def tested_interval(
     freedom = degrees_of_freedom((Parts(1.0, 0.0, 0.0), ranked))
     quantile = t_quantile(level, freedom) * float(np.sqrt(effect))
     sizes = Sizes(*ranked.effective_sizes, are_fixed=stratify)
+    assert isinstance(metric, Tested)
     low, high = metric.not_rejected(ranked.table, sizes, quantile)
     return ConfidenceInterval(min(low, value), max(high, value))
 

@@ -11,7 +11,13 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.core.arrays import Array, FloatArray, RandomState
-from skrate.core.metric import Metric, find_metric, on_table, warn_if_unsupported
+from skrate.core.metric import (
+    Metric,
+    find_metric,
+    on_table,
+    warn_if_unsupported,
+    why_undefined,
+)
 from skrate.core.validation import (
     check_choice,
     check_count,
@@ -24,7 +30,8 @@ from skrate.inference.intervals import ALTERNATIVES, Alternative, Interval
 from skrate.inference.resampling import replicates
 from skrate.inference.sample import Ranked
 from skrate.metrics.average_precision import AveragePrecision
-from skrate.metrics.recall_slopes import FEW_PROCESSED, is_of_few
+from skrate.metrics.recall_slopes import FEW_PROCESSED, is_of_few, rate_of
+from skrate.metrics.under_set import UnderSet
 
 CLASSES = ("positive", "negative")
 RESAMPLING = ("bootstrap", "parametric")
@@ -167,7 +174,8 @@ def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
     else:
         found = found.of_sample(cases.total, is_weighted=cases.weights is not None)
     is_ranked = cases.scores is not None or cases.counts is not None
-    found = found.resolved(cases.table) if is_ranked else found
+    if is_ranked and isinstance(found, UnderSet):
+        found = found.resolved(cases.table)
     object.__setattr__(found, "_asked", None if found is asked else asked)
     return found
 
@@ -195,9 +203,10 @@ def defined_value(metric: Metric, ranked: Ranked) -> float:
         return warn_undefined(f"The uncertainty of the {metric.name}", reason)
     value = ranked.score(metric)
     if np.isnan(value):
-        return warn_undefined(metric.name, metric.undefined(ranked.table))
-    if metric.known_rate is not None:
-        warn_of_few_processed(metric, metric.known_rate, ranked)
+        return warn_undefined(metric.name, why_undefined(metric, ranked.table))
+    rate = rate_of(metric.law)
+    if rate is not None:
+        warn_of_few_processed(metric, rate, ranked)
     warn_if_unsupported(metric, ranked.table, stacklevel=4)
     return value
 
@@ -209,7 +218,7 @@ def warn_of_difference(
     if method == "permutation":
         return
     for metric, one in zip(metrics, ranked, strict=True):
-        caution = metric.caution_of_difference(one.table, *one.sizes)
+        caution = metric.caution(one.table, one.sizes)
         if caution is not None:
             warnings.warn(caution, UserWarning, stacklevel=4)
             return

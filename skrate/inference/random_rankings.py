@@ -103,7 +103,7 @@ class RandomRankings:
             return self._by_interval(ranked, value, chance, error)
         table = ranked.table
         # Of U-statistics of two samples only the AUC is its own mirror.
-        if self.metric.is_two_sample and self.metric.is_symmetric:
+        if self.metric.facts.is_auc:
             law = self._law_of_auc(table)
             if law is not None:
                 return law.pvalue(value, 0.0, self.alternative)

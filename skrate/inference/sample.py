@@ -14,7 +14,7 @@ from skrate.core.conversion import as_array
 from skrate.core.grouping import check_groups
 from skrate.core.lazy import lazy
 from skrate.core.merged import Merged
-from skrate.core.metric import Metric
+from skrate.core.metric import Metric, OfCases
 from skrate.core.rank_table import (
     RankTable,
     check_alone,
@@ -243,7 +243,7 @@ def with_worth(ranked: Ranked, metric: Metric) -> Ranked:
     """
     if ranked.counts is not None and ranked.worth is None:
         return ranked
-    worth = metric.worth_of(ranked)
+    worth = metric.worth_of(ranked) if isinstance(metric, OfCases) else None
     return ranked if worth is None else replace(ranked, worth=worth)
 
 

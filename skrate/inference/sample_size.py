@@ -21,7 +21,7 @@ from skrate.core.arrays import (
     Label,
 )
 from skrate.core.fold_rankings import FoldRankings
-from skrate.core.metric import Metric, MetricLike, find_metric
+from skrate.core.metric import Metric, MetricLike, Tested, find_metric
 from skrate.core.question import Question, question_text
 from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.results import ConfidenceInterval, Result, t_quantile
@@ -310,7 +310,7 @@ def sample_size(
     )  # fmt: skip
     found = _planned_metric(metric, metric_kwargs, ranked[0])
     _check_reach(found, half_width, difference, n_models=len(ranked))
-    if found.has_test:
+    if isinstance(found, Tested):
         warnings.warn(
             f"The {found.name} depends on the ranking near one point, of which a pilot "
             "says little: with 20 to 200 positives, sizes for a power of 0.8 had 0.58 "
@@ -494,7 +494,7 @@ def _planned_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metri
             f"k={k} counts cases of the pilot, and would be another share of more of "
             "them: give the rate."
         )
-    if found.is_sum:
+    if found.facts.is_sum:
         raise ValueError(
             f"metric: {found.name} is a sum over the cases of the pilot, and would be "
             "another of more of them: use normalize=True."

@@ -21,6 +21,7 @@ from skrate.inference.delta import (
     table_variance,
 )
 from skrate.inference.sample import Ranked
+from skrate.metrics.recall_slopes import cuts_of
 
 # Cases of each class that are added, half of them at either end of the ranking.
 ADDED = 0.1
@@ -92,7 +93,7 @@ def augmented(
     """
     sizes = ranked.effective_sizes
     more = (sizes[0] + added, sizes[1] + added)
-    table = augmented_table(ranked, metric.cuts, added)
+    table = augmented_table(ranked, cuts_of(metric.law), added)
     parts = table_variance(metric, table, stratify=stratify, sizes=more)
     value = metric.value(table)
     effect = 1.0
@@ -121,7 +122,7 @@ def _freedoms(
     is_weighted = ranked.weights is not None and not ranked.are_repetitions
     if ranked.clusters is None and is_weighted:
         return freedoms_of_cases(metric, ranked)
-    if not metric.rests_on_few:
+    if not metric.facts.rests_on_few:
         return np.inf, np.inf
     tables = ranked.table, augmented
     both = [freedoms_by_kurtosis(metric, table) for table in tables]
@@ -181,9 +182,8 @@ def with_room(
     metric: Metric, bounds: tuple[float, float], value: float
 ) -> tuple[float, float]:
     """Return a range with a greatest value, where an approximation has none."""
-    if metric.value_of_perfect is None:
-        return bounds
-    return bounds[0], _ROOM * max(metric.value_of_perfect, value)
+    perfect = metric.facts.value_of_perfect
+    return bounds if perfect is None else (bounds[0], _ROOM * max(perfect, value))
 
 
 def wilson_interval(

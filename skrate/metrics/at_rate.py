@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from abc import abstractmethod
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from skrate.core.arrays import Array, FloatArray, ratio, share_of
 from skrate.core.elicitation import check_rate, count_hint
 from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric import Metric
+from skrate.core.metric import NEEDED, Facts, Metric, missing_parameters
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import Fixed, RateDistribution
 from skrate.core.validation import check_count, check_fraction
@@ -38,8 +38,8 @@ class AtRate(UnderRate, Metric):
     possible. ``k`` is a number of cases, of each list or, until ``of_sample``, of all.
     """
 
-    rate: Any = None
-    k: int | None = None
+    rate: Any = field(default=None, metadata=NEEDED)
+    k: int | None = field(default=None, metadata=NEEDED)
 
     def __post_init__(self) -> None:
         if self.rate is not None and self.k is not None:
@@ -52,15 +52,9 @@ class AtRate(UnderRate, Metric):
         if self.k is not None:
             object.__setattr__(self, "k", check_count("k", self.k))
 
-    @property
-    def lacks(self) -> tuple[str, ...]:
-        """The parameters of which one has to be given, if none is."""
-        is_given = self.rate is not None or self.k is not None
-        return () if is_given else ("rate", "k")
-
     def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
         """Return the metric at the share that a number of cases stands for."""
-        if self.lacks:
+        if missing_parameters(self):
             raise ValueError(
                 "rate is missing: give the share that is processed, or a distribution "
                 "of it; or k, how many of the cases at hand are."
@@ -128,14 +122,11 @@ class AtRate(UnderRate, Metric):
         return 1.0
 
     @property
-    def counts_places(self) -> bool:
-        """Whether it goes by a number of cases."""
-        return self.k is not None
-
-    @property
-    def is_of_queues(self) -> bool:
-        """Whether what is processed of all lists can be put together."""
-        return not self.is_uncertain
+    def facts(self) -> Facts:
+        # What is processed of all lists at a known rate can be put together.
+        return Facts(
+            counts_places=self.k is not None, is_of_queues=not self.is_uncertain
+        )
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         if self.k is not None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from skrate.core.arrays import Array, FloatArray, ratio
 from skrate.core.list_table import ListTable
-from skrate.core.metric import Metric, Sizes, Slopes
+from skrate.core.metric import Facts, Metric, Sizes, Slopes, Tested
 from skrate.core.rank_table import RankTable
 from skrate.core.validation import check_fraction
 from skrate.core.wilson_ends import wilson_ends
@@ -20,14 +20,13 @@ from skrate.metrics.recall_test import ROUNDING, RecallTest
 _LEAST_POSITIVES = 8
 
 
-class AtRecall(Metric):
+class AtRecall(Tested, Metric):
     """What the three share: all are functions of the least rate with that recall."""
 
     recall: float = 0.95
 
     needs = ("positive",)
-    enough_positives = 20
-    has_test = True
+    facts = Facts(enough_positives=20)
     # Whether the prevalence of the population is part of it.
     is_precision = False
 
@@ -83,10 +82,13 @@ class AtRecall(Metric):
             low = min(low, self.recall * float(least))
         return float(low), float(high)
 
-    def caution_of_difference(
-        self, table: RankTable, n_pos: float, n_neg: float
+    def caution(
+        self, table: RankTable, compared: tuple[float, float] | None = None
     ) -> str | None:
         """Return what the sample cannot tell, if few positives decide on the cut."""
+        if compared is None:
+            return None
+        n_pos, _ = compared
         sides = {"found": self.recall * n_pos, "left": (1 - self.recall) * n_pos}
         side, n_least = min(sides.items(), key=lambda item: item[1])
         if n_least >= _LEAST_POSITIVES * (1 - ROUNDING):

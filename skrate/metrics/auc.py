@@ -6,22 +6,23 @@ import numpy as np
 
 from skrate.core.arrays import Array, FloatArray, dot
 from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric import Metric, Slopes
+from skrate.core.merged import merged_runs
+from skrate.core.metric import Facts, Metric, Slopes
 from skrate.core.rank_table import RankTable
 from skrate.metrics.list_auc import list_auc
 
 # Products of weights are normal numbers, or next to nothing beside their sum.
 _LEAST_PAIRS = 2.0**-800
-# Sums of squares of the places of so many cases are integers of 64 bits.
-_MOST_PLACED = 2**20
+
+
+AUC_FACTS = Facts(is_two_sample=True, is_auc=True, condensed=merged_runs)
 
 
 class AUC(Metric):
     """The probability that a positive outscores a negative, ties one half."""
 
     name = "AUC"
-    is_two_sample = True
-    is_symmetric = True
+    facts = AUC_FACTS
 
     def value(self, table: RankTable) -> float:
         return auc(table)
@@ -52,9 +53,6 @@ class AUC(Metric):
         by_neg = (table.cum_pos[:-1] + table.pos / 2) / table.n_pos
         return Slopes(by_pos, by_neg, 0.0)
 
-    def slope_variances(self, table: RankTable) -> tuple[float, float] | None:
-        return _placement_variances(table)
-
 
 def auc(table: RankTable) -> float:
     """Return the AUC of a table with both classes: ties count one half."""
@@ -69,34 +67,6 @@ def auc(table: RankTable) -> float:
         pos, above = np.ldexp(pos, -by_pos), np.ldexp(above, -by_neg)
         n_pairs = float(np.ldexp(table.n_pos, -by_pos) * np.ldexp(table.n_neg, -by_neg))
     return min(max((n_pairs - float(dot(pos, above))) / n_pairs, 0.0), 1.0)
-
-
-def _placement_variances(table: RankTable) -> tuple[float, float] | None:
-    """Return the variances of the placement values of single cases without ties.
-
-    With a_i negatives above the i-th positive, i from 0, each of the m - a_i below it
-    has one positive more above it. Hence the squares of what those have above them sum
-    to that of (2 i + 1) (m - a_i), so that only the rarer class is looked at. All are
-    whole numbers, none of which is rounded.
-    """
-    labels = table.labels
-    if labels is None or len(labels) > _MOST_PLACED:
-        return None
-    n, n_rare = len(labels), int(table.n_pos)
-    if is_turned := 2 * n_rare > n:
-        n_rare, labels = n - n_rare, ~labels
-    n_other = n - n_rare
-    if n_rare == 0:
-        return None
-    order = np.arange(n_rare)
-    above = np.flatnonzero(labels) - order
-    total = int(above.sum())
-    squares = int(dot(above, above))
-    of_others = int(dot(2 * order + 1, n_other - above))
-    left = n_rare * n_other - total
-    of_rare = (n_rare * squares - total**2) / (n_rare * n_other) ** 2
-    of_other = (n_other * of_others - left**2) / (n_rare * n_other) ** 2
-    return (of_other, of_rare) if is_turned else (of_rare, of_other)
 
 
 def _n_above(table: RankTable) -> float:

@@ -23,8 +23,8 @@ from skrate.core.arrays import (
 from skrate.core.cells import Cells, reach
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable
-from skrate.core.merged import Merged, merged_down
-from skrate.core.metric import Metric, Slopes, score
+from skrate.core.merged import merged_down
+from skrate.core.metric import Facts, Metric, Slopes, extremes, is_defined, score
 from skrate.core.one_vs_rest import (
     AverageName,
     ClassAverage,
@@ -42,7 +42,7 @@ from skrate.metrics.binormal_tail import (
     spread_ratio,
     tail_slopes,
 )
-from skrate.metrics.left_out import precision_excess
+from skrate.metrics.left_out import excess, precision_excess
 
 __all__ = ["average_precision_score"]
 
@@ -280,8 +280,6 @@ class AveragePrecision(
     adjusted: bool = False
     tail: TailKind = "binormal"
 
-    enough_positives = 20
-    least_positives = 5
     # Number of cases behind the weights of a table; None where these are counts. Not
     # a parameter.
     _n_cases = None
@@ -297,6 +295,13 @@ class AveragePrecision(
     @property
     def name(self) -> str:
         return "Adjusted average precision" if self.adjusted else "Average precision"
+
+    @property
+    def facts(self) -> Facts:
+        if self.goes_by_cases:
+            return Facts(enough_positives=20, least_positives=5)
+        # What counts is how many negatives there are down to each positive.
+        return Facts(enough_positives=20, least_positives=5, condensed=merged_down)
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -340,10 +345,6 @@ class AveragePrecision(
             np.copyto(values, self._with_tail(tail), where=tail.is_fitted[:, 0])
         return values
 
-    def condensed(self, table: RankTable) -> Merged:
-        # What counts is how many negatives there are down to each positive.
-        return table.merged if self.goes_by_cases else merged_down(table)
-
     @property
     def goes_by_cases(self) -> bool:
         """Whether rates at the top are shrunk to a line by the number of cases."""
@@ -356,7 +357,7 @@ class AveragePrecision(
 
     def _tail_of(self, table: RankTable) -> Tail | None:
         """Return the tail of a table, with a line or not, None where it has no use."""
-        if not self.goes_by_cases or not self.is_defined(table):
+        if not self.goes_by_cases or not is_defined(self, table):
             return None
         if not self._is_rarer(table):
             return None
@@ -423,45 +424,23 @@ class AveragePrecision(
         assert self.prevalence is not None
         slopes = tail_slopes(tail, self.prevalence)
         group = table.merged.group_of(table.n_groups)
+        # More than 1 for the negatives, whose rates are shrunk.
+        factor = spread_ratio(slopes.by_neg, table.merged.neg, tail.shrunk[0])
         slopes = Slopes(
-            slopes.by_pos[group], slopes.by_neg[group], slopes.by_prevalence
+            slopes.by_pos[group],
+            slopes.by_neg[group],
+            slopes.by_prevalence,
+            (1.0, factor),
         )
         return slopes.scaled(1 / (1 - self.prevalence)) if self.adjusted else slopes
 
-    def extremes(self, table: RankTable) -> tuple[float, float]:
-        """Return the least and the greatest value in any order that a table allows."""
-        if self._tail_of(table) is not None:
-            raise ValueError(
-                'The error of a table that was compressed is not known with tail="'
-                f'binormal" at a prevalence of {self.prevalence:g}, below that of the '
-                f'cases, {table.prevalence:.3g}: ask with tail="empirical".'
-            )
-        per_neg = 1.0
-        if self.prevalence is not None:
-            per_pos, per_neg = _class_weights(self.prevalence)
-            per_neg *= table.n_pos / table.n_neg / per_pos
-        chance, rest = _class_shares(table, self.prevalence)
-        # As the value itself: next to few negatives, from what it lacks to 1.
-        of_missed = self.adjusted and chance > 0.5
-        least, most = _extremes(table.cells, per_neg, of_missed=of_missed)
-        if of_missed:
-            return 1 - least / rest, 1 - most / rest
-        if self.adjusted:
-            return (least - chance) / rest, (most - chance) / rest
-        return least, most
-
-    def variance_factors(self, table: RankTable) -> tuple[float, float]:
-        """Return more than 1 for the negatives where their rates are shrunk."""
-        tail = self._tail_of(table)
-        if tail is None or not tail.is_fitted.item():
-            return 1.0, 1.0
-        assert self.prevalence is not None
-        slopes = tail_slopes(tail, self.prevalence).by_neg
-        return 1.0, spread_ratio(slopes, table.merged.neg, tail.shrunk[0])
-
-    def caution(self, table: RankTable) -> str | None:
+    def caution(
+        self, table: RankTable, compared: tuple[float, float] | None = None
+    ) -> str | None:
         """Return what the sample cannot tell, if its controls are too few."""
         p = self.prevalence
+        if compared is not None:
+            return None
         # Rounding is no other prevalence.
         if p is None or p * table.n_neg >= (1 - p) * table.n_pos * (1 - 1e-9):
             return None
@@ -483,15 +462,6 @@ class AveragePrecision(
             "neither on the value nor on its interval."
         )
 
-    def excess(self, table: RankTable) -> float:
-        """Return how much it is above that of many cases; nan with a line."""
-        tail = self._tail_of(table)
-        if tail is not None and tail.is_fitted.item():
-            return float("nan")
-        chance, rest = _class_shares(table, self.prevalence)
-        excess = precision_excess(table, chance)
-        return excess / rest if self.adjusted else excess
-
     def bounds(self, table: RankTable) -> tuple[float, float]:
         """Return its range; adjusted, it may be below 0."""
         if not self.adjusted:
@@ -499,6 +469,39 @@ class AveragePrecision(
         chance, rest = _class_shares(table, self.prevalence)
         # Without negatives nothing is left to adjust by, and it is undefined.
         return (-chance / rest if rest > 0 else float("-inf")), 1.0
+
+
+@extremes.register
+def _(metric: AveragePrecision, table: RankTable) -> tuple[float, float]:
+    if metric._tail_of(table) is not None:
+        raise ValueError(
+            'The error of a table that was compressed is not known with tail="'
+            f'binormal" at a prevalence of {metric.prevalence:g}, below that of the '
+            f'cases, {table.prevalence:.3g}: ask with tail="empirical".'
+        )
+    per_neg = 1.0
+    if metric.prevalence is not None:
+        per_pos, per_neg = _class_weights(metric.prevalence)
+        per_neg *= table.n_pos / table.n_neg / per_pos
+    chance, rest = _class_shares(table, metric.prevalence)
+    # As the value itself: next to few negatives, from what it lacks to 1.
+    of_missed = metric.adjusted and chance > 0.5
+    least, most = _extremes(table.cells, per_neg, of_missed=of_missed)
+    if of_missed:
+        return 1 - least / rest, 1 - most / rest
+    if metric.adjusted:
+        return (least - chance) / rest, (most - chance) / rest
+    return least, most
+
+
+@excess.register
+def _(metric: AveragePrecision, table: RankTable) -> float:
+    tail = metric._tail_of(table)
+    if tail is not None and tail.is_fitted.item():
+        return float("nan")
+    chance, rest = _class_shares(table, metric.prevalence)
+    found = precision_excess(table, chance)
+    return found / rest if metric.adjusted else found
 
 
 def _extremes(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label
 from skrate.core.fold_rankings import FoldRankings
-from skrate.core.metric import Slopes, score
+from skrate.core.metric import Facts, Slopes, score
 from skrate.core.per_processed import PerProcessed
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateDistribution, RateLike
@@ -393,14 +394,17 @@ class LiftAtRate(_PerProcessed, score=lift_at_rate_score):
 
     name = "Lift"
     needs = ("positive",)
-    # That of all queues together is no ratio of two sums.
-    is_of_queues = False
 
     def slopes(self, table: RankTable) -> Slopes:
         if self.is_uncertain:
             law, factor = self.weighting
             return recall_slopes(table, law)[0].scaled(factor)
         return recall_slopes(table, self.law)[0].scaled(1 / self.rate)
+
+    @property
+    def facts(self) -> Facts:
+        # That of all queues together is no ratio of two sums.
+        return replace(super().facts, is_of_queues=False)
 
     @property
     def limits(self) -> tuple[float, float]:

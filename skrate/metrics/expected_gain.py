@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,9 +11,19 @@ from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.core.elicitation import check_rate
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric import Metric, Slopes, mean_of_folds, score, score_folds
+from skrate.core.metric import (
+    NEEDED,
+    PER_CASE,
+    Facts,
+    Metric,
+    OfCases,
+    Slopes,
+    mean_of_folds,
+    score,
+    score_folds,
+)
 from skrate.core.rank_table import RankTable, check_alone
-from skrate.core.rates import RateLike, is_uniform
+from skrate.core.rates import RateDistribution, RateLike, is_uniform
 from skrate.core.sample import Sample, check_ranking
 from skrate.core.sums import total
 from skrate.core.validation import (
@@ -43,7 +53,7 @@ from skrate.metrics.expected_recall import (
 )
 from skrate.metrics.gain_slopes import WorthSlopes, worth_slopes
 from skrate.metrics.gain_sums import gain_of_groups, gain_of_places
-from skrate.metrics.recall_slopes import UnderRate, recall_slopes
+from skrate.metrics.recall_slopes import recall_slopes
 
 __all__ = ["expected_gain_score"]
 
@@ -251,15 +261,14 @@ def _total(weights: FloatArray) -> float:
     return total(weights)
 
 
-class ExpectedGain(UnderRate, Metric, score=expected_gain_score):
+class ExpectedGain(OfCases, Metric, score=expected_gain_score):
     """The expected gain under a rate, a sum over cases or per case."""
 
-    gain: Any = None
-    cost: Any = None
+    gain: Any = field(default=None, metadata=NEEDED | PER_CASE)
+    cost: Any = field(default=None, metadata=PER_CASE)
     rate: Any = "uniform"
     normalize: bool = False
 
-    per_case = ("gain", "cost")
     needs = ()
     # Number of cases that a sum is over; None for as many as a table weighs.
     _n_cases = None
@@ -276,19 +285,13 @@ class ExpectedGain(UnderRate, Metric, score=expected_gain_score):
         return "Expected gain per case" if self.normalize else "Expected gain"
 
     @property
-    def lacks(self) -> tuple[str, ...]:
-        """The parameters of which one has to be given, if none is."""
-        return ("gain",) if self.gain is None else ()
-
-    @property
     def is_of_cases(self) -> bool:
         """Whether cases are worth something each, of which a table knows nothing."""
         return self.cost is not None or not isinstance(self.gain, ClassGain)
 
     @property
-    def is_sum(self) -> bool:
-        """Whether it is a sum over cases."""
-        return not self.normalize
+    def facts(self) -> Facts:
+        return Facts(is_sum=not self.normalize)
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -300,9 +303,9 @@ class ExpectedGain(UnderRate, Metric, score=expected_gain_score):
         return min(0.0, *self.gain), max(0.0, *self.gain)
 
     @property
-    def known_rate(self) -> float | None:
-        """The share of the cases that is processed, if it is known."""
-        return None if self.cost is not None else super().known_rate
+    def law(self) -> RateDistribution | None:
+        """The distribution of the rate, where it is a share of the cases."""
+        return None if self.cost is not None else self.rate
 
     def bounds(self, table: RankTable) -> tuple[float, float]:
         low, high = self.limits
@@ -320,7 +323,7 @@ class ExpectedGain(UnderRate, Metric, score=expected_gain_score):
 
     def worth_of(self, sample: Sample) -> Worth | None:
         """Return what the cases of a sample are worth, None where classes say it."""
-        if sample.kind == "sampling" and self.is_sum:
+        if sample.kind == "sampling" and not self.normalize:
             raise ValueError(
                 "normalize=False is a sum over cases, of which sampling weights tell "
                 "the shares only: use normalize=True."

@@ -27,7 +27,7 @@ from skrate.core.list_batches import (
     whole_lists,
 )
 from skrate.core.list_table import ListTable, ListValues, check_top, list_table
-from skrate.core.metric import Metric, MetricLike, find_metric
+from skrate.core.metric import Metric, MetricLike, OfCases, find_metric
 from skrate.core.question import Question, question_text, rendered
 from skrate.core.rank_table import RankTable
 from skrate.core.results import Estimate, Result, data_frame
@@ -484,9 +484,9 @@ def group_scores(
     found = find_metric(metric, metric_kwargs, in_lists=True)
     k = check_items(found, k, sample_weight)
     of_rows = (y_true, y_score, groups, sample_weight, relevance_threshold)
-    gain = found.gain_of_cases
+    gain = found.gain_of_cases if isinstance(found, OfCases) else None
     table = list_table(
-        *of_rows, pos_label, keep_scale=found.is_sum, gain=gain, entities=entities
+        *of_rows, pos_label, keep_scale=found.facts.is_sum, gain=gain, entities=entities
     )
     return scores_of(found, table, k)
 
@@ -514,8 +514,8 @@ def average_of(
         check_undefined(undefined),
         among=among,
         clusters=clusters,
-        is_sum=metric.is_sum,
-        has_pairs=metric.is_two_sample,
+        is_sum=metric.facts.is_sum,
+        has_pairs=metric.facts.is_two_sample,
     )
     return found._replace(limits=_limits_of(scores, undefined))
 
@@ -582,13 +582,13 @@ def clusters_of_lists(groups: ArrayLike, clusters: ArrayLike | None) -> IntArray
 
 def default_average(metric: Metric) -> Average:
     """Return how lists are averaged where nothing is said, as by the score function."""
-    return "pooled" if metric.is_of_queues else "macro"
+    return "pooled" if metric.facts.is_of_queues else "macro"
 
 
 def _limits_of(scores: GroupScores, undefined: Policy | float) -> tuple[float, float]:
     """Return the least and the greatest mean, with that number for undefined lists."""
     metric, undefined = scores._metric, check_undefined(undefined)
-    low, high = (-np.inf, np.inf) if metric.is_sum else metric.limits
+    low, high = (-np.inf, np.inf) if metric.facts.is_sum else metric.limits
     if not isinstance(undefined, str):
         low, high = min(low, undefined), max(high, undefined)
     return low, high
@@ -598,7 +598,7 @@ def check_items(
     metric: Metric, k: int | None, sample_weight: ArrayLike | None
 ) -> int | None:
     """Return ``k``; weights are no items, for what goes by the places of items."""
-    if metric.counts_places and sample_weight is not None:
+    if metric.facts.counts_places and sample_weight is not None:
         raise ValueError(
             f"sample_weight has no meaning for the {metric.name}, which counts the "
             "places of items: leave it out, or repeat rows."

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
+
 import numpy as np
 
 from skrate.core.arrays import FloatArray, dot
+from skrate.core.metric import Metric
 from skrate.core.rank_table import RankTable
+
+
+@singledispatch
+def excess(metric: Metric, table: RankTable) -> float:
+    """Return how much more a metric of so few cases is than of many, on average.
+
+    nan where that is not known.
+    """
+    return float("nan") if metric.facts.enough_positives else 0.0
 
 
 def precision_excess(table: RankTable, prevalence: float) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, dot
 from skrate.core.fold_rankings import FoldRankings
-from skrate.core.metric import Metric, Slopes, score
+from skrate.core.metric import Facts, Metric, Slopes, extremes, score
 from skrate.core.rank_table import RankTable
 from skrate.metrics.auc import AUC
 from skrate.metrics.average_precision import AveragePrecision
@@ -190,25 +190,20 @@ class _AboveChance(Metric):
         """Return why it is nan."""
         return "the ranking is not better than a random one"
 
-    @property
-    def rests_on_few(self) -> bool:
-        """Whether a few cases decide it: the first ones."""
-        return True
+    # The first ones.
+    facts = Facts(rests_on_few=True)
 
 
 class Momentum(_AboveChance, score=momentum_score):
     """The initial precision that AP and AUC imply: (adjusted AP) / (2 AUC - 1)."""
 
     name = "Momentum"
-    value_of_perfect = 1.0
+    facts = Facts(rests_on_few=True, value_of_perfect=1.0)
 
     @property
     def limits(self) -> tuple[float, float]:
         """Its range: equation 14 is an approximation, which may exceed 1."""
         return 0.0, np.inf
-
-    def extremes(self, table: RankTable) -> tuple[float, float]:
-        return _extremes(table)[0]
 
     def value(self, table: RankTable) -> float:
         return momentum(table)
@@ -235,9 +230,6 @@ class Stamina(_AboveChance, score=stamina_score):
         """Its range: it is a rate."""
         return 0.0, 1.0
 
-    def extremes(self, table: RankTable) -> tuple[float, float]:
-        return _extremes(table)[1]
-
     def value(self, table: RankTable) -> float:
         return stamina(table)
 
@@ -250,12 +242,18 @@ class Stamina(_AboveChance, score=stamina_score):
         distance = momentum(table) - p
         # What it is before it is cut off at 1.
         alpha = p * rest * advantage / distance
-        by_pos, by_neg, by_prevalence = _combined(
+        by_pos, by_neg, by_prevalence, _ = _combined(
             (2 * p * rest / distance, _AUC.slopes(table)),
             (-alpha / distance, Momentum().slopes(table)),
         )
         by_prevalence += ((rest - p) * advantage + alpha) / distance
         return Slopes(by_pos, by_neg, by_prevalence)
+
+
+@extremes.register(Momentum)
+@extremes.register(Stamina)
+def _(metric: Momentum | Stamina, table: RankTable) -> tuple[float, float]:
+    return _extremes(table)[isinstance(metric, Stamina)]
 
 
 def momentum(table: RankTable) -> float:
@@ -282,8 +280,8 @@ def _extremes(table: RankTable) -> tuple[tuple[float, float], tuple[float, float
     Each by itself: momentum may fall where the AUC rises.
     """
     shares = table.prevalence, table.negative_share
-    advantages = [2 * end - 1 for end in _AUC.extremes(table)]
-    precisions = _PRECISION.extremes(table)
+    advantages = [2 * end - 1 for end in extremes(_AUC, table)]
+    precisions = extremes(_PRECISION, table)
     found = [
         _combine(*shares, advantage, precision)
         for advantage in advantages
@@ -319,7 +317,9 @@ def _combine(
 def _combined(*parts: tuple[float, Slopes]) -> Slopes:
     """Return the sum of slopes times factors."""
     factors = np.array([factor for factor, _ in parts])
-    by_pos, by_neg, by_prevalence = zip(*(slopes for _, slopes in parts), strict=True)
+    by_pos, by_neg, by_prevalence, _ = zip(
+        *(slopes for _, slopes in parts), strict=True
+    )
     return Slopes(
         dot(np.stack(by_pos, axis=1), factors),
         dot(np.stack(by_neg, axis=1), factors),

@@ -14,6 +14,7 @@ from skrate.core.metric import (
     METRICS,
     check_parameters,
     find_metric,
+    per_case,
     unwrap,
 )
 from skrate.metrics.group_scores import default_average, group_scores
@@ -168,7 +169,7 @@ def _check_given(function: Callable[..., float], own: dict[str, Any]) -> None:
     if function in LIST_METRICS:
         check_parameters(function, own, (*_OF_LISTS, *_OF_MEAN))
         return
-    for name in METRICS[function].per_case:
+    for name in per_case(METRICS[function]):
         if own.get(name) is not None and not isinstance(own[name], Mapping):
             raise ValueError(
                 f"{name} of each case cannot be known in training, where the data of "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Any, Self
 
 import numpy as np
@@ -9,7 +10,15 @@ import numpy as np
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, ratio
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable
-from skrate.core.metric import Metric, Sizes, Slopes, score
+from skrate.core.metric import (
+    NEEDED,
+    Metric,
+    Sizes,
+    Slopes,
+    Tested,
+    missing_parameters,
+    score,
+)
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import Fixed
 from skrate.core.validation import check_fraction
@@ -202,28 +211,22 @@ class PrecisionAtRecall(AtRecall, score=precision_at_recall_score):
         return slopes.scaled(by_rate, self.recall / rate)
 
 
-class RecallAtPrecision(Metric, score=recall_at_precision_score):
+class RecallAtPrecision(Tested, Metric, score=recall_at_precision_score):
     """The recall at the last rate with a precision."""
 
-    precision: float | None = None
+    precision: float | None = field(default=None, metadata=NEEDED)
 
     name = "Recall at precision"
     needs = ("positive",)
-    has_test = True
 
     def __post_init__(self) -> None:
         if self.precision is not None:
             precision = check_fraction("precision", self.precision, include_one=True)
             object.__setattr__(self, "precision", precision)
 
-    @property
-    def lacks(self) -> tuple[str, ...]:
-        """The precision, if it is not given."""
-        return () if self.precision is not None else ("precision",)
-
     def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
         """Return the metric itself, if the precision is given."""
-        if self.lacks:
+        if missing_parameters(self):
             raise ValueError(
                 "precision is missing: give the share of positives that is asked of "
                 "what is processed."
@@ -302,10 +305,13 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
         )
         return low, high
 
-    def caution_of_difference(
-        self, table: RankTable, n_pos: float, n_neg: float
+    def caution(
+        self, table: RankTable, compared: tuple[float, float] | None = None
     ) -> str | None:
         """Return what the sample cannot tell, if it has few negatives above the cut."""
+        if compared is None:
+            return None
+        _, n_neg = compared
         recall, rate = self._last(table)
         wrong = rate * table.total - recall * table.n_pos
         n_wrong = wrong / table.n_neg * n_neg

@@ -14,7 +14,7 @@ from skrate.core.conversion import shown
 from skrate.core.elicitation import check_rate
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable
-from skrate.core.metric import Metric, Slopes, score
+from skrate.core.metric import Facts, Metric, Slopes, score
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import FrozenDistribution, RateDistribution
 from skrate.core.scipy_rates import is_scipy_distribution
@@ -203,7 +203,6 @@ class PartialAUC(Metric, score=partial_auc_score):
     standardize: Standard | None = "mcclish"
 
     name = "Partial AUC"
-    is_two_sample = True
 
     def __post_init__(self) -> None:
         for axis in ("fpr", "tpr"):
@@ -257,24 +256,26 @@ class PartialAUC(Metric, score=partial_auc_score):
         return Window(self.fpr or (0.0, 1.0), self.tpr or (0.0, 1.0))
 
     @property
-    def rests_on_few(self) -> bool:
-        """Whether a few cases decide it: those of a part of the curve."""
-        return isinstance(self.region, Window) and self.region != Window()
+    def facts(self) -> Facts:
+        # The cases of a part of the curve are few.
+        is_part = isinstance(self.region, Window) and self.region != Window()
+        return Facts(is_two_sample=True, rests_on_few=is_part)
 
-    def caution_of_difference(
-        self, table: RankTable, n_pos: float, n_neg: float
+    def caution(
+        self, table: RankTable, compared: tuple[float, float] | None = None
     ) -> str | None:
         """Return what the sample cannot tell, if few cases are in the window."""
         region = self.region
-        if not isinstance(region, Window):
+        if compared is None or not isinstance(region, Window):
             return None
+        n_pos, n_neg = compared
         in_window = {
             "positives": (region.tpr[1] - region.tpr[0]) * n_pos,
             "negatives": (region.fpr[1] - region.fpr[0]) * n_neg,
         }
         name, n_least = min(in_window.items(), key=lambda item: item[1])
         is_enough = n_least >= _LEAST_IN_WINDOW * (1 - _NEGLIGIBLE)
-        if is_enough or not self.rests_on_few:
+        if is_enough or not self.facts.rests_on_few:
             return None
         return (
             f"{self.name}: the window holds {n_least:.3g} {name}, and with fewer than "

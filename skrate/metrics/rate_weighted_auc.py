@@ -21,7 +21,8 @@ from skrate.core.extreme_laws import End
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric import Metric, Slopes, score
+from skrate.core.merged import merged_runs
+from skrate.core.metric import Facts, Metric, Slopes, score
 from skrate.core.one_vs_rest import (
     AverageName,
     ClassAverage,
@@ -35,7 +36,7 @@ from skrate.core.rank_table import RankTable
 from skrate.core.rate_curves import RateCurve, with_knots
 from skrate.core.rates import RateDistribution, RateLike, is_uniform
 from skrate.core.validation import check_fraction, check_shares, warn_undefined
-from skrate.metrics.auc import AUC, auc
+from skrate.metrics.auc import AUC, AUC_FACTS, auc
 from skrate.metrics.expected_recall import (
     expected_recall,
     processed_rows,
@@ -281,18 +282,22 @@ class RateWeightedAUC(
     worst: End | None = None
 
     @property
-    def is_two_sample(self) -> bool:
-        """Whether it is the AUC, a U-statistic of two samples."""
+    def is_auc(self) -> bool:
+        """Whether it is the AUC."""
         return is_uniform(self.rate)
 
     @property
+    def facts(self) -> Facts:
+        return AUC_FACTS if self.is_auc else Facts(condensed=merged_runs)
+
+    @property
     def name(self) -> str:
-        return "AUC" if self.is_two_sample else "rAUC"
+        return "AUC" if self.is_auc else "rAUC"
 
     @property
     def question(self) -> Question:
         """The parameters that were asked for; of the AUC its name says all."""
-        return {} if self.is_two_sample else super().question
+        return {} if self.is_auc else super().question
 
     @property
     def mirrored(self) -> RateWeightedAUC:
@@ -314,7 +319,7 @@ class RateWeightedAUC(
         return rate_weighted_auc(table, self.rate)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        if self.is_two_sample:
+        if self.is_auc:
             return AUC().values(pos, neg)
         if is_late(self.rate):
             return self.mirrored.values(neg[:, ::-1], pos[:, ::-1])
@@ -322,10 +327,8 @@ class RateWeightedAUC(
             return _of_tables(pos, neg, self.rate)
         return 1 - _of_tables(neg, pos, self.rate)
 
-    is_symmetric = True
-
     def slopes(self, table: RankTable) -> Slopes:
-        if self.is_two_sample:
+        if self.is_auc:
             return AUC().slopes(table)
         if is_late(self.rate):
             return self.mirrored.slopes(table.mirrored).mirrored()
@@ -334,11 +337,8 @@ class RateWeightedAUC(
             return _slopes(table, self.rate)
         return _slopes(swapped(table), self.rate).turned()
 
-    def slope_variances(self, table: RankTable) -> tuple[float, float] | None:
-        return AUC().slope_variances(table) if self.is_two_sample else None
-
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
-        return list_auc(lists, k) if self.is_two_sample else super().per_list(lists, k)
+        return list_auc(lists, k) if self.is_auc else super().per_list(lists, k)
 
     def list_values(self, lists: ListTable) -> FloatArray:
         if self.worst is not None:

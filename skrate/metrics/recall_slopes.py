@@ -38,16 +38,6 @@ class UnderRate:
         law: RateDistribution = self.rate
         return law
 
-    @property
-    def cuts(self) -> FloatArray:
-        """The known rates among those that are possible."""
-        return cuts_of(self.law)
-
-    @property
-    def known_rate(self) -> float | None:
-        """The rate, if no other is possible."""
-        return rate_of(self.law)
-
 
 def recall_slopes(table: RankTable, rate: RateDistribution) -> tuple[Slopes, float]:
     """Return the slopes of expected recall, and its value.
@@ -79,15 +69,22 @@ def recall_slopes(table: RankTable, rate: RateDistribution) -> tuple[Slopes, flo
     return slopes, recall + recall_of_jumps
 
 
-def cuts_of(rate: RateDistribution) -> FloatArray:
-    """Return the rates within (0, 1) with a probability of their own."""
+def cuts_of(rate: RateDistribution | None) -> FloatArray:
+    """Return the rates within (0, 1) with a probability of their own.
+
+    They increase; slopes jump there from one case to the next.
+    """
+    if rate is None:
+        return np.empty(0)
     points = rate.point_masses()[0]
     # Nothing is cut at 0 and at 1.
     return points[(points > 0) & (points < 1)]
 
 
-def rate_of(rate: RateDistribution) -> float | None:
+def rate_of(rate: RateDistribution | None) -> float | None:
     """Return the rate that alone is possible, None if there are several."""
+    if rate is None:
+        return None
     points = rate.point_masses()[0]
     is_known = rate.table.is_discrete and len(points) == 1
     return float(points[0]) if is_known else None

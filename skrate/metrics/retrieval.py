@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric import Metric, Slopes
+from skrate.core.metric import Facts, Metric, Slopes
 from skrate.core.rank_table import RankTable
 from skrate.metrics.group_scores import mean_of_lists
 from skrate.metrics.list_average import Average, Policy
@@ -313,7 +313,7 @@ class _OfPlaces(Metric):
     """What goes by the places of relevant items, of which a ranking is one list."""
 
     needs = ("positive",)
-    counts_places = True
+    facts = Facts(counts_places=True)
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         return ListValues.of(self._of_top(lists, k), lists)

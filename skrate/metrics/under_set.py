@@ -13,6 +13,7 @@ from skrate.core.arrays import FloatArray
 from skrate.core.elicitation import check_rate_or_set
 from skrate.core.extreme_laws import End, extreme
 from skrate.core.list_table import ListTable
+from skrate.core.metric import is_defined
 from skrate.core.rank_table import RankTable
 from skrate.core.rate_curves import RateCurve
 from skrate.metrics.recall_slopes import UnderRate
@@ -49,8 +50,7 @@ class UnderSet(ByRate, ABC):
 
     def resolved(self, table: RankTable) -> Any:
         """Return the metric under the distribution of the set that is worst."""
-        is_defined = self.is_defined(table)  # type: ignore[attr-defined]
-        if self.worst is None or not is_defined:
+        if self.worst is None or not is_defined(self, table):  # type: ignore[arg-type]
             return self
         found = extreme(self.rate, self.by_rate(table), self.worst)
         return replace(self, rate=found.law, worst=None)  # type: ignore[type-var]

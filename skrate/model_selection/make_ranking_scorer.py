@@ -12,6 +12,7 @@ from skrate.core.metric import (
     MetricLike,
     check_parameters,
     find_metric,
+    per_case,
     unwrap,
 )
 from skrate.metrics.monitored import takes_classes, takes_cut
@@ -114,16 +115,16 @@ def make_ranking_scorer(
         check_parameters(function, own, parameters_of(function))
     else:
         kind = METRICS.get(function)
-        per_case = () if kind is None else kind.per_case
+        of_case = () if kind is None else per_case(kind)
         if kind is not None and takes_cut(function, "k") and "k" in of_lists:
             own["k"] = of_lists.pop("k")
         # Those of rows are found where the rows are.
         at_hand = {
             name: value
             for name, value in own.items()
-            if name not in per_case or isinstance(value, Mapping)
+            if name not in of_case or isinstance(value, Mapping)
         }
-        may_lack = groups is not None or bool(of_lists or per_case)
+        may_lack = groups is not None or bool(of_lists or of_case)
         for each in _of_one_class(function, at_hand):
             find_metric(function, each, in_lists=may_lack)
     own = {**parameters_of(function), **own, **of_lists}

@@ -12,7 +12,7 @@ from sklearn.metrics import make_scorer, roc_auc_score
 
 from skrate.core.arrays import Array, ArrayLike, Label
 from skrate.core.conversion import shown
-from skrate.core.metric import LIST_METRICS, METRICS
+from skrate.core.metric import LIST_METRICS, METRICS, per_case
 from skrate.core.question import written
 from skrate.core.scipy_rates import from_scipy, is_scipy_distribution
 from skrate.core.validation import find_label, warn_undefined
@@ -319,7 +319,7 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
         """
         kind, own = METRICS.get(self.metric), self._options
         found: dict[str, Any] = {}
-        for name in () if kind is None else kind.per_case:
+        for name in () if kind is None else per_case(kind):
             value = own.get(name)
             is_there = given.get(name) is not None or isinstance(value, Mapping)
             # All may cost the same, but something must be gained.

@@ -12,7 +12,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.core.arrays import Array, ArrayLike, BoolArray, Label
 from skrate.core.fold_rankings import FoldRankings
-from skrate.core.metric import METRICS, OF_CASES_IN_FOLDS, find_metric
+from skrate.core.metric import METRICS, OF_CASES_IN_FOLDS, find_metric, per_case
 from skrate.core.validation import check_vector, warn_undefined
 from skrate.inference.delta import variance_parts
 from skrate.inference.sample import Ranked, Weights, check_cases, with_worth
@@ -53,7 +53,7 @@ class ReportFold:
         except UndefinedResponse as undefined:
             return self._undefined(undefined)
         # Rows, as of the score: only an estimate takes weights for repetitions.
-        n_cases = ranked.total if metric.is_sum else float(len(ranked.is_pos))
+        n_cases = ranked.total if metric.facts.is_sum else float(len(ranked.is_pos))
         metric = metric.of_sample(n_cases, is_weighted=weight is not None)
         ranked = with_worth(ranked, metric)
         value = metric.value(ranked.table) if min(ranked.sizes) > 0 else _NAN
@@ -185,7 +185,7 @@ def check_of_rankings(name: str, scorer: RankingScorer, rankings: FoldRankings) 
             "the report to cross_validate."
         )
     kind = METRICS.get(scorer.metric)
-    for option in () if kind is None else kind.per_case:
+    for option in () if kind is None else per_case(kind):
         if isinstance(scorer._options.get(option), str):
             raise ValueError(f"metrics[{name!r}]: {OF_CASES_IN_FOLDS}")
     label = scorer.pos_label

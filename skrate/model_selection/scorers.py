@@ -8,7 +8,7 @@ from typing import Any
 
 from skrate.core.arrays import ArrayLike, Label, Number
 from skrate.core.extreme_laws import End
-from skrate.core.metric import METRICS
+from skrate.core.metric import METRICS, per_case
 from skrate.core.one_vs_rest import AverageName, RateByClass
 from skrate.metrics.average_precision import TailKind, average_precision_score
 from skrate.metrics.list_average import Average, Policy
@@ -321,7 +321,7 @@ class MetricScorer(RankingScorer):
 def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the optional keywords of a metric, but for what comes with the cases."""
     kind = METRICS.get(function)
-    of_cases = (*OF_CASES, *(() if kind is None else kind.per_case))
+    of_cases = (*OF_CASES, *(() if kind is None else per_case(kind)))
     return {
         name: parameter.default
         for name, parameter in inspect.signature(function).parameters.items()

@@ -36,7 +36,7 @@ from skrate.core.metric_names import MetricName
 from skrate.inference.delta import table_variance
 from skrate.metrics import recall_slopes as slopes_module
 from skrate.metrics.auc import auc
-from skrate.metrics.recall_slopes import bandwidth, recall_slopes
+from skrate.metrics.recall_slopes import bandwidth, cuts_of, recall_slopes
 from strategies import ranked_samples
 
 
@@ -71,7 +71,7 @@ def test_merging_groups_without_a_positive_changes_nothing(metric, kwargs, decim
     y_true, y_score = sample(1, decimals=decimals)
     table = RankTable.from_arrays(y_true, y_score)
     of = bound(metric, kwargs)
-    small = merged_but_at(table, of.cuts)
+    small = merged_but_at(table, cuts_of(of.law))
     assert of.value(small.table) == pytest.approx(of.value(table), abs=1e-12)
     group = small.group_of(table.n_groups)
     assert np.bincount(group, table.pos).tolist() == small.pos.tolist()
@@ -180,7 +180,7 @@ def test_a_mixture_has_the_mixed_slopes():
     mixed, value = recall_slopes(table, rates.mixture(parts, weights=[1, 3]))
     (first, value_1), (second, value_2) = (recall_slopes(table, part) for part in parts)
     assert value == pytest.approx(0.25 * value_1 + 0.75 * value_2)
-    for found, a, b in zip(mixed, first, second, strict=True):
+    for found, a, b in zip(mixed[:3], first[:3], second[:3], strict=True):
         np.testing.assert_allclose(found, 0.25 * a + 0.75 * b, atol=1e-12)
 
 

@@ -23,7 +23,7 @@ from skrate import (
 )
 from skrate.core.merged import merged_but_at
 from skrate.core.metric import find_metric
-from skrate.metrics.recall_slopes import bandwidth
+from skrate.metrics.recall_slopes import bandwidth, cuts_of
 
 
 def runs_of_negatives(seed, n=300, prevalence=0.1):
@@ -76,16 +76,15 @@ def test_the_variance_is_that_of_the_ranking_that_is_not_merged(metric, kwargs, 
     y_true, y_score = runs_of_negatives(seed)
     table = RankTable.from_arrays(y_true, y_score)
     of = find_metric(metric, kwargs).of_sample(len(y_true), is_weighted=False)
-    by_pos, by_neg, by_prevalence = of.slopes(table)
+    by_pos, by_neg, by_prevalence, factors = of.slopes(table)
     n_pos, n_neg, n = table.n_pos, table.n_neg, table.total
     expected = by_prevalence**2 * n_pos * n_neg / n**3
-    factors = of.variance_factors(table)
     for slopes, weights, factor in zip(
         (by_pos, by_neg), (table.pos, table.neg), factors, strict=True
     ):
         size = weights.sum()
         mean = np.average(slopes, weights=weights)
-        lost = 1 if of.is_two_sample else 0
+        lost = 1 if of.facts.is_two_sample else 0
         squares = np.average((slopes - mean) ** 2, weights=weights)
         expected += factor * squares / (size - lost)
     found = estimate(metric, y_true, y_score, **kwargs).standard_error
@@ -115,15 +114,22 @@ def test_what_is_not_cut_is_merged_as_before():
         (recall_at_rate_score, {"rate": 1.0}),
         ("roc_auc", {}),
     ]:
-        assert merged_but_at(table, find_metric(metric, kwargs).cuts) is table.merged
+        assert (
+            merged_but_at(table, cuts_of(find_metric(metric, kwargs).law))
+            is table.merged
+        )
 
 
 def test_the_rates_with_a_probability_of_their_own_cut():
     mixed = rates.mixture([0.2, rates.beta(3, 19), 1.0])
     for metric in (expected_recall_score, rate_weighted_auc_score):
-        assert find_metric(metric, {"rate": mixed}).cuts.tolist() == [0.2]
-        assert find_metric(metric, {"rate": rates.beta(3, 19)}).cuts.tolist() == []
-    assert find_metric(recall_at_rate_score, {"rate": 0.2}).cuts.tolist() == [0.2]
+        assert cuts_of(find_metric(metric, {"rate": mixed}).law).tolist() == [0.2]
+        assert (
+            cuts_of(find_metric(metric, {"rate": rates.beta(3, 19)}).law).tolist() == []
+        )
+    assert cuts_of(find_metric(recall_at_rate_score, {"rate": 0.2}).law).tolist() == [
+        0.2
+    ]
 
 
 AT_RATE = [

@@ -197,7 +197,7 @@ def test_the_variance_counts_controls_that_happen_to_be_missing():
     y_true, y_score = two_normal(5, 500, 500, shift=2.0)
     table = RankTable.from_arrays(y_true, y_score)
     of = metric_of(1000, prevalence=0.01)
-    factors = of.variance_factors(table)
+    factors = of.slopes(table).factors
     assert factors[0] == 1
     assert factors[1] > 1
     parts = table_variance(of, table, stratify=True)
@@ -207,7 +207,7 @@ def test_the_variance_counts_controls_that_happen_to_be_missing():
     assert parts.by_neg == pytest.approx(factors[1] * plain, rel=1e-12)
     # As seen, nothing is missing.
     seen = metric_of(1000, prevalence=0.01, tail="empirical")
-    assert seen.variance_factors(table) == (1, 1)
+    assert seen.slopes(table).factors == (1, 1)
     # By case it is the same variance.
     found = estimate(
         average_precision_score, y_true, y_score, prevalence=0.01, stratify=True

@@ -8,7 +8,7 @@ from guarantees import binomial_tolerance, simulations
 from reference.average_precision import jackknife_bias
 from skrate import FoldRankings, RankTable, average_precision_score, estimate
 from skrate.core.metric import find_metric
-from skrate.metrics.left_out import precision_excess
+from skrate.metrics.left_out import excess, precision_excess
 
 
 @pytest.mark.parametrize("prevalence", [0.02, 0.3, 0.9])
@@ -38,7 +38,7 @@ def test_one_case_of_a_class_does_not_tell():
 def test_adjusted_it_has_the_scale_of_the_metric():
     table = RankTable([3, 2, 1], [1, 2, 6])
     plain, adjusted = (
-        find_metric(average_precision_score, {"adjusted": adjusted}).excess(table)
+        excess(find_metric(average_precision_score, {"adjusted": adjusted}), table)
         for adjusted in (False, True)
     )
     assert adjusted == pytest.approx(plain / table.negative_share, rel=1e-14)
@@ -47,7 +47,7 @@ def test_adjusted_it_has_the_scale_of_the_metric():
 def test_a_line_through_the_roc_curve_is_not_left_out_of():
     table = RankTable(np.full(30, 4), np.arange(30))
     metric = find_metric(average_precision_score, {"prevalence": 0.01})
-    assert np.isnan(metric.of_sample(table.total, is_weighted=False).excess(table))
+    assert np.isnan(excess(metric.of_sample(table.total, is_weighted=False), table))
 
 
 def folds_of(rng, n_folds, n_pos, n_neg, law):
