@@ -25,8 +25,7 @@ from skrate.displays.stopping_curve import StoppingCurveDisplay
 from skrate.ensemble.rankboost import RankBoostClassifier
 from skrate.error_rate.moments import AUCFromErrors, auc_moments
 from skrate.error_rate.range import auc_range_from_errors
-from skrate.inference.budget_report import budget_report
-from skrate.inference.budget_result import BudgetReport, BudgetRow
+from skrate.inference.budget_report import BudgetReport, BudgetRow, budget_report
 from skrate.inference.compare import compare
 from skrate.inference.compare_all import compare_all
 from skrate.inference.compare_curves import compare_curves

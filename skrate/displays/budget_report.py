@@ -17,10 +17,12 @@ from skrate.displays._drawing import Display, styled
 from skrate.displays._legend import draw_legend, entry
 from skrate.displays._signatures import DrawingArguments, passes_on
 from skrate.displays.rate_spaces import BUDGET_STYLE, draw_along_axis, name_budget
-from skrate.inference.budget_report import budget_report
-from skrate.inference.budget_result import BudgetReport
+from skrate.inference.budget_report import (
+    BudgetReport,
+    RankingsLike,
+    budget_report,
+)
 from skrate.inference.curve_process import CurveBounds, CurveProcess
-from skrate.inference.report_models import RankingsLike
 from skrate.inference.sample import Weights
 from skrate.metrics.recall_slopes import rate_of
 

@@ -1,15 +1,16 @@
-"""What the next batch will hold: bounds for the counts of a single budget."""
+"""What a budget finds and leaves, and bounds for the counts of the next batch."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import FloatArray, IntArray
-from skrate.core.metric import Metric
+from skrate.core.arrays import Array, FloatArray, IntArray
+from skrate.core.metric import Metric, Slopes
+from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateDistribution
 from skrate.core.results import ConfidenceInterval, t_quantile
 from skrate.inference.delta import (
@@ -19,9 +20,9 @@ from skrate.inference.delta import (
     table_variance,
     variance_parts,
 )
-from skrate.inference.hits import ExpectedHits, ExpectedMisses
 from skrate.inference.sample import Ranked
-from skrate.metrics.recall_slopes import share_at_cut
+from skrate.metrics.expected_recall import expected_recall, recall_of_tables
+from skrate.metrics.recall_slopes import UnderRate, recall_slopes, share_at_cut
 
 # Budgets that stand for their distribution, each with a share of positives of its own.
 _POINTS = 1024
@@ -33,6 +34,44 @@ _GOLDEN = (np.sqrt(5) - 1) / 2
 _ADDED = 0.5
 # Clusters that vary less than single cases do not make a sample worth any number.
 _LEAST_EFFECT = 1e-3
+
+
+class ExpectedHits(UnderRate, Metric):
+    """The share of all cases that is processed and positive: prevalence x recall.
+
+    Or, where ``missed``, the share that is positive and not processed.
+    """
+
+    rate: Any
+    missed: bool = False
+    name = "Expected hits"
+    needs = ("positive",)
+
+    @property
+    def greater_is_better(self) -> bool:  # type: ignore[override]
+        """Whether more is better."""
+        return not self.missed
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Its range, whatever the prevalence: no more is found than is processed."""
+        return 0.0, (self.law.mirrored if self.missed else self.law).mean()
+
+    def value(self, table: RankTable) -> float:
+        return float(table.prevalence * self._share(expected_recall(table, self.law)))
+
+    def values(self, pos: Array, neg: Array) -> FloatArray:
+        n_pos = pos.sum(axis=1)
+        share = self._share(recall_of_tables(pos, neg, self.law))
+        return np.asarray(n_pos / (n_pos + neg.sum(axis=1)) * share)
+
+    def slopes(self, table: RankTable) -> Slopes:
+        slopes, recall = recall_slopes(table, self.law)
+        sign = -1 if self.missed else 1
+        return slopes.scaled(sign * table.prevalence, self._share(recall))
+
+    def _share(self, recall: Any) -> Any:
+        return 1 - recall if self.missed else recall
 
 
 class Prediction(NamedTuple):
@@ -72,7 +111,7 @@ def predicted(
     table = ranked.table
     of_found = _spread(ExpectedHits(law), ranked, level)
     # Clusters of positives move the number of all, and so what is left of them.
-    of_missed = _spread(ExpectedMisses(law), ranked, level)
+    of_missed = _spread(ExpectedHits(law, missed=True), ranked, level)
     rates = law.ppf((np.arange(_POINTS) + 0.5) / _POINTS)
     n_processed = np.rint(n_items * rates).astype(np.intp)
     hits = np.interp(rates, table.rates, table.cum_pos) / table.total

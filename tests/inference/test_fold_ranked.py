@@ -1,6 +1,7 @@
 """Folds as one sample, each cut at the same rate: report cards by literal loops."""
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from skrate import FoldRankings, budget_report, hit_curve, rates
 from skrate.inference.curve_process import curve_process
 from skrate.inference.delta import influence_values, variance_parts
 from skrate.inference.fold_ranked import ranked_in_folds
-from skrate.inference.hits import ExpectedHits, ExpectedMisses
+from skrate.inference.prediction import ExpectedHits
 from skrate.inference.sample import check_cases
 from skrate.metrics.budget import LiftAtRate, PrecisionAtRate
 from skrate.metrics.expected_recall import ExpectedRecall
@@ -109,7 +110,10 @@ def test_the_error_is_that_of_the_curve_with_each_fold_cut_alone(metric, tied, d
 def test_no_fold_adds_what_it_has_more_than_others(law):
     y_true, y_score, fold = drawn()
     sample = ranked_in_folds(FoldRankings(y_true, y_score, fold))
-    both = [influence_values(m(law), sample) for m in (ExpectedHits, ExpectedMisses)]
+    both = [
+        influence_values(m(law), sample)
+        for m in (ExpectedHits, partial(ExpectedHits, missed=True))
+    ]
     shares = np.array([y_true[fold == number].mean() for number in fold])
     assert sum(both) == pytest.approx(y_true - shares, abs=1e-12)
     assert np.bincount(fold, both[0]) == pytest.approx(0, abs=1e-9)
