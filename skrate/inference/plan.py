@@ -10,7 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.arrays import Array, FloatArray, RandomState
+from skrate.core.arrays import Array, FloatArray, RandomState, dot
+from skrate.core.elicitation import check_rate
 from skrate.core.metric import (
     Metric,
     find_metric,
@@ -18,6 +19,8 @@ from skrate.core.metric import (
     warn_if_unsupported,
     why_undefined,
 )
+from skrate.core.rank_table import table_of_weights
+from skrate.core.rates import RateDistribution
 from skrate.core.validation import (
     check_choice,
     check_count,
@@ -29,7 +32,12 @@ from skrate.core.validation import (
 from skrate.inference.intervals import ALTERNATIVES, Alternative, Interval
 from skrate.inference.resampling import replicates
 from skrate.inference.sample import Ranked
+from skrate.metrics.at_rate import AtRate
+from skrate.metrics.auc import AUC
 from skrate.metrics.average_precision import AveragePrecision
+from skrate.metrics.expected_recall import ExpectedRecall, expected_recall
+from skrate.metrics.partial_auc import PartialAUC
+from skrate.metrics.rate_weighted_auc import RateWeightedAUC
 from skrate.metrics.recall_slopes import FEW_PROCESSED, is_of_few, rate_of
 from skrate.metrics.under_set import UnderSet
 
@@ -41,6 +49,10 @@ _FEW_GAINS = 10
 # at least such a share of the sample.
 _FEW_OF_STRATUM = 6
 _LEAST_STRATUM = 0.2
+# Effective cases in the window of a partial AUC.
+_FEW_IN_WINDOW = 8
+# Positives that either of two models misses: fewer show no difference.
+_FEW_MISSED = 1
 # Of the weights of the classes: beyond, the squares of slopes are no numbers.
 _LEAST_RATIO = 1e-75
 
@@ -240,15 +252,69 @@ def warn_of_few_cases(
     metrics: Sequence[Metric], ranked: Sequence[Ranked], *, stacklevel: int = 4
 ) -> None:
     """Warn, once, if the variance depends on too few cases to be known."""
-    for metric, one in zip(metrics, ranked, strict=True):
-        found = _few_gains(one) or _few_of_stratum(one)
-        if found is not None:
-            message = f"The interval of the {metric.name} may be too short: {found}"
+    pairs = list(zip(metrics, ranked, strict=True))
+    # Of models that are compared, both have to miss few.
+    found = [
+        (metric.name, cause(metric, one)) for metric, one in pairs for cause in FEW
+    ]
+    if len(pairs) > 1:
+        found.append(("difference", _few_missed(pairs)))
+    for name, reason in found:
+        if reason is not None:
+            message = f"The interval of the {name} may be too short: {reason}"
             warnings.warn(message, UserWarning, stacklevel=stacklevel)
             return
 
 
-def _few_gains(ranked: Ranked) -> str | None:
+def _few_missed(pairs: Sequence[tuple[Metric, Ranked]]) -> str | None:
+    """Return that two rankings are next to perfect, so that neither shows an error."""
+    missed = [_missed(*pair) for pair in pairs]
+    if not max(missed) < _FEW_MISSED:
+        return None
+    a, b = (f"{abs(of):.2f}" for of in missed)
+    return (
+        "both rankings are next to perfect where cases are processed, and miss "
+        f"{a} and {b} of the positives that a perfect one finds. If neither misses "
+        f"{_FEW_MISSED}, a true difference is often left out. Take more cases."
+    )
+
+
+def _missed(metric: Metric, ranked: Ranked) -> float:
+    """Return how many positives a perfect ranking would find in addition."""
+    if isinstance(metric, AUC):
+        law: Any = check_rate("uniform")
+    elif isinstance(metric, ExpectedRecall | RateWeightedAUC):
+        law = metric.rate
+    else:
+        law = metric.law if isinstance(metric, AtRate) else None
+    if not isinstance(law, RateDistribution):
+        return np.inf
+    table = ranked.table
+    perfect = table_of_weights(
+        np.array([table.n_pos, 0.0]), np.array([0.0, table.n_neg])
+    )
+    share = expected_recall(perfect, law) - expected_recall(table, law)
+    return share * ranked.sizes[0]
+
+
+def _few_in_window(metric: Metric, ranked: Ranked) -> str | None:
+    """Return that sampling weights leave few cases in the window of a partial AUC."""
+    weights = ranked.weights
+    if not isinstance(metric, PartialAUC) or weights is None or ranked.are_repetitions:
+        return None
+    of_classes = weights[ranked.is_pos], weights[~ranked.is_pos]
+    alike = [dot(of, np.ones(len(of))) ** 2 / dot(of, of) for of in of_classes]
+    name, n_least = metric.least_in_window(*alike)
+    if n_least >= _FEW_IN_WINDOW:
+        return None
+    return (
+        f"by their sample_weight the {name} in the window count as {n_least:.2g} of "
+        f"equal weight, and at least {_FEW_IN_WINDOW} are needed. Take more {name}, "
+        "or a wider window."
+    )
+
+
+def _few_gains(metric: Metric, ranked: Ranked) -> str | None:
     """Return that a few gains make up most of them, None where they do not."""
     if ranked.worth is None:
         return None
@@ -265,7 +331,7 @@ def _few_gains(ranked: Ranked) -> str | None:
     )
 
 
-def _few_of_stratum(ranked: Ranked) -> str | None:
+def _few_of_stratum(metric: Metric, ranked: Ranked) -> str | None:
     """Return that a class has few cases where cases were sampled rarely.
 
     Weights that are the same within each class are of no such strata.
@@ -288,6 +354,10 @@ def _few_of_stratum(ranked: Ranked) -> str | None:
                 f"{name} cases where few were sampled."
             )
     return None
+
+
+# Why a variance may be too small, of a metric and the cases of one ranking.
+FEW = (_few_gains, _few_of_stratum, _few_in_window)
 
 
 def warn_of_few_processed(

@@ -261,21 +261,26 @@ class PartialAUC(Metric, score=partial_auc_score):
         is_part = isinstance(self.region, Window) and self.region != Window()
         return Facts(is_two_sample=True, rests_on_few=is_part)
 
+    def least_in_window(self, n_pos: float, n_neg: float) -> tuple[str, float]:
+        """Return the class with fewer cases in the window, and how many it has."""
+        region = self.region
+        if not isinstance(region, Window) or not self.facts.rests_on_few:
+            return "cases", float("inf")
+        (left, right), (bottom, top) = region.fpr, region.tpr
+        in_window = {
+            "positives": (top - bottom) * n_pos,
+            "negatives": (right - left) * n_neg,
+        }
+        return min(in_window.items(), key=lambda item: item[1])
+
     def caution(
         self, table: RankTable, compared: tuple[float, float] | None = None
     ) -> str | None:
         """Return what the sample cannot tell, if few cases are in the window."""
-        region = self.region
-        if compared is None or not isinstance(region, Window):
+        if compared is None:
             return None
-        n_pos, n_neg = compared
-        in_window = {
-            "positives": (region.tpr[1] - region.tpr[0]) * n_pos,
-            "negatives": (region.fpr[1] - region.fpr[0]) * n_neg,
-        }
-        name, n_least = min(in_window.items(), key=lambda item: item[1])
-        is_enough = n_least >= _LEAST_IN_WINDOW * (1 - _NEGLIGIBLE)
-        if is_enough or not self.facts.rests_on_few:
+        name, n_least = self.least_in_window(*compared)
+        if n_least >= _LEAST_IN_WINDOW * (1 - _NEGLIGIBLE):
             return None
         return (
             f"{self.name}: the window holds {n_least:.3g} {name}, and with fewer than "

@@ -25,7 +25,8 @@ TELLS_LITTLE = re.compile(
     "would be needed|its standard error may be far|positives on average is another|"
     "depends on the ranking near one point|are other cases than y_true|"
     "have a sample_weight above half|The models differ in|the window holds|"
-    "lists are undefined for one of the"
+    "lists are undefined for one of the|of equal weight, and at least|"
+    "both rankings are next to perfect"
 )
 
 
