@@ -28,9 +28,8 @@ from skrate.error_rate.range import auc_range_from_errors
 from skrate.inference.budget_report import BudgetReport, BudgetRow, budget_report
 from skrate.inference.compare import compare
 from skrate.inference.compare_all import compare_all
-from skrate.inference.compare_curves import compare_curves
+from skrate.inference.compare_curves import CurveComparison, compare_curves
 from skrate.inference.compare_groups import compare_groups
-from skrate.inference.curve_comparison import CurveComparison
 from skrate.inference.estimate import estimate
 from skrate.inference.estimate_all import estimate_all
 from skrate.inference.influence import influence

@@ -195,8 +195,7 @@ ROUNDED = {
     "displays/_labels.py": "where words stand in a figure",
     "ensemble/link.py": "a step of Newton's, whose rounding the next would mend",
     "error_rate/distribution.py": "all terms are positive: no digit is lost",
-    "inference/curve_influence.py": "covariances of curves, for standard errors",
-    "inference/curve_process.py": "draws at random, for a quantile",
+    "inference/curve_process.py": "covariances for standard errors, and random draws",
     "inference/jackknife.py": "sparse: scipy adds these itself, in their order",
     "inference/resampling.py": "sparse: scipy adds these itself, in their order",
 }

@@ -131,15 +131,7 @@ skrate.hit_curve(frame["y"], frame["a"], pos_label="yes")
 skrate.hit_curve(table)
 skrate.rate_averaged_roc_curve([table, table], repeats=[0, 0])
 
-by_fold: list[npt.NDArray[np.int8]] = [small, small]
-scores_by_fold: list[npt.NDArray[np.float32]] = [single, single[::-1]]
-skrate.compare_curves(
-    by_fold,
-    scores_by_fold,
-    [floats, frame["a"]],
-    rates=[0.3, 0.5],
-    clusters=[days, days],
-)
+skrate.compare_curves(small, single, frame["a"], rates=[0.3, 0.5], clusters=days)
 gain = skrate.compare_curves(
     other["y"], frame["a"], decimals, metric="gain", cost=0.1, rates=(0.3, 0.5),
     sample_weight=range(1, 7), pos_label="yes", random_state=np.random.default_rng(0),

@@ -15,7 +15,7 @@ from skrate.displays._legend import draw_legend, entry
 from skrate.displays._signatures import DrawingArguments
 from skrate.displays._styles import model_color
 from skrate.displays.rate_spaces import BUDGET_STYLE, draw_along_axis, name_budget
-from skrate.inference.curve_comparison import CurveComparison, Stretch
+from skrate.inference.compare_curves import CurveComparison, Stretch
 from skrate.inference.curve_process import CurveBounds
 
 if TYPE_CHECKING:

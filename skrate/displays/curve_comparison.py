@@ -19,9 +19,8 @@ from skrate.displays._difference_drawing import (
     check_names,
 )
 from skrate.displays._signatures import passes_on
-from skrate.inference.compare_curves import compare_curves
-from skrate.inference.curve_comparison import CurveComparison
-from skrate.inference.curve_influence import CurveMetric
+from skrate.inference.compare_curves import CurveComparison, compare_curves
+from skrate.inference.curve_process import CurveMetric
 from skrate.inference.sample import Weights
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
@@ -136,9 +135,9 @@ class CurveComparisonDisplay(DifferenceDrawing):
     @passes_on("plot")
     def from_predictions(
         cls,
-        y_true: ArrayLike | Sequence[ArrayLike] | FoldRankings,
-        y_score_a: ArrayLike | Sequence[ArrayLike] | FoldRankings,
-        y_score_b: ArrayLike | Sequence[ArrayLike] | None = None,
+        y_true: ArrayLike | FoldRankings,
+        y_score_a: ArrayLike | FoldRankings,
+        y_score_b: ArrayLike | None = None,
         *,
         metric: CurveMetric = "recall",
         rates: ArrayLike | None = None,
@@ -147,8 +146,8 @@ class CurveComparisonDisplay(DifferenceDrawing):
         n_resamples: int = 2000,
         benefit: float | None = None,
         cost: float | None = None,
-        clusters: ArrayLike | Sequence[ArrayLike] | None = None,
-        sample_weight: ArrayLike | Sequence[ArrayLike] | None = None,
+        clusters: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
         weights: Weights = "frequency",
         pos_label: Label = None,
         random_state: RandomState = None,
@@ -161,10 +160,9 @@ class CurveComparisonDisplay(DifferenceDrawing):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,), list of such or FoldRankings
-            True labels of two classes; or a list of arrays, one for each fold; or the
-            rankings of model a, of all folds.
-        y_score_a, y_score_b : array-like of shape (n_samples,), or list of such
+        y_true : array-like of shape (n_samples,) or FoldRankings
+            True labels of two classes; or the rankings of model a, of all folds.
+        y_score_a, y_score_b : array-like of shape (n_samples,)
             Scores of both models; after rankings of model a those of model b alone.
         metric, rates, band, confidence_level, n_resamples, benefit, cost : object
             As :func:`compare_curves` takes them.
@@ -354,27 +352,30 @@ class CurveComparisonDisplay(DifferenceDrawing):
                 "No fold has estimators of both models that were trained on two "
                 "classes. Use stratified or fewer folds."
             )
-        by_fold: dict[str, Any] = {}
-        if sample_weight is not None:
-            by_fold["sample_weight"] = [of_a[fold].sample_weight for fold in folds]
-        if clusters is not None:
-            by_fold["clusters"] = [rows_of(clusters, tests[0][fold]) for fold in folds]
-        elif disjoint_repeats(tests[0]).max() > 0:
-            # A case that is tested again tells nothing new.
-            by_fold["clusters"] = [tests[0][fold] for fold in folds]
         if names is None:
             names = _names_of(
                 *(one["estimator"][0] for one in (cv_results_a, cv_results_b))
             )
-        return cls.from_predictions(
-            [of_a[fold].y_true for fold in folds],
-            [of_a[fold].y_score for fold in folds],
-            [of_b[fold].y_score for fold in folds],
-            pos_label=pos_label,
-            names=names,
-            **by_fold,
-            **kwargs,
+        rows = np.concatenate([tests[0][fold] for fold in folds])
+        sizes = [len(tests[0][fold]) for fold in folds]
+        given: dict[str, Any] = {"indices": rows, "pos_label": pos_label}
+        given["repeats"] = disjoint_repeats(tests[0])[folds]
+        if sample_weight is not None:
+            given["sample_weight"] = np.concatenate(
+                [of_a[fold].sample_weight for fold in folds]
+            )
+        if clusters is not None:
+            given["clusters"] = rows_of(clusters, rows)
+        a, b = (
+            FoldRankings(
+                np.concatenate([of_a[fold].y_true for fold in folds]),
+                np.concatenate([response[fold].y_score for fold in folds]),
+                np.repeat(np.arange(len(folds)), sizes),
+                **given,
+            )
+            for response in responses
         )
+        return cls.from_predictions(a, b, names=names, **kwargs)
 
 
 def _names_of(estimator_a: Any, estimator_b: Any) -> tuple[str, str]:

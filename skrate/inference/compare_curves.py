@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.core.array_api import check_one_place
-from skrate.core.arrays import ArrayLike, FloatArray, IntArray, Label, RandomState
+from skrate.core.arrays import (
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    RandomState,
+)
 from skrate.core.fold_input import check_no_labels, check_same_folds
 from skrate.core.fold_rankings import FoldRankings
+from skrate.core.question import Question, question_text
 from skrate.core.rank_table import check_alone
+from skrate.core.results import Result
 from skrate.core.validation import (
     check_choice,
     check_count,
@@ -22,26 +34,184 @@ from skrate.core.validation import (
     warn_undefined,
 )
 from skrate.curves.rate_averaged import BANDS, Band, check_rates, default_rates
-from skrate.inference.curve_comparison import CurveComparison
-from skrate.inference.curve_folds import (
-    is_by_fold,
-    joined_folds,
-    repeated_cases,
-    with_both_classes,
+from skrate.inference.curve_process import (
+    CURVE_METRICS,
+    CurveBounds,
+    CurveMetric,
+    CurveProcess,
+    RepeatedCases,
+    curve_process,
 )
-from skrate.inference.curve_influence import CURVE_METRICS, CurveMetric
-from skrate.inference.curve_process import CurveBounds, CurveProcess, curve_process
+from skrate.inference.fold_ranked import fold_numbers
 from skrate.inference.plan import why_too_few
 from skrate.inference.sample import Ranked, Weights, check_cases, scored
 
 # Their covariance is an array of as many rows and columns.
 _MOST_RATES = 2000
+_NAMES = "y_score_a", "y_score_b"
+Stretch = tuple[float, float]
+
+
+class WinningRates(NamedTuple):
+    """Intervals of rates at which one model is better beyond doubt, or it is open.
+
+    Attributes
+    ----------
+    a, b : list of tuple (low, high)
+        Where model a, and where model b, has the greater curve.
+    open : list of tuple (low, high)
+        All between: where the sample does not tell.
+    """
+
+    a: list[Stretch]
+    b: list[Stretch]
+    open: list[Stretch]
+
+
+@dataclass(frozen=True, eq=False)
+class CurveComparison(Result):
+    """Two curves over the rate, as :func:`skrate.compare_curves` returns them.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric.
+    rates : array of shape (n_rates,)
+        Shares of all cases that are processed, increasing.
+    value_a, value_b : array of shape (n_rates,)
+        The metric of each model.
+    difference : array of shape (n_rates,)
+        The values of a minus those of b.
+    standard_error : array of shape (n_rates,)
+        Estimated standard deviation of the difference over samples.
+    confidence_interval : CurveBounds
+        Of the difference at a single rate; ``.low`` and ``.high`` are arrays.
+    band : CurveBounds
+        Of the difference at all rates at once, or at a single one, as it was asked
+        for.
+    kind : str
+        Which of these the band is: "simultaneous" or "pointwise".
+    confidence_level : float
+        Level of both.
+    n_pos, n_neg : float
+        Number of positives and of negatives; repetitions count.
+    params : dict
+        Parameters of the metric: "benefit" and "cost", where it has them.
+
+    See Also
+    --------
+    skrate.compare_curves : Makes it.
+
+    Examples
+    --------
+    >>> from skrate import compare_curves
+    >>> y_true, a, b = [1, 0, 1, 0, 0], [5, 3, 4, 2, 1], [1, 2, 3, 4, 5]
+    >>> result = compare_curves(y_true, a, b, random_state=0)
+    >>> result.rates.tolist(), result.difference.tolist()
+    ([0.2, 0.4, 0.6, 0.8], [0.5, 1.0, 0.5, 0.5])
+    >>> result.winning_rates().open
+    [(0.2, 0.8)]
+    """
+
+    metric: str
+    rates: FloatArray
+    value_a: FloatArray
+    value_b: FloatArray
+    difference: FloatArray
+    standard_error: FloatArray
+    confidence_interval: CurveBounds
+    band: CurveBounds
+    kind: str
+    confidence_level: float
+    n_pos: float
+    n_neg: float
+    params: Question = field(default_factory=dict)
+
+    def winning_rates(self) -> WinningRates:
+        """Return where a is better than b beyond doubt, where b is, and what is open.
+
+        An interval goes from a rate at which the band leaves 0 out to the last one in a
+        row of such; between two neighbours among ``rates`` the curves are taken to run
+        as they do at both. A single rate is an interval without length. All else from
+        the first to the last rate is open.
+
+        Returns
+        -------
+        intervals : WinningRates
+            Lists ``a``, ``b`` and ``open`` of pairs (low, high) of rates. With a
+            simultaneous band one in twenty samples, at the level 0.95, claims any rate
+            wrongly.
+        """
+        # 1 where a wins, -1 where b does, 0 where it is open, and where it is unknown.
+        winner = (self.band.low > 0).astype(int) - (self.band.high < 0).astype(int)
+        found = WinningRates([], [], [])
+        rates = self.rates.tolist()
+        # Each run of one winner, as its first and its last place.
+        turns = np.flatnonzero(np.diff(winner)) + 1
+        firsts, lasts = [0, *turns.tolist()], [*(turns - 1).tolist(), len(rates) - 1]
+        reached = rates[0]
+        for first, last in zip(firsts, lasts, strict=True):
+            if winner[first] == 0:
+                continue
+            if rates[first] > reached:
+                found.open.append((reached, rates[first]))
+            stretches = found.a if winner[first] > 0 else found.b
+            stretches.append((rates[first], rates[last]))
+            reached = rates[last]
+        if not winner[-1]:
+            found.open.append((reached, rates[-1]))
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CurveComparison):
+            return NotImplemented
+        mine, others = self.to_dict(), other.to_dict()
+        return list(mine) == list(others) and all(
+            one == two if isinstance(one, str) else _are_same(one, two)
+            for one, two in zip(mine.values(), others.values(), strict=True)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.metric, self.kind, self.rates.tobytes()))
+
+    def __repr__(self) -> str:
+        first, last = self.rates[[0, -1]]
+        text = (
+            f"CurveComparison({self.metric}{question_text(self.params)} at "
+            f"{len(self.rates)} rates from {first:.4g} to {last:.4g}: "
+        )
+        if np.isnan(self.difference).all():
+            return f"{text}undefined)"
+        least, most = np.argmin(self.difference), np.argmax(self.difference)
+        won = self.winning_rates()
+        return (
+            f"{text}a - b from {self.difference[least]:.4f} at "
+            f"{self.rates[least]:.4g} to {self.difference[most]:.4f} at "
+            f"{self.rates[most]:.4g}; by the {self.kind} "
+            f"{100 * self.confidence_level:g} % band a is better "
+            f"{_where(won.a)}, b {_where(won.b)})"
+        )
+
+
+def _are_same(one: Any, two: Any) -> bool:
+    """Return whether numbers are the same, where nan is nan."""
+    return np.array_equal(np.asarray(one), np.asarray(two), equal_nan=True)
+
+
+def _where(stretches: list[Stretch]) -> str:
+    """Return in words where a model wins."""
+    if not stretches:
+        return "nowhere"
+    return "at " + ", ".join(
+        f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}"
+        for low, high in stretches
+    )
 
 
 def compare_curves(
-    y_true: ArrayLike | Sequence[ArrayLike] | FoldRankings,
-    y_score_a: ArrayLike | Sequence[ArrayLike] | FoldRankings,
-    y_score_b: ArrayLike | Sequence[ArrayLike] | None = None,
+    y_true: ArrayLike | FoldRankings,
+    y_score_a: ArrayLike | FoldRankings,
+    y_score_b: ArrayLike | None = None,
     *,
     metric: CurveMetric = "recall",
     rates: ArrayLike | None = None,
@@ -50,8 +220,8 @@ def compare_curves(
     n_resamples: int = 2000,
     benefit: float | None = None,
     cost: float | None = None,
-    clusters: ArrayLike | Sequence[ArrayLike] | None = None,
-    sample_weight: ArrayLike | Sequence[ArrayLike] | None = None,
+    clusters: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     weights: Weights = "frequency",
     pos_label: Label = None,
     random_state: RandomState = None,
@@ -64,13 +234,13 @@ def compare_curves(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), list of such or FoldRankings
-        True labels of two classes; or a list of arrays, one for each test fold of a
-        cross-validation; or the rankings of model a, of all folds.
-    y_score_a, y_score_b : array-like of shape (n_samples,), or list of such
-        Scores of both models, higher for the positive class; of folds they need be
-        comparable within a fold only. After rankings of model a the second argument is
-        those of model b, of the same folds, and no third one is given.
+    y_true : array-like of shape (n_samples,) or FoldRankings
+        True labels of two classes; or the rankings of model a, of all folds of a
+        cross-validation.
+    y_score_a, y_score_b : array-like of shape (n_samples,)
+        Scores of both models, higher for the positive class. After rankings of model a
+        the second argument is those of model b, of the same folds, and no third one is
+        given.
     metric : {"recall", "precision", "lift", "hits", "gain"}, default="recall"
         What is compared of the share of the ranking that is processed:
 
@@ -97,10 +267,9 @@ def compare_curves(
     cost : float, default=None
         What it costs to process a case, at least 0, in units of ``benefit``; needed
         for "gain", and only there.
-    clusters : array-like of shape (n_samples,), or list of such, default=None
-        The cluster of each case, such as its patient; of folds that test cases again,
-        the case itself.
-    sample_weight : array-like of shape (n_samples,), or list of such, default=None
+    clusters : array-like of shape (n_samples,), default=None
+        The cluster of each case, such as its patient.
+    sample_weight : array-like of shape (n_samples,), default=None
         Weights of the cases.
     weights : {"frequency", "sampling"}, default="frequency"
         What the weights are, as in :func:`estimate`.
@@ -233,126 +402,129 @@ def compare_curves(
     generator = check_generator(random_state)
     worth = _check_worth(metric, benefit, cost)
     steps = None if rates is None else _check_rates(rates)
-    given: dict[str, Any] = {
-        "y_score_a": y_score_a,
-        "y_score_b": y_score_b,
-        "sample_weight": sample_weight,
-        "clusters": clusters,
-    }
-    labels: Any = y_true
     folds: IntArray | None = None
     indices: IntArray | None = None
+    labels: Any = y_true
+    scores: tuple[Any, Any] = y_score_a, y_score_b
+    given: dict[str, Any] = {"sample_weight": sample_weight, "clusters": clusters}
     if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
-        labels, given, folds, indices = _of_rankings(y_true, given, pos_label)
-    _check_both(given)
-    if folds is None and is_by_fold(labels):
-        labels, given, folds = joined_folds(labels, given)
-    elif folds is None:
+        check_no_labels(y_true, "y_score_a")
+        check_same_folds({"y_true": y_true, "y_score_a": y_score_a})
+        check_alone(y_true, y_score_b=y_score_b, **given, pos_label=pos_label)
+        a: Any = y_true
+        b: Any = y_score_a
+        scores = a.y_score, b.y_score
+        given = {"sample_weight": a.sample_weight, "clusters": a.clusters}
+        folds, indices = fold_numbers(a), a.indices if a.n_repeats > 1 else None
+        labels, pos_label = a.is_pos, None
+    else:
         check_one_place(y_true=y_true, y_score_a=y_score_a, y_score_b=y_score_b)
-    scores = given.pop("y_score_a"), given.pop("y_score_b")
+    for name, y_score in zip(_NAMES, scores, strict=True):
+        if y_score is None:
+            raise ValueError(
+                f"{name} is missing: give the scores of both models, or the "
+                "FoldRankings of both alone."
+            )
     cases = check_cases(labels, weights=weights, pos_label=pos_label, **given)
     models = [
         scored(cases, name, y_score)
-        for name, y_score in zip(("y_score_a", "y_score_b"), scores, strict=True)
+        for name, y_score in zip(_NAMES, scores, strict=True)
     ]
     if folds is not None:
-        models, folds, indices = with_both_classes(models, folds, indices)
-    repeats = None if indices is None else repeated_cases(models[0], indices)
+        models, folds, indices = _with_both_classes(models, folds, indices)
+    repeats = None
+    if indices is not None:
+        _, firsts, case = np.unique(indices, return_index=True, return_inverse=True)
+        repeats = RepeatedCases(_part(models[0], firsts), case)
     counted = models[0] if repeats is None else repeats.cases
     if steps is None:
         has_weights = not (cases.are_repetitions or _are_equal(cases.weights))
         steps = default_rates([counted.table], has_weights=has_weights)[1:]
         # All is processed at the last of them, which a single case has alone.
         steps = steps[: max(len(steps) - 1, 1)]
-    reason = why_too_few(counted)
-    if reason is not None:
+    reason, nothing = why_too_few(counted), np.full(len(steps), np.nan)
+    if reason is None:
+        process = curve_process(
+            metric, models, steps, folds=folds, repeats=repeats, **worth
+        )
+    else:
         warn_undefined(f"The comparison of the {metric}", reason)
-        return _conclude(metric, _undefined(steps), counted, band, level, worth)
-    process = curve_process(
-        metric, models, steps, folds=folds, repeats=repeats, **worth
-    )
-    bounds = None
-    if band == "simultaneous":
+        process = CurveProcess(
+            steps, np.stack([nothing, nothing]), np.diag(nothing), nothing,
+            (nothing, nothing),
+        )  # fmt: skip
+    interval = bounds = process.interval(level)
+    if reason is None and band == "simultaneous":
         bounds = process.band(level, n_resamples, generator)
-    return _conclude(metric, process, counted, band, level, worth, bounds)
+    n_pos, n_neg = counted.sizes
+    of_a, of_b = process.of_models
+    return CurveComparison(
+        metric, steps, of_a, of_b, process.values, process.standard_error, interval,
+        bounds, band, level, n_pos, n_neg, worth,
+    )  # fmt: skip
 
 
-def _of_rankings(
-    rankings_a: Any, given: dict[str, Any], pos_label: Label
-) -> tuple[Any, dict[str, Any], IntArray, IntArray | None]:
-    """Return the labels of two models' rankings, and what else they hold.
+def _with_both_classes(
+    models: Sequence[Ranked], folds: IntArray, indices: IntArray | None
+) -> tuple[list[Ranked], IntArray, IntArray | None]:
+    """Return the cases of the folds that hold both classes, and warn of the others."""
+    cases = models[0]
+    if cases.kept is not None:
+        folds = folds[cases.kept]
+        indices = None if indices is None else indices[cases.kept]
+    of_pos, of_neg = (
+        np.bincount(folds[chosen], minlength=folds.max() + 1)
+        for chosen in (cases.is_pos, ~cases.is_pos)
+    )
+    has_both = (of_pos > 0) & (of_neg > 0)
+    n_given = np.count_nonzero(of_pos + of_neg)
+    n_left = np.count_nonzero(has_both)
+    if n_left == 0:
+        raise ValueError(
+            f"None of the {n_given} folds holds both classes. Use stratified or fewer "
+            "folds."
+        )
+    kept = has_both[folds]
+    # A fold may have no case of weight: numbers have no gaps.
+    numbers = np.unique(folds[kept], return_inverse=True)[1]
+    if n_left == n_given:
+        return list(models), numbers, indices
+    warnings.warn(
+        f"{n_given - n_left} of {n_given} folds hold one class only and are left out.",
+        UndefinedMetricWarning,
+        stacklevel=3,
+    )
+    indices = None if indices is None else indices[kept]
+    return [_part(model, kept) for model in models], numbers, indices
 
-    These are followed by the fold of each row, and its case if repeats test it again.
-    """
-    check_no_labels(rankings_a, "y_score_a")
-    rankings_b = given.pop("y_score_a")
-    check_same_folds({"y_true": rankings_a, "y_score_a": rankings_b})
-    check_alone(rankings_a, **given, pos_label=pos_label)
-    known = {
-        "y_score_a": rankings_a.y_score,
-        "y_score_b": rankings_b.y_score,
-        "sample_weight": rankings_a.sample_weight,
-        "clusters": rankings_a.clusters,
-    }
-    folds = np.empty(len(rankings_a.is_pos), dtype=np.intp)
-    for number, rows in enumerate(rankings_a.rows()):
-        folds[rows] = number
-    indices = rankings_a.indices if rankings_a.n_repeats > 1 else None
-    return rankings_a.is_pos, known, folds, indices
 
-
-def _check_both(given: dict[str, Any]) -> None:
-    for name in ("y_score_a", "y_score_b"):
-        if given[name] is None:
+def _part(model: Ranked, chosen: BoolArray | IntArray) -> Ranked:
+    """Return some of the cases, as a sample of their own."""
+    assert model.scores is not None
+    weights, clusters = model.weights, model.clusters
+    if weights is not None:
+        weights = weights[chosen]
+        if not model.are_repetitions:
+            weights = weights / weights.mean()
+    if clusters is not None:
+        found, clusters = np.unique(clusters[chosen], return_inverse=True)
+        if len(found) < 2:
             raise ValueError(
-                f"{name} is missing: give the scores of both models, or the "
-                "FoldRankings of both alone."
+                "clusters puts all cases of the folds that hold both classes in one "
+                "cluster: nothing can be said about the variation between clusters."
             )
+    return replace(
+        model,
+        is_pos=model.is_pos[chosen],
+        scores=model.scores[chosen],
+        weights=weights,
+        clusters=clusters,
+        kept=None,
+    )
 
 
 def _are_equal(weights: FloatArray | None) -> bool:
     return weights is None or bool(weights.min() == weights.max())
-
-
-def _conclude(
-    metric: str,
-    process: CurveProcess,
-    cases: Ranked,
-    kind: Band,
-    level: float,
-    worth: dict[str, float],
-    band: CurveBounds | None = None,
-) -> CurveComparison:
-    interval = process.interval(level)
-    of_a, of_b = process.of_models
-    n_pos, n_neg = cases.sizes
-    return CurveComparison(
-        metric,
-        process.rates,
-        of_a,
-        of_b,
-        process.values,
-        process.standard_error,
-        interval,
-        interval if band is None else band,
-        kind,
-        level,
-        n_pos,
-        n_neg,
-        worth,
-    )
-
-
-def _undefined(rates: FloatArray) -> CurveProcess:
-    """Return the process of which nothing is known."""
-    unknown = np.full(len(rates), np.nan)
-    return CurveProcess(
-        rates,
-        np.stack([unknown, unknown]),
-        np.diag(unknown),
-        unknown,
-        (unknown, unknown),
-    )
 
 
 def _check_rates(values: ArrayLike) -> FloatArray:

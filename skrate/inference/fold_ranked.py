@@ -12,7 +12,7 @@ from skrate.core.lazy import lazy
 from skrate.core.merged import Merged
 from skrate.core.rank_table import RankTable
 from skrate.curves.folds import Folds
-from skrate.inference.curve_influence import by_fold
+from skrate.inference.curve_process import by_fold
 from skrate.inference.sample import Ranked, Weights, check_cases
 
 
@@ -41,10 +41,16 @@ def ranked_in_folds(
     ).with_scores("y_score", rankings.y_score)
     if n_repeats > 1:
         cases = _as_one_repeat(cases, n_repeats)
+    folds = fold_numbers(rankings)
+    return FoldRanked.of(cases, folds if cases.kept is None else folds[cases.kept])
+
+
+def fold_numbers(rankings: FoldRankings) -> IntArray:
+    """Return the number of the fold of each row."""
     folds = np.empty(len(rankings.y_true), dtype=np.intp)
     for number, rows in enumerate(rankings.rows()):
         folds[rows] = number
-    return FoldRanked.of(cases, folds if cases.kept is None else folds[cases.kept])
+    return folds
 
 
 def _as_one_repeat(cases: Ranked, n_repeats: int) -> Ranked:

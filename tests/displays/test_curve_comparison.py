@@ -14,7 +14,7 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 
 from optional import require
-from skrate import CurveComparisonDisplay, compare_curves, rates
+from skrate import CurveComparisonDisplay, FoldRankings, compare_curves, rates
 
 plt = require("matplotlib.pyplot")
 
@@ -213,6 +213,17 @@ def results(model, cv, y=Y, **options):
     )
 
 
+def rankings(tests, scores, **given):
+    """Return the rankings of models by their scores of each test fold."""
+    rows = np.concatenate(tests)
+    fold = np.repeat(np.arange(len(tests)), [len(test) for test in tests])
+    of_rows = {name: values[rows] for name, values in given.items()}
+    return [
+        FoldRankings(Y[rows], np.concatenate(of_model), fold, **of_rows)
+        for of_model in scores
+    ]
+
+
 def test_folds_are_compared_each_on_its_own():
     cv = StratifiedKFold(4)
     both = results(LogisticRegression(), cv), results(GaussianNB(), cv)
@@ -227,7 +238,7 @@ def test_folds_are_compared_each_on_its_own():
             both, ("decision_function", "predict_proba"), strict=True
         )
     ]
-    found = compare_curves([Y[test] for test in tests], *scores, rates=RATES)
+    found = compare_curves(*rankings(tests, scores), rates=RATES)
     assert display.comparison.difference == pytest.approx(found.difference)
     assert display.comparison.standard_error == pytest.approx(found.standard_error)
 
@@ -260,13 +271,8 @@ def test_clusters_are_those_of_the_cases():
         ]
         for one in both
     ]
-    expected = compare_curves(
-        [Y[test] for test in tests],
-        *scores,
-        clusters=[clusters[test] for test in tests],
-        sample_weight=[weights[test] for test in tests],
-        rates=RATES,
-    )
+    of_cases = {"clusters": clusters, "sample_weight": weights}
+    expected = compare_curves(*rankings(tests, scores, **of_cases), rates=RATES)
     found = display.comparison
     assert found.difference == pytest.approx(expected.difference)
     assert found.standard_error == pytest.approx(expected.standard_error)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
-from fold_cases import both_rankings, by_fold, drawn_folds
+from fold_cases import both_rankings, drawn_folds
 from optional import require
 from reference import curve_process as literal
 from skrate import FoldRankings, compare, compare_curves, recall_at_rate_score
-from skrate.inference.curve_comparison import CurveComparison
+from skrate.inference.compare_curves import CurveComparison
 from skrate.inference.curve_process import CurveBounds
 
 RATES = [0.05, 0.1, 0.3, 0.5, 0.8]
@@ -21,6 +21,16 @@ def sample(seed=0, n=200):
     y_true = (generator.random(n) < 0.3).astype(int)
     a, b = y_true + generator.standard_t(5, size=(2, n))
     return y_true, np.round(a, 1), b
+
+
+def rankings(y_true, *scores, **given):
+    """Return the rankings of models, of lists with an array for each fold."""
+    fold = np.repeat(np.arange(len(y_true)), [len(each) for each in y_true])
+    joined = {name: np.concatenate(values) for name, values in given.items()}
+    return [
+        FoldRankings(np.concatenate(y_true), np.concatenate(each), fold, **joined)
+        for each in scores
+    ]
 
 
 def same(found, expected):
@@ -118,15 +128,9 @@ def test_folds_are_cut_each_on_its_own(options):
     if "clusters" in options:
         clusters = generator.integers(0, 60, size=200)
         given = {"clusters": clusters}
-    parted = {
-        name: [values[fold == i] for i in range(4)] if name != "weights" else values
-        for name, values in given.items()
-    }
-    found = compare_curves(
-        *([values[fold == i] for i in range(4)] for values in (y_true, a, b)),
-        rates=RATES,
-        **parted,
-    )
+    kinds = {name: given.pop(name) for name in ("weights",) if name in given}
+    pair = both_rankings((y_true, a, b, fold), **given)
+    found = compare_curves(*pair, rates=RATES, **kinds)
     rates = np.array(RATES)
     (of_a, psi_a), (of_b, psi_b) = (
         literal.curve("recall", y_true, score, weights, rates, fold) for score in (a, b)
@@ -141,17 +145,13 @@ def test_folds_are_cut_each_on_its_own(options):
 def test_a_fold_of_one_class_is_left_out_with_a_warning():
     y_true, a, b = sample(3)
     halves = [[values[:100], values[100:]] for values in (y_true, a, b)]
-    expected = compare_curves(*halves, rates=RATES, random_state=0)
+    expected = compare_curves(*rankings(*halves), rates=RATES, random_state=0)
     more = [
         [half[0], np.array(extra), half[1]]
         for half, extra in zip(halves, ([0, 0], [0.3, 0.1], [0.5, 0.2]), strict=True)
     ]
     with pytest.warns(UndefinedMetricWarning, match="1 of 3 folds hold one class"):
-        found = compare_curves(*more, rates=RATES, random_state=0)
-    same(found, expected)
-    weights = [np.ones(len(fold)) for fold in more[0]]
-    weights[1][:] = 0
-    found = compare_curves(*more, rates=RATES, sample_weight=weights, random_state=0)
+        found = compare_curves(*rankings(*more), rates=RATES, random_state=0)
     same(found, expected)
 
 
@@ -166,22 +166,9 @@ def test_weights_are_relative_to_those_of_the_folds_that_count():
     ]
     options = {"weights": "sampling", "rates": RATES, "random_state": 0}
     with pytest.warns(UndefinedMetricWarning, match="1 of 3 folds hold one class"):
-        found = compare_curves(*more[:3], sample_weight=more[3], **options)
-    same(found, compare_curves(*folds[:3], sample_weight=folds[3], **options))
-
-
-def test_folds_that_test_cases_again_tell_nothing_new():
-    y_true, a, b = sample(4)
-    once = compare_curves(y_true, a, b, rates=RATES)
-    case = np.arange(200)
-    twice = compare_curves(
-        [y_true, y_true], [a, a], [b, b], rates=RATES, clusters=[case, case]
-    )
-    assert twice.difference == pytest.approx(once.difference)
-    # The bandwidth is that of more cases, and clusters are divided by one less.
-    assert twice.standard_error == pytest.approx(once.standard_error, rel=0.05)
-    careless = compare_curves([y_true, y_true], [a, a], [b, b], rates=RATES)
-    assert (careless.standard_error < 0.8 * once.standard_error).all()
+        found = compare_curves(*rankings(*more[:3], sample_weight=more[3]), **options)
+    expected = rankings(*folds[:3], sample_weight=folds[3])
+    same(found, compare_curves(*expected, **options))
 
 
 def test_repetitions_are_cases():
@@ -356,25 +343,10 @@ def test_what_cannot_be_is_refused_by_name(options, message):
         compare_curves(**{**given, **options})
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"y_score_a": [[1, 2]]}, "y_score_a must hold as many arrays as y_true"),
-        ({"y_score_b": [[1, 2], [3, 4]]}, "Fold 1: .* y_true has 3, y_score_b has 2"),
-        ({"y_score_b": [1, 2, 3, 4, 5]}, "y_score_b must be a list with one array"),
-        ({"y_score_b": [[1, 2], [3, np.inf, 4]]}, "Fold 1: y_score_b"),
-        ({"y_true": [[0, 0], [1, 1, 1]]}, "None of the 2 folds holds both classes"),
-        ({"clusters": [1, 2, 3, 4, 5]}, "clusters must be a list with one array"),
-    ],
-)
-def test_folds_that_do_not_match_are_refused_by_name(options, message):
-    given = {
-        "y_true": [[0, 1], [0, 1, 1]],
-        "y_score_a": [[1, 2], [3, 4, 5]],
-        "y_score_b": [[1, 2], [5, 4, 3]],
-    }
-    with pytest.raises(ValueError, match=message):
-        compare_curves(**{**given, **options})
+def test_folds_none_of_which_holds_both_classes_are_refused():
+    pair = rankings([[0, 0], [1, 1, 1]], *[[[1, 2], [3, 4, 5]]] * 2)
+    with pytest.raises(ValueError, match="None of the 2 folds holds both classes"):
+        compare_curves(*pair)
 
 
 def test_one_cluster_that_is_left_of_the_folds_is_refused():
@@ -383,13 +355,7 @@ def test_one_cluster_that_is_left_of_the_folds_is_refused():
         pytest.warns(UndefinedMetricWarning, match="1 of 2 folds"),
         pytest.raises(ValueError, match="clusters puts all cases of the folds"),
     ):
-        compare_curves(*folds, folds[1], clusters=[[1, 1, 1, 1], [1, 2, 2]])
-
-
-def test_scores_of_equal_folds_may_be_rows():
-    y_true, a, b = (values.reshape(4, 50) for values in sample(5))
-    found = compare_curves(list(y_true), a, b, rates=RATES, random_state=0)
-    same(found, compare_curves(*map(list, (y_true, a, b)), rates=RATES, random_state=0))
+        compare_curves(*rankings(*folds, folds[1], clusters=[[1, 1, 1, 1], [1, 2, 2]]))
 
 
 def test_a_single_case_is_undefined():
@@ -400,24 +366,6 @@ def test_a_single_case_is_undefined():
 
 
 # --- Rankings of folds ---------------------------------------------------------------
-
-
-@pytest.mark.parametrize("given", ["nothing", "weights", "clusters"])
-@pytest.mark.parametrize("metric", ["recall", "precision"])
-def test_rankings_of_folds_are_compared_as_lists_of_their_cases(metric, given):
-    cases = drawn_folds()
-    rng = np.random.default_rng(1)
-    of_cases = {
-        "nothing": {},
-        "weights": {"sample_weight": rng.integers(0, 3, 240)},
-        "clusters": {"clusters": rng.integers(0, 60, 240)},
-    }[given]
-    lists = {name: by_fold(cases[3], v)[0] for name, v in of_cases.items()}
-    options = {"metric": metric, "rates": RATES, "random_state": 0}
-    found = compare_curves(*both_rankings(cases, **of_cases), **options)
-    expected = compare_curves(*by_fold(cases[3], *cases[:3]), **lists, **options)
-    same(found, expected)
-    assert (found.n_pos, found.n_neg) == (expected.n_pos, expected.n_neg)
 
 
 @pytest.mark.parametrize("given", ["nothing", "weights", "sampling", "clusters"])
