@@ -5,18 +5,21 @@ distribution, or what the functions here return. Sets of distributions, made by
 :func:`between`, are for :func:`skrate.compare`, and for scores that have ``worst=``.
 """
 
-from skrate.core.budget_rates import from_budget, from_counts, from_quantiles
 from skrate.core.elicitation import (
     beta,
     empirical,
     exponential,
     fixed,
+    from_budget,
+    from_counts,
+    from_quantiles,
     interval,
     log_discount,
     mixture,
     uniform,
 )
-from skrate.core.rate_sets import RateSet, between
+from skrate.core.extreme_laws import between
+from skrate.core.rate_sets import RateSet
 from skrate.core.rates import RateDistribution
 
 __all__ = [

@@ -189,8 +189,7 @@ def test_a_name_that_is_not_public_is_an_attribute_error():
 # the kernel of the processor does, so that nothing that must be exact, be in a range or
 # agree between two ways is left to them: `core.arrays.dot` is for that.
 ROUNDED = {
-    "core/small_programs.py": "what a vertex of a linear program lacks is checked",
-    "core/unimodal_programs.py": "it only begins at a vertex, which the program leaves",
+    "core/unimodal.py": "what a vertex of a linear program lacks is checked",
     "curves/count_law.py": "all terms are positive, and are divided by their sum",
     "displays/_labels.py": "where words stand in a figure",
     "ensemble/link.py": "a step of Newton's, whose rounding the next would mend",

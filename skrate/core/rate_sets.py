@@ -2,29 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import pairwise
-from typing import Any
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray, Number, dot
+from skrate.core.arrays import FloatArray
 from skrate.core.conversion import shown
-from skrate.core.modes import ModeRange, has_mode, possible_modes
+from skrate.core.elicitation import check_rate
 from skrate.core.notebook import html_of
 from skrate.core.plain import plain
-from skrate.core.rates import RateDistribution
-from skrate.core.validation import check_fraction
+from skrate.core.rates import ManyDistributions, RateDistribution
+from skrate.core.validation import check_choice
 
+# Of a probability.
+_ROUNDING = 1e-12
+# Rates at which the distribution function of a law is looked at.
+_RATES = 1001
+
+
+class ModeRange(NamedTuple):
+    """Modes that are possible in one of the intervals between quantiles."""
+
+    interval: int
+    low: float
+    high: float
+
+
+def possible_modes(edges: FloatArray, masses: FloatArray) -> list[ModeRange]:
+    """Return where laws that put these masses between these edges can have a mode.
+
+    The mean density must rise over the intervals before that of the mode and fall over
+    those after it. Within it, the density is at least that of the neighbour on either
+    side of the mode, which must not take more than there is.
+    """
+    widths = np.diff(edges)
+    with np.errstate(divide="ignore"):
+        density = masses / widths
+    found = []
+    for i, (start, width) in enumerate(zip(edges, widths, strict=False)):
+        before, after = density[:i], density[i + 1 :]
+        if not np.isfinite([*before, *after]).all():
+            continue
+        if (before[1:] < before[:-1] - SLACK).any():
+            continue
+        if (after[1:] > after[:-1] + SLACK).any():
+            continue
+        rise = before[-1] if i else 0.0
+        fall = after[0] if len(after) else 0.0
+        spare, tilt = masses[i] - fall * width, rise - fall
+        low, high = 0.0, width
+        if tilt > 0:
+            high = min(width, spare / tilt)
+        elif tilt < 0:
+            low = max(0.0, spare / tilt)
+        elif spare < -SLACK:
+            continue
+        if low <= high + SLACK:
+            high = max(low, high)
+            found.append(ModeRange(i, float(start + low), float(start + high)))
+    return found
+
+
+def has_mode(law: RateDistribution, low: float, high: float) -> bool:
+    """Return whether a law is unimodal, to nine digits, with a mode between two rates.
+
+    They are told apart to a thousandth.
+    """
+    points, masses = law.point_masses()
+    points, masses = points[masses > SLACK], masses[masses > SLACK]
+    if len(points) > 1:
+        return False
+    edges = np.concatenate([np.linspace(0, 1, _RATES), law.table.knots(), [low, high]])
+    edges = np.unique(np.append(edges, points))
+    edges = edges[np.append(True, np.diff(edges) > SLACK)]
+    up_to = 1.0 - np.asarray(law.survival(edges))
+    for point, mass in zip(points, masses, strict=True):
+        up_to -= mass * (edges >= point - SLACK)
+    widths = np.diff(edges)
+    density = np.diff(up_to) / widths
+    change = np.diff(density)
+    rounding = _ROUNDING * (1 / widths[1:] + 1 / widths[:-1]) + SLACK * density.max()
+    rises, falls = np.flatnonzero(change > rounding), np.flatnonzero(change < -rounding)
+    first = edges[rises[-1] + 1] if len(rises) else 0.0
+    last = edges[falls[0] + 1] if len(falls) else 1.0
+    if len(points):
+        # The density may change either way at a point mass, which is then the mode.
+        at = float(points[0])
+        return _is_within(at, low, high) and _is_within(at, first, last)
+    return bool(first <= last and first <= high + SLACK and low - SLACK <= last)
+
+
+def _is_within(x: float, low: float, high: float) -> bool:
+    return low - SLACK <= x <= high + SLACK
+
+
+End = Literal["low", "high"]
+ENDS: tuple[End, ...] = get_args(End)
 # A law is in the set if what is known of it is right to this much.
-_SLACK = 1e-9
+SLACK = 1e-9
 _NEAR = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
-class RateSet:
+class RateSet(ManyDistributions):
     """All distributions of the rate that agree with what is known of it.
 
     It is no distribution, and nothing is assumed beyond what was told: whoever answers
@@ -75,21 +157,18 @@ class RateSet:
             A rate q is a quantile of R at the probability p if P(R < q) is at most p
             and P(R <= q) at least p. Modes are told apart to a thousandth.
         """
-        # Where any rate becomes a distribution, sets are told apart.
-        from skrate.core.elicitation import check_rate
-
         law = check_rate(rate)
         low, high = self.support
         for probability, q in (*self.quantiles, (0.0, low), (1.0, high)):
             up_to, below = _probabilities(law, q)
-            if not below - _SLACK <= probability <= up_to + _SLACK:
+            if not below - SLACK <= probability <= up_to + SLACK:
                 return False
         if self.mode is not None and not has_mode(law, *self.mode):
             return False
         if self.mean is None:
             return True
         least, most = self.mean
-        return least - _SLACK <= law.mean() <= most + _SLACK
+        return least - SLACK <= law.mean() <= most + SLACK
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is known by name, as plain data.
@@ -138,7 +217,7 @@ class RateSet:
         return [
             ModeRange(i, min(max(first, low), high), max(min(last, high), low))
             for i, first, last in possible_modes(self.edges, self.masses)
-            if first <= high + _SLACK and last >= low - _SLACK
+            if first <= high + SLACK and last >= low - SLACK
         ]
 
     def __repr__(self) -> str:
@@ -163,241 +242,20 @@ def _probabilities(law: RateDistribution, q: float) -> tuple[float, float]:
     return up_to, 0.0 if q <= _NEAR else 1 - float(law.survival(below))
 
 
-def between(
-    quantiles: Mapping[float, float] | None = None,
-    *,
-    mean: Number | tuple[float, float] | None = None,
-    mode: Number | tuple[float, float] | None = None,
-    support: tuple[float, float] | None = None,
-) -> RateSet:
-    r"""Return the set of all distributions of the rate with what is known of it.
-
-    Two quantiles are what a user can defend; that they belong to a beta distribution
-    is what :func:`from_quantiles` adds. A conclusion that holds for all distributions
-    of the set does not depend on it.
-
-    Parameters
-    ----------
-    quantiles : dict of float to float, default=None
-        Entries ``{probability: rate}``, as many as are known: probabilities in (0, 1),
-        rates in [0, 1], the greater rate at the greater probability.
-    mean : float or tuple (low, high), default=None
-        The mean rate, or bounds of it.
-    mode : float or tuple (low, high), default=None
-        The most likely rate, or bounds of it, such as (0, 1): then only distributions
-        with one mode are meant, whose density rises up to a rate between these bounds
-        and falls from it on. None allows distributions of all shapes.
-    support : tuple (low, high), default=None
-        The rates that are possible at all; None means those from 0 to 1.
-
-    Returns
-    -------
-    rate : RateSet
-        What :func:`skrate.compare` takes as ``rate=``, to answer with the range over
-        the set, and scores that have ``worst=``.
-
-    Raises
-    ------
-    ValueError
-        If nothing is told, a number is out of range, quantiles do not increase, or no
-        distribution agrees with all that is told; the message says what contradicts
-        what.
-
-    See Also
-    --------
-    from_quantiles : The one beta distribution with two quantiles.
-
-    Notes
-    -----
-    With the rates q_j at the probabilities p_j, the ends of the support q_0 and
-    q_(J+1), p_0 = 0 and p_(J+1) = 1, these are the distributions that put the
-    probability w_j = p_(j+1) - p_j on [q_j, q_(j+1)], for each j (a point mass at a q_j
-    may belong to either side). For a function f of the rate, E[f(R)] is linear in the
-    distribution, so that its greatest value over the set is
-
-    .. math:: \max_F E_F[f(R)] = \sum_j w_j \max_{q_j \le x \le q_{j+1}} f(x),
-
-    and with a mean m, by its multiplier,
-
-    .. math::
-
-        \min_\lambda \; \lambda m
-        + \sum_j w_j \max_{q_j \le x \le q_{j+1}} (f(x) - \lambda x).
-
-    The recall is linear between the cuts of a ranking, so that each inner maximum is at
-    a cut or at a q_j: no program needs to be solved. The distribution that attains it
-    has one rate per interval, or two with a mean [1]_. Of bounds of the mean the one
-    counts that is nearer to the mean without it.
-
-    A distribution with the mode m is a mixture of uniform ones between m and x, over
-    x, and of m itself [2]_. For one mode its best shares solve a linear program with a
-    row for each thing that is known: with the prices of these rows, each cell between
-    cuts has its best x in closed form, and such x are added until none gains more than
-    1e-9 of the range of f. Modes are sought on a grid, with the best cut in each of its
-    cells, and on finer ones around the best three, until less than 1e-8 of the range
-    is gained. What is found is attained by a mixture of a few uniform distributions
-    and the mode.
-
-    References
-    ----------
-    .. [1] Smith (1995), Generalized Chebychev inequalities: theory and applications in
-       decision analysis, Oper. Res. 43(5), :doi:`10.1287/opre.43.5.807`.
-    .. [2] Popescu (2005), A semidefinite programming approach to optimal-moment bounds
-       for convex classes of distributions, Math. Oper. Res. 30(3),
-       :doi:`10.1287/moor.1040.0137`.
-
-    Examples
-    --------
-    >>> from skrate import rates
-    >>> rates.between({0.025: 0.064, 0.975: 0.288})
-    between({0.025: 0.064, 0.975: 0.288})
-
-    Half of the budgets are below 15 %, their mean is between 15 and 20 %, and nobody
-    could process more than half of the cases:
-
-    >>> rates.between({0.5: 0.15}, mean=(0.15, 0.2), support=(0, 0.5))
-    between({0.5: 0.15}, mean=(0.15, 0.2), support=(0, 0.5))
-
-    Few are in two minds: the density has one top, somewhere from 10 to 20 %:
-
-    >>> rates.between({0.025: 0.064, 0.975: 0.288}, mode=(0.1, 0.2))
-    between({0.025: 0.064, 0.975: 0.288}, mode=(0.1, 0.2))
-
-    A mean of 0.6 is not possible with a median of 0.15:
-
-    >>> rates.between({0.5: 0.15}, mean=0.6)
-    Traceback (most recent call last):
-    ...
-    ValueError: mean contradicts quantiles and support: with them it lies
-    between 0.075
-    and 0.575, got mean=0.6.
-    """
-    if quantiles is None and mean is None and mode is None and support is None:
-        raise ValueError(
-            "Nothing is told of the rate: give quantiles, mean, mode or support; all "
-            "rates are support=(0, 1)."
-        )
-    known = () if quantiles is None else _check_quantiles(quantiles)
-    bounds = (0.0, 1.0) if support is None else _check_range("support", support)
-    if bounds[0] == bounds[1]:
-        otherwise = f": give it as rate={bounds[0]}"
-        if bounds[0] == 0:
-            otherwise = ", at which nothing is processed: give a greater bound"
-        raise ValueError(f"support={shown(support)} is a single rate{otherwise}.")
-    for probability, q in known:
-        if not bounds[0] <= q <= bounds[1]:
+def check_rate_or_set(rate: Any, worst: End | None) -> RateDistribution | RateSet:
+    """Return what ``rate`` stands for; of a set ``worst`` says which end is meant."""
+    if worst is not None:
+        check_choice("worst", worst, ENDS)
+    if isinstance(rate, RateSet):
+        if worst is None:
             raise ValueError(
-                f"quantiles contradict support: the rate {q:g} at probability "
-                f"{probability:g} is not in support=({bounds[0]:g}, {bounds[1]:g})."
+                f"rate is a set of distributions, {rate!r}: worst='low' gives the "
+                "least value over the set, and compare the range of a difference."
             )
-    found = RateSet(
-        known,
-        None if mean is None else _check_bounds("mean", mean),
-        bounds,
-        None if mode is None else _check_bounds("mode", mode),
-    )
-    if found.mode is not None:
-        _check_mode(found, mode)
-    if found.mean is not None:
-        _check_agreement(found, mean)
-    return found
-
-
-def _check_quantiles(quantiles: Any) -> tuple[tuple[float, float], ...]:
-    if not isinstance(quantiles, Mapping) or not quantiles:
+        return rate
+    if worst is not None:
         raise ValueError(
-            "quantiles must be a dict of entries {probability: rate}, got "
-            f"{shown(quantiles)}."
+            f"worst={worst!r} is for a set of distributions, which rates.between "
+            f"makes: leave it out for rate={shown(rate)}."
         )
-    pairs = sorted(
-        (
-            check_fraction("a probability of quantiles", p),
-            check_fraction(
-                "a rate of quantiles", q, include_zero=True, include_one=True
-            ),
-        )
-        for p, q in quantiles.items()
-    )
-    if any(before >= after for (_, before), (_, after) in pairwise(pairs)):
-        raise ValueError(
-            f"quantiles must increase with probability, got {shown(quantiles)}."
-        )
-    return tuple(pairs)
-
-
-def _check_bounds(name: str, given: Any) -> tuple[float, float]:
-    """Return a number twice, or a pair."""
-    if _is_row(given):
-        return _check_range(name, given)
-    value = check_fraction(name, given, include_zero=True, include_one=True)
-    return value, value
-
-
-def _is_row(value: Any) -> bool:
-    if isinstance(value, np.ndarray):
-        return value.ndim == 1
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
-
-
-def _check_range(name: str, ends: Any) -> tuple[float, float]:
-    """Return a pair of rates that do not fall."""
-    if not (_is_row(ends) and len(ends) == 2):
-        raise ValueError(f"{name} must be a pair (low, high), got {shown(ends)}.")
-    low, high = (
-        check_fraction(f"{name}[{i}]", end, include_zero=True, include_one=True)
-        for i, end in enumerate(ends)
-    )
-    if low > high:
-        raise ValueError(f"{name} must be (low, high) with low <= high, got {ends}.")
-    return low, high
-
-
-def _check_agreement(found: RateSet, mean: Any) -> None:
-    """Raise where no distribution with the quantiles has a mean as told."""
-    assert found.mean is not None
-    least, most = _range_of_mean(found)
-    low, high = found.mean
-    # What is told of the mean may have been computed, and be rounded.
-    if low > most + _SLACK or high < least - _SLACK:
-        told = [
-            "quantiles" if found.quantiles else "",
-            "mode" if found.mode else "",
-            "support",
-        ]
-        others = " and ".join(filter(None, told))
-        raise ValueError(
-            f"mean contradicts {others}: with them it lies between {least:.6g} and "
-            f"{most:.6g}, got mean={shown(mean)}."
-        )
-
-
-def _range_of_mean(found: RateSet) -> tuple[float, float]:
-    """Return the least and the greatest mean with all else that is told."""
-    if found.mode is None:
-        ends = found.edges[:-1], found.edges[1:]
-        least, most = (float(dot(found.masses, end)) for end in ends)
-        return least, most
-    # Where ends of ranges are found, sets are taken apart.
-    from skrate.core.extreme_laws import extremes
-    from skrate.core.rate_curves import RateCurve
-
-    rate = np.array([0.0, 1.0])
-    low, high = extremes(replace(found, mean=None), RateCurve(rate, rate))
-    return low.value, high.value
-
-
-def _check_mode(found: RateSet, mode: Any) -> None:
-    """Raise where no distribution with the quantiles has a mode as told."""
-    if found.mode_ranges:
-        return
-    ranges = possible_modes(found.edges, found.masses)
-    others = "quantiles and support" if found.quantiles else "support"
-    if not ranges:
-        raise ValueError(
-            f"mode contradicts {others}: between them the mean density rises after it "
-            f"fell, so that no distribution has one mode, got mode={shown(mode)}."
-        )
-    raise ValueError(
-        f"mode contradicts {others}: with them it lies between {ranges[0].low:.6g} and "
-        f"{ranges[-1].high:.6g}, got mode={shown(mode)}."
-    )
+    return check_rate(rate)

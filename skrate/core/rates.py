@@ -195,6 +195,10 @@ class RateDistribution(ABC):
         return f"{self._kind}({', '.join(_number(value) for value in values)})"
 
 
+class ManyDistributions:
+    """A set of distributions, which most functions do not take for one."""
+
+
 class FrozenDistribution(Protocol):
     """What frozen distributions of ``scipy.stats`` share, the old and the new ones."""
 

@@ -18,7 +18,6 @@ from skrate.core.arrays import (
     ratio,
     share_of,
 )
-from skrate.core.extreme_laws import End
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable
@@ -34,6 +33,7 @@ from skrate.core.one_vs_rest import (
 from skrate.core.question import Question
 from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.rate_curves import RateCurve
+from skrate.core.rate_sets import End
 from skrate.core.rates import RateDistribution
 from skrate.core.validation import check_choice
 from skrate.metrics.recall_slopes import recall_limits, recall_slopes

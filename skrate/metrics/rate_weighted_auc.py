@@ -17,7 +17,6 @@ from skrate.core.arrays import (
     float_or_array,
 )
 from skrate.core.elicitation import check_rate
-from skrate.core.extreme_laws import End
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable, ListValues
@@ -34,6 +33,7 @@ from skrate.core.one_vs_rest import (
 from skrate.core.question import Question
 from skrate.core.rank_table import RankTable
 from skrate.core.rate_curves import RateCurve, with_knots
+from skrate.core.rate_sets import End
 from skrate.core.rates import RateDistribution, RateLike, is_uniform
 from skrate.core.validation import check_fraction, check_shares, warn_undefined
 from skrate.metrics.auc import AUC, AUC_FACTS, auc

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from skrate.core.arrays import FloatArray
-from skrate.core.elicitation import check_rate_or_set
-from skrate.core.extreme_laws import End, extreme
+from skrate.core.extreme_laws import extreme
 from skrate.core.list_table import ListTable
 from skrate.core.metric import is_defined
 from skrate.core.rank_table import RankTable
 from skrate.core.rate_curves import RateCurve
+from skrate.core.rate_sets import End, check_rate_or_set
 from skrate.metrics.recall_slopes import UnderRate
 
 

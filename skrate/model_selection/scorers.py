@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from skrate.core.arrays import ArrayLike, Label, Number
-from skrate.core.extreme_laws import End
 from skrate.core.metric import METRICS, per_case
 from skrate.core.one_vs_rest import AverageName, RateByClass
+from skrate.core.rate_sets import End
 from skrate.metrics.average_precision import TailKind, average_precision_score
 from skrate.metrics.list_average import Average, Policy
 from skrate.metrics.ranking_auc import ranking_auc_score

@@ -9,8 +9,9 @@ from numpy.testing import assert_allclose
 from reference.rate_programs import end_of_range
 from set_strategies import random_law, sets_of_laws
 from skrate import rates
-from skrate.core.extreme_laws import ENDS, extreme
+from skrate.core.extreme_laws import extreme
 from skrate.core.rate_curves import RateCurve, difference
+from skrate.core.rate_sets import ENDS
 
 
 @st.composite

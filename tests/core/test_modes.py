@@ -7,7 +7,7 @@ from scipy import stats
 
 from reference.unimodal_programs import best_for_mode
 from skrate import rates
-from skrate.core.modes import has_mode, possible_modes
+from skrate.core.rate_sets import has_mode, possible_modes
 from skrate.core.rates import Fixed
 from skrate.core.scipy_rates import from_scipy
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
-from skrate.core.small_programs import solve
+from skrate.core.unimodal import solve
 
 
 def test_each_is_that_of_linprog():

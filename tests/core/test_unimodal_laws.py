@@ -9,8 +9,9 @@ from scipy import stats
 
 from reference.unimodal_programs import greatest_mean
 from skrate import rates
-from skrate.core.extreme_laws import ENDS, extreme, extremes, law_of_zero
+from skrate.core.extreme_laws import extreme, extremes, law_of_zero
 from skrate.core.rate_curves import RateCurve
+from skrate.core.rate_sets import ENDS
 
 TENT = RateCurve(np.array([0, 0.5, 1]), np.array([0.0, 1.0, 0.0]))
 
@@ -147,7 +148,7 @@ def test_cells_that_are_left_out_hold_nothing(monkeypatch):
     curve = rough_curve(0, 20_000)
     known = rates.between({0.025: 0.064, 0.975: 0.288}, mode=(0.1, 0.2))
     found = [end.value for end in extremes(known, curve)]
-    monkeypatch.setattr("skrate.core.unimodal_ends._FEW", 10**9)
+    monkeypatch.setattr("skrate.core.unimodal._FEW", 10**9)
     expected = [end.value for end in extremes(known, curve)]
     assert_allclose(found, expected, rtol=0, atol=1e-9)
 
