@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -32,6 +33,9 @@ _LABEL_BIT = np.uint64(1)
 
 # Weights between 2**-_ORDINARY and 2**_ORDINARY can be multiplied as they are.
 _ORDINARY = 200
+
+# Groups of a rectangle of lists, which should stay in the cache.
+_CELLS = 2**16
 
 
 class ListTable:
@@ -148,6 +152,31 @@ class ListTable:
         """Return the sum of row ``values`` over each list."""
         # All lists have a row: for an empty one reduceat would return the next row.
         return np.asarray(np.add.reduceat(values, self.starts, dtype=np.float64))
+
+    def rectangles(self) -> Iterator[tuple[IntArray, Array, Array]]:
+        """Yield lists of like length, and their rows as positives and negatives.
+
+        These are of shape (n_lists, longest), whole numbers if cases have no weights;
+        shorter lists end in empty groups. The scale of a list is free.
+        """
+        pos = self.pos if self.cases is None else self.cases.astype(np.int64)
+        neg = self.neg if self.cases is None else 1 - pos
+        n_rows = np.diff(self.edges)
+        order = np.argsort(n_rows, kind="stable")
+        first = 0
+        while first < len(order):
+            longest = 1.5 * n_rows[order[first]]
+            last = int(np.searchsorted(n_rows, longest, side="right", sorter=order))
+            last = min(last, first + max(int(_CELLS / longest), 1))
+            lists = order[first:last]
+            place = np.arange(n_rows[lists[-1]])
+            rows = self.starts[lists][:, None] + place
+            is_there = place < n_rows[lists][:, None]
+            of_pos, of_neg = (
+                np.where(is_there, x.take(rows, mode="clip"), 0) for x in (pos, neg)
+            )
+            yield lists, of_pos, of_neg
+            first = last
 
     def spread(self, values: Array) -> Array:
         """Return for each row the value of its list."""

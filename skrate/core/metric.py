@@ -218,9 +218,12 @@ class Metric(ABC):
         """
         return self
 
-    @abstractmethod
     def value(self, table: RankTable) -> float:
-        """Return the metric of a table with the classes it needs; nan if undefined."""
+        """Return the metric of a table with the classes it needs; nan if undefined.
+
+        By another way than ``values`` where that is at least twice as quick.
+        """
+        return float(self.values(table.pos[None], table.neg[None])[0])
 
     @abstractmethod
     def values(self, pos: Array, neg: Array) -> FloatArray:
@@ -270,7 +273,10 @@ class Metric(ABC):
 
     def list_values(self, lists: ListTable) -> FloatArray:
         """Return the metric within each list, nan where it is undefined."""
-        raise ValueError(f"metric: {self.name} is not known within lists.")
+        values = np.empty(len(lists.starts))
+        for some, pos, neg in lists.rectangles():
+            values[some] = self.values(pos, neg)
+        return values
 
     def undefined_value(self, table: RankTable) -> str:
         """Return why the value is nan of a table with the classes it needs."""

@@ -18,7 +18,7 @@ from skrate.displays._hit_points import RATES, Kind, first_rate, rescaled
 from skrate.displays._legend import draw_legend, entry
 from skrate.displays._signatures import DrawingArguments
 from skrate.displays.rate_spaces import BUDGET_STYLE, draw_along_axis, name_budget
-from skrate.metrics.average_precision import average_precision
+from skrate.metrics.average_precision import AveragePrecision
 from skrate.metrics.momentum import momentum
 
 if TYPE_CHECKING:
@@ -355,7 +355,7 @@ class HitDrawing(FoldsDisplay):
     def _summary(self) -> list[str]:
         """Return what the legend says of the curves, in parts that may be lines."""
         if self.perfect is None:
-            precisions = [average_precision(table) for table in self.tables]
+            precisions = [AveragePrecision().value(table) for table in self.tables]
             return [f"AP = {mean_and_spread(precisions)}"]
         # The expected gain per case under a uniform rate.
         areas = [float(trapezoid(gains, rates)) for rates, gains in self.curves]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from abc import abstractmethod
 from dataclasses import field, replace
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -76,18 +76,13 @@ class AtRate(UnderRate, Metric):
         return isinstance(self.rate, RateDistribution)
 
     def value(self, table: RankTable) -> float:
-        if self.is_uncertain:
-            law, factor = self.weighting
-            if table.n_pos == 0:
-                return 0.0 * factor
-            found = factor * expected_recall(table, law)
-            return float(self._of_mean(found, table.prevalence))
-        if table.cases is None and table.n_pos > 0:
-            return self._of_cut(cut_at(table, self.rate))
-        found = found_at(table, self.rate)
-        return float(
-            self._scaled(found, table.n_pos, self.rate * table.total, table.total)
-        )
+        if not self.is_uncertain:
+            return super().value(table)
+        law, factor = self.weighting
+        if table.n_pos == 0:
+            return 0.0 * factor
+        found = factor * expected_recall(table, law)
+        return float(self._of_mean(found, table.prevalence))
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         if self.is_uncertain:
@@ -172,10 +167,6 @@ class AtRate(UnderRate, Metric):
     def _of_mean(self, found: Any, prevalence: Any) -> Any:
         """Return the metric from that multiple of the expected recall."""
 
-    @abstractmethod
-    def _of_cut(self, cut: Cut) -> float:
-        """Return the metric of a weighted table from where its ranking is cut."""
-
     def _whole(self, n_pos: FloatArray, seen: FloatArray) -> FloatArray | None:
         """Return what those found are a share of, None where it is a ratio of such."""
         return None
@@ -194,42 +185,6 @@ def seen_rows(lists: ListTable, n_seen: FloatArray) -> FloatArray:
     begins = lists.begins[is_cut]
     seen[is_cut] = (cut[is_cut] - begins) / (lists.ends[is_cut] - begins)
     return seen
-
-
-class Cut(NamedTuple):
-    """Where a share of the weight ends in the ranking, in a group of tied cases.
-
-    All are shares, and no product of a small rate and a small weight is among them:
-    that would be beyond what floats hold.
-    """
-
-    tpr: float  # Positives in the groups above, of the positives
-    found: float  # and of all cases.
-    share: float  # Positives in the group, of all positives
-    purity: float  # and of the group.
-    width: float  # The group, of all cases.
-    part: float  # What is processed of the group, of the group
-    last: float  # and of all that is processed.
-
-
-def cut_at(table: RankTable, rate: float) -> Cut:
-    """Return where the share ``rate`` of a weighted ranking with positives ends."""
-    edges = table.rates
-    k = min(int(np.searchsorted(edges, rate, side="left")), len(edges) - 1) - 1
-    while edges[k + 1] == edges[k]:
-        # A group whose weight is lost in that of the others.
-        k -= 1
-    start, width = float(edges[k]), float(edges[k + 1] - edges[k])
-    pos, neg = float(table.pos[k]), float(table.neg[k])
-    return Cut(
-        tpr=float(table.tpr[k]),
-        found=float(table.cum_pos[k]) / table.total,
-        share=pos / table.n_pos,
-        purity=pos / (pos + neg),
-        width=width,
-        part=min((rate - start) / width, 1.0),
-        last=(rate - start) / rate,
-    )
 
 
 def found_at(table: RankTable, rate: float) -> float:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from skrate.core.arrays import Array, FloatArray, ratio
-from skrate.core.list_table import ListTable
 from skrate.core.metric import Facts, Metric, Sizes, Slopes, Tested
 from skrate.core.rank_table import RankTable
 from skrate.core.validation import check_fraction
@@ -51,17 +50,6 @@ class AtRecall(Tested, Metric):
         with np.errstate(invalid="ignore", divide="ignore"):
             found = self._of_rate(cut / total, n_pos / total)
         return np.where(n_pos > 0, found, np.nan)
-
-    def list_values(self, lists: ListTable) -> FloatArray:
-        needed = self.recall * lists.n_pos
-        is_before = lists.cum_pos < lists.spread(needed * (1 - ROUNDING))
-        rows = lists.starts + lists.sum(is_before).astype(np.intp)
-        pos = lists.pos[rows]
-        beyond = ratio(np.maximum(lists.cum_pos[rows] - needed, 0.0), pos)
-        cut = lists.ends[rows] - beyond * (pos + lists.neg[rows])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            found = self._of_rate(cut / lists.sizes, lists.n_pos / lists.sizes)
-        return np.where(lists.n_pos > 0, found, np.nan)
 
     def slopes(self, table: RankTable) -> Slopes:
         rate = rate_of_recall(table, self.recall)

@@ -17,7 +17,6 @@ from skrate.core.arrays import (
     Number,
     dot,
     ratio,
-    share_of,
     sum_from_right,
 )
 from skrate.core.cells import Cells, reach
@@ -38,7 +37,6 @@ from skrate.metrics.binormal_tail import (
     Tail,
     binormal_tail,
     controls_needed,
-    has_room,
     spread_ratio,
     tail_slopes,
 )
@@ -328,22 +326,54 @@ class AveragePrecision(
         return known
 
     def value(self, table: RankTable) -> float:
-        tail = self._tail_of(table)
-        if tail is not None:
-            return float(self._with_tail(tail)[0])
-        kernel = adjusted_average_precision if self.adjusted else average_precision
-        return kernel(table, self.prevalence)
+        p, cases = self.prevalence, table.cases
+        # With few ties it is quicker by case than by group.
+        by_case = cases is not None and 2 * table.n_groups >= len(cases)
+        if not by_case or table.n_pos == 0 or self._tail_of(table) is not None:
+            return super().value(table)
+        per_pos, per_neg = (1.0, 1.0) if p is None else _class_weights(p)
+        chance, rest = _class_shares(table, p)
+        # Next to few negatives it is all but 1, and what it lacks is summed instead.
+        if per_pos != 1 or (self.adjusted and chance > 0.5):
+            return super().value(table)
+        if p is not None:
+            per_neg *= table.n_pos / table.n_neg
+        found = _mean_over_positives(table, per_neg)
+        return (found - chance) / rest if self.adjusted else found
 
     def is_sum_over_groups(self, table: RankTable) -> bool:
         return not (self.goes_by_cases and self._is_rarer(table))
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        values = _of_tables(pos, neg, self.prevalence, self.adjusted)
+        # Whole numbers are summed as such, which is quicker.
+        found, lost = np.cumsum(pos, axis=1), np.cumsum(neg, axis=1)
+        n_pos, n_neg = (part[:, -1:].astype(np.float64) for part in (found, lost))
+        p = self.prevalence
+        with np.errstate(invalid="ignore", divide="ignore"):
+            if self.adjusted or p is not None:
+                # By shares of the classes, whose weights may be of any size.
+                found, lost = found / n_pos, lost / n_neg
+            if not self.adjusted:
+                per_pos, per_neg = (1.0, 1.0) if p is None else _class_weights(p)
+                found, lost = per_pos * found, per_neg * lost
+                precision = ratio(found, found + lost)
+                value = np.einsum("ij,ij->i", pos, precision) / n_pos[:, 0]
+            else:
+                total = n_pos + n_neg
+                chance, rest = (
+                    (n_pos / total, n_neg / total) if p is None else (p, 1 - p)
+                )
+                # (AP - p) / (1 - p) = 1 - (1 - AP) / (1 - p), by what precision lacks.
+                missed = ratio(lost, chance * found + rest * lost)
+                value = 1 - np.einsum("ij,ij->i", pos, missed) / n_pos[:, 0]
+        n_pos, n_neg = n_pos[:, 0], n_neg[:, 0]
+        lacks = (n_pos == 0) | (n_neg == 0) if "negative" in self.needs else n_pos == 0
+        value[lacks] = np.nan
         if self.goes_by_cases:
             assert self.prevalence is not None
             tail = binormal_tail(pos, neg, self.prevalence, self._n_cases)
-            np.copyto(values, self._with_tail(tail), where=tail.is_fitted[:, 0])
-        return values
+            np.copyto(value, self._with_tail(tail), where=tail.is_fitted[:, 0])
+        return np.asarray(value)
 
     @property
     def goes_by_cases(self) -> bool:
@@ -380,41 +410,11 @@ class AveragePrecision(
         return np.asarray(value)
 
     def list_values(self, lists: ListTable) -> FloatArray:
-        found, ends = lists.cum_pos, lists.ends
-        if self.prevalence is not None:
-            per_pos, per_neg = _class_weights(self.prevalence)
-            # A list that lacks a class is nan.
-            found, lost = (
-                share / lists.spread(np.where(total > 0, total, np.nan))
-                for share, total in (
-                    (lists.cum_pos, lists.n_pos),
-                    (lists.cum_neg, lists.n_neg),
-                )
-            )
-            found = per_pos * found
-            ends = np.maximum(found + per_neg * lost, _LEAST)
-        values = share_of(lists.sum(lists.pos * (found / ends)), lists.n_pos)
-        if not self.adjusted:
-            return self._lists_with_tail(values, lists)
-        chance: Any = self.prevalence
-        if chance is None:
-            chance = lists.n_pos / lists.sizes
-        with np.errstate(invalid="ignore", divide="ignore"):
-            values = np.asarray((values - chance) / (1 - chance))
-        return self._lists_with_tail(values, lists)
-
-    def _lists_with_tail(self, values: FloatArray, lists: ListTable) -> FloatArray:
-        """Return the values, with the lines of the lists that are long enough."""
-        if not self.goes_by_cases:
-            return values
-        assert self.prevalence is not None
-        sizes = lists.n_cases
-        for i in np.flatnonzero(has_room(lists.n_pos, lists.n_neg, sizes)):
-            rows = slice(*lists.edges[i : i + 2])
-            pos, neg = lists.pos[rows], lists.neg[rows]
-            tail = binormal_tail(pos[None], neg[None], self.prevalence, sizes[i])
-            if tail.is_fitted.item():
-                values[i] = self._with_tail(tail)[0]
+        values, known = np.empty(len(lists.starts)), replace(self)
+        for some, pos, neg in lists.rectangles():
+            # Lines go by the number of cases of each list.
+            object.__setattr__(known, "_n_cases", lists.n_cases[some, None])
+            values[some] = known.values(pos, neg)
         return values
 
     def slopes(self, table: RankTable) -> Slopes:
@@ -531,49 +531,6 @@ def _extremes(
     return float(least.sum() / n_pos), float(dot(cells.pos, most) / n_pos)
 
 
-def adjusted_average_precision(
-    table: RankTable, prevalence: float | None = None
-) -> float:
-    """Return (AP - p) / (1 - p) of a table that holds both classes."""
-    chance, rest = _class_shares(table, prevalence)
-    if chance <= 0.5:
-        return (average_precision(table, prevalence) - chance) / rest
-    # Next to few negatives AP is all but 1: what it lacks is summed instead.
-    lost = table.fpr[1:]
-    seen = np.maximum(chance * table.tpr[1:] + rest * lost, _LEAST)
-    return 1 - float(dot(table.pos, lost / seen)) / table.n_pos
-
-
-def average_precision(table: RankTable, prevalence: float | None = None) -> float:
-    """Return the average precision of a table that holds positives, else nan.
-
-    With ``prevalence`` it must hold negatives, too.
-    """
-    if table.n_pos == 0 or (prevalence is not None and table.n_neg == 0):
-        return float("nan")
-    # The weight of a negative in units of the weight of a positive.
-    ratio = 1.0
-    if prevalence is not None:
-        per_pos, per_neg = _class_weights(prevalence)
-        if table.cases is None or per_pos != 1:
-            # By shares of the classes, whose weights may be of any size.
-            found = per_pos * table.tpr[1:]
-            seen = np.maximum(found + per_neg * table.fpr[1:], _LEAST)
-            return float(dot(table.pos, found / seen)) / table.n_pos
-        ratio = per_neg * (table.n_pos / table.n_neg)
-    # With few ties it is quicker by case than by group.
-    if table.cases is not None and 2 * table.n_groups >= len(table.cases):
-        return _mean_over_positives(table, ratio)
-    ends = table.ends
-    if ends is not None:
-        found = np.cumsum(table.pos)
-        negatives = ends - found
-    else:
-        found, negatives = table.cum_pos[1:], table.cum_neg[1:]
-    precision = found / (found + ratio * negatives)
-    return float(dot(table.pos, precision)) / float(found[-1])
-
-
 def _mean_over_positives(table: RankTable, ratio: float) -> float:
     """Return the average precision where weights are equal, with few ties."""
     assert table.cases is not None
@@ -657,32 +614,3 @@ def _slopes(table: RankTable, prevalence: float | None, adjusted: bool) -> Slope
     if adjusted:
         by_lost, by_neg = by_lost / rest, by_neg / rest
     return Slopes(by_lost, by_neg, by_prevalence)
-
-
-def _of_tables(
-    pos: Array, neg: Array, prevalence: float | None, adjusted: bool
-) -> FloatArray:
-    # Whole numbers are summed as such, which is quicker.
-    found, lost = np.cumsum(pos, axis=1), np.cumsum(neg, axis=1)
-    n_pos, n_neg = (part[:, -1].astype(np.float64) for part in (found, lost))
-    if prevalence is not None:
-        found, lost = found.astype(np.float64), lost.astype(np.float64)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        rest = n_neg / (n_pos + n_neg)
-        if prevalence is not None:
-            rest = np.full_like(n_neg, 1 - prevalence)
-            per_pos, per_neg = _class_weights(prevalence)
-            if per_pos == 1:
-                lost *= (per_neg * n_pos / n_neg)[:, None]
-            else:
-                found *= (per_pos / n_pos)[:, None]
-                lost *= (per_neg / n_neg)[:, None]
-        # The mean precision, or what it lacks to 1.
-        part = lost.copy() if adjusted else found
-        lost += found
-        value = np.einsum("ij,ij->i", pos, ratio(part, lost)) / n_pos
-        if adjusted:
-            # (AP - p) / (1 - p) = 1 - (1 - AP) / (1 - p)
-            value = 1 - value / rest
-    value[(n_pos == 0) | (n_neg == 0)] = np.nan
-    return np.asarray(value)

@@ -97,7 +97,7 @@ def strength(n_pos: FloatArray, n_neg: FloatArray, prevalence: float) -> FloatAr
 
 
 def binormal_tail(
-    pos: Array, neg: Array, prevalence: float, n_cases: float | None = None
+    pos: Array, neg: Array, prevalence: float, n_cases: float | Array | None = None
 ) -> Tail:
     """Return the tails of tables, given as rows of weights per group.
 
@@ -210,15 +210,6 @@ def tail_slopes(tail: Tail, prevalence: float) -> Slopes:
         sum_from_right(by_fpr[0]),
         float(by_prevalence.item()),
     )
-
-
-def has_room(n_pos: Array, n_neg: Array, n_cases: Array) -> Array:
-    """Return which of many tables may have a line at all, by their class weights."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = n_pos / (n_pos + n_neg)
-        has_positives = n_cases * share > _LEAST_POSITIVES
-        has_room = has_positives & (n_cases * (1 - share) * _TOP[1] > _FEW[0])
-    return np.asarray(has_room)
 
 
 def spread_ratio(by_neg: FloatArray, neg: FloatArray, shrunk: FloatArray) -> float:

@@ -13,7 +13,7 @@ from skrate.core.metric import Facts, Slopes, score
 from skrate.core.per_processed import PerProcessed
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import RateDistribution, RateLike
-from skrate.metrics.at_rate import AtRate, Cut, Value, found_at
+from skrate.metrics.at_rate import AtRate, Value, found_at
 from skrate.metrics.group_scores import of_queues
 from skrate.metrics.recall_slopes import recall_limits, recall_slopes
 
@@ -341,9 +341,6 @@ class RecallAtRate(AtRate, score=recall_at_rate_score):
     def _whole(self, n_pos: FloatArray, seen: FloatArray) -> FloatArray:
         return n_pos
 
-    def _of_cut(self, cut: Cut) -> float:
-        return cut.tpr + cut.share * cut.part
-
     def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
         return found / n_pos
 
@@ -382,9 +379,6 @@ class PrecisionAtRate(_PerProcessed, score=precision_at_rate_score):
     def _whole(self, n_pos: FloatArray, seen: FloatArray) -> FloatArray:
         return seen
 
-    def _of_cut(self, cut: Cut) -> float:
-        return min(float(cut.found / self.rate + cut.purity * cut.last), 1.0)
-
     def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
         return found / total / (seen / total)
 
@@ -418,9 +412,6 @@ class LiftAtRate(_PerProcessed, score=lift_at_rate_score):
 
     def _of_mean(self, found: Any, prevalence: Any) -> Any:
         return found
-
-    def _of_cut(self, cut: Cut) -> float:
-        return float(cut.tpr / self.rate + cut.share / cut.width * cut.last)
 
     def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
         return found / n_pos / (seen / total)

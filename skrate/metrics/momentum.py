@@ -6,6 +6,7 @@ import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, dot
 from skrate.core.fold_rankings import FoldRankings
+from skrate.core.list_table import ListTable
 from skrate.core.metric import Facts, Metric, Slopes, extremes, score
 from skrate.core.rank_table import RankTable
 from skrate.metrics.auc import AUC
@@ -101,9 +102,9 @@ def momentum_score(
     >>> steady = RankTable([65, 35], [200, 700])
     >>> for counts in (quick, steady):
     ...     beta, alpha = momentum_score(counts), stamina_score(counts)
-    ...     print(round(beta, 2), round(alpha, 2))
-    0.64 0.07
-    0.25 0.27
+    ...     print(round(beta, 3), round(alpha, 3))
+    0.643 0.07
+    0.245 0.265
     """
     return score(Momentum(), y_true, y_score, sample_weight, pos_label)
 
@@ -192,6 +193,9 @@ class _AboveChance(Metric):
 
     # The first ones.
     facts = Facts(rests_on_few=True)
+
+    def list_values(self, lists: ListTable) -> FloatArray:
+        raise ValueError(f"metric: {self.name} is not known within lists.")
 
 
 class Momentum(_AboveChance, score=momentum_score):

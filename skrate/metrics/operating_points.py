@@ -9,7 +9,6 @@ import numpy as np
 
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, ratio
 from skrate.core.fold_rankings import FoldRankings
-from skrate.core.list_table import ListTable
 from skrate.core.metric import (
     NEEDED,
     Metric,
@@ -261,20 +260,6 @@ class RecallAtPrecision(Tested, Metric, score=recall_at_precision_score):
         reached = _part(before, (found[rows, after], seen[rows, after]), self.target)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(reached / n_pos)
-
-    def list_values(self, lists: ListTable) -> FloatArray:
-        found, seen, target = lists.cum_pos, lists.ends, self.target
-        is_met = found >= target * seen * (1 - ROUNDING)
-        # The last row of each list that meets it, or the one before the list.
-        places = np.where(is_met, np.arange(len(found)), -1)
-        last = np.maximum.reduceat(places, lists.starts)
-        has_any = last >= 0
-        ends = lists.edges[1:] - 1
-        after = np.where(has_any, np.minimum(last + 1, ends), lists.starts)
-        before = (np.where(has_any, array[last], 0.0) for array in (found, seen))
-        reached = _part(tuple(before), (found[after], seen[after]), target)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(reached / lists.n_pos)
 
     def slopes(self, table: RankTable) -> Slopes:
         p, target = table.prevalence, self.target

@@ -13,7 +13,6 @@ from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, ratio
 from skrate.core.conversion import shown
 from skrate.core.elicitation import check_rate
 from skrate.core.fold_rankings import FoldRankings
-from skrate.core.list_table import ListTable
 from skrate.core.metric import Facts, Metric, Slopes, score
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import FrozenDistribution, RateDistribution
@@ -353,20 +352,6 @@ class PartialAUC(Metric, score=partial_auc_score):
             steps += [low, high]
         areas = self.region.areas(Steps(*steps)).sum(axis=1)
         return np.where(is_defined, self._of_area(areas), np.nan)
-
-    def list_values(self, lists: ListTable) -> FloatArray:
-        if (mirrored := self.mirrored) is not None:
-            return mirrored.list_values(lists.mirrored)[::-1]
-        steps = []
-        for ends, total in ((lists.cum_neg, lists.n_neg), (lists.cum_pos, lists.n_pos)):
-            # Both are sums, rounded in another order.
-            high = np.minimum(ratio(ends, lists.spread(total)), 1.0)
-            low = np.roll(high, 1)
-            low[lists.starts] = 0
-            steps += [low, high]
-        values = self._of_area(lists.sum(self.region.areas(Steps(*steps))))
-        is_defined = (lists.n_pos > 0) & (lists.n_neg > 0)
-        return np.where(is_defined, values, np.nan)
 
     def slopes(self, table: RankTable) -> Slopes:
         if (mirrored := self.mirrored) is not None:

@@ -13,7 +13,6 @@ from skrate.core.arrays import (
     Array,
     BoolArray,
     FloatArray,
-    IntArray,
     dot,
     sum_from_right,
 )
@@ -124,14 +123,8 @@ class Window(Region):
         if cases is not None:
             return self._area_of_cases(table, cases)
         fpr, tpr = table.fpr, table.tpr
-        (start, end), (low, high) = part = self._part(fpr, tpr)
-        first, last = _between(fpr, tpr, part)
-        fpr = np.concatenate([[start], fpr[first:last], [end]])
-        tpr = np.concatenate([[low], tpr[first:last], [high]])
-        heights = (tpr[1:] + tpr[:-1]) / 2 - self.tpr[0]
-        # Beyond where the curve leaves through the top, all is below it.
-        beyond = (self.fpr[1] - end) * (self.tpr[1] - self.tpr[0])
-        return float(dot(np.diff(fpr), heights)) + beyond
+        steps = Steps(fpr[:-1], fpr[1:], tpr[:-1], tpr[1:])
+        return float(self.areas(steps).sum())
 
     def _area_of_cases(self, table: RankTable, cases: BoolArray) -> float:
         """Return the same where weights are equal, by pairs of both classes.
@@ -301,18 +294,6 @@ def _at(
         share = (value - along[last]) / (along[first] - along[last])
         ends = across[last] + share * (across[first] - across[last])
     return float(np.clip(ends, *limits).mean())
-
-
-def _between(fpr: FloatArray, tpr: FloatArray, part: Part) -> tuple[int, int]:
-    """Return which corners of a curve are within a part of it, ends included."""
-    corners: list[IntArray] = [
-        np.searchsorted(along, ends, side=side)
-        for along, ends in zip((fpr, tpr), part, strict=True)
-        for side in ("left", "right")
-    ]
-    first = max(int(corners[0][0]), int(corners[2][0]))
-    last = min(int(corners[1][1]), int(corners[3][1]))
-    return first, max(first, last)
 
 
 def _beyond(edges: FloatArray, part: tuple[float, float]) -> FloatArray:
