@@ -16,6 +16,11 @@ from skrate.core.plain import plain
 from skrate.core.rates import ManyDistributions, RateDistribution
 from skrate.core.validation import check_choice
 
+End = Literal["low", "high"]
+ENDS: tuple[End, ...] = get_args(End)
+# A law is in the set if what is known of it is right to this much.
+SLACK = 1e-9
+_NEAR = 1e-12
 # Of a probability.
 _ROUNDING = 1e-12
 # Rates at which the distribution function of a law is looked at.
@@ -96,13 +101,6 @@ def has_mode(law: RateDistribution, low: float, high: float) -> bool:
 
 def _is_within(x: float, low: float, high: float) -> bool:
     return low - SLACK <= x <= high + SLACK
-
-
-End = Literal["low", "high"]
-ENDS: tuple[End, ...] = get_args(End)
-# A law is in the set if what is known of it is right to this much.
-SLACK = 1e-9
-_NEAR = 1e-12
 
 
 @dataclass(frozen=True, repr=False)

@@ -291,7 +291,7 @@ def test_its_auc_within_folds_is_that_of_lists_with_equal_weight():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"k": 2}, "k must be None where y_true is a FoldRankings"),
+        ({"k": 2}, "k=2 cuts lists, and y_true is a FoldRankings.* as rate="),
         ({"groups": [1, 1, 2, 2]}, "groups must be None"),
         ({"average": "pairs"}, "average must be 'macro' where.* folds count the same"),
         ({"average": [1, 2]}, "average must be 'macro'"),
