@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import optimize, special, stats
 
-from skrate.core.arrays import Array
+from skrate.core.arrays import Array, FloatArray, dot
 from skrate.core.elicitation import check_rate
 from skrate.core.rates import Fixed, RateDistribution
 from skrate.core.results import ConfidenceInterval
 from skrate.core.validation import check_count, check_fraction
-from skrate.inference.batch_law import (
-    BatchLaw,
-    number_within,
-    place_kept,
-    place_of_mean,
-    share_kept,
-)
 
 # A capacity of which ties leave less than this share is worth a word.
 _USED = 0.9
+# Budgets that stand for their distribution, where the batch is no number of cases.
+_POINTS = 1024
+# A rate of 29/100 is 29 of 100 cases, whatever floats make of the product.
+_ROUNDING = 1e-12
+# What is equal to a probability but for rounding does not exceed it.
+_UP_TO = 1 + 1e-9
 
 
 @dataclass(frozen=True)
@@ -37,21 +40,48 @@ class Capacity:
     number: int | None = None
 
     def place(self, n: int) -> int:
-        """Return of ``n`` held-out scores the place of that which keeps it."""
+        """Return the greatest place among ``n`` held-out scores that keeps it.
+
+        By bisection, as the number above can only grow with the place.
+        """
         if self.confidence is None:
-            return place_of_mean(n, self.rate)
-        return place_kept(n, self.rate, self.n_items, self.confidence)
+            return self._of_mean(n + 1)
+        exceeds = chance_of_more(n, self.rate, self.n_items)
+        risk = (1 - self.confidence) * _UP_TO
+        places = range(1, n + 2)
+        return bisect_left(places, True, key=lambda place: exceeds(place) > risk)
 
     def share(self) -> float:
         """Return the greatest share of all cases with which it is kept."""
-        return share_kept(self.rate, self.n_items, self.confidence)
+        rate, n_items, confidence = self.rate, self.n_items, self.confidence
+        if confidence is None:
+            return float(rate.mean())
+        if n_items is None:
+            return float(rate.ppf(1 - confidence))
+        # P(N > R m) is the sum of P(N >= k) P((k - 1) / m <= R < k / m).
+        short = np.diff(_chance_below(rate, np.arange(n_items + 1) / n_items))
+        last = np.flatnonzero(short)
+        if short.sum() <= 1 - confidence:
+            return 1.0
+
+        def risk(share: float) -> float:
+            reached = special.betainc(last + 1.0, n_items - last, share)
+            return float(dot(reached, short[last])) - (1 - confidence)
+
+        return float(optimize.brentq(risk, 0.0, 1.0))
 
     def of_batch(self, n_items: int) -> int:
         """Return how many are processed of a batch that is at hand."""
         if self.number is not None:
             return min(self.number, n_items)
-        risk = None if self.confidence is None else 1 - self.confidence
-        return number_within(self.rate, n_items, risk)
+        if self.confidence is None:
+            return self._of_mean(n_items)
+        short = _chance_below(self.rate, np.arange(n_items + 1) / n_items)
+        return int(np.flatnonzero(short <= (1 - self.confidence) * _UP_TO)[-1])
+
+    def _of_mean(self, n: int) -> int:
+        """Return how many of n the mean rate allows."""
+        return int(np.floor(self.rate.mean() * n * (1 + _ROUNDING)))
 
 
 def check_capacity(rate: Any, capacity: Any, n_items: Any, confidence: Any) -> Capacity:
@@ -163,3 +193,97 @@ def find_cut(scores: Array, capacity: Capacity) -> Cut:
     threshold = np.nextafter(at, scores.dtype.type(np.inf))
     n_above, n_tied = np.count_nonzero(scores > at), np.count_nonzero(scores == at)
     return Cut(n, place, float(at), float(threshold), int(n_above), int(n_tied))
+
+
+@dataclass(frozen=True)
+class BatchLaw:
+    """The law of the number N of the next ``n_items`` cases above a held-out score.
+
+    The score is the ``place``-th largest of ``n`` exchangeable ones without ties: N is
+    beta-binomial(n_items, place, n - place + 1). At place 0 nothing is above, and at
+    n + 1 everything. Without ``n_items`` it is the law of the share in the long run,
+    beta(place, n - place + 1).
+
+    Examples
+    --------
+    Of three held-out cases and a new one, any is the largest as often as another:
+
+    >>> BatchLaw(3, 1, 1).probabilities.round(12).tolist()
+    [0.75, 0.25]
+    """
+
+    n: int
+    place: int
+    n_items: int | None
+
+    @property
+    def mean(self) -> float:
+        """The expected share above."""
+        return self.place / (self.n + 1)
+
+    @cached_property
+    def probabilities(self) -> FloatArray:
+        """P(N = k) for k = 0, ..., n_items."""
+        m = self.n_items
+        assert m is not None
+        if self._is_certain:
+            return np.asarray(np.eye(1, m + 1, 0 if self.place == 0 else m)[0])
+        a, b = self.place, self.n - self.place + 1
+        chances = stats.betabinom.pmf(np.arange(m + 1), m, a, b)
+        return np.asarray(chances / chances.sum())
+
+    def interval(self, level: float) -> ConfidenceInterval:
+        """Return the central interval of the share above."""
+        tails = np.array([(1 - level) / 2, (1 + level) / 2])
+        if self._is_certain:
+            low = high = self.mean
+        elif self.n_items is None:
+            low, high = special.betaincinv(self.place, self.n - self.place + 1, tails)
+        else:
+            reached = np.cumsum(self.probabilities)
+            ends = np.searchsorted(reached, tails * (1 - _ROUNDING))
+            low, high = np.minimum(ends, self.n_items) / self.n_items
+        return ConfidenceInterval(float(low), float(high))
+
+    def pvalue(self, n_above: int, n_from: int) -> float:
+        """Return the two-sided p-value of a batch with ``n_above`` above the score.
+
+        ``n_from`` are those from the score on, more where cases tie with it. Whatever
+        order chance would have put tied ones in, the count is between the two, so that
+        neither tail is too small.
+        """
+        upper = self.probabilities[n_above:].sum()
+        lower = self.probabilities[: n_from + 1].sum()
+        return float(min(1.0, 2 * min(upper, lower)))
+
+    @property
+    def _is_certain(self) -> bool:
+        return self.place in (0, self.n + 1)
+
+
+def chance_of_more(
+    n: int, rate: RateDistribution, n_items: int | None
+) -> Callable[[int], float]:
+    """Return what tells for a place how likely more are above than the rate allows.
+
+    That is the probability of N > R n_items, with a rate R that is independent of N.
+    """
+    if n_items is not None:
+        short = _chance_below(rate, np.arange(n_items + 1) / n_items)
+        return lambda place: float(
+            dot(BatchLaw(n, place, n_items).probabilities, short)
+        )
+    shares = np.asarray(rate.ppf((np.arange(_POINTS) + 0.5) / _POINTS))
+
+    def exceeds(place: int) -> float:
+        if place in (0, n + 1):
+            return float(np.mean(shares < place / (n + 1)))
+        return float(np.mean(special.betaincc(place, n - place + 1, shares)))
+
+    return exceeds
+
+
+def _chance_below(rate: RateDistribution, shares: FloatArray) -> FloatArray:
+    """Return the probability that the rate is below each of the shares."""
+    shares = shares * (1 - _ROUNDING)
+    return np.asarray(np.where(shares > 0, 1 - rate.survival(shares), 0.0))

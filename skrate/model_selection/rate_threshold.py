@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
+from scipy import stats
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import get_tags, indexable
@@ -26,7 +27,6 @@ from skrate.core.validation import (
     check_generator,
     is_label,
 )
-from skrate.inference.batch_law import chance_of_reaching
 from skrate.model_selection.batch_results import AchievedRate, MarkedBatch
 from skrate.model_selection.capacity import Capacity, check_capacity, find_cut
 from skrate.model_selection.held_out_scores import (
@@ -367,7 +367,8 @@ class RateThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         n_marked = int(np.count_nonzero(scores >= self.threshold_))
         n_from = int(np.count_nonzero(scores >= self._cut.at))
         pvalue = self._cut.law_without_ties(n_items).pvalue(n_marked, n_from)
-        as_many = chance_of_reaching(n_marked, n_items, self._capacity.share())
+        share = self._capacity.share()
+        as_many = float(stats.binom.sf(n_marked - 1, n_items, share))
         return AchievedRate(
             n_items,
             n_marked,

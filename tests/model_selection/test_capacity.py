@@ -17,13 +17,7 @@ from reference.batch_law import (
     parts,
 )
 from skrate import rates
-from skrate.inference.batch_law import (
-    BatchLaw,
-    chance_of_more,
-    number_within,
-    place_kept,
-    place_of_mean,
-)
+from skrate.model_selection.capacity import BatchLaw, Capacity, chance_of_more
 
 SMALL = [(n, j, m) for n in range(1, 6) for j in range(n + 2) for m in range(1, 5)]
 # Pooled scores: without ties, with some, and all but equal.
@@ -35,14 +29,16 @@ POOLED = [
 ]
 
 
-@pytest.mark.parametrize(("n", "place", "m"), SMALL)
-def test_the_law_counts_all_orders(n, place, m):
-    expected = enumerated(n, place, m)
-    assert counted(n, place, m) == expected
-    law = BatchLaw(n, place, m)
-    np.testing.assert_allclose(law.probabilities, np.array(expected, float), atol=1e-14)
-    mean = sum(k * p for k, p in enumerate(expected)) / m
-    assert law.mean == pytest.approx(float(mean), abs=1e-14)
+def test_the_law_counts_all_orders():
+    for n, place, m in SMALL:
+        expected = enumerated(n, place, m)
+        assert counted(n, place, m) == expected
+        law, said = BatchLaw(n, place, m), str((n, place, m))
+        np.testing.assert_allclose(
+            law.probabilities, np.array(expected, float), atol=1e-14, err_msg=said
+        )
+        mean = sum(k * p for k, p in enumerate(expected)) / m
+        assert law.mean == pytest.approx(float(mean), abs=1e-14), said
 
 
 @pytest.mark.parametrize(
@@ -76,7 +72,7 @@ def test_the_place_is_the_greatest_that_keeps_the_capacity(n, risk):
     for m in (1, 3, 7):
         for c in range(1, m + 1):
             law = [(Fraction(c, m), Fraction(1))]
-            found = place_kept(n, rates.fixed(c / m), m, float(1 - risk))
+            found = Capacity(rates.fixed(c / m), m, float(1 - risk)).place(n)
             assert found == best_place(n, m, law, risk), (m, c)
 
 
@@ -86,15 +82,15 @@ def test_an_uncertain_rate_is_as_uncertain_as_the_batch(risk):
     law = [(value, Fraction(1, 3)) for value in values]
     rate = rates.empirical([float(value) for value in values])
     for n, m in [(5, 4), (30, 10), (60, 100)]:
-        found = place_kept(n, rate, m, float(1 - risk))
+        found = Capacity(rate, m, float(1 - risk)).place(n)
         assert found == best_place(n, m, law, risk)
 
 
 @pytest.mark.parametrize("rate", [rates.fixed(0.15), rates.beta(15, 85)])
 def test_a_batch_without_end_is_the_limit_of_large_ones(rate):
-    in_the_long_run = place_kept(200, rate, None, 0.95)
-    assert place_kept(200, rate, 20_000, 0.95) == in_the_long_run
-    assert place_kept(200, rate, 300, 0.95) <= in_the_long_run
+    in_the_long_run = Capacity(rate, None, 0.95).place(200)
+    assert Capacity(rate, 20_000, 0.95).place(200) == in_the_long_run
+    assert Capacity(rate, 300, 0.95).place(200) <= in_the_long_run
     law = BatchLaw(200, in_the_long_run, None)
     assert law.interval(0.9) == pytest.approx(
         stats.beta.interval(0.9, in_the_long_run, 201 - in_the_long_run)
@@ -104,16 +100,21 @@ def test_a_batch_without_end_is_the_limit_of_large_ones(rate):
 def test_on_average_no_more_than_the_rate():
     for n in (1, 9, 99, 1000):
         for share in (Fraction(29, 100), Fraction(1, 3), Fraction(1)):
-            place = place_of_mean(n, rates.fixed(float(share)))
+            place = Capacity(rates.fixed(float(share)), None, None).place(n)
             assert Fraction(place, n + 1) <= share < Fraction(place + 1, n + 1)
 
 
 def test_a_batch_at_hand_holds_what_the_rate_allows():
-    assert number_within(rates.fixed(0.29), 100, None) == 29
-    assert number_within(rates.fixed(0.29), 100, 0.05) == 29
-    assert number_within(rates.beta(3, 19), 1000, None) == 136
+    for confidence in (None, 0.95):
+        assert Capacity(rates.fixed(0.29), None, confidence).of_batch(100) == 29
+    assert Capacity(rates.beta(3, 19), None, None).of_batch(1000) == 136
     expected = int(1000 * stats.beta.ppf(0.05, 3, 19))
-    assert number_within(rates.beta(3, 19), 1000, 0.05) == expected
+    assert Capacity(rates.beta(3, 19), None, 0.95).of_batch(1000) == expected
+
+
+def test_the_share_that_is_kept_by_hand():
+    # Both of the next two cases are marked with a probability of 1/4.
+    assert Capacity(rates.fixed(0.5), 2, 0.75).share() == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("pooled", POOLED, ids=["distinct", "tied", "two", "equal"])
@@ -143,7 +144,7 @@ def test_a_capacity_is_kept_as_often_as_promised():
     # 200 held-out cases, 300 new ones, room for 45 of them.
     n, m, capacity, n_simulations = 200, 300, 45, simulations(20_000)
     rng = np.random.default_rng(0)
-    place = place_kept(n, rates.fixed(capacity / m), m, 0.95)
+    place = Capacity(rates.fixed(capacity / m), m, 0.95).place(n)
     exceeded = np.zeros(2)
     for _ in range(n_simulations):
         held_out, new = rng.normal(size=n), rng.normal(size=m)
