@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -15,13 +15,12 @@ from scipy import sparse
 from skrate.core.arrays import Array, FloatArray, IntArray, RandomState
 from skrate.core.metric import Metric
 from skrate.core.validation import check_generator, check_n_jobs
-from skrate.inference.multinomial import MultinomialDraw
 from skrate.inference.sample import Ranked, counted
 
 # Entries of a batch: its arrays stay in the cache, and in little memory.
 _BATCH = 2**16
-# Columns of counts that are turned at a time.
-_TURNED = 2**8
+# Cases that are drawn at a time, for the same reason.
+_CASES = 2**14
 
 Draw = Callable[[np.random.Generator, int], Array]
 Statistic = Callable[[Array], FloatArray]
@@ -109,42 +108,29 @@ class CountDraw:
 
     @property
     def width(self) -> int:
-        """Entries of a row; sixteen bytes for one, as each is cheap."""
-        return self.n_columns if self.is_dense else 1 + self.n_columns // 16
+        """Entries of a row."""
+        return self.n_columns
 
-    def __call__(self, generator: np.random.Generator, size: int) -> Array:
-        """Return rows of counts, of shape (size, n_columns): bytes, if they are few."""
-        if self.is_dense:
-            # A multinomial costs one binomial per unit, however many cases it draws.
-            rows = np.zeros((size, self.n_columns), dtype=np.intp)
-            for repeats, n, columns in zip(
-                self.strata, self.sizes, self.columns, strict=True
-            ):
+    def __call__(self, generator: np.random.Generator, size: int) -> IntArray:
+        """Return rows of counts, of shape (size, n_columns)."""
+        rows = np.zeros((size, self.n_columns), dtype=np.intp)
+        strata = zip(self.strata, self.sizes, self.columns, strict=True)
+        for repeats, n, columns in strata:
+            if self.is_dense:
+                # One binomial per unit, however many cases it has.
                 rows[:, columns] = generator.multinomial(n, repeats / n, size=size)
-            return rows
-        drawn = [draw(generator, size) for draw in self._draws]
-        # What no unit adds to is taken from a row of zeros.
-        drawn.append(np.zeros((1, size), dtype=np.uint8))
-        by_unit = np.concatenate(drawn)
-        rows = np.empty((size, self.n_columns), dtype=by_unit.dtype)
-        # Whole rows are moved, and then turned: several times quicker than columns. So
-        # few that they stay in the cache.
-        for first in range(0, self.n_columns, _TURNED):
-            some = slice(first, first + _TURNED)
-            rows[:, some] = by_unit.take(self._units[some], axis=0).T
+                continue
+            column_of_case = np.repeat(columns, repeats)
+            step = max(_CASES // n, 1)
+            starts = range(0, size, step), range(0, n, _CASES)
+            for first, n_drawn in product(*starts):
+                some = rows[first : first + step]
+                shape = len(some), min(n - n_drawn, _CASES)
+                places = column_of_case.take(generator.integers(n, size=shape))
+                places += self.n_columns * np.arange(len(some))[:, None]
+                counts = np.bincount(places.ravel(), minlength=some.size)
+                some += counts.reshape(some.shape)
         return rows
-
-    @cached_property
-    def _draws(self) -> list[MultinomialDraw]:
-        return [MultinomialDraw(repeats) for repeats in self.strata]
-
-    @cached_property
-    def _units(self) -> IntArray:
-        """The unit of each column, counted through all strata; none is the last."""
-        columns = np.concatenate(self.columns)
-        units = np.full(self.n_columns, len(columns))
-        units[columns] = np.arange(len(columns))
-        return units
 
 
 @dataclass(frozen=True)
@@ -200,8 +186,7 @@ class UnitDraw:
     def __call__(self, generator: np.random.Generator, size: int) -> Array:
         """Return rows of shape (size, width)."""
         # Sparse, as a case is in one group of ties: it adds to one column per model.
-        counts = self.counts(generator, size).astype(np.intp, copy=False)
-        rows = np.asarray(counts @ self.rows_of_units)
+        rows = np.asarray(self.counts(generator, size) @ self.rows_of_units)
         if self.kept:
             keep_class_weights(rows, self.kept)
         return rows
@@ -331,19 +316,11 @@ def statistic_of(
     """Return the function from rows to the first metric, less the second if any."""
     widths = widths_of(ranked)
 
-    def of_few(rows: Array) -> FloatArray:
-        # Counts that came as narrow numbers are about to be summed.
-        wide = rows.astype(np.intp) if rows.dtype.kind == "u" else rows
-        parts = split_rows(wide, widths)
+    def statistic(rows: Array) -> FloatArray:
+        parts = split_rows(rows, widths)
         values = [
             metric.values(*part) for metric, part in zip(metrics, parts, strict=True)
         ]
         return values[0] if len(values) == 1 else values[0] - values[1]
-
-    def statistic(rows: Array) -> FloatArray:
-        # A few rows at a time, which stay in the cache as wider numbers.
-        size = max(_BATCH // rows.shape[1], 1)
-        starts = range(0, len(rows), size)
-        return np.concatenate([of_few(rows[i : i + size]) for i in starts])
 
     return statistic

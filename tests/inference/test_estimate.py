@@ -131,7 +131,7 @@ def test_methods_agree_roughly_where_the_rate_is_known(metric, kwargs):
     found = [
         estimate(
             metric, y_true, y_score, method=method, stratify=False, random_state=0,
-            **kwargs,
+            n_resamples=8000, **kwargs,
         ).standard_error
         for method in ("delta", "bootstrap")
     ]  # fmt: skip

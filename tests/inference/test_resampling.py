@@ -1,12 +1,14 @@
-"""Resamples of tables with fewer groups."""
+"""How resamples are drawn, and resamples of tables with fewer groups."""
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from inference_cases import JUMPS, SMOOTH, each, sample
 from skrate.core.metric import find_metric
 from skrate.core.rank_table import RankTable
-from skrate.inference.resampling import condensed
+from skrate.inference import resampling
+from skrate.inference.resampling import CountDraw, condensed
 from skrate.inference.sample import check_sample
 
 
@@ -36,3 +38,37 @@ def test_cases_that_are_not_plain_are_not_condensed():
     y_true, y_score = sample(0, n=50)
     ranked = check_sample(y_true, y_score, clusters=np.arange(50) // 2)
     assert condensed(find_metric("roc_auc"), ranked) is ranked
+
+
+@pytest.mark.parametrize("most", [3, 2**14])
+@pytest.mark.parametrize("repeats", [[1, 1, 1, 1], [4, 1, 2], [1, 6], [90, 30, 20]])
+def test_the_law_of_counts_is_multinomial(repeats, most, monkeypatch):
+    # Case by case, in one or several parts, and unit by unit.
+    monkeypatch.setattr(resampling, "_CASES", most)
+    repeats, n_draws = np.array(repeats), 20_000
+    n = repeats.sum()
+    draw = CountDraw.of_units([repeats])
+    assert draw.is_dense == (n == 140)
+    drawn = draw(np.random.default_rng(0), n_draws)
+    outcomes, times = np.unique(drawn, axis=0, return_counts=True)
+    assert (outcomes.sum(axis=1) == n).all()
+    expected = n_draws * stats.multinomial(n, repeats / n).pmf(outcomes)
+    is_often = expected >= 10
+    observed = np.append(times[is_often], n_draws - times[is_often].sum())
+    expected = np.append(expected[is_often], n_draws - expected[is_often].sum())
+    if expected[-1] < 10:
+        observed, expected = observed[:-1], expected[:-1]
+    statistic = ((observed - expected) ** 2 / expected).sum()
+    # Below it a law would be doubted; all seeds are fixed.
+    assert stats.chi2.sf(statistic, len(expected) - 1) > 1e-3
+
+
+def test_strata_go_to_their_columns_and_others_stay_empty():
+    strata = [np.array([1, 2, 1]), np.array([3])]
+    draw = CountDraw(strata, [np.array([4, 0, 2]), np.array([5])], 7)
+    rows = draw(np.random.default_rng(2), 50_000)
+    assert not rows[:, [1, 3, 6]].any()
+    assert (rows[:, 5] == 3).all()
+    assert (rows[:, [0, 2, 4]].sum(axis=1) == 4).all()
+    means = rows.mean(axis=0)
+    assert means[[4, 0, 2]] == pytest.approx([1, 2, 1], abs=0.02)
