@@ -404,35 +404,25 @@ def budget_report(
 
     The p-value tests one hypothesis per model, that its order is random: what is found
     is then a sum over positives drawn at random. With up to 15 cases of a class all
-    choices of them are counted; of more the first three moments are exact and the tail
-    is that of a gamma distribution with these, by which a p-value below 0.1 is off by
-    at most 0.01. Of clusters or sampling weights it is the level at which Wilson's
-    interval of the recall begins at E[R].
+    choices of them are counted; of more the tail is that of a gamma distribution with
+    the exact first three moments. Of clusters or sampling weights it is the level at
+    which Wilson's interval of the recall begins at E[R].
 
     A prediction interval holds the count of one batch, under one budget. Given r, the
     cases above the cut are positive with a probability that is a beta variable: it has
     the variance of the estimate and that of the place of the cut in the batch. The
     count is then beta-binomial, and the interval lies between the quantiles of its
-    mixture over 1,024 budgets; it is no narrower than that of the expectation. In
-    simulations it held 94 to 97 % of counts in the hundreds at a level of 95 %, and up
-    to 99 % of counts of a few, which are whole. With ``clusters`` each count varies as
-    its sums by cluster do, what is missed with the positives of a cluster, too: with
-    80 to 400 clusters of 5 or 10 with like labels it held 92 to 97 %. A
-    sample of sampling weights w is taken to be worth (sum w)^2 / sum w^2 cases, or
-    less, which holds more than is asked for where they tell nothing of the labels.
+    mixture over 1,024 budgets; it is no narrower than that of the expectation. With
+    ``clusters`` each count varies as its sums by cluster do. A sample of sampling
+    weights w is taken to be worth (sum w)^2 / sum w^2 cases, or fewer.
 
     Of rankings of folds H(r) is what is found if the same share r of each fold is
     processed, of all cases together, as :func:`hit_curve` has it: scores of different
     folds are never compared, and folds of one class count. It estimates what the
-    models of the folds find on average, each trained on the rest; the one for the next
-    batch, trained on all, should find a little more. So does one queue: in small folds
-    chance decides how many positives each has, and equal shares are not the best. In
-    simulations folds of 100 cases, 10 of them positive, found 2 % less than one queue
-    of many, and folds of 50 drawn without strata 4 %; the intervals held what the queue
-    finds in 0.91 to 0.97 of 300 samples. Shares are those of all cases, where
-    :func:`estimate` takes the mean over folds, which differs if folds do in size or
-    prevalence. Errors and intervals are those of :func:`compare_curves` of folds: the
-    models are taken as given. A case that several repeats test counts once.
+    models of the folds find on average; one queue, ranked by a model of all cases,
+    should find a few per cent more. Shares are those of all cases, where
+    :func:`estimate` takes the mean over folds. The models are taken as given, and a
+    case that several repeats test counts once.
 
     Cost: one sort per model.
 

@@ -334,23 +334,15 @@ def compare_curves(
     .. math:: D(r) \pm c \sqrt{s(r)^2 + c^2 g(r)^2 / 4},
 
     with g(r) what one case at the cut is worth, at most 1 / n of the hits: as if
-    c^2 / 4 more cases told the models apart. Where only few do, as at low rates and
-    above those where both models have found nearly all, the variance that is seen is
-    no measure of what could be. Models that agree on all cases are not known to be
-    equal either: the band leaves at least -log((1 - level) / 2) cases open, 3.7 of
-    them at 0.95, as fewer might not be seen.
-
-    Where a curve has a kink, as that of a model that finds a part of the positives at
-    once, L(r) falls within few cases, and what a case adds depends on the side to which
-    the cut moves. In simulations of such models the band of 95 % held the whole
-    difference in 90 to 93 % of samples, and the interval at a rate by the kink in 82 to
-    93 %. A band of 98 % held it in 97 to 98 %.
+    c^2 / 4 more cases told the models apart, as where few do the variance that is seen
+    is no measure of what could be. The band leaves at least -log((1 - level) / 2) cases
+    open, 3.7 of them at 0.95, also where models agree on all. At a kink of a curve both
+    are too narrow: the user guide has their coverage.
 
     Of folds each is cut at the same rate on its own, what they find is added up, and
     the influence of a case is that within its fold; L is that of all folds together.
-    Models are refitted in each fold: that they could have come out otherwise is not
-    part of the error, here or in any bounds that take test cases as the sample. Bands
-    of 95 % held in 93 % of samples of 10 folds of 30 cases, or of 5 of 100.
+    A case of several repeats counts once. Models are taken as given: that they could
+    have come out otherwise is not part of the error.
 
     Cost: O(n log n) for the rankings, O(n_rates^3 + n_resamples n_rates^2) for the
     rest.

@@ -227,17 +227,14 @@ def recall_certificate(
     counts, and as counts are whole it is kept with something to spare. The estimate of
     what is left is (N - n) x / n, without bias.
 
-    *Several looks.* Who reads on where the target is not shown, and asks again, has
-    more than one chance to be wrong. An integer ``looks`` = m tests each look at
-    :math:`\alpha / m`; m is the number planned, of all looks. By the union bound the
-    probability that any of them stops below the target is at most the sum of theirs,
-    :math:`\alpha`: the number of all positives is the same at each, whatever was read
-    in between and whatever decided when to look, so that a fresh sample of those then
-    unread is a valid test, given all that came before. Of a sample that grows
-    instead (``n_found`` and ``n_unread`` stay as they were before the first draw), the
-    sizes must not depend on the hits. If nobody knows how many looks there will be, at
-    look k pass ``looks=k * (k + 1)``, that is 2, 6, 12: the sum of all :math:`1 / (k
-    (k + 1))` is 1.
+    *Several looks.* An integer ``looks`` = m tests each look at :math:`\alpha / m`, with
+    m the number planned. By the union bound the probability that any of them stops
+    below the target is at most :math:`\alpha`, whatever was read in between and
+    whatever decided when to look, if each sample is drawn from those then unread; of a
+    sample that grows instead (``n_found`` and ``n_unread`` stay as before the first
+    draw) the sizes must not depend on the hits. If the number of looks is not known,
+    pass ``looks=k * (k + 1)`` at look k, as the sum of all :math:`1 / (k (k + 1))` is
+    1.
 
     ``looks="any"`` is for one sample that grows, looked at after every case if one
     likes. Cases are then excluded by a confidence sequence [2]_: :math:`P_K(X = x)`
