@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -74,14 +75,6 @@ class ExpectedHits(UnderRate, Metric):
         return 1 - recall if self.missed else recall
 
 
-class Prediction(NamedTuple):
-    """Bounds for what the next batch will hold."""
-
-    found: ConfidenceInterval
-    missed: ConfidenceInterval
-    false_alarms: ConfidenceInterval
-
-
 class Spread(NamedTuple):
     """How many independent cases the sample is worth, and a case of the next batch.
 
@@ -99,8 +92,10 @@ def predicted(
     n_items: int,
     level: float,
     expected: Sequence[ConfidenceInterval] | None = None,
-) -> Prediction:
-    """Return bounds for the next batch of ``n_items`` cases, by a sample.
+) -> list[ConfidenceInterval]:
+    """Return bounds for what a batch of ``n_items`` will hold, by a sample.
+
+    Of what is found, what is missed, and the false alarms.
 
     Given the rate, the cases above the cut are positive with one probability: its
     uncertainty, and that of where the scores of the batch are cut, make it a beta
@@ -123,13 +118,17 @@ def predicted(
         (n_items - n_processed, below),
         (n_processed, 1 - above),
     ]
-    ends = [_bounds(sizes, shares, level) for sizes, shares in counts]
+    tails = (1 - level) / 2, 1 - (1 - level) / 2
+    ends = [
+        ConfidenceInterval(*(_quantile(*count, tail) for tail in tails))
+        for count in counts
+    ]
     if expected is not None:
         # Whole cases, also of a budget for a part of one.
         parts = rates.max(), 1 - rates.min(), rates.max()
         most = [int(np.ceil(round(n_items * float(part), 6))) for part in parts]
         ends = list(map(_holding, ends, expected, most))
-    return Prediction(*ends)
+    return ends
 
 
 def _spread(metric: Metric, ranked: Ranked, level: float) -> Spread:
@@ -183,14 +182,6 @@ def _shares(
     return np.asarray(shares)
 
 
-def _bounds(sizes: IntArray, shares: FloatArray, level: float) -> ConfidenceInterval:
-    """Return the quantiles of a mixture of binomial counts, as whole numbers."""
-    tail = (1 - level) / 2
-    return ConfidenceInterval(
-        float(_quantile(sizes, shares, tail)), float(_quantile(sizes, shares, 1 - tail))
-    )
-
-
 def _holding(
     ends: ConfidenceInterval, expected: ConfidenceInterval, most: int
 ) -> ConfidenceInterval:
@@ -199,20 +190,12 @@ def _holding(
     return ConfidenceInterval(min(ends.low, float(low)), max(ends.high, float(high)))
 
 
-def _quantile(sizes: IntArray, shares: FloatArray, q: float) -> int:
-    """Return the least count that is not exceeded with probability ``q``."""
-    low, high = 0, int(sizes.max())
-    while low < high:
-        middle = (low + high) // 2
-        if _at_most(middle, sizes, shares) >= q:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+def _quantile(sizes: IntArray, shares: FloatArray, q: float) -> float:
+    """Return the least count that a mixture of binomials exceeds with 1 - q or less."""
 
+    def reaches(count: int) -> bool:
+        more = np.maximum(sizes - count, 1)
+        below = special.betainc(more, count + 1.0, 1 - shares)
+        return float(np.where(sizes > count, below, 1.0).mean()) >= q
 
-def _at_most(count: int, sizes: IntArray, shares: FloatArray) -> float:
-    """Return the probability of no more than ``count``."""
-    more = np.maximum(sizes - count, 1)
-    below = special.betainc(more, count + 1.0, 1 - shares)
-    return float(np.where(sizes > count, below, 1.0).mean())
+    return float(bisect_left(range(int(sizes.max())), True, key=reaches))

@@ -223,12 +223,11 @@ def recall_certificate(
     below the target. The true K is above :math:`K_U` with a probability of at most
     :math:`\alpha`, and who stops at :math:`p \le \alpha` below the target has K at
     or above k, hence :math:`P_K(X \le x) \le p \le \alpha`, which happens in a share
-    of at most :math:`\alpha`: also though k depends on the hits. This is exact, for any
-    counts, and as counts are whole it is kept with something to spare. The estimate of
-    what is left is (N - n) x / n, without bias.
+    of at most :math:`\alpha`: also though k depends on the hits. The
+    estimate of what is left is (N - n) x / n, without bias.
 
-    *Several looks.* An integer ``looks`` = m tests each look at :math:`\alpha / m`, with
-    m the number planned. By the union bound the probability that any of them stops
+    *Several looks.* An integer ``looks`` = m tests each look at :math:`\alpha / m`,
+    with m the number planned. By the union bound the probability that any of them stops
     below the target is at most :math:`\alpha`, whatever was read in between and
     whatever decided when to look, if each sample is drawn from those then unread; of a
     sample that grows instead (``n_found`` and ``n_unread`` stay as before the first
@@ -240,13 +239,11 @@ def recall_certificate(
     likes. Cases are then excluded by a confidence sequence [2]_: :math:`P_K(X = x)`
     over its mean over K from a beta-binomial prior is, turned round, a martingale,
     and by Ville's inequality at most :math:`\alpha` at any time with a probability of
-    at most :math:`\alpha`. The prior (0.1, 1) expects few to be left; whatever is true,
-    the guarantee holds. Without a hit it takes a sample about a fifth larger than a
-    single look does, as 2 or 3 planned ones would; each hit makes it wider.
+    at most :math:`\alpha`. Without a hit it takes a sample about a
+    fifth larger than a single look does; each hit makes it wider.
 
     It does not hold if the sample is not random, as the next ones of a ranking are
-    not, or if readers overlook positives. Cost: milliseconds, for any number of
-    cases.
+    not, or if readers overlook positives. Cost: milliseconds.
 
     References
     ----------

@@ -107,7 +107,7 @@ def test_what_is_missed_varies_with_the_positives_of_clusters():
     missed = np.bincount(clusters, weights=(place >= 150) * (y_true - at_cut))
     # A batch of as many clusters is as uncertain as the estimate of it.
     error = np.sqrt(2 * 100 * missed.var(ddof=1))
-    low, high = predicted(ranked, rates.fixed(0.15), 1000, 0.95).missed
+    low, high = predicted(ranked, rates.fixed(0.15), 1000, 0.95)[1]
     assert (high - low) / (2 * 1.984 * error) == pytest.approx(1, abs=0.05)
 
 
@@ -215,7 +215,7 @@ def test_a_budget_for_a_part_of_a_case_holds_what_is_expected_of_it():
     found = predicted(
         cases, rates.fixed(0.001), 100, 0.95, [ConfidenceInterval(*e) for e in expected]
     )
-    assert found.found == found.false_alarms == (0, 1)
+    assert found[0] == found[2] == (0, 1)
 
 
 def test_the_share_of_positives_has_jeffreys_posterior():
