@@ -664,14 +664,14 @@ def test_rounding_leaves_no_value_outside_of_the_range(metric):
                 score = metric.function(y_true, y_score, **options)
                 assert np.isnan(score) or low <= score <= high
                 if not known.facts.is_sum:
-                    low, high = known.limits
+                    low, high = known.bounds()
                     (drawn,) = known.values(table.pos[None], table.neg[None])
                     assert np.isnan(drawn) or low <= drawn <= high
             if metric.in_lists and not found.facts.is_sum:
                 lists = group_scores(
                     metric.function, y_true, y_score, groups=np.arange(n) % 2, **options
                 )
-                low, high = found.limits
+                low, high = found.bounds()
                 average = generator.random(len(lists.groups))
                 values = np.append(lists.values, lists.mean(average=average))
                 values = values[~np.isnan(values)]

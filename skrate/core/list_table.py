@@ -160,7 +160,7 @@ class ListTable:
         shorter lists end in empty groups. The scale of a list is free.
         """
         pos = self.pos if self.cases is None else self.cases.astype(np.int64)
-        neg = self.neg if self.cases is None else 1 - pos
+        neg = self.neg if self.cases is None else None
         n_rows = np.diff(self.edges)
         order = np.argsort(n_rows, kind="stable")
         first = 0
@@ -172,10 +172,11 @@ class ListTable:
             place = np.arange(n_rows[lists[-1]])
             rows = self.starts[lists][:, None] + place
             is_there = place < n_rows[lists][:, None]
-            of_pos, of_neg = (
-                np.where(is_there, x.take(rows, mode="clip"), 0) for x in (pos, neg)
-            )
-            yield lists, of_pos, of_neg
+            of_pos = np.where(is_there, pos.take(rows, mode="clip"), 0)
+            if neg is None:
+                yield lists, of_pos, is_there - of_pos
+            else:
+                yield lists, of_pos, np.where(is_there, neg.take(rows, mode="clip"), 0)
             first = last
 
     def spread(self, values: Array) -> Array:

@@ -137,8 +137,9 @@ class Sizes(NamedTuple):
     are_fixed: bool
 
 
-# Of parameters: one of those that are needed must be given; others may be per case.
-NEEDED, PER_CASE = {"is_needed": True}, {"is_per_case": True}
+# Of parameters: one of those that are needed must be given; some may have an entry per
+# case; and some are part of the name.
+NEEDED, PER_CASE, NAMED = {"is_needed": True}, {"is_per_case": True}, {"is_named": True}
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -168,22 +169,6 @@ class Metric(ABC):
         """What it is called in messages and results."""
 
     @property
-    def question(self) -> Question:
-        """The parameters that were asked for, as numbers and text.
-
-        Numbers and rates are there by default as well; choices only if they are others.
-        """
-        # As it was asked for, where a sample has filled in the rest.
-        asked: Any = vars(self).get("_asked") or self
-        question = {}
-        for each in fields(asked):
-            value, usual = getattr(asked, each.name), each.default
-            is_choice = isinstance(usual, str | bool | None)
-            if not (is_choice and type(value) is type(usual) and value == usual):
-                question[each.name] = rendered(value)
-        return question
-
-    @property
     def needs(self) -> tuple[str, ...]:
         """The classes without which it is undefined."""
         return "positive", "negative"
@@ -192,11 +177,6 @@ class Metric(ABC):
     def facts(self) -> Facts:
         """What inference asks beside the formula."""
         return Facts()
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The least and the greatest value on any table."""
-        return 0.0, 1.0
 
     def __init_subclass__(
         cls,
@@ -242,17 +222,12 @@ class Metric(ABC):
         """The distribution of the rate; None if the metric has none."""
         return None
 
-    def is_sum_over_groups(self, table: RankTable) -> bool:
-        """Return whether the value is a sum over the groups of such a table.
+    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
+        """Return the least and the greatest value of rankings of the same cases.
 
-        Of a function of the group, the weights above it and the weights of the classes:
-        then groups need not be in one place for it.
+        Without a table those of any cases; a sum is then per case.
         """
-        return False
-
-    def bounds(self, table: RankTable) -> tuple[float, float]:
-        """Return the least and the greatest value of rankings of the same cases."""
-        return self.limits
+        return 0.0, 1.0
 
     def caution(
         self, table: RankTable, compared: tuple[float, float] | None = None
@@ -268,15 +243,13 @@ class Metric(ABC):
         """Return the metric within each list, or within its ``k`` best items."""
         if k is not None:
             raise ValueError(f"k={k!r} has no meaning for {self.name}: leave it out.")
-        values = np.clip(self.list_values(lists), *self.limits)
-        return ListValues.of(values, lists)
-
-    def list_values(self, lists: ListTable) -> FloatArray:
-        """Return the metric within each list, nan where it is undefined."""
-        values = np.empty(len(lists.starts))
-        for some, pos, neg in lists.rectangles():
-            values[some] = self.values(pos, neg)
-        return values
+        if isinstance(self, InLists):
+            values = self.list_values(lists)
+        else:
+            values = np.empty(len(lists.starts))
+            for some, pos, neg in lists.rectangles():
+                values[some] = self.values(pos, neg)
+        return ListValues.of(np.clip(values, *self.bounds()), lists)
 
     def undefined_value(self, table: RankTable) -> str:
         """Return why the value is nan of a table with the classes it needs."""
@@ -310,6 +283,25 @@ class OfCases(ABC):
 
         Averaged over all cases, times what they are worth, it is the value.
         """
+
+
+class InLists(ABC):
+    """A metric that has a way of its own to its values within lists."""
+
+    @abstractmethod
+    def list_values(self, lists: ListTable) -> FloatArray:
+        """Return the metric within each list, nan where it is undefined."""
+
+
+class SumOverGroups:
+    """A metric whose value is a sum over groups, which need not be in one place for it.
+
+    Of a function of the group, the weights above it and the weights of the classes.
+    """
+
+    def is_sum_over_groups(self, table: RankTable) -> bool:
+        """Return whether it is one, for such a table."""
+        return True
 
 
 class Tested(ABC):
@@ -361,6 +353,26 @@ def missing_parameters(metric: Metric) -> tuple[str, ...]:
     return () if any(getattr(metric, name) is not None for name in names) else names
 
 
+def question_of(metric: Metric) -> Question:
+    """Return the parameters that were asked for, as numbers and text.
+
+    Numbers and rates are there by default as well; choices only if they are others, and
+    not those that the name says.
+    """
+    if metric.facts.is_auc:
+        return {}
+    # As it was asked for, where a sample has filled in the rest.
+    asked: Any = vars(metric).get("_asked") or metric
+    question = {}
+    for each in fields(asked):
+        value, usual = getattr(asked, each.name), each.default
+        is_choice = isinstance(usual, str | bool | None)
+        is_usual = is_choice and type(value) is type(usual) and value == usual
+        if not (is_usual or "is_named" in each.metadata):
+            question[each.name] = rendered(value)
+    return question
+
+
 def per_case(kind: type[Metric]) -> tuple[str, ...]:
     """Return the parameters that may have an entry per case."""
     return tuple(each.name for each in fields(kind) if "is_per_case" in each.metadata)
@@ -394,7 +406,7 @@ def _clipped_values(of: Callable[..., FloatArray]) -> Callable[..., FloatArray]:
     @wraps(of)
     def values(self: Metric, pos: Array, neg: Array) -> FloatArray:
         found = of(self, pos, neg)
-        return found if self.facts.is_sum else np.clip(found, *self.limits)
+        return found if self.facts.is_sum else np.clip(found, *self.bounds())
 
     return values
 
@@ -405,7 +417,7 @@ def _clipped_lists(of: Callable[..., ListValues]) -> Callable[..., ListValues]:
         found = of(self, lists, k)
         if self.facts.is_sum:
             return found
-        return replace(found, values=np.clip(found.values, *self.limits))
+        return replace(found, values=np.clip(found.values, *self.bounds()))
 
     return per_list
 

@@ -16,6 +16,7 @@ from skrate.core.arrays import Array, Label
 from skrate.core.metric import (
     Metric,
     MetricLike,
+    SumOverGroups,
     is_defined,
     metric_of_table,
     why_undefined,
@@ -299,7 +300,7 @@ class RankPartitions:
         lumps = self._lumps
         n_cases = lumps.total if found.facts.is_sum else self.n_cases
         found = found.of_sample(n_cases, is_weighted=self._is_weighted)
-        if not found.is_sum_over_groups(lumps):
+        if not (isinstance(found, SumOverGroups) and found.is_sum_over_groups(lumps)):
             raise ValueError(
                 f"metric: {found.name} is not a sum over groups with these parameters: "
                 "compute it of .table(), or of rank_table(..., exact=False)."

@@ -21,7 +21,7 @@ import numpy as np
 
 from skrate.core.arrays import FloatArray
 from skrate.core.extreme_laws import Extreme, extreme, extremes, law_of_zero
-from skrate.core.metric import METRICS, MetricLike, unwrap
+from skrate.core.metric import METRICS, MetricLike, question_of, unwrap
 from skrate.core.question import Question
 from skrate.core.range_results import ComparisonRange, Range
 from skrate.core.rate_curves import RateCurve, difference, with_knots
@@ -215,7 +215,7 @@ def _least_telling(
 
 def _other_params(metric: Any) -> Question:
     """Return what is asked other than the rate, which is the set."""
-    return {name: v for name, v in metric.question.items() if name != "rate"}
+    return {name: v for name, v in question_of(metric).items() if name != "rate"}
 
 
 def _undefined(metric: Any, among: RateSet, plan: Plan) -> ComparisonRange:

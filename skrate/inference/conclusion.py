@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from skrate.core.arrays import FloatArray
-from skrate.core.metric import Metric
+from skrate.core.metric import Metric, question_of
 from skrate.core.question import question_of_both
 from skrate.core.results import Comparison, ConfidenceInterval, t_interval, t_quantile
 from skrate.inference.counting import (
@@ -78,7 +78,7 @@ def conclude(
         plan.alternative,
         plan.method,
         plan.confidence_level,
-        params=question_of_both([metric.question for metric in metrics]),
+        params=question_of_both([question_of(metric) for metric in metrics]),
     )
 
 

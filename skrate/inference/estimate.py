@@ -8,7 +8,7 @@ import numpy as np
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.core.fold_rankings import FoldRankings
-from skrate.core.metric import Metric, MetricLike
+from skrate.core.metric import Metric, MetricLike, question_of
 from skrate.core.rank_table import RankTable, check_alone
 from skrate.core.results import ConfidenceInterval, Estimate
 from skrate.core.validation import check_choice
@@ -340,7 +340,7 @@ def estimate(
     n_pos, n_neg = (int(size) for size in ranked.sizes)
     return Estimate(
         found.name, value, error, ends, n_pos, n_neg, method, plan.confidence_level,
-        found.question,
+        question_of(found),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from joblib import Parallel, delayed
 
 from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.core.estimates import Estimates
-from skrate.core.metric import Metric, MetricLike, why_undefined
+from skrate.core.metric import Metric, MetricLike, question_of, why_undefined
 from skrate.core.validation import (
     check_choice,
     check_generator,
@@ -217,7 +217,7 @@ def estimate_all(
     n_pos, n_neg = (int(size) for size in cases.sizes)
     return Estimates(
         found.name, names, values, errors, pvalues, adjusted(pvalues, adjust),
-        float(chance), n_pos, n_neg, plan.alternative, adjust, found.question,
+        float(chance), n_pos, n_neg, plan.alternative, adjust, question_of(found),
     )  # fmt: skip
 
 

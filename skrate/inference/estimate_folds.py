@@ -12,7 +12,7 @@ import numpy as np
 from skrate.core.arrays import FloatArray
 from skrate.core.fold_input import check_same_folds
 from skrate.core.fold_rankings import FoldRankings
-from skrate.core.metric import Metric, find_metric
+from skrate.core.metric import Metric, find_metric, question_of
 from skrate.core.results import Comparison, ConfidenceInterval, Estimate
 from skrate.inference.compare_range import set_of
 from skrate.inference.conclusion import conclude
@@ -47,14 +47,14 @@ def estimate_folds(
         of = find_metric(metric, metric_kwargs)
         return Estimate(
             of.name, _NAN, _NAN, _NONE, *sizes, plan.method, plan.confidence_level,
-            of.question,
+            question_of(of),
         )  # fmt: skip
     (sample,) = found
     sample.warn_of_few_positives(stacklevel=4)
     if sample.why_unknown is not None:
         return Estimate(
             sample.metric.name, sample.value, _NAN, _NONE, *sizes, plan.method,
-            plan.confidence_level, sample.metric.question,
+            plan.confidence_level, question_of(sample.metric),
         )  # fmt: skip
     is_stratified = plan.is_stratified(sample.cases)
     parts = influence_parts(sample.influence(stratify=is_stratified), sample.cases)
@@ -74,7 +74,7 @@ def estimate_folds(
         sizes = sample.class_sizes
     return Estimate(
         sample.metric.name, sample.value, error, ends, *sizes, plan.method,
-        plan.confidence_level, sample.metric.question,
+        plan.confidence_level, question_of(sample.metric),
         of="these models" if sample.n_all > 1 else None,
         confidence_interval_retrained=again,
         bias=sample.bias if abs(sample.bias) > 0 else None,

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import optimize, special
 
 from skrate.core.arrays import FloatArray
-from skrate.core.metric import Metric
+from skrate.core.metric import Metric, question_of
 from skrate.core.rank_table import RankTable, check_alone
 from skrate.core.results import (
     Comparison,
@@ -178,7 +178,7 @@ def compare_tables(
             )
     return Comparison(
         found[0].name, a - b, a, b, error, statistic, pvalue, ends, plan.alternative,
-        plan.method, plan.confidence_level, correlation, least, found[0].question,
+        plan.method, plan.confidence_level, correlation, least, question_of(found[0]),
     )  # fmt: skip
 
 

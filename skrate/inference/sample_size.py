@@ -21,7 +21,7 @@ from skrate.core.arrays import (
     Label,
 )
 from skrate.core.fold_rankings import FoldRankings
-from skrate.core.metric import Metric, MetricLike, Tested, find_metric
+from skrate.core.metric import Metric, MetricLike, Tested, find_metric, question_of
 from skrate.core.question import Question, question_text
 from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.results import ConfidenceInterval, Result, t_quantile
@@ -331,7 +331,7 @@ def sample_size(
         _UNKNOWN if n_cases is None else None,
         _UNKNOWN if is_test and n_cases is not None else None,
         None if clusters is None else _NAN,
-        found.question,
+        question_of(found),
     )
     # With the values that they have at the prevalence to come.
     values = [
@@ -451,7 +451,7 @@ def _check_reach(
     n_models: int,
 ) -> None:
     """Raise for what no two values of a metric are apart."""
-    low, high = metric.limits
+    low, high = metric.bounds()
     goals = ("half_width", half_width, n_models / 2), ("difference", difference, 1.0)
     for name, goal, share in goals:
         if goal is not None and abs(goal) > share * (high - low):

@@ -12,7 +12,7 @@ import numpy as np
 from skrate.core.arrays import Array, FloatArray, ratio, share_of
 from skrate.core.elicitation import check_rate, count_hint
 from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric import NEEDED, Facts, Metric, missing_parameters
+from skrate.core.metric import NEEDED, Facts, Metric, SumOverGroups, missing_parameters
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import Fixed, RateDistribution
 from skrate.core.validation import check_count, check_fraction
@@ -31,7 +31,7 @@ Value = TypeVar("Value", float, FloatArray)
 _LEAST = 1e-250
 
 
-class AtRate(UnderRate, Metric):
+class AtRate(UnderRate, SumOverGroups, Metric):
     """What the three share: all are multiples of the recall at a rate.
 
     ``rate`` is a share of all cases where it is known, and a law where several are
@@ -151,9 +151,6 @@ class AtRate(UnderRate, Metric):
         found = lists.sum(lists.pos * processed_rows(lists, law))
         mean = factor * share_of(found, lists.n_pos)
         return np.asarray(self._of_mean(mean, lists.n_pos / lists.sizes))
-
-    def is_sum_over_groups(self, table: RankTable) -> bool:
-        return True
 
     def undefined_value(self, table: RankTable) -> str:
         return "the rate is 0, so that nothing is processed"

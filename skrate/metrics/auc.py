@@ -7,7 +7,7 @@ import numpy as np
 from skrate.core.arrays import Array, FloatArray, dot
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.merged import merged_runs
-from skrate.core.metric import Facts, Metric, Slopes
+from skrate.core.metric import Facts, Metric, Slopes, SumOverGroups
 from skrate.core.rank_table import RankTable
 from skrate.metrics.list_auc import list_auc
 
@@ -18,7 +18,7 @@ _LEAST_PAIRS = 2.0**-800
 AUC_FACTS = Facts(is_two_sample=True, is_auc=True, condensed=merged_runs)
 
 
-class AUC(Metric):
+class AUC(SumOverGroups, Metric):
     """The probability that a positive outscores a negative, ties one half."""
 
     name = "AUC"
@@ -26,9 +26,6 @@ class AUC(Metric):
 
     def value(self, table: RankTable) -> float:
         return auc(table)
-
-    def is_sum_over_groups(self, table: RankTable) -> bool:
-        return True
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         # Whole numbers are summed as such, which is quicker.

@@ -23,7 +23,16 @@ from skrate.core.cells import Cells, reach
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable
 from skrate.core.merged import merged_down
-from skrate.core.metric import Facts, Metric, Slopes, extremes, is_defined, score
+from skrate.core.metric import (
+    Facts,
+    InLists,
+    Metric,
+    Slopes,
+    SumOverGroups,
+    extremes,
+    is_defined,
+    score,
+)
 from skrate.core.one_vs_rest import (
     AverageName,
     ClassAverage,
@@ -268,6 +277,8 @@ def average_precision_score(
 
 
 class AveragePrecision(
+    SumOverGroups,
+    InLists,
     Metric,
     score=average_precision_score,
     aliases=(sklearn.metrics.average_precision_score,),
@@ -307,11 +318,6 @@ class AveragePrecision(
         if self.adjusted or self.prevalence is not None:
             return "positive", "negative"
         return ("positive",)
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Its range; adjusted, it has no bound below."""
-        return (-np.inf if self.adjusted else 0.0), 1.0
 
     def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
         """Return the metric that knows how many cases a share of them is."""
@@ -462,10 +468,10 @@ class AveragePrecision(
             "neither on the value nor on its interval."
         )
 
-    def bounds(self, table: RankTable) -> tuple[float, float]:
+    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         """Return its range; adjusted, it may be below 0."""
-        if not self.adjusted:
-            return 0.0, 1.0
+        if not self.adjusted or table is None:
+            return (-np.inf if self.adjusted else 0.0), 1.0
         chance, rest = _class_shares(table, self.prevalence)
         # Without negatives nothing is left to adjust by, and it is undefined.
         return (-chance / rest if rest > 0 else float("-inf")), 1.0

@@ -319,9 +319,8 @@ class RecallAtRate(AtRate, score=recall_at_rate_score):
     name = "Recall"
     needs = ("positive",)
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Its range: one value where all is processed."""
+    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
+        """Return its range: one value where all is processed."""
         return recall_limits(self.rate)
 
     @property
@@ -400,9 +399,8 @@ class LiftAtRate(_PerProcessed, score=lift_at_rate_score):
         # That of all queues together is no ratio of two sums.
         return replace(super().facts, is_of_queues=False)
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Its range: as the rate, without a bound above where lists have their own."""
+    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
+        """Return its range: as the rate, unbounded where lists have their own."""
         if self.rate == 1:
             return 1.0, 1.0
         if self.is_uncertain:

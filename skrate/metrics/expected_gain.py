@@ -18,6 +18,7 @@ from skrate.core.metric import (
     Metric,
     OfCases,
     Slopes,
+    SumOverGroups,
     mean_of_folds,
     score,
     score_folds,
@@ -261,7 +262,7 @@ def _total(weights: FloatArray) -> float:
     return total(weights)
 
 
-class ExpectedGain(OfCases, Metric, score=expected_gain_score):
+class ExpectedGain(OfCases, SumOverGroups, Metric, score=expected_gain_score):
     """The expected gain under a rate, a sum over cases or per case."""
 
     gain: Any = field(default=None, metadata=NEEDED | PER_CASE)
@@ -294,26 +295,24 @@ class ExpectedGain(OfCases, Metric, score=expected_gain_score):
         return Facts(is_sum=not self.normalize)
 
     @property
-    def limits(self) -> tuple[float, float]:
-        """The least and the greatest gain per case; cases may have their own."""
-        if self.is_of_cases:
-            return (0.0 if np.min(self.gain) >= 0 else -np.inf), np.inf
-        if self.gain == (0, 0):
-            return -np.inf, np.inf
-        return min(0.0, *self.gain), max(0.0, *self.gain)
-
-    @property
     def law(self) -> RateDistribution | None:
         """The distribution of the rate, where it is a share of the cases."""
         return None if self.cost is not None else self.rate
 
-    def bounds(self, table: RankTable) -> tuple[float, float]:
-        low, high = self.limits
-        if not self.is_of_cases and self.gain[0] != self.gain[1]:
+    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
+        """Return the least and the greatest gain, per case without a table."""
+        if self.is_of_cases:
+            low, high = (0.0 if np.min(self.gain) >= 0 else -np.inf), np.inf
+        elif table is not None and self.gain[0] != self.gain[1]:
             # All that are processed are of one class, or of the other.
             mean = self.rate.mean()
             low, high = mean * min(self.gain), mean * max(self.gain)
-        return low * self._scale(table), high * self._scale(table)
+        elif self.gain == (0, 0):
+            low, high = -np.inf, np.inf
+        else:
+            low, high = min(0.0, *self.gain), max(0.0, *self.gain)
+        scale = 1.0 if table is None else self._scale(table)
+        return low * scale, high * scale
 
     def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
         """Return the metric that knows how many cases its sum is over."""
@@ -364,9 +363,6 @@ class ExpectedGain(OfCases, Metric, score=expected_gain_score):
         if self.normalize:
             return 1.0
         return table.total if self._n_cases is None else self._n_cases
-
-    def is_sum_over_groups(self, table: RankTable) -> bool:
-        return True
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         if self.is_of_cases:

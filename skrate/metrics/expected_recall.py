@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from functools import lru_cache, partial
 from typing import Any, Literal, get_args, overload
 
@@ -21,7 +22,7 @@ from skrate.core.arrays import (
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable
-from skrate.core.metric import Metric, Slopes, score
+from skrate.core.metric import NAMED, InLists, Metric, Slopes, score
 from skrate.core.one_vs_rest import (
     AverageName,
     ClassAverage,
@@ -30,7 +31,6 @@ from skrate.core.one_vs_rest import (
     of_each_class,
     score_classes,
 )
-from skrate.core.question import Question
 from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.rate_curves import RateCurve
 from skrate.core.rate_sets import End
@@ -239,11 +239,11 @@ def expected_recall_score(
     )
 
 
-class ExpectedRecall(UnderSet, Metric, score=expected_recall_score):
+class ExpectedRecall(UnderSet, InLists, Metric, score=expected_recall_score):
     """The expected recall of either class under a rate."""
 
     rate: Any = "uniform"
-    of: Side = "positives"
+    of: Side = field(default="positives", metadata=NAMED)
     worst: End | None = None
 
     def __post_init__(self) -> None:
@@ -256,11 +256,6 @@ class ExpectedRecall(UnderSet, Metric, score=expected_recall_score):
         return "Expected recall" if positives else "Expected recall of the negatives"
 
     @property
-    def question(self) -> Question:
-        """The parameters that were asked for, other than what its name says."""
-        return {k: v for k, v in super().question.items() if k != "of"}
-
-    @property
     def needs(self) -> tuple[str, ...]:
         """The class without which it is undefined."""
         return (self.of.removesuffix("s"),)
@@ -270,9 +265,8 @@ class ExpectedRecall(UnderSet, Metric, score=expected_recall_score):
         """Whether it is the recall of the negatives."""
         return self.of == "negatives"
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Its range: one value where all is processed, or nothing."""
+    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
+        """Return its range: one value where all is processed, or nothing."""
         low, high = recall_limits(self.rate)
         return (low, high) if self.of == "positives" else (1 - high, 1 - low)
 

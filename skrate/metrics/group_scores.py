@@ -27,7 +27,7 @@ from skrate.core.list_batches import (
     whole_lists,
 )
 from skrate.core.list_table import ListTable, ListValues, check_top, list_table
-from skrate.core.metric import Metric, MetricLike, OfCases, find_metric
+from skrate.core.metric import Metric, MetricLike, OfCases, find_metric, question_of
 from skrate.core.question import Question, question_text, rendered
 from skrate.core.rank_table import RankTable
 from skrate.core.results import Estimate, Result, data_frame
@@ -176,7 +176,7 @@ class GroupScores(Result):
     def params(self) -> Question:
         """Parameters of the metric, such as "rate", as numbers and text."""
         of_lists = {} if self._k is None else {"k": self._k}
-        return self._metric.question | of_lists
+        return question_of(self._metric) | of_lists
 
     @property
     def is_defined(self) -> BoolArray:
@@ -588,7 +588,7 @@ def default_average(metric: Metric) -> Average:
 def _limits_of(scores: GroupScores, undefined: Policy | float) -> tuple[float, float]:
     """Return the least and the greatest mean, with that number for undefined lists."""
     metric, undefined = scores._metric, check_undefined(undefined)
-    low, high = (-np.inf, np.inf) if metric.facts.is_sum else metric.limits
+    low, high = (-np.inf, np.inf) if metric.facts.is_sum else metric.bounds()
     if not isinstance(undefined, str):
         low, high = min(low, undefined), max(high, undefined)
     return low, high

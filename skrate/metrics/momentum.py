@@ -7,7 +7,7 @@ import numpy as np
 from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, dot
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable
-from skrate.core.metric import Facts, Metric, Slopes, extremes, score
+from skrate.core.metric import Facts, InLists, Metric, Slopes, extremes, score
 from skrate.core.rank_table import RankTable
 from skrate.metrics.auc import AUC
 from skrate.metrics.average_precision import AveragePrecision
@@ -184,7 +184,7 @@ def stamina_score(
     return score(Stamina(), y_true, y_score, sample_weight, pos_label)
 
 
-class _AboveChance(Metric):
+class _AboveChance(InLists, Metric):
     """What momentum and stamina share: they are defined above chance only."""
 
     def undefined_value(self, table: RankTable) -> str:
@@ -204,9 +204,8 @@ class Momentum(_AboveChance, score=momentum_score):
     name = "Momentum"
     facts = Facts(rests_on_few=True, value_of_perfect=1.0)
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Its range: equation 14 is an approximation, which may exceed 1."""
+    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
+        """Return its range: equation 14 is an approximation, which may exceed 1."""
         return 0.0, np.inf
 
     def value(self, table: RankTable) -> float:
@@ -228,11 +227,6 @@ class Stamina(_AboveChance, score=stamina_score):
     """The rate down to which it lasts: p (1 - p) (2 AUC - 1) / (momentum - p)."""
 
     name = "Stamina"
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Its range: it is a rate."""
-        return 0.0, 1.0
 
     def value(self, table: RankTable) -> float:
         return stamina(table)

@@ -8,7 +8,7 @@ from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, share_of
 from skrate.core.elicitation import check_rate
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable
-from skrate.core.metric import Metric, Slopes, score
+from skrate.core.metric import InLists, Metric, Slopes, SumOverGroups, score
 from skrate.core.rank_table import RankTable
 from skrate.core.rate_curves import RateCurve
 from skrate.core.rates import RateLike
@@ -115,7 +115,9 @@ def negative_recall_score(
     return score(NegativeRecall(rate), y_true, y_score, sample_weight, pos_label)
 
 
-class NegativeRecall(ByRate, Metric, score=negative_recall_score):
+class NegativeRecall(
+    ByRate, SumOverGroups, InLists, Metric, score=negative_recall_score
+):
     """The expected share of the negatives that is processed."""
 
     rate: Any = "uniform"
@@ -128,9 +130,8 @@ class NegativeRecall(ByRate, Metric, score=negative_recall_score):
     def __post_init__(self) -> None:
         object.__setattr__(self, "rate", check_rate(self.rate))
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Its range: one value where all is processed, or nothing."""
+    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
+        """Return its range: one value where all is processed, or nothing."""
         return recall_limits(self.rate)
 
     def by_rate(self, table: RankTable) -> RateCurve:
@@ -138,9 +139,6 @@ class NegativeRecall(ByRate, Metric, score=negative_recall_score):
 
     def value(self, table: RankTable) -> float:
         return expected_recall(table, self.rate, of_negatives=True)
-
-    def is_sum_over_groups(self, table: RankTable) -> bool:
-        return True
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         return recall_of_tables(neg, pos, self.rate)

@@ -13,7 +13,7 @@ from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, ratio
 from skrate.core.conversion import shown
 from skrate.core.elicitation import check_rate
 from skrate.core.fold_rankings import FoldRankings
-from skrate.core.metric import Facts, Metric, Slopes, score
+from skrate.core.metric import Facts, Metric, Slopes, SumOverGroups, score
 from skrate.core.rank_table import RankTable
 from skrate.core.rates import FrozenDistribution, RateDistribution
 from skrate.core.scipy_rates import is_scipy_distribution
@@ -194,7 +194,7 @@ def partial_auc_score(
     )
 
 
-class PartialAUC(Metric, score=partial_auc_score):
+class PartialAUC(SumOverGroups, Metric, score=partial_auc_score):
     """The area under a part of the ROC curve."""
 
     fpr: Any = None
@@ -322,10 +322,9 @@ class PartialAUC(Metric, score=partial_auc_score):
             object.__setattr__(found, axis, weight)
         return found
 
-    @property
-    def limits(self) -> tuple[float, float]:
+    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         if (mirrored := self.mirrored) is not None:
-            return mirrored.limits
+            return mirrored.bounds()
         low, high = sorted(map(self._of_area, (0.0, self.region.most)))
         return float(low), float(high)
 
@@ -333,9 +332,6 @@ class PartialAUC(Metric, score=partial_auc_score):
         if (mirrored := self.mirrored) is not None:
             return mirrored.value(table.mirrored)
         return float(self._of_area(self.region.area(table)))
-
-    def is_sum_over_groups(self, table: RankTable) -> bool:
-        return True
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         if (mirrored := self.mirrored) is not None:

@@ -21,7 +21,7 @@ from skrate.core.fold_rankings import FoldRankings
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.merged import merged_runs
-from skrate.core.metric import Facts, Metric, Slopes, score
+from skrate.core.metric import Facts, InLists, Metric, Slopes, score
 from skrate.core.one_vs_rest import (
     AverageName,
     ClassAverage,
@@ -30,7 +30,6 @@ from skrate.core.one_vs_rest import (
     of_each_class,
     score_classes,
 )
-from skrate.core.question import Question
 from skrate.core.rank_table import RankTable
 from skrate.core.rate_curves import RateCurve, with_knots
 from skrate.core.rate_sets import End
@@ -272,6 +271,7 @@ def rate_weighted_auc_score(
 
 class RateWeightedAUC(
     UnderSet,
+    InLists,
     Metric,
     score=rate_weighted_auc_score,
     aliases=(sklearn.metrics.roc_auc_score, "roc_auc"),
@@ -293,11 +293,6 @@ class RateWeightedAUC(
     @property
     def name(self) -> str:
         return "AUC" if self.is_auc else "rAUC"
-
-    @property
-    def question(self) -> Question:
-        """The parameters that were asked for; of the AUC its name says all."""
-        return {} if self.is_auc else super().question
 
     @property
     def mirrored(self) -> RateWeightedAUC:

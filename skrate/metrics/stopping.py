@@ -219,9 +219,8 @@ class WorkSaved(AtRecall, score=work_saved_score):
 
     name = "Work saved"
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Its range: that of the rate, turned."""
+    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
+        """Return its range: that of the rate, turned."""
         return self.recall - 1.0, self.recall
 
     def _of_rate(self, rate: Any, prevalence: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from skrate.core.arrays import FloatArray
 from skrate.core.extreme_laws import extreme
 from skrate.core.list_table import ListTable
-from skrate.core.metric import is_defined
+from skrate.core.metric import SumOverGroups, is_defined
 from skrate.core.rank_table import RankTable
 from skrate.core.rate_curves import RateCurve
 from skrate.core.rate_sets import End, check_rate_or_set
@@ -32,7 +32,7 @@ class ByRate(UnderRate, ABC):
         """Return the metric of a table at every rate, from which all others follow."""
 
 
-class UnderSet(ByRate, ABC):
+class UnderSet(ByRate, SumOverGroups, ABC):
     """One that may be told a set of distributions for its rate.
 
     Then ``worst`` says which end of its range over the set is meant: it is the metric

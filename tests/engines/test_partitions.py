@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from metric_cases import sample
 from metric_registry import CASES
 from skrate import RankTable
-from skrate.core.metric import METRICS, find_metric
+from skrate.core.metric import METRICS, SumOverGroups, find_metric
 from skrate.engines.partitions import (
     cut_points,
     outline,
@@ -29,7 +29,7 @@ def value_by_ranges(metric, table, cuts):
     """Return a metric by the formula, range by range."""
     parts = [p for p in split(table, cuts, len(cuts) + 1) if p is not None]
     lumps = RankTable([p.n_pos for p in parts], [p.n_neg for p in parts])
-    if not metric.is_sum_over_groups(lumps):
+    if not (isinstance(metric, SumOverGroups) and metric.is_sum_over_groups(lumps)):
         return None
     values = [refined(metric, lumps, i, part) for i, part in enumerate(parts)]
     return value_of_parts(metric, lumps, np.array(values))
