@@ -394,30 +394,10 @@ def compare_curves(
     generator = check_generator(random_state)
     worth = _check_worth(metric, benefit, cost)
     steps = None if rates is None else _check_rates(rates)
-    folds: IntArray | None = None
-    indices: IntArray | None = None
-    labels: Any = y_true
-    scores: tuple[Any, Any] = y_score_a, y_score_b
-    given: dict[str, Any] = {"sample_weight": sample_weight, "clusters": clusters}
-    if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
-        check_no_labels(y_true, "y_score_a")
-        check_same_folds({"y_true": y_true, "y_score_a": y_score_a})
-        check_alone(y_true, y_score_b=y_score_b, **given, pos_label=pos_label)
-        a: Any = y_true
-        b: Any = y_score_a
-        scores = a.y_score, b.y_score
-        given = {"sample_weight": a.sample_weight, "clusters": a.clusters}
-        folds, indices = fold_numbers(a), a.indices if a.n_repeats > 1 else None
-        labels, pos_label = a.is_pos, None
-    else:
-        check_one_place(y_true=y_true, y_score_a=y_score_a, y_score_b=y_score_b)
-    for name, y_score in zip(_NAMES, scores, strict=True):
-        if y_score is None:
-            raise ValueError(
-                f"{name} is missing: give the scores of both models, or the "
-                "FoldRankings of both alone."
-            )
-    cases = check_cases(labels, weights=weights, pos_label=pos_label, **given)
+    given = _columns(y_true, y_score_a, y_score_b, sample_weight, clusters, pos_label)
+    folds, indices = given.pop("folds"), given.pop("indices")
+    scores = given.pop("scores")
+    cases = check_cases(weights=weights, **given)
     models = [
         scored(cases, name, y_score)
         for name, y_score in zip(_NAMES, scores, strict=True)
@@ -454,6 +434,40 @@ def compare_curves(
         metric, steps, of_a, of_b, process.values, process.standard_error, interval,
         bounds, band, level, n_pos, n_neg, worth,
     )  # fmt: skip
+
+
+def _columns(
+    y_true: Any,
+    y_score_a: Any,
+    y_score_b: Any,
+    sample_weight: Any,
+    clusters: Any,
+    pos_label: Label,
+) -> dict[str, Any]:
+    """Return what is given of the cases, by name.
+
+    Rankings of folds hold all of it, with the fold of each row, and the case if repeats
+    test it again.
+    """
+    scores = y_score_a, y_score_b
+    given = {"sample_weight": sample_weight, "clusters": clusters}
+    known = {"y_true": y_true, "pos_label": pos_label, "folds": None, "indices": None}
+    if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
+        check_no_labels(y_true, "y_score_a")
+        check_same_folds({"y_true": y_true, "y_score_a": y_score_a})
+        check_alone(y_true, y_score_b=y_score_b, **given, pos_label=pos_label)
+        a, scores = y_true, (y_true.y_score, y_score_a.y_score)
+        given = {"sample_weight": a.sample_weight, "clusters": a.clusters}
+        known = {"y_true": a.is_pos, "pos_label": None, "folds": fold_numbers(a)}
+        known["indices"] = a.indices if a.n_repeats > 1 else None
+    for name, y_score in zip(_NAMES, scores, strict=True):
+        if y_score is None:
+            raise ValueError(
+                f"{name} is missing: give the scores of both models, or the "
+                "FoldRankings of both alone."
+            )
+    check_one_place(y_true=known["y_true"], y_score_a=scores[0], y_score_b=scores[1])
+    return {**known, **given, "scores": scores}
 
 
 def _with_both_classes(

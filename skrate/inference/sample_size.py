@@ -357,22 +357,43 @@ def sample_size(
     if abs(chosen) <= NEGLIGIBLE:
         warn_undefined(undefined, "there is no difference to find: give another")
         return unknown
-    _check_side(chosen, alternative)
     ends = None
     if difference is None:
         half = t_quantile(level, pilot.freedom_of(n_pilot))
         half *= pilot.standard_error(n_pilot)
         ends = ConfidenceInterval(chosen - half, chosen + half)
-    low, high = _factors(chosen, ends, pilot.reach / 2)
+    known = replace(unknown, difference=chosen)
+    needed = _POWER if power is None else power
+    return _of_test(pilot, known, chosen, ends, needed, n_cases, alternative)
+
+
+def _of_test(
+    pilot: _Pilot,
+    known: SampleSize,
+    difference: float,
+    ends: ConfidenceInterval | None,
+    needed: float,
+    n_cases: int | None,
+    alternative: Alternative,
+) -> SampleSize:
+    """Return the size at which a test has the power, or the power of a size.
+
+    The difference has ``ends`` where it is that of the pilot.
+    """
+    sides = {"less": -difference, "greater": difference}
+    if sides.get(alternative, 1.0) <= 0:
+        raise ValueError(
+            f"difference={difference:g} is not what alternative={alternative!r} looks "
+            "for: no number of cases would show it."
+        )
+    low, high = _factors(difference, ends, pilot.reach / 2)
 
     def power_at(n: float, factor: float = 1.0) -> float:
-        return pilot.power(n, factor * chosen, alternative)
+        return pilot.power(n, factor * difference, alternative)
 
-    known = replace(unknown, difference=chosen)
     if n_cases is not None:
         between = ConfidenceInterval(power_at(n_cases, low), power_at(n_cases, high))
         return replace(known, power=power_at(n_cases), power_interval=between)
-    needed = _POWER if power is None else power
     n = pilot.least_cases(lambda n: power_at(n) >= needed)
     if n is None:
         return known
@@ -459,16 +480,6 @@ def _check_reach(
                 f"{name}={goal:g} is beyond all values of the {metric.name}, which lie "
                 f"between {low:g} and {high:g}: five points are 0.05."
             )
-
-
-def _check_side(difference: float, alternative: Alternative) -> None:
-    """Raise for a difference that the test does not look for."""
-    sides = {"less": -difference, "greater": difference}
-    if sides.get(alternative, 1.0) <= 0:
-        raise ValueError(
-            f"difference={difference:g} is not what alternative={alternative!r} looks "
-            "for: no number of cases would show it."
-        )
 
 
 def _rankings(
