@@ -53,9 +53,8 @@ class ExpectedHits(UnderRate, Metric):
         """Whether more is better."""
         return not self.missed
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Its range, whatever the prevalence: no more is found than is processed."""
+    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
+        """Return its range: no more is found than is processed."""
         return 0.0, (self.law.mirrored if self.missed else self.law).mean()
 
     def value(self, table: RankTable) -> float:

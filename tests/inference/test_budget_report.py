@@ -591,3 +591,15 @@ def test_folds_without_weights_have_a_report():
     rankings = FoldRankings(y_true, y_score, np.arange(len(y_true)) % 3)
     found = budget_report(rankings, rate=0.2)["found"]
     assert found.confidence_interval.low < found.value < found.confidence_interval.high
+
+
+def test_no_more_is_found_or_wasted_than_is_processed():
+    # Where all of four cases are ranked right, intervals reach the ends of the range.
+    for rate in (rates.beta(7, 60), rates.beta(2, 3)):
+        report = budget_report([1, 0, 1, 0], [4, 2, 3, 1], rate=rate)
+        processed = 4 * rate.mean()
+        for quantity in ("found", "false alarms"):
+            low, high = report[quantity].confidence_interval
+            assert 0 <= low <= high <= processed * (1 + 1e-12)
+        low, high = report["missed"].confidence_interval
+        assert 0 <= low <= high <= (4 - processed) * (1 + 1e-12)
