@@ -70,8 +70,7 @@ SCORES = {
 LIST_SCORES = [
     score.__name__.removesuffix("_score")
     for score, kind in registry.METRICS.items()
-    if (kind.list_values, kind.per_list)
-    != (registry.Metric.list_values, registry.Metric.per_list)
+    if issubclass(kind, InLists) or kind.per_list is not registry.Metric.per_list
 ]
 
 
