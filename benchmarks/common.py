@@ -67,11 +67,7 @@ SCORES = {
     score.__name__.removesuffix("_score"): with_needed(score)
     for score in registry.METRICS
 }
-LIST_SCORES = [
-    score.__name__.removesuffix("_score")
-    for score, kind in registry.METRICS.items()
-    if issubclass(kind, InLists) or kind.per_list is not registry.Metric.per_list
-]
+LIST_SCORES = [name for name in SCORES if name not in ("momentum", "stamina")]
 
 
 def labelled_scores(n_cases, prevalence=0.5, dtype="float64", n_models=None):

@@ -56,21 +56,18 @@ QUESTIONS = (
         "uncertainty",
         (
             *("estimate", "compare", "compare_all", "compare_groups", "estimate_all"),
-            *("influence", "Estimate", "Estimates", "Comparison", "Comparisons"),
+            "influence",
         ),
     ),
     (
         "At which budgets is it better, and what will be found?",
         "deciding",
-        (
-            *("compare_curves", "CurveComparison", "ComparisonRange", "budget_report"),
-            *("BudgetReport", "BudgetRow"),
-        ),
+        ("compare_curves", "budget_report"),
     ),
     (
         "How many cases must be labelled?",
         "deciding",
-        ("sample_size", "SampleSize"),
+        ("sample_size",),
     ),
     (
         "How is a model selected in scikit-learn?",
@@ -86,8 +83,7 @@ QUESTIONS = (
         "consensus_curves",
         (
             *("cross_val_rankings", "FoldRankings", "ScoreReport", "summarize"),
-            *("FoldSummary", "FoldSummaries", "compare_folds"),
-            *("rate_averaged_roc_curve", "ConsensusCurve", "CurvePoint"),
+            *("compare_folds", "rate_averaged_roc_curve"),
         ),
     ),
     (
@@ -98,7 +94,7 @@ QUESTIONS = (
     (
         "Whom to process?",
         "in_production",
-        (*("RateThresholdClassifier", "AchievedRate", "MarkedBatch"),),
+        ("RateThresholdClassifier",),
     ),
     (
         "What does it look like?",
@@ -121,6 +117,7 @@ OTHERS = "Further names"
 MODULES = {
     "rates": ("How is the budget put into numbers?", "rate"),
     "review": ("When may a review stop?", "in_production"),
+    "results": ("What do results hold?", "uncertainty"),
     "dask": ("Past one machine, with Dask", "dask_spark"),
     "spark": ("Past one machine, with Spark", "dask_spark"),
 }
@@ -144,7 +141,7 @@ def write_api_page(path: Path) -> None:
     first, *others = questions()
     parts += [section(*first), module_section("rates")]
     parts += [section(*question) for question in others]
-    parts += [module_section(name) for name in ("review", "dask", "spark")]
+    parts += [module_section(name) for name in ("review", "results", "dask", "spark")]
     text = "\n".join(parts)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
@@ -152,7 +149,7 @@ def write_api_page(path: Path) -> None:
 
 def questions() -> Iterator[tuple[str, str | None, list[str]]]:
     """Yield title, page of the guide and names of each section of the package."""
-    left = set(skrate.__all__) - {"rates", "review"}
+    left = set(skrate.__all__) - {"rates", "results", "review"}
     for title, page, names in QUESTIONS:
         yield title, page, [name for name in names if name in left]
         left -= set(names)

@@ -5,13 +5,9 @@ processed. Start with :func:`rate_weighted_auc_score` and
 :class:`RateWeightedAUCScorer`.
 """
 
-from skrate import rates, review
-from skrate.core.estimates import Estimates
+from skrate import rates, results, review
 from skrate.core.fold_rankings import FoldRankings
-from skrate.core.range_results import ComparisonRange
 from skrate.core.rank_table import RankTable
-from skrate.core.results import Comparison, Comparisons, Estimate
-from skrate.curves.consensus_curve import ConsensusCurve, CurvePoint
 from skrate.curves.hit_curve import hit_curve
 from skrate.curves.quasi_concave import QuasiConcaveHitCurve
 from skrate.curves.rate_averaged import rate_averaged_roc_curve
@@ -25,15 +21,15 @@ from skrate.displays.stopping_curve import StoppingCurveDisplay
 from skrate.ensemble.rankboost import RankBoostClassifier
 from skrate.error_rate.moments import AUCFromErrors, auc_moments
 from skrate.error_rate.range import auc_range_from_errors
-from skrate.inference.budget_report import BudgetReport, BudgetRow, budget_report
+from skrate.inference.budget_report import budget_report
 from skrate.inference.compare import compare
 from skrate.inference.compare_all import compare_all
-from skrate.inference.compare_curves import CurveComparison, compare_curves
+from skrate.inference.compare_curves import compare_curves
 from skrate.inference.compare_groups import compare_groups
 from skrate.inference.estimate import estimate
 from skrate.inference.estimate_all import estimate_all
 from skrate.inference.influence import influence
-from skrate.inference.sample_size import SampleSize, sample_size
+from skrate.inference.sample_size import sample_size
 from skrate.metrics.group_scores import GroupScores, group_scores
 from skrate.metrics.registry import (
     average_precision_score,
@@ -58,7 +54,6 @@ from skrate.metrics.registry import (
     stamina_score,
     work_saved_score,
 )
-from skrate.model_selection.batch_results import AchievedRate, MarkedBatch
 from skrate.model_selection.cross_val import cross_val_rankings
 from skrate.model_selection.eval_metric import eval_metric
 from skrate.model_selection.folds import compare_folds
@@ -72,7 +67,7 @@ from skrate.model_selection.scorers import (
     RankingAUCScorer,
     RateWeightedAUCScorer,
 )
-from skrate.model_selection.summary import FoldSummaries, FoldSummary, summarize
+from skrate.model_selection.summary import summarize
 
 __version__ = "0.1.0"
 
@@ -81,26 +76,12 @@ __version__ = "0.1.0"
 __all__ = [
     "AUCErrorRateDisplay",
     "AUCFromErrors",
-    "AchievedRate",
     "AveragePrecisionScorer",
-    "BudgetReport",
     "BudgetReportDisplay",
-    "BudgetRow",
-    "Comparison",
-    "ComparisonRange",
-    "Comparisons",
-    "ConsensusCurve",
-    "CurveComparison",
     "CurveComparisonDisplay",
-    "CurvePoint",
-    "Estimate",
-    "Estimates",
     "FoldRankings",
-    "FoldSummaries",
-    "FoldSummary",
     "GroupScores",
     "HitCurveDisplay",
-    "MarkedBatch",
     "MarkersDisplay",
     "QuasiConcaveHitCurve",
     "RankBoostClassifier",
@@ -109,7 +90,6 @@ __all__ = [
     "RateAveragedROC",
     "RateThresholdClassifier",
     "RateWeightedAUCScorer",
-    "SampleSize",
     "ScoreReport",
     "StoppingCurveDisplay",
     "auc_moments",
@@ -152,6 +132,7 @@ __all__ = [
     "reciprocal_rank_score",
     "refit_best",
     "refit_one_standard_error",
+    "results",
     "review",
     "sample_size",
     "stamina_score",

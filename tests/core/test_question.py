@@ -12,13 +12,9 @@ from scipy import stats
 
 from inference_cases import JUMPS, SMOOTH, each, sample
 from skrate import (
-    Comparison,
-    Estimate,
-    Estimates,
     FoldRankings,
     GroupScores,
     RankTable,
-    SampleSize,
     budget_report,
     compare,
     compare_all,
@@ -36,6 +32,7 @@ from skrate import (
 )
 from skrate.core.metric import LIST_METRICS, METRICS, find_metric, question_of
 from skrate.model_selection.scorers import RateWeightedAUCScorer
+from skrate.results import Comparison, Estimate, Estimates, SampleSize
 from skrate.review import stopping_curve
 
 Y, A = sample(0)

@@ -496,7 +496,7 @@ def compare_all(rng: np.random.Generator) -> Call:
     )  # fmt: skip
 
 
-def _all_pairs(*arguments: Any, **keywords: Any) -> skrate.Comparisons:
+def _all_pairs(*arguments: Any, **keywords: Any) -> skrate.results.Comparisons:
     """Return what compare_all does, after its pairs have warned."""
     result = skrate.compare_all(*arguments, **keywords)
     assert len(result.pairs) == len(result)

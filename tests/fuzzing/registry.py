@@ -92,30 +92,26 @@ ENTRIES = [
     Entry(("group_scores",), list_calls.of_entities, 1),
     Entry(("group_scores",), list_calls.list_estimate, 3, may_spoil=True),
     Entry(("group_scores", "GroupScores"), list_calls.group_scores, 8, may_spoil=True),
-    Entry(("estimate", "Estimate"), inference_calls.estimate, 9, may_spoil=True),
+    Entry(("estimate",), inference_calls.estimate, 9, may_spoil=True),
     Entry(("estimate",), inference_calls.estimate_of_counts, 1),
     Entry(("influence",), inference_calls.influence, 3, may_spoil=True),
-    Entry(("compare", "Comparison"), inference_calls.compare, 5, may_spoil=True),
-    Entry(("compare_all", "Comparisons"), inference_calls.compare_all, 3),
-    Entry(("estimate_all", "Estimates"), marker_calls.estimate_all, 2),
-    Entry(
-        ("compare", "ComparisonRange"), set_calls.compare_over_set, 1, may_spoil=True
-    ),
+    Entry(("compare",), inference_calls.compare, 5, may_spoil=True),
+    Entry(("compare_all",), inference_calls.compare_all, 3),
+    Entry(("estimate_all",), marker_calls.estimate_all, 2),
+    Entry(("compare",), set_calls.compare_over_set, 1, may_spoil=True),
     Entry(("rates",), set_calls.worst_of_set, 1),
     Entry(
-        ("compare_curves", "CurveComparison"),
+        ("compare_curves",),
         curve_calls.compare_curves,
         2,
         may_spoil=True,
     ),
-    Entry(
-        ("budget_report", "BudgetReport", "BudgetRow"), budget_calls.budget_report, 3
-    ),
+    Entry(("budget_report",), budget_calls.budget_report, 3),
     Entry(("rates",), other_calls.rate_methods, 4),
     Entry(("rates",), other_calls.no_numbers, 1.5),
     Entry(("rates",), other_calls.elicited, 0.5),
     *(
-        Entry(("sample_size", "SampleSize"), plan_calls.planned(goal), 1)
+        Entry(("sample_size",), plan_calls.planned(goal), 1)
         for goal in ("n_cases", "n")
     ),
     Entry(
@@ -129,7 +125,7 @@ ENTRIES = [
     Entry(("auc_moments", "AUCFromErrors"), other_calls.auc_moments, 1.5),
     Entry(("auc_range_from_errors",), other_calls.auc_range, 0.3),
     Entry(("compare_folds",), other_calls.compare_folds, 1),
-    Entry(("summarize", "FoldSummaries", "FoldSummary"), other_calls.summarize, 1),
+    Entry(("summarize", "results"), other_calls.summarize, 1),
     *(
         Entry((name,), other_calls.refit(name), 0.5)
         for name in ("refit_best", "refit_one_standard_error")
@@ -150,7 +146,7 @@ ENTRIES = [
     Entry(("ranking_scorers",), other_calls.scorer("ranking_scorers"), 0.5),
     Entry(("ScoreReport",), other_calls.score_report, 1),
     Entry(
-        ("rate_averaged_roc_curve", "ConsensusCurve", "CurvePoint"),
+        ("rate_averaged_roc_curve",),
         other_calls.rate_averaged_roc_curve,
         0.7,
     ),
@@ -173,7 +169,7 @@ ENTRIES = [
     ),
     Entry(("RankBoostClassifier",), other_calls.rank_boost, 0.3),
     Entry(
-        ("RateThresholdClassifier", "AchievedRate", "MarkedBatch"),
+        ("RateThresholdClassifier",),
         threshold_calls.rate_threshold,
         0.7,
     ),

@@ -1,0 +1,34 @@
+"""What the functions of skrate return.
+
+For type hints and ``isinstance``, and for their members' documentation: nobody makes
+them by hand. Each is frozen, has a readable repr, and says ``to_dict()`` or
+``to_frame()`` where it has rows.
+"""
+
+from skrate.core.estimates import Estimates
+from skrate.core.range_results import ComparisonRange
+from skrate.core.results import Comparison, Comparisons, Estimate
+from skrate.curves.consensus_curve import ConsensusCurve, CurvePoint
+from skrate.inference.budget_report import BudgetReport, BudgetRow
+from skrate.inference.compare_curves import CurveComparison
+from skrate.inference.sample_size import SampleSize
+from skrate.model_selection.batch_results import AchievedRate, MarkedBatch
+from skrate.model_selection.summary import FoldSummaries, FoldSummary
+
+__all__ = [
+    "AchievedRate",
+    "BudgetReport",
+    "BudgetRow",
+    "Comparison",
+    "ComparisonRange",
+    "Comparisons",
+    "ConsensusCurve",
+    "CurveComparison",
+    "CurvePoint",
+    "Estimate",
+    "Estimates",
+    "FoldSummaries",
+    "FoldSummary",
+    "MarkedBatch",
+    "SampleSize",
+]
