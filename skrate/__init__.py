@@ -30,7 +30,7 @@ from skrate.inference.estimate import estimate
 from skrate.inference.estimate_all import estimate_all
 from skrate.inference.influence import influence
 from skrate.inference.sample_size import sample_size
-from skrate.metrics.group_scores import GroupScores, group_scores
+from skrate.metrics.lists import GroupScores, group_scores
 from skrate.metrics.registry import (
     average_precision_score,
     expected_gain_score,

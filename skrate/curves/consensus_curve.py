@@ -15,8 +15,8 @@ from skrate.core.results import ConfidenceInterval, Result, t_quantile
 from skrate.core.validation import check_fraction
 from skrate.curves.consensus_bounds import between
 from skrate.curves.folds import Folds
+from skrate.metrics.at_recall import RecallTest
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc
-from skrate.metrics.recall_test import RecallTest
 
 # Bounds from the spread over folds, which have no number of cases.
 _OF_SPREAD = ("normal", "beta")

@@ -24,7 +24,7 @@ from skrate.inference.budget_report import (
 )
 from skrate.inference.curve_process import CurveBounds, CurveProcess
 from skrate.inference.sample import Weights
-from skrate.metrics.recall_slopes import rate_of
+from skrate.metrics.recall import rate_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

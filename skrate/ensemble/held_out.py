@@ -16,8 +16,8 @@ from skrate.core.metric import meant_name, named
 from skrate.ensemble.boosting import TrainingCases
 from skrate.ensemble.link import LinkedClasses, fit_link
 from skrate.ensemble.stumps import is_above, stump_scores
+from skrate.metrics.auc import ranking_auc_score
 from skrate.metrics.monitored import Monitored, is_known, monitored
-from skrate.metrics.ranking_auc import ranking_auc_score
 
 
 def split_cases(

@@ -34,10 +34,8 @@ from skrate.inference.sample import (
     check_sample,
     columns_of,
 )
-from skrate.metrics.at_rate import check_not_one_case
-from skrate.metrics.budget import LiftAtRate, PrecisionAtRate
-from skrate.metrics.expected_recall import ExpectedRecall
-from skrate.metrics.recall_slopes import rate_of
+from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate, check_not_one_case
+from skrate.metrics.recall import ExpectedRecall, rate_of
 
 # Labels, or what stands for them and the scores of one model, or of several.
 RankingsLike: TypeAlias = (

@@ -15,7 +15,7 @@ from skrate.inference.delta import variance_parts
 from skrate.inference.intervals import t_pvalue
 from skrate.inference.sample import Ranked
 from skrate.inference.wilson import augmented
-from skrate.metrics.recall_slopes import cuts_of
+from skrate.metrics.recall import cuts_of
 
 # With so few cases of a class what a random order finds is counted.
 _FEW = 15

@@ -19,19 +19,17 @@ from skrate.inference.counting import permutation_interval, permutation_pvalue
 from skrate.inference.intervals import Alternative, standardised, t_pvalue
 from skrate.inference.plan import Plan
 from skrate.inference.turned import model_in_lists, warn_of_turned
-from skrate.metrics.group_scores import (
+from skrate.metrics.lists import (
+    Average,
     GroupScores,
+    ListAverage,
+    Policy,
     average_of,
     check_clusters_of_lists,
     clusters_of_lists,
+    freedom_of_sums,
     group_scores,
     question_of_mean,
-)
-from skrate.metrics.list_average import (
-    Average,
-    ListAverage,
-    Policy,
-    freedom_of_sums,
     spread_of_sums,
 )
 from skrate.metrics.monitored import is_known

@@ -34,7 +34,7 @@ from skrate.inference.delta import NEGLIGIBLE
 from skrate.inference.intervals import Alternative, intervals_apart, t_pvalue
 from skrate.inference.plan import Plan, check_metric, defined_values
 from skrate.inference.sample import Ranked
-from skrate.metrics.under_set import ByRate
+from skrate.metrics.recall import ByRate
 
 _NAN = float("nan")
 # Rates at which the standard error is found: some in each interval of a set, and more

@@ -50,7 +50,7 @@ from skrate.core.wilson_ends import wilson_ends
 from skrate.inference.delta import multiples
 from skrate.inference.sample import Ranked
 from skrate.inference.wilson import ADDED
-from skrate.metrics.recall_slopes import share_at_cut
+from skrate.metrics.recall import share_at_cut
 
 CurveMetric = Literal["recall", "precision", "lift", "hits", "gain"]
 CURVE_METRICS: tuple[CurveMetric, ...] = get_args(CurveMetric)

@@ -13,7 +13,7 @@ from skrate.core.metric import Metric, OfCases, Slopes
 from skrate.core.rank_table import RankTable
 from skrate.core.worth import WorthTable
 from skrate.inference.sample import Ranked
-from skrate.metrics.recall_slopes import cuts_of
+from skrate.metrics.recall import cuts_of
 
 # Standard errors below are rounding: the sample shows no variation at all.
 NEGLIGIBLE = 1e-12

@@ -32,7 +32,7 @@ from skrate.inference.plan import (
 from skrate.inference.resampling import condensed, resample_draw, spread, statistic_of
 from skrate.inference.sample import Ranked, Weights, check_sample, with_worth
 from skrate.inference.turned import model_in_lists, ranked_model, warn_of_turned
-from skrate.metrics.group_scores import clusters_of_lists, group_scores
+from skrate.metrics.lists import clusters_of_lists, group_scores
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
 METHODS: tuple[Method, ...] = get_args(Method)

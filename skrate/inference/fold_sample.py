@@ -47,8 +47,8 @@ from skrate.inference.wilson import (
     range_of,
     with_room,
 )
-from skrate.metrics.left_out import excess
-from skrate.metrics.recall_slopes import rate_of
+from skrate.metrics.average_precision import excess
+from skrate.metrics.recall import rate_of
 
 
 @dataclass(frozen=True)

@@ -35,11 +35,16 @@ from skrate.inference.sample import Ranked
 from skrate.metrics.at_rate import AtRate
 from skrate.metrics.auc import AUC
 from skrate.metrics.average_precision import AveragePrecision
-from skrate.metrics.expected_recall import ExpectedRecall, expected_recall
 from skrate.metrics.partial_auc import PartialAUC
 from skrate.metrics.rate_weighted_auc import RateWeightedAUC
-from skrate.metrics.recall_slopes import FEW_PROCESSED, is_of_few, rate_of
-from skrate.metrics.under_set import UnderSet
+from skrate.metrics.recall import (
+    FEW_PROCESSED,
+    ExpectedRecall,
+    UnderSet,
+    expected_recall,
+    is_of_few,
+    rate_of,
+)
 
 CLASSES = ("positive", "negative")
 RESAMPLING = ("bootstrap", "parametric")

@@ -22,8 +22,13 @@ from skrate.inference.delta import (
     variance_parts,
 )
 from skrate.inference.sample import Ranked
-from skrate.metrics.expected_recall import expected_recall, recall_of_tables
-from skrate.metrics.recall_slopes import UnderRate, recall_slopes, share_at_cut
+from skrate.metrics.recall import (
+    UnderRate,
+    expected_recall,
+    recall_of_tables,
+    recall_slopes,
+    share_at_cut,
+)
 
 # Budgets that stand for their distribution, each with a share of positives of its own.
 _POINTS = 1024

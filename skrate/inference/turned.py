@@ -21,8 +21,7 @@ from skrate.inference.intervals import metric_interval
 from skrate.inference.plan import Plan
 from skrate.inference.sample import Ranked
 from skrate.metrics.auc import AUC, auc
-from skrate.metrics.group_scores import GroupScores
-from skrate.metrics.list_average import Policy
+from skrate.metrics.lists import GroupScores, Policy
 
 
 class Model(NamedTuple):

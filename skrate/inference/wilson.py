@@ -21,7 +21,7 @@ from skrate.inference.delta import (
     table_variance,
 )
 from skrate.inference.sample import Ranked
-from skrate.metrics.recall_slopes import cuts_of
+from skrate.metrics.recall import cuts_of
 
 # Cases of each class that are added, half of them at either end of the ranking.
 ADDED = 0.1

@@ -1,34 +1,369 @@
-"""What recall, precision and lift of the processed share have in common."""
+"""Recall, precision and lift of the share of the ranking that is processed."""
 
 from __future__ import annotations
 
 import numbers
 from abc import abstractmethod
-from dataclasses import field, replace
-from typing import Any, Self, TypeVar
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from skrate.core.arrays import Array, FloatArray, ratio, share_of
+from skrate.core import interpolation
+from skrate.core.arrays import (
+    Array,
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    dot,
+    ratio,
+    share_of,
+    sum_from_right,
+)
 from skrate.core.elicitation import check_rate, count_hint
+from skrate.core.fold_rankings import FoldRankings
+from skrate.core.kept import kept
 from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric import NEEDED, Facts, Metric, SumOverGroups, missing_parameters
+from skrate.core.metric import (
+    NEEDED,
+    Facts,
+    Metric,
+    Slopes,
+    SumOverGroups,
+    missing_parameters,
+    score,
+)
 from skrate.core.rank_table import RankTable
-from skrate.core.rates import Fixed, RateDistribution
+from skrate.core.rates import Fixed, Mixture, RateDistribution, RateLike
+from skrate.core.survival import Survival, SurvivalMixture, SurvivalTable, rounded_up
 from skrate.core.validation import check_count, check_fraction
-from skrate.metrics.expected_recall import (
+from skrate.metrics.lists import of_queues
+from skrate.metrics.recall import (
+    UnderRate,
     expected_recall,
     processed_rows,
+    rate_of,
+    recall_limits,
     recall_of_tables,
+    recall_slopes,
 )
-from skrate.metrics.list_places import RelevantRows
-from skrate.metrics.recall_slopes import UnderRate, rate_of
+from skrate.metrics.retrieval import RelevantRows
+
+__all__ = ["lift_at_rate_score", "precision_at_rate_score", "recall_at_rate_score"]
 
 # Of one table, or of many.
 Value = TypeVar("Value", float, FloatArray)
-
 # Beyond it products of weights and shares would be subnormal or nothing.
 _LEAST = 1e-250
+# Panels in which a rate doubles, and how many nodes make the density over r exact to
+# rounding on each: the pole of 1 / r is so far away that one is worth a factor of 17.
+_PER_OCTAVE = 3
+_N_NODES = 14
+# How often the first panel of a law is halved towards 0. What is left below counts as
+# the rate where halving ends: to at least that rate the precision is constant.
+_HALVINGS = 60
+# What may be lost in the first panel for it to be relied on next to a mass at 0.
+_SLIP = 1e-10
+# Rates below count as this one: 1 over them could be infinite.
+_LEAST_RATE = 1e-200
+# The share of E[1 / R] that such rates have, from which on it counts as infinite.
+_UNBOUNDED = 1e-3
+
+
+def recall_at_rate_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = None,
+    *,
+    rate: RateLike | None = None,
+    k: int | None = None,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
+) -> float:
+    """Compute the share of the positives in the processed part of the ranking.
+
+    If the best-scored tenth of all cases is processed, or the best 50, which share
+    of the positives is found? For a rate that is known roughly it is the mean over its
+    distribution, which is :func:`expected_recall_score`.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, higher for the positive class.
+    rate : float, "uniform" or distribution, default=None
+        The share of all cases that is processed, in (0, 1]; or, where it is known
+        roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+    k : int, default=None
+        In place of ``rate``, how many of the cases at hand are processed, at least 1
+        (not with ``sample_weight``, nor of a table whose weights are not whole).
+    groups : array-like of shape (n_samples,), default=None
+        The queue of each case, such as its day or clinic. Then the share, or number, of
+        cases is that of each queue (all of a shorter one), and those of all queues
+        together are what is processed.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
+    Returns
+    -------
+    score : float
+        Recall in [0, 1]: the rate for random scores, ``min(1, rate / prevalence)``
+        for a perfect ranking; nan where undefined.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores or weights that cannot be ranked, both or neither of ``rate``
+        and ``k``, a rate outside (0, 1] (one above 1 may be meant as a number of
+        cases, and so may the integer 1), a ``k`` that is not between 1 and the
+        number of cases, or ``groups`` of another length, or with a rate that is not
+        known or a table.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If there is no positive case.
+
+    See Also
+    --------
+    sklearn.metrics.recall_score : The same for predicted labels.
+    expected_recall_score : The same of a distribution, also of the negatives.
+    group_scores : At the best ``k`` of each list.
+
+    Notes
+    -----
+    Where the cut falls among cases of one score, it is the expectation over random
+    orders of these cases: recall rises linearly within them. Cost: one sort.
+
+    Examples
+    --------
+    >>> from skrate import recall_at_rate_score
+    >>> recall_at_rate_score(
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.5
+    ... )
+    0.5
+    >>> recall_at_rate_score(
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], k=3
+    ... )
+    1.0
+
+    One case can be processed on each of two days:
+
+    >>> day = [1, 1, 2, 2]
+    >>> recall_at_rate_score(
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], k=1, groups=day
+    ... )
+    1.0
+    """
+    metric = RecallAtRate(rate, k)
+    if groups is not None:
+        return of_queues(metric, y_true, y_score, groups, sample_weight, pos_label)
+    return score(metric, y_true, y_score, sample_weight, pos_label)
+
+
+def precision_at_rate_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = None,
+    *,
+    rate: RateLike | None = None,
+    k: int | None = None,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
+) -> float:
+    r"""Compute the share of positives among the cases that are processed.
+
+    If the best-scored tenth of all cases is processed, or the best 50, which share
+    of them is positive? With a number of cases it is what search calls precision at k;
+    for a rate that is known roughly it is the mean over its distribution.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, higher for the positive class.
+    rate : float, "uniform" or distribution, default=None
+        The share of all cases that is processed, in (0, 1]; or, where it is known
+        roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+    k : int, default=None
+        In place of ``rate``, how many of the cases at hand are processed, at least 1
+        (not with ``sample_weight``, nor of a table whose weights are not whole).
+    groups : array-like of shape (n_samples,), default=None
+        The queue of each case, such as its day or clinic. Then the share, or number, of
+        cases is that of each queue (all of a shorter one), and those of all queues
+        together are what is processed.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
+    Returns
+    -------
+    score : float
+        Precision in [0, 1]: the prevalence for random scores,
+        ``min(1, prevalence / rate)``, or its mean, for a perfect ranking; nan where
+        undefined.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores or weights that cannot be ranked, both or neither of ``rate``
+        and ``k``, a rate outside (0, 1] (one above 1 may be meant as a number of
+        cases, and so may the integer 1), a ``k`` that is not between 1 and the
+        number of cases, or ``groups`` of another length, or with a rate that is not
+        known or a table.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If the rate is certain to be 0.
+
+    See Also
+    --------
+    sklearn.metrics.precision_score : The same for predicted labels.
+    lift_at_rate_score : Relative to the prevalence.
+
+    Notes
+    -----
+    Where the cut falls among cases of one score, it is the expectation over random
+    orders of these cases. Without positives it is 0.
+
+    Under a distribution of the rate R it is the expected precision, the mean of found
+    over processed given that something is processed,
+
+    .. math:: E\left[ \frac{H(R)}{R} \,\middle|\, R > 0 \right]
+              = \sum_k h_k \bigl( W(D_k) - W(D_{k-1}) \bigr), \qquad
+              W(x) = E\left[ \min\left(1, \frac{x}{R}\right) \,\middle|\, R > 0 \right],
+
+    with H(r) the hit curve, the positives among the first r as a share of all cases,
+    and :math:`h_k` the share of positives in group k of tied scores, which spans the
+    rates from :math:`D_{k-1}` to :math:`D_k`. Mass at 0, where nothing is processed, is
+    left out; within the first group the precision is the same at any rate, so that the
+    mean exists for every law. It is not the expected hits over the expected rate, which
+    are :func:`expected_recall_score` times the prevalence, over ``rate.mean()``: there
+    large budgets count more. It is exact to about 1e-12. Cost: one sort.
+
+    Examples
+    --------
+    >>> from skrate import precision_at_rate_score
+    >>> precision_at_rate_score(
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.25
+    ... )
+    1.0
+    >>> precision_at_rate_score(
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], k=2
+    ... )
+    0.5
+
+    The best of each day:
+
+    >>> day = [1, 1, 2, 2]
+    >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
+    >>> precision_at_rate_score(y_true, y_score, k=1, groups=day)
+    1.0
+
+    A quarter or a half, who knows: half of 1 and half of 0.5.
+
+    >>> from skrate import rates
+    >>> rate = rates.empirical([0.25, 0.5])
+    >>> precision_at_rate_score(
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=rate
+    ... )
+    0.75
+    """
+    metric = PrecisionAtRate(rate, k)
+    if groups is not None:
+        return of_queues(metric, y_true, y_score, groups, sample_weight, pos_label)
+    return score(metric, y_true, y_score, sample_weight, pos_label)
+
+
+def lift_at_rate_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = None,
+    *,
+    rate: RateLike | None = None,
+    k: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
+) -> float:
+    """Compute how many times more positives are found than in a random order.
+
+    Precision of the processed part over the prevalence: the height of a lift chart, or
+    its mean over the distribution of a rate that is known roughly.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, higher for the positive class.
+    rate : float, "uniform" or distribution, default=None
+        The share of all cases that is processed, in (0, 1]; or, where it is known
+        roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+    k : int, default=None
+        In place of ``rate``, how many of the cases at hand are processed, at least 1
+        (not with ``sample_weight``, nor of a table whose weights are not whole).
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
+    Returns
+    -------
+    score : float
+        Lift, at least 0: 1 for random scores, ``min(1 / rate, 1 / prevalence)`` for a
+        perfect ranking; nan where undefined.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores or weights that cannot be ranked, both or neither of ``rate``
+        and ``k``, a rate outside (0, 1] (one above 1 may be meant as a number of
+        cases, and so may the integer 1), or a ``k`` that is not between 1 and
+        the number of cases.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If there is no positive case, or the rate is certain to be 0.
+
+    See Also
+    --------
+    sklearn.metrics.class_likelihood_ratios : Ratios for predicted labels.
+    recall_at_rate_score : Lift times the rate.
+
+    Notes
+    -----
+    Where the cut falls among cases of one score, it is the expectation over random
+    orders of these cases. Under a distribution of the rate it is the mean given that
+    the rate is above 0, as that of :func:`precision_at_rate_score`. Cost: one sort.
+
+    Examples
+    --------
+    >>> from skrate import lift_at_rate_score
+    >>> lift_at_rate_score(
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.25
+    ... )
+    2.0
+
+    The budget is known roughly:
+
+    >>> from skrate import rates
+    >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
+    >>> round(
+    ...     lift_at_rate_score(y_true, y_score, rate=rates.beta(3, 9)),
+    ...     4,
+    ... )
+    1.767
+    """
+    return score(LiftAtRate(rate, k), y_true, y_score, sample_weight, pos_label)
 
 
 class AtRate(UnderRate, SumOverGroups, Metric):
@@ -173,6 +508,108 @@ class AtRate(UnderRate, SumOverGroups, Metric):
         """Return the metric from the positives found among those seen."""
 
 
+class RecallAtRate(AtRate, score=recall_at_rate_score):
+    """The share of the positives that is found."""
+
+    name = "Recall"
+    needs = ("positive",)
+
+    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
+        """Return its range: one value where all is processed."""
+        return recall_limits(self.rate)
+
+    @property
+    def weighting(self) -> tuple[RateDistribution, float]:
+        return self.rate, 1.0
+
+    @property
+    def _unit(self) -> float:
+        return float(self.rate)
+
+    def slopes(self, table: RankTable) -> Slopes:
+        return recall_slopes(table, self.law)[0]
+
+    def _of_mean(self, found: Any, prevalence: Any) -> Any:
+        return found
+
+    def _whole(self, n_pos: FloatArray, seen: FloatArray) -> FloatArray:
+        return n_pos
+
+    def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
+        return found / n_pos
+
+
+class _PerProcessed(AtRate):
+    """What is divided by the share that is processed."""
+
+    @property
+    def weighting(self) -> tuple[RateDistribution, float]:
+        law = PerProcessed(self.rate)
+        return law, law.mean_inverse
+
+
+class PrecisionAtRate(_PerProcessed, score=precision_at_rate_score):
+    """The share of positives among those seen: recall times prevalence over rate."""
+
+    name = "Precision"
+    needs = ()
+
+    def slopes(self, table: RankTable) -> Slopes:
+        p = table.prevalence
+        if self.is_uncertain:
+            law, factor = self.weighting
+            slopes, recall = recall_slopes(table, law)
+            return slopes.scaled(factor * p, factor * recall)
+        at_rate = found_at(table, self.rate) / table.n_pos / self.rate
+        return recall_slopes(table, self.law)[0].scaled(p / self.rate, at_rate)
+
+    def _of_mean(self, found: Any, prevalence: Any) -> Any:
+        # Without positives their recall is undefined, but not the precision.
+        precision = np.where(
+            prevalence > 0, found * prevalence, 0.0 * self.weighting[1]
+        )
+        return np.minimum(precision, 1.0)
+
+    def _whole(self, n_pos: FloatArray, seen: FloatArray) -> FloatArray:
+        return seen
+
+    def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
+        return found / total / (seen / total)
+
+
+class LiftAtRate(_PerProcessed, score=lift_at_rate_score):
+    """How many times more is found than in a random order: recall over rate."""
+
+    name = "Lift"
+    needs = ("positive",)
+
+    def slopes(self, table: RankTable) -> Slopes:
+        if self.is_uncertain:
+            law, factor = self.weighting
+            return recall_slopes(table, law)[0].scaled(factor)
+        return recall_slopes(table, self.law)[0].scaled(1 / self.rate)
+
+    @property
+    def facts(self) -> Facts:
+        # That of all queues together is no ratio of two sums.
+        return replace(super().facts, is_of_queues=False)
+
+    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
+        """Return its range: as the rate, unbounded where lists have their own."""
+        if self.rate == 1:
+            return 1.0, 1.0
+        if self.is_uncertain:
+            law = PerProcessed(self.rate)
+            return 0.0, law.mean_inverse if law.is_bounded else np.inf
+        return 0.0, np.inf if self.rate is None else 1 / self.rate
+
+    def _of_mean(self, found: Any, prevalence: Any) -> Any:
+        return found
+
+    def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
+        return found / n_pos / (seen / total)
+
+
 def seen_rows(lists: ListTable, n_seen: FloatArray) -> FloatArray:
     """Return the share of each row that is in the first ``n_seen`` of its list."""
     cut = lists.spread(n_seen)
@@ -234,3 +671,205 @@ def share_of_items(k: int, n_cases: int, is_weighted: bool = False) -> float:
             f"others, of which these are a sample, rate={k}/N with their number N."
         )
     return k / n_cases
+
+
+@dataclass(frozen=True, repr=False)
+class PerProcessed(RateDistribution):
+    """A rate R of law F, weighted by 1 / R: what has masses like dF(r) / r at r > 0.
+
+    With H(r) the positives in the share r of a ranking, h(u) the share of positives at
+    place u and V(u) = E[1 / R; R > u],
+
+        E[H(R) / R] = integral of h(u) V(u) du,
+
+    as H(r) is the integral of h up to r. V(u) / V(0) is the survival function of this
+    law. So lift averaged over R > 0 is ``mean_inverse`` = E[1 / R | R > 0] times the
+    expected recall under it, and precision the prevalence times that.
+
+    Where E[1 / R] is infinite, as of a uniform rate, the least rates are taken for one
+    that is less than 1e-18 of all others, so that it is finite and nothing else changes
+    by more than rounding.
+    """
+
+    of: RateDistribution
+
+    @property
+    def table(self) -> Survival:
+        return self._found.table
+
+    @property
+    def mean_inverse(self) -> float:
+        """E[1 / R | R > 0]; nan where the rate is 0."""
+        return self._found.mean_inverse
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether 1 / R has a mean without the least rates being taken for another."""
+        return self._found.at_least < _UNBOUNDED
+
+    @property
+    def nbytes(self) -> int:
+        return self.of.nbytes
+
+    @cached_property
+    def _found(self) -> _Weighted:
+        return _weighted(self.of)
+
+    def __repr__(self) -> str:
+        return f"{self.of!r} by 1 / rate"
+
+
+class _Weighted(NamedTuple):
+    """A law weighted by 1 / R."""
+
+    table: Survival
+    mean_inverse: float  # Of R, given that it is above 0
+    positive: float  # the probability of which is this.
+    at_least: float  # The share of the mean that the least rates have.
+
+
+@kept
+def _weighted(rate: RateDistribution) -> _Weighted:
+    if isinstance(rate, Mixture):
+        return _of_mixture(rate)
+    table = rate.table
+    assert isinstance(table, SurvivalTable)
+    return _of_points(table) if table.is_discrete else _of_panels(rate, table)
+
+
+def _of_mixture(rate: Mixture) -> _Weighted:
+    parts = [_weighted(component) for component in rate.components]
+    shares = np.array([part.positive for part in parts]) * rate.weights
+    possible = np.flatnonzero(shares)
+    if not len(possible):
+        return _nothing()
+    parts = [parts[i] for i in possible]
+    shares = shares[possible]
+    inverses = shares * [part.mean_inverse for part in parts]
+    total = float(inverses.sum())
+    weights = inverses / total
+    return _Weighted(
+        SurvivalMixture([part.table for part in parts], weights.tolist()),
+        total / float(shares.sum()),
+        float(shares.sum()),
+        float(dot(weights, np.array([part.at_least for part in parts]))),
+    )
+
+
+def _of_points(table: SurvivalTable) -> _Weighted:
+    points, masses = table.point_masses()
+    points, masses = np.maximum(points[points > 0], _LEAST_RATE), masses[points > 0]
+    if not len(points):
+        return _nothing()
+    inverses = masses / points
+    total, positive = float(inverses.sum()), float(masses.sum())
+    weighted = SurvivalTable.from_steps(points, inverses / total)
+    return _Weighted(weighted, total / positive, positive, 0.0)
+
+
+def _nothing() -> _Weighted:
+    """Return what there is of a rate that is 0."""
+    table = SurvivalTable.from_steps(np.zeros(1), np.ones(1))
+    return _Weighted(table, float("nan"), 0.0, 0.0)
+
+
+def _of_panels(rate: RateDistribution, table: SurvivalTable) -> _Weighted:
+    """Return the law of a rate with a density, which may have jumps as well.
+
+    V is integrated from the right: on panels so short that 1 / r is a polynomial on
+    each, the density over r is one too. The table is exact to rounding of its greatest
+    values, which 1 / r would enlarge: so the rate itself says what is in a panel.
+    """
+    positive = float(rate._survival(np.zeros(1))[0])
+    if positive <= 0:
+        return _nothing()
+    points, masses = table.point_masses()
+    first = _read_off(rate, np.zeros(1), table.breaks[1:2])
+    # Without mass at 0, P(R <= r) keeps its digits next to it.
+    is_zero = float(rate._below(np.zeros(1))[0]) > 0
+    is_smooth = abs(float(first.lost[0])) <= _SLIP
+    panels = _panels(table, _HALVINGS if is_smooth or not is_zero else 0)
+    edges = np.append(panels.low, 1.0)
+    least = float(edges[0])
+    read = _read_off(rate, edges[:-1], edges[1:])
+    lost = np.where(panels.is_jump, 0.0, read.lost)
+    nodes = interpolation.nodes(_N_NODES)
+    places = panels.low[:, None] + np.diff(edges)[:, None] * (nodes + 1) / 2
+    falls = np.where(panels.is_jump[:, None], 0.0, _falls(read.powers, nodes))
+    below = float(_read_off(rate, np.zeros(1), edges[:1]).whole[0]) / least
+    if is_zero and is_smooth:
+        # Differences of what is next to the mass at 0 would be rounding.
+        end = float(table.breaks[1])
+        inside = panels.low < end
+        share = np.diff(edges)[inside, None] / end
+        falls[inside] = _falls(first.powers, 2 * places[inside] / end - 1) * share
+        lost[inside] = 0.0
+        below = 2 * float(_falls(first.powers, np.full(1, -1.0))[0, 0]) / end
+    # By panel: the next one may begin where places are rounded to.
+    powers = interpolation.to_powers(interpolation.to_chebyshev(falls / places))
+    integrals = powers / np.arange(1, _N_NODES + 1)
+    areas = 2 * integrals[:, ::2].sum(axis=1)
+    is_above = points > least
+    points, masses = points[is_above], masses[is_above]
+    jumps = np.append(lost / edges[:-1], 0.0)
+    np.add.at(jumps, np.searchsorted(edges, points), masses / points)
+    beyond = sum_from_right(np.append(areas, 0.0) + jumps)
+    below = max(below, 0.0)
+    total = float(beyond[0]) + below
+    coefficients = np.zeros((len(areas) + 1, _N_NODES + 1))
+    coefficients[0, 0] = total
+    coefficients[1:, 0] = beyond[1:] + integrals.sum(axis=1)
+    coefficients[1:, 1:] = -integrals
+    weighted = SurvivalTable(
+        np.append(0.0, edges), coefficients / total, points, masses / points / total
+    )
+    return _Weighted(weighted, total / positive, positive, below / total)
+
+
+class _Panels(NamedTuple):
+    """The panels of a table, cut where the rate has grown by a third of an octave."""
+
+    low: FloatArray  # Where each begins, at the least rate or above,
+    is_jump: BoolArray  # and whether all that is in it is a point mass at its end.
+
+
+def _panels(table: SurvivalTable, n_halvings: int) -> _Panels:
+    first, last = table.breaks[:-1], table.breaks[1:]
+    least = max(float(last[0]) * 0.5**n_halvings, _LEAST_RATE)
+    low = np.maximum(first, least)
+    ratio = np.maximum(last / low, 1.0)
+    n_parts = np.ceil(_PER_OCTAVE * np.log2(ratio)).astype(np.intp)
+    of: IntArray = np.repeat(np.arange(len(low)), n_parts)
+    part = np.arange(len(of)) - np.repeat(np.cumsum(n_parts) - n_parts, n_parts)
+    is_constant = (table.coefficients[:, 1:] == 0).all(axis=1)
+    is_jump = is_constant & np.isin(rounded_up(last), table.points)
+    return _Panels(low[of] * ratio[of] ** (part / n_parts[of]), is_jump[of])
+
+
+class _ReadOff(NamedTuple):
+    """Polynomials for what a rate lacks to the end of each panel."""
+
+    powers: FloatArray
+    whole: FloatArray  # What is in a panel, exactly,
+    lost: FloatArray  # and less what the polynomial falls by.
+
+
+def _read_off(rate: RateDistribution, low: FloatArray, high: FloatArray) -> _ReadOff:
+    """Return P(r < R <= high) by panel, from the less of P(R > r) and P(R <= r)."""
+    places = np.append(interpolation.nodes(_N_NODES), [-1.0, 1.0])
+    at = low[:, None] + (high - low)[:, None] * (places + 1) / 2
+    at[:, -1] = high
+    above, below = rate._survival(at), rate._below(at)
+    values = np.where(above[:, -2:-1] < below[:, -1:], above, -below)
+    values -= values[:, -1:]
+    powers = interpolation.to_powers(interpolation.to_chebyshev(values[:, :-2]))
+    whole = values[:, -2]
+    return _ReadOff(powers, whole, whole + 2 * powers[:, 1::2].sum(axis=1))
+
+
+def _falls(powers: FloatArray, t: FloatArray) -> FloatArray:
+    """Return what polynomials fall by per unit of t."""
+    slope = np.zeros((len(powers), 1)) * t
+    for power in range(powers.shape[1] - 1, 0, -1):
+        slope = slope * t + power * powers[:, power, None]
+    return -slope

@@ -1,22 +1,401 @@
-"""What the rate, the work saved and the precision at a recall have in common."""
+"""Rate, precision and work saved at a recall, and the recall at a precision."""
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Any
+from dataclasses import field
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from skrate.core.arrays import Array, FloatArray, ratio
-from skrate.core.metric import Facts, Metric, Sizes, Slopes, Tested
+from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, ratio
+from skrate.core.fold_rankings import FoldRankings
+from skrate.core.metric import (
+    NEEDED,
+    Facts,
+    Metric,
+    Sizes,
+    Slopes,
+    Tested,
+    missing_parameters,
+    score,
+)
 from skrate.core.rank_table import RankTable
+from skrate.core.rates import Fixed
 from skrate.core.validation import check_fraction
 from skrate.core.wilson_ends import wilson_ends
-from skrate.metrics.recall_test import ROUNDING, RecallTest
+from skrate.metrics.recall import recall_slopes, share_at_cut
 
+__all__ = [
+    "precision_at_recall_score",
+    "rate_at_recall_score",
+    "recall_at_precision_score",
+    "work_saved_score",
+]
+
+# Above the cut; with fewer, tests by the standard error find what is not there.
+_LEAST_NEGATIVES = 10
 # Of positives on the lesser side of the cut: with fewer a standard error is too small.
 _LEAST_POSITIVES = 8
+# What rounding may leave of a share that is reached.
+ROUNDING = 1e-12
+# Rates that are tried beside the cuts of the ranking, and in place of more cuts.
+_STEPS, _MOST_CUTS = 512, 2**16
+# Between two of them.
+_FINER = 64
+
+
+def rate_at_recall_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = None,
+    *,
+    recall: float = 0.95,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
+) -> float:
+    r"""Compute the least share of all cases that must be processed for a recall.
+
+    How far down must a reviewer read to find 95 % of what is there? It is
+    :func:`recall_at_rate_score` read backwards: the recall is fixed, and not the
+    budget. Less is better, so that scorers negate it.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, higher for the positive class.
+    recall : float, default=0.95
+        The share of the positives that is to be found, in (0, 1].
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
+    Returns
+    -------
+    score : float
+        Rate in (0, 1]: ``recall`` for random scores, ``recall * prevalence`` for a
+        perfect ranking; nan where undefined.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores or weights that cannot be ranked, or a ``recall`` outside
+        (0, 1].
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If there is no positive case.
+
+    See Also
+    --------
+    sklearn.metrics.recall_score : The recall of predicted labels.
+    work_saved_score : What is saved beside a random order.
+    recall_at_rate_score : The recall of a known rate.
+    estimate : How far one may have to go in other cases.
+
+    Notes
+    -----
+    With F(r) the expected recall at the rate r, over random orders of tied cases, it is
+    the least r with F(r) = ``recall``. Within tied cases, and within one, recall rises
+    linearly: half of a positive counts as found in its first half.
+
+    Its slopes are those of the recall at this rate, over the negative of its rise
+    :math:`L / \pi`, with L the share of positives at the cut and :math:`\pi` the
+    prevalence, so that its variance is :math:`Var(F(r)) / (L / \pi)^2`, by which
+    :func:`compare` tests. L is the share between the recalls a standard error of
+    ``recall``, :math:`\sqrt{\rho (1 - \rho) / n_1}`, less and more. In a bandwidth of
+    the rate, as for :func:`recall_at_rate_score`, it would be too great where the curve
+    gets flatter.
+
+    Late in a ranking positives are far between and the curve goes by steps, so that
+    :func:`estimate` does not take this for the interval "wilson" (whatever ``method``
+    the error is found by), but turns a test round: it holds all rates r for which a
+    true recall of :math:`\rho` = ``recall`` at r is at most t standard errors from the
+    recall that the sample has there. If it is the true one, the variance is
+
+    .. math:: \frac{(1 - L)^2 \rho (1 - \rho)}{n_1}
+              + \frac{(L (1 - \pi) / \pi)^2 \varphi (1 - \varphi)}{n_0}
+              + \left(\frac{L (\rho - \varphi)}{\pi}\right)^2 \frac{\pi (1 - \pi)}{n}
+
+    with :math:`\varphi = (r - \pi \rho) / (1 - \pi)` and with L the share of positives
+    between r and where the sample reaches the recall, so that no bandwidth is needed;
+    t has a degree of freedom less than there are positives. At r = 1 all are found, and
+    that is more than t standard errors from :math:`\rho` if they are more than
+    :math:`t^2 \rho (1 - L)^2 / (1 - \rho)`, nearly. With fewer (75 for 0.95 and 37 for
+    0.9, where L is small) the interval ends at 1. With one more it ends where the last
+    positive is, since nothing less than all shows it: a step, not a slope. Cost: one
+    sort.
+
+    Examples
+    --------
+    >>> from skrate import rate_at_recall_score
+    >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
+    >>> rate_at_recall_score(y_true, y_score, recall=1)
+    0.75
+
+    Three quarters of two positives are the first and half of the second:
+
+    >>> rate_at_recall_score(y_true, y_score, recall=0.75)
+    0.625
+    """
+    return score(RateAtRecall(recall), y_true, y_score, sample_weight, pos_label)
+
+
+def work_saved_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = None,
+    *,
+    recall: float = 0.95,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
+) -> float:
+    r"""Compute the work saved over sampling (WSS) at a recall.
+
+    Which share of all cases need not be processed, beside those that a random order
+    would leave as well, if a share ``recall`` of the positives is to be found? WSS@95
+    is what screening of the literature is measured by, [1]_.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, higher for the positive class.
+    recall : float, default=0.95
+        The share of the positives that is to be found, in (0, 1].
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
+    Returns
+    -------
+    score : float
+        In [``recall`` - 1, ``recall``): 0 for random scores,
+        ``recall * (1 - prevalence)`` for a perfect ranking; nan where undefined.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores or weights that cannot be ranked, or a ``recall`` outside
+        (0, 1].
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If there is no positive case.
+
+    See Also
+    --------
+    sklearn.metrics.recall_score : The recall of predicted labels.
+    rate_at_recall_score : The share that must be processed.
+    group_scores : Of each of many reviews, and their mean.
+
+    Notes
+    -----
+    It is :math:`\rho - r`, with r the rate at which the recall :math:`\rho` is reached,
+    as :func:`rate_at_recall_score` has it. Cohen's definition [1]_,
+
+    .. math:: \frac{TN + FN}{N} - (1 - R),
+
+    is the same where R is the recall that was reached. Where :math:`\rho n_1` is not
+    whole, other programs go on to the next positive, whole, and are lower by up to its
+    share of the cases; or, with R = :math:`\rho` as planned and the rate of a whole
+    case, likewise. A WSS is comparable between reviews of the same prevalence only: a
+    perfect ranking has :math:`\rho (1 - \pi)`. Cost: one sort.
+
+    References
+    ----------
+    .. [1] Cohen, Hersh, Peterson and Yen (2006), Reducing workload in systematic review
+       preparation using automated citation classification,
+       :doi:`10.1197/jamia.M1929`.
+
+    Examples
+    --------
+    All four positives are among the first six of ten:
+
+    >>> from skrate import work_saved_score
+    >>> y_true, y_score = (
+    ...     [1, 1, 0, 1, 0, 1, 0, 0, 0, 0],
+    ...     range(10, 0, -1),
+    ... )
+    >>> work_saved_score(y_true, y_score, recall=1)
+    0.4
+
+    To find half of them, two are enough:
+
+    >>> work_saved_score(y_true, y_score, recall=0.5)
+    0.3
+    """
+    return score(WorkSaved(recall), y_true, y_score, sample_weight, pos_label)
+
+
+def precision_at_recall_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = None,
+    *,
+    recall: float = 0.95,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
+) -> float:
+    r"""Compute the precision of what is processed until a recall is reached.
+
+    If one stops as soon as 95 % of the positives are found, which share of all that
+    was processed is positive? Its inverse is how many cases are processed for each
+    that is found.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, higher for the positive class.
+    recall : float, default=0.95
+        The share of the positives that is to be found, in (0, 1].
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
+    Returns
+    -------
+    score : float
+        Precision in (0, 1]: the prevalence for random scores, 1 for a perfect ranking;
+        nan where undefined.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores or weights that cannot be ranked, or a ``recall`` outside
+        (0, 1].
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If there is no positive case.
+
+    See Also
+    --------
+    sklearn.metrics.precision_recall_curve : Precision and recall of each threshold.
+    recall_at_precision_score : The recall at a known precision.
+    rate_at_recall_score : How much is processed.
+
+    Notes
+    -----
+    With the prevalence :math:`\pi` and r the rate at which the recall :math:`\rho` is
+    reached, as :func:`rate_at_recall_score` has it, it is :math:`\pi \rho / r`: at this
+    recall, and not the greatest precision at this recall or a greater one, which other
+    programs mean. The two differ where the precision rises further down; of arrays of
+    scikit-learn's curve the latter is ``precision[recall >= 0.95].max()``. The interval
+    "wilson" of :func:`estimate` turns a test round, as that of the rate. Where all
+    cases may be needed, its lower end is that of Wilson's interval of the prevalence,
+    times :math:`\rho`. Cost: one sort.
+
+    Examples
+    --------
+    >>> from skrate import precision_at_recall_score
+    >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
+    >>> precision_at_recall_score(y_true, y_score, recall=0.5)
+    1.0
+
+    Three quarters of two positives are the first and half of the second:
+
+    >>> precision_at_recall_score(y_true, y_score, recall=0.75)
+    0.6
+    """
+    return score(PrecisionAtRecall(recall), y_true, y_score, sample_weight, pos_label)
+
+
+def recall_at_precision_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = None,
+    *,
+    precision: float | None = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
+) -> float:
+    r"""Compute the greatest recall at which the precision is still high enough.
+
+    Where at least 30 % of what is processed must be positive, which share of the
+    positives can be found?
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, higher for the positive class.
+    precision : float, default=None
+        The share of positives that is asked of what is processed, in (0, 1]. There is
+        no default: it has to be given.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
+    Returns
+    -------
+    score : float
+        Recall in [0, 1]: 1 for a perfect ranking, and for any where the prevalence is
+        no less than ``precision``; 0 where no rate has the precision, as of random
+        scores of a lesser prevalence; nan where undefined.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores or weights that cannot be ranked, or a ``precision`` that is
+        missing or outside (0, 1].
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If there is no positive case.
+
+    See Also
+    --------
+    sklearn.metrics.precision_recall_curve : Precision and recall of each threshold.
+    precision_at_recall_score : The precision at a known recall.
+    recall_at_rate_score : The recall at a known rate.
+
+    Notes
+    -----
+    With F(r) the expected recall at the rate r and :math:`\pi` the prevalence, it is
+    the greatest F(r) with :math:`\pi F(r) \ge \tau r`, where :math:`\tau` is
+    ``precision``. Without tied scores that is the greatest recall among those of
+    scikit-learn's curve with this precision; a group of tied scores may be processed
+    in part, at random. The target is met by processing nothing, so that it is 0, and
+    no nan, where no rate meets it: as in Keras and torchmetrics, and so that models of
+    which one never gets there can be compared.
+
+    At the last rate r with that precision, where the share of positives at the cut is
+    L, the rate has the slopes of the hits :math:`\pi F(r)` over :math:`\tau - L`, and
+    the recall is :math:`\tau r / \pi`. The interval "wilson" of :func:`estimate` is
+    that of a test turned round: it ends where the precision is significantly below the
+    target at all further rates, and begins where it was last significantly above.
+    :func:`compare` goes by the standard error, which those slopes give. Where fewer
+    than ten negatives lie above the cut of a model, as at high precisions, that is
+    often far too small: it warns, and ``method="permutation"`` is to be taken.
+    Cost: one sort.
+
+    Examples
+    --------
+    >>> from skrate import recall_at_precision_score
+    >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
+    >>> recall_at_precision_score(y_true, y_score, precision=0.6)
+    1.0
+
+    Only the first is as sure as that:
+
+    >>> recall_at_precision_score(y_true, y_score, precision=0.9)
+    0.5
+    """
+    return score(
+        RecallAtPrecision(precision), y_true, y_score, sample_weight, pos_label
+    )
 
 
 class AtRecall(Tested, Metric):
@@ -97,6 +476,179 @@ class AtRecall(Tested, Metric):
         """Return its slopes from those of the rate."""
 
 
+class RateAtRecall(AtRecall, score=rate_at_recall_score):
+    """The least rate with that recall."""
+
+    name = "Rate at recall"
+    greater_is_better = False
+
+    def _of_rate(self, rate: Any, prevalence: Any) -> Any:
+        return rate
+
+    def _slopes(self, slopes: Slopes, rate: float, prevalence: float) -> Slopes:
+        return slopes
+
+
+class WorkSaved(AtRecall, score=work_saved_score):
+    """The recall less that rate."""
+
+    name = "Work saved"
+
+    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
+        """Return its range: that of the rate, turned."""
+        return self.recall - 1.0, self.recall
+
+    def _of_rate(self, rate: Any, prevalence: Any) -> Any:
+        return self.recall - rate
+
+    def _slopes(self, slopes: Slopes, rate: float, prevalence: float) -> Slopes:
+        return slopes.scaled(-1.0)
+
+
+class PrecisionAtRecall(AtRecall, score=precision_at_recall_score):
+    """Prevalence times recall over the least rate with that recall."""
+
+    name = "Precision at recall"
+    is_precision = True
+
+    def _of_rate(self, rate: Any, prevalence: Any) -> Any:
+        with np.errstate(divide="ignore"):
+            return np.minimum(np.divide(prevalence * self.recall, rate), 1.0)
+
+    def _slopes(self, slopes: Slopes, rate: float, prevalence: float) -> Slopes:
+        by_rate = -prevalence * self.recall / rate**2
+        return slopes.scaled(by_rate, self.recall / rate)
+
+
+class RecallAtPrecision(Tested, Metric, score=recall_at_precision_score):
+    """The recall at the last rate with a precision."""
+
+    precision: float | None = field(default=None, metadata=NEEDED)
+
+    name = "Recall at precision"
+    needs = ("positive",)
+
+    def __post_init__(self) -> None:
+        if self.precision is not None:
+            precision = check_fraction("precision", self.precision, include_one=True)
+            object.__setattr__(self, "precision", precision)
+
+    def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
+        """Return the metric itself, if the precision is given."""
+        if missing_parameters(self):
+            raise ValueError(
+                "precision is missing: give the share of positives that is asked of "
+                "what is processed."
+            )
+        return self
+
+    @property
+    def target(self) -> float:
+        """The precision that is asked for."""
+        assert self.precision is not None
+        return self.precision
+
+    def value(self, table: RankTable) -> float:
+        if table.labels is None:
+            return self._last(table)[0]
+        # Of single cases the precision is greatest where a positive was processed.
+        seen = np.flatnonzero(table.labels) + 1
+        found = np.arange(1, len(seen) + 1)
+        is_met = found >= self.target * seen * (1 - ROUNDING)
+        n_last = len(seen) - int(np.argmax(is_met[::-1])) if is_met.any() else 0
+        return n_last / len(seen)
+
+    def values(self, pos: Array, neg: Array) -> FloatArray:
+        first = np.zeros((len(pos), 1))
+        found = np.hstack([first, np.cumsum(pos, axis=1, dtype=np.float64)])
+        seen = np.hstack([first, np.cumsum(pos + neg, axis=1, dtype=np.float64)])
+        is_met = found >= self.target * seen * (1 - ROUNDING)
+        last = is_met.shape[1] - 1 - np.argmax(is_met[:, ::-1], axis=1)
+        after = np.minimum(last + 1, found.shape[1] - 1)
+        rows, n_pos = np.arange(len(pos)), found[:, -1]
+        before = found[rows, last], seen[rows, last]
+        reached = _part(before, (found[rows, after], seen[rows, after]), self.target)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(reached / n_pos)
+
+    def slopes(self, table: RankTable) -> Slopes:
+        p, target = table.prevalence, self.target
+        recall, rate = self._last(table)
+        if rate in (0, 1):
+            # Nothing is cut there that another case could move.
+            zeros = np.zeros(table.n_groups)
+            return Slopes(zeros, zeros, 0.0)
+        share = float(share_at_cut([table], np.array([rate]))[0])
+        if share >= target:
+            # By chance of the neighbours: over all that follows it is less.
+            share = (p - p * recall) / (1 - rate)
+        by_hits = target / p / (target - share)
+        slopes = recall_slopes(table, Fixed(rate))[0]
+        return slopes.scaled(by_hits * p, by_hits * recall - recall / p)
+
+    def not_rejected(
+        self, table: RankTable, sizes: Sizes, quantile: float
+    ) -> tuple[float, float]:
+        by_rate = self.target / table.prevalence
+        test = RecallTest(
+            table, sizes, min(self.value(table) / by_rate, 1.0),
+            precision=self.target, is_precise=True,
+        )  # fmt: skip
+        low, high = (
+            min(by_rate * test.last_above(deviation), 1.0)
+            for deviation in (quantile, -quantile)
+        )
+        return low, high
+
+    def caution(
+        self, table: RankTable, compared: tuple[float, float] | None = None
+    ) -> str | None:
+        """Return what the sample cannot tell, if it has few negatives above the cut."""
+        if compared is None:
+            return None
+        _, n_neg = compared
+        recall, rate = self._last(table)
+        wrong = rate * table.total - recall * table.n_pos
+        n_wrong = wrong / table.n_neg * n_neg
+        if rate == 1 or n_wrong >= _LEAST_NEGATIVES:
+            return None
+        return (
+            f"{self.name} {self.target:g}: {n_wrong:.1f} negatives lie above the cut, "
+            f"and with fewer than {_LEAST_NEGATIVES} its standard error may be far "
+            "too small, so that models that are equally good often seem to differ. "
+            "Compare two models on the same cases by method='permutation'."
+        )
+
+    def _last(self, table: RankTable) -> tuple[float, float]:
+        """Return the greatest recall with the precision, and where it is reached."""
+        found = table.cum_pos
+        seen = found + table.cum_neg
+        is_met = found >= self.target * seen * (1 - ROUNDING)
+        # Nothing, which is processed first of all, meets every target.
+        last = int(np.flatnonzero(is_met)[-1])
+        if last == table.n_groups:
+            return 1.0, 1.0
+        before, after = ((found[k], seen[k]) for k in (last, last + 1))
+        reached = float(_part(before, after, self.target))
+        if table.pos[last] > 0:
+            rate = max(reached / self.target / table.total, float(table.rates[last]))
+        else:
+            # Among negatives the recall stays what it was before them.
+            rate = float(table.rates[np.searchsorted(found, found[last])])
+        return reached / table.n_pos, rate
+
+
+def _part(before: Any, after: Any, target: float) -> Any:
+    """Return the weight of positives down to where the precision falls below a target.
+
+    ``before`` and ``after`` are those found and all, at the last cut that meets it and
+    at the next one; between the two both rise linearly.
+    """
+    excess = np.maximum(before[0] - target * before[1], 0.0)
+    lack = np.maximum(target * after[1] - after[0], 0.0)
+    return before[0] + ratio(excess, excess + lack) * (after[0] - before[0])
+
+
 def rate_of_recall(table: RankTable, recall: float) -> float:
     """Return the least rate at which a table with positives has a recall."""
     if table.labels is not None:
@@ -139,3 +691,101 @@ def rate_slopes(table: RankTable, recall: float) -> Slopes:
         moved = max((ends[1] - ends[0]) / (2 * half) - p, 0.0)
     lead = recall - float(np.interp(rate, table.rates, table.fpr))
     return Slopes(-moved * above, rest * above, lead)
+
+
+class RecallTest(NamedTuple):
+    """Whether the recall of the population may be a given one, rate by rate.
+
+    At the rate r that is ``recall``, or where a ``precision`` is given that times r
+    over the prevalence. The sample has it at the rate ``found_at``. In the population
+    the prevalence may be another, which changes a precision but not a recall;
+    ``is_precise`` says that a precision is what follows from the rate.
+    """
+
+    table: RankTable
+    sizes: Sizes
+    found_at: float
+    recall: float = 0.0
+    precision: float = 0.0
+    is_precise: bool = False
+
+    def last_below(self, quantile: float) -> float:
+        """Return the last rate at which the deviation is no more than the quantile."""
+        return self._last(_tried(self.table), quantile, 1)
+
+    def last_above(self, quantile: float) -> float:
+        """Return the last rate at which it is no less; the first where none is."""
+        return self._last(_tried(self.table), -quantile, -1)
+
+    def first_above(self, quantile: float) -> float:
+        """Return the first rate at which it is no less."""
+        return self._last(_tried(self.table)[::-1], -quantile, -1)
+
+    def deviations(self, rates: FloatArray) -> FloatArray:
+        """Return how far the recall of the sample is above the one that is tested.
+
+        In standard errors, if that one is true. With rho that recall, p the prevalence,
+        F = (r - p rho) / (1 - p) the false positive rate that goes with it and L the
+        share of positives at the cut, the recall of the sample has the variance
+
+            (1 - L)^2 rho (1 - rho) / n_1 + (L (1 - p) / p)^2 F (1 - F) / n_0
+            + (L (c + F - rho) / p)^2 p (1 - p) / n,
+
+        without the last part if class sizes are fixed, where c is r / p if a precision
+        is meant, else 0. L is the share between r and where the sample has the recall:
+        what moves the cut moves the recall by what the sample itself finds there,
+        however the curve bends.
+        """
+        table, (n_pos, n_neg, are_fixed) = self.table, self.sizes
+        p, rest = table.prevalence, table.negative_share
+        tpr = np.interp(rates, table.rates, table.tpr)
+        gain = p * (tpr - np.interp(self.found_at, table.rates, table.tpr))
+        step = rates - self.found_at
+        share = np.zeros_like(rates)
+        np.divide(gain, step, out=share, where=step != 0)
+        share = np.clip(share, 0.0, 1.0)
+        recall = self.recall + self.precision / p * rates
+        difference = tpr - recall
+        recall = np.minimum(recall, 1.0)
+        lost = np.clip((rates - p * recall) / rest, 0.0, 1.0)
+        variance = (1 - share) ** 2 * recall * (1 - recall) / n_pos
+        variance += (share * rest / p) ** 2 * lost * (1 - lost) / n_neg
+        if not are_fixed:
+            moved = rates / p * self.is_precise + lost - recall
+            variance += (share * moved / p) ** 2 * p * rest / (n_pos + n_neg)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = difference / np.sqrt(variance)
+        # No difference is none, even without a variance.
+        found[(difference == 0) | (step == 0)] = 0.0
+        return found
+
+    def _last(self, rates: FloatArray, quantile: float, sign: int) -> float:
+        """Return the last of the rates, in their order, that is not left out.
+
+        That is where the deviation times the sign is no more than the quantile; the
+        first where there is none.
+        """
+        last = _last_place(sign * self.deviations(rates), quantile)
+        if last is None or last == len(rates) - 1:
+            return float(rates[last or 0])
+        finer = np.linspace(rates[last], rates[last + 1], _FINER)
+        found = sign * self.deviations(finer)
+        last = _last_place(found[:-1], quantile) or 0
+        low, high = found[last], found[last + 1]
+        # A straight line, but nothing is left out up to an infinite deviation.
+        part = (quantile - low) / (high - low) if np.isfinite(high - low) else 1.0
+        return float(finer[last] + part * (finer[last + 1] - finer[last]))
+
+
+def _last_place(values: FloatArray, most: float) -> int | None:
+    """Return the last place of a value that is no more than ``most``."""
+    places = np.flatnonzero(values <= most)
+    return int(places[-1]) if len(places) else None
+
+
+def _tried(table: RankTable) -> FloatArray:
+    """Return the rates at which the curve bends, and steps between them."""
+    cuts = table.merged.table.rates
+    if len(cuts) > _MOST_CUTS:
+        return np.arange(_MOST_CUTS + 1) / _MOST_CUTS
+    return np.union1d(cuts, np.arange(_STEPS + 1) / _STEPS)

@@ -17,8 +17,13 @@ from skrate.core.metric import (
     per_case,
     unwrap,
 )
-from skrate.metrics.group_scores import default_average, group_scores
-from skrate.metrics.list_average import AVERAGES, check_average, check_undefined
+from skrate.metrics.lists import (
+    AVERAGES,
+    check_average,
+    check_undefined,
+    default_average,
+    group_scores,
+)
 
 # What only lists have: how they are read, and how averaged.
 _OF_LISTS = ("k", "relevance_threshold")

@@ -35,18 +35,15 @@ from skrate.core.rate_curves import RateCurve, with_knots
 from skrate.core.rate_sets import End
 from skrate.core.rates import RateDistribution, RateLike, is_uniform
 from skrate.core.validation import check_fraction, check_shares, warn_undefined
-from skrate.metrics.auc import AUC, AUC_FACTS, auc
-from skrate.metrics.expected_recall import (
+from skrate.metrics.auc import AUC, AUC_FACTS, auc, list_auc
+from skrate.metrics.recall import (
+    UnderSet,
     expected_recall,
     processed_rows,
     recall_in_range,
+    recall_slopes,
     swapped,
 )
-from skrate.metrics.list_auc import list_auc
-from skrate.metrics.recall_slopes import (
-    recall_slopes,
-)
-from skrate.metrics.under_set import UnderSet
 
 __all__ = [
     "expected_recall_from_rauc",

@@ -16,7 +16,7 @@ from skrate.core.metric import LIST_METRICS, METRICS, per_case
 from skrate.core.question import written
 from skrate.core.scipy_rates import from_scipy, is_scipy_distribution
 from skrate.core.validation import find_label, warn_undefined
-from skrate.metrics.group_scores import GroupScores, group_scores
+from skrate.metrics.lists import GroupScores, group_scores
 from skrate.metrics.monitored import is_of_classes, takes_classes, takes_cut
 from skrate.model_selection.class_scores import (
     ClassScores,

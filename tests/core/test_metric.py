@@ -34,9 +34,9 @@ from skrate.core.metric import (
 )
 from skrate.core.metric_names import MetricName
 from skrate.inference.delta import table_variance
-from skrate.metrics import recall_slopes as slopes_module
+from skrate.metrics import recall as slopes_module
 from skrate.metrics.auc import auc
-from skrate.metrics.recall_slopes import bandwidth, cuts_of, recall_slopes
+from skrate.metrics.recall import bandwidth, cuts_of, recall_slopes
 from strategies import ranked_samples
 
 

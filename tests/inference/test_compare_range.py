@@ -31,7 +31,7 @@ from skrate import (
 )
 from skrate.core.extreme_laws import extremes
 from skrate.core.rate_curves import difference
-from skrate.metrics.expected_recall import ExpectedRecall
+from skrate.metrics.recall import ExpectedRecall
 from strategies import ranked_samples
 
 KNOWN = rates.between({0.025: 0.064, 0.975: 0.288})

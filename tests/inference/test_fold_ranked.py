@@ -18,8 +18,8 @@ from skrate.inference.delta import influence_values, variance_parts
 from skrate.inference.fold_ranked import ranked_in_folds
 from skrate.inference.prediction import ExpectedHits
 from skrate.inference.sample import check_cases
-from skrate.metrics.budget import LiftAtRate, PrecisionAtRate
-from skrate.metrics.expected_recall import ExpectedRecall
+from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate
+from skrate.metrics.recall import ExpectedRecall
 from strategies import ranked_samples
 
 BUDGET = [(Fraction(1, 8), Fraction(1, 2)), (Fraction(1, 2), Fraction(1, 2))]

@@ -23,7 +23,7 @@ from skrate import (
 )
 from skrate.core.merged import merged_but_at
 from skrate.core.metric import find_metric
-from skrate.metrics.recall_slopes import bandwidth, cuts_of
+from skrate.metrics.recall import bandwidth, cuts_of
 
 
 def runs_of_negatives(seed, n=300, prevalence=0.1):

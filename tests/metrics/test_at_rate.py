@@ -1,33 +1,50 @@
-"""Recall, precision and lift at a rate or a count."""
+"""Recall, precision and lift at a rate, of one ranking and of queues."""
 
+import math
 from fractions import Fraction
-from itertools import permutations
+from functools import partial
+from itertools import permutations, product
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy import stats
+from scipy import special, stats
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import binomial_tolerance, simulations
+from list_strategies import ranked_lists
 from metric_cases import Case
+from optional import require
 from reference import tables
 from reference.rate_law import Density, Mixed, Points
 from skrate import (
     RankTable,
+    ScoreReport,
     estimate,
+    expected_gain_score,
     expected_recall_score,
     group_scores,
     influence,
     lift_at_rate_score,
+    make_ranking_scorer,
     precision_at_rate_score,
     rates,
     recall_at_rate_score,
 )
+from skrate.core.elicitation import check_rate
 from skrate.core.metric import find_metric
+from skrate.metrics.at_rate import PerProcessed
 from strategies import ranked_samples
+
+# Three days: one of three cases, one of two, and one of a single case.
+Y_TRUE = [1, 0, 1, 0, 1, 1]
+Y_SCORE = [3, 2, 1, 9, 8, 5]
+DAY = ["mo", "mo", "mo", "tu", "tu", "we"]
+AMOUNT = [100, -1, 900, -2, 50, 30]
+PLACES = np.array([1e-9, 1e-6, 1e-3, 0.01, 0.1, 0.3, 0.7, 0.99, 1.0])
 
 
 def found_at(groups, rate):
@@ -426,3 +443,365 @@ def test_intervals_of_expected_precision_and_lift_cover_the_truth(score, rate):
         low, high = estimate(score, *drawn(150), rate=rate).confidence_interval
         held += low <= truth <= high
     assert held / n_simulations >= 0.93 - binomial_tolerance(0.93, n_simulations)
+
+
+@pytest.mark.parametrize(
+    ("score", "k", "expected"),
+    [
+        (recall_at_rate_score, 1, 2 / 4),
+        (recall_at_rate_score, 2, 3 / 4),
+        (recall_at_rate_score, 9, 1),
+        (precision_at_rate_score, 1, 2 / 3),
+        (precision_at_rate_score, 2, 3 / 5),
+        (precision_at_rate_score, 9, 4 / 6),
+    ],
+)
+def test_queues_by_hand(score, k, expected):
+    found = score(Y_TRUE, Y_SCORE, k=k, groups=DAY)
+    assert type(found) is float
+    assert found == pytest.approx(expected, abs=1e-15)
+    by_day = group_scores(score, Y_TRUE, Y_SCORE, groups=DAY, k=k)
+    assert by_day.mean() == by_day.mean("pooled") == found
+    assert by_day.estimate().value == found
+    mean = by_day.mean("macro")
+    assert mean == pytest.approx(np.mean(by_day.values), abs=1e-15)
+
+
+def seen_in_all_orders(y_true, y_score, groups, k):
+    """Yield the rows that are seen, for each order of the tied of all the queues."""
+    tops = []
+    for label in sorted(set(groups)):
+        rows = [i for i, group in enumerate(groups) if group == label]
+        orders = [
+            order
+            for order in permutations(rows)
+            if [y_score[i] for i in order] == sorted(y_score[i] for i in rows)[::-1]
+        ]
+        tops.append([order[:k] for order in orders])
+    for chosen in product(*tops):
+        yield [i for top in chosen for i in top]
+
+
+@given(
+    lists=ranked_lists(max_size=9, n_scores=2), k=st.integers(1, 3),
+    seed=st.integers(0, 99),
+)  # fmt: skip
+def test_it_is_the_mean_over_the_orders_of_the_tied(lists, k, seed):
+    rows = slice(0, 7)
+    y_true, y_score, groups = (column[rows].tolist() for column in lists[:3])
+    gain = np.random.default_rng(seed).integers(-3, 9, len(y_true)).tolist()
+    orders = list(seen_in_all_orders(y_true, y_score, groups, k))
+    found = Fraction(sum(y_true[i] for seen in orders for i in seen), len(orders))
+    options = {"groups": groups, "k": k}
+    n_seen, n_pos = len(orders[0]), sum(y_true)
+    precision = precision_at_rate_score(y_true, y_score, **options)
+    assert precision == pytest.approx(float(found / n_seen), abs=1e-14)
+    if n_pos:
+        recall = recall_at_rate_score(y_true, y_score, **options)
+        assert recall == pytest.approx(float(found / n_pos), abs=1e-14)
+    gained = Fraction(sum(gain[i] for seen in orders for i in seen), len(orders))
+    by_list = group_scores(
+        expected_gain_score, y_true, y_score, groups=groups, gain=gain, k=k
+    )
+    assert by_list.mean("pooled") == pytest.approx(float(gained), abs=1e-12)
+
+
+def test_gain_of_what_is_seen():
+    options = {"groups": DAY, "gain": AMOUNT}
+    scores = group_scores(expected_gain_score, Y_TRUE, Y_SCORE, k=1, **options)
+    assert scores.values.tolist() == [100, -2, 30]
+    total = scores.estimate("pooled")
+    assert total.value == pytest.approx(128, abs=1e-12)
+    # Of a sum of three days: sqrt(3) times their standard deviation.
+    spread = np.std([100, -2, 30], ddof=1) * math.sqrt(3)
+    assert total.standard_error == pytest.approx(spread, rel=1e-12)
+    low, high = total.confidence_interval
+    assert low < 0 < 128 < high
+    per_case = group_scores(
+        expected_gain_score, Y_TRUE, Y_SCORE, k=1, normalize=True, **options
+    )
+    assert per_case.mean("pooled") == pytest.approx(128 / 6, abs=1e-14)
+    # Without k, as each list alone, in any order of rows, weighted or not.
+    order, weight = np.random.default_rng(0).permutation(6), [1, 2, 1, 1, 0, 3]
+    columns = [np.array(c)[order] for c in (Y_TRUE, Y_SCORE, DAY, AMOUNT, weight)]
+    found = group_scores(
+        expected_gain_score, *columns[:2], groups=columns[2], gain=columns[3],
+        sample_weight=columns[4], rate=0.4,
+    )  # fmt: skip
+    for label, value in zip(found.groups, found.values, strict=True):
+        y, s, _, gain, w = (c[columns[2] == label] for c in columns)
+        alone = expected_gain_score(y, s, gain=gain, sample_weight=w, rate=0.4)
+        assert value == pytest.approx(alone, abs=1e-12)
+
+
+def test_the_gain_of_classes_is_that_of_their_cases():
+    per_class = {"positive": 3, "negative": -1}
+    gain = np.where(Y_TRUE, 3, -1)
+    for options in ({"k": 2}, {"rate": 0.3}):
+        found = [
+            group_scores(
+                expected_gain_score, Y_TRUE, Y_SCORE, groups=DAY, gain=one, **options
+            ).values
+            for one in (per_class, gain)
+        ]
+        assert found[0] == pytest.approx(found[1], abs=1e-14)
+
+
+def test_a_share_of_each_queue():
+    found = recall_at_rate_score(Y_TRUE, Y_SCORE, rate=0.5, groups=DAY)
+    assert found == pytest.approx((1 + 0 + 0.5) / 4, abs=1e-15)
+    weight = [1, 1, 1, 2, 2, 2]
+    found = precision_at_rate_score(
+        Y_TRUE, Y_SCORE, rate=0.5, groups=DAY, sample_weight=weight
+    )
+    assert found == pytest.approx((1 + 0 + 1) / (1.5 + 2 + 1), abs=1e-15)
+
+
+def test_the_pooled_auc_is_that_of_pairs():
+    options = {"groups": [1, 1, 1, 2, 2, 2]}
+    scores = group_scores("roc_auc", Y_TRUE, Y_SCORE, **options)
+    assert scores.mean("pooled") == scores.mean("pairs")
+
+
+def test_without_positives_recall_is_undefined():
+    with pytest.warns(UndefinedMetricWarning, match="no positive"):
+        assert math.isnan(recall_at_rate_score([0, 0], [1, 2], k=1, groups=[1, 2]))
+    assert precision_at_rate_score([0, 0], [1, 2], k=1, groups=[1, 2]) == 0
+
+
+def test_the_error_of_the_pooled_precision_is_that_of_a_ratio():
+    # By resampling the days themselves.
+    rng = np.random.default_rng(8)
+    day = np.repeat(np.arange(400), rng.integers(1, 20, 400))
+    y_true = rng.random(len(day)) < rng.beta(2, 5, 400)[day]
+    y_score = rng.normal(size=len(day)) + y_true
+    for score in (precision_at_rate_score, recall_at_rate_score):
+        scores = group_scores(score, y_true, y_score, groups=day, k=5)
+        found = np.bincount(day, y_true)
+        wholes = np.minimum(scores.n_items, 5)
+        if score is recall_at_rate_score:
+            wholes = found
+        parts = np.nan_to_num(scores.values) * wholes
+        drawn = rng.integers(0, 400, (4000, 400))
+        means = parts[drawn].sum(axis=1) / wholes[drawn].sum(axis=1)
+        assert scores.estimate().standard_error == pytest.approx(means.std(), rel=0.05)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_scorers_find_queues_and_gains_by_column(library):
+    frames = require(library)
+    X = frames.DataFrame({"score": Y_SCORE, "day": DAY, "amount": AMOUNT})
+
+    class Model(ClassifierMixin, BaseEstimator):
+        classes_ = np.array([0, 1])
+
+        def decision_function(self, X):
+            return np.asarray(X["score"])
+
+    scorer = make_ranking_scorer(precision_at_rate_score, k=2, groups="day")
+    assert scorer(Model(), X, Y_TRUE) == pytest.approx(3 / 5, abs=1e-15)
+    recall = make_ranking_scorer(recall_at_rate_score, k=2, groups="day")
+    assert recall(Model(), X, Y_TRUE) == pytest.approx(3 / 4, abs=1e-15)
+    gain = make_ranking_scorer(
+        expected_gain_score, gain="amount", k=1, average="pooled", groups="day"
+    )
+    assert gain(Model(), X, Y_TRUE) == pytest.approx(128, abs=1e-12)
+    report = ScoreReport({"recall": recall})(Model(), X, np.array(Y_TRUE))
+    assert report["recall"] == pytest.approx(3 / 4, abs=1e-15)
+    expected = group_scores(
+        recall_at_rate_score, Y_TRUE, Y_SCORE, groups=DAY, k=2
+    ).estimate()
+    assert report["recall_standard_error"] == expected.standard_error
+
+
+@pytest.mark.parametrize(
+    ("score", "options", "message"),
+    [
+        (partial(recall_at_rate_score, k=3), {"k": 2}, "k=2 and k=3 of the metric"),
+        (
+            recall_at_rate_score,
+            {"k": 2, "sample_weight": [1] * 6},
+            "k=2 is a number of items, which sample_weight leaves",
+        ),
+        (expected_gain_score, {"gain": [1, 2], "k": 1}, "gain has 2"),
+        (expected_gain_score, {"gain": AMOUNT, "cost": AMOUNT}, "cost must not be neg"),
+        (
+            expected_gain_score,
+            {"gain": AMOUNT, "cost": [1] * 6},
+            "cost is not known wi",
+        ),
+        (expected_gain_score, {"gain": AMOUNT, "rate": 0.1, "k": 1}, "k=1 takes the p"),
+        (expected_gain_score, {"k": 1}, "gain is missing"),
+    ],
+)
+def test_bad_input_is_named(score, options, message):
+    with pytest.raises(ValueError, match=message):
+        group_scores(score, Y_TRUE, Y_SCORE, groups=DAY, **options)
+
+
+def test_what_cannot_be_pooled_is_named():
+    scores = group_scores(lift_at_rate_score, Y_TRUE, Y_SCORE, groups=DAY, k=1)
+    with pytest.raises(ValueError, match="average='pooled' is known of"):
+        scores.mean("pooled")
+    options = {"rate": rates.beta(2, 3), "groups": DAY}
+    with pytest.raises(ValueError, match="average='pooled' is known of"):
+        recall_at_rate_score(Y_TRUE, Y_SCORE, **options)
+    with pytest.raises(ValueError, match="y_true is a RankTable, which has no lists"):
+        recall_at_rate_score(RankTable([1], [1]), rate=0.5, groups=[1])
+
+
+def share_within(rate, x=PLACES):
+    """Return E[min(1, x / R) | R > 0]."""
+    law = PerProcessed(check_rate(rate))
+    return law.mean_inverse * law.table.limited_mean(x)
+
+
+def of_beta(a, b, x):
+    """Return the same of a beta distribution, by its recurrence in a."""
+    below, above = special.betainc(a, b, x), special.betaincc(a, b, x)
+    edge = x ** (a - 1) * (1 - x) ** b / special.beta(a, b)
+    return below + x * ((a + b - 1) * above - edge) / (a - 1)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (3, 19), (6.2, 32.8), (50, 2), (1.5, 4), (1.1, 3), (400, 600),
+        (0.5, 0.5), (0.1, 1), (0.9, 7), (1e4, 3),
+    ],
+)  # fmt: skip
+def test_a_beta_is_its_closed_form(a, b):
+    assert_allclose(
+        share_within(rates.beta(a, b)), of_beta(a, b, PLACES), rtol=0, atol=3e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (2.865, 0.867),
+        (2.36, 1.59),
+        (4.58, 10.08),
+        (3, 19),
+        (50, 2),
+        (1.5, 4),
+        (400, 600),
+    ],
+)
+def test_a_place_before_most_rates_keeps_its_digits(a, b):
+    # The share within 1e-6 may be 1e-6: 1e-12 of it, as of any other.
+    found = share_within(rates.beta(a, b))
+    assert_allclose(found, of_beta(a, b, PLACES), rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("low", [0.01, 0.5])
+def test_an_interval_is_a_logarithm(low):
+    rate, width = rates.interval(low, 0.9), 0.9 - low
+    above = np.log(0.9 / np.clip(PLACES, low, 0.9)) / width
+    below = np.clip(PLACES - low, 0, width) / width
+    expected = below + PLACES * above
+    assert_allclose(share_within(rate), expected, rtol=1e-13, atol=0)
+
+
+@pytest.mark.parametrize("b", [19, 1e6])
+def test_a_beta_of_shape_two_is_a_power(b):
+    found = share_within(rates.beta(2, b))
+    expected = -np.expm1((b + 1) * np.log1p(-PLACES[:-1]))
+    assert_allclose(found[:-1], expected, rtol=1e-9, atol=1e-14)
+    assert_allclose(found[-1], 1, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("rate", ["uniform", rates.beta(1, 1), stats.uniform()])
+def test_the_uniform_rate_is_x_less_x_log_x(rate):
+    expected = PLACES - PLACES * np.log(PLACES)
+    assert_allclose(share_within(rate), expected, rtol=1e-12, atol=5e-14)
+
+
+def test_an_exponential_rate_is_an_exponential_integral():
+    found = share_within(rates.exponential(20))
+    # All above 1 is at 1.
+    inverse = 20 * (special.exp1(20 * PLACES) - special.exp1(20)) + np.exp(-20)
+    inverse[-1] = 0.0
+    above = np.where(PLACES < 1, PLACES * inverse, np.exp(-20))
+    below = -np.expm1(-20 * PLACES)
+    assert_allclose(found, below + above, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("rate", "points", "masses"),
+    [
+        (0.3, [0.3], [1]),
+        (rates.empirical([0.1, 0.5, 1.4], [1, 2, 1]), [0.1, 0.5, 1], [1, 2, 1]),
+        (rates.empirical([0, 0.1, 0.5]), [0.1, 0.5], [1, 1]),
+        (rates.mixture([0.1, rates.empirical([0, 0.4])]), [0.1, 0.4], [2, 1]),
+        (rates.mixture([rates.empirical([0]), 0.2]), [0.2], [1]),
+        (rates.empirical([1e-9, 0.5]), [1e-9, 0.5], [1, 1]),
+        (rates.log_discount(3), [1 / 3, 2 / 3, 1],
+         [1 - 1 / np.log2(3), 1 / np.log2(3) - 0.5, 0.5]),
+    ],
+)  # fmt: skip
+def test_points_are_sums(rate, points, masses):
+    at = np.minimum(1, PLACES[:, None] / np.array(points))
+    expected = np.average(at, axis=1, weights=masses)
+    assert_allclose(share_within(rate), expected, rtol=1e-13, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("rate", "sf"),
+    [
+        (stats.norm(0.1, 0.1), stats.norm(0.1, 0.1).sf),
+        (stats.lognorm(0.7, scale=0.1), stats.lognorm(0.7, scale=0.1).sf),
+        (stats.gamma(2.5, scale=1e-4), stats.gamma(2.5, scale=1e-4).sf),
+        (stats.uniform(-0.2, 0.5), stats.uniform(-0.2, 0.5).sf),
+        (rates.interval(0.1, 0.4), stats.uniform(0.1, 0.3).sf),
+    ],
+)
+def test_other_laws_are_integrated_literally(rate, sf):
+    # E[min(1, x / R)] = S(0) - x times the integral of S(u) / u^2 above x, given R > 0.
+    knots = [1e-5, 1e-4, 3e-4, 1e-3, 0.01, 0.1, 0.3, 0.4]
+    law = Density(sf, knots)
+    ends = np.ones_like(PLACES)
+    beyond = law.inverse_squares(PLACES, ends)
+    expected = 1 - PLACES * beyond / sf(0)
+    assert_allclose(share_within(rate), expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1e-6, 1e-12])
+def test_small_rates_are_as_exact(scale):
+    rate = stats.beta(3, 19, scale=scale)
+    expected = of_beta(3, 19, np.minimum(PLACES, 1))
+    assert_allclose(share_within(rate, PLACES * scale), expected, rtol=0, atol=3e-12)
+
+
+def test_a_mixture_weighs_its_parts_by_how_often_they_are_above_zero():
+    parts = [rates.beta(3, 19), stats.norm(0, 0.2), 0.8]
+    shares = [0.5, 0.3, 0.2]
+    positive = [1, 0.5, 1]
+    weights = np.multiply(shares, positive)
+    expected = np.average([share_within(p) for p in parts], axis=0, weights=weights)
+    found = share_within(rates.mixture(parts, shares))
+    assert_allclose(found, expected, rtol=0, atol=1e-13)
+
+
+def test_the_mean_inverse_is_that_of_the_law():
+    law = PerProcessed(rates.beta(3, 19))
+    assert_allclose(law.mean_inverse, 21 / 2, rtol=1e-8)
+    assert law.is_bounded
+    for unbounded in ("uniform", rates.beta(0.5, 3), rates.exponential(3)):
+        assert not PerProcessed(check_rate(unbounded)).is_bounded
+
+
+@pytest.mark.parametrize(
+    "rate",
+    [rates.empirical([0]), stats.norm(-9, 0.01), rates.mixture([rates.empirical([0])])],
+)
+def test_of_a_rate_that_is_zero_there_is_no_mean_inverse(rate):
+    assert np.isnan(PerProcessed(check_rate(rate)).mean_inverse)
+
+
+def test_equal_laws_share_what_was_found():
+    first, second = PerProcessed(rates.beta(3, 19)), PerProcessed(rates.beta(3, 19))
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first.table is second.table
+    assert repr(first) == "beta(3, 19) by 1 / rate"

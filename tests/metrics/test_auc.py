@@ -1,4 +1,4 @@
-"""The AUC within lists: by hand, against pairs, against roc_auc_score, bad input."""
+"""The AUC of one ranking and within lists."""
 
 import math
 
@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
+from guarantees import binomial_tolerance, simulations
 from list_strategies import ranked_lists
 from metric_cases import Case
 from optional import data_file
@@ -38,12 +39,11 @@ CASES = [
         swaps=True,
     ),
 ]
-
-
 # Two lists: "a" in order, "b" with one of two pairs in order, "c" of one class.
 Y_TRUE = [1, 0, 0, 1, 0, 1]
 Y_SCORE = [0.9, 0.2, 0.7, 0.5, 0.3, 0.4]
 GROUPS = list("aabbbc")
+LEVEL = 0.9
 
 
 def report(*data, groups=None, **options):
@@ -452,3 +452,32 @@ def test_folds_have_no_cut():
     rankings = FoldRankings([1, 0, 1, 0], [4, 3, 2, 1], [0, 0, 1, 1])
     with pytest.raises(ValueError, match=r"k=2 cuts lists.* as rate= to recall_at_rat"):
         ranking_auc_score(rankings, k=2)
+
+
+def lists_of(rng, n_lists):
+    """Return labels, scores and lists; lists differ in size, level and difficulty."""
+    sizes = rng.integers(3, 25, n_lists)
+    groups = np.repeat(np.arange(n_lists), sizes)
+    level, skill = rng.normal(-1, 1, n_lists), rng.uniform(0, 2, n_lists)
+    y_true = rng.random(len(groups)) < 1 / (1 + np.exp(-level[groups]))
+    y_score = rng.normal(size=len(groups)) + skill[groups] * y_true
+    return y_true, np.round(y_score, 1), groups
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("average", ["macro", "pairs", "positives", "size"])
+def test_the_interval_over_lists_covers(average):
+    rng = np.random.default_rng(8)
+    *data, groups = lists_of(rng, 200_000)
+    truth = group_scores("roc_auc", *data, groups=groups).mean(average)
+    n_simulations = simulations(4000)
+    n_covered = 0
+    for _ in range(n_simulations):
+        *data, groups = lists_of(rng, 150)
+        scores = group_scores("roc_auc", *data, groups=groups)
+        found = scores.estimate(average, confidence_level=LEVEL)
+        low, high = found.confidence_interval
+        n_covered += low <= truth <= high
+    # A ratio of sums over 150 lists is a little skewed: one hundredth for that.
+    tolerance = binomial_tolerance(LEVEL, n_simulations) + 0.01
+    assert n_covered / n_simulations == pytest.approx(LEVEL, abs=tolerance)

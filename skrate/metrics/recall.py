@@ -1,12 +1,16 @@
-"""Expected recall under a distribution over the rate."""
+"""Expected recall under a distribution of the rate, of positives and of negatives."""
 
 from __future__ import annotations
 
-from dataclasses import field
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import field, replace
 from functools import lru_cache, partial
+from itertools import pairwise
 from typing import Any, Literal, get_args, overload
 
 import numpy as np
+from scipy import special
 
 from skrate.core.arrays import (
     Array,
@@ -18,11 +22,22 @@ from skrate.core.arrays import (
     dot,
     ratio,
     share_of,
+    sum_from_right,
 )
+from skrate.core.elicitation import check_rate
+from skrate.core.extreme_laws import extreme
 from skrate.core.fold_rankings import FoldRankings
 from skrate.core.kept import kept
 from skrate.core.list_table import ListTable
-from skrate.core.metric import NAMED, InLists, Metric, Slopes, score
+from skrate.core.metric import (
+    NAMED,
+    InLists,
+    Metric,
+    Slopes,
+    SumOverGroups,
+    is_defined,
+    score,
+)
 from skrate.core.one_vs_rest import (
     AverageName,
     ClassAverage,
@@ -33,13 +48,12 @@ from skrate.core.one_vs_rest import (
 )
 from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.rate_curves import RateCurve
-from skrate.core.rate_sets import End
-from skrate.core.rates import RateDistribution
+from skrate.core.rate_sets import End, check_rate_or_set
+from skrate.core.rates import RateDistribution, RateLike
+from skrate.core.survival import SurvivalTable
 from skrate.core.validation import check_choice
-from skrate.metrics.recall_slopes import recall_limits, recall_slopes
-from skrate.metrics.under_set import UnderSet
 
-__all__ = ["expected_recall_score"]
+__all__ = ["expected_recall_score", "negative_recall_score"]
 
 # The sum over positives: rankings up to this length keep their weights, longer ones
 # are cut into blocks, on each of which the weights are a polynomial of this degree.
@@ -50,9 +64,18 @@ _CACHED = 16_384
 _GROUPS = 8_192
 _DEGREE = 7
 _TOLERANCE = 1e-13
-
 Side = Literal["positives", "negatives"]
 SIDES: tuple[Side, ...] = get_args(Side)
+# Rankings with more groups look a rate with a density up on a grid of as many cells.
+_GRID = 2**15
+# What a straight line in a cell of it may be off, as a share of what does or does not
+# survive.
+_LINEAR = 1e-7
+# Where in a cell it is compared with the line, and what may be rounding.
+_PLACE, _ROUNDING = 0.3, 4e-15
+# Of fewer cases above a cut the share of positives is no estimate of itself.
+FEW_PROCESSED = 5
+_ADDED = 2.0
 
 
 @overload
@@ -68,6 +91,8 @@ def expected_recall_score(
     sample_weight: ArrayLike | None = ...,
     pos_label: Label = ...,
 ) -> float: ...
+
+
 @overload
 def expected_recall_score(
     y_true: ArrayLike | RankTable | FoldRankings,
@@ -81,6 +106,8 @@ def expected_recall_score(
     sample_weight: ArrayLike | None = ...,
     pos_label: Label = ...,
 ) -> FloatArray: ...
+
+
 def expected_recall_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -239,6 +266,156 @@ def expected_recall_score(
     )
 
 
+def negative_recall_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = None,
+    *,
+    rate: RateLike = "uniform",
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
+) -> float:
+    r"""Compute the expected share of the negatives that is processed in vain.
+
+    The false positive rate at the rate R, averaged over the distribution of R: what a
+    reviewer will have read for nothing, as a share of all that is not worth reading.
+    Less is better, so that scorers negate it. It is 1 less the
+    :func:`expected_recall_score` of the negatives.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, higher for the positive class: decision values or probabilities.
+    rate : "uniform", float or distribution, default="uniform"
+        The share of all cases that will be processed: a number in (0, 1], a frozen
+        ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
+    Returns
+    -------
+    score : float
+        Negative recall in [0, 1]: the mean rate for random scores, less for better
+        ones; a perfect ranking gives 0 only where no more cases are processed than
+        there are positives. nan where undefined.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores or weights that cannot be ranked, or a ``rate`` that is none
+        of the choices.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If there is no negative case.
+
+    See Also
+    --------
+    sklearn.metrics.roc_curve : The false positive rate at each threshold.
+    expected_recall_score : What is found.
+
+    Notes
+    -----
+    With :math:`v_k` of the :math:`W_0` negatives in group k of tied scores, which
+    spans the rates from :math:`D_{k-1}` to :math:`D_k`, and
+    :math:`G(x) = E[\min(R, x)]`,
+
+    .. math:: \sum_k \frac{v_k}{W_0} \frac{G(D_k) - G(D_{k-1})}{D_k - D_{k-1}},
+
+    E[F1] in the notation of [1]_ (definition 1): the mean over negatives of the
+    probability of being processed, an expectation over random orders of the tied. What
+    [1]_ calls negative recall is 1 - F1, the share that is spared:
+    ``expected_recall_score(..., of="negatives")``. Between what the worst and the best
+    ranking spare, it lies where the rAUC lies between 0 and 1 (theorem 5).
+    ``RateAveragedROC.plot(space="rate-negative-recall")`` draws it. Cost: one sort.
+
+    References
+    ----------
+    .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
+       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`.
+
+    Examples
+    --------
+    Two of four cases will be processed; one of them is negative, of two in all:
+
+    >>> from skrate import negative_recall_score
+    >>> negative_recall_score(
+    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.5
+    ... )
+    0.5
+
+    With any rate as probable as another, it is what a random order would waste, less
+    what the ranking spares:
+
+    >>> negative_recall_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    0.375
+    """
+    return score(NegativeRecall(rate), y_true, y_score, sample_weight, pos_label)
+
+
+class UnderRate:
+    """What metrics under a rate say of it: mixed into a ``Metric``."""
+
+    rate: Any
+
+    @property
+    def law(self) -> RateDistribution:
+        """The distribution of the rate."""
+        law: RateDistribution = self.rate
+        return law
+
+
+class ByRate(UnderRate, ABC):
+    """A metric that is linear in the distribution of the rate, or a ratio of such."""
+
+    @property
+    def is_of_negatives(self) -> bool:
+        """Whether it is the negatives whose recall counts."""
+        return False
+
+    @abstractmethod
+    def by_rate(self, table: RankTable) -> RateCurve:
+        """Return the metric of a table at every rate, from which all others follow."""
+
+
+class UnderSet(ByRate, SumOverGroups, ABC):
+    """One that may be told a set of distributions for its rate.
+
+    Then ``worst`` says which end of its range over the set is meant: it is the metric
+    under the distribution that attains this end, which depends on the ranking.
+    """
+
+    worst: End | None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rate", check_rate_or_set(self.rate, self.worst))
+
+    def is_sum_over_groups(self, table: RankTable) -> bool:
+        """Return whether the distribution is the same for every ranking."""
+        return self.worst is None
+
+    def resolved(self, table: RankTable) -> Any:
+        """Return the metric under the distribution of the set that is worst."""
+        if self.worst is None or not is_defined(self, table):  # type: ignore[arg-type]
+            return self
+        found = extreme(self.rate, self.by_rate(table), self.worst)
+        return replace(self, rate=found.law, worst=None)  # type: ignore[type-var]
+
+    def worst_in_lists(self, lists: ListTable) -> FloatArray:
+        """Return the metric within each list under what is worst for that list."""
+        values = np.full(len(lists.starts), np.nan)
+        for i, (start, end) in enumerate(pairwise(lists.edges.tolist())):
+            table = RankTable(lists.pos[start:end], lists.neg[start:end])
+            resolved = self.resolved(table)
+            if resolved.worst is None:
+                values[i] = resolved.value(table)
+        return values
+
+
 class ExpectedRecall(UnderSet, InLists, Metric, score=expected_recall_score):
     """The expected recall of either class under a rate."""
 
@@ -298,6 +475,43 @@ class ExpectedRecall(UnderSet, InLists, Metric, score=expected_recall_score):
         if self.of == "positives":
             return recall_slopes(table, self.rate)[0]
         return recall_slopes(swapped(table), self.rate)[0].turned()
+
+
+class NegativeRecall(
+    ByRate, SumOverGroups, InLists, Metric, score=negative_recall_score
+):
+    """The expected share of the negatives that is processed."""
+
+    rate: Any = "uniform"
+
+    name = "Negative recall"
+    needs = ("negative",)
+    greater_is_better = False
+    is_of_negatives = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rate", check_rate(self.rate))
+
+    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
+        """Return its range: one value where all is processed, or nothing."""
+        return recall_limits(self.rate)
+
+    def by_rate(self, table: RankTable) -> RateCurve:
+        return RateCurve(table.rates, table.fpr)
+
+    def value(self, table: RankTable) -> float:
+        return expected_recall(table, self.rate, of_negatives=True)
+
+    def values(self, pos: Array, neg: Array) -> FloatArray:
+        return recall_of_tables(neg, pos, self.rate)
+
+    def list_values(self, lists: ListTable) -> FloatArray:
+        processed = processed_rows(lists, self.rate)
+        return share_of(lists.sum(lists.neg * processed), lists.n_neg)
+
+    def slopes(self, table: RankTable) -> Slopes:
+        of_other, _ = recall_slopes(swapped(table), self.rate)
+        return of_other.turned().scaled(-1.0)
 
 
 def expected_recall(
@@ -513,3 +727,270 @@ def processed_rows(lists: ListTable, rate: RateDistribution) -> FloatArray:
 def swapped(table: RankTable) -> RankTable:
     """Return the table in which the negatives are the positives."""
     return table_of_weights(table.neg, table.pos)
+
+
+def recall_slopes(table: RankTable, rate: RateDistribution) -> tuple[Slopes, float]:
+    """Return the slopes of expected recall, and its value.
+
+    The law decides: the part of it that lies in points within (0, 1) cuts the ranking
+    there, the rest wherever it has a density.
+    """
+    points, masses = rate.point_masses()
+    if rate.table.is_discrete:
+        return _jump_slopes(table, points, masses)
+    # Nothing is cut at 0 and at 1.
+    is_cut = (points > 0) & (points < 1)
+    if not is_cut.any():
+        return _slopes_of_mean(table, *_falls_of_table(rate, table))
+    # Both parts are slopes of their own: the jumps are taken out of the survival
+    # function, and what is left has a density.
+    points, masses = points[is_cut], masses[is_cut]
+    jumps, recall_of_jumps = _jump_slopes(table, points, masses)
+    steps = SurvivalTable.from_steps(points, masses)
+    edges = table.rates
+    mean = rate.table.mean(edges[:-1], edges[1:]) - steps.mean(edges[:-1], edges[1:])
+    at_edge = rate.table.survival(edges) - steps.survival(edges)
+    smooth, recall = _slopes_of_mean(table, mean, *_falls(mean, at_edge))
+    slopes = Slopes(
+        jumps.by_pos + smooth.by_pos,
+        jumps.by_neg + smooth.by_neg,
+        jumps.by_prevalence + smooth.by_prevalence,
+    )
+    return slopes, recall + recall_of_jumps
+
+
+def cuts_of(rate: RateDistribution | None) -> FloatArray:
+    """Return the rates within (0, 1) with a probability of their own.
+
+    They increase; slopes jump there from one case to the next.
+    """
+    if rate is None:
+        return np.empty(0)
+    points = rate.point_masses()[0]
+    # Nothing is cut at 0 and at 1.
+    return points[(points > 0) & (points < 1)]
+
+
+def rate_of(rate: RateDistribution | None) -> float | None:
+    """Return the rate that alone is possible, None if there are several."""
+    if rate is None:
+        return None
+    points = rate.point_masses()[0]
+    is_known = rate.table.is_discrete and len(points) == 1
+    return float(points[0]) if is_known else None
+
+
+def recall_limits(rate: Any) -> tuple[float, float]:
+    """Return the range of the recall of a class under what ``rate=`` takes.
+
+    Where nothing is processed or all, no ranking finds more than another.
+    """
+    known = rate_of(rate) if isinstance(rate, RateDistribution) else rate
+    return (float(known), float(known)) if known in (0, 1) else (0.0, 1.0)
+
+
+def _slopes_of_mean(
+    table: RankTable, mean: FloatArray, before: FloatArray, after: FloatArray
+) -> tuple[Slopes, float]:
+    """Return slopes and value from the mean survival, and the falls to it and from it.
+
+    E = sum_k P_k m_k, with m_k = (G(D_k) - G(D_(k-1))) / s_k the mean survival in
+    group k, s_k = D_k - D_(k-1) and G' = S. With pi_k the share of positives in it,
+
+        p dE/dD_k = pi_k (S(D_k) - m_k) + pi_(k+1) (m_(k+1) - S(D_k)),
+
+    and a share of either class in group j moves all D_k with k >= j.
+    """
+    p, rest = table.prevalence, table.negative_share
+    share = table.pos / (table.pos + table.neg)
+    # Minus p dE/dD_k. Nothing moves the last cut.
+    by_cut = share * after
+    by_cut[:-1] += share[1:] * before[1:]
+    by_cut[-1] = 0.0
+    # With T and F the shares of the classes above, D = p T + (1 - p) F.
+    of_pos = dot(by_cut, table.cum_pos[1:])
+    of_neg = dot(by_cut, table.cum_neg[1:])
+    by_prevalence = float(of_neg / table.n_neg - of_pos / table.n_pos) / p
+    # A share of a class in group j moves D_j and all that follow: sums from the right.
+    moved = sum_from_right(by_cut)
+    value = float(dot(table.pos, mean)) / table.n_pos
+    # A positive adds its own m_j beside what it moves.
+    return Slopes(mean - moved, moved * (-rest / p), by_prevalence), value
+
+
+def _falls_of_table(
+    rate: RateDistribution, table: RankTable
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the mean survival in groups, and the falls to it and from it."""
+    edges = table.rates
+    if table.n_groups > _GRID:
+        return _on_grid(rate, edges[:-1], np.diff(edges), 1.0)
+    mean = rate.table.mean(edges[:-1], edges[1:])
+    return mean, *_falls(mean, rate.table.survival(edges))
+
+
+def _falls(mean: FloatArray, at_edge: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return at_edge[:-1] - mean, mean - at_edge[1:]
+
+
+def _on_grid(
+    rate: RateDistribution, above: FloatArray, size: FloatArray, total: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the same for groups of these sizes, in the cells of a grid of the rate.
+
+    A group counts for the cell that its middle is in.
+    """
+    of_cell, fall, is_linear = _grid(rate)
+    place = size / 2
+    place += above
+    place *= _GRID / total
+    start = np.floor(place)
+    if start[-1] == _GRID:
+        # Rounded, or a group of no size at the end.
+        np.minimum(start, _GRID - 1, out=start)
+    place -= start
+    cell = start.astype(np.intp)
+    before = fall.take(cell)
+    place -= 0.5
+    place *= before
+    mean = of_cell.take(cell)
+    mean -= place
+    before *= size
+    before *= _GRID / total / 2
+    after = before
+    # Of groups that are wide, and where the survival bends, as where all of a small
+    # rate lies in one cell, the table itself is asked.
+    if size.max() * _GRID > total or not is_linear[cell[0] : cell[-1] + 1].all():
+        bad = np.flatnonzero((size * _GRID > total) | ~is_linear[cell])
+        low, high = above[bad] / total, (above[bad] + size[bad]) / total
+        mean[bad] = rate.table.mean(low, high)
+        after = before.copy()
+        before[bad] = rate.table.survival(low) - mean[bad]
+        after[bad] = mean[bad] - rate.table.survival(high)
+    return mean, before, after
+
+
+@kept
+def _grid(rate: RateDistribution) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return per cell the mean survival and its fall, and whether it is linear there.
+
+    With the mean in place of the middle of a chord, sums over whole cells are exact.
+    """
+    nodes = np.arange(_GRID + 1) / _GRID
+    survival = rate.table.survival(nodes)
+    means = rate.table.mean(nodes[:-1], nodes[1:])
+    chord = (survival[1:] + survival[:-1]) / 2
+    falls = survival[:-1] - survival[1:]
+    # Both the mean and a place: a curve may cross its chord. Not in the middle, where
+    # it crosses if it is symmetric; but if it bends one way, it is there that it misses
+    # most.
+    at = rate.table.survival(nodes[:-1] + _PLACE / _GRID)
+    off_chord = np.abs(at - (survival[:-1] - _PLACE * falls))
+    off_chord /= 4 * _PLACE * (1 - _PLACE)
+    miss = np.maximum(np.abs(means - chord), off_chord)
+    # Where hardly anything survives no share of it could be kept: there the mean rate,
+    # which is the mean of the survival over all cells, is the scale. Where all but
+    # little survives it is what does not, but for rounding.
+    mean = rate.mean()
+    scale = np.maximum(survival[:-1], mean)
+    scale = np.minimum(scale, np.maximum(1 - survival[1:], 1 - mean))
+    is_bent = miss > np.maximum(_LINEAR * scale, _ROUNDING)
+    # A group may reach into the next cell.
+    is_linear = ~(is_bent | np.roll(is_bent, 1) | np.roll(is_bent, -1))
+    return means, falls, is_linear
+
+
+def _jump_slopes(
+    table: RankTable, points: FloatArray, masses: FloatArray
+) -> tuple[Slopes, float]:
+    """Return the slopes for a rate that is one of ``points``.
+
+    More weight above a cut at r pushes cases below it: a positive above adds itself
+    and costs the share pi of positives at the cut, a negative above costs pi,
+
+        g_P = m_j (1 - pi), g_Q = -m_j pi (1 - p) / p, g_p = -(T - F) pi / p,
+
+    with m_j the part of group j above the cut, T and F the shares of the classes
+    there. As the density at a quantile, pi must be estimated from the neighbours of
+    the cut: one case is positive or not. Of few cases down to there, two of each class
+    are added to these neighbours, as to a proportion [1]_.
+
+    References
+    ----------
+    .. [1] Agresti and Coull (1998), Approximate is better than "exact" for interval
+       estimation of binomial proportions, :doi:`10.1080/00031305.1998.10480550`.
+    """
+    p = table.prevalence
+    share = share_at_cut([table], points)
+    low, high = table.rates[:-1], table.rates[1:]
+    # Each point counts by its mass times 1 - pi, or times pi, in the groups above it:
+    # survival functions of discrete rates, whose table sums them in one pass.
+    kept = SurvivalTable.from_steps(points, masses * (1 - share)).mean(low, high)
+    lost = SurvivalTable.from_steps(points, masses * share).mean(low, high)
+    # With the shares fixed, a greater prevalence moves a cut by T - F.
+    lead = np.interp(points, table.rates, table.tpr - table.fpr)
+    by_prevalence = -float(dot(masses * share, lead)) / p
+    value = float(dot(table.pos, kept + lost)) / table.n_pos
+    return Slopes(kept, -table.negative_share / p * lost, by_prevalence), value
+
+
+def share_at_cut(
+    tables: Sequence[RankTable], points: FloatArray, n_repeats: float = 1.0
+) -> FloatArray:
+    """Return the share of positives among the neighbours of the cut at each rate.
+
+    Of several folds, cut at the same rate each, those of all together; ``n_repeats`` is
+    how often these test each case. At 0 and at 1, where nothing is cut, it is of no
+    use.
+    """
+    total = sum(table.total for table in tables) / n_repeats
+    width = bandwidth(points, total)
+    found = np.zeros_like(width)
+    for table in tables:
+        ends = np.interp(
+            np.concatenate([points - width, points + width]),
+            table.rates,
+            table.cum_pos,
+        )
+        found += (ends[len(points) :] - ends[: len(points)]) / n_repeats
+    # Per case within the bandwidth, so that it does not jump from one to the next.
+    around = 2 * width * total
+    # Few cases may be all of one class, which is no sign that others would be.
+    added = np.where(is_of_few(tables, points, n_repeats), _ADDED, 0.0)
+    share = np.zeros_like(around)
+    np.divide(found + added, around + 2 * added, out=share, where=around > 0)
+    return share
+
+
+def is_of_few(
+    tables: Sequence[RankTable], points: FloatArray, n_repeats: float = 1.0
+) -> BoolArray:
+    """Return at which rates the cases above the cut or tied with it are few."""
+    seen = np.zeros_like(points)
+    for table in tables:
+        where = np.searchsorted(table.rates, points, side="left")
+        seen += table.rates[where] * table.total / n_repeats
+    # Less a trifle: a sum of weights is 5 to rounding.
+    few = seen < FEW_PROCESSED * (1 - 1e-9)
+    return few & (points > 0) & (points < 1)
+
+
+def bandwidth(points: FloatArray, n: float) -> FloatArray:
+    """Return half widths around rates in [0, 1]: those of [1]_ for quantiles.
+
+    They never leave [0, 1], and are 0 at 0 and at 1, where nothing is cut.
+
+    References
+    ----------
+    .. [1] Hall and Sheather (1988), On the distribution of a studentized quantile,
+       :doi:`10.1111/j.2517-6161.1988.tb01735.x`.
+    """
+    # At 0 and 1, of which the result is not used, the quantile would be infinite.
+    inner = np.clip(points, 1e-12, 1 - 1e-12)
+    at = special.ndtri(inner)
+    density = np.exp(-(at**2) / 2) / np.sqrt(2 * np.pi)
+    # For a two-sided level of 0.05.
+    factor = special.ndtri(0.975) ** (2 / 3) * n ** (-1 / 3)
+    width = factor * np.cbrt(1.5 * density**2 / (2 * at**2 + 1))
+    width = np.minimum(width, np.minimum(points, 1 - points))
+    return np.where((points > 0) & (points < 1), width, 0.0)

@@ -1,0 +1,661 @@
+"""Expected recall of either class, its slopes, and ranges over sets of rates."""
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from itertools import pairwise, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from numpy.testing import assert_allclose
+from scipy import special, stats
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import ndcg_score
+
+from metric_cases import Case
+from reference import rate_weighted as oracle
+from reference import tables
+from reference.rate_law import Density, Points
+from reference.rate_programs import end_of_range
+from set_strategies import random_law, sets_of_laws
+from skrate import (
+    RankTable,
+    RateWeightedAUCScorer,
+    estimate,
+    expected_recall_from_rauc,
+    expected_recall_score,
+    group_scores,
+    influence,
+    make_ranking_scorer,
+    negative_recall_score,
+    rate_weighted_auc_score,
+    rates,
+    recall_at_rate_score,
+)
+from skrate.core.elicitation import check_rate
+from skrate.core.metric import find_metric
+from skrate.core.rank_table import rank_table
+from skrate.metrics import recall as module
+from skrate.metrics.recall import recall_slopes
+from strategies import ranked_samples
+
+BETA = rates.beta(3, 19)
+KNOWN = rates.between({0.1: 0.1, 0.5: 0.2, 0.9: 0.45}, mean=(0.2, 0.25))
+SCORES = {
+    "expected recall": expected_recall_score,
+    "of the negatives": partial(expected_recall_score, of="negatives"),
+    "rAUC": rate_weighted_auc_score,
+}
+each_score = pytest.mark.parametrize("score", SCORES.values(), ids=SCORES)
+
+
+def reachable(rate, law=None):
+    """Return what expected recall gives for a rate, with its law for the oracle."""
+
+    def reached(rauc):
+        return lambda p: expected_recall_from_rauc(rauc, rate=rate, prevalence=p)
+
+    mean = rates.mixture([rate]).mean()
+    return {
+        "kwargs": {"rate": rate},
+        "constant": lambda p: mean,
+        "perfect": reached(1.0),
+        "worst": reached(0.0),
+        "oracle": law and (lambda groups, rate: tables.expected_recall(groups, law)),
+    }
+
+
+CASES = [
+    Case(
+        "expected recall, beta",
+        expected_recall_score,
+        **reachable(BETA, Density.of(stats.beta(3, 19))),
+    ),
+    Case(
+        "expected recall, mixture",
+        expected_recall_score,
+        **reachable(rates.mixture([BETA, 0.5])),
+    ),
+    Case(
+        "expected recall of negatives",
+        expected_recall_score,
+        {"rate": 0.25, "of": "negatives"},
+        constant=lambda p: 0.75,
+        perfect=lambda p: min(1, 0.75 / (1 - p)),
+        worst=lambda p: max(0, 1 - 0.25 / (1 - p)),
+        oracle=lambda groups, rate, of: tables.expected_recall(
+            groups, Points(np.array([rate]), np.ones(1)), of
+        ),
+        needs_positives=False,
+        needs_negatives=True,
+    ),
+    *(
+        Case("a third of it", expected_recall_score, kwargs, slopes="smooth")
+        for rate in [rates.beta(3, 9)]
+        for kwargs in ({"rate": rate}, {"rate": rate, "of": "negatives"})
+    ),
+    Case("a quarter", expected_recall_score, {"rate": 0.25}, slopes="jump"),
+]
+
+
+RATES = {
+    "beta(3, 19)": (rates.beta(3, 19), oracle.beta(3, 19)),
+    "beta(19, 3)": (rates.beta(19, 3), oracle.beta(19, 3)),
+    "beta(0.5, 0.5)": (rates.beta(0.5, 0.5), oracle.beta(0.5, 0.5)),
+    "discrete": (rates.empirical([0.1, 0.4, 0.4]), oracle.points([0.1, 0.4, 0.4])),
+    "mixture": (
+        rates.mixture([rates.beta(2, 3), 0.7], weights=[3, 1]),
+        oracle.mixture([(0.75, oracle.beta(2, 3)), (0.25, oracle.points([0.7]))]),
+    ),
+    "exponential": (rates.exponential(20), oracle.exponential(20)),
+}
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "rate", "expected"),
+    [
+        pytest.param("1010", "4321", 0.25, 1 / 2, id="one of two found"),
+        pytest.param("1010", "4321", 0.625, 3 / 4, id="half of the third case"),
+        pytest.param("1010", "4221", 0.5, (1 + 1 / 2) / 2, id="half of a tie"),
+        pytest.param("0011", "4321", 0.5, 0.0, id="nothing found"),
+        pytest.param("1111", "4321", 0.5, 0.5, id="no negatives"),
+        # 1 - (place - 1/2) / n for each positive.
+        pytest.param("1010", "4321", "uniform", (7 / 8 + 3 / 8) / 2, id="uniform"),
+        pytest.param("10", "11", "uniform", 1 / 2, id="tied"),
+    ],
+)
+def test_by_hand(y_true, y_score, rate, expected):
+    y_true = [int(label) for label in y_true]
+    y_score = [int(score) for score in y_score]
+    score = expected_recall_score(y_true, y_score, rate=rate)
+    assert_allclose(score, expected, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", RATES)
+@pytest.mark.parametrize("is_weighted", [False, True], ids=["unweighted", "weighted"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_equals_quadrature(name, is_weighted, seed):
+    rate, reference = RATES[name]
+    rng = np.random.default_rng(seed)
+    y_true = np.r_[1, 0, rng.random(8) < 0.4].astype(int).tolist()
+    y_score = (rng.integers(-2, 3, 10) / 4).tolist()
+    weights = np.r_[1, 1, rng.choice([0, 0.3, 2.5], 8)].tolist()
+    weights = weights if is_weighted else None
+    kwargs = {"rate": rate, "sample_weight": weights}
+    found = expected_recall_score(y_true, y_score, **kwargs)
+    expected = oracle.expected_recall(y_true, y_score, reference, weights)
+    assert_allclose(found, expected, rtol=0, atol=1e-10)
+    found = expected_recall_score(y_true, y_score, of="negatives", **kwargs)
+    expected = oracle.expected_negative_recall(y_true, y_score, reference, weights)
+    assert_allclose(found, expected, rtol=0, atol=1e-10)
+
+
+@given(cases=ranked_samples(weighted=True))
+def test_recall_of_negatives_is_the_recall_of_the_mirrored_problem(cases):
+    y_true, y_score, weights = cases
+    found = expected_recall_score(
+        y_true, y_score, rate=rates.beta(3, 19), of="negatives", sample_weight=weights
+    )
+    mirrored = expected_recall_score(
+        1 - y_true, -y_score, rate=rates.beta(19, 3), sample_weight=weights
+    )
+    assert_allclose(found, mirrored, rtol=0, atol=1e-12)
+
+
+@given(cases=ranked_samples(weighted=True))
+def test_a_known_rate_gives_the_recall_at_it(cases):
+    for rate in (0.2, 0.5, 1.0):
+        kwargs = {"rate": rate, "sample_weight": cases.sample_weight}
+        expected = recall_at_rate_score(*cases[:2], **kwargs)
+        found = expected_recall_score(*cases[:2], **kwargs)
+        assert_allclose(found, expected, rtol=0, atol=1e-14)
+
+
+def test_the_choice_of_class_is_checked():
+    with pytest.raises(ValueError, match=r"of must be one of .*negatives.*'all'"):
+        expected_recall_score([1, 0], [1, 0], of="all")
+
+
+@pytest.mark.parametrize(
+    ("of", "label", "missing"), [("positives", 0, "positive"), ("negatives", 1, "neg")]
+)
+def test_an_absent_class_is_undefined(of, label, missing):
+    with pytest.warns(UndefinedMetricWarning, match=f"y_true holds no {missing}"):
+        assert np.isnan(expected_recall_score([label] * 3, [1, 2, 3], of=of))
+
+
+# --- Long rankings ------------------------------------------------------------------
+
+
+def beta_survival(a, b):
+    return lambda u: special.betaincc(a, b, u)
+
+
+def step_survival(points):
+    return lambda u: np.mean(np.asarray(points)[:, None] > u, axis=0)
+
+
+LONG_RATES = {
+    "beta(3, 19)": (rates.beta(3, 19), beta_survival(3, 19)),
+    "beta(600, 9400)": (rates.beta(600, 9400), beta_survival(600, 9400)),
+    "beta(0.5, 0.5)": (rates.beta(0.5, 0.5), beta_survival(0.5, 0.5)),
+    "beta(0.2, 5)": (rates.beta(0.2, 5), beta_survival(0.2, 5)),
+    "exponential": (rates.exponential(160.9), lambda u: np.exp(-160.9 * u)),
+    "points": (rates.empirical([0.125, 0.5, 0.75]), step_survival([0.125, 0.5, 0.75])),
+}
+
+
+def long_sample(n, ties, dtype):
+    """Return labels and scores in places 0, 1, ..., some of which are tied."""
+    rng = np.random.default_rng(n)
+    y_true = (rng.random(n) < 0.3).astype(int)
+    y_true[:2] = 1, 0
+    places = np.arange(n)
+    if ties == "pairs":
+        places = places - (places % 16 == 1)
+    elif ties == "some long":
+        places = np.where((places > n // 3) & (places < n // 3 + 700), n // 3, places)
+    elif ties == "many":
+        places = places // 40
+    order = rng.permutation(n)
+    # Negative and positive scores, with and without the last bit.
+    scores = {"float64": np.sinh(1 - places / n * 2), "float32": 1 - places}[dtype]
+    return y_true[order], scores[order].astype(dtype)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LONG_RATES)
+@pytest.mark.parametrize("ties", ["none", "pairs", "some long", "many"])
+@pytest.mark.parametrize(
+    ("n", "dtype"),
+    [
+        (16_384, "float64"),
+        (16_392, "float32"),
+        (70_000, "float64"),
+        (131_080, "float64"),
+    ],
+)
+def test_long_rankings_equal_the_plain_sum_over_groups(name, ties, n, dtype):
+    rate, survival = LONG_RATES[name]
+    y_true, y_score = long_sample(n, ties, dtype)
+    _, groups = np.unique(-y_score.astype(float), return_inverse=True)
+    pos = np.bincount(groups, y_true)
+    edges = np.r_[0, np.cumsum(np.bincount(groups))] / n
+    jumps = [0.125, 0.5, 0.75] if name == "points" else []
+    expected = oracle.sum_over_groups(pos, edges, survival, jumps)
+    found = expected_recall_score(y_true, y_score, rate=rate)
+    assert_allclose(found, expected, rtol=0, atol=2e-13)
+
+
+@pytest.mark.parametrize("name", ["beta(3, 19)", "beta(0.5, 0.5)"])
+@pytest.mark.parametrize("n", [40_000, 150_000])
+def test_long_weighted_rankings_equal_the_plain_sum_over_groups(name, n):
+    rate, survival = LONG_RATES[name]
+    y_true, y_score = long_sample(n, "pairs", "float64")
+    weights = np.random.default_rng(1).choice([0.3, 1.0, 2.9], n)
+    _, groups = np.unique(-y_score, return_inverse=True)
+    pos = np.bincount(groups, y_true * weights)
+    cumulated = np.cumsum(np.bincount(groups, weights), dtype=np.longdouble)
+    edges = np.r_[0, cumulated / cumulated[-1]].astype(float)
+    expected = oracle.sum_over_groups(pos, edges, survival)
+    found = expected_recall_score(y_true, y_score, rate=rate, sample_weight=weights)
+    assert_allclose(found, expected, rtol=0, atol=2e-13)
+
+
+def test_places_and_groups_give_the_same_sum():
+    y_true, y_score = long_sample(20_000, "pairs", "float64")
+    table = RankTable.from_arrays(y_true, y_score)
+    for rate in (rates.beta(3, 19), rates.fixed(0.123), rates.log_discount(20_000)):
+        by_place = expected_recall_score(y_true, y_score, rate=rate)
+        by_group = module._sum_over_groups(table, rate) / table.n_pos
+        assert_allclose(by_place, by_group, rtol=0, atol=1e-13)
+
+
+# --- NDCG ---------------------------------------------------------------------------
+
+
+def ndcg(y_true, y_score):
+    n = len(y_true)
+    rate = rates.log_discount(n)
+    best = expected_recall_from_rauc(1.0, rate=rate, prevalence=np.mean(y_true))
+    return expected_recall_score(y_true, y_score, rate=rate) / best
+
+
+@given(cases=ranked_samples(n_scores=15))
+def test_log_discount_gives_ndcg(cases):
+    expected = ndcg_score([cases.y_true], [cases.y_score])
+    assert_allclose(ndcg(*cases[:2]), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1000, 20_000, 140_000])
+def test_log_discount_gives_ndcg_of_long_rankings(n):
+    rng = np.random.default_rng(n)
+    y_true = (rng.random(n) < 0.1).astype(int)
+    y_score = rng.normal(y_true, 1)
+    expected = ndcg_score([y_true], [y_score])
+    assert_allclose(ndcg(y_true, y_score), expected, rtol=0, atol=1e-12)
+
+
+def negative_oracle(groups, rate):
+    """Return what is left of the negatives by the expected recall of these, turned."""
+    law = Points(np.array([rate]), np.ones(1))
+    return 1 - tables.expected_recall(groups, law, "negatives")
+
+
+CASES += [
+    Case(
+        "negative recall",
+        negative_recall_score,
+        {"rate": 0.25},
+        constant=lambda p: 0.25,
+        perfect=lambda p: max(0, (0.25 - p) / (1 - p)),
+        worst=lambda p: min(1, 0.25 / (1 - p)),
+        oracle=negative_oracle,
+        slopes="jump",
+        needs_positives=False,
+        needs_negatives=True,
+    ),
+    Case("by a beta", negative_recall_score, {"rate": BETA}, slopes="smooth"),
+]
+
+
+@pytest.mark.parametrize(
+    ("rate", "expected"),
+    [
+        pytest.param(1 / 4, 0, id="the first is positive"),
+        pytest.param(1 / 2, 1 / 2, id="the second is one of two negatives"),
+        pytest.param(3 / 8, 1 / 4, id="half of the second"),
+        pytest.param(1, 1, id="all"),
+        pytest.param("uniform", (5 / 8 + 1 / 8) / 2, id="places 2 and 4 of 4"),
+    ],
+)
+def test_negative_recall_by_hand(rate, expected):
+    found = negative_recall_score([1, 0, 1, 0], [4, 3, 2, 1], rate=rate)
+    assert found == pytest.approx(expected, abs=1e-15)
+
+
+def test_ties_are_the_mean_over_all_orders():
+    y_true, y_score, n_seen = [1, 0, 0, 1, 0], [2, 2, 1, 1, 1], 3
+    orders = [
+        order
+        for order in permutations(range(5))
+        if all(y_score[a] >= y_score[b] for a, b in pairwise(order))
+    ]
+    lost = [sum(1 - y_true[case] for case in order[:n_seen]) for order in orders]
+    expected = Fraction(sum(lost), 3 * len(orders))
+    found = negative_recall_score(y_true, y_score, rate=n_seen / 5)
+    assert found == pytest.approx(float(expected), abs=1e-15)
+
+
+@given(ranked_samples(both_classes=True))
+def test_it_is_what_the_expected_recall_of_the_negatives_leaves(sample):
+    y_true, y_score, _ = sample
+    left = expected_recall_score(y_true, y_score, rate=BETA, of="negatives")
+    found = negative_recall_score(y_true, y_score, rate=BETA)
+    assert found == pytest.approx(1 - left, abs=1e-14)
+
+
+# --- Theorems 5 and 6 of Millard, Flach and Higgins, for the negatives ---------------
+
+
+def spared(y_true, y_score, rate):
+    """Return 1 - F1, the share of the negatives that a known rate spares."""
+    return 1 - negative_recall_score(y_true, y_score, rate=rate)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_rauc_is_the_same_in_the_space_of_the_negatives(seed):
+    generator = np.random.default_rng(seed)
+    y_true = (generator.random(40) < 0.3).astype(int)
+    y_score = generator.normal(size=40).round(1) + y_true
+    known = generator.random(6)
+    rest = np.mean(y_true == 0)
+    # Each rate as probable as another: the weighted areas are means over them.
+    above, whole = 0.0, 0.0
+    for rate in known.tolist():
+        most, least = min(1, (1 - rate) / rest), max(0, 1 - rate / rest)
+        above += spared(y_true, y_score, rate) - least
+        whole += most - least
+    rauc = rate_weighted_auc_score(y_true, y_score, rate=rates.empirical(known))
+    assert rauc == pytest.approx(above / whole, abs=1e-12)
+
+
+@pytest.mark.parametrize("rate", [BETA, 0.3, "uniform"], ids=repr)
+def test_the_rauc_says_how_many_negatives_are_spared(rate):
+    generator = np.random.default_rng(0)
+    y_true = (generator.random(60) < 0.2).astype(int)
+    y_score = generator.normal(size=60) + y_true
+    rauc = rate_weighted_auc_score(y_true, y_score, rate=rate)
+    # Those that are spared are what the rest of the ranking finds, from its end.
+    rest = rates.beta(19, 3) if rate is BETA else 0.7 if rate == 0.3 else rate
+    expected = expected_recall_from_rauc(
+        rauc, rate=rest, prevalence=float(np.mean(y_true == 0))
+    )
+    found = expected_recall_score(y_true, y_score, rate=rate, of="negatives")
+    assert found == pytest.approx(expected, abs=1e-10)
+    assert found == pytest.approx(1 - negative_recall_score(y_true, y_score, rate=rate))
+
+
+def slopes_sample(n, seed=0, prevalence=0.2):
+    rng = np.random.default_rng(seed)
+    labels = rng.random(n) < prevalence
+    return labels, rng.standard_normal(n) + 1.2 * labels
+
+
+def twin(rate):
+    """Return the same discrete law as an empirical rate."""
+    return rates.empirical(*rate.point_masses())
+
+
+DISCRETE = [
+    rates.log_discount(20),
+    rates.log_discount(30, base=10),
+    rates.fixed(0.3),
+    rates.mixture([0.1, 0.4, rates.empirical([0.2, 0.3, 1.0])], [1, 2, 3]),
+    rates.mixture([rates.log_discount(5), rates.log_discount(9)]),
+    check_rate(stats.randint(0, 2, loc=0.25)),
+]
+
+
+@pytest.mark.parametrize("rate", DISCRETE, ids=repr)
+@pytest.mark.parametrize("metric", [expected_recall_score, rate_weighted_auc_score])
+def test_a_discrete_law_has_one_standard_error_however_it_is_made(rate, metric):
+    labels, scores = slopes_sample(500)
+    found = estimate(metric, labels, scores, rate=rate)
+    expected = estimate(metric, labels, scores, rate=twin(rate))
+    assert_allclose(found.value, expected.value, rtol=1e-12)
+    assert_allclose(found.standard_error, expected.standard_error, rtol=1e-9)
+
+
+class Jumps(stats.rv_continuous):
+    """Half of the mass at 0.1, half exponential."""
+
+    def _sf(self, x):
+        return 0.5 * (x < 0.1) + 0.5 * np.exp(-5 * x)
+
+
+MIXED = {
+    "log discount": rates.log_discount(20),
+    "a point and a beta": rates.mixture([0.1, rates.beta(3, 19)], [3, 1]),
+    "a point and a clipped normal": rates.mixture([0.2, stats.norm(0.1, 0.2)], [1, 1]),
+    "clipped normal": stats.norm(0.1, 0.2),
+    "clipped on both sides": stats.norm(0.5, 0.8),
+    "jump of a custom law": Jumps(a=0)(),
+    "several budgets and any": rates.mixture([0.05, 0.1, "uniform"], [1, 1, 1]),
+}
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_the_standard_error_is_the_spread_over_samples(name):
+    rate = check_rate(MIXED[name])
+    n, n_samples = 2_000, 400
+    values, errors = np.empty(n_samples), np.empty(n_samples)
+    for seed in range(n_samples):
+        labels, scores = slopes_sample(n, seed)
+        values[seed] = expected_recall_score(labels, scores, rate=rate)
+        if seed < 50:
+            found = estimate(expected_recall_score, labels, scores, rate=rate)
+            errors[seed] = found.standard_error
+    # Three standard errors of a standard deviation over 400 samples, and of the mean
+    # of 50 estimates, each some 10 % off.
+    tolerance = 3 * np.hypot(1 / np.sqrt(2 * n_samples), 0.1 / np.sqrt(50))
+    assert_allclose(errors[:50].mean(), values.std(), rtol=tolerance)
+
+
+def test_slopes_of_a_mixture_are_the_mixed_slopes():
+    table = rank_table(*slopes_sample(3_000))
+    parts = [rates.beta(3, 19), rates.fixed(0.1), rates.interval(0.2, 0.3)]
+    weights = np.array([0.5, 0.3, 0.2])
+    slopes, recall = recall_slopes(table, rates.mixture(parts, weights))
+    apart = [recall_slopes(table, part) for part in parts]
+    for name in ("by_pos", "by_neg", "by_prevalence"):
+        expected = sum(
+            w * getattr(each, name) for w, (each, _) in zip(weights, apart, strict=True)
+        )
+        assert_allclose(getattr(slopes, name), expected, rtol=0, atol=1e-12)
+    assert_allclose(recall, weights @ [value for _, value in apart], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "rate",
+    [
+        rates.beta(3, 19),
+        rates.beta(6, 6 * 10**5),
+        rates.beta(6 * 10**5, 6),
+        rates.beta(0.5, 0.5),
+        check_rate(stats.norm(0.3, 1e-6)),
+        rates.exponential(1e4),
+    ],
+    ids=repr,
+)
+def test_long_rankings_have_the_slopes_of_the_rate_itself(rate, monkeypatch):
+    labels, scores = slopes_sample(60_000, prevalence=0.01)
+    table = rank_table(labels, scores)
+    slopes, recall = recall_slopes(table, rate)
+    monkeypatch.setattr("skrate.metrics.recall._GRID", 2**20)
+    exact, exact_recall = recall_slopes(table, rate)
+    # In the cells of the grid the survival is a straight line.
+    assert_allclose(recall, exact_recall, rtol=1e-6)
+    size = np.abs(exact.by_pos).max()
+    for name in ("by_pos", "by_neg", "by_prevalence"):
+        found, expected = getattr(slopes, name), getattr(exact, name)
+        assert_allclose(found, expected, rtol=0, atol=1e-4 * size)
+
+
+# The middle of a cell of the grid, and the end of one within a group of 200,000.
+MIDDLE, END = 0.5 + 2**-16, 20_001 / 2**15
+
+
+@pytest.mark.parametrize(
+    "rate",
+    [
+        rates.interval(MIDDLE - 4e-6, MIDDLE + 4e-6),
+        rates.interval(END - 4e-6, END - 1e-9),
+        rates.beta(2e4, 2),
+        rates.exponential(1e4),
+    ],
+    ids=repr,
+)
+def test_long_rankings_have_the_variance_of_the_rate_itself(rate, monkeypatch):
+    table = rank_table(*slopes_sample(200_000, prevalence=0.5))
+
+    def standard_error():
+        return estimate(expected_recall_score, table, rate=rate).standard_error
+
+    found = standard_error()
+    # No ranking is as long.
+    monkeypatch.setattr("skrate.metrics.recall._GRID", 2**20)
+    # Of slopes of about 1, some 1e-13 is rounding.
+    assert_allclose(found, standard_error(), rtol=5e-5, atol=1e-13)
+
+
+def sample_of_set(seed=0, n=200):
+    rng = np.random.default_rng(seed)
+    y_true = rng.random(n) < 0.3
+    return y_true, np.round(rng.normal(size=n) + y_true, 1)
+
+
+def test_ends_by_hand():
+    # Recall is 1/2 at 0.25, 1/2 at 0.5, 1 from 0.75 on.
+    y_true, y_score = [1, 0, 1, 0], [4, 3, 2, 1]
+    known = rates.between({0.1: 0.25, 0.9: 0.5})
+    score = partial(expected_recall_score, y_true, y_score, rate=known)
+    # What is found grows with the rate: all budgets at their least, or greatest.
+    assert_allclose(score(worst="low"), 0.1 * 0 + 0.8 * 0.5 + 0.1 * 0.5)
+    assert_allclose(score(worst="high"), 0.1 * 0.5 + 0.8 * 0.5 + 0.1 * 1)
+
+
+@given(cases=ranked_samples(weighted=True, zero_weights=False), known=sets_of_laws())
+def test_expected_recall_is_the_end_that_a_linear_program_finds(cases, known):
+    table = RankTable.from_arrays(*cases[:2], sample_weight=cases.sample_weight)
+    score = partial(expected_recall_score, *cases[:2], rate=known)
+    for end in ("low", "high"):
+        found = score(worst=end, sample_weight=cases.sample_weight)
+        expected = end_of_range(known, table.rates, table.tpr, end=end)
+        assert_allclose(found, expected, rtol=0, atol=1e-9)
+
+
+@each_score
+def test_no_distribution_of_the_set_is_worse(score):
+    y_true, y_score = sample_of_set()
+    low, high = (
+        score(y_true, y_score, rate=KNOWN, worst=end) for end in ("low", "high")
+    )
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        found = score(y_true, y_score, rate=random_law(rng, KNOWN))
+        assert low - 1e-12 <= found <= high + 1e-12
+    assert 0 < low < high < 1
+
+
+@each_score
+def test_its_uncertainty_is_that_under_the_distribution_that_attains_it(score):
+    y_true, y_score = sample_of_set()
+    metric = find_metric(score, {"rate": KNOWN, "worst": "low"})
+    law = metric.resolved(RankTable.from_arrays(y_true, y_score)).rate
+    assert KNOWN.contains(law)
+    for method in ("delta", "bootstrap"):
+        options = {"method": method, "random_state": 0, "n_resamples": 100}
+        found = estimate(score, y_true, y_score, rate=KNOWN, worst="low", **options)
+        same = estimate(score, y_true, y_score, rate=law, **options)
+        # They differ in what was asked only.
+        assert found == replace(same, params=found.params)
+    of_cases = influence(score, y_true, y_score, rate=KNOWN, worst="low")
+    assert_allclose(of_cases, influence(score, y_true, y_score, rate=law))
+
+
+@each_score
+def test_the_slopes_are_those_of_the_worst_value(score):
+    # As some cases become heavier the worst law follows, which adds nothing to the
+    # slope. What is next to a cut is averaged over its neighbours.
+    y_true, y_score = sample_of_set(n=5_000)
+    worst = partial(score, y_true, y_score, rate=KNOWN, worst="low")
+    of_cases = influence(score, y_true, y_score, rate=KNOWN, worst="low")
+    for heavier in (y_true & (y_score > 0), ~y_true & (y_score > 1)):
+        weights = 1 + 0.05 * heavier
+        change = worst(sample_weight=weights) - worst()
+        assert_allclose(change, weights @ of_cases / weights.sum(), rtol=0.25)
+
+
+@each_score
+def test_lists_have_the_worst_of_their_own(score):
+    y_true, y_score = sample_of_set()
+    groups = np.arange(200) // 20
+    found = group_scores(
+        score, y_true, y_score, groups=groups, rate=KNOWN, worst="low"
+    ).mean()
+    alone = [
+        score(y_true[groups == i], y_score[groups == i], rate=KNOWN, worst="low")
+        for i in range(10)
+    ]
+    assert_allclose(found, np.mean(alone))
+
+
+def test_scorers_answer_by_the_worst():
+    X, y = make_classification(300, random_state=0)
+    model = LogisticRegression().fit(X[:200], y[:200])
+    scorer = clone(RateWeightedAUCScorer(rate=KNOWN, worst="low"))
+    made = make_ranking_scorer(rate_weighted_auc_score, rate=KNOWN, worst="low")
+    expected = rate_weighted_auc_score(
+        y[200:], model.decision_function(X[200:]), rate=KNOWN, worst="low"
+    )
+    assert scorer(model, X[200:], y[200:]) == made(model, X[200:], y[200:]) == expected
+    assert "worst='low'" in repr(scorer)
+    with pytest.raises(ValueError, match="worst='low' gives the least value"):
+        RateWeightedAUCScorer(rate=KNOWN)(model, X, y)
+
+
+@each_score
+def test_a_set_needs_an_end_and_an_end_a_set(score):
+    with pytest.raises(ValueError, match="rate is a set of distributions, between"):
+        score([1, 0], [2, 1], rate=KNOWN)
+    with pytest.raises(ValueError, match="worst='low' is for a set of distributions"):
+        score([1, 0], [2, 1], rate=0.5, worst="low")
+    with pytest.raises(ValueError, match="worst must be one of"):
+        score([1, 0], [2, 1], rate=KNOWN, worst="least")
+
+
+def test_what_is_undefined_under_one_distribution_is_nan():
+    known = rates.between({0.5: 0.2})
+    with pytest.warns(UndefinedMetricWarning, match="every ranking has the same"):
+        found = rate_weighted_auc_score([1, 0], [2, 1], rate=known, worst="low")
+    assert np.isnan(found)
+    with pytest.warns(UndefinedMetricWarning, match="y_true holds no positive"):
+        found = rate_weighted_auc_score([0, 0], [2, 1], rate=KNOWN, worst="low")
+    assert np.isnan(found)
+
+
+@each_score
+def test_compressed_tables_bound_it(score):
+    y_true, y_score = sample_of_set(n=5_000)
+    table = RankTable.from_arrays(y_true, y_score + 1e-6 * np.arange(5_000))
+    small = table.compress(50)
+    error = small.max_error(score, rate=KNOWN, worst="low")
+    exact, found = (score(one, rate=KNOWN, worst="low") for one in (table, small))
+    assert 0 < abs(found - exact) <= error
+    metric = find_metric(score, {"rate": KNOWN, "worst": "low"})
+    assert not metric.is_sum_over_groups(table)
