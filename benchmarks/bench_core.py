@@ -11,7 +11,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.core.rates import Beta
+from skrate.rates.laws import Beta
 
 
 class RateWeightedAUC:

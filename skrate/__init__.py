@@ -6,11 +6,11 @@ processed. Start with :func:`rate_weighted_auc_score` and
 """
 
 from skrate import rates, results, review
-from skrate.core.fold_rankings import FoldRankings
-from skrate.core.rank_table import RankTable
 from skrate.curves.hit_curve import hit_curve
 from skrate.curves.quasi_concave import QuasiConcaveHitCurve
 from skrate.curves.rate_averaged import rate_averaged_roc_curve
+from skrate.data.folds import FoldRankings
+from skrate.data.table import RankTable
 from skrate.displays.auc_error_rate import AUCErrorRateDisplay
 from skrate.displays.budget_report import BudgetReportDisplay
 from skrate.displays.curve_comparison import CurveComparisonDisplay

@@ -5,9 +5,13 @@ them by hand. Each is frozen, has a readable repr, and says ``to_dict()`` or
 ``to_frame()`` where it has rows.
 """
 
-from skrate.core.estimates import Estimates
-from skrate.core.range_results import ComparisonRange
-from skrate.core.results import Comparison, Comparisons, Estimate
+from skrate.core.results import (
+    Comparison,
+    ComparisonRange,
+    Comparisons,
+    Estimate,
+    Estimates,
+)
 from skrate.curves.consensus_curve import ConsensusCurve, CurvePoint
 from skrate.inference.budget_report import BudgetReport, BudgetRow
 from skrate.inference.compare_curves import CurveComparison

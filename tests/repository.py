@@ -12,6 +12,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path(skrate.__file__).resolve().parent
 # A folder imports only from the folders before it.
 FOLDERS = (
+    "data",
+    "rates",
     "core",
     "metrics",
     "curves",

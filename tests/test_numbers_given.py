@@ -11,7 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 import skrate
 from optional import require
 from skrate import RankBoostClassifier, RankTable, rates
-from skrate.core.conversion import shown
+from skrate.data.checks import shown
 
 BETA = rates.beta(2, 3)
 FOLDS = [0.7, 0.8]

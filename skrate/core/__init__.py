@@ -1,1 +1,1 @@
-"""Validation, the rank table, rate distributions and result types."""
+"""What a metric is, and the tables of many lists."""

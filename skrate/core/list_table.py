@@ -8,12 +8,21 @@ from functools import cached_property
 
 import numpy as np
 
-from skrate.core.array_api import as_numpy, check_one_place
-from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
-from skrate.core.batches import columns_of, naming_batch
-from skrate.core.conversion import shown
-from skrate.core.fold_rankings import FoldRankings
-from skrate.core.grouping import (
+from skrate.data.array_api import as_numpy, check_one_place
+from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
+from skrate.data.checks import (
+    Seen,
+    check_count,
+    check_equal_length,
+    check_finite,
+    check_number,
+    check_vector,
+    seen_with,
+    shown,
+)
+from skrate.data.compressed import columns_of, naming_batch
+from skrate.data.folds import FoldRankings
+from skrate.data.ranking import (
     Grouping,
     begins_group,
     check_groups,
@@ -22,16 +31,8 @@ from skrate.core.grouping import (
     n_distinct,
     segment_cumsum,
 )
-from skrate.core.part_labels import Seen, seen_with
-from skrate.core.rank_table import RankTable
-from skrate.core.sample import check_ranking
-from skrate.core.validation import (
-    check_count,
-    check_equal_length,
-    check_finite,
-    check_number,
-    check_vector,
-)
+from skrate.data.sample import check_ranking
+from skrate.data.table import RankTable
 
 _LABEL_BIT = np.uint64(1)
 # Weights between 2**-_ORDINARY and 2**_ORDINARY can be multiplied as they are.

@@ -25,25 +25,23 @@ from typing import Any, NamedTuple, Self, dataclass_transform
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, Label
-from skrate.core.conversion import shown
-from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable, ListValues
-from skrate.core.merged import Merged
 from skrate.core.metric_names import MetricName
 from skrate.core.question import Question, rendered
-from skrate.core.rank_table import (
+from skrate.core.worth import Worth, WorthTable
+from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, Label, total
+from skrate.data.checks import shown, warn_undefined
+from skrate.data.folds import FoldRankings
+from skrate.data.sample import Sample, check_ranking
+from skrate.data.table import (
+    Merged,
     RankTable,
     check_alone,
     extreme_tables,
     rank_table,
     table_of,
 )
-from skrate.core.rates import RateDistribution
-from skrate.core.sample import Sample, check_ranking
-from skrate.core.sums import total
-from skrate.core.validation import warn_undefined
-from skrate.core.worth import Worth, WorthTable
+from skrate.rates.laws import RateDistribution
 
 # What may be given for a metric: a score function, what stands for one, or its name.
 MetricLike = MetricName | Callable[..., Any]
@@ -543,6 +541,26 @@ def table_error(metric: Metric, table: RankTable) -> float:
     least, most = extremes(metric, table)
     # What is left by rounding may be below 0; nan stays.
     return float(np.maximum(np.maximum(value - least, most - value), 0.0))
+
+
+def _error_of(table: RankTable, metric: Any, params: dict[str, Any]) -> float:
+    """Return how far a metric of a table may be off: ``RankTable.max_error``."""
+    return table_error(metric_of_table(metric, params), table)
+
+
+def _scores_of(
+    rankings: FoldRankings, metric: Any, params: dict[str, Any]
+) -> FloatArray:
+    """Return a metric within each fold: ``FoldRankings.scores``."""
+    found = find_metric(metric, params)
+    values = score_folds(found, rankings, stacklevel=5)
+    are_defined = ~np.isnan(values)
+    warn_of_folds(found, are_defined, rankings, then="are nan", stacklevel=4)
+    return values
+
+
+RankTable._error_of = _error_of
+FoldRankings._scores_of = _scores_of
 
 
 def metric_of_table(metric: Any, params: dict[str, Any]) -> Metric:

@@ -12,24 +12,26 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, Label, dot
-from skrate.core.conversion import as_array, first_missing, shown
-from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import list_table
 from skrate.core.metric import Metric, score
-from skrate.core.rank_table import RankTable, check_alone
-from skrate.core.rate_sets import RateSet
-from skrate.core.rates import RateLike
-from skrate.core.validation import (
+from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, Label, dot
+from skrate.data.checks import (
+    as_array,
     check_choice,
     check_equal_length,
     check_vector,
     check_weights,
     class_masks,
     find_label,
+    first_missing,
+    shown,
     summable,
     warn_undefined,
 )
+from skrate.data.folds import FoldRankings
+from skrate.data.table import RankTable, check_alone
+from skrate.rates.laws import RateLike
+from skrate.rates.sets import RateSet
 
 AverageName = Literal["macro", "weighted", "micro", "samples"]
 # Over classes; None for no average, which is a value for each.

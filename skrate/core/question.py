@@ -8,9 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skrate.core.conversion import shown
-from skrate.core.rates import Fixed
-from skrate.core.scipy_rates import is_scipy_distribution, scipy_name
+from skrate.data.checks import shown
+from skrate.rates.laws import Fixed, is_scipy_distribution, scipy_name
 
 # Parameters by name, as numbers and text.
 Question: TypeAlias = dict[str, Any]

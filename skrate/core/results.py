@@ -1,4 +1,4 @@
-"""What inference returns: frozen, with fields named as in :mod:`scipy.stats`."""
+"""What functions return: frozen, with fields named as in :mod:`scipy.stats`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import FloatArray
-from skrate.core.notebook import html_of
-from skrate.core.plain import plain
 from skrate.core.question import Question, question_text
+from skrate.data.arrays import FloatArray
+from skrate.data.show import html_of, plain
+from skrate.rates.laws import Empirical, Mixture
+from skrate.rates.sets import RateSet
 
 
 class ConfidenceInterval(NamedTuple):
@@ -491,3 +492,327 @@ def comparisons_on_demand(
         _find=find,
     )
     return result
+
+
+# Rows that are printed.
+_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Estimates(Result):
+    """A metric of many rankings, as :func:`skrate.estimate_all` returns it.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric.
+    names : tuple of str
+        Names of the columns.
+    values : array of shape (n_models,)
+        The metric of each; nan where it is undefined.
+    standard_errors : array of shape (n_models,)
+        Estimated standard deviation of each over samples.
+    pvalues : array of shape (n_models,)
+        Probability of a value as far off if scores and labels had nothing to do with
+        each other; not adjusted.
+    adjusted_pvalues : array of shape (n_models,)
+        The p-values, adjusted for their number.
+    chance : float
+        The metric of constant scores; nan if it has none.
+    n_pos, n_neg : float
+        Number of positives and of negatives; repetitions count.
+    alternative : str
+        The hypothesis that a small p-value speaks for.
+    adjust : str
+        How the p-values were adjusted.
+    params : dict
+        Parameters of the metric, such as "rate", as numbers and text.
+
+    See Also
+    --------
+    skrate.estimate_all : Makes it.
+
+    Examples
+    --------
+    >>> from skrate import estimate_all
+    >>> markers = {"A": [4, 2, 3, 1], "B": [4, 3, 1, 2]}
+    >>> result = estimate_all("roc_auc", [1, 1, 0, 0], markers)
+    >>> result.names, result.values.tolist()
+    (('A', 'B'), [0.75, 1.0])
+    """
+
+    metric: str
+    names: tuple[str, ...]
+    values: FloatArray = field(compare=False)
+    standard_errors: FloatArray = field(compare=False)
+    pvalues: FloatArray = field(compare=False)
+    adjusted_pvalues: FloatArray = field(compare=False)
+    chance: float
+    n_pos: float
+    n_neg: float
+    alternative: str
+    adjust: str
+    params: Question = field(default_factory=dict, hash=False)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns by name, a row per model, as ``pandas.DataFrame`` does.
+
+        Returns
+        -------
+        columns : dict of list
+            "name", "value", "standard_error", "pvalue" and "adjusted_pvalue", and the
+            parameters of the metric, the same in all rows.
+        """
+        columns = {
+            "name": list(self.names),
+            "value": self.values.tolist(),
+            "standard_error": self.standard_errors.tolist(),
+            "pvalue": self.pvalues.tolist(),
+            "adjusted_pvalue": self.adjusted_pvalues.tolist(),
+        }
+        return columns | {name: [v] * len(self) for name, v in self.params.items()}
+
+    def to_frame(self) -> Any:
+        """Return the rows as a data frame of pandas, which must be installed.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            With the columns of ``to_dict``, "name" as its index.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed; ``to_dict`` does without it.
+        """
+        return data_frame(self.to_dict()).set_index("name")
+
+    def __repr__(self) -> str:
+        # Greatest first; nan is last.
+        order = np.argsort(-self.values, kind="stable")[:_SHOWN]
+        width = max(len(self.names[i]) for i in order)
+        lines = [
+            f"  {self.names[i]:<{width}}  {self.values[i]:8.4f}  standard error "
+            f"{self.standard_errors[i]:.4f}  p = {self.adjusted_pvalues[i]:.3g}"
+            for i in order
+        ]
+        n_more = len(self.names) - len(lines)
+        if n_more:
+            lines.append(f"  and {n_more} more")
+        head = (
+            f"Estimates({self.metric}{question_text(self.params)} of "
+            f"{len(self.names)}, chance {self.chance:.4g}, "
+            f"p-values adjusted by {self.adjust!r}, n_pos={self.n_pos:g}, "
+            f"n_neg={self.n_neg:g}:"
+        )
+        return "\n".join([head, *lines]) + ")"
+
+
+class Range(NamedTuple):
+    """The least and the greatest value over a set of distributions.
+
+    Attributes
+    ----------
+    low, high : float
+        Its ends.
+    """
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonRange(Comparison):
+    """A difference over a set of distributions of the rate, with its test.
+
+    It is the comparison under that distribution of the set which says least, with the
+    range over all of them.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric.
+    value, value_a, value_b : float
+        The difference, a less b, and the metric of each, under ``law``.
+    standard_error : float
+        Of the difference under ``law``, or what that is at most.
+    statistic : float
+        The difference over its standard error: the least in favour of the alternative
+        over the set; 0 where a two-sided one finds differences of both signs.
+    pvalue : float
+        Of the hypothesis that under some distribution of the set there is no difference
+        such as the alternative says.
+    confidence_interval : ConfidenceInterval
+        It holds the differences under all distributions of the set at once.
+    alternative : str
+        "two-sided": the same model has the greater metric under every distribution;
+        "greater": a has it, "less": b.
+    method : str
+        "delta".
+    confidence_level : float
+        Level of the interval.
+    correlation, least_significant_correlation : None
+        They are for tables.
+    rate : RateSet
+        The set of distributions.
+    range : Range
+        The least and the greatest difference over it in the sample, ``.low`` and
+        ``.high``.
+    range_a, range_b : Range
+        The same of the metric of each model.
+    law : RateDistribution
+        The distribution of the set that says least.
+    law_low, law_high : RateDistribution
+        Distributions of the set that attain the ends of ``range``: with ``points`` and
+        ``masses``, or, with a mode, mixtures of the mode and of uniform distributions
+        from it.
+    params : dict
+        Parameters of the metric other than the rate.
+    of, confidence_interval_retrained : None
+        Of folds nothing is known here.
+    greater : str or None
+        "a" or "b", if it has the greater metric under every distribution of the set
+        with a p-value below 1 less the confidence level; else None.
+
+    See Also
+    --------
+    skrate.compare : Makes it.
+
+    Examples
+    --------
+    >>> from skrate import compare, expected_recall_score, rates
+    >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
+    >>> y_true, model_a, model_b = (
+    ...     [1, 1, 0, 0, 0],
+    ...     [5, 4, 3, 2, 1],
+    ...     [5, 3, 4, 2, 1],
+    ... )
+    >>> result = compare(
+    ...     expected_recall_score, y_true, model_a, model_b, rate=known
+    ... )
+    >>> round(result.range.low, 4), round(result.range.high, 4)
+    (0.1, 0.4375)
+    >>> result.law_high.points.tolist()
+    [0.25, 0.4, 0.5]
+    """
+
+    rate: RateSet
+    range: Range
+    range_a: Range
+    range_b: Range
+    law: Empirical | Mixture
+    law_low: Empirical | Mixture
+    law_high: Empirical | Mixture
+    greater: str | None
+
+    def describe(self) -> str:
+        """Return the result in a sentence: which model is better, and by how much."""
+        low, high = self.range
+        ends, first, other = self.confidence_interval, "a", "b"
+        if self.greater == "b" or (self.greater is None and low + high < 0):
+            first, other, low, high = other, first, -high, -low
+            ends = ConfidenceInterval(-ends.high, -ends.low)
+        name, level = _in_text(self.metric), f"{100 * self.confidence_level:g} %"
+        if self.greater is None:
+            return (
+                f"Under the distributions of the set the {name} of {first} minus "
+                f"{other} is from {_points(low, high)} in the sample, and with {level} "
+                f"confidence from {_points(*ends)}: neither is significantly greater "
+                "under all of them"
+            )
+        return (
+            f"The {name} of {first} is greater than that of {other} under every "
+            f"distribution of the set: by {_points(low, high)} in the sample, and "
+            f"with {level} confidence by {_points(*ends)}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain numbers, strings and lists.
+
+        Returns
+        -------
+        values : dict
+            As that of other results; of the distributions that attain the ends it has
+            the points and masses, or of those with a mode what they are mixtures of.
+        """
+        flat = super().to_dict()
+        flat["rate"] = repr(self.rate)
+        for name in ("law", "law_low", "law_high"):
+            del flat[name]
+            law = getattr(self, name)
+            if not isinstance(law, Empirical):
+                flat[name] = repr(law)
+                continue
+            flat[f"{name}_points"] = law.points.tolist()
+            flat[f"{name}_masses"] = law.masses.tolist()
+        return flat
+
+    def __float__(self) -> float:
+        raise TypeError(
+            "ComparisonRange has no single value that could be its number: the "
+            "difference is from range.low to range.high."
+        )
+
+    def _difference_text(self) -> str:
+        return f"{self.range.low:8.4f} to {self.range.high:8.4f}"
+
+    def __repr__(self) -> str:
+        return (
+            f"ComparisonRange({self.metric}{question_text(self.params)}, a less b: "
+            f"{self.range.low:.4f} to {self.range.high:.4f} over {self.rate!r}, "
+            f"{interval_text(self.confidence_level, self.confidence_interval)} for "
+            f"all of it, p = {self.pvalue:.3g} ({self.alternative}))"
+        )
+
+
+def _in_text(name: str) -> str:
+    return name if name[1:2].isupper() else name[:1].lower() + name[1:]
+
+
+def _points(low: float, high: float) -> str:
+    return f"{100 * low:.1f} to {100 * high:.1f} points"
+
+
+_BOUNDLESS = 1e100
+_TINY = float(np.finfo(np.float64).tiny)
+
+
+def wilson_ends(value: Any, bounds: tuple[Any, Any], k: Any) -> tuple[Any, Any]:
+    """Return the roots x of (x - v)^2 = k x (1 - x), for one value or for many.
+
+    x and v are the shares that the end and the value are of the way between bounds. Of
+    a share in n cases k is z^2 / n, with the normal quantile z.
+
+    Examples
+    --------
+    >>> low, high = wilson_ends(0.1, (0, 1), 1.96**2 / 400)
+    >>> float(low.round(4)), float(high.round(4))
+    (0.0743, 0.1333)
+    """
+    low, high = bounds
+    # Of a greater k nothing is left out, and its square may be infinite.
+    is_boundless = k > _BOUNDLESS
+    k = np.where(is_boundless, 1.0, k)
+    # Each distance as such: of a far bound 1 less the other would be all rounding.
+    above, below = (value - low) / (high - low), (high - value) / (high - low)
+    half = np.sqrt(k * above * below + k**2 / 4)
+    # Each root as its distance from either bound.
+    from_low = above + k / 2 + half
+    from_high = below + k / 2 + half
+    least = _at(above**2 / np.maximum(from_low, _TINY), from_high / (1 + k), bounds)
+    most = _at(from_low / (1 + k), below**2 / np.maximum(from_high, _TINY), bounds)
+    # Rounding must not leave the value outside of a narrow one.
+    return (
+        np.where(is_boundless, low, np.minimum(least, value)),
+        np.where(is_boundless, high, np.maximum(most, value)),
+    )
+
+
+def _at(above: Any, below: Any, bounds: tuple[Any, Any]) -> Any:
+    """Return what lies these shares of the way from the bounds, by the nearer one."""
+    low, high = bounds
+    width = high - low
+    return np.where(above < below, low + width * above, high - width * below)

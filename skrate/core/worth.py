@@ -8,15 +8,17 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from skrate.core.arrays import ArrayLike, FloatArray, IntArray
-from skrate.core.conversion import as_float64, shown
-from skrate.core.lazy import lazy
-from skrate.core.merged import Merged
-from skrate.core.rank_table import RankTable
-from skrate.core.ranking import ranking
-from skrate.core.sample import Sample
-from skrate.core.sums import cumulated
-from skrate.core.validation import check_finite, check_number, check_vector
+from skrate.data.arrays import ArrayLike, FloatArray, IntArray, cumulated, lazy
+from skrate.data.checks import (
+    as_float64,
+    check_finite,
+    check_number,
+    check_vector,
+    shown,
+)
+from skrate.data.ranking import ranking
+from skrate.data.sample import Sample
+from skrate.data.table import Merged, RankTable
 
 # One number per case, or one per class.
 GainLike: TypeAlias = ArrayLike | Mapping[str, float]

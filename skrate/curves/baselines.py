@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import FloatArray, dot
 from skrate.curves.folds import Folds
 from skrate.curves.pooled_bounds import scaled_beta_interval
+from skrate.data.arrays import FloatArray, dot
 
 
 def normal_bounds(

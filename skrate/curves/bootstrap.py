@@ -6,9 +6,9 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import rankdata
 
-from skrate.core.arrays import Array, FloatArray, IntArray
-from skrate.core.validation import check_n_jobs
 from skrate.curves.folds import Folds, counts_at
+from skrate.data.arrays import Array, FloatArray, IntArray
+from skrate.data.checks import check_n_jobs
 
 # So far above and below all places does the case lie that is added to each class. Its
 # share of (0, 1) is none to speak of.

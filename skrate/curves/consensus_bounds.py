@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
 from skrate.curves.count_law import FoldSource
 from skrate.curves.folds import Folds
+from skrate.data.arrays import FloatArray
 
 
 def moved_to_consensus(

@@ -7,16 +7,15 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
-from skrate.core.elicitation import check_rate
 from skrate.core.metric import Sizes
-from skrate.core.rates import RateLike
 from skrate.core.results import ConfidenceInterval, Result, t_quantile
-from skrate.core.validation import check_fraction
 from skrate.curves.consensus_bounds import between
 from skrate.curves.folds import Folds
+from skrate.data.arrays import FloatArray
+from skrate.data.checks import check_fraction
 from skrate.metrics.at_recall import RecallTest
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc
+from skrate.rates.laws import RateLike, check_rate
 
 # Bounds from the spread over folds, which have no number of cases.
 _OF_SPREAD = ("normal", "beta")

@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import FloatArray, dot
 from skrate.curves.folds import Folds
+from skrate.data.arrays import FloatArray, dot
 
 # Rates at which case k cannot be drawn from, but with this probability.
 _TAIL = 1e-14

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import Array, FloatArray
-from skrate.core.rank_table import RankTable
+from skrate.data.arrays import Array, FloatArray
+from skrate.data.table import RankTable
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,10 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrate.core.arrays import ArrayLike, FloatArray, Label
 from skrate.core.metric import OF_CASES_IN_FOLDS
-from skrate.core.rank_table import RankTable, rank_table
-from skrate.core.sample import check_ranking
 from skrate.core.worth import (
     NO_CASES,
     ClassGain,
@@ -21,6 +18,9 @@ from skrate.core.worth import (
     weighted_worth,
     worth_of,
 )
+from skrate.data.arrays import ArrayLike, FloatArray, Label
+from skrate.data.sample import check_ranking
+from skrate.data.table import RankTable, rank_table
 
 
 class GainCurve(NamedTuple):

@@ -9,10 +9,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy import fft, special
 
-from skrate.core.arrays import FloatArray
-from skrate.core.validation import check_n_jobs
 from skrate.curves.count_law import CountLaw, FoldSource
 from skrate.curves.folds import Folds
+from skrate.data.arrays import FloatArray
+from skrate.data.checks import check_n_jobs
 
 # Rates whose bounds are computed in one task.
 _BATCH = 8

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import ArrayLike
-from skrate.core.validation import check_fraction
+from skrate.data.arrays import ArrayLike
+from skrate.data.checks import check_fraction
 
 # Stamina computed from its bound, prevalence / momentum, may miss it by rounding.
 _ROUNDING = 1e-12

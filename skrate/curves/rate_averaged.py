@@ -10,28 +10,6 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.array_api import as_numpy, brought
-from skrate.core.arrays import (
-    Array,
-    ArrayLike,
-    ArraysByFold,
-    FloatArray,
-    Label,
-    RandomState,
-)
-from skrate.core.fold_rankings import FoldRankings
-from skrate.core.rank_table import RankTable, check_alone, rank_table
-from skrate.core.repeats import Repeats, check_repeats
-from skrate.core.validation import (
-    check_choice,
-    check_count,
-    check_equal_length,
-    check_flag,
-    check_fraction,
-    check_generator,
-    check_scores,
-    check_weights,
-)
 from skrate.curves.baselines import beta_bounds, normal_bounds
 from skrate.curves.bootstrap import bootstrap_counts, central_range, whole_range
 from skrate.curves.consensus_bounds import (
@@ -42,6 +20,27 @@ from skrate.curves.consensus_bounds import (
 from skrate.curves.consensus_curve import ConsensusCurve, consensus_curve
 from skrate.curves.folds import Folds
 from skrate.curves.pooled_bounds import exact_band, exact_bounds, parametric_bounds
+from skrate.data.array_api import as_numpy, brought
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    ArraysByFold,
+    FloatArray,
+    Label,
+    RandomState,
+)
+from skrate.data.checks import (
+    check_choice,
+    check_count,
+    check_equal_length,
+    check_flag,
+    check_fraction,
+    check_generator,
+    check_scores,
+    check_weights,
+)
+from skrate.data.folds import FoldRankings, Repeats, check_repeats
+from skrate.data.table import RankTable, check_alone, rank_table
 
 # From the spread over folds; these are defined for weighted cases as well.
 BASELINES = {"normal": normal_bounds, "beta": beta_bounds}

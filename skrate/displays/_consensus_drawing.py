@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from skrate.core.arrays import ArrayLike, FloatArray
-from skrate.core.elicitation import check_rate
-from skrate.core.rates import RateLike
-from skrate.core.validation import check_choice, check_flag, check_scores
 from skrate.curves.consensus_curve import ConsensusCurve
+from skrate.data.arrays import ArrayLike, FloatArray
+from skrate.data.checks import check_choice, check_flag, check_scores
 from skrate.displays._drawing import FoldsDisplay, mean_and_spread, styled
 from skrate.displays._legend import draw_legend
 from skrate.displays._signatures import DrawingArguments
@@ -31,6 +29,7 @@ from skrate.displays.rate_spaces import (
     name_budget,
     space_of,
 )
+from skrate.rates.laws import RateLike, check_rate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from skrate.core.elicitation import check_rate
-from skrate.core.rates import RateDistribution, RateLike
-from skrate.core.validation import check_count, check_flag
+from skrate.data.checks import check_count, check_flag
 from skrate.displays._drawing import Drawing, styled
 from skrate.displays._legend import draw_legend, entry
 from skrate.displays._signatures import DrawingArguments
@@ -17,6 +15,7 @@ from skrate.displays._styles import model_color
 from skrate.displays.rate_spaces import BUDGET_STYLE, draw_along_axis, name_budget
 from skrate.inference.compare_curves import CurveComparison, Stretch
 from skrate.inference.curve_process import CurveBounds
+from skrate.rates.laws import RateDistribution, RateLike, check_rate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

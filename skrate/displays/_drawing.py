@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skrate.core.arrays import ArrayLike, FloatArray, Label
+from skrate.data.arrays import ArrayLike, FloatArray, Label
 from skrate.displays._legend import as_reference, entry
 from skrate.displays._signatures import passes_on, spell_out
 from skrate.displays._styles import style_model

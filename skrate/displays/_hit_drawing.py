@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 import numpy as np
 from scipy.integrate import trapezoid
 
-from skrate.core.arrays import ArrayLike, FloatArray, dot
-from skrate.core.elicitation import check_rate
-from skrate.core.rank_table import RankTable
-from skrate.core.rates import RateLike
-from skrate.core.validation import check_choice, check_count, check_flag
+from skrate.data.arrays import ArrayLike, FloatArray, dot
+from skrate.data.checks import check_choice, check_count, check_flag
+from skrate.data.table import RankTable
 from skrate.displays._drawing import FoldsDisplay, mean_and_spread, styled
 from skrate.displays._hit_points import RATES, Kind, first_rate, rescaled
 from skrate.displays._legend import draw_legend, entry
@@ -20,6 +18,7 @@ from skrate.displays._signatures import DrawingArguments
 from skrate.displays.rate_spaces import BUDGET_STYLE, draw_along_axis, name_budget
 from skrate.metrics.average_precision import AveragePrecision
 from skrate.metrics.momentum import momentum
+from skrate.rates.laws import RateLike, check_rate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from skrate.core.arrays import ArrayLike, FloatArray
-from skrate.core.rank_table import RankTable
-from skrate.core.validation import check_scores
+from skrate.data.arrays import ArrayLike, FloatArray
+from skrate.data.checks import check_scores
+from skrate.data.table import RankTable
 
 Kind = Literal["hits", "gains", "lift"]
 # What rounding may do to the points of a curve.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
+from skrate.data.arrays import FloatArray
 
 # How far from its point a name may stand, in points; farther ones have a line to it.
 _DISTANCES = (5, 14, 24, 36, 50, 66, 84, 104)

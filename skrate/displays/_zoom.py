@@ -7,9 +7,9 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from skrate.core.arrays import ArrayLike, FloatArray
-from skrate.core.rates import RateDistribution
-from skrate.core.validation import check_scores
+from skrate.data.arrays import ArrayLike, FloatArray
+from skrate.data.checks import check_scores
+from skrate.rates.laws import RateDistribution
 
 Zoom = Literal["rate"]
 ZOOMS: tuple[Zoom, ...] = get_args(Zoom)

@@ -10,8 +10,8 @@ from weakref import WeakSet
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.arrays import ArrayLike, FloatArray, Label, share_of
-from skrate.core.validation import check_choice, check_count, check_flag
+from skrate.data.arrays import ArrayLike, FloatArray, Label, share_of
+from skrate.data.checks import check_choice, check_count, check_flag
 from skrate.displays._drawing import Display, styled
 from skrate.displays._labels import label_points
 from skrate.displays._legend import draw_legend

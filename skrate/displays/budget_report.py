@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
-from skrate.core.arrays import ArrayLike, Label
-from skrate.core.fold_rankings import FoldRankings
-from skrate.core.rank_table import RankTable
-from skrate.core.rates import RateLike
-from skrate.core.validation import check_choice, check_flag
 from skrate.curves.rate_averaged import BANDS, Band
+from skrate.data.arrays import ArrayLike, Label
+from skrate.data.checks import check_choice, check_flag
+from skrate.data.folds import FoldRankings
+from skrate.data.table import RankTable
 from skrate.displays._drawing import Display, styled
 from skrate.displays._legend import draw_legend, entry
 from skrate.displays._signatures import DrawingArguments, passes_on
@@ -25,6 +24,7 @@ from skrate.inference.budget_report import (
 from skrate.inference.curve_process import CurveBounds, CurveProcess
 from skrate.inference.sample import Weights
 from skrate.metrics.recall import rate_of
+from skrate.rates.laws import RateLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skrate.core.arrays import ArrayLike, Label, RandomState
-from skrate.core.fold_rankings import FoldRankings
-from skrate.core.rates import RateLike
-from skrate.core.repeats import disjoint_repeats
 from skrate.curves.rate_averaged import Band
+from skrate.data.arrays import ArrayLike, Label, RandomState
+from skrate.data.folds import FoldRankings, disjoint_repeats
 from skrate.displays._difference_drawing import (
     CurveComparisonArguments,
     DifferenceDrawing,
@@ -30,6 +28,7 @@ from skrate.model_selection.responses import (
     ranking_scores,
     rows_of,
 )
+from skrate.rates.laws import RateLike
 
 if TYPE_CHECKING:
     pass

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self, Unpack
 
-from skrate.core.arrays import ArrayLike, FloatArray, Label
-from skrate.core.fold_rankings import FoldRankings
-from skrate.core.rank_table import RankTable, check_alone, rank_table
 from skrate.core.worth import GainLike, check_cost, check_gain
 from skrate.curves.gain_curve import GainCurve, check_class_gain, gain_curve
 from skrate.curves.hit_curve import hits as hits_of
 from skrate.curves.rate_averaged import fold_tables, folds_of_rankings
+from skrate.data.arrays import ArrayLike, FloatArray, Label
+from skrate.data.folds import FoldRankings
+from skrate.data.table import RankTable, check_alone, rank_table
 from skrate.displays._hit_drawing import HitCurveArguments, HitDrawing
 from skrate.displays._hit_points import (
     as_curves,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
-from skrate.core.arrays import ArrayLike, BoolArray, FloatArray, Label, RandomState
-from skrate.core.estimates import Estimates
 from skrate.core.metric import MetricLike
-from skrate.core.validation import check_count, check_flag, check_fraction
+from skrate.core.results import Estimates
+from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, Label, RandomState
+from skrate.data.checks import check_count, check_flag, check_fraction
 from skrate.displays._drawing import Drawing, import_pyplot, styled
 from skrate.displays._labels import label_points
 from skrate.displays._legend import draw_legend

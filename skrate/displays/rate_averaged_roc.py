@@ -7,10 +7,6 @@ from typing import Any, Self, Unpack
 from sklearn import get_config
 from sklearn.model_selection import cross_validate
 
-from skrate.core.arrays import ArrayLike, ArraysByFold, Label, RandomState
-from skrate.core.grouping import check_groups
-from skrate.core.rates import RateLike
-from skrate.core.repeats import Repeats, check_repeats, disjoint_repeats
 from skrate.curves.consensus_curve import ConsensusCurve
 from skrate.curves.rate_averaged import (
     Band,
@@ -20,10 +16,14 @@ from skrate.curves.rate_averaged import (
     folds_of,
     rate_averaged_roc_curve,
 )
+from skrate.data.arrays import ArrayLike, ArraysByFold, Label, RandomState
+from skrate.data.folds import Repeats, check_repeats, disjoint_repeats
+from skrate.data.ranking import check_groups
 from skrate.displays._consensus_drawing import ConsensusArguments, ConsensusDrawing
 from skrate.displays._drawing import import_pyplot
 from skrate.displays._signatures import passes_on
 from skrate.model_selection.responses import Response
+from skrate.rates.laws import RateLike
 
 
 class RateAveragedROC(ConsensusDrawing):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.arrays import ArrayLike, FloatArray
-from skrate.core.rates import RateDistribution
+from skrate.data.arrays import ArrayLike, FloatArray
+from skrate.rates.laws import RateDistribution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

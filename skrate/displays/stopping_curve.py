@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, get_args
 
 import numpy as np
 
-from skrate.core.arrays import ArrayLike, Label
-from skrate.core.validation import check_choice, check_flag
+from skrate.data.arrays import ArrayLike, Label
+from skrate.data.checks import check_choice, check_flag
 from skrate.displays._drawing import Drawing
 from skrate.displays._legend import draw_legend, entry
 from skrate.displays._signatures import DrawingArguments, passes_on

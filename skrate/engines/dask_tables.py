@@ -12,7 +12,6 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from skrate.core.arrays import Array, Label
 from skrate.core.metric import (
     Metric,
     MetricLike,
@@ -21,9 +20,15 @@ from skrate.core.metric import (
     metric_of_table,
     why_undefined,
 )
-from skrate.core.part_labels import check_seen, seen_in_all
-from skrate.core.rank_table import RankTable
-from skrate.core.validation import check_count, check_flag, warn_undefined
+from skrate.data.arrays import Array, Label
+from skrate.data.checks import (
+    check_count,
+    check_flag,
+    check_seen,
+    seen_in_all,
+    warn_undefined,
+)
+from skrate.data.table import RankTable
 from skrate.engines.partitions import (
     Outline,
     Totals,

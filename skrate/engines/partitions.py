@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrate.core.arrays import Array, FloatArray
 from skrate.core.metric import Metric
-from skrate.core.part_labels import Seen
-from skrate.core.rank_table import RankTable
+from skrate.data.arrays import Array, FloatArray
+from skrate.data.checks import Seen
+from skrate.data.table import RankTable
 from skrate.engines.pieces import Piece
 
 # Scores that a chunk is represented by where the ranges are chosen.

@@ -8,12 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import Array, ArrayLike, Label
-from skrate.core.cells import compressed, merged_cells
-from skrate.core.conversion import as_float64
-from skrate.core.part_labels import Seen, check_seen, seen_in, seen_in_all
-from skrate.core.rank_table import RankTable, table_of_cells
-from skrate.core.validation import check_equal_length, check_vector, positive_label
+from skrate.data.arrays import Array, ArrayLike, Label
+from skrate.data.checks import (
+    Seen,
+    as_float64,
+    check_equal_length,
+    check_seen,
+    check_vector,
+    positive_label,
+    seen_in,
+    seen_in_all,
+)
+from skrate.data.compressed import compressed, merged_cells
+from skrate.data.table import RankTable, table_of_cells
 
 # Cases that are ranked at once where they come in small batches, and how many tables
 # are held before they are added.

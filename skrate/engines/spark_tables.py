@@ -7,10 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from skrate.core.arrays import Array, Label
-from skrate.core.conversion import shown
-from skrate.core.rank_table import RankTable
-from skrate.core.validation import check_count
+from skrate.data.arrays import Array, Label
+from skrate.data.checks import check_count, shown
+from skrate.data.table import RankTable
 from skrate.engines.pieces import Piece, piece_of_batches, sum_of_pieces, whole_table
 
 # What a partition sends: its number, and its piece, or what was wrong, pickled.

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray
-from skrate.core.grouping import check_groups
-from skrate.core.validation import check_equal_length, check_weights
+from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray
+from skrate.data.checks import check_equal_length, check_weights
+from skrate.data.ranking import check_groups
 from skrate.ensemble.columns import Column, prepare_columns
 
 # Rankers whose |r| differ by less count as equally good, and the first is taken:

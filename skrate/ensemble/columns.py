@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from skrate.core.arrays import Array, BoolArray, FloatArray, IntArray
+from skrate.data.arrays import Array, BoolArray, FloatArray, IntArray
 
 # Codes are one byte, and one of them stands for a missing value.
 MAX_BINS = 255

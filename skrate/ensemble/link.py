@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logit
 
-from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray
+from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray
 
 # On the squared slope for scores of unit deviation, against the mean loss of a case:
 # moves an ordinary slope by a thousandth, and keeps a separable sample's finite.

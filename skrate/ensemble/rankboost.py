@@ -9,15 +9,18 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrate.core.arrays import Array, ArrayLike, FloatArray, RandomState
-from skrate.core.conversion import as_array, check_columns_apart, check_unmasked, shown
-from skrate.core.validation import (
+from skrate.data.arrays import Array, ArrayLike, FloatArray, RandomState
+from skrate.data.checks import (
+    as_array,
+    check_columns_apart,
     check_count,
     check_flag,
     check_fraction,
     check_generator,
     check_number,
     check_positive,
+    check_unmasked,
+    shown,
 )
 from skrate.ensemble.boosting import Boosting, TrainingCases, check_training_cases
 from skrate.ensemble.columns import MAX_BINS

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from skrate.core.arrays import Array, BoolArray, FloatArray
+from skrate.data.arrays import Array, BoolArray, FloatArray
 
 # One row for each round of boosting: its ranker lifts a case by ``weight`` if
 # x[feature] > threshold, or if x[feature] is missing and missing_above is true.

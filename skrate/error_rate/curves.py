@@ -8,16 +8,17 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from skrate.core.arrays import ArrayLike, BoolArray, FloatArray, Label
-from skrate.core.conversion import is_missing, shown
-from skrate.core.rank_table import RankTable
-from skrate.core.sample import check_ranking
-from skrate.core.validation import (
+from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, Label
+from skrate.data.checks import (
     check_equal_length,
     check_fraction,
     check_vector,
     distinct_labels,
+    is_missing,
+    shown,
 )
+from skrate.data.sample import check_ranking
+from skrate.data.table import RankTable
 from skrate.error_rate.moments import auc_moments
 
 _MOST_POINTS = 500

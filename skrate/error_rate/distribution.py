@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray, IntArray
+from skrate.data.arrays import FloatArray, IntArray
 from skrate.error_rate.moments import error_split_weights
 
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.core.arrays import Array, ArrayLike, FloatArray, IntArray, float_or_array
 from skrate.core.results import Result
-from skrate.core.validation import check_counts
+from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, float_or_array
+from skrate.data.checks import check_counts
 
 # Terms that are held at once: 2 MB in float64, so that a block stays in the cache.
 _BLOCK = 2**18

@@ -6,8 +6,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
-from skrate.core.validation import check_choice, check_count, check_fraction
+from skrate.data.arrays import FloatArray
+from skrate.data.checks import check_choice, check_count, check_fraction
 from skrate.error_rate.distribution import auc_probabilities
 from skrate.error_rate.moments import AUCFromErrors, AUCRange, auc_moments, check_errors
 

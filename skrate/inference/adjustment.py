@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 from scipy import stats
 
-from skrate.core.arrays import FloatArray
+from skrate.data.arrays import FloatArray
 
 Adjust = Literal["holm", "bh", "by"]
 ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)

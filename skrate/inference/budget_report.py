@@ -9,17 +9,14 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from skrate.core.arrays import ArrayLike, FloatArray, Label
-from skrate.core.elicitation import check_rate
-from skrate.core.fold_input import are_of_folds, check_same_folds
-from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import Metric
-from skrate.core.notebook import html_row, html_table, html_title
 from skrate.core.question import rendered
-from skrate.core.rank_table import RankTable, check_alone
-from skrate.core.rates import RateDistribution, RateLike
 from skrate.core.results import ConfidenceInterval, Result, data_frame
-from skrate.core.validation import check_count, check_fraction, warn_undefined
+from skrate.data.arrays import ArrayLike, FloatArray, Label
+from skrate.data.checks import check_count, check_fraction, warn_undefined
+from skrate.data.folds import FoldRankings, are_of_folds, check_same_folds
+from skrate.data.show import html_row, html_table, html_title
+from skrate.data.table import RankTable, check_alone
 from skrate.inference.chance import chance_pvalue
 from skrate.inference.curve_process import CurveProcess, curve_process
 from skrate.inference.delta import degrees_of_freedom, variance_parts
@@ -36,6 +33,7 @@ from skrate.inference.sample import (
 )
 from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate, check_not_one_case
 from skrate.metrics.recall import ExpectedRecall, rate_of
+from skrate.rates.laws import RateDistribution, RateLike, check_rate
 
 # Labels, or what stands for them and the scores of one model, or of several.
 RankingsLike: TypeAlias = (

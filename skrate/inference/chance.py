@@ -7,15 +7,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import FloatArray, dot
 from skrate.core.metric import Metric
-from skrate.core.rank_table import RankTable
-from skrate.core.rates import RateDistribution
+from skrate.data.arrays import FloatArray, dot
+from skrate.data.table import RankTable
 from skrate.inference.delta import variance_parts
 from skrate.inference.intervals import t_pvalue
 from skrate.inference.sample import Ranked
 from skrate.inference.wilson import augmented
 from skrate.metrics.recall import cuts_of
+from skrate.rates.laws import RateDistribution
 
 # With so few cases of a class what a random order finds is counted.
 _FEW = 15

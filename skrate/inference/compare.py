@@ -9,14 +9,13 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.array_api import check_one_place
-from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
-from skrate.core.fold_input import check_no_labels
-from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import Metric, MetricLike, OfCases
-from skrate.core.rank_table import RankTable, check_alone
 from skrate.core.results import Comparison, ConfidenceInterval
-from skrate.core.validation import check_choice
+from skrate.data.array_api import check_one_place
+from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
+from skrate.data.checks import check_choice
+from skrate.data.folds import FoldRankings, check_no_labels
+from skrate.data.table import RankTable, check_alone
 from skrate.inference.compare_groups import (
     check_in_lists,
     compare_in_lists,

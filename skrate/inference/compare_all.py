@@ -10,18 +10,12 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
-from skrate.core.fold_input import are_of_folds, check_same_folds
-from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import Metric, MetricLike, find_metric
-from skrate.core.rank_table import check_alone
-from skrate.core.results import (
-    Comparison,
-    Comparisons,
-    comparisons_on_demand,
-    pairs_of,
-)
-from skrate.core.validation import check_choice, check_generator, check_n_jobs
+from skrate.core.results import Comparison, Comparisons, comparisons_on_demand, pairs_of
+from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
+from skrate.data.checks import check_choice, check_generator, check_n_jobs
+from skrate.data.folds import FoldRankings, are_of_folds, check_same_folds
+from skrate.data.table import check_alone
 from skrate.inference.adjustment import ADJUSTMENTS, Adjust, adjusted
 from skrate.inference.compare import METHODS, Method, paired
 from skrate.inference.compare_range import (

@@ -10,8 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.array_api import check_one_place
-from skrate.core.arrays import (
+from skrate.core.question import Question, question_text
+from skrate.core.results import Result
+from skrate.curves.rate_averaged import BANDS, Band, check_rates, default_rates
+from skrate.data.array_api import check_one_place
+from skrate.data.arrays import (
     ArrayLike,
     BoolArray,
     FloatArray,
@@ -19,12 +22,7 @@ from skrate.core.arrays import (
     Label,
     RandomState,
 )
-from skrate.core.fold_input import check_no_labels, check_same_folds
-from skrate.core.fold_rankings import FoldRankings
-from skrate.core.question import Question, question_text
-from skrate.core.rank_table import check_alone
-from skrate.core.results import Result
-from skrate.core.validation import (
+from skrate.data.checks import (
     check_choice,
     check_count,
     check_fraction,
@@ -33,7 +31,8 @@ from skrate.core.validation import (
     check_positive,
     warn_undefined,
 )
-from skrate.curves.rate_averaged import BANDS, Band, check_rates, default_rates
+from skrate.data.folds import FoldRankings, check_no_labels, check_same_folds
+from skrate.data.table import check_alone
 from skrate.inference.curve_process import (
     CURVE_METRICS,
     CurveBounds,

@@ -5,7 +5,7 @@ is E_F[D], estimated with a standard error of at most E_F[s]. Both are means, so
 
     low = min_F E_F[D - c s]
 
-has the closed form of :mod:`skrate.core.extreme_laws`. It is below the least true
+has the closed form of :mod:`skrate.rates.extremes`. It is below the least true
 difference over the set with the probability that a single law has: with F_0 the law
 where the true difference is least, low is at most E_F0[D - c s], and that is above the
 true difference under F_0 as seldom as c says. So c is a quantile of Student's t, though
@@ -19,22 +19,26 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
-from skrate.core.extreme_laws import Extreme, extreme, extremes, law_of_zero
 from skrate.core.metric import METRICS, MetricLike, question_of, unwrap
 from skrate.core.question import Question
-from skrate.core.range_results import ComparisonRange, Range
-from skrate.core.rate_curves import RateCurve, difference, with_knots
-from skrate.core.rate_sets import RateSet
-from skrate.core.rates import Empirical, Mixture, from_masses
-from skrate.core.results import ConfidenceInterval, clipped_interval, t_quantile
-from skrate.core.validation import warn_undefined
+from skrate.core.results import (
+    ComparisonRange,
+    ConfidenceInterval,
+    Range,
+    clipped_interval,
+    t_quantile,
+)
+from skrate.data.arrays import FloatArray
+from skrate.data.checks import warn_undefined
 from skrate.inference.curve_process import CurveProcess, curve_process
 from skrate.inference.delta import NEGLIGIBLE
 from skrate.inference.intervals import Alternative, intervals_apart, t_pvalue
 from skrate.inference.plan import Plan, check_metric, defined_values
 from skrate.inference.sample import Ranked
 from skrate.metrics.recall import ByRate
+from skrate.rates.extremes import Extreme, extreme, extremes, law_of_zero
+from skrate.rates.laws import Empirical, Mixture, from_masses
+from skrate.rates.sets import RateCurve, RateSet, difference, with_knots
 
 _NAN = float("nan")
 # Rates at which the standard error is found: some in each interval of a set, and more

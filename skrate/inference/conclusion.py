@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
 from skrate.core.metric import Metric, question_of
 from skrate.core.question import question_of_both
 from skrate.core.results import Comparison, ConfidenceInterval, t_interval, t_quantile
+from skrate.data.arrays import FloatArray
 from skrate.inference.counting import (
     bootstrap_interval,
     bootstrap_pvalue,

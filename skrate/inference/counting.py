@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
 from skrate.core.results import ConfidenceInterval, clipped_interval
+from skrate.data.arrays import FloatArray
 from skrate.inference.intervals import Alternative
 
 # Differences that are equal but for rounding count as equal.

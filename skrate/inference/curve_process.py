@@ -43,10 +43,9 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from scipy import sparse
 
-from skrate.core.arrays import FloatArray, IntArray
-from skrate.core.rank_table import RankTable
-from skrate.core.results import t_quantile
-from skrate.core.wilson_ends import wilson_ends
+from skrate.core.results import t_quantile, wilson_ends
+from skrate.data.arrays import FloatArray, IntArray
+from skrate.data.table import RankTable
 from skrate.inference.delta import multiples
 from skrate.inference.sample import Ranked
 from skrate.inference.wilson import ADDED

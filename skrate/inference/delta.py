@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrate.core.arrays import BoolArray, FloatArray, dot
-from skrate.core.merged import merged_but_at
 from skrate.core.metric import Metric, OfCases, Slopes
-from skrate.core.rank_table import RankTable
 from skrate.core.worth import WorthTable
+from skrate.data.arrays import BoolArray, FloatArray, dot
+from skrate.data.table import RankTable, merged_but_at
 from skrate.inference.sample import Ranked
 from skrate.metrics.recall import cuts_of
 

@@ -6,12 +6,12 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
-from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import Metric, MetricLike, question_of
-from skrate.core.rank_table import RankTable, check_alone
 from skrate.core.results import ConfidenceInterval, Estimate
-from skrate.core.validation import check_choice
+from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
+from skrate.data.checks import check_choice
+from skrate.data.folds import FoldRankings
+from skrate.data.table import RankTable, check_alone
 from skrate.inference.compare_groups import check_in_lists, in_lists
 from skrate.inference.delta import (
     Parts,

@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from joblib import Parallel, delayed
 
-from skrate.core.arrays import ArrayLike, FloatArray, Label, RandomState
-from skrate.core.estimates import Estimates
 from skrate.core.metric import Metric, MetricLike, question_of, why_undefined
-from skrate.core.validation import (
+from skrate.core.results import Estimates
+from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
+from skrate.data.checks import (
     check_choice,
     check_generator,
     check_n_jobs,

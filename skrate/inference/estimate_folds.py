@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
-from skrate.core.fold_input import check_same_folds
-from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import Metric, find_metric, question_of
 from skrate.core.results import Comparison, ConfidenceInterval, Estimate
+from skrate.data.arrays import FloatArray
+from skrate.data.folds import FoldRankings, check_same_folds
 from skrate.inference.compare_range import set_of
 from skrate.inference.conclusion import conclude
 from skrate.inference.delta import Parts, influence_parts

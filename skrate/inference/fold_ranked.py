@@ -6,12 +6,10 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray, IntArray
-from skrate.core.fold_rankings import FoldRankings
-from skrate.core.lazy import lazy
-from skrate.core.merged import Merged
-from skrate.core.rank_table import RankTable
 from skrate.curves.folds import Folds
+from skrate.data.arrays import FloatArray, IntArray, lazy
+from skrate.data.folds import FoldRankings
+from skrate.data.table import Merged, RankTable
 from skrate.inference.curve_process import by_fold
 from skrate.inference.sample import Ranked, Weights, check_cases
 

@@ -9,10 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import BoolArray, FloatArray, IntArray
-from skrate.core.fold_rankings import FoldRankings
-from skrate.core.grouping import check_groups
-from skrate.core.lazy import lazy
 from skrate.core.metric import (
     Metric,
     Sizes,
@@ -23,7 +19,10 @@ from skrate.core.metric import (
     warn_of_folds,
 )
 from skrate.core.results import ConfidenceInterval, clipped_interval, t_quantile
-from skrate.core.validation import warn_undefined
+from skrate.data.arrays import BoolArray, FloatArray, IntArray, lazy
+from skrate.data.checks import warn_undefined
+from skrate.data.folds import FoldRankings
+from skrate.data.ranking import check_groups
 from skrate.inference.delta import (
     Parts,
     degrees_of_freedom,

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.arrays import ArrayLike, FloatArray, Label
-from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import MetricLike
-from skrate.core.rank_table import RankTable, check_alone
+from skrate.data.arrays import ArrayLike, FloatArray, Label
+from skrate.data.folds import FoldRankings
+from skrate.data.table import RankTable, check_alone
 from skrate.inference.delta import influence_values
 from skrate.inference.estimate_folds import influence_of_folds
 from skrate.inference.plan import check_metric, defined_value

@@ -8,7 +8,6 @@ from typing import Literal, get_args
 import numpy as np
 from scipy import optimize, special
 
-from skrate.core.arrays import FloatArray
 from skrate.core.metric import Metric, Sizes, Tested
 from skrate.core.results import (
     ConfidenceInterval,
@@ -16,6 +15,7 @@ from skrate.core.results import (
     t_interval,
     t_quantile,
 )
+from skrate.data.arrays import FloatArray
 from skrate.inference.delta import (
     NEGLIGIBLE,
     Parts,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from skrate.core.arrays import Array, FloatArray, dot
-from skrate.core.validation import warn_undefined
+from skrate.data.arrays import Array, FloatArray, dot
+from skrate.data.checks import warn_undefined
 from skrate.inference.resampling import keep_class_weights, unit_rows
 from skrate.inference.sample import Ranked, counted
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skrate.core.arrays import Array, FloatArray, IntArray
+from skrate.data.arrays import Array, FloatArray, IntArray
 from skrate.inference.sample import Ranked
 
 # Of sums of shares, which round otherwise where other cases tie.

@@ -10,8 +10,6 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.arrays import Array, FloatArray, RandomState, dot
-from skrate.core.elicitation import check_rate
 from skrate.core.metric import (
     Metric,
     find_metric,
@@ -19,9 +17,8 @@ from skrate.core.metric import (
     warn_if_unsupported,
     why_undefined,
 )
-from skrate.core.rank_table import table_of_weights
-from skrate.core.rates import RateDistribution
-from skrate.core.validation import (
+from skrate.data.arrays import Array, FloatArray, RandomState, dot
+from skrate.data.checks import (
     check_choice,
     check_count,
     check_flag,
@@ -29,6 +26,7 @@ from skrate.core.validation import (
     check_generator,
     warn_undefined,
 )
+from skrate.data.table import table_of_weights
 from skrate.inference.intervals import ALTERNATIVES, Alternative, Interval
 from skrate.inference.resampling import replicates
 from skrate.inference.sample import Ranked
@@ -45,6 +43,7 @@ from skrate.metrics.recall import (
     is_of_few,
     rate_of,
 )
+from skrate.rates.laws import RateDistribution, check_rate
 
 CLASSES = ("positive", "negative")
 RESAMPLING = ("bootstrap", "parametric")

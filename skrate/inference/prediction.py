@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import Array, FloatArray, IntArray
 from skrate.core.metric import Metric, Slopes
-from skrate.core.rank_table import RankTable
-from skrate.core.rates import RateDistribution
 from skrate.core.results import ConfidenceInterval, t_quantile
+from skrate.data.arrays import Array, FloatArray, IntArray
+from skrate.data.table import RankTable
 from skrate.inference.delta import (
     NEGLIGIBLE,
     degrees_of_freedom,
@@ -29,6 +28,7 @@ from skrate.metrics.recall import (
     recall_slopes,
     share_at_cut,
 )
+from skrate.rates.laws import RateDistribution
 
 # Budgets that stand for their distribution, each with a share of positives of its own.
 _POINTS = 1024

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special
 
-from skrate.core.arrays import FloatArray
 from skrate.core.metric import Metric, question_of
-from skrate.core.rank_table import RankTable, check_alone
 from skrate.core.results import (
     Comparison,
     ConfidenceInterval,
     clipped_interval,
     t_quantile,
 )
-from skrate.core.validation import check_number, warn_undefined
+from skrate.data.arrays import FloatArray
+from skrate.data.checks import check_number, warn_undefined
+from skrate.data.table import RankTable, check_alone
 from skrate.inference.delta import NEGLIGIBLE, degrees_of_freedom, variance_parts
 from skrate.inference.intervals import (
     Alternative,

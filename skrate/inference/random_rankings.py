@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import BoolArray, FloatArray, IntArray
 from skrate.core.metric import Metric
-from skrate.core.rank_table import RankTable, rank_table
+from skrate.data.arrays import BoolArray, FloatArray, IntArray
+from skrate.data.table import RankTable, rank_table
 from skrate.inference.delta import NEGLIGIBLE
 from skrate.inference.intervals import (
     Alternative,

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import FloatArray, IntArray
-from skrate.core.rank_table import RankTable
+from skrate.data.arrays import FloatArray, IntArray
+from skrate.data.table import RankTable
 from skrate.inference.chance import permuted_moments
 from skrate.inference.delta import NEGLIGIBLE
 

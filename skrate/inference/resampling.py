@@ -12,9 +12,9 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 
-from skrate.core.arrays import Array, FloatArray, IntArray, RandomState
 from skrate.core.metric import Metric
-from skrate.core.validation import check_generator, check_n_jobs
+from skrate.data.arrays import Array, FloatArray, IntArray, RandomState
+from skrate.data.checks import check_generator, check_n_jobs
 from skrate.inference.sample import Ranked, counted
 
 # Entries of a batch: its arrays stay in the cache, and in little memory.

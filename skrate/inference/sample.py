@@ -8,30 +8,36 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.array_api import check_one_place
-from skrate.core.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
-from skrate.core.conversion import as_array
-from skrate.core.grouping import check_groups
-from skrate.core.lazy import lazy
-from skrate.core.merged import Merged
 from skrate.core.metric import Metric, OfCases
-from skrate.core.rank_table import (
-    RankTable,
-    check_alone,
-    table_of,
-    table_of_labels,
-    table_of_ranking,
+from skrate.core.worth import Worth, WorthTable
+from skrate.data.array_api import check_one_place
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    lazy,
 )
-from skrate.core.ranking import ranking
-from skrate.core.sample import Sample, check_scores_given
-from skrate.core.validation import (
+from skrate.data.checks import (
+    as_array,
     check_choice,
     check_equal_length,
     check_labels,
     check_vector,
     check_weights,
 )
-from skrate.core.worth import Worth, WorthTable
+from skrate.data.ranking import check_groups, ranking
+from skrate.data.sample import Sample, check_scores_given
+from skrate.data.table import (
+    Merged,
+    RankTable,
+    check_alone,
+    table_of,
+    table_of_labels,
+    table_of_ranking,
+)
 
 Weights = Literal["frequency", "sampling"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)

@@ -11,21 +11,12 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from skrate.core.array_api import check_one_place
-from skrate.core.arrays import (
-    Array,
-    ArrayLike,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    Label,
-)
-from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import Metric, MetricLike, Tested, find_metric, question_of
 from skrate.core.question import Question, question_text
-from skrate.core.rank_table import RankTable, table_of_weights
 from skrate.core.results import ConfidenceInterval, Result, t_quantile
-from skrate.core.validation import (
+from skrate.data.array_api import check_one_place
+from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
+from skrate.data.checks import (
     check_choice,
     check_count,
     check_flag,
@@ -34,6 +25,8 @@ from skrate.core.validation import (
     check_positive,
     warn_undefined,
 )
+from skrate.data.folds import FoldRankings
+from skrate.data.table import RankTable, table_of_weights
 from skrate.inference.delta import NEGLIGIBLE, Parts, influence_parts, influence_values
 from skrate.inference.intervals import ALTERNATIVES, Alternative, interval_of
 from skrate.inference.plan import check_metric, defined_value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from skrate.core.arrays import BoolArray, FloatArray
+from skrate.data.arrays import BoolArray, FloatArray
 
 
 def are_compared(sizes: FloatArray, n_repeats: int = 1) -> BoolArray:

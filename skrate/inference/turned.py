@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from skrate.core.metric import Metric
-from skrate.core.rank_table import RankTable
 from skrate.core.results import ConfidenceInterval, Estimate
+from skrate.data.table import RankTable
 from skrate.inference.delta import (
     degrees_of_freedom,
     influence_parts,

@@ -6,12 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrate.core.arrays import FloatArray
-from skrate.core.merged import merged_but_at, with_ends
 from skrate.core.metric import Metric
-from skrate.core.rank_table import RankTable, table_of_weights
-from skrate.core.results import ConfidenceInterval, t_quantile
-from skrate.core.wilson_ends import wilson_ends
+from skrate.core.results import ConfidenceInterval, t_quantile, wilson_ends
+from skrate.data.arrays import FloatArray
+from skrate.data.table import RankTable, merged_but_at, table_of_weights, with_ends
 from skrate.inference.delta import (
     Parts,
     degrees_of_freedom,

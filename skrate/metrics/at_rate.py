@@ -10,8 +10,17 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from skrate.core import interpolation
-from skrate.core.arrays import (
+from skrate.core.list_table import ListTable, ListValues
+from skrate.core.metric import (
+    NEEDED,
+    Facts,
+    Metric,
+    Slopes,
+    SumOverGroups,
+    missing_parameters,
+    score,
+)
+from skrate.data.arrays import (
     Array,
     ArrayLike,
     BoolArray,
@@ -23,23 +32,9 @@ from skrate.core.arrays import (
     share_of,
     sum_from_right,
 )
-from skrate.core.elicitation import check_rate, count_hint
-from skrate.core.fold_rankings import FoldRankings
-from skrate.core.kept import kept
-from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric import (
-    NEEDED,
-    Facts,
-    Metric,
-    Slopes,
-    SumOverGroups,
-    missing_parameters,
-    score,
-)
-from skrate.core.rank_table import RankTable
-from skrate.core.rates import Fixed, Mixture, RateDistribution, RateLike
-from skrate.core.survival import Survival, SurvivalMixture, SurvivalTable, rounded_up
-from skrate.core.validation import check_count, check_fraction
+from skrate.data.checks import check_count, check_fraction
+from skrate.data.folds import FoldRankings
+from skrate.data.table import RankTable
 from skrate.metrics.lists import of_queues
 from skrate.metrics.recall import (
     UnderRate,
@@ -51,6 +46,24 @@ from skrate.metrics.recall import (
     recall_slopes,
 )
 from skrate.metrics.retrieval import RelevantRows
+from skrate.rates.laws import (
+    Fixed,
+    Mixture,
+    RateDistribution,
+    RateLike,
+    check_rate,
+    count_hint,
+)
+from skrate.rates.survival import (
+    Survival,
+    SurvivalMixture,
+    SurvivalTable,
+    chebyshev_nodes,
+    kept,
+    rounded_up,
+    to_chebyshev,
+    to_powers,
+)
 
 __all__ = ["lift_at_rate_score", "precision_at_rate_score", "recall_at_rate_score"]
 
@@ -793,7 +806,7 @@ def _of_panels(rate: RateDistribution, table: SurvivalTable) -> _Weighted:
     least = float(edges[0])
     read = _read_off(rate, edges[:-1], edges[1:])
     lost = np.where(panels.is_jump, 0.0, read.lost)
-    nodes = interpolation.nodes(_N_NODES)
+    nodes = chebyshev_nodes(_N_NODES)
     places = panels.low[:, None] + np.diff(edges)[:, None] * (nodes + 1) / 2
     falls = np.where(panels.is_jump[:, None], 0.0, _falls(read.powers, nodes))
     below = float(_read_off(rate, np.zeros(1), edges[:1]).whole[0]) / least
@@ -806,7 +819,7 @@ def _of_panels(rate: RateDistribution, table: SurvivalTable) -> _Weighted:
         lost[inside] = 0.0
         below = 2 * float(_falls(first.powers, np.full(1, -1.0))[0, 0]) / end
     # By panel: the next one may begin where places are rounded to.
-    powers = interpolation.to_powers(interpolation.to_chebyshev(falls / places))
+    powers = to_powers(to_chebyshev(falls / places))
     integrals = powers / np.arange(1, _N_NODES + 1)
     areas = 2 * integrals[:, ::2].sum(axis=1)
     is_above = points > least
@@ -856,13 +869,13 @@ class _ReadOff(NamedTuple):
 
 def _read_off(rate: RateDistribution, low: FloatArray, high: FloatArray) -> _ReadOff:
     """Return P(r < R <= high) by panel, from the less of P(R > r) and P(R <= r)."""
-    places = np.append(interpolation.nodes(_N_NODES), [-1.0, 1.0])
+    places = np.append(chebyshev_nodes(_N_NODES), [-1.0, 1.0])
     at = low[:, None] + (high - low)[:, None] * (places + 1) / 2
     at[:, -1] = high
     above, below = rate._survival(at), rate._below(at)
     values = np.where(above[:, -2:-1] < below[:, -1:], above, -below)
     values -= values[:, -1:]
-    powers = interpolation.to_powers(interpolation.to_chebyshev(values[:, :-2]))
+    powers = to_powers(to_chebyshev(values[:, :-2]))
     whole = values[:, -2]
     return _ReadOff(powers, whole, whole + 2 * powers[:, 1::2].sum(axis=1))
 

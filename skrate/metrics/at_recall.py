@@ -9,8 +9,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, ratio
-from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import (
     NEEDED,
     Facts,
@@ -21,11 +19,13 @@ from skrate.core.metric import (
     missing_parameters,
     score,
 )
-from skrate.core.rank_table import RankTable
-from skrate.core.rates import Fixed
-from skrate.core.validation import check_fraction
-from skrate.core.wilson_ends import wilson_ends
+from skrate.core.results import wilson_ends
+from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, ratio
+from skrate.data.checks import check_fraction
+from skrate.data.folds import FoldRankings
+from skrate.data.table import RankTable
 from skrate.metrics.recall import recall_slopes, share_at_cut
+from skrate.rates.laws import Fixed
 
 __all__ = [
     "precision_at_recall_score",

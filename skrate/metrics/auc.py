@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.special import betaln
 
-from skrate.core.arrays import (
+from skrate.core.list_table import ListTable, ListValues
+from skrate.core.metric import LIST_METRICS, Facts, Metric, Slopes, SumOverGroups, score
+from skrate.data.arrays import (
     Array,
     ArrayLike,
     BoolArray,
@@ -18,11 +20,8 @@ from skrate.core.arrays import (
     dot,
     share_of,
 )
-from skrate.core.fold_rankings import FoldRankings
-from skrate.core.list_table import ListTable, ListValues
-from skrate.core.merged import merged_runs
-from skrate.core.metric import LIST_METRICS, Facts, Metric, Slopes, SumOverGroups, score
-from skrate.core.rank_table import RankTable, check_alone
+from skrate.data.folds import FoldRankings
+from skrate.data.table import RankTable, check_alone, merged_runs
 from skrate.metrics.lists import Average, Policy, mean_of_lists
 
 __all__ = ["ranking_auc_score"]

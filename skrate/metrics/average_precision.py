@@ -9,21 +9,7 @@ from typing import Any, Literal, Self, get_args, overload
 import numpy as np
 import sklearn.metrics
 
-from skrate.core.arrays import (
-    Array,
-    ArrayLike,
-    FloatArray,
-    IntArray,
-    Label,
-    Number,
-    dot,
-    ratio,
-    sum_from_right,
-)
-from skrate.core.cells import Cells, reach
-from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable
-from skrate.core.merged import merged_down
 from skrate.core.metric import (
     Facts,
     InLists,
@@ -40,9 +26,22 @@ from skrate.core.one_vs_rest import (
     is_one_vs_rest,
     score_classes,
 )
-from skrate.core.rank_table import RankTable
-from skrate.core.sort_keys import parts
-from skrate.core.validation import check_choice, check_flag, check_fraction
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    FloatArray,
+    IntArray,
+    Label,
+    Number,
+    dot,
+    parts,
+    ratio,
+    sum_from_right,
+)
+from skrate.data.checks import check_choice, check_flag, check_fraction
+from skrate.data.compressed import Cells, reach
+from skrate.data.folds import FoldRankings
+from skrate.data.table import RankTable, merged_down
 from skrate.metrics.binormal_tail import (
     Tail,
     binormal_tail,

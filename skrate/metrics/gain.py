@@ -7,9 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, dot, sum_from_right
-from skrate.core.elicitation import check_rate
-from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable, ListValues
 from skrate.core.metric import (
     NEEDED,
@@ -23,18 +20,6 @@ from skrate.core.metric import (
     score,
     score_folds,
 )
-from skrate.core.rank_table import RankTable, check_alone
-from skrate.core.ranking import ranking
-from skrate.core.rates import RateDistribution, RateLike, is_uniform
-from skrate.core.sample import Sample, check_ranking
-from skrate.core.sums import total
-from skrate.core.survival import SurvivalTable
-from skrate.core.validation import (
-    check_flag,
-    check_summable,
-    check_vector,
-    check_weights,
-)
 from skrate.core.worth import (
     NO_CASES,
     ClassGain,
@@ -47,6 +32,20 @@ from skrate.core.worth import (
     ranked_worth,
     worth_of,
 )
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    FloatArray,
+    Label,
+    dot,
+    sum_from_right,
+    total,
+)
+from skrate.data.checks import check_flag, check_summable, check_vector, check_weights
+from skrate.data.folds import FoldRankings
+from skrate.data.ranking import ranking
+from skrate.data.sample import Sample, check_ranking
+from skrate.data.table import RankTable, check_alone
 from skrate.metrics.at_rate import seen_rows
 from skrate.metrics.at_recall import ROUNDING
 from skrate.metrics.recall import (
@@ -60,6 +59,8 @@ from skrate.metrics.recall import (
     sum_over_places,
     swapped,
 )
+from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
+from skrate.rates.survival import SurvivalTable
 
 __all__ = ["expected_gain_score"]
 

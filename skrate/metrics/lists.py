@@ -9,18 +9,6 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
-from skrate.core.arrays import (
-    Array,
-    ArrayLike,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    Label,
-)
-from skrate.core.batches import naming_batch
-from skrate.core.conversion import shown
-from skrate.core.fold_rankings import FoldRankings
-from skrate.core.grouping import check_groups
 from skrate.core.list_table import (
     ListBatches,
     ListTable,
@@ -33,7 +21,6 @@ from skrate.core.list_table import (
 )
 from skrate.core.metric import Metric, MetricLike, OfCases, find_metric, question_of
 from skrate.core.question import Question, question_text, rendered
-from skrate.core.rank_table import RankTable
 from skrate.core.results import (
     ConfidenceInterval,
     Estimate,
@@ -41,16 +28,22 @@ from skrate.core.results import (
     data_frame,
     t_interval,
 )
-from skrate.core.validation import (
+from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
+from skrate.data.checks import (
     check_choice,
     check_equal_length,
     check_fraction,
     check_number,
     check_scores,
     check_weights,
+    shown,
     summable,
     warn_undefined,
 )
+from skrate.data.compressed import naming_batch
+from skrate.data.folds import FoldRankings
+from skrate.data.ranking import check_groups
+from skrate.data.table import RankTable
 
 Average = Literal["macro", "pooled", "pairs", "positives", "size"]
 AVERAGES: tuple[Average, ...] = get_args(Average)

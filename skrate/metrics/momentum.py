@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from skrate.core.arrays import Array, ArrayLike, FloatArray, Label, dot
-from skrate.core.fold_rankings import FoldRankings
 from skrate.core.list_table import ListTable
 from skrate.core.metric import Facts, InLists, Metric, Slopes, extremes, score
-from skrate.core.rank_table import RankTable
+from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, dot
+from skrate.data.folds import FoldRankings
+from skrate.data.table import RankTable
 from skrate.metrics.auc import AUC
 from skrate.metrics.average_precision import AveragePrecision
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from skrate.core.arrays import ArrayLike, FloatArray, Label
 from skrate.core.metric import (
     LIST_METRICS,
     METRICS,
@@ -17,6 +16,7 @@ from skrate.core.metric import (
     per_case,
     unwrap,
 )
+from skrate.data.arrays import ArrayLike, FloatArray, Label
 from skrate.metrics.lists import (
     AVERAGES,
     check_average,

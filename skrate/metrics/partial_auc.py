@@ -12,7 +12,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from skrate.core.arrays import (
+from skrate.core.metric import Facts, Metric, Slopes, SumOverGroups, score
+from skrate.data.arrays import (
     Array,
     ArrayLike,
     BoolArray,
@@ -22,16 +23,17 @@ from skrate.core.arrays import (
     ratio,
     sum_from_right,
 )
-from skrate.core.conversion import shown
-from skrate.core.elicitation import check_rate
-from skrate.core.fold_rankings import FoldRankings
-from skrate.core.metric import Facts, Metric, Slopes, SumOverGroups, score
-from skrate.core.rank_table import RankTable
-from skrate.core.rates import FrozenDistribution, RateDistribution
-from skrate.core.scipy_rates import is_scipy_distribution
-from skrate.core.validation import check_choice
+from skrate.data.checks import check_choice, shown
+from skrate.data.folds import FoldRankings
+from skrate.data.table import RankTable
 from skrate.metrics.rate_weighted_auc import is_late
 from skrate.metrics.recall import cuts_of, sum_of_survivals, sum_over_gaps
+from skrate.rates.laws import (
+    FrozenDistribution,
+    RateDistribution,
+    check_rate,
+    is_scipy_distribution,
+)
 
 __all__ = ["partial_auc_score"]
 

@@ -8,19 +8,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import sklearn.metrics
 
-from skrate.core.arrays import (
-    Array,
-    ArrayLike,
-    FloatArray,
-    Label,
-    Number,
-    float_or_array,
-)
-from skrate.core.elicitation import check_rate
-from skrate.core.fold_rankings import FoldRankings
-from skrate.core.kept import kept
 from skrate.core.list_table import ListTable, ListValues
-from skrate.core.merged import merged_runs
 from skrate.core.metric import Facts, InLists, Metric, Slopes, score
 from skrate.core.one_vs_rest import (
     AverageName,
@@ -30,11 +18,17 @@ from skrate.core.one_vs_rest import (
     of_each_class,
     score_classes,
 )
-from skrate.core.rank_table import RankTable
-from skrate.core.rate_curves import RateCurve, with_knots
-from skrate.core.rate_sets import End
-from skrate.core.rates import RateDistribution, RateLike, is_uniform
-from skrate.core.validation import check_fraction, check_shares, warn_undefined
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    FloatArray,
+    Label,
+    Number,
+    float_or_array,
+)
+from skrate.data.checks import check_fraction, check_shares, warn_undefined
+from skrate.data.folds import FoldRankings
+from skrate.data.table import RankTable, merged_runs
 from skrate.metrics.auc import AUC, AUC_FACTS, auc, list_auc
 from skrate.metrics.recall import (
     UnderSet,
@@ -44,6 +38,9 @@ from skrate.metrics.recall import (
     recall_slopes,
     swapped,
 )
+from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
+from skrate.rates.sets import End, RateCurve, with_knots
+from skrate.rates.survival import kept
 
 __all__ = [
     "expected_recall_from_rauc",

@@ -12,22 +12,6 @@ from typing import Any, Literal, get_args, overload
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import (
-    Array,
-    ArrayLike,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    Label,
-    dot,
-    ratio,
-    share_of,
-    sum_from_right,
-)
-from skrate.core.elicitation import check_rate
-from skrate.core.extreme_laws import extreme
-from skrate.core.fold_rankings import FoldRankings
-from skrate.core.kept import kept
 from skrate.core.list_table import ListTable
 from skrate.core.metric import (
     NAMED,
@@ -46,12 +30,25 @@ from skrate.core.one_vs_rest import (
     of_each_class,
     score_classes,
 )
-from skrate.core.rank_table import RankTable, table_of_weights
-from skrate.core.rate_curves import RateCurve
-from skrate.core.rate_sets import End, check_rate_or_set
-from skrate.core.rates import RateDistribution, RateLike
-from skrate.core.survival import SurvivalTable
-from skrate.core.validation import check_choice
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    dot,
+    ratio,
+    share_of,
+    sum_from_right,
+)
+from skrate.data.checks import check_choice
+from skrate.data.folds import FoldRankings
+from skrate.data.table import RankTable, table_of_weights
+from skrate.rates.extremes import extreme
+from skrate.rates.laws import RateDistribution, RateLike, check_rate
+from skrate.rates.sets import End, RateCurve, check_rate_or_set
+from skrate.rates.survival import SurvivalTable, kept
 
 __all__ = ["expected_recall_score", "negative_recall_score"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from skrate.core.arrays import Array, BoolArray
 from skrate.core.results import ConfidenceInterval, Result
+from skrate.data.arrays import Array, BoolArray
 
 
 @dataclass(frozen=True)

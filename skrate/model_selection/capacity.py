@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special, stats
 
-from skrate.core.arrays import Array, FloatArray, dot
-from skrate.core.elicitation import check_rate
-from skrate.core.rates import Fixed, RateDistribution
 from skrate.core.results import ConfidenceInterval
-from skrate.core.validation import check_count, check_fraction
+from skrate.data.arrays import Array, FloatArray, dot
+from skrate.data.checks import check_count, check_fraction
+from skrate.rates.laws import Fixed, RateDistribution, check_rate
 
 # A capacity of which ties leave less than this share is worth a word.
 _USED = 0.9

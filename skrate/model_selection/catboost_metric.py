@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from skrate.core.arrays import Array, Label, dot
+from skrate.data.arrays import Array, Label, dot
 from skrate.metrics.monitored import Monitored
 from skrate.model_selection.training_metric import TrainingMetric
 

@@ -19,12 +19,9 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.parallel import Parallel, delayed
 
-from skrate.core.array_api import as_numpy
-from skrate.core.arrays import Array, ArrayLike, IntArray, Label
-from skrate.core.fold_rankings import FoldRankings, whole_repeats
-from skrate.core.grouping import check_groups
-from skrate.core.repeats import check_unseen, rows_of_part
-from skrate.core.validation import (
+from skrate.data.array_api import as_numpy
+from skrate.data.arrays import Array, ArrayLike, IntArray, Label
+from skrate.data.checks import (
     check_equal_length,
     check_flag,
     check_n_jobs,
@@ -32,6 +29,8 @@ from skrate.core.validation import (
     check_weights,
     distinct_labels,
 )
+from skrate.data.folds import FoldRankings, check_unseen, rows_of_part, whole_repeats
+from skrate.data.ranking import check_groups
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,

@@ -9,10 +9,9 @@ from typing import Literal, get_args
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.arrays import ArrayLike, FloatArray
-from skrate.core.conversion import as_real
 from skrate.core.results import Comparison, t_interval
-from skrate.core.validation import check_choice, check_fraction, check_positive
+from skrate.data.arrays import ArrayLike, FloatArray
+from skrate.data.checks import as_real, check_choice, check_fraction, check_positive
 from skrate.inference.intervals import ALTERNATIVES, Alternative, standardised, t_pvalue
 
 Method = Literal["corrected", "paired"]

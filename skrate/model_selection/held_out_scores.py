@@ -13,10 +13,8 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from skrate.core.arrays import Array, IntArray, Label, RandomState
-from skrate.core.conversion import shown
-from skrate.core.repeats import check_unseen, rows_of_part
-from skrate.core.validation import (
+from skrate.data.arrays import Array, IntArray, Label, RandomState
+from skrate.data.checks import (
     check_equal_length,
     check_generator,
     check_n_jobs,
@@ -24,7 +22,9 @@ from skrate.core.validation import (
     check_vector,
     distinct_labels,
     is_label,
+    shown,
 )
+from skrate.data.folds import check_unseen, rows_of_part
 from skrate.model_selection.responses import (
     check_response_method,
     choose_label,

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from skrate.core.arrays import Array
+from skrate.data.arrays import Array
 from skrate.model_selection.training_metric import TrainingMetric
 
 

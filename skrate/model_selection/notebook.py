@@ -6,8 +6,8 @@ from typing import Any
 
 from sklearn import get_config
 
-from skrate.core.notebook import html_of
 from skrate.core.question import written
+from skrate.data.show import html_of
 
 
 class ShownByParameters:

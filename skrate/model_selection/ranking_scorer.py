@@ -10,12 +10,10 @@ from typing import Any, Self
 from sklearn.base import BaseEstimator
 from sklearn.metrics import make_scorer, roc_auc_score
 
-from skrate.core.arrays import Array, ArrayLike, Label
-from skrate.core.conversion import shown
 from skrate.core.metric import LIST_METRICS, METRICS, per_case
 from skrate.core.question import written
-from skrate.core.scipy_rates import from_scipy, is_scipy_distribution
-from skrate.core.validation import find_label, warn_undefined
+from skrate.data.arrays import Array, ArrayLike, Label
+from skrate.data.checks import find_label, shown, warn_undefined
 from skrate.metrics.lists import GroupScores, group_scores
 from skrate.metrics.monitored import is_of_classes, takes_classes, takes_cut
 from skrate.model_selection.class_scores import (
@@ -35,6 +33,7 @@ from skrate.model_selection.responses import (
 )
 from skrate.model_selection.row_entries import GroupsLike, find_column
 from skrate.model_selection.score_function import ScoreFunction
+from skrate.rates.laws import from_scipy, is_scipy_distribution
 
 # A dict of scorers shares predictions only among instances of this class, which has
 # no public name; tests/model_selection/test_scorers.py notes the releases it was

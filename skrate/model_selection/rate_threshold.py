@@ -19,14 +19,8 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skrate.core.arrays import Array, ArrayLike, BoolArray, Label, RandomState
-from skrate.core.rates import RateLike
-from skrate.core.validation import (
-    check_count,
-    check_fraction,
-    check_generator,
-    is_label,
-)
+from skrate.data.arrays import Array, ArrayLike, BoolArray, Label, RandomState
+from skrate.data.checks import check_count, check_fraction, check_generator, is_label
 from skrate.model_selection.batch_results import AchievedRate, MarkedBatch
 from skrate.model_selection.capacity import Capacity, check_capacity, find_cut
 from skrate.model_selection.held_out_scores import (
@@ -37,6 +31,7 @@ from skrate.model_selection.held_out_scores import (
     check_target,
 )
 from skrate.model_selection.responses import ResponseMethod
+from skrate.rates.laws import RateLike
 
 # Of what is reported where no confidence was asked for.
 _LEVEL = 0.95

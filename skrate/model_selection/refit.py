@@ -12,9 +12,8 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.arrays import BoolArray, FloatArray, Number
-from skrate.core.conversion import as_real
-from skrate.core.validation import check_fraction
+from skrate.data.arrays import BoolArray, FloatArray, Number
+from skrate.data.checks import as_real, check_fraction
 from skrate.model_selection.folds import scaled
 
 # The name of a parameter, or a number of all of them; None is the most complex.

@@ -11,15 +11,15 @@ import numpy as np
 from sklearn.base import is_outlier_detector
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.array_api import as_numpy, is_dispatched
-from skrate.core.arrays import ArrayLike, IntArray, Label
-from skrate.core.conversion import shown
-from skrate.core.validation import (
+from skrate.data.array_api import as_numpy, is_dispatched
+from skrate.data.arrays import ArrayLike, IntArray, Label
+from skrate.data.checks import (
     check_vector,
     class_masks,
     distinct_labels,
     find_label,
     says_its_positive,
+    shown,
 )
 
 # Names of methods, the first of which that an estimator has gives its scores.

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.array_api import as_numpy
-from skrate.core.arrays import ArrayLike
-from skrate.core.conversion import shown
+from skrate.data.array_api import as_numpy
+from skrate.data.arrays import ArrayLike
+from skrate.data.checks import shown
 
 
 class ScoreFunction:

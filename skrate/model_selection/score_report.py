@@ -16,10 +16,10 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 
-from skrate.core.arrays import ArrayLike, FloatArray, Label
-from skrate.core.fold_rankings import FoldRankings
 from skrate.core.metric import MetricLike
-from skrate.core.validation import check_choice
+from skrate.data.arrays import ArrayLike, FloatArray, Label
+from skrate.data.checks import check_choice
+from skrate.data.folds import FoldRankings
 from skrate.inference.sample import (
     WEIGHTS,
     Weights,

@@ -6,10 +6,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from skrate.core.arrays import ArrayLike, Label, Number
 from skrate.core.metric import METRICS, per_case
 from skrate.core.one_vs_rest import AverageName, RateByClass
-from skrate.core.rate_sets import End
+from skrate.data.arrays import ArrayLike, Label, Number
 from skrate.metrics.auc import ranking_auc_score
 from skrate.metrics.average_precision import TailKind, average_precision_score
 from skrate.metrics.lists import Average, Policy
@@ -17,6 +16,7 @@ from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
 from skrate.model_selection.ranking_scorer import OF_CASES, RankingScorer
 from skrate.model_selection.responses import DEFAULT_RESPONSE, ResponseMethod
 from skrate.model_selection.row_entries import GroupsLike
+from skrate.rates.sets import End
 
 
 class RateWeightedAUCScorer(RankingScorer):

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.core.arrays import ArrayLike, BoolArray, FloatArray, IntArray, dot
-from skrate.core.fold_rankings import FoldRankings
-from skrate.core.repeats import Repeats, check_repeats, disjoint_repeats
 from skrate.core.results import ConfidenceInterval, Result, t_interval
-from skrate.core.validation import check_fraction
+from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, dot
+from skrate.data.checks import check_fraction
+from skrate.data.folds import FoldRankings, Repeats, check_repeats, disjoint_repeats
 from skrate.model_selection.folds import (
     UNLIMITED,
     ScoreRange,

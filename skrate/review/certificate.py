@@ -8,10 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from skrate.core.arrays import IntArray
-from skrate.core.conversion import shown
 from skrate.core.results import ConfidenceInterval, Result
-from skrate.core.validation import check_count, check_fraction, warn_undefined
+from skrate.data.arrays import IntArray
+from skrate.data.checks import check_count, check_fraction, shown, warn_undefined
 from skrate.review.hypergeometric import (
     least_positives,
     least_positives_ever,

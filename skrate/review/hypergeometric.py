@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from skrate.core.arrays import BoolArray, FloatArray, IntArray
+from skrate.data.arrays import BoolArray, FloatArray, IntArray
 
 # Stirling's formula is off by a series that has its digits from here on.
 _LARGE = 16

@@ -23,7 +23,6 @@ from skrate import (
     recall_at_rate_score,
     sample_size,
 )
-from skrate.core.merged import merged_but_at
 from skrate.core.metric import (
     ALIASES,
     LIST_METRICS,
@@ -33,6 +32,7 @@ from skrate.core.metric import (
     score_names,
 )
 from skrate.core.metric_names import MetricName
+from skrate.data.table import merged_but_at
 from skrate.inference.delta import table_variance
 from skrate.metrics import recall as slopes_module
 from skrate.metrics.auc import auc

@@ -8,11 +8,11 @@ from scipy import stats
 
 from recall_bounds import high_of, low_of
 from skrate import rate_averaged_roc_curve
-from skrate.core.rank_table import RankTable, rank_table
 from skrate.curves import bootstrap
 from skrate.curves.bootstrap import _Places, bootstrap_counts, central_range
 from skrate.curves.count_law import FoldSource
 from skrate.curves.folds import Folds
+from skrate.data.table import RankTable, rank_table
 
 
 def random_folds(seed, sizes, *, n_scores=None):

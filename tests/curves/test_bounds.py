@@ -12,10 +12,10 @@ from recall_bounds import high_of, low_of
 from reference.count_law import central_interval, convolved, count_law, pooled_law
 from reference.shared_curve import HALF, expected_count, shared_cells
 from skrate import rate_averaged_roc_curve
-from skrate.core.rank_table import rank_table
 from skrate.curves import pooled_bounds
 from skrate.curves.folds import Folds
 from skrate.curves.pooled_bounds import scaled_beta_interval
+from skrate.data.table import rank_table
 from strategies import ranked_samples
 
 ALL = ["exact", "parametric", "bootstrap", "bootstrap-adjusted", "normal", "beta"]

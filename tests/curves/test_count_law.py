@@ -9,9 +9,9 @@ from scipy import stats
 
 from reference.count_law import count_law, count_law_by_orders, pooled_law
 from reference.shared_curve import HALF, shared_cells
-from skrate.core.rank_table import RankTable, rank_table
 from skrate.curves.count_law import FoldSource
 from skrate.curves.folds import Folds
+from skrate.data.table import RankTable, rank_table
 
 # Gauss-Legendre quadrature of polynomials, one panel a cell, and tails of 1e-14.
 QUADRATURE = 1e-10

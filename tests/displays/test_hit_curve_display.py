@@ -13,7 +13,7 @@ from skrate import (
     hit_curve,
     rates,
 )
-from skrate.core.rank_table import RankTable
+from skrate.data.table import RankTable
 from skrate.displays._styles import COLORS
 from skrate.metrics.momentum import momentum
 

@@ -13,7 +13,7 @@ from fuzzing.samples import Sample, draw_sample
 from reference.rate_programs import end_of_range
 from reference.tables import Groups
 from skrate import rates
-from skrate.core.rate_sets import possible_modes
+from skrate.rates.sets import possible_modes
 
 # Of more groups the program takes too long.
 MOST_GROUPS = 12

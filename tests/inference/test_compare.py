@@ -33,7 +33,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.core.ranking import ranking
+from skrate.data.ranking import ranking
 from skrate.inference.adjustment import holm
 from skrate.inference.compare import paired
 from skrate.inference.counting import permutation_pvalue
@@ -804,7 +804,7 @@ def test_weighted_models_are_ranked_once(monkeypatch):
         "skrate.inference.sample.ranking", lambda s: rankings.append(s) or ranking(s)
     )
     # Where a table would rank the scores itself.
-    monkeypatch.delattr("skrate.core.ranked_groups.ranking")
+    monkeypatch.delattr("skrate.data.sample.ranking")
     y_true, y_score = sample(0, n=60)
     weight = np.random.default_rng(0).integers(1, 4, size=60)
     compare("roc_auc", y_true, y_score, y_score[::-1], sample_weight=weight)

@@ -29,9 +29,9 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.core.extreme_laws import extremes
-from skrate.core.rate_curves import difference
 from skrate.metrics.recall import ExpectedRecall
+from skrate.rates.extremes import extremes
+from skrate.rates.sets import difference
 from strategies import ranked_samples
 
 KNOWN = rates.between({0.025: 0.064, 0.975: 0.288})

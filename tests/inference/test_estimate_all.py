@@ -30,7 +30,7 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.core.metric import find_metric
-from skrate.core.rank_table import rank_table
+from skrate.data.table import rank_table
 from skrate.inference import rank_sums
 from skrate.inference.adjustment import adjusted
 from skrate.inference.random_rankings import Drawn

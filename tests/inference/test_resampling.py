@@ -6,7 +6,7 @@ from scipy import stats
 
 from inference_cases import JUMPS, SMOOTH, each, sample
 from skrate.core.metric import find_metric
-from skrate.core.rank_table import RankTable
+from skrate.data.table import RankTable
 from skrate.inference import resampling
 from skrate.inference.resampling import CountDraw, condensed
 from skrate.inference.sample import check_sample

@@ -34,9 +34,9 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.core.elicitation import check_rate
 from skrate.core.metric import find_metric
 from skrate.metrics.at_rate import PerProcessed
+from skrate.rates.laws import check_rate
 from strategies import ranked_samples
 
 # Three days: one of three cases, one of two, and one of a single case.

@@ -36,11 +36,11 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.core.elicitation import check_rate
 from skrate.core.metric import find_metric
-from skrate.core.rank_table import rank_table
+from skrate.data.table import rank_table
 from skrate.metrics import recall as module
 from skrate.metrics.recall import recall_slopes
+from skrate.rates.laws import check_rate
 from strategies import ranked_samples
 
 BETA = rates.beta(3, 19)

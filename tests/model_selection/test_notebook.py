@@ -17,7 +17,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.core.elicitation import check_rate
+from skrate.rates.laws import check_rate
 
 SCORERS = [
     RateWeightedAUCScorer(rate=rates.beta(3, 19), pos_label="<b>yes</b>"),

@@ -1,0 +1,1 @@
+"""Cases: checked, ranked, as tables of groups of ties, and in folds."""

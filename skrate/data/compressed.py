@@ -1,0 +1,395 @@
+"""What is left of scores in a table that was compressed: cells of one nested grid.
+
+The bits of a float, read as an integer, increase with it. A cell is all the integers
+that agree in their first bits: it has a ``shift``, the number of last bits that are
+free, and 0 means a score that is known exactly. Two cells are disjoint, or one lies
+within the other, whoever chose them, as in a q-digest [1]_. So tables that were
+compressed apart still merge, and each case stays within the cell that it was put in.
+
+References
+----------
+.. [1] Shrivastava, Buragohain, Agrawal and Suri (2004), Medians and beyond: new
+   aggregation techniques for sensor networks, :doi:`10.1145/1031495.1031524`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray
+from skrate.data.checks import (
+    check_summable,
+)
+from skrate.data.ranking import begins_group
+
+Keys = NDArray[np.uint64]
+
+_ONE, _SIGN, _ALL = np.uint64(1), np.uint64(2**63), np.uint64(2**64 - 1)
+
+# Below this rate the top of the ranking is not resolved further.
+_LEAST_RATE = 1e-6
+# What a cell is measured by, and cells are made equal in: its share of the positives,
+# of the negatives, and of the logarithm of the rate, which keeps the top fine.
+_BY_POS, _BY_NEG, _BY_LOG_RATE = 0.4, 0.4, 0.2
+
+
+class Cells(NamedTuple):
+    """Cells with the weights in them, in increasing order of the score.
+
+    Of nested cells the outer one comes in the middle of those within, where its cases
+    are at their nearest to where they may be: ``keys`` are the middles of cells.
+    """
+
+    keys: Keys
+    shifts: NDArray[np.uint8]
+    pos: FloatArray
+    neg: FloatArray
+
+    @property
+    def lowest(self) -> Keys:
+        """The key of the least score in each cell."""
+        return self.keys & ~free_bits(self.shifts)
+
+    @property
+    def highest(self) -> Keys:
+        """The key of the greatest score in each cell."""
+        return self.keys | free_bits(self.shifts)
+
+    @property
+    def is_exact(self) -> NDArray[np.bool_]:
+        """Whether the score is known."""
+        return np.asarray(self.shifts == 0)
+
+
+def keys_of(scores: Array) -> Keys:
+    """Return integers in the order of finite scores, equal where these are."""
+    floats = scores.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        is_same = np.array_equal(floats.astype(scores.dtype), scores)
+    if not is_same or (scores.dtype.kind in "iu" and np.abs(floats).max() > 2.0**53):
+        raise ValueError(
+            f"Scores of dtype {scores.dtype} are not all numbers of float64, as those "
+            "of a table that may be compressed must be: subtract a number from all of "
+            "them first, or round them to float64."
+        )
+    # Adding zero turns -0.0 into 0.0, which it ties with.
+    bits = (floats + 0.0).view(np.uint64)
+    is_below = bits >= _SIGN
+    return np.where(is_below, ~bits, bits | _SIGN)
+
+
+def scores_of(keys: Keys) -> FloatArray:
+    """Return the scores of keys; beyond the finite ones the last of these."""
+    ends = keys_of(np.array([np.finfo(np.float64).min, np.finfo(np.float64).max]))
+    keys = np.clip(keys, *ends)
+    return np.where(keys >= _SIGN, keys ^ _SIGN, ~keys).view(np.float64)
+
+
+def free_bits(shifts: Array) -> Keys:
+    """Return integers with the last 0 to 64 bits set."""
+    # 64 places are more than a shift can move: the first is made by itself.
+    is_any = shifts > 0
+    halves = np.left_shift(_ONE, (shifts - is_any).astype(np.uint64))
+    return np.where(is_any, (halves - _ONE) | halves, np.uint64(0))
+
+
+def merged_cells(tables: list[Cells]) -> Cells:
+    """Return the cells of all ``tables``, equal ones as one."""
+    _check_sum(*tables)
+    keys, shifts = (np.concatenate([table[i] for table in tables]) for i in (0, 1))
+    order = _order(keys, shifts)
+    keys, shifts = keys[order], shifts[order]
+    is_new = begins_group(keys)
+    is_new[1:] |= shifts[1:] != shifts[:-1]
+    starts = np.flatnonzero(is_new)
+    sums = []
+    for place in (2, 3):
+        weights = np.concatenate([table[place] for table in tables])[order]
+        is_whole = len(starts) == len(keys)
+        sums.append(weights if is_whole else np.add.reduceat(weights, starts))
+    return Cells(keys[starts], shifts[starts], *sums)
+
+
+def _check_sum(*tables: Cells) -> None:
+    sums = [weights.sum() for table in tables for weights in (table.pos, table.neg)]
+    check_summable("the weights of the tables", np.array(sums))
+
+
+def _order(keys: Keys, shifts: Array) -> IntArray:
+    # Stable: quick for what is in order already, and weights are summed in the order
+    # of the tables.
+    order = np.argsort(keys, kind="stable")
+    if not shifts.any():
+        return order
+    # The score in the middle of a cell has its key, and comes above it.
+    ranked = keys[order]
+    is_tied = np.append(ranked[1:] == ranked[:-1], False)
+    tied = np.flatnonzero(is_tied | np.roll(is_tied, 1))
+    among = order[tied]
+    order[tied] = among[np.lexsort((shifts[among] == 0, keys[among]))]
+    return order
+
+
+def compressed(cells: Cells, max_groups: int) -> Cells:
+    """Return at most ``max_groups`` cells in place of more, as equal as they can be.
+
+    Between any two neighbours there is the smallest cell of the grid that holds both.
+    Those of the greatest measure stay divided, and the others become one.
+    """
+    if len(cells.keys) <= max_groups:
+        return cells
+    shifts = _joint_shifts(cells)
+    measures = _measures(cells, shifts)
+    n_joined = len(cells.keys) - max_groups
+    # An outer cell measures more than one within, so that what is divided within an
+    # undivided cell cannot be.
+    least = np.partition(measures, n_joined - 1)[n_joined - 1]
+    is_divided = measures > least
+    starts = np.flatnonzero(np.append(True, is_divided))
+    joint = np.append(np.uint8(0), np.where(is_divided, np.uint8(0), shifts))
+    shifts = np.maximum.reduceat(np.maximum(cells.shifts, joint), starts)
+    free = free_bits(shifts)
+    middles = cells.keys[starts] & ~free | (free ^ free >> _ONE)
+    return Cells(
+        middles,
+        shifts,
+        np.add.reduceat(cells.pos, starts),
+        np.add.reduceat(cells.neg, starts),
+    )
+
+
+def _joint_shifts(cells: Cells) -> NDArray[np.uint8]:
+    """Return the shift of the smallest cell that holds each two neighbours."""
+    differing = cells.keys[1:] ^ cells.keys[:-1]
+    # The number of bits, which rounding to a float may have raised by one.
+    lengths = np.frexp(differing.astype(np.float64))[1]
+    top = np.maximum(lengths - 1, 0).astype(np.uint64)
+    lengths -= (top < 64) & (differing >> np.minimum(top, np.uint64(63)) == 0)
+    shifts = np.minimum(lengths, 64).astype(np.uint8)
+    return np.maximum(shifts, np.maximum(cells.shifts[1:], cells.shifts[:-1]))
+
+
+def _measures(cells: Cells, shifts: NDArray[np.uint8]) -> FloatArray:
+    """Return the measure of the cell around each two neighbours."""
+    free = free_bits(shifts)
+    lowest, highest = cells.keys[1:] & ~free, cells.keys[1:] | free
+    # An outer cell whose middle is where this one begins counts in: it does no harm.
+    first = np.searchsorted(cells.keys, lowest)
+    end = np.searchsorted(cells.keys, highest, side="right")
+    found, lost = _above(cells.pos), _above(cells.neg)
+    rates = (found + lost) / (found[0] + lost[0])
+    place = np.log(rates + _LEAST_RATE) / -np.log(_LEAST_RATE)
+    measure = _BY_LOG_RATE * place
+    for above, share in ((found, _BY_POS), (lost, _BY_NEG)):
+        if above[0] > 0:
+            measure += share / above[0] * above
+    return np.asarray(measure[first] - measure[end])
+
+
+def _above(weights: FloatArray) -> FloatArray:
+    """Return the weight of each cell and those above, and 0 after the last."""
+    return np.append(np.cumsum(weights[::-1])[::-1], 0.0)
+
+
+def settled(
+    cells: Cells, more: Cells, room: tuple[float, float]
+) -> tuple[Cells, Cells]:
+    """Return ``cells`` with what fits into them of ``more``, and what does not.
+
+    Quicker than merging and compressing again, and as good where new cases are spread
+    as the old ones were. ``more`` are known scores. A cell takes them as long as it
+    holds no more than the weight of either class that ``room`` says.
+    """
+    lowest, highest = cells.lowest, cells.highest
+    # An outer cell takes none: only the innermost are disjoint.
+    is_inner = np.ones(len(cells.keys), dtype=bool)
+    overlap = highest[:-1] >= lowest[1:]
+    is_inner[:-1] &= ~overlap | (cells.shifts[:-1] < cells.shifts[1:])
+    is_inner[1:] &= ~overlap | (cells.shifts[1:] < cells.shifts[:-1])
+    inner = np.flatnonzero(is_inner)
+    place = np.searchsorted(lowest[inner], more.keys, side="right") - 1
+    where = inner[np.maximum(place, 0)]
+    fits = (place >= 0) & (more.keys <= highest[where])
+    sums = []
+    has_room = np.ones(len(cells.keys), dtype=bool)
+    for old, new, most in (
+        (cells.pos, more.pos, room[0]),
+        (cells.neg, more.neg, room[1]),
+    ):
+        weights = np.where(fits, new, 0.0)
+        both = old + np.bincount(where, weights, minlength=len(old))
+        has_room &= cells.is_exact | (both <= most)
+        sums.append(both)
+    fits &= has_room[where]
+    pos, neg = (
+        np.where(has_room, both, old)
+        for both, old in zip(sums, (cells.pos, cells.neg), strict=True)
+    )
+    left = ~fits
+    rest = Cells(more.keys[left], more.shifts[left], more.pos[left], more.neg[left])
+    return Cells(cells.keys, cells.shifts, pos, neg), rest
+
+
+class Order(NamedTuple):
+    """Groups in decreasing order of the score, as in a table."""
+
+    pos: FloatArray
+    neg: FloatArray
+
+
+def extreme_order(cells: Cells, *, is_best: bool) -> Order:
+    """Return the best, or the worst, order of cases that the cells allow.
+
+    Every case goes to one end of its cell: in the best order positives to the upper
+    and negatives to the lower. Cases of one exact score stay tied.
+    """
+    lowest, highest = cells.lowest, cells.highest
+    is_exact = cells.is_exact
+    up, down = (cells.pos, cells.neg) if is_best else (cells.neg, cells.pos)
+    is_up, is_down = (up > 0) & ~is_exact, (down > 0) & ~is_exact
+    keys = np.concatenate([lowest[is_exact], highest[is_up], lowest[is_down]])
+    # Next to a score that is known, they may be above it, or below.
+    rank = np.repeat([1, 2, 0], [is_exact.sum(), is_up.sum(), is_down.sum()])
+    order = np.lexsort((rank, keys))[::-1]
+    zeros_up, zeros_down = np.zeros(is_up.sum()), np.zeros(is_down.sum())
+    of_up = np.concatenate([up[is_exact], up[is_up], zeros_down])[order]
+    of_down = np.concatenate([down[is_exact], zeros_up, down[is_down]])[order]
+    return Order(of_up, of_down) if is_best else Order(of_down, of_up)
+
+
+class Reach(NamedTuple):
+    """What may be above the cases of each cell, wherever they are in it, or tie.
+
+    Of a cell whose score is known, its own cases tie with each other. Of others their
+    own positives are not in ``pos_least``.
+    """
+
+    pos_most: FloatArray
+    neg_least: FloatArray
+    pos_least: FloatArray
+    neg_most: FloatArray
+
+
+def reach(cells: Cells) -> Reach:
+    """Return how much weight may be above each cell, at most and at least."""
+    lowest, highest = cells.lowest, cells.highest
+    by_low, by_high = np.argsort(lowest), np.argsort(highest)
+    may_reach = np.searchsorted(highest[by_high], lowest, side="left")
+    # All that is certainly above; of a known score, also what ties with it.
+    above = np.searchsorted(lowest[by_low], highest, side="right")
+    tied = np.searchsorted(lowest[by_low], highest, side="left")
+    surely = np.where(cells.is_exact, tied, above)
+    return Reach(
+        _above(cells.pos[by_high])[may_reach],
+        _above(cells.neg[by_low])[surely],
+        _above(cells.pos[by_low])[surely],
+        _above(cells.neg[by_high])[may_reach],
+    )
+
+
+def shortened(weights: FloatArray) -> Array:
+    """Return weights in the fewest bytes that hold them, if they are whole numbers."""
+    most = weights.max()
+    if most < 2**32 and np.array_equal(weights, np.rint(weights)):
+        return weights.astype(np.min_scalar_type(int(most)))
+    return weights
+
+
+# y_true, y_score and, in every batch or in none, sample_weight.
+Batches = Iterable[tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]]
+
+# So many times the groups of the table are gathered before they are compressed, which
+# costs as much as sorting them.
+_GATHERED = 4
+# So many times an equal share of a class a cell may hold that takes more cases.
+_ROOM = 4
+
+
+def columns_of(
+    batches: Iterable[Any], *names: str
+) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """Yield the number of each batch and its columns, the last are weights or None."""
+    if not isinstance(batches, Iterable):
+        raise ValueError(
+            f"batches must be an iterable of tuples ({', '.join(names)}), found a "
+            f"{type(batches).__name__}."
+        )
+    is_weighted = None
+    for number, batch in enumerate(batches):
+        with naming_batch(number):
+            has_weights = _has_weights(batch, names)
+            if is_weighted is not None and has_weights != is_weighted:
+                found = "with" if has_weights else "without"
+                raise ValueError(
+                    f"it comes {found} sample_weight, unlike those before: weight all "
+                    "cases, or none."
+                )
+            is_weighted = has_weights
+        yield number, tuple(batch) if has_weights else (*batch, None)
+    if is_weighted is None:
+        raise ValueError(
+            "batches is empty: at least one batch is needed, and a generator can be "
+            "gone through only once."
+        )
+
+
+def _has_weights(batch: Any, names: Sequence[str]) -> bool:
+    if not isinstance(batch, tuple | list) or len(batch) - len(names) not in (0, 1):
+        size = f" of {len(batch)}" if hasattr(batch, "__len__") else ""
+        raise ValueError(
+            f"a batch must be a tuple ({', '.join(names)}), or with sample_weight "
+            f"after these, found a {type(batch).__name__}{size}."
+        )
+    return len(batch) > len(names)
+
+
+@contextmanager
+def naming_batch(number: int) -> Iterator[None]:
+    """Let errors say which batch they are about."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"Batch {number} (from 0): {error}") from error
+
+
+class Gathered:
+    """Cells of batches, which are merged when there are many."""
+
+    def __init__(self, max_groups: int, verbose: int) -> None:
+        self.max_groups, self.verbose = max_groups, verbose
+        self.parts: list[Cells] = []
+        self.n_groups = self.n_batches = 0
+        # The weight of all positives, and of all negatives.
+        self.totals = np.zeros(2)
+        self.is_compressed = False
+
+    def add(self, cells: Cells) -> None:
+        self.n_batches += 1
+        more = np.array([cells.pos.sum(), cells.neg.sum()])
+        check_summable("the weights of the tables", np.append(self.totals, more))
+        self.totals += more
+        if self.is_compressed:
+            with np.errstate(over="ignore"):
+                # Beyond all floats it is room for all.
+                for_pos, for_neg = (_ROOM / self.max_groups * self.totals).tolist()
+            self.parts[0], cells = settled(self.parts[0], cells, (for_pos, for_neg))
+        self.parts.append(cells)
+        self.n_groups += len(cells.keys)
+        if self.n_groups > (_GATHERED + 1) * self.max_groups:
+            self.merge()
+
+    def merge(self) -> Cells:
+        cells = merged_cells(self.parts)
+        self.is_compressed |= len(cells.keys) > self.max_groups
+        cells = compressed(cells, self.max_groups)
+        self.parts, self.n_groups = [cells], len(cells.keys)
+        if self.verbose > 0:
+            total = self.totals.sum()
+            line = f"{self.n_batches} batches, weight {total:g}, {self.n_groups} groups"
+            print(line)  # noqa: T201
+        return cells

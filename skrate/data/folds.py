@@ -1,0 +1,642 @@
+"""Rankings of the test sets of a cross-validation, which are never mixed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    lazy,
+)
+from skrate.data.checks import (
+    check_counts,
+    check_equal_length,
+    check_labels,
+    check_scores,
+    check_vector,
+    check_weights,
+)
+from skrate.data.ranking import Grouping, check_groups, in_natural_order
+from skrate.data.show import html_of, plain
+from skrate.data.table import RankTable
+
+_OPTIONAL = ("sample_weight", "clusters", "indices")
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class FoldRankings:
+    r"""Labels and scores of the test cases of several folds, each ranked on its own.
+
+    Every fold has a model of its own, whose scores have a scale of their own: they are
+    compared within the fold, and never with those of another. Metrics of a ranking,
+    :func:`estimate`, :func:`compare` and the displays take the object in place of
+    labels and scores, so that models are trained once:
+    :func:`cross_val_rankings` trains them. It can also be made of arrays.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,)
+        Labels of two classes: a row for each case that a fold tests.
+    y_score : array-like of shape (n_rows,)
+        Scores by the model of the fold, higher for the positive class.
+    fold : array-like of shape (n_rows,)
+        The fold of each row: numbers or names.
+    sample_weight : array-like of shape (n_rows,), default=None
+        Weights of the rows, not negative.
+    clusters : array-like of shape (n_rows,), default=None
+        The cluster of each row, such as its patient: :func:`estimate` and
+        :func:`compare` take clusters for independent, cases within one need not be.
+    indices : array-like of shape (n_rows,), default=None
+        Which case each row is, by its number in the data. None means that each row is
+        another case. With it, repeats of a cross-validation are noticed: a case that is
+        tested in each of them still counts once.
+    repeats : int or array-like of shape (n_folds,), default=None
+        The number of repeats, of equally many folds in a row, or which one each fold
+        belongs to. None finds them by ``indices``.
+    pos_label : int, float, bool or str, default=None
+        The positive label of all folds; None takes the greater of {0, 1}, {-1, 1} or
+        booleans.
+    estimators : sequence of estimators, default=None
+        The model of each fold.
+
+    Attributes
+    ----------
+    n_folds : int
+        Number of folds.
+    names : tuple of str
+        The label of each fold, in increasing order, which is that of the folds; names
+        go by the numbers in them: "fold_9" is before "fold_10".
+    is_pos : array of shape (n_rows,)
+        Whether each row is positive.
+    n_pos, n_neg : int
+        Number of positive and of negative cases; one that is tested in several repeats
+        counts once.
+    n_repeats : int
+        Number of repeats.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores, weights, folds, clusters or indices that do not fit, a fold
+        without weight, one that tests a case twice, or folds that overlap but are no
+        whole repeats.
+
+    See Also
+    --------
+    cross_val_rankings : Trains the models and makes it.
+    RankTable : One ranking.
+
+    Notes
+    -----
+    A metric of V folds is the mean of its values within the folds, each of which
+    counts the same [1]_:
+
+    .. math:: \hat\psi = \frac{1}{V} \sum_{v=1}^{V} \hat\psi_v.
+
+    It estimates the mean performance on new cases of the V models that were trained,
+    each on its training set as it is. That is what one gets from an average of fold
+    scores by ``cross_val_score``, not the metric of all scores in one ranking, where a
+    fold whose scores happen to be greater would be ranked above another. Each case
+    has trained the models that test the others, which :func:`estimate` leaves out: with
+    hardly more cases than it takes to train, its intervals are too narrow. A fold on
+    which the metric is undefined is left out, with an ``UndefinedMetricWarning``.
+
+    The AUC is :func:`ranking_auc_score`, or "roc_auc" in :func:`estimate` and
+    :func:`compare`. What goes by the places in lists (:func:`ndcg_score`,
+    :func:`mean_average_precision_score`, :func:`reciprocal_rank_score`), or by a gain
+    or cost of each case, does not take it.
+
+    Arrays are copied and cannot be written to. Iterating yields the labels (whether
+    positive), the scores and the weights (or None) of each fold.
+
+    References
+    ----------
+    .. [1] LeDell, Petersen and van der Laan (2015), Computationally efficient
+       confidence intervals for cross-validated area under the ROC curve estimates,
+       :doi:`10.1214/15-EJS1035`.
+
+    Examples
+    --------
+    Each fold ranks its positive first, though one scores all its cases higher:
+
+    >>> from skrate import FoldRankings, average_precision_score
+    >>> rankings = FoldRankings(
+    ...     [1, 0, 0, 1, 0], [0.3, 0.2, 0.1, 0.9, 0.8], [1, 1, 1, 2, 2]
+    ... )
+    >>> rankings
+    FoldRankings(5 cases in 2 folds, n_pos=2, n_neg=3)
+    >>> average_precision_score(rankings)
+    1.0
+    >>> [table.n_pos for table in rankings.tables()]
+    [1.0, 1.0]
+    """
+
+    # A metric within each fold. Metrics come after folds: their base says.
+    _scores_of: ClassVar[Callable[[FoldRankings, Any, dict[str, Any]], FloatArray]]
+
+    y_true: Array
+    y_score: Array
+    fold: Array
+    sample_weight: FloatArray | None
+    clusters: Array | None
+    indices: IntArray | None
+    repeats: IntArray
+    pos_label: Label
+    estimators: tuple[Any, ...] | None
+
+    # Told where one is taken for labels, or for scores.
+    __skrate_hint__ = (
+        ", which takes the place of labels and scores together where it is taken: else "
+        "give one fold at a time, as iterating over them yields it: labels, scores and "
+        "weights"
+    )
+
+    def __init__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        fold: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
+        indices: ArrayLike | None = None,
+        repeats: Repeats = None,
+        pos_label: Label = None,
+        estimators: Sequence[Any] | None = None,
+    ) -> None:
+        rows: dict[str, Any] = {
+            "y_true": check_vector("y_true", y_true),
+            "y_score": check_scores("y_score", y_score),
+            "fold": check_vector("fold", fold),
+        }
+        if sample_weight is not None:
+            rows["sample_weight"] = check_weights("sample_weight", sample_weight)
+        if clusters is not None:
+            # Whatever is no label of a cluster is told now.
+            check_groups("clusters", clusters)
+            rows["clusters"] = check_vector("clusters", clusters)
+        if indices is not None:
+            rows["indices"] = check_counts("indices", check_vector("indices", indices))
+        check_equal_length(**rows)
+        known = {
+            **dict.fromkeys(_OPTIONAL),
+            **{name: _kept(values) for name, values in rows.items()},
+            "pos_label": pos_label,
+            "is_pos": _kept(check_labels(rows["y_true"], pos_label)),
+        }
+        vars(self).update(known)
+        self._check_weight_of_folds()
+        vars(self)["repeats"] = _kept(self._repeats_of(repeats))
+        vars(self)["estimators"] = self._check_estimators(estimators)
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds."""
+        return len(self._rows)
+
+    @property
+    def n_repeats(self) -> int:
+        """Number of repeats, in each of which no case is tested twice."""
+        return int(self.repeats.max()) + 1
+
+    @property
+    def n_pos(self) -> int:
+        """Number of positive cases; one counts once, however often it is tested."""
+        return int(np.count_nonzero(self.is_pos[self._firsts]))
+
+    @property
+    def n_neg(self) -> int:
+        """Number of negative cases; one counts once, however often it is tested."""
+        return len(self._firsts) - self.n_pos
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The label of each fold as a string, in the order of the folds."""
+        labels, sizes = self._fold_groups.labels, self._fold_groups.sizes
+        return tuple(str(label) for label in labels[sizes > 0].tolist())
+
+    def tables(self) -> list[RankTable]:
+        """Return the table of each fold.
+
+        Returns
+        -------
+        tables : list of RankTable
+            In the order of ``names``.
+        """
+        return [
+            RankTable.from_arrays(y_true, y_score, sample_weight=weight)
+            for y_true, y_score, weight in self
+        ]
+
+    def scores(
+        self, metric: str | Callable[..., Any], **metric_kwargs: Any
+    ) -> FloatArray:
+        """Return a metric within each fold, as ``cross_val_score`` does.
+
+        Parameters
+        ----------
+        metric : callable or str
+            As in :func:`estimate`.
+        **metric_kwargs : dict
+            Parameters of the metric, such as ``rate``.
+
+        Returns
+        -------
+        scores : array of shape (n_folds,)
+            For :func:`summarize` and :func:`compare_folds`; nan where undefined, with
+            a warning that names the folds.
+
+        Raises
+        ------
+        ValueError
+            If the metric is not one of this package or goes by what each case is
+            worth.
+        """
+        return type(self)._scores_of(self, metric, metric_kwargs)
+
+    def rows(self) -> list[IntArray]:
+        """Return which rows each fold has.
+
+        Returns
+        -------
+        rows : list of array
+            In the order of ``names``; increasing within each.
+        """
+        return list(self._rows)
+
+    def __iter__(self) -> Iterator[tuple[BoolArray, Array, FloatArray | None]]:
+        for rows in self._rows:
+            weight = None if self.sample_weight is None else self.sample_weight[rows]
+            yield self.is_pos[rows], self.y_score[rows], weight
+
+    def __len__(self) -> int:
+        return self.n_folds
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers of cases and folds, and the positive label if it is known.
+
+        Returns
+        -------
+        values : dict
+            As ``json.dumps`` takes it.
+        """
+        told = {
+            "n_cases": len(self._firsts),
+            "n_folds": self.n_folds,
+            "n_repeats": self.n_repeats,
+            "n_pos": self.n_pos,
+            "n_neg": self.n_neg,
+        }
+        if self.pos_label is None:
+            return told
+        return {**told, "pos_label": plain(self.pos_label)}
+
+    def __repr__(self) -> str:
+        told = self.to_dict()
+        folds = f"{told['n_folds']} fold{'s' * (told['n_folds'] > 1)}"
+        if told["n_repeats"] > 1:
+            folds += f" of {told['n_repeats']} repeats"
+        names = ("n_pos", "n_neg", "pos_label")
+        more = ", ".join(f"{name}={told[name]!r}" for name in names if name in told)
+        return f"FoldRankings({told['n_cases']:,} cases in {folds}, {more})"
+
+    def _repr_html_(self) -> str:
+        return html_of("FoldRankings", self.to_dict())
+
+    @lazy
+    def is_pos(self) -> BoolArray:
+        """Whether each row is positive."""
+        return check_labels(self.y_true, self.pos_label)
+
+    @lazy
+    def _fold_groups(self) -> Grouping:
+        return in_natural_order(check_groups("fold", self.fold))
+
+    @lazy
+    def _rows(self) -> list[IntArray]:
+        """The rows of each fold, in the order of the labels of folds."""
+        codes, _, sizes = self._fold_groups
+        order = np.argsort(codes, kind="stable")
+        parts = np.split(order, np.cumsum(sizes)[:-1])
+        return [part for part in parts if len(part)]
+
+    @lazy
+    def _firsts(self) -> IntArray:
+        """A row of each case."""
+        if self.indices is None:
+            return np.arange(len(self.y_true))
+        return np.unique(self.indices, return_index=True)[1]
+
+    def _check_weight_of_folds(self) -> None:
+        if self.sample_weight is None:
+            return
+        for name, rows in zip(self.names, self._rows, strict=True):
+            if not self.sample_weight[rows].any():
+                raise ValueError(
+                    f"sample_weight is zero for every case of fold {name}: leave the "
+                    "fold out."
+                )
+
+    def _repeats_of(self, repeats: Repeats) -> IntArray:
+        """Return the number of each fold's repeat, in which no case is tested twice."""
+        if self.indices is None:
+            if check_repeats("repeats", repeats, self.n_folds).any():
+                raise ValueError(
+                    "indices is missing: repeats test the same cases, so say which "
+                    "case each row is."
+                )
+            return np.zeros(self.n_folds, dtype=np.intp)
+        self._check_cases()
+        cases = np.unique(self.indices, return_inverse=True)[1]
+        tests = [cases[rows] for rows in self._rows]
+        if repeats is None:
+            return whole_repeats(tests, self.indices[self._firsts], self.names)
+        numbers = check_repeats("repeats", repeats, len(tests))
+        for number in range(int(numbers.max()) + 1):
+            if disjoint_repeats(_of_repeat(tests, numbers, number))[-1] > 0:
+                raise ValueError(
+                    f"repeats puts folds into repeat {number} that test the same case: "
+                    "within a repeat each case is tested once."
+                )
+        return numbers
+
+    def _check_cases(self) -> None:
+        """Raise where a fold tests a case twice, or a case differs between folds."""
+        assert self.indices is not None
+        for name, rows in zip(self.names, self._rows, strict=True):
+            cases, counts = np.unique(self.indices[rows], return_counts=True)
+            if counts.max() > 1:
+                raise ValueError(
+                    f"indices has case {cases[counts.argmax()]} {counts.max()} times "
+                    f"in fold {name}: a case can be tested once in a fold."
+                )
+        cases = np.unique(self.indices, return_inverse=True)[1]
+        of_case: dict[str, Array] = {"labels in y_true": self.is_pos}
+        if self.clusters is not None:
+            of_case["clusters"] = check_groups("clusters", self.clusters).codes
+        if self.sample_weight is not None:
+            of_case["weights in sample_weight"] = self.sample_weight
+        for words, values in of_case.items():
+            differs = values != values[self._firsts][cases]
+            if differs.any():
+                case = self.indices[int(np.argmax(differs))]
+                raise ValueError(
+                    f"indices has case {case} in several folds, with several {words}: "
+                    "number all cases of the data, from 0."
+                )
+
+    def _check_estimators(
+        self, estimators: Sequence[Any] | None
+    ) -> tuple[Any, ...] | None:
+        if estimators is None:
+            return None
+        if len(estimators) != self.n_folds:
+            raise ValueError(
+                f"estimators must hold the model of each fold: found "
+                f"{len(estimators)} for {self.n_folds} folds."
+            )
+        return tuple(estimators)
+
+
+def whole_repeats(
+    tests: Sequence[IntArray],
+    cases: Sequence[Any] | Array,
+    names: Sequence[Any],
+) -> IntArray:
+    """Return the number of each fold's repeat; raise for folds that overlap otherwise.
+
+    Each repeat tests the same cases, each of them once. ``tests`` hold their places
+    among ``cases``, and ``names`` are those of the folds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tests = [
+    ...     np.array([0, 1]),
+    ...     np.array([2]),
+    ...     np.array([1, 2]),
+    ...     np.array([0]),
+    ... ]
+    >>> whole_repeats(tests, range(3), range(4)).tolist()
+    [0, 0, 1, 1]
+    """
+    numbers = disjoint_repeats(tests)
+    of_repeats = [
+        np.sort(np.concatenate(_of_repeat(tests, numbers, number)))
+        for number in range(int(numbers[-1]) + 1)
+    ]
+    if all(np.array_equal(of_repeats[0], other) for other in of_repeats[1:]):
+        return numbers
+    first, second, case = _overlap(tests)
+    raise ValueError(
+        f"Folds {names[first]} and {names[second]} both test case {cases[case]}, and "
+        "are not of whole repeats, each of which tests all cases once. Use a splitter "
+        "that tests each case once, such as StratifiedKFold or GroupKFold, whole "
+        "repeats of one, such as RepeatedStratifiedKFold, or a single split."
+    )
+
+
+def _of_repeat(
+    tests: Sequence[IntArray], numbers: IntArray, number: int
+) -> list[IntArray]:
+    """Return the tests of the folds of a repeat."""
+    return [test for test, of in zip(tests, numbers, strict=True) if of == number]
+
+
+def _overlap(tests: Sequence[IntArray]) -> tuple[int, int, int]:
+    """Return the first two folds that test a case both, and the case."""
+    number = int(np.flatnonzero(disjoint_repeats(tests))[0])
+    for i in range(number):
+        both = np.intersect1d(tests[i], tests[number])
+        if len(both):
+            return i, number, int(both[0])
+    raise AssertionError
+
+
+def _kept(values: Array) -> Array:
+    """Return a copy that cannot be written to."""
+    copy = np.array(values)
+    copy.flags.writeable = False
+    return copy
+
+
+# What says of a row which case it is, and the words for it.
+_OF_ROW = {
+    "fold": "folds",
+    "is_pos": "labels",
+    "sample_weight": "weights",
+    "clusters": "clusters",
+    "indices": "cases",
+}
+
+
+def are_of_folds(given: Any) -> bool:
+    """Return whether rankings of folds are given, of each of several models."""
+    if isinstance(given, Mapping):
+        given = list(given.values())
+    is_listed = isinstance(given, list | tuple)
+    return is_listed and any(isinstance(one, FoldRankings) for one in given)
+
+
+def check_no_labels(y_true: Any, name: str) -> None:
+    """Raise where labels are given beside rankings of folds, which hold theirs.
+
+    Examples
+    --------
+    >>> check_no_labels([1, 0], "y_score_a")
+    Traceback (most recent call last):
+        ...
+    ValueError: y_true must be left out where y_score_a is a FoldRankings, which
+    ...
+    """
+    if not isinstance(y_true, FoldRankings):
+        raise ValueError(
+            f"y_true must be left out where {name} is a FoldRankings, which holds "
+            f"labels, scores and weights: give the rankings in its place, found "
+            f"{type(y_true).__name__}."
+        )
+
+
+def check_same_folds(rankings: Mapping[str, Any]) -> None:
+    """Raise unless all are rankings of the same cases in the same folds.
+
+    Examples
+    --------
+    >>> one = FoldRankings([1, 0, 0, 1], [3, 2, 1, 9], [0, 0, 1, 1])
+    >>> other = FoldRankings([1, 0, 0, 1], [3, 2, 1, 9], [0, 1, 1, 0])
+    >>> check_same_folds({"rankings_a": one, "rankings_b": other})
+    Traceback (most recent call last):
+        ...
+    ValueError: rankings_b has other folds than rankings_a: models are compared
+    by ...
+    """
+    first_name, first = next(iter(rankings.items()))
+    for name, one in rankings.items():
+        if not isinstance(one, FoldRankings):
+            raise ValueError(
+                f"{name} must be FoldRankings, as others are, found "
+                f"{type(one).__name__}: models are compared fold by fold."
+            )
+    for name, one in rankings.items():
+        for field, words in _OF_ROW.items():
+            if not _is_same(getattr(first, field), getattr(one, field)):
+                raise ValueError(
+                    f"{name} has other {words} than {first_name}: models are compared "
+                    "by the same cases in the same folds. Train each by "
+                    "cross_val_rankings with the same cv: a number, a splitter whose "
+                    "random_state is a number, or the list of its splits."
+                )
+
+
+def _is_same(first: Any, second: Any) -> bool:
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first, second)
+
+
+# A number of repeats, or a label for each fold; None is one repeat.
+Repeats: TypeAlias = int | ArrayLike | None
+
+
+def check_repeats(name: str, repeats: Repeats, n_folds: int) -> IntArray:
+    """Return the number of each fold's repeat, from 0.
+
+    None is one repeat of all folds, a number that many repeats of equally many folds
+    in a row; anything else labels the folds.
+    """
+    if repeats is None:
+        return np.zeros(n_folds, dtype=np.intp)
+    if isinstance(repeats, Integral) and not isinstance(repeats, bool):
+        n_repeats = int(repeats)
+        if n_repeats < 1 or n_folds % n_repeats:
+            raise ValueError(
+                f"{name}={n_repeats} does not divide the {n_folds} folds into repeats "
+                "of equally many: give a label for each fold."
+            )
+        return np.repeat(np.arange(n_repeats), n_folds // n_repeats)
+    if np.shape(repeats) != (n_folds,):
+        raise ValueError(
+            f"{name} must be a number of repeats, or one label for each of the "
+            f"{n_folds} folds; found {_found(repeats)}."
+        )
+    groups = check_groups(name, repeats)
+    # A code may be left without folds; numbers have no gaps.
+    return np.unique(groups.codes, return_inverse=True)[1]
+
+
+def disjoint_repeats(tests: Sequence[ArrayLike]) -> IntArray:
+    """Return the number of each fold's repeat, from the test indices of the folds.
+
+    A repeat is a run of folds whose test sets share no case: it ends before the first
+    fold that tests a case again. The folds of one cross-validation are one repeat, a
+    random split that overlaps the one before it is a repeat of its own.
+
+    Examples
+    --------
+    >>> disjoint_repeats([[0, 1], [2, 3], [0, 2], [1, 3]]).tolist()
+    [0, 0, 1, 1]
+    """
+    sets = [row_numbers(test) for test in tests]
+    last = np.full(1 + max(int(test.max(initial=-1)) for test in sets), -1)
+    numbers = np.zeros(len(sets), dtype=np.intp)
+    number = 0
+    for i, test in enumerate(sets):
+        if (last[test] == number).any():
+            number += 1
+        last[test] = number
+        numbers[i] = number
+        if np.unique(test).size < test.size:
+            values, counts = np.unique(test, return_counts=True)
+            raise ValueError(
+                f"The test set of fold {i} holds case {values[counts.argmax()]} "
+                f"{counts.max()} times: a case can be tested once in a fold."
+            )
+    return numbers
+
+
+def row_numbers(test: ArrayLike) -> IntArray:
+    """Return row numbers; a custom splitter may give a mask."""
+    rows = np.asarray(test)
+    return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
+
+
+def rows_of_part(part: ArrayLike, n_cases: int, fold: int) -> IntArray:
+    """Return the row numbers of a part of a fold; negative ones are from the end.
+
+    Examples
+    --------
+    >>> rows_of_part([0, -1], 5, fold=0).tolist()
+    [0, 4]
+    """
+    rows = row_numbers(part)
+    outside = rows[(rows < -n_cases) | (rows >= n_cases)]
+    if outside.size:
+        raise ValueError(
+            f"Fold {fold} of cv holds row {outside[0]}, and there are {n_cases} cases."
+        )
+    return np.asarray(rows % n_cases)
+
+
+def check_unseen(train: IntArray, test: IntArray, fold: int) -> None:
+    """Raise where a fold tests cases that its model was trained on."""
+    if np.intersect1d(train, test).size:
+        raise ValueError(
+            f"Fold {fold} of cv tests cases that it trains on, of which the scores "
+            "are no guide to new ones: leave them out of the training part."
+        )
+
+
+def _found(repeats: ArrayLike) -> str:
+    if np.ndim(repeats) == 0:
+        return repr(repeats)
+    return f"an array of shape {np.shape(repeats)}"

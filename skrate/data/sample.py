@@ -1,0 +1,320 @@
+"""Labelled and scored cases, checked, and the groups of ties that they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, Self
+
+import numpy as np
+
+from skrate.data.array_api import check_one_place, is_dispatched, ranked_elsewhere
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    dot,
+    lazy,
+    parts,
+)
+from skrate.data.checks import (
+    check_equal_length,
+    check_labels,
+    check_scores,
+    check_vector,
+    check_weights,
+    positive_label,
+    summable,
+)
+from skrate.data.ranking import as_bits, order_of_few, ranking, sort_keys
+
+# What weights are: "relative" ones have no scale; others are whole numbers of
+# repetitions, or inverse probabilities of being sampled.
+Kind = Literal["relative", "frequency", "sampling"]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Cases with a label, and maybe a score, a weight and a cluster, all checked."""
+
+    is_pos: BoolArray
+    scores: Array | None = None  # None where they are not known, or not yet.
+    weights: FloatArray | None = None  # Above zero; None where all count the same.
+    clusters: IntArray | None = None  # Number of the cluster of each, from 0.
+    # Which of the cases that were given have weight; None where all have.
+    kept: BoolArray | None = None
+    kind: Kind = "relative"
+    # Of cases in the order of their ranking, where groups of ties begin; None for any
+    # other order. Of those that tie, the positives come first.
+    begins: BoolArray | None = None
+
+    def with_weight(self) -> Self:
+        """Return the cases that have weight: the only place where others are left out.
+
+        Zero weight equals a missing row; ``kept`` says which are left.
+        """
+        if self.weights is None or self.weights.all():
+            return self
+        kept = self.weights > 0
+        return replace(
+            self,
+            is_pos=self.is_pos[kept],
+            scores=None if self.scores is None else self.scores[kept],
+            weights=self.weights[kept],
+            clusters=None if self.clusters is None else self.clusters[kept],
+            kept=kept,
+        )
+
+    def with_scores(self, name: str, y_score: ArrayLike) -> Self:
+        """Return the same cases with scores, which are checked under ``name``."""
+        scores = check_scores(name, y_score)
+        if len(scores) != self.n_given:
+            raise ValueError(
+                f"Unequal numbers of cases: y_true has {self.n_given}, {name} has "
+                f"{len(scores)}."
+            )
+        return replace(self, scores=scores if self.kept is None else scores[self.kept])
+
+    @property
+    def n_given(self) -> int:
+        """Number of cases before those without weight were left out."""
+        return len(self.is_pos if self.kept is None else self.kept)
+
+    @property
+    def are_repetitions(self) -> bool:
+        """Whether a case counts as often as its weight says."""
+        return self.kind == "frequency"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether counts per group of ties say all there is to know."""
+        return self.clusters is None and (self.weights is None or self.are_repetitions)
+
+    @lazy
+    def total(self) -> float:
+        """Number of cases; repetitions count."""
+        if self.weights is not None and self.are_repetitions:
+            return float(self.weights.sum())
+        return float(len(self.is_pos))
+
+    @lazy
+    def sizes(self) -> tuple[float, float]:
+        """Number of positives and of negatives; repetitions count."""
+        return self._count(self.is_pos), self._count(~self.is_pos)
+
+    def _count(self, chosen: BoolArray) -> float:
+        if self.weights is not None and self.are_repetitions:
+            return float(self.weights[chosen].sum())
+        return float(np.count_nonzero(chosen))
+
+    @property
+    def n_units(self) -> int:
+        """Number of clusters; of cases where there are none."""
+        if self.clusters is None:
+            return len(self.is_pos)
+        return int(self.clusters.max()) + 1
+
+    @lazy
+    def effective_sizes(self) -> tuple[float, float]:
+        """Number of independent positives and negatives that are worth as much.
+
+        Clusters count once, and sampling weights by (sum w)^2 / sum w^2.
+        """
+        chosen = (self.is_pos, ~self.is_pos)
+        if self.clusters is not None:
+            clusters = self.clusters
+            n_pos, n_neg = (float(len(np.unique(clusters[c]))) for c in chosen)
+        elif self.weights is None or self.are_repetitions:
+            n_pos, n_neg = self.sizes
+        else:
+            # Relative to the greatest, whose square is a number.
+            found = [self.weights[c] / self.weights[c].max() for c in chosen]
+            n_pos, n_neg = (float(w.sum() ** 2 / dot(w, w)) for w in found)
+        return n_pos, n_neg
+
+
+def check_scores_given(y_score: ArrayLike | None, y_true: object) -> ArrayLike:
+    """Return scores if there are any: only a table says all without.
+
+    What was given instead may say what it is for in an attribute ``__skrate_hint__``.
+    """
+    if y_score is None:
+        hint = getattr(type(y_true), "__skrate_hint__", "")
+        raise ValueError(
+            "y_score is missing: give the scores of the cases, or a RankTable as "
+            "y_true, which takes the place of both; y_true is of the type "
+            f"{type(y_true).__name__}{hint}."
+        )
+    return y_score
+
+
+def check_ranking(
+    y_true: ArrayLike,
+    y_score: ArrayLike | None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
+    *,
+    keep_scale: bool = False,
+    keep_order: bool = False,
+) -> Sample:
+    """Return the cases that count, with scores and relative weights.
+
+    Weights that are all equal are dropped, as their scale is free for every metric;
+    with ``keep_scale`` only weights of one. Arrays on another device are ranked there,
+    and their scores known with ``keep_scale`` only; ``keep_order`` brings them here,
+    for whom cases must stay in the order in which they were given.
+    """
+    y_score = check_scores_given(y_score, y_true)
+    arrays = (y_true, y_score, sample_weight)
+    if not keep_order and any(map(is_dispatched, arrays)):
+        check_one_place(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+        found = ranked_elsewhere(
+            *arrays,
+            lambda labels: positive_label(labels, pos_label),
+            keep_scale=keep_scale,
+        )
+        if found is not None:
+            return Sample(
+                found.is_pos, found.scores, found.weights, begins=found.begins
+            )
+    labels = check_vector("y_true", y_true)
+    scores = check_scores("y_score", y_score)
+    check_equal_length(y_true=labels, y_score=scores)
+    is_pos = check_labels(labels, pos_label)
+    if sample_weight is None:
+        return Sample(is_pos, scores)
+    weights = check_weights("sample_weight", sample_weight)
+    check_equal_length(y_true=labels, sample_weight=weights)
+    if not keep_scale:
+        weights = summable("sample_weight", weights)
+    return _without_equal_weights(
+        Sample(is_pos, scores, weights).with_weight(), keep_scale=keep_scale
+    )
+
+
+def _without_equal_weights(sample: Sample, *, keep_scale: bool) -> Sample:
+    left = sample.weights
+    assert left is not None
+    # The ends first: most often they tell.
+    are_equal = bool(left[0] == left[-1] and left.min() == left.max())
+    if are_equal and not (keep_scale and left[0] != 1):
+        return replace(sample, weights=None)
+    return sample
+
+
+class Groups(NamedTuple):
+    """Weights per group, or unweighted cases in ranking order.
+
+    ``cases`` says which case is positive, the positives first where cases tie, and
+    ``is_new`` which begins a group, None if all do. ``thresholds`` are the scores of
+    the groups, None where they are not asked for.
+    """
+
+    pos: FloatArray | None = None
+    neg: FloatArray | None = None
+    thresholds: Array | None = None
+    cases: BoolArray | None = None
+    is_new: BoolArray | None = None
+
+
+def ranked_groups(sample: Sample) -> Groups:
+    """Return the groups of a sample with scores; these are not among them."""
+    if sample.begins is not None:
+        return _ranked(sample, sample.begins)
+    if sample.weights is None:
+        assert sample.scores is not None
+        order = order_of_few(sample.scores)
+        if order is not None:
+            return Groups(cases=sample.is_pos[order])
+        keys = sort_keys(sample.scores, sample.is_pos)
+        return scored_groups(sample) if keys is None else _packed(keys)
+    assert sample.scores is not None
+    return weighted_groups(sample, *ranking(sample.scores))
+
+
+def scored_groups(sample: Sample) -> Groups:
+    """Return the same with the scores, which are known whatever was sorted."""
+    assert sample.scores is not None
+    if sample.begins is not None:
+        return _ranked(sample, sample.begins)
+    order, begins = ranking(sample.scores)
+    starts = None if begins.all() else np.flatnonzero(begins)
+    thresholds = sample.scores[order if starts is None else order[starts]]
+    if sample.weights is None and starts is None:
+        return Groups(thresholds=thresholds, cases=sample.is_pos[order])
+    return Groups(*_ranked_weights(sample, order, starts), thresholds)
+
+
+def weighted_groups(sample: Sample, order: IntArray, begins: BoolArray) -> Groups:
+    """Return the same of cases with weights, whose ranking is known."""
+    starts = None if begins.all() else np.flatnonzero(begins)
+    return Groups(*_ranked_weights(sample, order, starts))
+
+
+def joined_groups(scores: Array, pos: FloatArray, neg: FloatArray) -> Groups:
+    """Return groups of weights that each have a score; equal ones become one."""
+    order, begins = ranking(scores)
+    starts = np.flatnonzero(begins)
+    return Groups(
+        np.add.reduceat(pos[order], starts),
+        np.add.reduceat(neg[order], starts),
+        scores[order[starts]],
+    )
+
+
+def _packed(keys: Array) -> Groups:
+    """Return the groups of unweighted cases by one sort of their keys."""
+    keys.sort()
+    bits = as_bits(keys)
+    cases, is_last = np.empty(len(bits), dtype=bool), np.empty(len(bits), dtype=bool)
+    is_last[-1] = True
+    for part in parts(len(bits)):
+        found = bits[part]
+        np.bitwise_and(found.astype(np.uint8), 1, out=cases.view(np.uint8)[part])
+        found |= 1
+        np.not_equal(found[1:], found[:-1], out=is_last[part][:-1])
+        if part.start:
+            is_last[part.start - 1] = found[0] != bits[part.start - 1]
+    # A greater last bit made a negative number less.
+    n_below = np.searchsorted(keys, keys.dtype.type(0))
+    np.logical_not(cases[:n_below], out=cases[:n_below])
+    # Read from the back, what ends a group begins one.
+    cases = cases[::-1]
+    if is_last.all():
+        return Groups(cases=cases)
+    return Groups(cases=cases, is_new=is_last[::-1])
+
+
+def _ranked_weights(
+    sample: Sample, order: IntArray, starts: IntArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the weights of positives and of negatives per group of ties."""
+    weights = np.ones(len(order)) if sample.weights is None else sample.weights
+    # With a sign for the class, so that they are put in order once.
+    return _by_class(np.where(sample.is_pos, weights, -weights)[order], starts)
+
+
+def _by_class(
+    ranked: FloatArray, starts: IntArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the sums of weights by group, those of negatives below zero."""
+    pos = np.maximum(ranked, 0.0)
+    neg = np.subtract(pos, ranked, out=ranked)
+    if starts is None:
+        return pos, neg
+    return np.add.reduceat(pos, starts), np.add.reduceat(neg, starts)
+
+
+def _ranked(sample: Sample, begins: BoolArray) -> Groups:
+    """Return the groups of cases that are in the order of their ranking."""
+    starts = None if begins.all() else np.flatnonzero(begins)
+    thresholds = sample.scores
+    if thresholds is not None and starts is not None:
+        thresholds = thresholds[starts]
+    if sample.weights is None:
+        is_new = None if starts is None else begins
+        return Groups(None, None, thresholds, sample.is_pos, is_new)
+    signed = np.where(sample.is_pos, sample.weights, -sample.weights)
+    return Groups(*_by_class(signed, starts), thresholds)

@@ -1,0 +1,896 @@
+"""The table under every metric and curve: groups of tied scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    cumulated,
+    frozen,
+    is_short,
+    lazy,
+    total,
+)
+from skrate.data.checks import (
+    Seen,
+    as_real,
+    check_count,
+    check_scores,
+    check_summable,
+    check_vector,
+    joined_scores,
+    seen_with,
+    summable,
+)
+from skrate.data.compressed import (
+    Batches,
+    Cells,
+    Gathered,
+    columns_of,
+    compressed,
+    extreme_order,
+    keys_of,
+    merged_cells,
+    naming_batch,
+    scores_of,
+    shortened,
+)
+from skrate.data.sample import (
+    Sample,
+    check_ranking,
+    joined_groups,
+    ranked_groups,
+    scored_groups,
+    weighted_groups,
+)
+
+# From here on floats cannot count.
+_MOST_CASES = 2**53
+
+
+class RankTable:
+    """Weights of positives and negatives per group of tied scores, best score first.
+
+    All metrics and curves are functionals of this table, and take it in place of
+    labels and scores. Scores tie when they are exactly equal, and nowhere else is it
+    decided. Tables are immutable, and those of disjoint cases add: ``a + b`` is the
+    table of all their cases.
+
+    Parameters
+    ----------
+    pos, neg : array-like of shape (n_groups,)
+        Weight of the positives and of the negatives in each group, not negative; a
+        group without weight is left out.
+    thresholds : array-like of shape (n_groups,), default=None
+        The score of each group, decreasing. None where only the order is known; such
+        a table cannot be added to another.
+
+    Attributes
+    ----------
+    n_groups : int
+        Number of groups K.
+    n_pos, n_neg, total : float
+        Weight of positives, of negatives and of both.
+    n_cases : float or None
+        The total where all weights are whole, and so numbers of cases; else None.
+    prevalence, negative_share : float
+        Share of the positives and of the negatives. They sum to 1, but neither is
+        formed from the other: of a class that is very rare 1 minus the other share
+        would be all rounding.
+    cum_pos, cum_neg : array of shape (n_groups + 1,)
+        Weight above each cut of the ranking, from 0 to ``n_pos`` and ``n_neg``.
+    rates : array of shape (n_groups + 1,)
+        Share of all weight above each cut, from 0 to 1: the rate.
+    tpr, fpr : array of shape (n_groups + 1,)
+        Share of the positives and of the negatives above each cut; nan without any.
+    ends : array of shape (n_groups,) or None
+        Number of cases above the end of each group, where all weights are equal.
+    labels : array of shape (n_cases,) or None
+        Where every group is one case and all weights are equal: whether the case at
+        each place of the ranking is positive. Kernels may take a short cut on it.
+
+    See Also
+    --------
+    sklearn.metrics.confusion_matrix_at_thresholds : Counts per threshold as arrays.
+
+    Notes
+    -----
+    Within a group recall rises linearly with the rate: the expectation over random
+    orders of the tied cases, and the diagonal of the ROC curve. Building costs one
+    sort, O(n log n).
+
+    Where a number of cases matters, weights that are all whole are numbers of cases.
+    What is known of single cases is lost: lists, clusters, and which case of one model
+    is which of another.
+
+    Examples
+    --------
+    >>> from skrate import RankTable, recall_at_rate_score
+    >>> table = RankTable.from_arrays(
+    ...     [1, 0, 1, 0], [0.9, 0.5, 0.5, 0.1]
+    ... )
+    >>> (
+    ...     table.thresholds.tolist(),
+    ...     table.pos.tolist(),
+    ...     table.neg.tolist(),
+    ... )
+    ([0.9, 0.5, 0.1], [1.0, 1.0, 0.0], [0.0, 1.0, 1.0])
+    >>> table.rates.tolist()
+    [0.0, 0.25, 0.75, 1.0]
+    >>> table + table == RankTable(
+    ...     [2, 2, 0], [0, 2, 2], [0.9, 0.5, 0.1]
+    ... )
+    True
+    >>> recall_at_rate_score(table + table, k=2)
+    0.5
+    """
+
+    # How far a metric may be off. Metrics come after tables: their base says it.
+    _error_of: ClassVar[Callable[[RankTable, Any, dict[str, Any]], float]]
+
+    def __init__(
+        self, pos: ArrayLike, neg: ArrayLike, thresholds: ArrayLike | None = None
+    ) -> None:
+        # Copies: they are made read-only.
+        pos = np.array(as_real("pos", pos), ndmin=1)
+        neg = np.array(as_real("neg", neg), ndmin=1)
+        if pos.ndim != 1 or pos.shape != neg.shape or pos.size == 0:
+            raise ValueError(
+                "pos and neg must be vectors of the same length, at least 1; found "
+                f"shapes {pos.shape} and {neg.shape}."
+            )
+        check_summable("pos and neg", np.concatenate([pos, neg]))
+        if not (pos.min() >= 0 and neg.min() >= 0):
+            raise ValueError("pos and neg must be finite and not negative.")
+        weight = pos + neg
+        if not weight.any():
+            raise ValueError("pos and neg are zero everywhere: no case is left.")
+        if thresholds is not None:
+            thresholds = np.array(check_scores("thresholds", thresholds))
+            is_decreasing = bool((thresholds[1:] < thresholds[:-1]).all())
+            if thresholds.shape != pos.shape or not is_decreasing:
+                raise ValueError(
+                    "thresholds must have the length of pos and decrease strictly."
+                )
+        if not weight.all():
+            pos, neg = np.asarray(pos[weight > 0]), np.asarray(neg[weight > 0])
+            thresholds = thresholds[weight > 0] if thresholds is not None else None
+        self._fill(pos, neg, thresholds)
+
+    def _fill(
+        self,
+        pos: FloatArray | None = None,
+        neg: FloatArray | None = None,
+        thresholds: Array | None = None,
+        cases: BoolArray | None = None,
+        is_new: BoolArray | None = None,
+        cells: Cells | None = None,
+    ) -> RankTable:
+        """Set the state: weights per group, or unweighted cases in ranking order.
+
+        ``cases`` says which case is positive, the positives first where cases tie,
+        and ``is_new`` which begins a group, None if all do. ``cells`` stand in for
+        thresholds and weights where the table was compressed.
+        """
+        if cells is not None:
+            pos, neg = cells.pos[::-1].copy(), cells.neg[::-1].copy()
+            thresholds = scores_of(cells.keys)[::-1]
+        for array in (pos, neg, thresholds, cases, is_new, *(cells or ())):
+            if array is not None:
+                array.flags.writeable = False
+        self._pos, self._neg, self._thresholds = pos, neg, thresholds
+        self._cases, self._is_new, self._cells = cases, is_new, cells
+        return self
+
+    @classmethod
+    def from_arrays(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Label = None,
+    ) -> RankTable:
+        """Build the table of labelled and scored cases.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels of two classes.
+        y_score : array-like of shape (n_samples,)
+            Scores, higher for the positive class.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, not negative.
+        pos_label : int, float, bool or str, default=None
+            The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
+        Returns
+        -------
+        table : RankTable
+            With the scores as ``thresholds``.
+        """
+        # The scale matters where tables are added.
+        sample = check_ranking(
+            y_true, y_score, sample_weight, pos_label, keep_scale=True
+        )
+        if sample.weights is not None:
+            check_summable("sample_weight", sample.weights)
+        return _new(*scored_groups(sample))
+
+    @classmethod
+    def from_batches(
+        cls,
+        batches: Batches,
+        *,
+        max_groups: int = 2**20,
+        pos_label: Label = None,
+        verbose: int = 0,
+    ) -> RankTable:
+        """Build the table of more cases than fit in memory, a batch at a time.
+
+        Parameters
+        ----------
+        batches : iterable of tuples
+            Of ``(y_true, y_score)`` or ``(y_true, y_score, sample_weight)``, all of the
+            same kind: a generator, row groups of a Parquet file, slices of a memory
+            map. It is gone through once.
+        max_groups : int, default=2**20
+            The table has at most as many groups. With no more distinct scores than that
+            it is exact; otherwise it is compressed, see :meth:`compress`.
+        pos_label : int, float, bool or str, default=None
+            The positive label of all batches; None takes the greater of {0, 1},
+            {-1, 1} or booleans. A batch may hold one class only.
+        verbose : int, default=0
+            Above 0 a line is printed each time the table is compressed, and at the end.
+
+        Returns
+        -------
+        table : RankTable
+            Of all cases, with their scores as ``thresholds``.
+
+        Raises
+        ------
+        ValueError
+            If there is no batch, or for one that is empty, cannot be ranked, or whose
+            labels differ from those before; it is named by its number, from 0.
+
+        Notes
+        -----
+        Memory is that of a batch and of some ten times ``max_groups`` cases; a batch
+        costs one sort.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skrate import RankTable, rate_weighted_auc_score
+        >>> def batches():
+        ...     rng = np.random.default_rng(0)
+        ...     for _ in range(20):
+        ...         y_true = rng.random(10_000) < 0.1
+        ...         yield y_true, rng.normal(size=10_000) + 1.5 * y_true
+        >>> table = RankTable.from_batches(batches(), max_groups=2**12)
+        >>> table.is_compressed, table.total
+        (True, 200000.0)
+        >>> table.max_error(rate_weighted_auc_score, rate=0.1) < 1e-3
+        True
+        """
+        max_groups = check_count("max_groups", max_groups)
+        if not isinstance(verbose, bool):
+            check_count("verbose", verbose, minimum=0)
+        seen: Seen = {}
+        gathered = Gathered(max_groups, verbose)
+        for number, columns in columns_of(batches, "y_true", "y_score"):
+            y_true, y_score, weights = columns
+            with naming_batch(number):
+                labels = check_vector("y_true", y_true)
+                seen = seen_with(seen, f"batch {number}", labels, pos_label)
+                # By itself: a batch may have no weight, as long as another has.
+                is_empty = (
+                    weights is not None
+                    and not check_vector("sample_weight", weights).any()
+                )
+                cells = cls.from_arrays(
+                    y_true,
+                    y_score,
+                    sample_weight=None if is_empty else weights,
+                    pos_label=pos_label,
+                ).cells
+            if not is_empty:
+                gathered.add(cells)
+        if not gathered.parts:
+            raise ValueError("sample_weight: no batch holds a case that has weight.")
+        return table_of_cells(gathered.merge())
+
+    def compress(self, max_groups: int = 2**20) -> RankTable:
+        """Merge neighbouring groups, so that at most ``max_groups`` are left.
+
+        What was merged is no longer told apart: its cases tie, somewhere within a cell
+        of a grid of scores that is the same for all tables. So tables that were
+        compressed still add, in any order, and :meth:`max_error` says how far any
+        metric may be off. Cells are made equal in their share of the positives, of the
+        negatives, and of the logarithm of the rate: the top of the ranking stays as
+        fine as the rest.
+
+        Parameters
+        ----------
+        max_groups : int, default=2**20
+            Number of groups that are left at most.
+
+        Returns
+        -------
+        table : RankTable
+            The table itself if it has no more groups. Otherwise its ``thresholds`` are
+            the middles of cells.
+
+        Raises
+        ------
+        ValueError
+            If the table has no thresholds, these are not all numbers of float64, or
+            ``max_groups`` is not a number of at least 1.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skrate import RankTable
+        >>> rng = np.random.default_rng(0)
+        >>> y_true = rng.random(100_000) < 0.2
+        >>> scores = rng.normal(size=100_000) + y_true
+        >>> table = RankTable.from_arrays(y_true, scores).compress(1_000)
+        >>> table.n_groups <= 1_000, table.total
+        (True, 100000.0)
+        >>> table.max_error("roc_auc") < 5e-4
+        True
+        """
+        max_groups = check_count("max_groups", max_groups, minimum=1)
+        if self.n_groups <= max_groups:
+            return self
+        return _new(cells=compressed(self.cells, max_groups))
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether groups were merged whose order in the ranking was known."""
+        return self._cells is not None
+
+    @property
+    def cells(self) -> Cells:
+        """The groups as cells of the grid of scores, in increasing order."""
+        if self._cells is not None:
+            return self._cells
+        if self.thresholds is None:
+            raise ValueError(
+                "A table without thresholds cannot be compressed, nor added to one "
+                "that is: its scores are unknown."
+            )
+        keys = keys_of(self.thresholds[::-1])
+        shifts = np.zeros(len(keys), dtype=np.uint8)
+        return Cells(keys, shifts, self.pos[::-1], self.neg[::-1])
+
+    def max_error(
+        self, metric: str | Callable[..., Any], **metric_kwargs: Any
+    ) -> float:
+        """Return how far a metric may be from its value on the cases themselves.
+
+        Parameters
+        ----------
+        metric : callable or str
+            A score of this package, as :func:`estimate` takes it.
+        **metric_kwargs : dict
+            Parameters of the metric, such as ``rate``.
+
+        Returns
+        -------
+        error : float
+            nan where the metric is undefined, else 0 for a table that was not
+            compressed. Otherwise the distance from the metric of the table to that of
+            the best or the worst order that the cases may have within their cells,
+            whichever is farther. For the AUC it is half the sum over merged groups of
+            pos x neg / (n_pos n_neg), as long as no cell lies within another. For
+            momentum and stamina it is also nan where the worst order has none, because
+            it is not better than chance, although the table itself has a value.
+
+        Raises
+        ------
+        ValueError
+            If the metric is not one of this package, its parameters are not its own or
+            do not fit the table, or for the average precision with ``tail="binormal"``
+            at a prevalence below that of the cases, whose error is not known.
+
+        Examples
+        --------
+        >>> from skrate import RankTable, recall_at_rate_score
+        >>> table = RankTable.from_arrays(
+        ...     [1, 0, 1, 0], [0.9, 0.8, 0.3, 0.1]
+        ... )
+        >>> table.max_error(recall_at_rate_score, rate=0.5)
+        0.0
+        >>> round(
+        ...     table.compress(2).max_error(
+        ...         recall_at_rate_score, rate=0.25
+        ...     ),
+        ...     4,
+        ... )
+        0.3333
+        """
+        return type(self)._error_of(self, metric, metric_kwargs)
+
+    @lazy
+    def _extremes(self) -> tuple[RankTable, RankTable]:
+        """The worst and the best order of the cases, for all metrics."""
+        worst, best = (extreme_order(self.cells, is_best=b) for b in (False, True))
+        return _new(*worst), _new(*best)
+
+    @property
+    def labels(self) -> BoolArray | None:
+        """Which case is positive, where no cases tie and weights are equal."""
+        return self._cases if self._is_new is None else None
+
+    @property
+    def cases(self) -> BoolArray | None:
+        """Which case is positive, where weights are equal; None where they are not.
+
+        In the order of the ranking; of those that tie, the positives come first.
+        """
+        return self._cases
+
+    def ties(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Return where cases tie, if weights are equal.
+
+        Of each group of several, the places in ``cases`` where it starts, where its
+        positives end and where it ends.
+        """
+        cases = self._cases
+        assert cases is not None
+        if self._is_new is None:
+            none = np.empty(0, dtype=np.intp)
+            return none, none, none
+        if 2 * self.n_groups < len(cases):
+            start, end = self._starts, np.append(self._starts[1:], len(cases))
+            turn = start + np.add.reduceat(cases, start, dtype=np.intp)
+            are_many = end - start > 1
+            return start[are_many], turn[are_many], end[are_many]
+        # These tie with the one before them.
+        tied = np.flatnonzero(~self._is_new)
+        is_first = np.diff(tied, prepend=-1) > 1
+        start, end = tied[is_first] - 1, tied[np.roll(is_first, -1)] + 1
+        turn = np.where(cases[start], end, start)
+        turn[cases[start] & ~cases[end - 1]] = tied[cases[tied - 1] & ~cases[tied]]
+        return start, turn, end
+
+    def mixed_ties(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Return the same of groups that hold cases of both classes."""
+        start, turn, end = self.ties()
+        is_mixed = (start < turn) & (turn < end)
+        return start[is_mixed], turn[is_mixed], end[is_mixed]
+
+    @property
+    def ends(self) -> IntArray | None:
+        """Number of cases above the end of each group, where weights are equal."""
+        if self._cases is None or self._is_new is None:
+            return None if self._cases is None else np.arange(1, len(self._cases) + 1)
+        return np.append(self._starts[1:], len(self._cases))
+
+    @property
+    def pos(self) -> FloatArray:
+        """Weight of the positives per group."""
+        if self._pos is None:
+            assert self._cases is not None
+            self._pos = frozen(self._count(self._cases))
+        return self._pos
+
+    @property
+    def neg(self) -> FloatArray:
+        """Weight of the negatives per group."""
+        if self._neg is None:
+            assert self._cases is not None
+            self._neg = frozen(self._count(~self._cases))
+        return self._neg
+
+    def _count(self, cases: BoolArray) -> FloatArray:
+        if self._is_new is None:
+            return np.asarray(cases, dtype=np.float64)
+        counts = np.add.reduceat(cases, self._starts, dtype=np.intp)
+        return np.asarray(counts, dtype=np.float64)
+
+    @lazy
+    def _starts(self) -> IntArray:
+        assert self._is_new is not None
+        return np.flatnonzero(self._is_new)
+
+    @property
+    def thresholds(self) -> Array | None:
+        """Score of each group, decreasing; None where it is not known."""
+        return self._thresholds
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups of tied scores."""
+        if self._is_new is not None:
+            return int(np.count_nonzero(self._is_new))
+        return len(self.pos if self._cases is None else self._cases)
+
+    @lazy
+    def n_pos(self) -> float:
+        """Weight of all positives."""
+        if self._cases is not None:
+            return float(np.count_nonzero(self._cases))
+        # A table may know its sums already, to which this must be equal.
+        if "cum_pos" in vars(self) or is_short(self.pos):
+            return float(self.cum_pos[-1])
+        return total(self.pos)
+
+    @lazy
+    def n_neg(self) -> float:
+        """Weight of all negatives."""
+        if self._cases is not None:
+            return len(self._cases) - self.n_pos
+        if "cum_neg" in vars(self) or is_short(self.neg):
+            return float(self.cum_neg[-1])
+        return total(self.neg)
+
+    @property
+    def total(self) -> float:
+        """Weight of all cases."""
+        return self.n_pos + self.n_neg
+
+    @lazy
+    def n_cases(self) -> float | None:
+        """Number of cases, where all weights are whole; None where they are not."""
+        if self._cases is not None:
+            return self.total
+        for weights in (self.pos, self.neg):
+            # The greatest first: a sum of more may be beyond all floats.
+            is_small = weights.max() < _MOST_CASES
+            if not (is_small and np.array_equal(np.rint(weights), weights)):
+                return None
+        return self.total if self.total < _MOST_CASES else None
+
+    @property
+    def prevalence(self) -> float:
+        """Share of the positives."""
+        return self.n_pos / self.total
+
+    @property
+    def negative_share(self) -> float:
+        """Share of the negatives."""
+        return self.n_neg / self.total
+
+    @lazy
+    def cum_pos(self) -> FloatArray:
+        """Weight of the positives above each cut."""
+        return frozen(cumulated(self.pos))
+
+    @lazy
+    def cum_neg(self) -> FloatArray:
+        """Weight of the negatives above each cut."""
+        return frozen(cumulated(self.neg))
+
+    @lazy
+    def rates(self) -> FloatArray:
+        """Rate at each cut."""
+        if self.ends is not None:
+            return frozen(np.append(0, self.ends) / self.ends[-1])
+        processed = cumulated(self.pos + self.neg)
+        return frozen(processed / processed[-1])
+
+    @lazy
+    def tpr(self) -> FloatArray:
+        """True positive rate (recall) at each cut."""
+        return frozen(_shares(self.cum_pos))
+
+    @lazy
+    def fpr(self) -> FloatArray:
+        """False positive rate at each cut."""
+        return frozen(_shares(self.cum_neg))
+
+    @property
+    def mirrored(self) -> RankTable:
+        """The table of swapped classes and negated scores, without thresholds.
+
+        Rates next to 1 are small ones there, which have digits of their own.
+        """
+        if self._cases is None:
+            return _new(self.neg[::-1], self.pos[::-1])
+        is_new = None
+        if self._is_new is not None:
+            is_new = np.append(self._is_new[1:], True)[::-1]
+        return _new(None, None, None, ~self._cases[::-1], is_new)
+
+    @lazy
+    def merged(self) -> Merged:
+        """The table with neighbouring groups without a positive as one.
+
+        No metric tells them apart. With few positives it makes all that follows
+        cheaper: at most two groups per positive are left, and one.
+        """
+        return merged_groups(self)
+
+    def __add__(self, other: object) -> RankTable:
+        if not isinstance(other, RankTable):
+            return NotImplemented
+        if self.thresholds is None or other.thresholds is None:
+            raise ValueError("Only tables with thresholds add: the scores are unknown.")
+        if self.is_compressed or other.is_compressed:
+            return _new(cells=merged_cells([self.cells, other.cells]))
+        sums = [self.n_pos, self.n_neg, other.n_pos, other.n_neg]
+        check_summable("the weights of the tables", np.array(sums))
+        scores = joined_scores(self.thresholds, other.thresholds)
+        pos = np.concatenate([self.pos, other.pos])
+        neg = np.concatenate([self.neg, other.neg])
+        return _new(*joined_groups(scores, pos, neg))
+
+    def __radd__(self, other: object) -> RankTable:
+        # What `sum` begins with.
+        if type(other) is int and other == 0:
+            return self
+        return NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RankTable):
+            return NotImplemented
+        if self.thresholds is None or other.thresholds is None:
+            same_thresholds = self.thresholds is other.thresholds
+        else:
+            same_thresholds = np.array_equal(self.thresholds, other.thresholds)
+        same_cells = self.is_compressed == other.is_compressed
+        if self.is_compressed and same_cells:
+            same_cells = np.array_equal(self.cells.shifts, other.cells.shifts)
+        return (
+            same_thresholds
+            and same_cells
+            and np.array_equal(self.pos, other.pos)
+            and np.array_equal(self.neg, other.neg)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_"):
+            raise AttributeError(f"A RankTable is immutable: {name} cannot be set.")
+        super().__setattr__(name, value)
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        if self._cells is not None:
+            keys, shifts, pos, neg = self._cells
+            return keys, shifts, shortened(pos), shortened(neg)
+        if self._cases is not None:
+            return None, None, self._thresholds, self._cases, self._is_new
+        return shortened(self.pos), shortened(self.neg), self._thresholds, None, None
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        if len(state) == 4:
+            keys, shifts, pos, neg = state
+            self._fill(cells=Cells(keys, shifts, pos.astype(float), neg.astype(float)))
+            return
+        pos, neg = (None if x is None else x.astype(float) for x in state[:2])
+        self._fill(pos, neg, *state[2:])
+
+    def __repr__(self) -> str:
+        state = "compressed, " if self.is_compressed else ""
+        return (
+            f"RankTable({self.n_groups} groups, {state}n_pos={self.n_pos:g}, "
+            f"n_neg={self.n_neg:g})"
+        )
+
+
+def rank_table(
+    y_true: ArrayLike | RankTable,
+    y_score: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
+) -> RankTable:
+    """Return the table of checked cases, as metrics need it, or the one that is given.
+
+    That of cases is without thresholds.
+    """
+    if isinstance(y_true, RankTable):
+        check_alone(
+            y_true, y_score=y_score, sample_weight=sample_weight, pos_label=pos_label
+        )
+        return _summable(y_true)
+    return table_of(check_ranking(y_true, y_score, sample_weight, pos_label))
+
+
+def check_alone(given: Any, name: str = "y_true", /, **others: Any) -> None:
+    """Raise where something beside a table, or folds, is given that these hold."""
+    kind = (given if isinstance(given, type) else type(given)).__name__
+    for other, value in others.items():
+        if value is not None:
+            knows = (
+                ", and knows no single cases" if isinstance(given, RankTable) else ""
+            )
+            raise ValueError(
+                f"{other} must be None where {name} is a {kind}: it holds labels, "
+                f"scores and weights already{knows}."
+            )
+
+
+def _summable(table: RankTable) -> RankTable:
+    """Return a table on a scale on which its weights can be summed."""
+    if table.n_cases is not None:
+        return table
+    weights = np.concatenate([table.pos, table.neg])
+    scaled = summable("The RankTable", weights)
+    if scaled is weights:
+        return table
+    return table_of_weights(scaled[: table.n_groups], scaled[table.n_groups :])
+
+
+def table_of(sample: Sample) -> RankTable:
+    """Return the table of a sample with scores, which were checked before."""
+    return _new(*ranked_groups(sample))
+
+
+def table_of_ranking(sample: Sample, order: IntArray, begins: BoolArray) -> RankTable:
+    """Return the same of cases with weights, whose ranking is known."""
+    return _new(*weighted_groups(sample, order, begins))
+
+
+def table_of_weights(pos: FloatArray, neg: FloatArray) -> RankTable:
+    """Return the table of groups that have weight, without checks or copies."""
+    return _new(pos, neg)
+
+
+def table_of_labels(labels: BoolArray, begins: BoolArray | None = None) -> RankTable:
+    """Return the table of cases, best first, without checks.
+
+    ``begins`` says which begin a group of ties, in which the positives come first; None
+    where no cases tie.
+    """
+    return _new(cases=labels, is_new=begins)
+
+
+def extreme_tables(table: RankTable) -> tuple[RankTable, RankTable]:
+    """Return the worst and the best order of the cases that a table allows."""
+    return table._extremes
+
+
+def table_of_cells(cells: Cells) -> RankTable:
+    """Return the table of cells; it is an exact one if all their scores are known."""
+    if cells.is_exact.all():
+        pos, neg = cells.pos[::-1].copy(), cells.neg[::-1].copy()
+        return _new(pos, neg, scores_of(cells.keys)[::-1])
+    return _new(cells=cells)
+
+
+def _new(*parts: Any, **named: Any) -> RankTable:
+    """Return a table from parts that are known to be right."""
+    return RankTable.__new__(RankTable)._fill(*parts, **named)
+
+
+def _shares(cumulated: FloatArray) -> FloatArray:
+    # Not by `share_of`, which asks at each entry whether to divide: it takes longer.
+    if cumulated[-1] == 0:
+        return np.full_like(cumulated, np.nan)
+    return np.asarray(cumulated / cumulated[-1])
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """A table in which neighbouring groups are one: most often those without positives.
+
+    Which they are, is up to the function that merged it.
+    """
+
+    pos: FloatArray
+    neg: FloatArray
+    starts: IntArray
+    # Number of cases, where each of the groups that became one was a single case.
+    n_cases: int | None = None
+
+    @lazy
+    def table(self) -> RankTable:
+        """The same as a table."""
+        table = table_of_weights(self.pos, self.neg)
+        if self.n_cases is not None:
+            # Whole numbers are summed as such: it is quicker, and exact.
+            edges = np.append(self.starts, self.n_cases)
+            cum_pos = np.zeros(len(edges))
+            np.cumsum(self.pos, out=cum_pos[1:])
+            sums = {
+                "cum_pos": cum_pos,
+                "cum_neg": edges - cum_pos,
+                "rates": edges / self.n_cases,
+            }
+            vars(table).update({name: frozen(array) for name, array in sums.items()})
+        return table
+
+    def group_of(self, n_groups: int) -> IntArray:
+        """Return for each of the ``n_groups`` groups the one it became part of."""
+        is_start = np.zeros(n_groups, dtype=np.intp)
+        is_start[self.starts] = 1
+        return np.cumsum(is_start) - 1
+
+
+def merged_but_at(table: RankTable, cuts: FloatArray) -> Merged:
+    """Return a table merged, where no group spans one of these rates but as it did.
+
+    A case above a cut counts and one below does not. In a merged group all would count
+    in part: the same for their sum, and too little for its variance.
+    """
+    if len(cuts) == 0:
+        return table.merged
+    # The group that a rate cuts, and the one after it, begin as they did.
+    first = np.searchsorted(table.rates, cuts, side="left") - 1
+    starts = np.concatenate([first, first + 1])
+    return merged_groups(table, starts[starts < table.n_groups])
+
+
+def merged_groups(table: RankTable, kept_starts: IntArray | None = None) -> Merged:
+    """Return a table merged, but for groups that shall begin where they did."""
+    labels = table.labels
+    has_pos = table.pos > 0 if labels is None else labels
+    is_start = np.empty(len(has_pos), dtype=bool)
+    is_start[0] = True
+    np.logical_or(has_pos[1:], has_pos[:-1], out=is_start[1:])
+    if kept_starts is not None:
+        is_start[kept_starts] = True
+    starts = np.flatnonzero(is_start)
+    if labels is None and len(starts) == len(is_start):
+        merged = Merged(table.pos, table.neg, starts)
+        # The table itself, which knows its sums.
+        vars(merged)["table"] = table
+        return merged
+    if labels is None:
+        neg = np.add.reduceat(table.neg, starts)
+        return Merged(table.pos[starts], neg, starts)
+    pos = labels[starts].astype(np.float64)
+    sizes = np.diff(starts, append=len(labels))
+    return Merged(pos, sizes * (1 - pos), starts, len(labels))
+
+
+def merged_runs(table: RankTable) -> Merged:
+    """Return a table in which neighbouring groups of one and the same class are one."""
+    has_pos, has_neg = table.pos > 0, table.neg > 0
+    is_start = has_pos & has_neg
+    is_start[1:] |= (has_pos[1:] != has_pos[:-1]) | (has_neg[1:] != has_neg[:-1])
+    is_start[0] = True
+    return _at(table, np.flatnonzero(is_start))
+
+
+def merged_down(table: RankTable) -> Merged:
+    """Return a table in which negatives tie with the next positives below them."""
+    is_start = np.append(True, table.pos[:-1] > 0)
+    return _at(table, np.flatnonzero(is_start))
+
+
+def _at(table: RankTable, starts: IntArray) -> Merged:
+    pos, neg = (np.add.reduceat(weights, starts) for weights in (table.pos, table.neg))
+    return Merged(pos, neg, starts)
+
+
+def with_ends(table: RankTable, pos: float, neg: float) -> RankTable:
+    """Return the table with another group at each end, both of the same weights.
+
+    Examples
+    --------
+    >>> table = with_ends(RankTable([2, 0], [0, 3]), 0.5, 0.25)
+    >>> table.pos.tolist(), table.cum_neg.tolist()
+    ([0.5, 2.0, 0.0, 0.5], [0.0, 0.25, 0.25, 3.25, 3.5])
+    """
+    more = table_of_weights(_between(pos, table.pos), _between(neg, table.neg))
+    # What the table knows of its sums need not be summed again.
+    sums = {
+        name: np.concatenate([[0.0], added + known, [known[-1] + 2 * added]])
+        for name, added, known in (
+            ("cum_pos", pos, table.cum_pos),
+            ("cum_neg", neg, table.cum_neg),
+        )
+    }
+    processed = sums["cum_pos"] + sums["cum_neg"]
+    sums["rates"] = processed / processed[-1]
+    vars(more).update({name: frozen(array) for name, array in sums.items()})
+    return more
+
+
+def _between(end: float, weights: FloatArray) -> FloatArray:
+    return np.concatenate([[end], weights, [end]])

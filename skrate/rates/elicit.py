@@ -1,0 +1,643 @@
+"""Constructors of rate distributions, and their elicitation from what users know."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from scipy import optimize, special, stats
+
+from skrate.data.arrays import ArrayLike
+from skrate.data.checks import (
+    check_choice,
+    check_count,
+    check_equal_length,
+    check_fraction,
+    check_positive,
+    check_scores,
+    check_weights,
+    shown,
+)
+from skrate.rates.laws import (
+    FROM_COUNTS,
+    UNIFORM,
+    Beta,
+    Exponential,
+    Fixed,
+    Interval,
+    LogDiscount,
+    Mixture,
+    RateDistribution,
+    RateLike,
+    check_rate,
+    clipped,
+    count_hint,
+    from_masses,
+)
+
+
+def uniform() -> RateDistribution:
+    """Return the uniform rate on [0, 1], under which the rAUC is the AUC.
+
+    Returns
+    -------
+    rate : RateDistribution
+        Every share of the ranking is as likely to be processed as any other.
+
+    Examples
+    --------
+    >>> from skrate import rates
+    >>> rates.uniform().mean()
+    0.5
+    """
+    return UNIFORM
+
+
+def beta(a: float, b: float) -> RateDistribution:
+    """Return a beta distribution over the rate.
+
+    Parameters
+    ----------
+    a, b : float
+        Shape parameters, above 0; the mean is ``a / (a + b)``.
+
+    Returns
+    -------
+    rate : RateDistribution
+        The distribution; its tables are kept, so that equal betas share them.
+
+    See Also
+    --------
+    from_quantiles : The beta distribution through two quantiles.
+    from_counts : That of a number of items between two bounds.
+    from_budget : That of a budget and a cost per item.
+
+    Examples
+    --------
+    >>> from skrate import rates
+    >>> rate = rates.beta(3, 19)
+    >>> rate
+    beta(3, 19)
+    >>> round(rate.mean(), 4)
+    0.1364
+    """
+    return Beta(check_positive("a", a), check_positive("b", b))
+
+
+def interval(low: float, high: float) -> RateDistribution:
+    """Return a uniform distribution over the rates between two bounds.
+
+    Parameters
+    ----------
+    low, high : float
+        Bounds of the rate, ``0 <= low < high <= 1``.
+
+    Returns
+    -------
+    rate : RateDistribution
+        All rates between the bounds are equally likely, others impossible.
+
+    Examples
+    --------
+    >>> from skrate import rates
+    >>> rates.interval(0.1, 0.3).survival([0.1, 0.2, 0.3]).round(
+    ...     3
+    ... ).tolist()
+    [1.0, 0.5, 0.0]
+    """
+    low, high = (
+        check_fraction(
+            name, value, include_zero=True, include_one=True,
+            hint=count_hint(value, FROM_COUNTS),
+        )
+        for name, value in (("low", low), ("high", high))
+    )  # fmt: skip
+    if low >= high:
+        raise ValueError(f"low must be below high, got low={low:g} and high={high:g}.")
+    return Interval(low, high)
+
+
+def fixed(r: float) -> RateDistribution:
+    """Return a rate that is known: a point mass.
+
+    Parameters
+    ----------
+    r : float
+        The rate, in (0, 1].
+
+    Returns
+    -------
+    rate : RateDistribution
+        Expected recall under it is the recall at that rate.
+
+    Examples
+    --------
+    >>> from skrate import rates
+    >>> rates.fixed(0.2).limited_mean([0.1, 0.5]).tolist()
+    [0.1, 0.2]
+    """
+    hint = count_hint(r, "{n} of N items are the rate {n}/N")
+    return Fixed(check_fraction("r", r, include_one=True, hint=hint))
+
+
+def empirical(samples: ArrayLike, weights: ArrayLike | None = None) -> RateDistribution:
+    """Return the distribution of rates observed in the past.
+
+    Parameters
+    ----------
+    samples : array-like of shape (n_samples,)
+        Observed rates. Those above 1 processed everything and count as 1.
+    weights : array-like of shape (n_samples,), default=None
+        Relative weights; None means equal ones.
+
+    Returns
+    -------
+    rate : RateDistribution
+        A point mass at every distinct sample.
+
+    Examples
+    --------
+    >>> from skrate import rates
+    >>> rates.empirical([0.1, 0.1, 0.4]).mean().__round__(6)
+    0.2
+    """
+    points = check_scores("samples", samples).astype(np.float64)
+    if points.min() < 0:
+        raise ValueError(f"samples are rates, at least 0; found {points.min():g}.")
+    if points.max() > 1 and (points == np.rint(points)).all():
+        raise ValueError(
+            f"samples are rates, shares of all items; found whole numbers up to "
+            f"{points.max():g}: divide counts by the number of items."
+        )
+    masses = np.ones(len(points))
+    if weights is not None:
+        masses = check_weights("weights", weights)
+        check_equal_length(samples=points, weights=masses)
+    return from_masses(points, masses)
+
+
+def mixture(
+    rates: Sequence[RateLike], weights: ArrayLike | None = None
+) -> RateDistribution:
+    """Return a mixture of rate distributions.
+
+    Parameters
+    ----------
+    rates : sequence
+        Whatever ``rate=`` accepts, at least one.
+    weights : array-like of shape (n_rates,), default=None
+        Relative weights; None means equal ones.
+
+    Returns
+    -------
+    rate : RateDistribution
+        With probability proportional to its weight, each of ``rates``.
+
+    Examples
+    --------
+    A small team most of the time, everybody in one week of ten:
+
+    >>> from skrate import rates
+    >>> rate = rates.mixture(
+    ...     [rates.beta(3, 19), 0.8], weights=[0.9, 0.1]
+    ... )
+    >>> rate
+    mixture(0.9: beta(3, 19), 0.1: fixed(0.8))
+    """
+    try:
+        given = list(rates)
+    except TypeError:
+        given = None
+    if given is None or isinstance(rates, str):
+        raise ValueError(
+            f"rates must be a sequence of what rate= accepts, got {rates!r}."
+        )
+    components = []
+    for i, one in enumerate(given):
+        try:
+            components.append(check_rate(one))
+        except ValueError as error:
+            raise ValueError(f"rates[{i}]: {error}") from None
+    if not components:
+        raise ValueError("rates is empty: a mixture needs at least one distribution.")
+    shares = np.ones(len(components))
+    if weights is not None:
+        shares = check_weights("weights", weights)
+        check_equal_length(rates=np.empty(len(components)), weights=shares)
+    return Mixture(tuple(components), tuple((shares / shares.sum()).tolist()))
+
+
+def exponential(alpha: float) -> RateDistribution:
+    """Return an exponential rate, the weighting of RIE and BEDROC.
+
+    Parameters
+    ----------
+    alpha : float
+        Rate of decay, above 0: a case at rate u is processed with probability
+        ``exp(-alpha * u)``. Mass above 1 processes everything.
+
+    Returns
+    -------
+    rate : RateDistribution
+        Under it the rAUC is BEDROC [1]_, and expected recall divided by the mean rate
+        is RIE [2]_, without ties.
+
+    References
+    ----------
+    .. [1] Truchon and Bayly (2007), Evaluating virtual screening methods,
+       J. Chem. Inf. Model. 47(2), :doi:`10.1021/ci600426e`.
+    .. [2] Sheridan et al. (2001), Protocols for bridging the peptide to nonpeptide
+       gap in topological similarity searches, J. Chem. Inf. Comput. Sci. 41(5),
+       :doi:`10.1021/ci0100144`.
+
+    Examples
+    --------
+    >>> from skrate import rates
+    >>> round(rates.exponential(20).ppf(0.8), 4)
+    0.0805
+    """
+    return Exponential(check_positive("alpha", alpha))
+
+
+def log_discount(n: int, base: float = 2) -> RateDistribution:
+    """Return the discrete rate on 1/n, ..., 1 that is the weighting of NDCG.
+
+    Parameters
+    ----------
+    n : int
+        Number of ranked cases.
+    base : float, default=2
+        Base of the logarithm, above 1. The case at position i is processed with
+        probability ``min(1, 1 / log_base(i + 1))``, so that a base above 2 leaves the
+        first positions undiscounted; in NDCG without that limit the base cancels.
+
+    Returns
+    -------
+    rate : RateDistribution
+        With base 2, expected recall over that of the perfect ranking is NDCG with
+        binary relevance [1]_, without ties.
+
+    References
+    ----------
+    .. [1] Järvelin and Kekäläinen (2002), Cumulated gain-based evaluation of IR
+       techniques, ACM Trans. Inf. Syst. 20(4), :doi:`10.1145/582415.582418`.
+
+    Examples
+    --------
+    >>> from skrate import rates
+    >>> rates.log_discount(3).instance_weights(3).round(4).tolist()
+    [1.0, 0.6309, 0.5]
+    """
+    n = check_count("n", n)
+    base = check_positive("base", base)
+    if base <= 1:
+        raise ValueError(f"base must be above 1, got {base:g}.")
+    return LogDiscount(n, base)
+
+
+# Distributions through the same quantiles agree, if their means do to so much.
+_SAME_MEAN = 0.05
+
+
+def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
+    """Return the beta distribution through two quantiles of the rate.
+
+    Parameters
+    ----------
+    quantiles : dict of float to float
+        Two entries ``{probability: rate}``, all in (0, 1), the greater rate at the
+        greater probability.
+
+    Returns
+    -------
+    rate : RateDistribution
+        The beta distribution, solved to a relative precision of 1e-10.
+
+    Raises
+    ------
+    ValueError
+        If there are not two entries, one is not in (0, 1), the rates do not increase,
+        or no beta distribution is found through them.
+
+    See Also
+    --------
+    between : All distributions with given quantiles.
+    from_counts : For bounds of the number of items.
+
+    Notes
+    -----
+    Within the beta family two quantiles determine the distribution. The mean is
+    solved for a given lesser one of the shapes, then that shape, whose size does not
+    depend on how small the rates are.
+
+    References
+    ----------
+    .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
+       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`.
+
+    Examples
+    --------
+    The rate is almost surely between 6.4 % and 28.8 % [1]_:
+
+    >>> from skrate import rates
+    >>> rates.from_quantiles({0.025: 0.064, 0.975: 0.288})
+    beta(6.22614, 32.7909)
+    """
+    if not isinstance(quantiles, Mapping) or len(quantiles) != 2:
+        raise ValueError(
+            "quantiles must be a dict of two entries {probability: rate}, got "
+            f"{quantiles!r}."
+        )
+    (p_low, q_low), (p_high, q_high) = sorted(
+        (check_fraction("a probability of quantiles", p),
+         check_fraction("a rate of quantiles", q, hint=count_hint(q, FROM_COUNTS)))
+        for p, q in quantiles.items()
+    )  # fmt: skip
+    if q_low >= q_high:
+        raise ValueError(f"quantiles must increase with probability, got {quantiles}.")
+
+    def shapes_at(least: float, logit: float) -> tuple[float, float]:
+        """Return the shapes of which the lesser is known, for a mean as a logit."""
+        if logit < 0:
+            return least, least * float(np.exp(-logit))
+        return least * float(np.exp(logit)), least
+
+    def shapes(log_least: float) -> tuple[float, float]:
+        """Return the shapes for which the lower quantile is right."""
+        least = float(np.exp(log_least))
+
+        def miss(logit: float) -> float:
+            return float(special.betainc(*shapes_at(least, logit), q_low)) - p_low
+
+        logit = optimize.brentq(miss, -60, 60, xtol=1e-14, rtol=1e-14)
+        return shapes_at(least, float(logit))
+
+    def miss_above(log_least: float) -> float:
+        return float(special.betainc(*shapes(log_least), q_high)) - p_high
+
+    try:
+        solution = optimize.brentq(miss_above, -12, 24, xtol=1e-13, rtol=1e-13)
+    except ValueError:
+        raise ValueError(
+            f"No beta distribution was found through the quantiles {quantiles}: they "
+            "are too close together or too extreme."
+        ) from None
+    return beta(*shapes(solution))
+
+
+def from_counts(
+    low: float, high: float, n_items: int, confidence: float = 0.95
+) -> RateDistribution:
+    """Return the beta rate of a number of items that is between two bounds.
+
+    Parameters
+    ----------
+    low, high : float
+        Bounds of how many items will be processed, ``0 < low < high < n_items``.
+    n_items : int
+        Number of items that are ranked: of the pile that will be worked through, which
+        may be another than the cases that a metric is computed on.
+    confidence : float, default=0.95
+        Probability that the number lies between the bounds, the rest half on each side.
+
+    Returns
+    -------
+    rate : RateDistribution
+        The beta distribution with the rates ``low / n_items`` and ``high / n_items`` at
+        its central quantiles.
+
+    Raises
+    ------
+    ValueError
+        If the bounds are not above 0, in order and below ``n_items``, if even ``high``
+        is less than one item, for a confidence outside (0, 1), or where no beta
+        distribution is found through the rates.
+
+    See Also
+    --------
+    from_quantiles : For bounds of the rate itself.
+    interval : With every rate between two bounds as likely as another.
+
+    Examples
+    --------
+    Between 200 and 400 of 5,000 articles will be read:
+
+    >>> from skrate import rates
+    >>> rate = rates.from_counts(200, 400, n_items=5_000)
+    >>> print(rate.describe())
+    5.8 % of the cases will be processed on average, between 4.0 % and 8.0 %
+    with \
+probability 0.95
+    """
+    low, high = check_positive("low", low), check_positive("high", high)
+    n_items = check_count("n_items", n_items)
+    confidence = check_fraction("confidence", confidence)
+    if low >= high:
+        raise ValueError(f"low must be below high, got low={low:g} and high={high:g}.")
+    if high < 1:
+        raise ValueError(
+            f"low and high count items, got low={low:g} and high={high:g}: for shares "
+            "of them use skrate.rates.from_quantiles."
+        )
+    if high >= n_items:
+        raise ValueError(
+            f"high must be below n_items={n_items}, the number of all items, got "
+            f"{high:g}: where all may be processed, skrate.rates.interval describes "
+            "the rate."
+        )
+    return _through(low / n_items, high / n_items, confidence)
+
+
+def from_budget(
+    total: float | tuple[float, float],
+    n_items: int,
+    cost: float | tuple[float, float],
+    confidence: float = 0.95,
+    law: Literal["beta", "lognormal"] | None = None,
+) -> RateDistribution:
+    r"""Return the rate of a budget when it or the average cost of an item is uncertain.
+
+    Parameters
+    ----------
+    total : float or tuple (low, high)
+        The budget: minutes, money, any unit; or its bounds.
+    n_items : int
+        Number of items that are ranked.
+    cost : tuple (low, high) or float
+        Bounds of the *average* cost of an item, in the unit of ``total``; one number if
+        it is known and the total is not. Single items may cost less or more: of
+        hundreds the average varies far less than they do.
+    confidence : float, default=0.95
+        Probability that the cost lies between its bounds, and that the total does, the
+        rest half on each side.
+    law : {"beta", "lognormal"}, default=None
+        The distribution through the quantiles. None takes the beta, with a warning
+        where the choice matters, and the log-normal where the upper quantile is 1 or
+        more, which no beta reaches.
+
+    Returns
+    -------
+    rate : RateDistribution
+        The distribution with the rates ``total / (n_items * cost)`` at its central
+        quantiles (section 5.1 of [1]_). The probability that all items are processed
+        is a point mass at 1.
+
+    Raises
+    ------
+    ValueError
+        If a bound is not above 0, bounds are not in order, total and cost are both
+        known, for a confidence outside (0, 1), an unknown ``law``, or for the beta
+        where the upper quantile is 1 or more.
+
+    Warns
+    -----
+    UserWarning
+        If even the lower quantile is 1 or more: then all items are processed, and there
+        is nothing to select. If no ``law`` is given and the means of the two differ by
+        more than 0.05, as where the upper quantile is just below 1, against which the
+        beta then leans.
+
+    See Also
+    --------
+    from_counts : For bounds of the number of items.
+
+    Notes
+    -----
+    With one of the two known, bounds of the other are bounds of the rate, whatever its
+    law. With both uncertain they are taken as independent, and each as log-normal with
+    its bounds at the central quantiles: then the rate is log-normal too, and variances
+    of logarithms add. With budgets T, costs C of one item and N items, the quantiles of
+    the rate are
+
+    .. math:: \frac{\sqrt{T_1 T_2}}{N \sqrt{C_1 C_2}}
+              \exp\left( \pm \frac{1}{2} \sqrt{\log^2 \frac{T_2}{T_1}
+              + \log^2 \frac{C_2}{C_1}} \right),
+
+    nearer to each other than the least budget at the greatest cost and the greatest
+    budget at the least cost, which hardly come together.
+
+    Two quantiles do not say what is between and beyond them. The beta is that of [1]_;
+    the log-normal is what the Notes above assume, all of it above 1 at 1, and its mean
+    is a bit less. :func:`between` assumes neither.
+
+    References
+    ----------
+    .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
+       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`.
+
+    Examples
+    --------
+    120 hours for 2,500 articles that take 10 to 45 minutes each:
+
+    >>> from skrate import rates
+    >>> rate = rates.from_budget(7_200, 2_500, cost=(10, 45))
+    >>> rate
+    beta(6.22614, 32.7909)
+    >>> rate.ppf([0.025, 0.975]).round(3).tolist()
+    [0.064, 0.288]
+
+    About 120 hours, 100 to 144:
+
+    >>> rate = rates.from_budget((6_000, 8_640), 2_500, cost=(10, 45))
+    >>> rate.ppf([0.025, 0.975]).round(3).tolist()
+    [0.063, 0.294]
+
+    About 70 hours, at 1 to 3 minutes, may be enough for nearly all, or for a third:
+
+    >>> rate = rates.from_budget(
+    ...     (3_600, 4_800), 4_300, cost=(1, 3), law="lognormal"
+    ... )
+    >>> (
+    ...     round(rate.mean(), 3),
+    ...     rate.ppf([0.025, 0.975]).round(3).tolist(),
+    ... )
+    (0.579, [0.316, 0.985])
+
+    60 hours for 3,000 items at 1 to 2 minutes may cover all of them:
+
+    >>> rate = rates.from_budget(3_600, 3_000, cost=(1, 2))
+    >>> at, probability = rate.point_masses()
+    >>> at.tolist(), probability.round(3).tolist()
+    ([1.0], [0.176])
+    """
+    if law is not None:
+        check_choice("law", law, ("beta", "lognormal"))
+    n_items = check_count("n_items", n_items)
+    confidence = check_fraction("confidence", confidence)
+    least, most = _bounds("total", total)
+    low, high = _bounds("cost", cost)
+    if (least, low) == (most, high):
+        raise ValueError(
+            f"cost must be a pair (low, high), got {shown(cost)}: with a total that is "
+            f"known, so is the rate, {least / (n_items * low):.6g}."
+        )
+    if least == most or low == high:
+        # Bounds of one are bounds of the rate.
+        first, last = least / (n_items * high), most / (n_items * low)
+    else:
+        middle = np.sqrt(least / (n_items * high)) * np.sqrt(most / (n_items * low))
+        reach = np.exp(np.hypot(np.log(most / least), np.log(high / low)) / 2)
+        first, last = float(middle / reach), float(middle * reach)
+    if first >= 1:
+        warnings.warn(
+            f"Even the least budget of {least:g}, at the greatest cost of {high:g} an "
+            f"item, pays for {least / high:.0f} of {n_items} items: all will be "
+            "processed, so that every ranking is as good.",
+            UserWarning,
+            stacklevel=2,
+        )
+    if law == "beta":
+        if last >= 1:
+            raise ValueError(
+                f'law="beta" has no upper quantile of {last:.4g}, as the budget may '
+                'cover all items: use law="lognormal", or leave it out.'
+            )
+        return _through(first, last, confidence)
+    lognormal = _lognormal(first, last, confidence)
+    if law == "lognormal" or last >= 1:
+        return lognormal
+    rate = _through(first, last, confidence)
+    if abs(rate.mean() - lognormal.mean()) > _SAME_MEAN:
+        warnings.warn(
+            f"The rate has its quantiles at {first:.4g} and {last:.4g}, and what is "
+            f"between them matters: its mean is {rate.mean():.3g} by the beta "
+            f"distribution, which is taken, and {lognormal.mean():.3g} by a log-normal "
+            'one. Say which by law="beta" or law="lognormal", or use '
+            "skrate.rates.between for all distributions with these quantiles.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return rate
+
+
+def _bounds(name: str, given: Any) -> tuple[float, float]:
+    """Return the bounds of an amount above 0; of one that is known, twice the same."""
+    is_pair = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
+    if not is_pair or (isinstance(given, np.ndarray) and given.ndim == 0):
+        known = check_positive(name, given)
+        return known, known
+    if np.ndim(given) != 1 or len(given) != 2:
+        of = ": bounds of the average over items" if name == "cost" else ""
+        raise ValueError(f"{name} must be a pair (low, high), got {shown(given)}{of}.")
+    low = check_positive(f"{name}[0]", given[0])
+    high = check_positive(f"{name}[1]", given[1])
+    if low > high or (name == "cost" and low == high):
+        raise ValueError(
+            f"{name} must be (low, high) with low < high, got {shown(given)}."
+        )
+    return low, high
+
+
+def _through(low: float, high: float, confidence: float) -> RateDistribution:
+    """Return the beta distribution with two rates at its central quantiles."""
+    tail = (1 - confidence) / 2
+    return from_quantiles({tail: low, 1 - tail: high})
+
+
+def _lognormal(low: float, high: float, confidence: float) -> RateDistribution:
+    """Return the log-normal one, of which all above 1 is at 1."""
+    reach = float(special.ndtri((1 + confidence) / 2))
+    sigma = np.log(high / low) / (2 * reach)
+    return clipped(stats.lognorm(sigma, scale=np.sqrt(low) * np.sqrt(high)))

@@ -1,0 +1,476 @@
+"""The least and the greatest mean of a function of the rate over a set of laws.
+
+The formulas stand in the notes of :func:`skrate.rates.between`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skrate.data.arrays import FloatArray, IntArray, Number, dot
+from skrate.data.checks import check_fraction, shown
+from skrate.rates.laws import Empirical, Mixture, from_masses
+from skrate.rates.sets import SLACK, End, RateCurve, RateSet, possible_modes
+from skrate.rates.unimodal import UnimodalParts, mixed, mode_of
+
+# What is gained by a further step is rounding, if it is less than this share.
+_ROUNDING = 1e-14
+# Both iterations end by themselves; rounding must not keep them from it.
+_MOST_STEPS = 200
+
+
+class Extreme(NamedTuple):
+    """An end of the range over a set, and a distribution that attains it."""
+
+    value: float
+    law: Empirical | Mixture
+
+
+def extreme(among: RateSet, curve: RateCurve, end: End) -> Extreme:
+    """Return an end of a metric's range over a set, and a law that attains it.
+
+    The value is nan where the metric is undefined under a law of the set.
+    """
+    return _end(_parts(among, curve), among, curve, end)
+
+
+def extremes(among: RateSet, curve: RateCurve) -> tuple[Extreme, Extreme]:
+    """Return both ends, the lower one first."""
+    parts = _parts(among, curve)
+    return _end(parts, among, curve, "low"), _end(parts, among, curve, "high")
+
+
+def _parts(among: RateSet, curve: RateCurve) -> _Parts | UnimodalParts:
+    return (_Parts if among.mode is None else UnimodalParts).of(among, curve)
+
+
+def _end(
+    parts: _Parts | UnimodalParts, among: RateSet, curve: RateCurve, end: End
+) -> Extreme:
+    if curve.widths is not None:
+        return _end_of_ratio(parts, among, curve, end)
+    sign = 1.0 if end == "high" else -1.0
+    law = parts.greatest(sign * parts.values, among.mean)
+    return Extreme(curve.under(law), law)
+
+
+def _end_of_ratio(
+    parts: _Parts | UnimodalParts, among: RateSet, curve: RateCurve, end: End
+) -> Extreme:
+    """Return an end of the range of a ratio of two means, by Dinkelbach's steps.
+
+    The greatest ratio t is the one at which the greatest mean of values - t widths is
+    0; each step goes on from the ratio under the law of the one before [1]_.
+
+    References
+    ----------
+    .. [1] Dinkelbach (1967), On nonlinear fractional programming,
+       :doi:`10.1287/mnsc.13.7.492`.
+    """
+    assert curve.widths is not None
+    assert parts.widths is not None
+    narrowest = parts.greatest(-parts.widths, among.mean)
+    least = curve._replace(values=curve.widths).top(narrowest)
+    if least <= _ROUNDING * float(parts.widths.max()):
+        return Extreme(float("nan"), narrowest)
+    sign = 1.0 if end == "high" else -1.0
+    law, value = narrowest, curve.under(narrowest)
+    for _ in range(_MOST_STEPS):
+        better = parts.greatest(
+            sign * (parts.values - value * parts.widths), among.mean
+        )
+        reached = curve.under(better)
+        gain = sign * (reached - value)
+        if gain > 0:
+            law, value = better, reached
+        if gain <= parts.exactness * abs(value):
+            break
+    return Extreme(value, law)
+
+
+def law_of_zero(
+    among: RateSet, curve: RateCurve, ends: tuple[Extreme, Extreme]
+) -> Empirical | Mixture:
+    """Return a law of the set under which the mean is 0, if the ends are about it.
+
+    Between two laws of either sign there is one, if they have the same mode or none is
+    told. Otherwise there is a mode that has both.
+    """
+    low, high = ends
+    if isinstance(low.law, Empirical) or isinstance(high.law, Empirical):
+        return _between(curve, low.law, high.law)
+    first, last = mode_of(low.law, among), mode_of(high.law, among)
+    for mode in (last, first):
+        low, high = extremes(replace(among, mode=(mode, mode)), curve)
+        if low.value <= 0 <= high.value:
+            return _between(curve, low.law, high.law)
+    for _ in range(_MOST_STEPS):
+        mode = (first + last) / 2
+        low, high = extremes(replace(among, mode=(mode, mode)), curve)
+        if low.value <= 0 <= high.value:
+            break
+        first, last = (mode, last) if high.value < 0 else (first, mode)
+    return _between(curve, low.law, high.law)
+
+
+def _between(
+    curve: RateCurve, low: Empirical | Mixture, high: Empirical | Mixture
+) -> Empirical | Mixture:
+    """Return the mixture of two laws under which the mean is 0."""
+    below, above = -curve.top(low), curve.top(high)
+    share = above / (below + above) if below + above > 0 else 1.0
+    if isinstance(low, Mixture) and isinstance(high, Mixture):
+        return mixed(low, high, share)
+    assert isinstance(low, Empirical)
+    assert isinstance(high, Empirical)
+    points = np.append(low.points, high.points)
+    masses = np.append(share * low.masses, (1 - share) * high.masses)
+    return from_masses(points, masses)
+
+
+class _Vertex(NamedTuple):
+    """A law with one rate per interval: its rates, their mean, and that of values."""
+
+    points: FloatArray
+    mean: float
+    value: float
+
+
+class _Parts(NamedTuple):
+    """The knots within each interval of a set, its ends among them."""
+
+    points: FloatArray
+    values: FloatArray
+    widths: FloatArray | None
+    starts: list[int]  # of the intervals among the knots, and the end of the last
+    masses: FloatArray
+
+    @property
+    def exactness(self) -> float:
+        """Share of a greatest mean that is rounding."""
+        return _ROUNDING
+
+    @classmethod
+    def of(cls, among: RateSet, curve: RateCurve) -> _Parts:
+        edges = among.edges
+        first = np.searchsorted(curve.rates, edges, side="left")
+        # What is within the support, and each edge twice: where an interval ends, and
+        # where the next one starts.
+        inside = slice(first[0], first[-1])
+        doubled = np.repeat(np.arange(len(edges)), 2)[1:-1]
+        where = np.repeat(first, 2)[1:-1] - first[0]
+        points = np.insert(curve.rates[inside], where, edges[doubled])
+        values, widths = (
+            None if of is None else np.insert(
+                of[inside], where, np.interp(edges, curve.rates, of)[doubled]
+            )
+            for of in (curve.values, curve.widths)
+        )  # fmt: skip
+        assert values is not None
+        ends = where[1::2] + np.arange(2, len(doubled) + 1, 2)
+        return cls(points, values, widths, [0, *ends.tolist()], among.masses)
+
+    def greatest(
+        self, values: FloatArray, mean: tuple[float, float] | None
+    ) -> Empirical:
+        """Return a law of the set under which the mean of ``values`` is greatest."""
+        best = self._vertex(values)
+        if mean is None:
+            return from_masses(best.points, self.masses)
+        wanted = min(max(best.mean, mean[0]), mean[1])
+        if wanted == best.mean:
+            return from_masses(best.points, self.masses)
+        starts = np.array(self.starts)
+        at_end = starts[:-1] if wanted < best.mean else starts[1:] - 1
+        end = self._at(at_end, values)
+        low, high = (end, best) if wanted < best.mean else (best, end)
+        return self._mixed(low, high, wanted, lambda slope: self._vertex(values, slope))
+
+    def _mixed(
+        self,
+        low: _Vertex,
+        high: _Vertex,
+        wanted: float,
+        vertex: Callable[[float], _Vertex],
+    ) -> Empirical:
+        """Return the best law of a mean between those of two vertices.
+
+        The best value is a concave function of the mean, whose corners are vertices:
+        what is farthest above the chord between two of them replaces one.
+        """
+        for _ in range(_MOST_STEPS):
+            if high.mean <= low.mean:
+                break
+            slope = (high.value - low.value) / (high.mean - low.mean)
+            found = vertex(slope)
+            above = found.value - low.value - slope * (found.mean - low.mean)
+            scale = max(abs(low.value), abs(high.value), abs(found.value))
+            if above <= _ROUNDING * scale or not low.mean < found.mean < high.mean:
+                break
+            if found.mean <= wanted:
+                low = found
+            else:
+                high = found
+        width = high.mean - low.mean
+        share = min(max((wanted - low.mean) / width, 0.0), 1.0) if width > 0 else 0.0
+        points = np.concatenate([low.points, high.points])
+        shares = np.concatenate([(1 - share) * self.masses, share * self.masses])
+        return from_masses(points, shares)
+
+    def _vertex(self, values: FloatArray, slope: float = 0.0) -> _Vertex:
+        """Return the law that is best where a unit of the mean costs ``slope``."""
+        net = values if slope == 0 else values - slope * self.points
+        best = [
+            start + int(np.argmax(net[start:end]))
+            for start, end in pairwise(self.starts)
+        ]
+        return self._at(np.array(best), values)
+
+    def _at(self, places: IntArray, values: FloatArray) -> _Vertex:
+        points = self.points[places]
+        return _Vertex(
+            points,
+            float(dot(self.masses, points)),
+            float(dot(self.masses, values[places])),
+        )
+
+
+def between(
+    quantiles: Mapping[float, float] | None = None,
+    *,
+    mean: Number | tuple[float, float] | None = None,
+    mode: Number | tuple[float, float] | None = None,
+    support: tuple[float, float] | None = None,
+) -> RateSet:
+    r"""Return the set of all distributions of the rate with what is known of it.
+
+    Two quantiles are what a user can defend; that they belong to a beta distribution
+    is what :func:`from_quantiles` adds. A conclusion that holds for all distributions
+    of the set does not depend on it.
+
+    Parameters
+    ----------
+    quantiles : dict of float to float, default=None
+        Entries ``{probability: rate}``, as many as are known: probabilities in (0, 1),
+        rates in [0, 1], the greater rate at the greater probability.
+    mean : float or tuple (low, high), default=None
+        The mean rate, or bounds of it.
+    mode : float or tuple (low, high), default=None
+        The most likely rate, or bounds of it, such as (0, 1): then only distributions
+        with one mode are meant, whose density rises up to a rate between these bounds
+        and falls from it on. None allows distributions of all shapes.
+    support : tuple (low, high), default=None
+        The rates that are possible at all; None means those from 0 to 1.
+
+    Returns
+    -------
+    rate : RateSet
+        What :func:`skrate.compare` takes as ``rate=``, to answer with the range over
+        the set, and scores that have ``worst=``.
+
+    Raises
+    ------
+    ValueError
+        If nothing is told, a number is out of range, quantiles do not increase, or no
+        distribution agrees with all that is told; the message says what contradicts
+        what.
+
+    See Also
+    --------
+    from_quantiles : The one beta distribution with two quantiles.
+
+    Notes
+    -----
+    With the rates q_j at the probabilities p_j, the ends of the support q_0 and
+    q_(J+1), p_0 = 0 and p_(J+1) = 1, these are the distributions that put the
+    probability w_j = p_(j+1) - p_j on [q_j, q_(j+1)], for each j (a point mass at a q_j
+    may belong to either side). For a function f of the rate, E[f(R)] is linear in the
+    distribution, so that its greatest value over the set is
+
+    .. math:: \max_F E_F[f(R)] = \sum_j w_j \max_{q_j \le x \le q_{j+1}} f(x),
+
+    and with a mean m, by its multiplier,
+
+    .. math::
+
+        \min_\lambda \; \lambda m
+        + \sum_j w_j \max_{q_j \le x \le q_{j+1}} (f(x) - \lambda x).
+
+    The recall is linear between the cuts of a ranking, so that each inner maximum is at
+    a cut or at a q_j: no program needs to be solved. The distribution that attains it
+    has one rate per interval, or two with a mean [1]_. Of bounds of the mean the one
+    counts that is nearer to the mean without it.
+
+    A distribution with the mode m is a mixture of uniform ones between m and x, over
+    x, and of m itself [2]_. For one mode its best shares solve a linear program with a
+    row for each thing that is known: with the prices of these rows, each cell between
+    cuts has its best x in closed form, and such x are added until none gains more than
+    1e-9 of the range of f. Modes are sought on a grid, with the best cut in each of its
+    cells, and on finer ones around the best three, until less than 1e-8 of the range
+    is gained. What is found is attained by a mixture of a few uniform distributions
+    and the mode.
+
+    References
+    ----------
+    .. [1] Smith (1995), Generalized Chebychev inequalities: theory and applications in
+       decision analysis, Oper. Res. 43(5), :doi:`10.1287/opre.43.5.807`.
+    .. [2] Popescu (2005), A semidefinite programming approach to optimal-moment bounds
+       for convex classes of distributions, Math. Oper. Res. 30(3),
+       :doi:`10.1287/moor.1040.0137`.
+
+    Examples
+    --------
+    >>> from skrate import rates
+    >>> rates.between({0.025: 0.064, 0.975: 0.288})
+    between({0.025: 0.064, 0.975: 0.288})
+
+    Half of the budgets are below 15 %, their mean is between 15 and 20 %, and nobody
+    could process more than half of the cases:
+
+    >>> rates.between({0.5: 0.15}, mean=(0.15, 0.2), support=(0, 0.5))
+    between({0.5: 0.15}, mean=(0.15, 0.2), support=(0, 0.5))
+
+    Few are in two minds: the density has one top, somewhere from 10 to 20 %:
+
+    >>> rates.between({0.025: 0.064, 0.975: 0.288}, mode=(0.1, 0.2))
+    between({0.025: 0.064, 0.975: 0.288}, mode=(0.1, 0.2))
+
+    A mean of 0.6 is not possible with a median of 0.15:
+
+    >>> rates.between({0.5: 0.15}, mean=0.6)
+    Traceback (most recent call last):
+    ...
+    ValueError: mean contradicts quantiles and support: with them it lies
+    between 0.075
+    and 0.575, got mean=0.6.
+    """
+    if quantiles is None and mean is None and mode is None and support is None:
+        raise ValueError(
+            "Nothing is told of the rate: give quantiles, mean, mode or support; all "
+            "rates are support=(0, 1)."
+        )
+    known = () if quantiles is None else _check_quantiles(quantiles)
+    bounds = (0.0, 1.0) if support is None else _check_range("support", support)
+    if bounds[0] == bounds[1]:
+        otherwise = f": give it as rate={bounds[0]}"
+        if bounds[0] == 0:
+            otherwise = ", at which nothing is processed: give a greater bound"
+        raise ValueError(f"support={shown(support)} is a single rate{otherwise}.")
+    for probability, q in known:
+        if not bounds[0] <= q <= bounds[1]:
+            raise ValueError(
+                f"quantiles contradict support: the rate {q:g} at probability "
+                f"{probability:g} is not in support=({bounds[0]:g}, {bounds[1]:g})."
+            )
+    found = RateSet(
+        known,
+        None if mean is None else _check_bounds("mean", mean),
+        bounds,
+        None if mode is None else _check_bounds("mode", mode),
+    )
+    if found.mode is not None:
+        _check_mode(found, mode)
+    if found.mean is not None:
+        _check_agreement(found, mean)
+    return found
+
+
+def _check_quantiles(quantiles: Any) -> tuple[tuple[float, float], ...]:
+    if not isinstance(quantiles, Mapping) or not quantiles:
+        raise ValueError(
+            "quantiles must be a dict of entries {probability: rate}, got "
+            f"{shown(quantiles)}."
+        )
+    pairs = sorted(
+        (
+            check_fraction("a probability of quantiles", p),
+            check_fraction(
+                "a rate of quantiles", q, include_zero=True, include_one=True
+            ),
+        )
+        for p, q in quantiles.items()
+    )
+    if any(before >= after for (_, before), (_, after) in pairwise(pairs)):
+        raise ValueError(
+            f"quantiles must increase with probability, got {shown(quantiles)}."
+        )
+    return tuple(pairs)
+
+
+def _check_bounds(name: str, given: Any) -> tuple[float, float]:
+    """Return a number twice, or a pair."""
+    if _is_row(given):
+        return _check_range(name, given)
+    value = check_fraction(name, given, include_zero=True, include_one=True)
+    return value, value
+
+
+def _is_row(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def _check_range(name: str, ends: Any) -> tuple[float, float]:
+    """Return a pair of rates that do not fall."""
+    if not (_is_row(ends) and len(ends) == 2):
+        raise ValueError(f"{name} must be a pair (low, high), got {shown(ends)}.")
+    low, high = (
+        check_fraction(f"{name}[{i}]", end, include_zero=True, include_one=True)
+        for i, end in enumerate(ends)
+    )
+    if low > high:
+        raise ValueError(f"{name} must be (low, high) with low <= high, got {ends}.")
+    return low, high
+
+
+def _check_agreement(found: RateSet, mean: Any) -> None:
+    """Raise where no distribution with the quantiles has a mean as told."""
+    assert found.mean is not None
+    least, most = _range_of_mean(found)
+    low, high = found.mean
+    # What is told of the mean may have been computed, and be rounded.
+    if low > most + SLACK or high < least - SLACK:
+        told = [
+            "quantiles" if found.quantiles else "",
+            "mode" if found.mode else "",
+            "support",
+        ]
+        others = " and ".join(filter(None, told))
+        raise ValueError(
+            f"mean contradicts {others}: with them it lies between {least:.6g} and "
+            f"{most:.6g}, got mean={shown(mean)}."
+        )
+
+
+def _range_of_mean(found: RateSet) -> tuple[float, float]:
+    """Return the least and the greatest mean with all else that is told."""
+    if found.mode is None:
+        ends = found.edges[:-1], found.edges[1:]
+        least, most = (float(dot(found.masses, end)) for end in ends)
+        return least, most
+    rate = np.array([0.0, 1.0])
+    low, high = extremes(replace(found, mean=None), RateCurve(rate, rate))
+    return low.value, high.value
+
+
+def _check_mode(found: RateSet, mode: Any) -> None:
+    """Raise where no distribution with the quantiles has a mode as told."""
+    if found.mode_ranges:
+        return
+    ranges = possible_modes(found.edges, found.masses)
+    others = "quantiles and support" if found.quantiles else "support"
+    if not ranges:
+        raise ValueError(
+            f"mode contradicts {others}: between them the mean density rises after it "
+            f"fell, so that no distribution has one mode, got mode={shown(mode)}."
+        )
+    raise ValueError(
+        f"mode contradicts {others}: with them it lies between {ranges[0].low:.6g} and "
+        f"{ranges[-1].high:.6g}, got mode={shown(mode)}."
+    )

@@ -1,0 +1,880 @@
+"""Distributions of the rate: the share of all cases that will be processed."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, Literal, Protocol, TypeAlias
+
+import joblib
+import numpy as np
+from scipy import special, stats
+
+from skrate.data.arrays import ArrayLike, FloatArray, Number, float_or_array
+from skrate.data.checks import check_count, check_fraction, check_shares, shown
+from skrate.data.show import html_of, plain
+from skrate.rates.survival import Survival, SurvivalMixture, SurvivalTable, kept
+
+# Probabilities whose quantiles a notebook shows.
+_SHOWN_QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
+
+
+class RateDistribution(ABC):
+    """A distribution over the rate R, the share of all cases processed.
+
+    A rate above 1 processes everything and one below 0 nothing: all quantities are
+    those of R clipped to [0, 1]. Make one with the functions of :mod:`skrate.rates`.
+
+    Examples
+    --------
+    >>> from skrate import rates
+    >>> rate = rates.beta(3, 9)
+    >>> isinstance(rate, rates.RateDistribution)
+    True
+    >>> rate.survival([0.1, 0.3]).round(4).tolist()
+    [0.9104, 0.3127]
+    >>> round(rate.limited_mean(0.25), 4)
+    0.2016
+    """
+
+    @property
+    @abstractmethod
+    def table(self) -> Survival:
+        """The survival function as piecewise polynomials: what all else is read off."""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the parameters take, and what is derived from them."""
+        return 0
+
+    def survival(self, x: ArrayLike) -> Any:
+        """Return P(R > x) for rates ``x`` in [0, 1], in the shape of ``x``."""
+        rates = check_shares("x", x)
+        return float_or_array(np.where(rates >= 1, 0.0, self._survival(rates)))
+
+    def __call__(self, x: ArrayLike) -> Any:
+        """Return P(R > x), as ``survival`` does: the weight of a case at place ``x``.
+
+        Programs that keep results by parameters tell functions by what they hold.
+        """
+        return self.survival(x)
+
+    def limited_mean(self, x: ArrayLike) -> Any:
+        """Return E[min(R, x)] for rates ``x`` in [0, 1], in the shape of ``x``."""
+        return float_or_array(self.table.limited_mean(check_shares("x", x)))
+
+    def mean(self) -> float:
+        """Return E[R], the share processed on average (R clipped to [0, 1])."""
+        return float(self.table.limited_mean(np.ones(1))[0])
+
+    def ppf(self, q: ArrayLike) -> Any:
+        """Return the quantiles of R at probabilities ``q`` in [0, 1]."""
+        probabilities = check_shares("q", q)
+        return float_or_array(np.clip(self._ppf(probabilities), 0, 1))
+
+    @cached_property
+    def mirrored(self) -> RateDistribution:
+        """The distribution of 1 - R.
+
+        It is told by its own parameters, or by P(R <= x), and never by 1 minus the
+        survival function: of a rate next to 1 that would be all rounding.
+        """
+        return Mirrored(self)
+
+    def mean_survival(self, low: ArrayLike, high: ArrayLike) -> Any:
+        """Return the mean of P(R > u) over u in [low, high], cell by cell.
+
+        This is the probability that a case is processed whose place in the ranking,
+        as a rate, is uniform on [low, high].
+        """
+        low, high = check_shares("low", low), check_shares("high", high)
+        if not np.all(low < high):
+            raise ValueError("low must be below high in every cell.")
+        low, high = np.broadcast_arrays(low, high)
+        return float_or_array(self.table.mean(low, high))
+
+    def density(self, x: ArrayLike) -> Any:
+        """Return the density of R at rates ``x`` in [0, 1], in the shape of ``x``.
+
+        It is that of the continuous part: see ``point_masses`` for the rest.
+        """
+        return float_or_array(np.maximum(self.table.density(check_shares("x", x)), 0.0))
+
+    def point_masses(self) -> tuple[FloatArray, FloatArray]:
+        """Return the rates that have a probability of their own, and that probability.
+
+        Both are empty where R has a density. Mass above 1 is at 1, and below 0 at 0.
+        """
+        return self.table.point_masses()
+
+    def instance_weights(self, n: int) -> FloatArray:
+        """Return the probability of being processed for each of ``n`` ranked cases.
+
+        Entry i - 1 belongs to the case at position i (the paper's figure 3a); the
+        values fall from at most 1 and average ``mean()``.
+        """
+        edges = np.arange(check_count("n", n) + 1) / n
+        return self.table.mean(edges[:-1], edges[1:])
+
+    def threshold_weights(self, n: int) -> FloatArray:
+        """Return the probability of being the last processed of ``n`` ranked cases.
+
+        The instance weights are their sums from the right (the paper's equation 17);
+        what they lack to 1 is the probability that no case is processed.
+        """
+        return -np.diff(self.instance_weights(n), append=0.0)
+
+    def describe(self, confidence_level: float = 0.95) -> str:
+        """Return the rate in words: its mean and central interval, in percent."""
+        level = check_fraction("confidence_level", confidence_level)
+        low, high = self.ppf([(1 - level) / 2, (1 + level) / 2])
+        mean = f"{_percent(self.mean())} of the cases"
+        if low == high:
+            return f"{mean} will be processed"
+        return (
+            f"{mean} will be processed on average, between {_percent(low)} and "
+            f"{_percent(high)} with probability {level:g}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the distribution by name and its parameters, as plain data.
+
+        Two rates are equal if their dicts are: numbers keep all their digits.
+
+        Returns
+        -------
+        values : dict
+            Numbers, strings and lists, which JSON takes; "distribution" names it.
+        """
+        values = {f.name: plain(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
+        return {"distribution": self._kind, **values}
+
+    def _repr_html_(self) -> str:
+        shares = [f"{100 * q:g} %" for q in _SHOWN_QUANTILES]
+        rates = self.ppf(_SHOWN_QUANTILES).tolist()
+        values = {"mean": self.mean(), **dict(zip(shares, rates, strict=True))}
+        return html_of(repr(self), values, f"{self.describe()}.")
+
+    @property
+    def _kind(self) -> str:
+        return type(self).__name__.lower()
+
+    # The kernels: arrays within [0, 1], nothing checked.
+
+    def _survival(self, x: FloatArray) -> FloatArray:
+        return self.table.survival(x)
+
+    def _below(self, x: FloatArray) -> FloatArray:
+        """Return P(R <= x), to its own digits where the law knows it."""
+        return 1.0 - self._survival(x)
+
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        """Return the least x with P(R <= x) >= q, by bisection."""
+        # Rounding in P(R <= x) must not push a probability to the next point mass.
+        target = q - np.minimum(np.maximum(1e-14 * q, 4e-16), q / 2)
+        # Positive numbers are in the order of their bits: all of them are bisected,
+        # so that a rate of 1e-12 is found as exactly as one of 0.1.
+        low = np.zeros(q.shape, dtype=np.int64)
+        high = np.full_like(low, np.float64(1).view(np.int64))
+        reached_at_zero = 1.0 - self._survival(np.zeros_like(q)) >= target
+        for _ in range(62):
+            middle = (low + high) // 2
+            reached = 1.0 - self._survival(middle.view(np.float64)) >= target
+            low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+        return np.where(reached_at_zero, 0.0, high.view(np.float64))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is derived from the fields is built again on demand.
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        values = [getattr(self, f.name) for f in fields(self)]  # type: ignore[arg-type]
+        return f"{self._kind}({', '.join(_number(value) for value in values)})"
+
+
+class ManyDistributions:
+    """A set of distributions, which most functions do not take for one."""
+
+
+class FrozenDistribution(Protocol):
+    """What frozen distributions of ``scipy.stats`` share, the old and the new ones."""
+
+    def cdf(self, x: Any, /) -> Any:
+        """Return P(R <= x)."""
+
+    def support(self) -> Any:
+        """Return the least and the greatest value."""
+
+
+# What may be given for a rate; `check_rate` makes a distribution of it.
+RateLike: TypeAlias = (
+    Literal["uniform"] | Number | RateDistribution | FrozenDistribution
+)
+
+
+class Fitted(RateDistribution):
+    """A rate that knows its survival function, which its table interpolates."""
+
+    @cached_property
+    def table(self) -> SurvivalTable:
+        return _fitted(self)
+
+    def _fit(self) -> SurvivalTable:
+        return SurvivalTable.fit(self._survival)
+
+
+@dataclass(frozen=True, repr=False)
+class Beta(Fitted):
+    """Beta distribution; see :func:`skrate.rates.beta`."""
+
+    a: float
+    b: float
+
+    @cached_property
+    def mirrored(self) -> RateDistribution:
+        return Beta(self.b, self.a)
+
+    def _survival(self, x: FloatArray) -> FloatArray:
+        return np.asarray(special.betaincc(self.a, self.b, x))
+
+    def _below(self, x: FloatArray) -> FloatArray:
+        return np.asarray(special.betainc(self.a, self.b, x))
+
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        return np.asarray(special.betaincinv(self.a, self.b, q))
+
+
+@dataclass(frozen=True, repr=False)
+class Exponential(Fitted):
+    """Exponential distribution; see :func:`skrate.rates.exponential`."""
+
+    alpha: float
+
+    def _survival(self, x: FloatArray) -> FloatArray:
+        return np.asarray(np.exp(-self.alpha * x))
+
+    def _below(self, x: FloatArray) -> FloatArray:
+        return np.asarray(-np.expm1(-self.alpha * x))
+
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.minimum(-np.log1p(-q) / self.alpha, 1.0))
+
+
+@dataclass(frozen=True, repr=False)
+class Interval(RateDistribution):
+    """Uniform distribution on an interval; see :func:`skrate.rates.interval`."""
+
+    low: float
+    high: float
+
+    @cached_property
+    def table(self) -> SurvivalTable:
+        inner = [edge for edge in (self.low, self.high) if 0 < edge < 1]
+        breaks = np.array([0.0, *inner, 1.0])
+        # P(R > u) falls from 1 to 0 over the one panel inside.
+        inside = (breaks[:-1] >= self.low) & (breaks[1:] <= self.high)
+        slopes = np.where(inside, -0.5, 0.0)
+        levels = np.where(inside, 0.5, np.where(breaks[1:] <= self.low, 1.0, 0.0))
+        return SurvivalTable(breaks, np.stack([levels, slopes], 1))
+
+    @cached_property
+    def mirrored(self) -> RateDistribution:
+        low, high = 1 - self.high, 1 - self.low
+        return Interval(low, high) if low < high else Fixed(low)
+
+    def _survival(self, x: FloatArray) -> FloatArray:
+        width = self.high - self.low
+        return np.clip(self.high - x, 0, width) / width
+
+    def _below(self, x: FloatArray) -> FloatArray:
+        width = self.high - self.low
+        return np.clip(x - self.low, 0, width) / width
+
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        return self.low + q * (self.high - self.low)
+
+    def __repr__(self) -> str:
+        if (self.low, self.high) == (0, 1):
+            return "uniform()"
+        return super().__repr__()
+
+
+@dataclass(frozen=True, repr=False)
+class Fixed(RateDistribution):
+    """A known rate; see :func:`skrate.rates.fixed`."""
+
+    r: float
+
+    @cached_property
+    def table(self) -> SurvivalTable:
+        return SurvivalTable.from_steps(np.array([self.r]), np.ones(1))
+
+    @cached_property
+    def mirrored(self) -> RateDistribution:
+        return Fixed(1 - self.r)
+
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        return np.full_like(q, self.r)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Empirical(RateDistribution):
+    """Discrete distribution; see :func:`skrate.rates.empirical`.
+
+    ``points`` increase and lie in [0, 1]; ``masses`` are above 0 and sum to 1.
+    """
+
+    points: FloatArray
+    masses: FloatArray
+
+    @cached_property
+    def table(self) -> SurvivalTable:
+        return SurvivalTable.from_steps(self.points, self.masses)
+
+    @cached_property
+    def mirrored(self) -> RateDistribution:
+        return from_masses(1 - self.points, self.masses)
+
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        reached = np.cumsum(self.masses)
+        # Rounding in the sum must not push a probability to the next point.
+        where = np.searchsorted(reached * (1 + 1e-14), q)
+        return self.points[np.minimum(where, len(self.points) - 1)]
+
+    @property
+    def nbytes(self) -> int:
+        return 12 * self.points.nbytes
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        assert isinstance(other, Empirical)
+        return self is other or (
+            np.array_equal(self.points, other.points)
+            and np.array_equal(self.masses, other.masses)
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.points.tobytes(), self.masses.tobytes()))
+
+    def __repr__(self) -> str:
+        return (
+            f"empirical({len(self.points)} rates from {self.points[0]:.6g} to "
+            f"{self.points[-1]:.6g}, mean {self.mean():.6g})"
+        )
+
+
+# The same object each time, whose table is made once.
+UNIFORM = Interval(0.0, 1.0)
+
+
+def is_uniform(rate: RateDistribution) -> bool:
+    """Return whether a rate is uniform on [0, 1], by whatever name."""
+    return rate in (UNIFORM, Beta(1.0, 1.0))
+
+
+def from_masses(points: FloatArray, masses: FloatArray) -> Empirical:
+    """Return a discrete rate from finite points, clipped to [0, 1], and masses."""
+    points, where = np.unique(np.clip(points, 0, 1) + 0.0, return_inverse=True)
+    masses = np.asarray(np.bincount(where, masses), dtype=np.float64)
+    points, masses = points[masses > 0], masses[masses > 0] / masses.sum()
+    for array in (points, masses):
+        array.flags.writeable = False
+    return Empirical(points, masses)
+
+
+@dataclass(frozen=True, repr=False)
+class LogDiscount(RateDistribution):
+    """The weighting of NDCG; see :func:`skrate.rates.log_discount`."""
+
+    n: int
+    base: float
+
+    _kind = "log_discount"
+
+    @cached_property
+    def table(self) -> SurvivalTable:
+        positions = np.arange(1, self.n + 1)
+        # P(R >= i / n): the discount of position i, at most 1.
+        processed = np.minimum(np.log(self.base) / np.log1p(positions), 1.0)
+        breaks = np.append(0, positions) / self.n
+        masses = -np.diff(processed, append=0.0)
+        is_jump = masses > 0
+        return SurvivalTable(
+            breaks, processed[:, None], breaks[1:][is_jump], masses[is_jump]
+        )
+
+    @cached_property
+    def mirrored(self) -> RateDistribution:
+        points, masses = self.table.point_masses()
+        # A base below 2 does not always process the first case.
+        at_zero = 1 - self.table.survival(np.zeros(1))
+        return from_masses(np.append(1 - points, 1.0), np.append(masses, at_zero))
+
+    @property
+    def nbytes(self) -> int:
+        return 64 * self.n
+
+    def __repr__(self) -> str:
+        return f"{self._kind}({self.n}, base={_number(self.base)})"
+
+
+@dataclass(frozen=True, repr=False)
+class Mixture(RateDistribution):
+    """Mixture of distributions; see :func:`skrate.rates.mixture`."""
+
+    components: tuple[RateDistribution, ...]
+    weights: tuple[float, ...]
+
+    @cached_property
+    def table(self) -> SurvivalMixture:
+        parts = [component.table for component in self.components]
+        return SurvivalMixture(parts, self.weights)
+
+    @cached_property
+    def mirrored(self) -> RateDistribution:
+        parts = tuple(component.mirrored for component in self.components)
+        return Mixture(parts, self.weights)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(component.nbytes for component in self.components)
+
+    def _survival(self, x: FloatArray) -> FloatArray:
+        parts = (component._survival(x) for component in self.components)
+        return np.asarray(
+            sum(w * part for w, part in zip(self.weights, parts, strict=True))
+        )
+
+    def __repr__(self) -> str:
+        parts = ", ".join(
+            f"{_number(weight)}: {component!r}"
+            for weight, component in zip(self.weights, self.components, strict=True)
+        )
+        return f"mixture({parts})"
+
+
+@dataclass(frozen=True, repr=False)
+class Mirrored(Fitted):
+    """The distribution of 1 - R, read off P(R <= x)."""
+
+    of: RateDistribution
+
+    @cached_property
+    def mirrored(self) -> RateDistribution:
+        return self.of
+
+    @property
+    def nbytes(self) -> int:
+        return self.of.nbytes
+
+    def _survival(self, x: FloatArray) -> FloatArray:
+        return self.of._below(1 - x)
+
+    def _fit(self) -> SurvivalTable:
+        # 1 - x is rounded as numbers next to 1 are, however small x is.
+        spacing = float(np.spacing(0.5))
+        knots = 1 - self.of.table.knots()
+        return SurvivalTable.fit(self._survival, knots, spacing=spacing)
+
+    def __repr__(self) -> str:
+        return f"1 - {self.of!r}"
+
+
+@kept
+def _fitted(rate: Fitted) -> SurvivalTable:
+    """Return the table of a rate; equal ones share it."""
+    return rate._fit()
+
+
+def _percent(rate: float) -> str:
+    """Return a rate in percent, with some digits of it and of what it lacks to 1."""
+    percent = 100 * rate
+    least = min(percent, 100 - percent)
+    if least == 0 or least >= 0.95:
+        return f"{percent:.1f} %"
+    if percent == least:
+        return f"{percent:#.3g} %"
+    n_decimals = 1 - math.floor(math.log10(least))
+    return f"{percent:.{n_decimals}f} %"
+
+
+def _number(value: Any) -> str:
+    if not isinstance(value, float):
+        return repr(value)
+    # What is next to 1 is not called 1.
+    return repr(value) if 1 - 5e-7 <= value < 1 else f"{value:.6g}"
+
+
+# Of a rate no more of the probability is above 1, where all is processed.
+_MOST_ABOVE = 0.5
+
+
+def is_scipy_distribution(rate: Any) -> bool:
+    """Return whether ``rate`` is a frozen distribution, of the old or the new kind."""
+    is_frozen = hasattr(rate, "dist") and hasattr(rate, "sf") and hasattr(rate, "ppf")
+    is_random_variable = hasattr(rate, "ccdf") and hasattr(rate, "icdf")
+    return is_frozen or is_random_variable
+
+
+def from_scipy(frozen: Any) -> RateDistribution:
+    """Return the rate distribution of a frozen ``scipy.stats`` distribution.
+
+    Those of late are kept, so that their tables are built once.
+    """
+    return _converted(_Law(frozen, _law(frozen)))
+
+
+def clipped(frozen: Any) -> RateDistribution:
+    """Return the same where most of it, or all, may be above 1: that is at 1."""
+    return _clipped(_Law(frozen, _law(frozen)))
+
+
+@dataclass(frozen=True)
+class _Law:
+    """A frozen distribution, equal to those that are the same law."""
+
+    frozen: Any = field(compare=False)
+    law: Hashable
+
+    def __reduce__(self) -> Any:
+        # A distribution of scipy holds a random state, too: without it, what equal
+        # laws are pickled as is the same.
+        if isinstance(self.law, _Itself):
+            return _Law, (self.frozen, self.law)
+        return _from_parameters, (self.frozen.dist.name, _shape_values(self.frozen))
+
+    @property
+    def nbytes(self) -> int:
+        """Memory taken."""
+        return _nbytes_of(self.frozen)
+
+
+def _from_parameters(name: str, values: dict[str, Any]) -> _Law:
+    frozen = getattr(stats, name)(**values)
+    return _Law(frozen, _law(frozen))
+
+
+def _law(frozen: Any) -> Hashable:
+    """Return what tells the law: type and parameters, or else the object itself.
+
+    Only scipy's own distributions are determined by their parameters. Histograms,
+    samples and whatever users derive hold more, so that one is equal to itself alone.
+    """
+    dist: Any = getattr(frozen, "dist", None)
+    known: Any = getattr(stats, str(getattr(dist, "name", "")), None)
+    if dist is None or type(known) is not type(dist):
+        return _Itself(frozen)
+    if (dist.a, dist.b) != (known.a, known.b):
+        return _Itself(frozen)
+    names, values = zip(*sorted(_shape_values(frozen).items()), strict=True)
+    return type(dist), names, values
+
+
+class _Itself:
+    """Equal for the same object only, whatever the object's own equality says."""
+
+    def __init__(self, it: Any) -> None:
+        self.it = it
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and self.it is other.it
+
+    def __hash__(self) -> int:
+        return id(self.it)
+
+
+@kept
+def _converted(law: _Law) -> RateDistribution:
+    rate = _clipped(law)
+    _check_is_of_shares(law.frozen)
+    return rate
+
+
+def _check_is_of_shares(frozen: Any) -> None:
+    """Raise for what is mostly above 1, as counts are: clipped, it would be 1."""
+    sf = frozen.sf if hasattr(frozen, "sf") else frozen.ccdf
+    above = float(sf(1.0))
+    if above > _MOST_ABOVE:
+        raise ValueError(
+            "rate is a share of all items; the distribution given, "
+            f"{scipy_name(frozen)}, is above 1 with probability {above:.3g}: divide "
+            "counts by the number of items, as skrate.rates.from_counts(low, high, "
+            "n_items) does."
+        )
+
+
+def _clipped(law: _Law) -> RateDistribution:
+    frozen = law.frozen
+    if not hasattr(frozen, "dist"):
+        if _is_on_whole_numbers(frozen):
+            return _bernoulli(frozen.cdf(0), frozen.ccdf(0))
+        return _with_table(_as_continuous(law))
+    if not hasattr(frozen.dist, "pdf"):
+        return _discrete(frozen)
+    shapes = {name: float(value) for name, value in _shape_values(frozen).items()}
+    rate = _as_continuous(law)
+    loc, scale = shapes["loc"], shapes["scale"]
+    match frozen.dist.name if not isinstance(law.law, _Itself) else None:
+        case "beta" if (loc, scale) == (0, 1):
+            return Beta(shapes["a"], shapes["b"])
+        case "uniform" if 0 <= loc < loc + scale <= 1:
+            return Interval(loc, loc + scale)
+        case "expon" if loc == 0:
+            return Exponential(1 / scale)
+    return _with_table(rate)
+
+
+def _shape_values(frozen: Any) -> dict[str, Any]:
+    """Return the parameters of a frozen distribution by name."""
+    shapes = frozen.dist.shapes
+    names = [name.strip() for name in shapes.split(",")] if shapes else []
+    values = {"loc": 0.0, "scale": 1.0, **frozen.kwds}
+    values.update(zip([*names, "loc", "scale"], frozen.args, strict=False))
+    if not all(np.ndim(value) == 0 for value in values.values()):
+        raise ValueError(f"rate must be one distribution, got several: {values}.")
+    return {name: np.asarray(value)[()] for name, value in values.items()}
+
+
+def _is_on_whole_numbers(variable: Any) -> bool:
+    """Return whether a new random variable is discrete.
+
+    All such live on whole numbers, and scipy interpolates their ``ccdf`` between
+    these, so that it does not show.
+    """
+    return any(kind.__name__ == "DiscreteDistribution" for kind in type(variable).mro())
+
+
+def _bernoulli(at_zero: ArrayLike, above: ArrayLike) -> RateDistribution:
+    """Return a law on whole numbers, of which those above 0 process everything."""
+    masses = np.array([at_zero, above], dtype=np.float64)
+    if masses.shape != (2,):
+        raise ValueError(f"rate must be one distribution, got several: {at_zero!r}.")
+    return _checked_masses(np.array([0.0, 1.0]), masses)
+
+
+def _discrete(frozen: Any) -> RateDistribution:
+    """Return the point masses of a discrete distribution, clipped to [0, 1]."""
+    loc = float(_shape_values(frozen)["loc"])
+    if hasattr(frozen.dist, "xk"):
+        points = np.asarray(frozen.dist.xk, dtype=np.float64) + loc
+        return from_masses(points, np.asarray(frozen.dist.pk, dtype=np.float64))
+    # Other discrete distributions live on whole numbers, shifted by loc.
+    inner = np.array([loc - np.floor(loc)])
+    inner = inner[inner > 0]
+    points = np.concatenate([[0.0], inner, [1.0]])
+    masses = np.concatenate(
+        [[frozen.cdf(0)], frozen.pmf(inner), [frozen.sf(np.nextafter(1, 0))]]
+    )
+    return _checked_masses(points, masses)
+
+
+def _checked_masses(points: FloatArray, masses: FloatArray) -> RateDistribution:
+    if not np.isclose(masses.sum(), 1):
+        raise ValueError(
+            "rate is a discrete distribution whose masses do not sum to 1: "
+            f"{masses.sum():g}."
+        )
+    return from_masses(points, masses)
+
+
+def _as_continuous(law: _Law) -> ScipyRate:
+    rate = ScipyRate(scipy_name(law.frozen), law)
+    at = rate._survival(np.linspace(0, 1, 17))
+    if at.shape != (17,) or not np.isfinite(at).all():
+        raise ValueError(
+            f"rate has no finite survival function on [0, 1]: {law.frozen!r}."
+        )
+    return rate
+
+
+def _with_table(rate: ScipyRate) -> RateDistribution:
+    """Return the rate, whose survival function is checked as its table is made."""
+    assert rate.table is not None
+    return rate
+
+
+def scipy_name(frozen: Any) -> str:
+    """Return a frozen distribution by its name and parameters, as it was written."""
+    if not hasattr(frozen, "dist"):
+        return repr(frozen)
+    given = [_parameter(value) for value in frozen.args]
+    given += [f"{name}={_parameter(value)}" for name, value in frozen.kwds.items()]
+    name = frozen.dist.name or type(frozen.dist).__name__
+    return f"{name}({', '.join(given)})"
+
+
+def _parameter(value: Any) -> str:
+    return f"{value:g}" if np.ndim(value) == 0 else f"array of {np.size(value)}"
+
+
+def _nbytes_of(value: Any, depth: int = 4) -> int:
+    """Return the memory of the arrays in an object, in what it holds, and so on."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if depth == 0:
+        return 0
+    if isinstance(value, dict):
+        parts = list(value.values())
+    elif isinstance(value, list | tuple):
+        # A long list holds numbers, each of them an object.
+        parts = list(value) if len(value) < 64 else []
+        if not parts:
+            return 40 * len(value)
+    else:
+        parts = list(getattr(value, "__dict__", {}).values())
+    return sum(_nbytes_of(part, depth - 1) for part in parts)
+
+
+@dataclass(frozen=True, repr=False)
+class ScipyRate(Fitted):
+    """A ``scipy.stats`` distribution that is not discrete, clipped to [0, 1].
+
+    Two are equal when they are the same law.
+    """
+
+    name: str = field(compare=False)
+    law: _Law
+
+    @cached_property
+    def nbytes(self) -> int:
+        return self.law.nbytes
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the distribution by name and its parameters, as plain data.
+
+        What holds more than parameters, such as a histogram, is told by a hash of the
+        survival function.
+        """
+        known = {"distribution": f"scipy.stats.{self.name}"}
+        if isinstance(self.law.law, _Itself):
+            parts = self.table.breaks, self.table.coefficients
+            return {**known, "hash": joblib.hash(parts)}
+        values = _shape_values(self.law.frozen)
+        return known | {name: float(values[name]) for name in sorted(values)}
+
+    def _survival(self, x: FloatArray) -> FloatArray:
+        frozen = self.law.frozen
+        sf = frozen.sf if hasattr(frozen, "sf") else frozen.ccdf
+        # Far out in a tail scipy divides by 0 and takes logarithms of it.
+        with np.errstate(all="ignore"):
+            return np.asarray(sf(x), dtype=np.float64)
+
+    def _below(self, x: FloatArray) -> FloatArray:
+        frozen = self.law.frozen
+        if not _has_own_cdf(frozen):
+            return super()._below(x)
+        with np.errstate(all="ignore"):
+            return np.asarray(frozen.cdf(x), dtype=np.float64)
+
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        frozen = self.law.frozen
+        ppf = frozen.ppf if hasattr(frozen, "ppf") else frozen.icdf
+        with np.errstate(all="ignore"):
+            return np.asarray(ppf(q), dtype=np.float64)
+
+    def _fit(self) -> SurvivalTable:
+        knots = _knots(self.law.frozen)
+        return SurvivalTable.fit(self._survival, knots, name=f"rate={self!r}")
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def _has_own_cdf(frozen: Any) -> bool:
+    """Return whether P(R <= x) is a formula of its own, and agrees with P(R > x).
+
+    Else scipy integrates a density, which it may have to differentiate.
+    """
+    dist = getattr(frozen, "dist", None)
+    if dist is not None and type(dist)._cdf is stats.rv_continuous._cdf:
+        return False
+    x = np.linspace(0, 1, 17)
+    with np.errstate(all="ignore"):
+        below = np.asarray(frozen.cdf(x))
+        above = np.asarray((frozen.sf if dist else frozen.ccdf)(x))
+    return bool(np.allclose(below + above, 1, rtol=0, atol=1e-9))
+
+
+def _knots(frozen: Any) -> FloatArray:
+    """Return where the density is known to change abruptly: a support and its bins.
+
+    They save halving towards these places; the survival function decides.
+    """
+    edges = list(np.atleast_1d(frozen.support()))
+    if hasattr(frozen, "dist") and hasattr(frozen.dist, "_hbins"):
+        shapes = _shape_values(frozen)
+        edges += list(shapes["loc"] + shapes["scale"] * frozen.dist._hbins)
+    return np.asarray(edges, dtype=np.float64)
+
+
+# Of more nobody means a number of items.
+_MOST_ITEMS = 10**15
+FROM_COUNTS = (
+    "counts are for skrate.rates.from_counts(low, high, n_items), which makes rates of "
+    "them"
+)
+
+
+def check_rate(rate: Any) -> RateDistribution:
+    """Return the distribution that ``rate`` stands for, as metrics take it."""
+    if isinstance(rate, RateDistribution):
+        return rate
+    if isinstance(rate, str):
+        if rate == "uniform":
+            return UNIFORM
+        raise ValueError(f"rate={rate!r} is unknown: the only name is 'uniform'.")
+    if isinstance(rate, numbers.Real) and not isinstance(rate, bool):
+        hint = count_hint(
+            rate,
+            "{n} of N items are the rate {n}/N, and with cost= a budget of {n} is "
+            "{n} / cost.sum()",
+        )
+        return Fixed(check_fraction("rate", rate, include_one=True, hint=hint))
+    if is_scipy_distribution(rate):
+        return from_scipy(rate)
+    if isinstance(rate, ManyDistributions):
+        raise ValueError(
+            f"rate is a set of distributions, {rate!r}, and here one is needed: sets "
+            "are for compare, and for scores that have worst=."
+        )
+    if isinstance(rate, Mapping):
+        raise ValueError(
+            f"rate is a dict of one for each class, {shown(rate)}, and here one is "
+            "needed: that of the positive class."
+        )
+    raise ValueError(
+        "rate must be 'uniform', a number in (0, 1], a frozen scipy.stats distribution "
+        f"or one from skrate.rates, got {shown(rate)}{_freezing(rate)}."
+    )
+
+
+def count_hint(value: Any, meant: str) -> str:
+    """Return what is ``meant`` by a whole number above 1 that is given for a share.
+
+    In the text n stands for the number.
+    """
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not (is_number and 1 < value < _MOST_ITEMS and value == int(value)):
+        return ""
+    return ": " + meant.replace("{n}", str(int(value)))
+
+
+def _freezing(rate: Any) -> str:
+    """Return how what is nearly a distribution becomes one."""
+    if not (callable(rate) and hasattr(rate, "sf") and hasattr(rate, "ppf")):
+        return ""
+    name = type(rate).__name__
+    if getattr(rate, "shapes", None):
+        return f": freeze it by a call with its parameters, {rate.name}({rate.shapes})"
+    call = f"{name}(...)()" if name in ("rv_histogram", "rv_discrete") else "rate()"
+    return f": freeze it by a call, {call}"

@@ -1,0 +1,612 @@
+"""Piecewise polynomials for the survival function of a rate."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import lru_cache, wraps
+from threading import Lock
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.polynomial import chebyshev
+
+from skrate.data.arrays import BoolArray, FloatArray, IntArray, dot, frozen
+
+_DEGREE = 9
+# Of the survival function at the start of a panel, or of the mean rate if greater.
+_TOLERANCE = 5e-15
+# Of the mean rate: a panel whose error has a smaller area is not halved.
+_NEGLIGIBLE_AREA = 1e-24
+_MAX_PANELS = 20_000
+# A fall within so few spacings of floating-point numbers is a point mass.
+_SPACINGS = 16
+_EPS = float(np.finfo(np.float64).eps)
+# What a survival function that someone integrated may be off.
+_ROUGH = 1e-7
+
+
+class SurvivalTable:
+    """P(R > u) on [0, 1] as one polynomial per panel between ``breaks``.
+
+    On panel i, with t running from -1 to 1 between ``breaks[i]`` and
+    ``breaks[i + 1]``, the survival function is ``sum_j coefficients[i, j] * t**j``.
+    Jumps lie at the breaks, so a discrete rate is a table of constants; ``points`` are
+    where it jumps, increasing, and ``masses`` how far.
+    """
+
+    def __init__(
+        self,
+        breaks: FloatArray,
+        coefficients: FloatArray,
+        points: FloatArray | None = None,
+        masses: FloatArray | None = None,
+    ) -> None:
+        self.breaks = breaks
+        self.coefficients = coefficients
+        self.points = np.empty(0) if points is None else points
+        self.masses = np.empty(0) if masses is None else masses
+        # By power, for all panels, of the integral.
+        powers = np.arange(coefficients.shape[1])
+        with np.errstate(under="ignore"):
+            integrals = (coefficients / (powers + 1)).T
+        self._integrals = np.ascontiguousarray(integrals)
+        self._widths = np.diff(breaks)
+        self._centers = breaks[:-1] + self._widths / 2
+        areas = self._widths * self._panel_means()
+        sums = np.concatenate([[0.0], np.cumsum(areas)])
+        # What rounding took from each sum, as the difference of two sums far from 0
+        # is all that is left of a cell near 1.
+        added = np.diff(sums)
+        lost = (sums[:-1] - (sums[1:] - added)) + (areas - added)
+        self._limited_means = sums
+        self._remainders = np.concatenate([[0.0], np.cumsum(lost)])
+
+    @classmethod
+    def fit(
+        cls,
+        survival: Callable[[FloatArray], FloatArray],
+        knots: FloatArray | None = None,
+        *,
+        spacing: float = 0.0,
+        name: str = "rate",
+    ) -> SurvivalTable:
+        """Interpolate ``survival``, halving panels until each is exact to rounding.
+
+        The ends of a panel are among the places where it is checked. So whatever the
+        scale of the rate, its mass lies between two checks that differ, and is found.
+        ``knots`` are rates where the density is known to change abruptly, and
+        ``spacing`` what rates are rounded to, if not in proportion to their size.
+        What is no survival function raises, by ``name``.
+        """
+        nodes, checks = chebyshev_nodes(_DEGREE + 1), _checks()
+        in_order = np.argsort(np.append(nodes, checks), kind="stable")
+        edges, whole, scale = _first_edges(survival, knots, name)
+        low, high = edges[:-1], edges[1:]
+        before = np.full(len(low), np.inf)
+        done: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+        n_done = 0
+        while len(low):
+            width = high - low
+            center, half = low + width / 2, width / 2
+            # Rounding must not put a place outside of its panel.
+            places = center[:, None] + half[:, None] * np.append(nodes, checks)
+            places = np.clip(places, low[:, None], high[:, None])
+            values = survival(places)
+            _check_falling(places[:, in_order], values[:, in_order], name)
+            at_nodes, at_checks = values[:, : len(nodes)], values[:, len(nodes) :]
+            start, end = at_checks[:, 0], at_checks[:, -1]
+            # What is constant is so to the digit: nothing of it is left to round.
+            falls = to_chebyshev(at_nodes - start[:, None])
+            found = at_places(falls, checks)
+            error = np.abs(at_checks - start[:, None] - found).max(axis=1)
+            rounding = np.maximum(_EPS * high, spacing)
+            good = _is_good(
+                error, before, width, rounding, (start, end), (scale, whole)
+            )
+            n_done += int(good.sum())
+            if n_done + 2 * len(low) > _MAX_PANELS:
+                good[:] = True
+            ends = np.stack([start, end], axis=1)
+            powers = to_powers(falls[good])
+            powers[:, 0] += start[good]
+            done.append((low[good], powers, ends[good]))
+            bad, middle = ~good, center[~good]
+            before = np.tile(error[bad], 2)
+            low, high = np.append(low[bad], middle), np.append(middle, high[bad])
+        starts, coefficients, ends = (
+            np.concatenate(parts) for parts in zip(*done, strict=True)
+        )
+        order = np.argsort(starts)
+        breaks = np.append(starts[order], 1.0)
+        return cls._with_jumps(breaks, coefficients[order], ends[order], spacing)
+
+    @classmethod
+    def _with_jumps(
+        cls,
+        breaks: FloatArray,
+        coefficients: FloatArray,
+        ends: FloatArray,
+        spacing: float,
+    ) -> SurvivalTable:
+        """Return the table in which panels of next to no width are jumps at its end."""
+        start, end = ends[:, 0], ends[:, 1]
+        rounding = np.maximum(_EPS * breaks[1:], spacing)
+        is_jump = np.diff(breaks) <= _SPACINGS * rounding
+        is_jump &= start - end > _TOLERANCE
+        coefficients[is_jump] = 0.0
+        coefficients[is_jump, 0] = start[is_jump]
+        points = np.concatenate([[0.0], breaks[1:][is_jump], [1.0]])
+        masses = np.concatenate([[1 - start[0]], (start - end)[is_jump], [end[-1]]])
+        points, where = np.unique(rounded_up(points), return_inverse=True)
+        masses = np.bincount(where, masses).astype(np.float64)
+        if (coefficients[:, 1:] == 0).all():
+            coefficients = coefficients[:, :1]
+        return cls(breaks, coefficients, points[masses > 0], masses[masses > 0])
+
+    @classmethod
+    def from_steps(cls, points: FloatArray, masses: FloatArray) -> SurvivalTable:
+        """Return the table of a discrete rate with ``masses``, summing to 1.
+
+        Points below 0 and above 1 count as 0 and 1.
+        """
+        points, where = np.unique(np.clip(points, 0, 1) + 0.0, return_inverse=True)
+        masses = np.bincount(where, masses).astype(np.float64)
+        # Summed from the right, so that small tails keep their digits.
+        levels = np.append(np.cumsum(masses[::-1])[::-1], 0.0)
+        inner = (points > 0) & (points < 1)
+        at_zero = levels[1] if points[0] == 0 else levels[0]
+        steps = np.concatenate([[at_zero], levels[1:][inner]])
+        breaks = np.concatenate([[0.0], points[inner], [1.0]])
+        return cls(breaks, steps[:, None], points[masses > 0], masses[masses > 0])
+
+    def survival(self, x: FloatArray) -> FloatArray:
+        """Return P(R > x)."""
+        values = self._mean_inside(self._panel(x), x, x)
+        return np.clip(values, 0.0, 1.0, out=values)
+
+    def limited_mean(self, x: FloatArray) -> FloatArray:
+        """Return E[min(R, x)], the integral of the survival function up to ``x``."""
+        panel = self._panel(x)
+        start = self.breaks[panel]
+        area = (x - start) * self._mean_inside(panel, start, x)
+        found = self._limited_means[panel] + (self._remainders[panel] + area)
+        return np.asarray(np.clip(found, 0.0, x))
+
+    def mean(self, low: FloatArray, high: FloatArray) -> FloatArray:
+        """Return the mean of the survival function over cells [low, high].
+
+        Inside a panel it is a divided difference of powers, and across panels a sum
+        of areas, so that a cell of width 1e-9 is as exact as one of width 1. Over no
+        width it is the value.
+        """
+        panel = self._panel(low)
+        end = self.breaks[panel + 1]
+        across = high > end
+        if not across.any():
+            means = self._mean_inside(panel, low, high)
+            return np.clip(means, 0.0, 1.0, out=means)
+        first, last, start = low[across], high[across], panel[across] + 1
+        final = np.searchsorted(self.breaks, last, side="left") - 1
+        final_start = self.breaks[final]
+        # At once in the first panels and in the last ones: calls take longer than few
+        # cells.
+        found = self._mean_inside(
+            np.append(panel, final),
+            np.append(low, final_start),
+            np.append(np.minimum(high, end), last),
+        )
+        means, within = found[: low.size].reshape(low.shape), found[low.size :]
+        area = self._limited_means[final] - self._limited_means[start]
+        area += self._remainders[final] - self._remainders[start]
+        area += means[across] * (self.breaks[start] - first)
+        area += within * (last - final_start)
+        means[across] = area / (last - first)
+        # Interpolation rounds to both sides of what probabilities can be.
+        return np.clip(means, 0.0, 1.0, out=means)
+
+    def sum_of_means(
+        self, low: FloatArray, high: FloatArray, weights: FloatArray
+    ) -> float:
+        """Return the sum of weights times the means over cells [low, high].
+
+        The cells increase and do not overlap, so that those in a panel are neighbours:
+        the sums of the divided differences of each power over a panel do for all.
+        """
+        first, last = self._panel(low[[0, -1]])
+        if 4 * (last - first) > len(low):
+            return float(dot(weights, self.mean(low, high)))
+        starts = np.searchsorted(low, self.breaks[first : last + 1])
+        starts[0] = 0
+        sizes = np.diff(starts, append=len(low))
+        panel = first + np.flatnonzero(sizes)
+        starts, sizes = starts[sizes > 0], sizes[sizes > 0]
+        # Only the last cell in a panel can end beyond it.
+        cut = starts + sizes - 1
+        is_across = high[cut] > self.breaks[panel + 1]
+        if is_across.any():
+            cut, after = cut[is_across], panel[is_across] + 1
+            at, end, whole = self.breaks[after], high[cut], weights[cut]
+            if (end > self.breaks[after + 1]).any():
+                return float(dot(weights, self.mean(low, high)))
+            # What is in the next panel becomes a cell of its own, at the end.
+            # Neither share from the other: one may be as small as the rate.
+            before, beyond = at - low[cut], end - at
+            per_width = whole / (end - low[cut])
+            low, high = np.append(low, at), np.append(high, end)
+            weights = np.append(weights, per_width * beyond)
+            high[cut], weights[cut] = at, per_width * before
+            places = np.arange(len(low) - len(cut), len(low))
+            panel, starts = np.append(panel, after), np.append(starts, places)
+            sizes = np.append(sizes, np.ones_like(cut))
+        return self._sum_of_panels(low, high, weights, panel, starts, sizes)
+
+    def _sum_of_panels(
+        self,
+        low: FloatArray,
+        high: FloatArray,
+        weights: FloatArray,
+        panel: IntArray,
+        starts: IntArray,
+        sizes: IntArray,
+    ) -> float:
+        """Return the same of cells within panels, so many from each start on."""
+        # Between -1/2 and 1/2.
+        center = np.repeat(self._centers[panel], sizes)
+        width = np.repeat(self._widths[panel], sizes)
+        t_low, t_high = (low - center) / width, (high - center) / width
+        coefficients = self.coefficients[panel].T
+        sums = np.add.reduceat(weights, starts)
+        areas = coefficients[0] * sums
+        power, quotient = weights.copy(), weights.copy()
+        with np.errstate(under="ignore"):
+            for j in range(1, len(coefficients)):
+                power *= t_low
+                quotient *= t_high
+                quotient += power
+                of_power = np.add.reduceat(quotient, starts)
+                areas += coefficients[j] * of_power * (2.0**j / (j + 1))
+        return float(np.clip(areas, 0.0, sums).sum())
+
+    def density(self, x: FloatArray) -> FloatArray:
+        """Return the density of the continuous part: minus the slope of P(R > x)."""
+        panel = self._panel(x)
+        t = self._local(panel, x)
+        slope = np.zeros_like(t)
+        for power in range(self.coefficients.shape[1] - 1, 0, -1):
+            slope = slope * t + power * self.coefficients[panel, power]
+        with np.errstate(over="ignore"):
+            return np.asarray(-2 * slope / self._widths[panel])
+
+    @property
+    def is_discrete(self) -> bool:
+        """Whether the survival function is constant between its jumps."""
+        return bool(self.coefficients.shape[1] == 1)
+
+    def point_masses(self) -> tuple[FloatArray, FloatArray]:
+        """Return where the survival function jumps, and how far."""
+        return self.points, self.masses
+
+    def knots(self) -> FloatArray:
+        """Return rates between which the density is smooth."""
+        return self.breaks
+
+    @property
+    def nbytes(self) -> int:
+        """Memory taken."""
+        arrays = (self.breaks, self.coefficients, self.points, self.masses)
+        more = self._integrals.nbytes + 4 * self.breaks.nbytes
+        return sum(array.nbytes for array in arrays) + more
+
+    def _panel(self, x: FloatArray) -> IntArray:
+        last = len(self.breaks) - 2
+        return np.minimum(np.searchsorted(self.breaks, x, side="right") - 1, last)
+
+    def _local(self, panel: IntArray, x: FloatArray) -> FloatArray:
+        return np.asarray((x - self._centers[panel]) / self._widths[panel] * 2)
+
+    def _mean_inside(
+        self, panel: IntArray, low: FloatArray, high: FloatArray
+    ) -> FloatArray:
+        """Return means over [low, high] within ``panel``."""
+        mean = np.array(self._integrals[0].take(panel))
+        if self.is_discrete:
+            return mean
+        center, width = self._centers.take(panel), self._widths.take(panel)
+        t_low, t_high = (low - center) / width * 2, (high - center) / width * 2
+        # (t_high**(j + 1) - t_low**(j + 1)) / (t_high - t_low), by recurrence over j.
+        quotient = np.ones_like(t_low)
+        power = np.ones_like(t_low)
+        for of_power in self._integrals[1:]:
+            power *= t_low
+            quotient *= t_high
+            quotient += power
+            mean += of_power.take(panel) * quotient
+        return mean
+
+    def _panel_means(self) -> FloatArray:
+        """Return the mean over each panel: odd powers take as much as they give."""
+        return np.asarray(np.clip(self._integrals[::2].sum(axis=0), 0.0, 1.0))
+
+
+class SurvivalMixture:
+    """The survival function of a mixture: the weighted sum of those of its parts.
+
+    It answers all that a :class:`SurvivalTable` does.
+    """
+
+    def __init__(self, parts: Sequence[Survival], weights: Sequence[float]) -> None:
+        self.parts = tuple(parts)
+        self.weights = tuple(weights)
+
+    def survival(self, x: FloatArray) -> FloatArray:
+        return self._sum(part.survival(x) for part in self.parts)
+
+    def limited_mean(self, x: FloatArray) -> FloatArray:
+        return self._sum(part.limited_mean(x) for part in self.parts)
+
+    def mean(self, low: FloatArray, high: FloatArray) -> FloatArray:
+        return self._sum(part.mean(low, high) for part in self.parts)
+
+    def sum_of_means(
+        self, low: FloatArray, high: FloatArray, weights: FloatArray
+    ) -> float:
+        return float(
+            sum(
+                share * part.sum_of_means(low, high, weights)
+                for share, part in zip(self.weights, self.parts, strict=True)
+            )
+        )
+
+    def density(self, x: FloatArray) -> FloatArray:
+        return self._sum(part.density(x) for part in self.parts)
+
+    @property
+    def is_discrete(self) -> bool:
+        return all(part.is_discrete for part in self.parts)
+
+    def point_masses(self) -> tuple[FloatArray, FloatArray]:
+        found = [part.point_masses() for part in self.parts]
+        points = np.concatenate([points for points, _ in found])
+        shares = zip(self.weights, found, strict=True)
+        masses = np.concatenate([weight * masses for weight, (_, masses) in shares])
+        points, where = np.unique(points, return_inverse=True)
+        sums = np.bincount(where, masses, minlength=len(points))
+        return points, sums.astype(np.float64)
+
+    def knots(self) -> FloatArray:
+        return np.unique(np.concatenate([part.knots() for part in self.parts]))
+
+    @property
+    def nbytes(self) -> int:
+        return sum(part.nbytes for part in self.parts)
+
+    def _sum(self, parts: Iterable[FloatArray]) -> FloatArray:
+        weighted = (w * part for w, part in zip(self.weights, parts, strict=True))
+        return np.asarray(sum(weighted))
+
+
+# The kernel behind every distribution: P(R > u) on [0, 1].
+Survival: TypeAlias = SurvivalTable | SurvivalMixture
+
+
+def rounded_up(rates: FloatArray) -> FloatArray:
+    """Return what is next to 1 as 1: a rate beyond the last case processes all."""
+    return np.where(rates > 1 - _SPACINGS * _EPS, 1.0, rates)
+
+
+def _first_edges(
+    survival: Callable[[FloatArray], FloatArray], knots: FloatArray | None, name: str
+) -> tuple[FloatArray, float, float]:
+    """Return the panels to begin with, P(R > 0) and the mean to a factor of a few."""
+    edges = np.linspace(0, 1, 33)
+    if knots is not None:
+        edges = np.unique(np.append(edges, knots[(knots > 0) & (knots < 1)]))
+    at_edges = survival(edges)
+    _check_falling(edges, at_edges, name)
+    whole = float(at_edges[0])
+    near = np.empty(0)
+    if at_edges[1] < whole / 2:
+        n_halvings = _halvings(lambda u: survival(u) < whole / 2, edges[1])
+        near = edges[1] * 0.5 ** np.arange(1, 2 + n_halvings)
+    if at_edges[-2] > whole / 2:
+        # The median is next to 1.
+        last = 1 - edges[-2]
+        n_halvings = _halvings(lambda u: survival(1 - u) > whole / 2, last)
+        near = np.append(near, 1 - last * 0.5 ** np.arange(1, 2 + min(n_halvings, 46)))
+    if len(near):
+        edges = np.unique(np.append(edges, near))
+        at_edges = survival(edges)
+    # At least the area under the survival function at the right ends.
+    return edges, whole, float(dot(at_edges[1:], np.diff(edges)))
+
+
+def _check_falling(places: FloatArray, values: FloatArray, name: str) -> None:
+    """Check that values at increasing places can be those of a survival function.
+
+    Some laws of scipy are no laws on all of the line, and integrals are not exact.
+    """
+    outside = ~((values >= -_ROUGH) & (values <= 1 + _ROUGH))
+    if outside.any():
+        place, value = places[outside][0], values[outside][0]
+        raise ValueError(
+            f"{name} has no valid survival function: P(R > {place:.6g}) is given as "
+            f"{value:.6g}, which is not in [0, 1]."
+        )
+    rises = np.diff(values, axis=-1) > _ROUGH
+    if rises.any():
+        place, value = places[..., :-1][rises][0], values[..., :-1][rises][0]
+        after, greater = places[..., 1:][rises][0], values[..., 1:][rises][0]
+        raise ValueError(
+            f"{name} has no valid survival function: it rises, from {value:.6g} at "
+            f"{place:.6g} to {greater:.6g} at {after:.6g}."
+        )
+
+
+def _halvings(is_beyond: Callable[[FloatArray], BoolArray], first: float) -> int:
+    """Return how many times half of ``first`` is halved to be within the median."""
+    low, high = 0, 1000
+    while low < high:
+        middle = (low + high) // 2
+        if is_beyond(np.array([first * 0.5 ** (1 + middle)]))[0]:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _is_good(
+    error: FloatArray,
+    before: FloatArray,
+    width: FloatArray,
+    spacing: FloatArray,
+    ends: tuple[FloatArray, FloatArray],
+    sizes: tuple[float, float],
+) -> BoolArray:
+    """Return which panels are exact to rounding, or cannot be better or matter.
+
+    ``spacing`` is what the rates in a panel are rounded to.
+    """
+    (start, end), (mean, whole) = ends, sizes
+    exact = error <= _TOLERANCE * np.maximum(start, mean)
+    negligible = error * width <= _NEGLIGIBLE_AREA * mean
+    # How much the survival function changes when a rate is rounded.
+    rounded = error * width <= 4 * spacing * np.abs(start - end)
+    narrow = (width <= 2 * spacing) | (width < 1e-300)
+    # Values that are themselves only known to so much, as 1 - cdf is.
+    noisy = (error <= 1e-12 * start + 1e-15 * whole) & (error > before / 4)
+    return np.asarray(exact | negligible | rounded | narrow | noisy)
+
+
+@lru_cache(maxsize=1)
+def _checks() -> FloatArray:
+    """Return where a panel is checked, its ends among them."""
+    return frozen(np.asarray(chebyshev.chebpts2(_DEGREE + 5), dtype=np.float64))
+
+
+@lru_cache(maxsize=4)
+def chebyshev_nodes(n: int) -> FloatArray:
+    """Return n nodes between -1 and 1: the zeros of Chebyshev's polynomial."""
+    return frozen(np.asarray(chebyshev.chebpts1(n), dtype=np.float64))
+
+
+def at_places(coefficients: FloatArray, places: FloatArray) -> FloatArray:
+    """Return each row's polynomial at all places, by Clenshaw's recurrence."""
+    return np.asarray(chebyshev.chebval(places, coefficients.T))
+
+
+def to_chebyshev(values: FloatArray) -> FloatArray:
+    """Return for each row of values at the nodes the coefficients in T_0, T_1, ...
+
+    The nodes are where the polynomials are orthogonal, so these are means.
+    """
+    means = _means_of_nodes(values.shape[1])
+    return np.asarray(np.einsum("ij,kj->ik", values, means))
+
+
+def to_powers(coefficients: FloatArray) -> FloatArray:
+    """Return for each row of coefficients in T_0, T_1, ... those of powers.
+
+    The factors are whole numbers up to hundreds. They enlarge the rounding of values
+    only where the values themselves are rough, as the coefficients of a smooth function
+    fall as fast as the factors rise.
+    """
+    powers = _powers(coefficients.shape[1])
+    return np.asarray(np.einsum("ij,kj->ik", coefficients, powers))
+
+
+@lru_cache(maxsize=4)
+def _means_of_nodes(n: int) -> FloatArray:
+    means = np.full((n, n), 1 / n)
+    means[1:] = chebyshev.chebvander(chebyshev_nodes(n), n - 1).T[1:] * (2 / n)
+    return frozen(means)
+
+
+@lru_cache(maxsize=4)
+def _powers(n: int) -> FloatArray:
+    powers = np.zeros((n, n))
+    for degree, unit in enumerate(np.eye(n)):
+        powers[: degree + 1, degree] = chebyshev.cheb2poly(unit)[: degree + 1]
+    return frozen(powers)
+
+
+Result = TypeVar("Result")
+
+MAX_BYTES = 2**26
+# What an entry takes beside its arrays, roughly.
+_ENTRY_BYTES = 512
+
+
+class Kept:
+    """Results by arguments; those used least recently go when they take too much.
+
+    An entry is found by equality of its arguments, so that of distributions must mean
+    the same law. Arguments and results count with all their arrays, an argument once
+    however many entries it is in. What is larger than ``max_bytes``, the room for all
+    entries, is not kept.
+    """
+
+    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+        self.max_bytes = max_bytes
+        self.nbytes = 0
+        self._entries: OrderedDict[Hashable, tuple[Any, Any, int]] = OrderedDict()
+        self._uses: Counter[int] = Counter()
+        self._lock = Lock()
+
+    def __call__(self, function: Callable[..., Result]) -> Callable[..., Result]:
+        """Return ``function``, whose results are kept by its positional arguments."""
+
+        @wraps(function)
+        def keeping(*args: Any) -> Result:
+            key = (function, *args)
+            with self._lock:
+                if key in self._entries:
+                    self._entries.move_to_end(key)
+                    found: Result = self._entries[key][1]
+                    return found
+            # Not under the lock: two threads may compute the same, which is harmless.
+            result = function(*args)
+            self._add(key, args[0] if args else None, result)
+            return result
+
+        return keeping
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            while self._entries:
+                self._drop()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def _add(self, key: Hashable, owner: Any, result: Any) -> None:
+        size = _ENTRY_BYTES + _nbytes(result)
+        with self._lock:
+            if key in self._entries or size + _nbytes(owner) > self.max_bytes:
+                return
+            self._entries[key] = owner, result, size
+            self.nbytes += size
+            self._uses[id(owner)] += 1
+            if self._uses[id(owner)] == 1:
+                self.nbytes += _nbytes(owner)
+            while self.nbytes > self.max_bytes:
+                self._drop()
+
+    def _drop(self) -> None:
+        owner, _, size = self._entries.popitem(last=False)[1]
+        self.nbytes -= size
+        self._uses[id(owner)] -= 1
+        if not self._uses[id(owner)]:
+            del self._uses[id(owner)]
+            self.nbytes -= _nbytes(owner)
+
+
+def _nbytes(value: Any) -> int:
+    if isinstance(value, tuple):
+        return sum(_nbytes(part) for part in value)
+    # Nothing but arrays and what is made of them is large.
+    return int(getattr(value, "nbytes", 0))
+
+
+kept = Kept()

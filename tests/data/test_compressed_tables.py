@@ -1,0 +1,426 @@
+"""Tables that were compressed: their cells, how far they are off, how they add."""
+
+import pickle
+from dataclasses import replace
+from functools import reduce
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from metric_registry import METRICS
+from skrate import (
+    RankTable,
+    average_precision_score,
+    estimate,
+    expected_recall_score,
+    momentum_score,
+    recall_at_rate_score,
+)
+from skrate.core.metric import METRICS as KNOWN
+from skrate.core.metric import find_metric, table_error
+from skrate.data.compressed import Cells, _joint_shifts, keys_of, scores_of, settled
+
+EDGES = [0.0, -0.0, 5e-324, -5e-324, 1.0, -1.0, 0.1, np.pi, 1e300, -1e-300]
+OF_TABLES = [case for case in METRICS if case.function in KNOWN]
+EDGES += [np.finfo(float).max, np.finfo(float).min, np.nextafter(1, 2)]
+
+
+def key_by_hand(score):
+    """Return the place of a float among all floats, in Python's integers."""
+    bits = int(np.float64(score + 0.0).view(np.uint64))
+    return 2**64 - 1 - bits if bits >= 2**63 else bits + 2**63
+
+
+def spans(table):
+    """Return the least and the greatest key of each group, the best group first."""
+    cells = table.cells
+    found = []
+    for key, shift in zip(cells.keys.tolist(), cells.shifts.tolist(), strict=True):
+        low = (key >> shift) << shift
+        found.append((low, low + 2**shift - 1))
+    return found[::-1]
+
+
+def labelled(seed, n=300, prevalence=0.3, decimals=None):
+    """Return labels, and scores on both sides of 0, some of them next to it."""
+    rng = np.random.default_rng(seed)
+    y_true = rng.random(n) < prevalence
+    y_true[:2] = True, False
+    scores = rng.normal(size=n) * rng.choice([1, 1e-3, 1e-150], size=n) + y_true
+    return y_true, scores if decimals is None else scores.round(decimals)
+
+
+def test_keys_increase_with_scores():
+    scores = np.array(EDGES)
+    assert keys_of(scores).tolist() == [key_by_hand(score) for score in EDGES]
+    assert np.array_equal(scores_of(keys_of(scores)), scores)
+    ordered = np.sort(np.unique(scores))
+    assert (np.diff(keys_of(ordered).astype(object)) > 0).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("max_groups", [1, 2, 3, 7, 20, 100])
+def test_groups_are_cells_of_one_grid_that_hold_their_cases(seed, max_groups):
+    y_true, scores = labelled(seed)
+    table = RankTable.from_arrays(y_true, scores).compress(max_groups)
+    assert max_groups / 3 <= table.n_groups <= max_groups
+    keys = np.array([key_by_hand(score) for score in scores], dtype=object)
+    found = spans(table)
+    for (low, high), pos, neg in zip(found, table.pos, table.neg, strict=True):
+        size = high - low + 1
+        assert size & (size - 1) == 0
+        assert low % size == 0
+        is_inside = (keys >= low) & (keys <= high)
+        assert (pos, neg) == (sum(is_inside & y_true), sum(is_inside & ~y_true))
+    # Cells of one table do not overlap.
+    assert all(above[0] > below[1] for above, below in pairwise(found))
+    assert table.is_compressed
+    assert (np.diff(table.thresholds) < 0).all()
+
+
+def test_what_has_few_groups_stays_as_it_is():
+    table = RankTable.from_arrays(*labelled(0, decimals=1))
+    assert table.compress(table.n_groups) is table
+    assert table.compress() is table
+    assert not table.is_compressed
+    assert table.max_error("roc_auc") == 0
+
+
+def placed(table, rng, how):
+    """Return cases with scores anywhere within the cells of a table."""
+    labels, keys, weights = [], [], []
+    for (low, high), pos, neg in zip(spans(table), table.pos, table.neg, strict=True):
+        for label, weight in ((1, pos), (0, neg)):
+            n_cases = 1 if low == high or how == "tied" else int(weight)
+            for case in range(n_cases if weight else 0):
+                place = rng.choice(
+                    [
+                        low,
+                        high,
+                        int(rng.integers(low, high, endpoint=True, dtype=np.uint64)),
+                    ]
+                )
+                if how in ("best", "worst"):
+                    # One by one, next to the end.
+                    is_up = (label == 1) == (how == "best")
+                    place = high - case if is_up else low + case
+                    place = min(max(place, low), high)
+                labels.append(label)
+                keys.append(int(place))
+                weights.append(weight / n_cases)
+    scores = scores_of(np.array(keys, dtype=np.uint64))
+    return labels, scores, weights
+
+
+@pytest.mark.parametrize("case", OF_TABLES, ids=lambda case: case.name)
+@pytest.mark.parametrize("how", ["anywhere", "tied", "best", "worst"])
+def test_no_order_within_the_cells_is_farther_than_the_error(case, how):
+    rng = np.random.default_rng(7)
+    for seed in range(5):
+        whole = RankTable.from_arrays(*labelled(seed, n=60, decimals=seed % 3 or None))
+        table = whole.compress(int(rng.integers(2, 20)))
+        if seed % 2:
+            other = RankTable.from_arrays(*labelled(seed + 50, n=40, decimals=1))
+            table += other.compress(int(rng.integers(2, 30)))
+        metric = find_metric(case.function, dict(case.kwargs))
+        metric = metric.of_sample(table.total, is_weighted=False)
+        if case.kwargs.get("prevalence", 1) < table.prevalence:
+            metric = replace(metric, tail="empirical")
+        error = table_error(metric, table)
+        value = metric.value(table)
+        if np.isnan(error):
+            assert case.is_partial
+            continue
+        for _ in range(3):
+            labels, scores, weights = placed(table, rng, how)
+            true = metric.value(
+                RankTable.from_arrays(labels, scores, sample_weight=weights)
+            )
+            assert abs(true - value) <= error * (1 + 1e-9) + 1e-12
+
+
+def test_the_error_of_the_auc_is_half_of_the_pairs_that_were_merged():
+    table = RankTable.from_arrays(*labelled(3, n=2000)).compress(50)
+    pairs = float(table.pos @ table.neg)
+    by_hand = pairs / 2 / table.n_pos / table.n_neg
+    assert_allclose(table.max_error("roc_auc"), by_hand, rtol=1e-9)
+    assert by_hand > 1e-4
+
+
+def test_the_error_of_the_average_precision_by_hand():
+    # Two of three cases tie somewhere below the first, which is negative.
+    table = RankTable.from_arrays([0, 1, 0, 1], [4.0, 1.9, 1.8, 1.7]).compress(2)
+    assert table.pos.tolist() == [0, 2]
+    assert table.neg.tolist() == [1, 1]
+    value = 2 / 4
+    # Tied above the other negative, each has a precision of 2/3.
+    best = 2 / 3
+    # Below it, apart: more than the integral of t / (t + 2) from 0 to 2, over 2.
+    worst = 1 - np.log(2)
+    found = table.max_error("average_precision")
+    assert_allclose(found, max(best - value, value - worst))
+    assert worst < (1 / 3 + 2 / 4) / 2
+
+
+def test_cases_within_a_cell_may_be_on_either_side_of_a_score_at_its_end():
+    cell = RankTable.from_arrays([1, 1, 0], [1.2, 1.9, -7.0]).compress(2)
+    table = cell + RankTable.from_arrays([1, 0], [1.0, 1.0])
+    # Of six pairs, one is tied; the two with the positives of the cell may be either.
+    assert_allclose(find_metric("roc_auc").value(table), 5.5 / 6)
+    assert_allclose(table.max_error("roc_auc"), 2 / 6)
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
+def test_what_is_exact_adds_nothing_to_the_error(metric):
+    y_true, scores = [1, 0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 2, -1.5, -1.6]
+    table = RankTable.from_arrays(y_true, scores).compress(3)
+    assert table.neg.tolist() == [1, 1, 2]
+    assert table.max_error(metric) == 0
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), min_size=2, max_size=9, unique=True))
+def test_two_neighbours_share_the_smallest_cell_that_holds_both(keys):
+    keys = [*keys, keys[0] ^ (2**60 - 1)]
+    keys = sorted(set(keys))
+    ones = np.ones(len(keys))
+    cells = Cells(np.array(keys, np.uint64), np.zeros(len(keys), np.uint8), ones, ones)
+    by_hand = [(low ^ high).bit_length() for low, high in pairwise(keys)]
+    assert _joint_shifts(cells).tolist() == by_hand
+
+
+def test_new_cases_settle_in_the_innermost_cell_that_has_room():
+    outer = RankTable.from_arrays([1, 0, 0], [1.0, 1.9, -7.0]).compress(2)
+    cells = (outer + RankTable.from_arrays([0, 1], [1.5, 1.25])).cells
+    more = RankTable.from_arrays([1, 0, 1, 0, 0], [1.5, 1.5, 1.2, -7.0, 9.0]).cells
+    found, rest = settled(cells, more, (np.inf, np.inf))
+    assert scores_of(found.keys).tolist() == [-7, 1.25, 1.5, 1.5]
+    assert found.pos.tolist() == [0, 1, 1, 1]
+    assert found.neg.tolist() == [2, 0, 1, 2]
+    assert scores_of(rest.keys).tolist() == [1.2, 9.0]
+
+
+@pytest.mark.parametrize("inner", [1.25, 1.5, 1.75])
+def test_no_case_settles_in_a_cell_around_others(inner):
+    outer = RankTable.from_arrays([1, 0, 0], [1.0, 1.9, -7.0]).compress(2)
+    cells = (outer + RankTable.from_arrays([0], [inner])).cells
+    more = RankTable.from_arrays([1, 1], [inner, 1.2]).cells
+    found, rest = settled(cells, more, (np.inf, np.inf))
+    assert found.pos[cells.shifts == 0].tolist() == [0, 1]
+    assert scores_of(rest.keys).tolist() == [1.2]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_any_tree_of_sums_is_within_its_error(seed):
+    rng = np.random.default_rng(seed)
+    samples = [
+        labelled(10 * seed + i, n=200, prevalence=0.1 + i / 10) for i in range(6)
+    ]
+    exact = RankTable.from_arrays(*map(np.concatenate, zip(*samples, strict=True)))
+    tables = [RankTable.from_arrays(*sample).compress(40) for sample in samples]
+    while len(tables) > 1:
+        first, second = (tables.pop(int(rng.integers(len(tables)))) for _ in range(2))
+        tables.append((first + second).compress(60))
+    (table,) = tables
+    assert table.total == exact.total
+    assert (table.n_pos, table.n_neg) == (exact.n_pos, exact.n_neg)
+    for metric, kwargs in (
+        ("roc_auc", {}),
+        ("average_precision", {}),
+        (expected_recall_score, {"rate": 0.1}),
+        (momentum_score, {}),
+    ):
+        found = find_metric(metric, kwargs)
+        difference = abs(found.value(table) - found.value(exact))
+        assert difference <= table.max_error(metric, **kwargs) + 1e-12
+    keys = keys_of(exact.thresholds)
+    found = spans(table)
+    for end in (0, 1):
+        assert sum(low <= int(keys[-end]) <= high for low, high in found) >= 1
+
+
+@given(st.data())
+def test_cells_of_tables_compressed_apart_are_disjoint_or_nested(data):
+    tables = []
+    for seed in range(3):
+        n_groups = data.draw(st.integers(1, 30))
+        sample = labelled(data.draw(st.integers(0, 99)), n=50 + seed)
+        tables.append(RankTable.from_arrays(*sample).compress(n_groups))
+    together = tables[0] + tables[1] + tables[2]
+    found = spans(together)
+    assert len(set(found)) == len(found)
+    for above, below in pairwise(found):
+        is_nested = (above[0] <= below[0] and below[1] <= above[1]) or (
+            below[0] <= above[0] and above[1] <= below[1]
+        )
+        assert is_nested or above[0] > below[1]
+    assert together == tables[0] + (tables[1] + tables[2])
+    assert together.compress(5).n_groups <= 5
+    assert_allclose(together.compress(1).pos, [together.n_pos])
+
+
+def test_an_outer_cell_lies_in_the_middle_of_those_within():
+    outer = RankTable.from_arrays([1, 0, 0], [1.0, 1.9, -7.0]).compress(2)
+    inner = RankTable.from_arrays([0, 0, 0], [1.01, 1.5, 1.99])
+    table = outer + inner
+    assert table.thresholds.tolist() == [1.99, 1.5, 1.5, 1.01, -7.0]
+    assert table.pos.tolist() == [0, 0, 1, 0, 0]
+    assert inner + outer == table
+    # The positive is above one of five negatives at the least, and all at the most.
+    assert_allclose(find_metric("roc_auc").value(table), (0.5 + 2) / 5)
+    assert_allclose(table.max_error("roc_auc"), max(5 - 2.5, 2.5 - 1) / 5)
+
+
+def test_the_top_is_as_fine_as_the_middle():
+    rng = np.random.default_rng(0)
+    y_true = rng.random(200_000) < 0.2
+    scores = rng.normal(size=200_000) + 0.3 * y_true
+    table = RankTable.from_arrays(y_true, scores).compress(2**10)
+    errors = [
+        table.max_error(recall_at_rate_score, rate=rate) for rate in (0.001, 0.01, 0.5)
+    ]
+    assert 0 < errors[0] < errors[1] < errors[2]
+    assert errors[0] < 0.02 * recall_at_rate_score(y_true, scores, rate=0.001)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_compressed_tables_survive_pickling_in_few_bytes(weighted):
+    y_true, scores = labelled(0, n=40_000)
+    weights = np.random.default_rng(1).random(40_000) if weighted else None
+    table = RankTable.from_arrays(y_true, scores, sample_weight=weights)
+    for each, most in ((table, 25), (table.compress(4_000), 25 if weighted else 12)):
+        stored = pickle.dumps(each, protocol=5)
+        assert pickle.loads(stored) == each
+        assert len(stored) < most * each.n_groups + 1_000
+    assert pickle.loads(pickle.dumps(table.compress(10))).is_compressed
+
+
+def test_tables_that_differ_in_a_cell_are_not_equal():
+    fine = RankTable.from_arrays([1, 0, 0], [1.0, 1.9, -7.0])
+    assert fine.compress(2) != fine.compress(2) + RankTable([0.0], [1.0], [1.9])
+    assert fine.compress(2) == fine.compress(2)
+    pos, neg = fine.compress(2).pos, fine.compress(2).neg
+    assert RankTable(pos, neg, fine.compress(2).thresholds) != fine.compress(2)
+
+
+def test_an_estimate_takes_a_compressed_table():
+    y_true, scores = labelled(5, n=5000)
+    table = RankTable.from_arrays(y_true, scores).compress(400)
+    whole = estimate("roc_auc", y_true, scores)
+    found = estimate("roc_auc", table)
+    assert abs(found.value - whole.value) <= table.max_error("roc_auc")
+    assert_allclose(found.standard_error, whole.standard_error, rtol=0.01)
+
+
+def test_what_cannot_be_compressed_is_refused():
+    with pytest.raises(ValueError, match="without thresholds cannot be compressed"):
+        RankTable([1, 0, 1], [0, 1, 0]).compress(2)
+    with pytest.raises(ValueError, match="max_groups must be an integer >= 1, got 0"):
+        RankTable([1], [0], [2.0]).compress(0)
+    scores = np.array([2**53 + 1, 2**53, 1])
+    with pytest.raises(ValueError, match="not all numbers of float64"):
+        RankTable.from_arrays([1, 0, 1], scores).compress(2)
+    table = RankTable.from_arrays(*labelled(0)).compress(20)
+    with pytest.raises(ValueError, match='ask with tail="empirical"'):
+        table.max_error(average_precision_score, prevalence=0.001)
+    with pytest.raises(ValueError, match="Only tables with thresholds add"):
+        table + RankTable([1], [2])
+
+
+def test_integers_and_narrow_floats_compress():
+    y_true, scores = labelled(0)
+    for dtype in ("float32", "float16", "int64", "uint8"):
+        narrow = np.round(100 * scores).clip(0, 255).astype(dtype)
+        table = RankTable.from_arrays(y_true, narrow)
+        wide = RankTable.from_arrays(y_true, narrow.astype(float))
+        assert table.compress(5) == wide.compress(5)
+
+
+def test_an_order_of_sums_gives_the_same_weights():
+    tables = [
+        RankTable.from_arrays(*labelled(seed, n=100)).compress(30) for seed in range(4)
+    ]
+    assert reduce(RankTable.__add__, tables) == reduce(RankTable.__add__, tables[::-1])
+
+
+def test_the_error_counts_where_negatives_weigh_next_to_nothing():
+    table = RankTable.from_arrays([1, 0], [2, 1], sample_weight=[1, 1e-20])
+    small = table.compress(1)
+    values = [average_precision_score(each, adjusted=True) for each in (table, small)]
+    assert values == [1, 0]
+    # Spread below the negative, the positive lacks the integral of w / (t + w), which
+    # is divided by the share w of the negatives.
+    worst = 1 - np.log1p(1e20)
+    found = small.max_error(average_precision_score, adjusted=True)
+    assert_allclose(found, 0 - worst)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("prevalence", [None, 0.3, 0.8])
+def test_the_adjusted_error_is_that_of_the_precision_over_the_negative_share(
+    seed, prevalence
+):
+    y_true, scores = labelled(seed, prevalence=0.6)
+    table = RankTable.from_arrays(y_true, scores).compress(20)
+    share = np.mean(y_true) if prevalence is None else prevalence
+    kwargs = {"prevalence": prevalence, "tail": "empirical"}
+    plain = table.max_error(average_precision_score, **kwargs)
+    adjusted = table.max_error(average_precision_score, adjusted=True, **kwargs)
+    assert_allclose(adjusted, plain / (1 - share), rtol=1e-9)
+
+
+ONE_CLASS = {
+    "positive": ([1, 2, 3], [0, 0, 0]),
+    "negative": ([0, 0, 0], [1, 2, 3]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*undefined")
+@pytest.mark.parametrize("case", OF_TABLES, ids=lambda case: case.name)
+@pytest.mark.parametrize("held", ONE_CLASS)
+def test_the_error_is_nan_where_the_metric_is_and_else_0_of_one_class(case, held):
+    whole = RankTable(*ONE_CLASS[held], [3.0, 2.0, 1.0])
+    for table in (whole, whole.compress(1)):
+        value = case.function(table, **case.kwargs)
+        expected = 0.0 if value == value else value
+        assert_allclose(table.max_error(case.function, **case.kwargs), expected)
+
+
+def test_what_a_metric_refuses_is_refused_by_the_error_of_any_table():
+    table = RankTable.from_arrays([1, 0, 1], [3.0, 2.0, 1.0])
+    for each in (table, table.compress(2)):
+        with pytest.raises(ValueError, match="rate"):
+            recall_at_rate_score(each, k=7)
+        with pytest.raises(ValueError, match="rate"):
+            each.max_error(recall_at_rate_score, k=7)
+
+
+@pytest.mark.parametrize("option", ["sample_weight", "pos_label"])
+def test_the_error_has_no_use_for_what_concerns_the_cases(option):
+    table = RankTable.from_arrays([1, 0, 1], [3.0, 2.0, 1.0])
+    with pytest.raises(ValueError, match=f"{option} must be left out: a table holds"):
+        table.max_error("roc_auc", **{option: 1})
+
+
+def test_momentum_has_no_error_where_the_worst_order_has_no_momentum():
+    table = RankTable.from_arrays([1, 0, 1, 0], [9.0, 1.3, 1.2, 1.1]).compress(2)
+    assert momentum_score(table) > 0
+    assert np.isnan(table.max_error(momentum_score))
+
+
+def test_weights_that_cannot_be_summed_do_not_merge():
+    scores, weights = [3.0, 2.0, 1.0], [1e308, 1.0, 1.0]
+    table = RankTable.from_arrays([1, 0, 1], scores, sample_weight=weights)
+    for other in (table.compress(2), RankTable([0], [1e308], [2.0])):
+        with pytest.raises(ValueError, match="sum of the weights of the tables is bey"):
+            table.compress(2) + other
+
+
+def test_the_worst_and_the_best_order_are_sought_once(monkeypatch):
+    table = RankTable.from_arrays([1, 0, 1, 0], [9.0, 1.3, 1.2, 1.1]).compress(2)
+    error = table.max_error("roc_auc")
+    monkeypatch.delattr("skrate.data.table.extreme_order")
+    assert table.max_error("roc_auc") == error > 0

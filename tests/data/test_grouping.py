@@ -1,0 +1,155 @@
+"""List labels become codes, whatever they are; sums within segments are exact."""
+
+import datetime
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from optional import require
+from skrate.data.ranking import check_groups, dense_ranks, segment_cumsum
+
+LABELS = {
+    "integers": [3, 1, 3, 0],
+    "negative": [-3, -1, -3, -(2**40)],
+    "extremes": np.array([2**63 - 1, -(2**63), 2**63 - 1, 0]),
+    "bytes": np.array([127, -128, 127, 0], dtype=np.int8),
+    "unsigned": np.array([2**64 - 1, 0, 2**64 - 1, 5], dtype=np.uint64),
+    "high unsigned": np.array([2**64 - 1, 2**64 - 3, 2**64 - 1, 2**64 - 2], np.uint64),
+    "big-endian": np.array([3, 1, 3, 0], dtype=">i4"),
+    "booleans": [True, False, True, False],
+    "floats": [0.5, -0.5, 0.5, 1e300],
+    "strings": ["b", "a", "b", "list 10"],
+    "objects": np.array(["b", "a", "b", "list 10"], dtype=object),
+    "tuples": [("b", 1), ("a", 2), ("b", 1), ("a", 1)],
+    "dates": np.array(["2020-01-02", "2020-01-01"] * 2, dtype="datetime64[D]"),
+    "date objects": np.array(
+        [datetime.date(2020, 1, 2), datetime.date(2020, 1, 1)] * 2, dtype=object
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_codes_point_at_the_labels(kind):
+    labels = LABELS[kind]
+    if kind == "tuples":
+        labels = np.empty(4, dtype=object)
+        labels[:] = LABELS[kind]
+    grouping = check_groups("groups", labels)
+    assert grouping.labels[grouping.codes].tolist() == np.asarray(labels).tolist()
+    known = grouping.labels[grouping.sizes > 0].tolist()
+    assert known == sorted(set(np.asarray(labels).tolist()))
+    assert np.array_equal(
+        grouping.sizes,
+        np.bincount(grouping.codes, minlength=len(grouping.labels)),
+    )
+    # A label without rows costs memory, so there are never many.
+    assert len(grouping.labels) <= 1024
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=8))
+def test_any_integers_are_told_apart(labels):
+    grouping = check_groups("groups", np.array(labels))
+    assert grouping.labels[grouping.codes].tolist() == labels
+
+
+def nested(*labels):
+    """Return tuples as one label each."""
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [1.0, math.nan],
+        ["a", None],
+        np.array(["a", math.nan], dtype=object),
+        np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"),
+        ["a", math.nan],
+        [1, None],
+        np.array([1, Decimal("NaN")], dtype=object),
+        nested(("a", 1), ("a", math.nan)),
+    ],
+)
+def test_a_missing_label_is_refused(labels):
+    with pytest.raises(ValueError, match=r"groups contains NaN .* position 1\)"):
+        check_groups("groups", labels)
+
+
+def test_strings_of_numpy_2_and_their_missing_values():
+    if not hasattr(np.dtypes, "StringDType"):
+        pytest.skip("needs the strings of variable width of numpy 2")
+    dtype = np.dtypes.StringDType(na_object=math.nan)
+    grouping = check_groups("groups", np.array(["b", "a", "b"], dtype=dtype))
+    assert grouping.labels[grouping.codes].tolist() == ["b", "a", "b"]
+    with pytest.raises(ValueError, match=r"groups contains NaN .* position 1\)"):
+        check_groups("groups", np.array(["a", math.nan], dtype=dtype))
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "string", "category"])
+def test_pandas_labels_and_their_missing_values(dtype):
+    pandas = require("pandas")
+    values = [2, 1, 2] if dtype == "Int64" else ["b", "a", "b"]
+    grouping = check_groups("groups", pandas.Series(values, dtype=dtype))
+    assert grouping.labels[grouping.codes].tolist() == values
+    with pytest.raises(ValueError, match="groups contains NaN"):
+        check_groups("groups", pandas.Series([values[0], None], dtype=dtype))
+
+
+def test_polars_labels():
+    polars = require("polars")
+    grouping = check_groups("groups", polars.Series(["b", "a", "b"]))
+    assert grouping.labels[grouping.codes].tolist() == ["b", "a", "b"]
+
+
+def test_labels_that_cannot_be_told_apart_are_refused():
+    unhashable = np.empty(2, dtype=object)
+    unhashable[:] = [[1], [2]]
+    with pytest.raises(ValueError, match="groups must hold hashable labels"):
+        check_groups("groups", unhashable)
+    with pytest.raises(ValueError, match=r"groups mixes labels .*'int', 'str'"):
+        check_groups("groups", np.array([1, "a"], dtype=object))
+    with pytest.raises(ValueError, match=r"groups mixes labels .*'int', 'str'"):
+        check_groups("groups", [1, "a"])
+    with pytest.raises(ValueError, match="groups is a structured array"):
+        check_groups("groups", np.zeros(2, "i4,i4"))
+    with pytest.raises(ValueError, match="groups is a masked array with 1 masked"):
+        check_groups("groups", np.ma.array([1, 2], mask=[0, 1]))
+
+
+def test_integers_beyond_float64_are_told_apart():
+    labels = [2**53, 2**53 + 1, 0.5]
+    grouping = check_groups("groups", labels)
+    assert grouping.labels[grouping.codes].tolist() == labels
+
+
+@given(st.lists(st.floats(-2, 2, width=16), min_size=1))
+def test_dense_ranks_count_the_distinct_values_below(values):
+    ranks, distinct = dense_ranks(np.array(values))
+    assert ranks.tolist() == [len({v for v in values if v < value}) for value in values]
+    assert distinct.tolist() == sorted(set(values))
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_segments_are_summed_alone(is_whole):
+    rng = np.random.default_rng(5)
+    sizes = rng.integers(1, 20, 40)
+    starts = np.cumsum(sizes) - sizes
+    values = rng.integers(0, 9, sizes.sum()).astype(float)
+    if not is_whole:
+        # Each segment has weights of another size.
+        values = rng.random(len(values)) * np.repeat(
+            10.0 ** rng.integers(-9, 9, 40), sizes
+        )
+    sums = segment_cumsum(values, starts)
+    for start, size in zip(starts, sizes, strict=True):
+        exact = Fraction(0)
+        for row in range(start, start + size):
+            exact += Fraction(values[row])
+            assert abs(Fraction(sums[row]) - exact) <= exact * Fraction(1, 10**15)

@@ -1,0 +1,382 @@
+"""The table of tied scores: both ways of building it, merging, what it holds."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose
+
+from skrate import RankTable, expected_recall_score, rates
+from skrate.data.table import rank_table
+from strategies import ranked_samples
+
+
+def by_hand(y_true, y_score, sample_weight=None):
+    """Return thresholds, pos and neg by counting, with Python's own numbers."""
+    weights = [1.0] * len(y_true) if sample_weight is None else list(sample_weight)
+    cases = list(zip(list(y_true), list(y_score), weights, strict=True))
+    distinct = []
+    for _, score, weight in cases:
+        if weight and not any(score == other for other in distinct):
+            distinct.append(score)
+    distinct.sort(reverse=True)
+    pos = [sum(w for y, s, w in cases if y and s == t) for t in distinct]
+    neg = [sum(w for y, s, w in cases if not y and s == t) for t in distinct]
+    return distinct, pos, neg
+
+
+def check(y_true, y_score, sample_weight=None):
+    """Check both ways of building the table against counting."""
+    thresholds, pos, neg = by_hand(y_true, y_score, sample_weight)
+    quick = rank_table(y_true, y_score, sample_weight)
+    whole = RankTable.from_arrays(y_true, y_score, sample_weight=sample_weight)
+    assert whole.thresholds.tolist() == thresholds
+    # The quick table, for metrics, leaves out a weight that all cases share.
+    kept = {w for w in ([] if sample_weight is None else sample_weight) if w}
+    shared = kept.pop() if len(kept) == 1 else 1
+    for table, unit in ((quick, shared), (whole, 1)):
+        assert [unit * weight for weight in table.pos.tolist()] == pos
+        assert [unit * weight for weight in table.neg.tolist()] == neg
+        assert table.n_groups == len(pos)
+        assert (unit * table.n_pos, unit * table.n_neg) == (sum(pos), sum(neg))
+        if table.cases is not None:
+            check_mixed_ties(table)
+        if table.labels is not None:
+            assert [unit * label for label in table.labels.tolist()] == pos
+    return quick
+
+
+def check_mixed_ties(table):
+    """Check the places of the mixed ties against the weights per group."""
+    ends = np.cumsum(table.pos + table.neg).astype(int)
+    starts = np.append(0, ends[:-1])
+    is_mixed = (table.pos > 0) & (table.neg > 0)
+    start, turn, end = table.mixed_ties()
+    assert start.tolist() == starts[is_mixed].tolist()
+    assert end.tolist() == ends[is_mixed].tolist()
+    assert (turn - start).tolist() == table.pos[is_mixed].tolist()
+    # The positives first in each group.
+    turns = (starts + table.pos).astype(int)
+    for low, middle, high in zip(starts, turns, ends, strict=True):
+        assert table.cases[low:middle].all()
+        assert not table.cases[middle:high].any()
+
+
+@given(sample=ranked_samples(weighted=True, both_classes=False))
+def test_tables_count(sample):
+    check(sample.y_true, sample.y_score)
+    if sample.sample_weight.any():
+        check(*sample)
+
+
+@given(data=st.data(), n=st.integers(1, 12))
+def test_tables_count_any_finite_scores(data, n):
+    scores = data.draw(
+        arrays(float, n, elements=st.floats(allow_nan=False, allow_infinity=False))
+    )
+    # Many ties: each case takes one of the first three scores.
+    scores = scores[data.draw(arrays(int, n, elements=st.integers(0, min(2, n - 1))))]
+    labels = data.draw(arrays(int, n, elements=st.integers(0, 1)))
+    check(labels, scores)
+
+
+def test_positives_come_first_among_ties_of_the_least_number_below_zero():
+    check(np.array([0, 1]), np.full(2, -5e-324))
+
+
+EDGES = {
+    "neighbours in the last bit": [1.0, np.nextafter(1, 2), np.nextafter(1, 0), 1.0],
+    "negative neighbours": [-1.0, np.nextafter(-1, -2), np.nextafter(-1, 0), -1.0],
+    "zeros of both signs": [0.0, -0.0, 0.0, -0.0],
+    "zeros and denormals": [0.0, 5e-324, -5e-324, -0.0],
+    "denormals": [5e-324, 1e-323, 1.5e-323, 5e-324],
+    "negative and tied": [-0.25, -0.25, -0.25, -0.5],
+    "the greatest": [np.finfo(float).max, -np.finfo(float).max, np.finfo(float).max, 0],
+    "odd bits without neighbours": [0.1, 0.2, 0.3, 0.1],
+    "all equal": [0.1, 0.1, 0.1, 0.1],
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+@pytest.mark.parametrize("labels", range(16), ids="{:04b}".format)
+def test_scores_that_are_hard_to_tell_apart(name, labels):
+    y_true = [labels >> place & 1 for place in range(4)]
+    check(y_true, EDGES[name])
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_integers_that_float64_cannot_hold(dtype):
+    scores = np.array([2**53, 2**53 + 1, 2**53 + 2, 2**53 + 1], dtype=dtype)
+    assert check([1, 0, 1, 0], scores).n_groups == 3
+    assert check([1, 0, 1, 0], scores - np.asarray(2**53, dtype)).n_groups == 3
+
+
+def test_the_least_integer_that_float64_cannot_hold():
+    scores = -np.array([2**53, 2**53 + 1, 2**53 + 2, 2**53 + 1])
+    assert check([1, 0, 1, 0], scores).n_groups == 3
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["float16", "float32", "float64", "longdouble", "int8", "uint8", "int32", "bool"],
+)
+def test_scores_keep_the_precision_they_came_in(dtype):
+    scores = np.array([3, 1, 2, 1, 0, 3]).astype(dtype)
+    table = RankTable.from_arrays([1, 0, 1, 1, 0, 0], scores)
+    assert table.thresholds.dtype == np.dtype(dtype)
+    check([1, 0, 1, 1, 0, 0], scores)
+
+
+def test_neighbours_in_extended_precision_are_told_apart():
+    eps = np.finfo(np.longdouble).eps
+    if eps == np.finfo(float).eps:
+        pytest.skip("long double is double on this platform")
+    scores = 1 + np.arange(3, dtype=np.longdouble) * eps
+    assert check([0, 1, 0], scores).pos.tolist() == [0, 1, 0]
+
+
+def test_float32_scores_tie_as_float32():
+    scores = np.array([0.1, 0.1 + 1e-9], dtype=np.float32)
+    assert check([1, 0], scores).n_groups == 1
+    assert check([1, 0], [0.1, 0.1 + 1e-9]).n_groups == 2
+
+
+def test_quantities_by_hand():
+    table = RankTable([1, 2, 0], [0, 2, 3], [0.9, 0.5, 0.1])
+    assert table.n_groups == 3
+    assert (table.n_pos, table.n_neg, table.total) == (3, 5, 8)
+    assert table.prevalence == 3 / 8
+    assert table.cum_pos.tolist() == [0, 1, 3, 3]
+    assert table.cum_neg.tolist() == [0, 0, 2, 5]
+    assert table.rates.tolist() == [0, 1 / 8, 5 / 8, 1]
+    assert table.tpr.tolist() == [0, 1 / 3, 1, 1]
+    assert table.fpr.tolist() == [0, 0, 2 / 5, 1]
+    assert table.labels is None
+    assert table.cases is None
+    assert repr(table) == "RankTable(3 groups, n_pos=3, n_neg=5)"
+
+
+def test_an_absent_class_has_no_shares():
+    table = rank_table([0, 0, 0], [1, 2, 2])
+    assert np.isnan(table.tpr).all()
+    assert table.fpr.tolist() == [0, 2 / 3, 1]
+
+
+@given(sample=ranked_samples(weighted=True, both_classes=False))
+def test_quantities_agree_with_each_other(sample):
+    for table in (rank_table(*sample[:2]), RankTable.from_arrays(*sample[:2])):
+        rates_ = (table.cum_pos + table.cum_neg) / table.total
+        assert_allclose(table.rates, rates_, rtol=0, atol=1e-15)
+        assert table.rates[0] == 0
+        assert table.rates[-1] == 1
+        assert table.cum_pos[-1] == table.n_pos == table.pos.sum()
+        assert table.cum_neg[-1] == table.n_neg == table.neg.sum()
+
+
+@given(sample=ranked_samples(both_classes=False), has_ties=st.booleans())
+def test_merged_cases_have_the_sums_of_their_weights(sample, has_ties):
+    y_true, y_score = sample[:2]
+    if not has_ties:
+        y_score = np.random.default_rng(0).permutation(len(y_true))
+    merged = rank_table(y_true, y_score).merged
+    expected = RankTable(merged.pos, merged.neg)
+    for name in ("cum_pos", "cum_neg", "rates", "n_pos", "n_neg"):
+        found, known = (getattr(t, name) for t in (merged.table, expected))
+        assert np.array_equal(found, known), name
+
+
+def test_long_sums_of_weights_are_exact_to_rounding():
+    n = 200_000
+    weights = np.where(np.arange(n) % 2 == 0, 0.7, 0.1)
+    table = RankTable(weights, weights, -np.arange(n))
+    # Summed in double precision, they are off by 1e-12.
+    assert_allclose(table.n_pos, 0.8 * n / 2, rtol=2e-15)
+    places = np.arange(0, n + 1, 2)
+    assert_allclose(table.rates[places], places / n, rtol=0, atol=2e-15)
+
+
+# --- Merging -------------------------------------------------------------------------
+
+
+def test_a_weight_that_all_cases_share_counts_when_tables_add():
+    single = RankTable.from_arrays([1, 0], [0.9, 0.1])
+    triple = RankTable.from_arrays([1, 0], [0.9, 0.1], sample_weight=[3, 3])
+    assert triple.pos.tolist() == [3.0, 0.0]
+    assert (single + triple).pos.tolist() == [4.0, 0.0]
+
+
+@given(
+    first=ranked_samples(weighted=True, both_classes=False),
+    second=ranked_samples(weighted=True, both_classes=False),
+    is_weighted=st.booleans(),
+)
+def test_tables_of_disjoint_cases_add(first, second, is_weighted):
+    if is_weighted and not (first[2].any() and second[2].any()):
+        return
+    samples = [
+        {"y_true": y, "y_score": s} | ({"sample_weight": w} if is_weighted else {})
+        for y, s, w in (first, second)
+    ]
+    both = {key: np.concatenate([s[key] for s in samples]) for key in samples[0]}
+    left, right = (RankTable.from_arrays(**sample) for sample in samples)
+    assert left + right == right + left == RankTable.from_arrays(**both)
+
+
+@pytest.mark.parametrize("other", ["float64", "uint64"])
+def test_scores_that_cannot_be_compared_do_not_add(other):
+    whole = RankTable.from_arrays([1, 0], np.array([2**53 + 1, 2**53]))
+    given = RankTable.from_arrays([1, 0], np.array([1, 2**53], dtype=other))
+    with pytest.raises(ValueError, match=rf"int64 and {other} cannot be compared"):
+        whole + given
+    small = RankTable.from_arrays([1, 0], np.array([2**53 - 1, 1]))
+    assert (small + given).thresholds.tolist() == [2**53, 2**53 - 1, 1]
+
+
+def test_only_tables_with_thresholds_add():
+    table = RankTable([1], [1])
+    with pytest.raises(ValueError, match="Only tables with thresholds add"):
+        table + RankTable([1], [1], [0.5])
+    with pytest.raises(TypeError):
+        table + 1
+
+
+# --- Value semantics -----------------------------------------------------------------
+
+
+def test_tables_are_immutable():
+    source = np.array([1.0, 2.0])
+    table = RankTable(source, [0, 1], [2.0, 1.0])
+    twins = (table, copy.deepcopy(table), pickle.loads(pickle.dumps(table)))
+    for name in ("pos", "neg", "thresholds", "cum_pos", "cum_neg", "rates", "tpr"):
+        for twin in twins:
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(twin, name)[0] = 7
+        with pytest.raises(AttributeError, match=f"{name} cannot be set"):
+            setattr(table, name, 7)
+    source[0] = 9
+    assert table.pos.tolist() == [1, 2]
+
+
+def test_building_a_table_leaves_the_scores_writable():
+    labels, scores = np.array([True, False, True]), np.array([3.0, 2.0, 1.0])
+    for build in (rank_table, RankTable.from_arrays):
+        build(labels, scores)
+        assert labels.flags.writeable
+        assert scores.flags.writeable
+        assert scores.tolist() == [3, 2, 1]
+
+
+def test_tables_compare_by_value():
+    table = RankTable([1, 0], [0, 1], [2, 1])
+    assert table == RankTable([1, 0], [0, 1], [2, 1])
+    assert table != RankTable([1, 0], [0, 1], [3, 1])
+    assert table != RankTable([1, 0], [0, 2], [2, 1])
+    assert table != RankTable([1, 0], [0, 1])
+    assert RankTable([1, 0], [0, 1]) == rank_table([1, 0], [5.0, 4.0])
+    assert table != "table"
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(table)
+
+
+@pytest.mark.parametrize("weights", [None, [1, 2, 3]])
+def test_tables_pickle_and_copy(weights):
+    table = RankTable.from_arrays([1, 0, 1], [3, 3, 1], sample_weight=weights)
+    for twin in (pickle.loads(pickle.dumps(table)), copy.deepcopy(table)):
+        assert twin == table
+        assert twin.rates.tolist() == table.rates.tolist()
+
+
+def test_groups_without_weight_are_left_out():
+    table = RankTable([1, 0, 0], [0, 0, 1], [3, 2, 1])
+    assert table.thresholds.tolist() == [3, 1]
+    assert table.n_groups == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([1, 2], [1]), r"same length, at least 1; found shapes \(2,\) and \(1,\)"),
+        (([], []), "at least 1"),
+        (([[1]], [[1]]), "pos and neg must be vectors"),
+        (([1, -1], [0, 1]), "must be finite and not negative"),
+        (([1, np.nan], [0, 1]), "must be finite and not negative"),
+        (([1, np.inf], [0, 1]), "must be finite and not negative"),
+        (([0, 0], [0, 0]), "zero everywhere: no case is left"),
+        (([1, 1], [0, 1], [1, 2]), "thresholds must .* decrease strictly"),
+        (([1, 1], [0, 1], [1, 1]), "thresholds must .* decrease strictly"),
+        (([1, 1], [0, 1], [1]), "thresholds must have the length of pos"),
+        (([1, 1], [0, 1], [np.nan, 1]), "thresholds contains NaN"),
+    ],
+)
+def test_bad_parts_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        RankTable(*arguments)
+
+
+def test_a_share_of_a_long_tie_is_the_same_for_all_its_cases():
+    # Several mixed groups in a row, at both ends, among pure ones.
+    scores = np.repeat([5, 4, 3, 2, 1, -1, -2, -3], [4, 3, 1, 5, 2, 6, 1, 4])
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        order = rng.permutation(len(scores))
+        labels = rng.integers(0, 2, len(scores))
+        check(labels, scores[order] / 8)
+        if labels.any():
+            score = expected_recall_score(labels, scores[order], rate=rates.beta(3, 9))
+            table = RankTable.from_arrays(labels, scores[order])
+            edges = table.rates
+            means = rates.beta(3, 9).mean_survival(edges[:-1], edges[1:])
+            assert_allclose(score, table.pos @ means / table.n_pos, rtol=1e-14)
+
+
+@given(ranked_samples(weighted=True, both_classes=False, zero_weights=False))
+def test_ends_are_the_rates_in_cases_where_weights_are_equal(sample):
+    y_true, y_score, weights = sample
+    for table in (rank_table(y_true, y_score), rank_table(y_true, y_score + 0.1)):
+        counts = np.rint(table.rates * len(y_true))
+        assert table.ends.tolist() == counts[1:].tolist()
+    if len(set(weights)) > 1:
+        assert rank_table(y_true, y_score, weights).ends is None
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        (RankTable([2, 0, 1], [0, 3, 1]), 7),
+        (RankTable.from_arrays([1, 0, 1], [3, 2, 1]), 3),
+        (RankTable.from_arrays([1, 0, 1], [3, 2, 1], sample_weight=[2, 1, 1]), 4),
+        (RankTable([2.5, 0.5], [0, 3]), None),
+        (RankTable([2, 0], [0, 0.5]), None),
+        # Whole only as floats of that size have no digits after the point.
+        (RankTable([2.0**53, 0], [0, 1]), None),
+        (RankTable([1e300, 0], [0, 1e300]), None),
+    ],
+)
+def test_whole_weights_are_a_number_of_cases(table, expected):
+    assert table.n_cases == expected
+
+
+@pytest.mark.parametrize("y_true", [[1, 0, 1], [1, 1, 0]])
+def test_weights_whose_sum_is_beyond_all_floats_are_refused(y_true):
+    with pytest.raises(ValueError, match="The sum of sample_weight is beyond"):
+        RankTable.from_arrays(y_true, [1, 2, 3], sample_weight=[1e308, 1, 1e308])
+    tables = [
+        RankTable.from_arrays([label], [score], sample_weight=[1e308])
+        for label, score in ((y_true[0], 1), (y_true[2], 3))
+    ]
+    with pytest.raises(ValueError, match="sum of the weights of the tables is beyond"):
+        tables[0] + tables[1]
+
+
+def test_tables_are_summed_from_zero():
+    first = RankTable.from_arrays([1, 0], [2, 1])
+    second = RankTable.from_arrays([0, 1], [2, 3])
+    assert sum([first, second]) == first + second
+    assert sum([first]) == first
+    for other in (1, 0.5, None):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            other + first

@@ -1,0 +1,316 @@
+"""Scores of every type are ranked and tied exactly, and quickly where they can be."""
+
+import itertools
+import math
+import pickle
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference.tied_groups import tied_groups
+from skrate import RankTable, average_precision_score, ranking_auc_score
+from skrate.core.list_table import list_table
+from skrate.data import ranking
+from skrate.data import sample as module
+from skrate.data.arrays import CACHED
+from skrate.data.table import rank_table
+
+FLOATS = ["f2", "f4", "f8", "g"]
+INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?"]
+ORDERS = ["<", ">"]
+
+
+def check(y_true, scores):
+    """Check tables of few cases, and as if these were many."""
+    check_tables(y_true, scores)
+    with mock.patch.object(ranking, "_SHORT", 0):
+        check_tables(y_true, scores)
+
+
+def check_tables(y_true, scores):
+    """Check the tables of one list and of two against exact comparisons."""
+    y_true = np.asarray(y_true).astype(bool)
+    expected = tied_groups(y_true, scores)
+    quick, whole = rank_table(y_true, scores), RankTable.from_arrays(y_true, scores)
+    in_list = list_table(y_true, scores)
+    for table in (quick, pickle.loads(pickle.dumps(quick)), whole, in_list):
+        assert table.pos.tolist() == [pos for _, pos, _ in expected]
+        assert table.neg.tolist() == [neg for _, _, neg in expected]
+    if quick.cases is not None:
+        check_cases(quick, expected)
+    # The same cases in two lists, far from each other.
+    many = np.concatenate([scores, scores[::-1]])
+    groups = np.repeat([0, 2**40], len(scores))
+    both = list_table(np.concatenate([y_true, y_true[::-1]]), many, groups)
+    assert both.pos.tolist() == 2 * [pos for _, pos, _ in expected]
+    assert both.neg.tolist() == 2 * [neg for _, _, neg in expected]
+
+
+def check_cases(table, expected):
+    """Check what a table of unweighted cases knows beyond its groups."""
+    of_groups = [[True] * int(pos) + [False] * int(neg) for _, pos, neg in expected]
+    assert table.cases.tolist() == list(itertools.chain(*of_groups))
+    sizes = [int(pos + neg) for _, pos, neg in expected]
+    assert table.ends.tolist() == np.cumsum(sizes).tolist()
+    assert (table.labels is None) == (max(sizes) > 1)
+    mixed = [
+        (int(end) - size, int(end) - int(neg), int(end))
+        for end, size, (_, pos, neg) in zip(table.ends, sizes, expected, strict=True)
+        if pos and neg
+    ]
+    assert list(zip(*table.mixed_ties(), strict=True)) == mixed
+
+
+def full_precision(dtype, n, rng):
+    """Return random scores that use all the bits of a type."""
+    if dtype == "?":
+        return rng.integers(0, 2, n).astype(bool)
+    if dtype not in FLOATS:
+        info = np.iinfo(dtype)
+        return rng.integers(info.min, info.max, n, np.dtype(dtype), endpoint=True)
+    kind = np.finfo(dtype)
+    # Every digit that the type has, of numbers of all sizes.
+    digits = rng.random(n).astype(dtype) + rng.random(n).astype(dtype) * kind.eps
+    sizes = rng.integers(kind.minexp // 2, kind.maxexp // 2, n)
+    return np.ldexp(digits, sizes) * np.where(rng.random(n) < 0.5, -1, 1).astype(dtype)
+
+
+def shuffled_ties(scores, rng):
+    """Return the scores with some of them repeated, and random labels."""
+    scores = np.concatenate([scores, rng.choice(scores, len(scores) // 2)])
+    return rng.integers(0, 2, len(scores)), rng.permutation(scores)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+def test_random_scores_of_all_types_and_byte_orders(dtype, order):
+    rng = np.random.default_rng(0)
+    for n in (2, 50, 400):
+        for scores in (
+            full_precision(dtype, n, rng),
+            (9 * rng.random(n)).astype(dtype),
+            np.unique(rng.normal(scale=4, size=n).astype(dtype)),
+        ):
+            labels, tied = shuffled_ties(scores, rng)
+            foreign = tied.astype(np.dtype(dtype).newbyteorder(order))
+            check(labels, foreign)
+            assert foreign.tolist() == tied.tolist()
+
+
+@pytest.mark.parametrize("metric", [average_precision_score, ranking_auc_score])
+@pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS])
+def test_the_byte_order_changes_no_metric(metric, dtype):
+    rng = np.random.default_rng(1)
+    scores = full_precision(dtype, 1000, rng)
+    labels = rng.integers(0, 2, 1000)
+    values = {
+        metric(labels, scores.astype(np.dtype(dtype).newbyteorder(order)))
+        for order in ORDERS
+    }
+    assert values == {metric(labels, scores)}
+
+
+def neighbours(value, n=3):
+    """Return a float and the n next ones on both sides of it."""
+    found = [float(value)]
+    for _ in range(n):
+        found.append(math.nextafter(found[-1], math.inf))
+        found.insert(0, math.nextafter(found[0], -math.inf))
+    return [x for x in found if math.isfinite(x)]
+
+
+LARGEST, LEAST_NORMAL = np.finfo(float).max, np.finfo(float).tiny
+FLOAT_EDGES = {
+    "around one": neighbours(1),
+    "around minus one": neighbours(-1),
+    "of both signs around one": neighbours(1) + neighbours(-1),
+    "around two": neighbours(2) + neighbours(-2),
+    "of both signs around zero": [*neighbours(0), -0.0],
+    "below one and around zero": [*neighbours(0), 0.3, -0.9],
+    "one and around zero": [*neighbours(0), 1.0, -1.0],
+    "nine and around zero": [*neighbours(0), 9.0],
+    "subnormal": [*neighbours(LEAST_NORMAL), -1e-310, 5e-324],
+    "subnormal, and huge": [*neighbours(LEAST_NORMAL), 1e308, 5e-324],
+    "huge and tiny": [1e308, -1e308, 5e-324, -5e-324, 1e-323, 0.0],
+    "zeros and huge": [1e308, -1e308, 0.0, -0.0],
+    "the largest": neighbours(LARGEST) + neighbours(-LARGEST),
+    "tiny normal ones and nine": [*neighbours(2.0**-1000), 9.0],
+    "powers of two": [2.0**e for e in range(-1074, 1024, 61)],
+    "around 2**53": neighbours(2.0**53) + neighbours(-(2.0**53)),
+}
+
+
+@pytest.mark.parametrize("name", FLOAT_EDGES)
+def test_neighbouring_floats_are_told_apart(name):
+    rng = np.random.default_rng(2)
+    scores = np.array(FLOAT_EDGES[name])
+    for _ in range(5):
+        check(*shuffled_ties(scores, rng))
+    # All alike: one group.
+    check([1, 0, 1], np.full(3, scores[0]))
+
+
+SINGLE = np.finfo(np.float32)
+
+
+def single_neighbours(value, n=3):
+    """Return a float of 32 bits and the n next ones on both sides of it."""
+    found = [np.float32(value)]
+    for _ in range(n):
+        found.append(np.nextafter(found[-1], SINGLE.max))
+        found.insert(0, np.nextafter(found[0], -SINGLE.max))
+    return [float(x) for x in found]
+
+
+SINGLE_EDGES = {
+    "around one": single_neighbours(1),
+    "of both signs around one": single_neighbours(1) + single_neighbours(-1),
+    "probabilities": [*single_neighbours(1), *single_neighbours(0.5), 0.0, 1e-30],
+    "around zero": [*single_neighbours(0), -0.0],
+    "one and around zero": [*single_neighbours(0), 1.0, -1.0],
+    "nine and around zero": [*single_neighbours(0), 9.0],
+    "subnormal": single_neighbours(SINGLE.tiny),
+    "subnormal, and huge": [*single_neighbours(SINGLE.tiny), 3e38, -3e38],
+    "the largest": single_neighbours(SINGLE.max) + single_neighbours(-SINGLE.max),
+    "powers of two": [2.0**e for e in range(-149, 128, 7)],
+    "negative powers of two": [-(2.0**e) for e in range(-149, 128, 7)],
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("name", SINGLE_EDGES)
+def test_neighbouring_floats_of_32_bits_are_told_apart(name, order):
+    rng = np.random.default_rng(2)
+    scores = np.array(SINGLE_EDGES[name], dtype="f4")
+    for _ in range(5):
+        labels, tied = shuffled_ties(scores, rng)
+        check(labels, tied.astype(f"{order}f4"))
+    # One class, all alike.
+    check([1, 1, 1], np.full(3, scores[0]))
+    check([0, 0, 0], np.full(3, scores[-1]))
+
+
+def test_scores_of_few_bits_have_keys_of_as_few():
+    rng = np.random.default_rng(3)
+    labels = rng.random(1000) < 0.5
+    normal = rng.normal(size=1000)
+    for scores, size in (
+        (normal.astype("f4"), 4),
+        (normal.astype("f2"), 4),
+        (abs(normal).astype("f4"), 4),
+        (normal, 8),
+        # Nine and the least float have no bit to spare among 32, but among 64.
+        (np.array([9, SINGLE.smallest_subnormal] * 500, "f4"), 8),
+        (rng.integers(0, 2**29, 1000), 4),
+        (rng.integers(0, 2**29, 1000) + 2**62, 4),
+        (np.array([-(2**28), 2**28 - 1] * 500), 4),
+        (np.array([-(2**28), 2**28] * 500), 8),
+        (labels, 4),
+    ):
+        assert ranking.sort_keys(scores, labels).itemsize == size
+        check(labels[:50], scores[:50])
+
+
+BITS = [24, 28, 29, 31, 32, 52, 53, 61, 62, 63]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "sign", "bits"),
+    [(*kind, b) for kind in (("i8", 1), ("i8", -1), ("u8", 1)) for b in BITS]
+    + [("u8", 1, 64)],
+)
+def test_neighbouring_integers_are_told_apart(dtype, sign, bits):
+    rng = np.random.default_rng(3)
+    info = np.iinfo(dtype)
+    near = [sign * 2**bits + shift for shift in range(-3, 4)]
+    near = [x for x in near if info.min <= x <= info.max]
+    for others in ([], [0, 1], [info.max, info.max - 1], [info.min, info.min + 1]):
+        check(*shuffled_ties(np.array([*near, *others], dtype=dtype), rng))
+
+
+@given(data=st.data(), dtype=st.sampled_from(["i8", "u8"]))
+def test_any_integers_are_told_apart(data, dtype):
+    info = np.iinfo(dtype)
+    scores = data.draw(
+        st.lists(st.integers(int(info.min), int(info.max)), min_size=1, max_size=9)
+    )
+    nearby = [min(x + 1, int(info.max)) for x in scores]
+    check(*shuffled_ties(np.array(scores + nearby, dtype), np.random.default_rng(4)))
+
+
+@given(
+    scores=st.lists(
+        st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=9
+    )
+)
+def test_any_floats_are_told_apart(scores):
+    nearby = [min(math.nextafter(x, math.inf), LARGEST) for x in scores]
+    check(*shuffled_ties(np.array(scores + nearby), np.random.default_rng(5)))
+
+
+@pytest.fixture
+def slow_way_fails(monkeypatch):
+    def fail(*args):
+        raise AssertionError("the slow way was taken")
+
+    monkeypatch.setattr(module, "scored_groups", fail)
+    # Few scores need no keys.
+    monkeypatch.setattr(ranking, "_SHORT", 0)
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS[:3], *INTEGERS])
+@pytest.mark.parametrize("order", ORDERS)
+def test_ordinary_scores_are_sorted_by_value(slow_way_fails, dtype, order):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 1000)
+    for scores in (9 * rng.normal(size=1000), rng.random(1000), rng.random(1000) < 0.5):
+        typed = np.abs(scores) if "u" in dtype else scores
+        typed = typed.astype(np.dtype(dtype).newbyteorder(order))
+        assert rank_table(labels, typed).total == 1000
+
+
+def test_hard_scores_are_sorted_by_value_if_they_have_a_bit_to_spare(slow_way_fails):
+    for scores in (
+        [1.0, np.nextafter(1, 2), np.nextafter(1, 0)],
+        [1.0, -1.0, 5e-324, -5e-324, 0.0, -0.0],
+        [LARGEST, -LARGEST, 0.0, 1.0],
+        [2**63 - 2**60, 2**63 - 2, 2**63 - 1],
+        np.array([2**64 - 1, 2**64 - 2], np.uint64),
+        [-(2**63), 1 - 2**63],
+    ):
+        assert rank_table(np.arange(len(scores)) % 2, scores).total == len(scores)
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        np.array([1e308, 5e-324]),
+        np.array([0, 2**61]),
+        np.array([-(2**63), 2**63 - 1]),
+        np.array([0, 2**64 - 1], np.uint64),
+    ],
+)
+def test_scores_without_a_bit_to_spare_are_not(slow_way_fails, scores):
+    with pytest.raises(AssertionError, match="slow way"):
+        rank_table([1, 0], scores)
+
+
+def test_long_rankings_are_made_part_by_part():
+    rng = np.random.default_rng(6)
+    n = 2 * CACHED + 7
+    labels = rng.integers(0, 2, n).astype(bool)
+    for scores in (rng.normal(size=n), rng.integers(0, n, n), rng.random(n).round(3)):
+        table, whole = rank_table(labels, scores), RankTable.from_arrays(labels, scores)
+        assert np.array_equal(table.pos, whole.pos)
+        assert np.array_equal(table.neg, whole.neg)
+
+
+def test_scores_are_not_changed():
+    for dtype in (*FLOATS, *INTEGERS):
+        for order in ORDERS:
+            scores = np.array([1, 0, 1, 1]).astype(np.dtype(dtype).newbyteorder(order))
+            scores.flags.writeable = False
+            check([1, 0, 1, 0], scores)

@@ -1,0 +1,153 @@
+"""The order of scores of any type and spread, against exact comparisons."""
+
+import itertools
+import math
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference.tied_groups import exact
+from skrate.data import ranking as module
+from skrate.data.arrays import CACHED
+from skrate.data.ranking import ranking
+
+FLOATS = ["f2", "f4", "f8", "g"]
+INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?"]
+LARGEST, LEAST = np.finfo(float).max, 5e-324
+
+
+def check(scores):
+    """Check order and ties by comparing exact numbers."""
+    scores = np.asarray(scores)
+    given = scores.tolist()
+    # Python compares floats and integers exactly, too, but knows none of 80 bits.
+    is_long = scores.dtype == np.longdouble
+    numbers = [exact(score) for score in scores] if is_long else given
+    expected = sorted(range(len(given)), key=lambda case: (-numbers[case], case))
+    in_order = [numbers[case] for case in expected]
+    is_first = [True] + [a != b for a, b in itertools.pairwise(in_order)]
+    # As few cases, and in the way that many are ranked.
+    for short in (module._SHORT, 0):
+        with mock.patch.object(module, "_SHORT", short), np.errstate(all="raise"):
+            order, begins = ranking(scores)
+        assert order.tolist() == expected
+        assert begins.tolist() == is_first
+        assert scores.tolist() == given
+
+
+def neighbours(value, n):
+    """Return a float and the n next ones on both sides of it."""
+    found = [float(value)]
+    for _ in range(n):
+        found.append(math.nextafter(found[-1], math.inf))
+        found.insert(0, math.nextafter(found[0], -math.inf))
+    return [x for x in found if math.isfinite(x)]
+
+
+def shuffled(scores, dtype=None, seed=0):
+    """Return scores twice each, in random order."""
+    scores = np.asarray(scores, dtype=dtype)
+    return np.random.default_rng(seed).permutation(np.concatenate([scores, scores]))
+
+
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+@pytest.mark.parametrize("n", [1, 2, 60, 5000])
+def test_random_scores_of_all_types(dtype, n):
+    rng = np.random.default_rng(n)
+    if dtype == "?":
+        check(rng.random(n) < 0.5)
+        return
+    if dtype in INTEGERS:
+        info = np.iinfo(dtype)
+        check(rng.integers(info.min, info.max, n, np.dtype(dtype), endpoint=True))
+        check(rng.integers(0, 9, n).astype(dtype))
+        return
+    kind = np.finfo(dtype)
+    digits = rng.random(n).astype(dtype) + rng.random(n).astype(dtype) * kind.eps
+    sizes = rng.integers(kind.minexp // 2, kind.maxexp // 2, n)
+    signs = np.where(rng.random(n) < 0.5, -1, 1).astype(dtype)
+    # Of all sizes, of one size, some that are equal, and all equal.
+    for scores in (np.ldexp(digits, sizes) * signs, digits, digits - digits[0]):
+        check(scores)
+        check(shuffled(scores[: n // 2 + 1]))
+    check(np.full(n, digits[0]))
+
+
+EDGES = {
+    "around one": neighbours(1, 3),
+    "around minus one": neighbours(-1, 3),
+    "around zero": [*neighbours(0, 3), -0.0],
+    "zeros": [0.0, -0.0],
+    "least and greatest": [LEAST, -LEAST, LARGEST, -LARGEST, 0.0, -0.0],
+    "the greatest": neighbours(LARGEST, 3) + neighbours(-LARGEST, 3),
+    "subnormal": neighbours(1e-310, 3) + neighbours(-1e-310, 3),
+    "powers of two": [2.0**e for e in range(-1074, 1024, 61)],
+    # Rounded to the same number beside one that is far away: first a few, then most.
+    "some close": [*range(100), *neighbours(0.5, 5), 2.0**40],
+    "most close": [*neighbours(0.5, 50), 2.0**40],
+    "close at all sizes": [*neighbours(0.5, 50), *neighbours(-3e300, 50)],
+    "close subnormal numbers, far from all": [*neighbours(1e-310, 50), LARGEST],
+    "close subnormal numbers, on both sides": [*neighbours(0, 50), -LARGEST, LARGEST],
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+@pytest.mark.parametrize("seed", range(5))
+def test_floats_that_are_hard_to_tell_apart(name, seed):
+    check(shuffled(EDGES[name], seed=seed))
+
+
+@pytest.mark.parametrize("dtype", ["i8", "u8"])
+@pytest.mark.parametrize("n_close", [3, 200])
+def test_integers_that_are_hard_to_tell_apart(dtype, n_close):
+    info = np.iinfo(dtype)
+    for middle in (info.max - n_close, 2**62, 2**53, n_close):
+        close = [middle + shift for shift in range(-n_close, n_close + 1)]
+        for others in ([], [info.min, info.max], [info.min + i for i in range(100)]):
+            check(shuffled([*close, *others], dtype))
+
+
+def test_neighbours_in_extended_precision_are_told_apart():
+    eps = np.finfo(np.longdouble).eps
+    near_one = 1 + np.arange(300, dtype=np.longdouble) * eps
+    check(shuffled(near_one))
+    check(shuffled(np.append(near_one, [np.finfo(np.longdouble).max, 0])))
+    check(shuffled(near_one * np.finfo(np.longdouble).tiny))
+
+
+@given(
+    scores=st.lists(
+        st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=9
+    )
+)
+def test_any_floats(scores):
+    nearby = [min(math.nextafter(x, math.inf), LARGEST) for x in scores]
+    check(shuffled(scores + nearby))
+
+
+@pytest.mark.parametrize("n_close", [0, 1, 2, 40])
+def test_long_rankings_are_made_part_by_part(n_close):
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=2 * CACHED + 7)
+    # So close that keys tie, at places that are far apart.
+    places = rng.choice(len(scores), n_close, replace=False)
+    scores[places] = rng.permutation(neighbours(0.5, n_close))[:n_close]
+    check(scores)
+    check(scores.round(2))
+    check(rng.integers(-(2**62), 2**62, len(scores)))
+
+
+def test_ordinary_scores_need_no_sort_of_an_index(monkeypatch):
+    def fail(*args):
+        raise AssertionError("an index was sorted")
+
+    monkeypatch.setattr(module, "_by_index", fail)
+    rng = np.random.default_rng(1)
+    for dtype in ("f4", "f8"):
+        normal = rng.normal(size=5000)
+        for scores in (normal, 1 / (1 + np.exp(-9 * normal)), np.exp(30 * normal)):
+            ranking(scores.clip(1e-30, 1e30).astype(dtype))
+            ranking(scores.clip(1e-30, 1e30).round(1).astype(dtype))

@@ -1,0 +1,113 @@
+"""Repeats are found so that no case is tested twice in one of them."""
+
+import numpy as np
+import pytest
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    KFold,
+    LeaveOneOut,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedShuffleSplit,
+    TimeSeriesSplit,
+)
+
+from skrate.data.folds import check_repeats, disjoint_repeats
+
+N = 60
+X, Y = np.zeros((N, 1)), np.arange(N) % 3 == 0
+GROUPS = np.arange(N) // 4
+
+
+def sets_of(splitter):
+    groups = GROUPS if "Group" in type(splitter).__name__ else None
+    return [test for _, test in splitter.split(X, Y, groups)]
+
+
+@pytest.mark.parametrize(
+    "splitter", [KFold(5), GroupKFold(5), LeaveOneOut(), TimeSeriesSplit(5)]
+)
+def test_folds_that_share_no_case_are_one_repeat(splitter):
+    assert set(disjoint_repeats(sets_of(splitter))) == {0}
+
+
+@pytest.mark.parametrize("splitter", [RepeatedKFold, RepeatedStratifiedKFold])
+@pytest.mark.parametrize("shape", [(2, 3), (20, 5), (7, 4)])
+def test_repeats_of_a_splitter_are_found(splitter, shape):
+    tests = sets_of(splitter(n_splits=shape[1], n_repeats=shape[0], random_state=0))
+    expected = np.repeat(np.arange(shape[0]), shape[1])
+    assert disjoint_repeats(tests).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    "splitter",
+    [
+        lambda seed: ShuffleSplit(30, test_size=0.3, random_state=seed),
+        lambda seed: ShuffleSplit(30, test_size=2, random_state=seed),
+        lambda seed: StratifiedShuffleSplit(30, test_size=0.1, random_state=seed),
+        lambda seed: GroupShuffleSplit(30, test_size=0.2, random_state=seed),
+    ],
+)
+def test_no_case_is_twice_in_a_repeat_of_random_splits(splitter, seed):
+    tests = sets_of(splitter(seed))
+    repeats = disjoint_repeats(tests)
+    assert len(repeats) == 30
+    assert set(np.diff(repeats)) <= {0, 1}
+    for repeat in set(repeats.tolist()):
+        cases = np.concatenate([tests[i] for i in np.flatnonzero(repeats == repeat)])
+        assert len(set(cases.tolist())) == len(cases)
+
+
+def test_repeats_of_unequal_length_are_found():
+    tests = [*sets_of(KFold(3)), *sets_of(KFold(5)), *sets_of(KFold(2))]
+    assert disjoint_repeats(tests).tolist() == [0] * 3 + [1] * 5 + [2] * 2
+
+
+def test_one_shared_case_begins_a_repeat():
+    assert disjoint_repeats([[0, 1], [2, 3], [3, 4], [5]]).tolist() == [0, 0, 1, 1]
+
+
+def test_a_mask_is_a_set_of_rows():
+    masks = [np.isin(np.arange(6), test) for test in ([0, 1], [2, 3], [1, 4])]
+    assert disjoint_repeats(masks).tolist() == [0, 0, 1]
+
+
+def test_a_case_twice_in_a_fold_is_named():
+    with pytest.raises(ValueError, match="test set of fold 1 holds case 7 3 times"):
+        disjoint_repeats([[0, 1], [7, 2, 7, 7]])
+
+
+@pytest.mark.parametrize(
+    ("repeats", "expected"),
+    [
+        (None, [0] * 6),
+        (1, [0] * 6),
+        (3, [0, 0, 1, 1, 2, 2]),
+        (np.int64(2), [0, 0, 0, 1, 1, 1]),
+        (list("bbabaa"), [1, 1, 0, 1, 0, 0]),
+        ([5, 5, 9, 9, 9, 7], [0, 0, 2, 2, 2, 1]),
+    ],
+)
+def test_repeats_are_a_number_or_labels(repeats, expected):
+    assert check_repeats("repeats", repeats, 6).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("repeats", "message"),
+    [
+        (4, "repeats=4 does not divide the 6 folds"),
+        (0, "repeats=0 does not divide the 6 folds"),
+        ([0, 1], r"one label for each of the 6 folds; found an array of shape \(2,\)"),
+        (np.zeros((2, 3)), r"found an array of shape \(2, 3\)"),
+        (2.0, "repeats must be a number of repeats, .*found 2.0"),
+        (True, "found True"),
+        ("abcdef", "found 'abcdef'"),
+        ([0, 0, 1, 1, np.nan, np.nan], "repeats"),
+    ],
+)
+def test_bad_repeats_are_named(repeats, message):
+    with pytest.raises(ValueError, match=message):
+        check_repeats("repeats", repeats, 6)

@@ -1,0 +1,399 @@
+"""The checks of arguments: what passes, and each message."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.exceptions import UndefinedMetricWarning
+
+from optional import require
+from skrate.data import checks as v
+from skrate.data.sample import check_ranking
+
+
+def test_a_sample_is_returned_ready_for_use():
+    sample = check_ranking([[0], [1]], np.array([1, 2], np.int8), [1, 2])
+    assert sample.is_pos.tolist() == [False, True]
+    assert sample.is_pos.dtype == bool
+    assert sample.scores.dtype == np.int8
+    assert sample.weights.tolist() == [1, 2]
+
+
+def test_weights_that_say_nothing_are_dropped():
+    for weights in (None, [2, 2, 2], [0.1, 0.1, 0.1], [0, 3, 3]):
+        assert check_ranking([0, 1, 1], [1, 2, 3], weights).weights is None
+    sample = check_ranking([0, 1, 1], [1, 2, 3], [0, 1, 2])
+    assert sample.scores.tolist() == [2, 3]
+
+
+def one_dimensional(*cells):
+    """Return objects as an array, tuples included."""
+    array = np.empty(len(cells), dtype=object)
+    array[:] = cells
+    return array
+
+
+@pytest.mark.parametrize(
+    ("labels", "pos_label", "expected"),
+    [
+        ([0, 1], None, [False, True]),
+        ([-1, 1], None, [False, True]),
+        ([False, True], None, [False, True]),
+        ([0.0, 1.0], None, [False, True]),
+        ([1, 1], None, [True, True]),
+        ([0, 0], None, [False, False]),
+        ([-1, -1], None, [False, False]),
+        ([0, 1], 0, [True, False]),
+        ([0, 1], False, [True, False]),
+        (["a", "b"], "a", [True, False]),
+        (["a", "a"], "b", [False, False]),
+        ([3, 3], 7, [False, False]),
+        (np.array(["a", "b"], dtype=object), "b", [False, True]),
+        (np.array([0, 1], dtype=object), None, [False, True]),
+        (np.array([b"n", b"y"]), b"y", [False, True]),
+        (np.array([True, False], dtype=object), None, [True, False]),
+        (np.array([True, 0], dtype=object), 1, [True, False]),
+        (np.array([0, 1], dtype=">i4"), 1, [False, True]),
+        ([0, 1], np.int64(1), [False, True]),
+        ([0, 1], np.bool_(True), [False, True]),
+        ([0, 1], 1.0, [False, True]),
+        ([False, True], 1, [False, True]),
+        (["a", "b"], np.str_("b"), [False, True]),
+        (np.array(["a", np.str_("b")], dtype=object), "b", [False, True]),
+        ([3, 3], Fraction(7, 2), [False, False]),
+        (one_dimensional((0, 1), (1, 0)), (1, 0), [False, True]),
+    ],
+)
+def test_positive_cases_are_found(labels, pos_label, expected):
+    assert v.check_labels(np.asarray(labels), pos_label).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("labels", "pos_label", "message"),
+    [
+        (
+            [0, 2],
+            None,
+            r"ambiguous for y_true with the labels \[0, 2\]: pass pos_label=0 or "
+            r"pos_label=2\.",
+        ),
+        (
+            [2, 2],
+            None,
+            r"ambiguous for y_true with the one label 2: pass pos_label=2, or the "
+            r"label that is not here\.",
+        ),
+        ([0, 1, -1], None, r"y_true must hold two classes, found 3 labels: -1, 0, 1\."),
+        (range(9), None, r"found 9 labels: 0, 1, 2, 3, 4, 5, \.\.\.\. Binarise y_true"),
+        (range(9), None, "relevance_threshold= of lists.* compare take one"),
+        (list("abc"), "a", "found 3 labels: 'a', 'b', 'c'"),
+        (["a", "b"], None, r"ambiguous .* pos_label='a' or pos_label='b'\."),
+        (
+            [0, 1],
+            2,
+            r"pos_label=2 is not a label of y_true, which has the labels \[0, 1\]",
+        ),
+        ([0, 1], "1", r"pos_label='1' is not a label of y_true"),
+        (["0", "1"], 1, r"pos_label=1 is not a label of y_true"),
+        ([0.0, np.nan], None, r"y_true contains NaN \(first at position 1\)"),
+        ([0.0, np.inf], None, r"y_true contains infinity \(first at position 1\)"),
+        (np.array(["a", None], object), "a", r"NaN or another .* at position 1\)"),
+        (np.array(["a", np.nan], object), "a", r"NaN or another .* at position 1\)"),
+        (np.array(["b", np.nan]), "b", r"the text 'nan'.* position 1\)"),
+        (
+            np.array([1j, 0]),
+            0,
+            r"must hold numbers, booleans or strings, found dtype c",
+        ),
+        (np.array([1j, 0j], object), 0, r"found labels of the type complex\."),
+        (np.array([{}, {}], object), 0, r"found labels of the type dict\."),
+        (np.array(["2020"], "M8[s]"), 0, r"found dtype datetime64\[s\]"),
+        ([0, 0], "b", r"pos_label='b' is not a label of y_true, which has the one l"),
+        (["a", "a"], 1, r"pos_label=1 is not a label of y_true, .* one label 'a'\."),
+        (["a", "a"], b"a", r"pos_label=b'a' is not a label of y_true"),
+        ([0, 0], [0], r"pos_label=\[0\] is not a label"),
+        (
+            [0, 1],
+            np.array([0, 1]),
+            r"pos_label=array\(\[0, 1\]\) is no label: pass one",
+        ),
+        ([0, 0], float("nan"), r"pos_label=nan is no label: pass one of y_true"),
+        (
+            np.array(["a", 1], object),
+            "a",
+            r"mixes labels of the types \['int', 'str'\]",
+        ),
+        (np.array([0, np.nan], object), None, "y_true contains NaN"),
+    ],
+)
+def test_bad_labels_are_named(labels, pos_label, message):
+    with pytest.raises(ValueError, match=message):
+        v.check_labels(np.asarray(labels), pos_label)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (3, r"name must be one-dimensional, found a single object of type int\."),
+        ("text", r"found a single object of type str\."),
+        ({1: 2}, "found a single object of type dict; pass a list or an array with"),
+        (iter([1]), "found a single object of type list_iterator; pass a list"),
+        (csr_array(np.eye(2)), r"type csr_array; pass name\.toarray\(\)\.ravel\(\)\."),
+        ([[1], [2, 3]], "name of type list cannot be read as an array: setting an arr"),
+        (
+            np.ma.array([1, 2, 3], mask=[0, 1, 1]),
+            r"name is a masked array with 2 masked entries \(first at position 1\): ",
+        ),
+        (
+            np.zeros(2, "f8,i4"),
+            r"structured array with the fields \['f0', 'f1'\]: pass one .*'f0'\]",
+        ),
+        ([], "name is empty: at least one case is needed"),
+        (np.empty((0, 1)), "name is empty"),
+        (np.ones((3, 3)), r"found an array of shape \(3, 3\)\."),
+        (
+            np.ones((3, 2)),
+            r"of the positive class, name\[:, i\] with classes_\[i\] == pos_label",
+        ),
+        (np.ones((1, 1, 1)), r"found an array of shape \(1, 1, 1\)"),
+    ],
+)
+def test_bad_vectors_are_named(values, message):
+    with pytest.raises(ValueError, match=message):
+        v.check_vector("name", values)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            [1.0, np.nan, np.inf],
+            r"name contains NaN \(first at position 1\): remove or",
+        ),
+        ([1.0, -np.inf, np.nan], r"name contains infinity \(first at position 1\)"),
+        (["a", "b"], r"name must be numeric, found dtype <U1 \(first value 'a'\)"),
+        ([1.0, None], r"name contains NaN"),
+        ([object(), 1], "name must be numeric, found dtype object"),
+        ([1 + 2j], "name must be numeric"),
+        (
+            ["0.3"],
+            r"must be numeric, found dtype <U3 \(first value '0.3'\): convert it",
+        ),
+        (
+            np.array(["2020-01-01"], "M8[D]"),
+            r"found dtype datetime64\[D\] \(first value 2020-01-01\): pass their int",
+        ),
+        (np.array([1, "a"], object), r"with a str \('a' at position 1\)"),
+        ([2**53 + 1, 2**53, 0.5], r"equal in float64, 9007199254740992 and 900719925"),
+        (
+            [10**400, 1],
+            r"name holds 1000.* \(401 characters\), which is beyond the range",
+        ),
+        ([10**5000, 1], "name holds an int of many digits, which is beyond the range"),
+    ],
+)
+def test_bad_scores_are_named(values, message):
+    with pytest.raises(ValueError, match=message):
+        v.check_scores("name", values)
+
+
+def test_finite_scores_may_have_a_sum_that_is_not():
+    greatest = np.finfo(float).max
+    scores = v.check_scores("name", [greatest, greatest, -greatest])
+    assert scores.tolist() == [greatest, greatest, -greatest]
+    half = np.full(100, 60_000, dtype=np.float16)
+    assert v.check_scores("name", half) is not None
+
+
+@pytest.mark.parametrize("value", [0.5, np.float32(0.5), np.float64(0.5)])
+def test_fractions_pass(value):
+    assert type(v.check_fraction("name", value)) is float
+
+
+@pytest.mark.parametrize(
+    ("value", "options", "bounds"),
+    [
+        (0, {}, r"\(0, 1\)"),
+        (1, {}, r"\(0, 1\)"),
+        (0, {"include_one": True}, r"\(0, 1\]"),
+        (1.5, {"include_one": True}, r"\(0, 1\]"),
+        (1, {"include_zero": True}, r"\[0, 1\)"),
+        (-1e-9, {"include_zero": True, "include_one": True}, r"\[0, 1\]"),
+        (True, {"include_one": True}, r"\(0, 1\]"),
+        ("0.5", {}, r"\(0, 1\)"),
+        (None, {}, r"\(0, 1\)"),
+        (float("nan"), {}, r"\(0, 1\)"),
+        (10**400, {}, r"\(0, 1\)"),
+        (Fraction(1, 10**400), {}, r"\(0, 1\)"),
+        (Fraction(10**20 - 1, 10**20), {}, r"\(0, 1\)"),
+        (Decimal("0.5"), {}, r"\(0, 1\)"),
+        (np.array([0.5]), {}, r"\(0, 1\)"),
+    ],
+)
+def test_bad_fractions_are_named(value, options, bounds):
+    with pytest.raises(ValueError, match=f"name must be a number in {bounds}, got"):
+        v.check_fraction("name", value, **options)
+
+
+def test_bounds_of_fractions_are_included_when_asked():
+    assert v.check_fraction("name", 0, include_zero=True) == 0
+    assert v.check_fraction("name", 1, include_one=True) == 1
+
+
+@pytest.mark.parametrize("value", [0, -1, 2.0, "2", None, True])
+def test_bad_counts_are_named(value):
+    with pytest.raises(ValueError, match="name must be an integer >= 1, got"):
+        v.check_count("name", value)
+
+
+def test_counts_pass():
+    assert v.check_count("name", np.int64(3)) == 3
+    assert v.check_count("name", 0, minimum=0) == 0
+    with pytest.raises(ValueError, match=">= 2, got 1"):
+        v.check_count("name", 1, minimum=2)
+    with pytest.raises(ValueError, match=r"name must be at most \d+, got 1000"):
+        v.check_count("name", 10**30)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [0, -1.0, np.inf, np.nan, "1", None, True, 10**400, Fraction(1, 10**400), 1j],
+)
+def test_bad_positive_numbers_are_named(value):
+    with pytest.raises(ValueError, match="name must be a finite number above 0, got"):
+        v.check_positive("name", value)
+
+
+@pytest.mark.parametrize("value", ["c", 1, None, ["a"]])
+def test_bad_choices_are_named(value):
+    with pytest.raises(ValueError, match=r"name must be one of \['a', 'b'\], got"):
+        v.check_choice("name", value, ("b", "a"))
+    assert v.check_choice("name", "a", ("b", "a")) == "a"
+
+
+def test_generators_come_from_anything_that_seeds_one():
+    generator = np.random.default_rng(0)
+    assert v.check_generator(generator) is generator
+    assert v.check_generator(3).random() == np.random.default_rng(3).random()
+    assert v.check_generator(None).random() != v.check_generator(None).random()
+    old = [v.check_generator(np.random.RandomState(3)).random() for _ in range(2)]
+    assert old[0] == old[1]
+    state = np.random.RandomState(3)
+    assert v.check_generator(state).random() != v.check_generator(state).random()
+
+
+@pytest.mark.parametrize("seed", [-1, "seed", 1.5])
+def test_bad_seeds_are_named(seed):
+    with pytest.raises(ValueError, match="random_state must be None, an integer >= 0"):
+        v.check_generator(seed)
+
+
+def test_an_undefined_metric_warns_where_it_was_called():
+    def public():
+        return v.warn_undefined("The metric", "of a reason")
+
+    message = "The metric is undefined: of a reason. nan is returned."
+    with pytest.warns(UndefinedMetricWarning, match=message) as caught:
+        assert np.isnan(public())
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("dtype", [int, np.uint8, np.int8, float])
+def test_a_label_between_two_others_is_seen(dtype):
+    with pytest.raises(ValueError, match=r"found 3 labels: 0(\.0)?, 1(\.0)?, 2"):
+        v.check_labels(np.array([0, 2, 1, 0], dtype=dtype))
+
+
+def test_the_difference_of_labels_does_not_overflow():
+    labels = np.array([-128, 127, 0], dtype=np.int8)
+    with pytest.raises(ValueError, match="found 3 labels"):
+        v.check_labels(labels, 127)
+    assert v.check_labels(labels[:2], 127).tolist() == [False, True]
+
+
+def test_counts_are_integers_of_a_least_size():
+    assert v.check_counts("name", 3).tolist() == 3
+    assert v.check_counts("name", [[0, 2]]).tolist() == [[0, 2]]
+    assert v.check_counts("name", np.array([2], np.uint8)).dtype == np.intp
+    with pytest.raises(ValueError, match="name must hold integers, found dtype float"):
+        v.check_counts("name", [1.0])
+    with pytest.raises(ValueError, match="name must be at least 2, found 1"):
+        v.check_counts("name", [3, 1], minimum=2)
+    with pytest.raises(ValueError, match="name must be at most"):
+        v.check_counts("name", np.array([2**63], np.uint64))
+    with pytest.raises(ValueError, match="name is a masked array"):
+        v.check_counts("name", np.ma.array([1, 2], mask=[0, 1]))
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan, 10**400, "1", None, True])
+def test_bad_numbers_are_named(value):
+    with pytest.raises(ValueError, match="name must be a finite number, got"):
+        v.check_number("name", value)
+
+
+def test_integers_that_python_will_not_write_out_are_named():
+    with pytest.raises(ValueError, match="finite number, got an int of many digits"):
+        v.check_number("name", 10**5000)
+
+
+def test_pandas_na_is_no_label():
+    pandas = require("pandas")
+    for missing in (pandas.NA, pandas.NaT):
+        with pytest.raises(ValueError, match=r"pos_label=.* is no label"):
+            v.check_labels(np.array([0, 1]), missing)
+
+
+@pytest.mark.parametrize("given", [list, tuple, np.array])
+def test_what_numpy_makes_of_missing_labels_is_no_label(given):
+    for missing in (float("nan"), np.nan, None):
+        labels = v.check_vector("y_true", given(["b", missing, "b"]))
+        with pytest.raises(ValueError, match=r"y_true contains .* at position 1\)"):
+            v.check_labels(labels, "b")
+
+
+def test_numbers_among_words_are_not_made_words():
+    labels = v.check_vector("y_true", ["1", 1, "1"])
+    with pytest.raises(ValueError, match=r"mixes labels of the types \['int', 'str'\]"):
+        v.check_labels(labels, "1")
+
+
+@pytest.mark.parametrize(
+    "dtype", ["f2", "f4", "f8", "g", "i8", "u2", "U3", "S2", "M8[s]"]
+)
+def test_vectors_have_the_byte_order_of_the_machine(dtype):
+    values = np.arange(3).astype(dtype)
+    for order in "<>":
+        vector = v.check_vector("name", values.astype(values.dtype.newbyteorder(order)))
+        assert vector.dtype == values.dtype
+        assert vector.dtype.isnative
+        assert vector.tolist() == values.tolist()
+    assert v.check_vector("name", values) is values
+
+
+@pytest.mark.parametrize(
+    ("cells", "dtype"),
+    [
+        ([True, False], np.int64),
+        ([-(2**63), 2**63 - 1], np.int64),
+        ([0, 2**64 - 1], np.uint64),
+        ([-1, 2**64], np.float64),
+        ([1, 0.5], np.float64),
+        ([Decimal("0.1"), Fraction(1, 3)], np.float64),
+        ([np.float32(0.1), np.int8(3)], np.float64),
+        ([np.bool_(True), 2], np.int64),
+    ],
+)
+def test_objects_are_scores_of_the_dtype_that_tells_them_apart(cells, dtype):
+    scores = v.check_scores("name", np.array(cells, dtype=object))
+    assert scores.dtype == dtype
+    assert scores.tolist() == [dtype(cell) for cell in cells]
+
+
+@pytest.mark.parametrize("given", [float("inf"), float("nan"), 0, 1.5, "two", True])
+def test_a_number_of_jobs_is_an_integer_other_than_0(given):
+    message = "n_jobs must be None or an integer other than 0, got "
+    with pytest.raises(ValueError, match=message):
+        v.check_n_jobs(given)
+    assert [v.check_n_jobs(one) for one in (None, -1, np.int8(2))] == [None, -1, 2]

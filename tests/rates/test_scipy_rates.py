@@ -1,0 +1,285 @@
+"""Rates from frozen scipy distributions."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from skrate import expected_recall_score, rates
+from skrate.rates.laws import ScipyRate, check_rate
+
+GRID = np.linspace(0, 1, 41)
+
+
+@pytest.mark.parametrize(
+    ("frozen", "same"),
+    [
+        (stats.beta(3, 19), rates.beta(3, 19)),
+        (stats.beta(b=19, a=3), rates.beta(3, 19)),
+        (stats.beta(3, 19, 0, 1), rates.beta(3, 19)),
+        (stats.uniform(), rates.uniform()),
+        (stats.uniform(0.25, 0.5), rates.interval(0.25, 0.75)),
+        (stats.expon(scale=0.05), rates.exponential(20.0)),
+    ],
+)
+def test_known_distributions_are_ours(frozen, same):
+    assert check_rate(frozen) == same
+
+
+@pytest.mark.parametrize(
+    "frozen",
+    [
+        stats.beta(3, 19, loc=0.1, scale=0.5),
+        stats.uniform(-0.5, 2),
+        stats.expon(loc=0.1, scale=0.2),
+        stats.norm(0.2, 0.1),
+        stats.truncnorm(-1, 3, loc=0.3, scale=0.2),
+        stats.triang(0.2, 0.1, 0.5),
+        stats.gamma(2, scale=0.1),
+        stats.lognorm(0.5, scale=0.2),
+        stats.beta(0.3, 0.4, loc=0, scale=0.9),
+    ],
+    ids=lambda frozen: f"{frozen.dist.name}{frozen.args}{frozen.kwds}",
+)
+def test_continuous_distributions_are_clipped_to_0_and_1(frozen):
+    rate = check_rate(frozen)
+    assert type(rate) is ScipyRate
+    assert_allclose(rate.survival(GRID[:-1]), frozen.sf(GRID[:-1]), rtol=0, atol=1e-13)
+    # The mean of min(R, x) over the quantiles, by the midpoint rule.
+    q = (np.arange(400_000) + 0.5) / 400_000
+    draws = np.clip(frozen.ppf(q), 0, 1)
+    for x in (0.15, 0.5, 1.0):
+        expected = np.minimum(draws, x).mean()
+        assert_allclose(rate.limited_mean(x), expected, rtol=0, atol=1e-7)
+    quantiles = np.clip(frozen.ppf([0.1, 0.6]), 0, 1)
+    assert_allclose(rate.ppf([0.1, 0.6]), quantiles, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("frozen", "same"),
+    [
+        (
+            stats.rv_discrete(values=([0.1, 0.4], [0.25, 0.75]))(),
+            rates.empirical([0.1, 0.4], [1, 3]),
+        ),
+        (
+            stats.rv_discrete(values=([0.1, 0.4], [0.25, 0.75]))(loc=0.5),
+            rates.empirical([0.6, 0.9], [1, 3]),
+        ),
+        (
+            stats.rv_discrete(values=([-0.5, 0.5, 1.5], [0.25, 0.25, 0.5]))(),
+            rates.empirical([0, 0.5, 1], [1, 1, 2]),
+        ),
+        (stats.bernoulli(0.25), rates.empirical([0, 1], [3, 1])),
+        (stats.randint(0, 4), rates.empirical([0, 1, 1, 1])),
+        (stats.randint(0, 2, loc=0.25), rates.empirical([0.25, 1])),
+    ],
+)
+def test_discrete_distributions_are_their_masses(frozen, same):
+    rate = check_rate(frozen)
+    assert_allclose(rate.points, same.points, rtol=0, atol=1e-15)
+    assert_allclose(rate.masses, same.masses, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("loc", [-1.75, -2.25, -2.75])
+def test_whole_numbers_may_be_shifted_by_more_than_one(loc):
+    rate = check_rate(stats.randint(0, 5, loc=loc))
+    points, masses = np.unique(np.clip(np.arange(5) + loc, 0, 1), return_counts=True)
+    assert rate.points.tolist() == points.tolist()
+    assert_allclose(rate.masses, masses / 5, rtol=0, atol=1e-15)
+
+
+def test_new_discrete_random_variables_are_their_masses():
+    made = [
+        stats.make_distribution(dist)(n=3, p=0.3)
+        for dist in (stats.binom,)
+        if hasattr(stats, "make_distribution")
+    ]
+    if hasattr(stats, "Binomial"):
+        made.append(stats.Binomial(n=3, p=0.3))
+    if not made:
+        pytest.skip(f"scipy {scipy.__version__} has no new discrete distributions")
+    for variable in made:
+        rate = check_rate(variable)
+        # None of three is 0.7 ** 3; one or more process everything.
+        assert rate.point_masses()[0].tolist() == [0, 1]
+        assert_allclose(rate.point_masses()[1], [0.343, 0.657], rtol=1e-14)
+        assert_allclose(rate.mean(), 0.657, rtol=1e-14)
+
+
+class Ramp(stats.rv_continuous):
+    """A density that rises from 0 to ``top``."""
+
+    def __init__(self, top):
+        super().__init__(a=0, b=top, name="ramp")
+        self.top = top
+
+    def _updated_ctor_param(self):
+        return {"top": self.top}
+
+    def _sf(self, x):
+        return 1 - (x / self.top) ** 2
+
+
+def histogram(*counts):
+    return stats.rv_histogram((np.array(counts), np.linspace(0, 1, 1 + len(counts))))
+
+
+# Pairs of different laws that scipy calls the same or nearly so, and that agree at many
+# rates, with their means.
+EDGES = np.array([0, 0.01, 0.03, 0.05, 1])
+TWINS = {
+    "histograms": (
+        stats.rv_histogram((np.array([8, 1, 1, 0]), EDGES), density=False)(),
+        stats.rv_histogram((np.array([1, 1, 8, 0]), EDGES), density=False)(),
+        0.8 * 0.005 + 0.1 * 0.02 + 0.1 * 0.04,
+        0.1 * 0.005 + 0.1 * 0.02 + 0.8 * 0.04,
+    ),
+    "custom": (Ramp(0.03)(), Ramp(0.06)(), 0.02, 0.04),
+    "samples": (
+        stats.rv_discrete(values=([0.1, 0.4], [0.25, 0.75]))(),
+        stats.rv_discrete(values=([0.1, 0.41], [0.25, 0.75]))(),
+        0.325,
+        0.3325,
+    ),
+    "six digits": (
+        stats.norm(0.03, 0.0001),
+        stats.norm(0.03 * (1 + 1e-8), 0.0001),
+        0.03,
+        0.03 * (1 + 1e-8),
+    ),
+    "supports": (
+        type(stats.norm)(name="norm")(0.03, 0.001),
+        type(stats.norm)(name="norm", a=5)(0.03, 0.001),
+        0.03,
+        None,
+    ),
+}
+if hasattr(stats, "Normal"):
+    TWINS["random variables"] = (
+        stats.Normal(mu=0.03, sigma=0.0001),
+        stats.Normal(mu=0.03 * (1 + 1e-8), sigma=0.0001),
+        0.03,
+        0.03 * (1 + 1e-8),
+    )
+    TWINS["truncated"] = (
+        stats.truncate(stats.Normal(mu=0.03, sigma=0.001), 0, 1),
+        stats.truncate(stats.Normal(mu=0.04, sigma=0.001), 0, 1),
+        0.03,
+        0.04,
+    )
+    TWINS["mixtures"] = (
+        stats.Mixture([stats.Normal(mu=0.03, sigma=0.001)] * 2),
+        stats.Mixture([stats.Normal(mu=0.04, sigma=0.001)] * 2),
+        0.03,
+        0.04,
+    )
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_two_laws_never_share_what_was_computed(name):
+    one, other, mean, other_mean = TWINS[name]
+    first, second = check_rate(one), check_rate(other)
+    assert first != second
+    # By the mean, as all of the rate lies within the first of 2 cases; twice, since
+    # what the first left behind is what the second must not get.
+    for frozen, expected in [(one, mean), (other, other_mean)] * 2:
+        if expected is not None:
+            weights = check_rate(frozen).instance_weights(2)
+            found = expected_recall_score([1, 0], [2, 1], rate=frozen)
+            assert_allclose(found, weights[0], rtol=1e-14)
+            assert_allclose(check_rate(frozen).mean(), expected, rtol=1e-12)
+            assert_allclose(found, 2 * expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_a_distribution_used_again_is_converted_and_tabulated_once(name):
+    frozen = TWINS[name][0]
+    assert check_rate(frozen) is check_rate(frozen)
+    assert check_rate(frozen).table is check_rate(frozen).table
+
+
+def test_the_same_parameters_share_their_table_however_they_are_given():
+    one = check_rate(stats.gamma(2, scale=0.1))
+    other = check_rate(stats.gamma(a=2.0, loc=0, scale=0.1))
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one.table is other.table
+
+
+def test_jumps_of_a_law_given_as_continuous_are_point_masses():
+    class Jumps(stats.rv_continuous):
+        def _sf(self, x):
+            return 0.25 * (x < 0.1) + 0.5 * np.exp(-5 * x) + 0.25 * (x < 0.3)
+
+    rate = check_rate(Jumps(a=0)())
+    points, masses = rate.point_masses()
+    assert_allclose(points, [0.1, 0.3, 1], rtol=1e-15)
+    assert_allclose(masses, [0.25, 0.25, 0.5 * np.exp(-5)], rtol=0, atol=1e-14)
+    expected = 0.025 + 0.075 + 0.1 * (1 - np.exp(-5))
+    assert_allclose(rate.mean(), expected, rtol=1e-13)
+
+
+def test_many_bins_keep_their_digits():
+    # 400 bins, each with a density of its own; then by the survival function alone.
+    counts = np.random.default_rng(0).random(400)
+    middles = (np.arange(400) + 0.5) / 400
+    mean = counts @ middles / counts.sum()
+    frozen = histogram(*counts)()
+    assert_allclose(check_rate(frozen).mean(), mean, rtol=1e-14)
+    heights = np.append(0, np.cumsum(counts / counts.sum()))
+
+    class Bins(stats.rv_continuous):
+        def _sf(self, x):
+            return 1 - np.interp(x, np.arange(401) / 400, heights)
+
+    rate = check_rate(Bins(a=0, b=1)())
+    assert_allclose(rate.mean(), mean, rtol=1e-13)
+    x = np.linspace(0.01, 0.99, 97)
+    expected = 1 - np.interp(x, np.arange(401) / 400, heights)
+    # A panel with a bend is halved until it is off by some 1e-12.
+    assert_allclose(rate.table.survival(x), expected, rtol=0, atol=5e-12)
+
+
+def test_the_new_random_variables_of_scipy_are_taken():
+    if not hasattr(stats, "make_distribution"):
+        pytest.skip(f"scipy {scipy.__version__} has no make_distribution")
+    variable = stats.make_distribution(stats.beta)(a=3.0, b=19.0)
+    rate = check_rate(variable)
+    expected = rates.beta(3, 19).limited_mean(GRID)
+    assert_allclose(rate.limited_mean(GRID), expected, rtol=0, atol=1e-12)
+    assert_allclose(rate.ppf(0.5), rates.beta(3, 19).ppf(0.5), rtol=1e-9)
+
+
+def test_equal_distributions_are_equal():
+    one, other = stats.norm(0.2, 0.1), stats.norm(0.2, 0.1)
+    assert check_rate(one) == check_rate(other)
+    assert hash(check_rate(one)) == hash(check_rate(other))
+    assert check_rate(one) != check_rate(stats.norm(0.2, 0.11))
+    assert check_rate(one) != check_rate(stats.norm(0.2, scale=0.2))
+    twin = pickle.loads(pickle.dumps(check_rate(one)))
+    assert twin == check_rate(one)
+    assert np.array_equal(twin.limited_mean(GRID), check_rate(one).limited_mean(GRID))
+
+
+@pytest.mark.parametrize(
+    ("frozen", "message"),
+    [
+        (stats.norm(np.nan, 1), "rate has no finite survival function"),
+        (stats.beta([1, 2], 3), "rate must be one distribution, got several"),
+        (stats.beta(-1, 3), "rate has no finite survival function"),
+        (stats.uniform(0.1, -0.1), "rate has no finite survival function"),
+        (stats.randint(0, 5, loc=1.25), "above 1 with probability 1: divide counts"),
+        (
+            stats.uniform(0.4, 1.4),
+            r"uniform\(0\.4, 1\.4\), is above 1 with prob.* 0\.571",
+        ),
+        (stats.multivariate_normal([0, 0]), "rate must be 'uniform', a number"),
+    ],
+)
+def test_what_is_no_distribution_of_one_rate_is_refused(frozen, message):
+    with pytest.raises(ValueError, match=message):
+        expected_recall_score([1, 0], [2, 1], rate=frozen)

@@ -1,0 +1,171 @@
+"""Ends of ranges over laws with one mode: by hand, by programs, by random laws."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from reference.unimodal_programs import greatest_mean
+from skrate import rates
+from skrate.rates.extremes import extreme, extremes, law_of_zero
+from skrate.rates.sets import ENDS, RateCurve
+
+TENT = RateCurve(np.array([0, 0.5, 1]), np.array([0.0, 1.0, 0.0]))
+
+
+def random_curve(rng, *, wide=False):
+    inner = np.sort(rng.choice(np.arange(1, 100), rng.integers(0, 12), replace=False))
+    knots = np.array([0, *inner, 100]) / 100
+    values = np.round(rng.uniform(-1, 1, len(knots)), 4)
+    return RateCurve(knots, values, rng.uniform(0.1, 2, len(knots)) if wide else None)
+
+
+def random_law(rng):
+    """Return a mode and a law that has it."""
+    mode, shares = rng.uniform(0.05, 0.95), rng.dirichlet(np.ones(5))
+    ends = rng.uniform(0, 1, 4)
+    parts = [rates.interval(min(mode, x), max(mode, x)) for x in ends]
+    return mode, rates.mixture([*parts, rates.fixed(mode)], weights=shares)
+
+
+def set_around(rng, mode, law):
+    """Return a set that holds a law: by some of its quantiles, and at times its mean.
+
+    Where a point mass is at a quantile any probability between does.
+    """
+    known = np.unique(rng.uniform(*law.ppf([0.01, 0.99]), rng.integers(0, 4)))
+    if len(known) and rng.random() < 0.3:
+        known[rng.integers(len(known))] = mode
+    known = np.unique(known)
+    levels = 1 - law.survival(known)
+    pairs = zip(levels.tolist(), known.tolist(), strict=True)
+    quantiles = {level: q for level, q in pairs if 0.001 < level < 0.999}
+    mean = law.mean() + np.array([0, rng.choice([0, 0.1])])
+    off = rng.choice([0, 0.05, 0.3]) * rng.uniform(0, 1, 2)
+    low, high = np.clip(mode + off * [-1, 1], 0, 1)
+    return rates.between(
+        quantiles or None,
+        mean=tuple(mean.clip(0, 1)) if rng.random() < 0.4 else None,
+        mode=(low, high),
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_ends_are_those_of_linear_programs(seed):
+    rng = np.random.default_rng(seed)
+    known, curve = set_around(rng, *random_law(rng)), random_curve(rng)
+    for end, sign in zip(ENDS, (-1, 1), strict=True):
+        found = extreme(known, curve, end)
+        expected = sign * greatest_mean(known, curve.rates, sign * curve.values)
+        assert_allclose(found.value, expected, rtol=0, atol=1e-6)
+        assert known.contains(found.law)
+        assert found.value == curve.under(found.law)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_no_random_law_is_outside(wide):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        mode, law = random_law(rng)
+        known, curve = set_around(rng, mode, law), random_curve(rng, wide=wide)
+        assert known.contains(law)
+        low, high = extremes(known, curve)
+        assert low.value - 1e-7 <= curve.under(law) <= high.value + 1e-7
+        for end in (low, high):
+            assert known.contains(end.law)
+            assert end.value == curve.under(end.law)
+
+
+@pytest.mark.parametrize(
+    ("law", "mode"),
+    [(stats.beta(3, 9), 0.2), (stats.triang(0.2, scale=0.8), 0.16)],
+)
+def test_usual_laws_are_within(law, mode):
+    known = rates.between(dict(zip((0.1, 0.9), law.ppf([0.1, 0.9]), strict=True)))
+    known = rates.between(dict(known.quantiles), mode=(mode - 0.05, mode + 0.05))
+    assert known.contains(law)
+    rng = np.random.default_rng(0)
+    for _ in range(4):
+        curve = random_curve(rng)
+        value = law.expect(lambda x, of=curve: np.interp(x, *of[:2]), points=curve[0])
+        low, high = extremes(known, curve)
+        assert low.value < value < high.value
+
+
+def test_by_hand():
+    low, high = extremes(rates.between(mode=0.5), TENT)
+    # All at the mode, or evenly to one side of it.
+    assert_allclose((low.value, high.value), (0.5, 1.0), rtol=0, atol=1e-9)
+    assert repr(high.law) == "mixture(1: fixed(0.5))"
+    low, high = extremes(rates.between(mode=(0, 1)), TENT)
+    assert_allclose((low.value, high.value), (0.0, 1.0), rtol=0, atol=1e-9)
+    # Half below 0.2 and half above: at it or as far as may be.
+    line = RateCurve(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    low, high = extremes(rates.between({0.5: 0.2}, mode=0.2), line)
+    assert_allclose(low.value, 0.5 * 0.1 + 0.5 * 0.2, rtol=0, atol=1e-9)
+    assert_allclose(high.value, 0.5 * 0.2 + 0.5 * 0.6, rtol=0, atol=1e-9)
+    assert repr(high.law) == "mixture(0.5: fixed(0.2), 0.5: interval(0.2, 1))"
+
+
+@pytest.mark.parametrize("end", [0.0, 1.0])
+def test_a_quantile_at_the_end_of_the_support_is_a_point_mass(end):
+    known = rates.between({0.2 if end == 0 else 0.8: end}, mode=(0, 1))
+    low, high = extremes(known, TENT)
+    assert known.contains(low.law)
+    assert known.contains(high.law)
+    # The mode is there, and what is left evenly between it and x: x = sqrt(1/2) from
+    # there is best, where the mean is (1/2 - (1 - x)^2) / x.
+    best = 0.8 * (2 - np.sqrt(2))
+    assert_allclose((low.value, high.value), (0, best), rtol=0, atol=1e-8)
+
+
+def rough_curve(seed, n):
+    """Return the difference of two recalls of n cases each."""
+    rng = np.random.default_rng(seed)
+    y_true = rng.random(n) < 0.2
+    orders = (np.argsort(-rng.normal(size=n) - y_true) for _ in range(2))
+    recall = [np.append(0, np.cumsum(y_true[order])) / y_true.sum() for order in orders]
+    return RateCurve(np.arange(n + 1) / n, recall[0] - recall[1])
+
+
+# Of these, modes far from the best of a coarse grid are better.
+@pytest.mark.parametrize("seed", [32, 57, 95])
+@pytest.mark.parametrize("mean", [None, (0.14, 0.16)])
+def test_no_mode_at_or_between_cuts_is_better(seed, mean):
+    curve = rough_curve(seed, 300)
+    told = {0.025: 0.064, 0.975: 0.288}
+    known = rates.between(told, mode=(0.06, 0.3), mean=mean)
+    found = extreme(known, curve, "high").value
+    cuts = np.arange(36, 174, 3) / 600
+    of_modes = [extreme(replace(known, mode=(m, m)), curve, "high") for m in cuts]
+    assert max(of.value for of in of_modes if known.contains(of.law)) <= found + 1e-7
+
+
+def test_cells_that_are_left_out_hold_nothing(monkeypatch):
+    curve = rough_curve(0, 20_000)
+    known = rates.between({0.025: 0.064, 0.975: 0.288}, mode=(0.1, 0.2))
+    found = [end.value for end in extremes(known, curve)]
+    monkeypatch.setattr("skrate.rates.unimodal._FEW", 10**9)
+    expected = [end.value for end in extremes(known, curve)]
+    assert_allclose(found, expected, rtol=0, atol=1e-9)
+
+
+def test_a_mode_narrows_the_range():
+    curve, told = rough_curve(1, 500), {0.025: 0.064, 0.975: 0.288}
+    modes = (None, (0, 1), (0.1, 0.2), 0.15)
+    ranges = [extremes(rates.between(told, mode=mode), curve) for mode in modes]
+    lows = [low.value for low, _ in ranges]
+    highs = [high.value for _, high in ranges]
+    assert lows == sorted(lows)
+    assert highs == sorted(highs, reverse=True)
+
+
+@pytest.mark.parametrize("mode", [0.5, (0.2, 0.8), (0.0, 1.0)])
+def test_between_the_ends_is_a_law_of_zero(mode):
+    curve = RateCurve(np.array([0, 0.4, 0.6, 1.0]), np.array([-1.0, -0.5, 0.5, 1.0]))
+    known = rates.between({0.3: 0.3, 0.7: 0.7}, mode=mode)
+    law = law_of_zero(known, curve, extremes(known, curve))
+    assert known.contains(law)
+    assert_allclose(curve.top(law), 0, rtol=0, atol=1e-12)
