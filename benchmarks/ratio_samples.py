@@ -206,5 +206,7 @@ def error_settings(n_settings):
 def ndcg(y_true, y_score):
     """Return the expected recall under the logarithmic discount, by the greatest."""
     rate = skrate.rates.log_discount(len(y_true))
-    best = skrate.expected_recall_from_rauc(1, rate=rate, prevalence=y_true.mean())
+    best = skrate.convert_rauc(
+        1, to="expected_recall", rate=rate, prevalence=y_true.mean()
+    )
     return skrate.expected_recall_score(y_true, y_score, rate=rate) / best

@@ -33,9 +33,9 @@ from skrate import (
     auc_moments,
     estimate,
     group_scores,
-    momentum_score,
     rates,
 )
+from skrate.metrics.momentum import momentum_score
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reproductions.rst"

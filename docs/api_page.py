@@ -18,8 +18,7 @@ QUESTIONS = (
         (
             *("rate_weighted_auc_score", "expected_recall_score"),
             *("recall_at_rate_score", "precision_at_rate_score", "lift_at_rate_score"),
-            *("negative_recall_score", "rauc_from_expected_recall"),
-            "expected_recall_from_rauc",
+            *("negative_recall_score", "convert_rauc"),
         ),
     ),
     (
@@ -39,8 +38,8 @@ QUESTIONS = (
         "How good is a screening test, or a part of the ROC curve?",
         "average_precision",
         (
-            *("average_precision_score", "partial_auc_score", "momentum_score"),
-            *("stamina_score", "hit_curve", "QuasiConcaveHitCurve"),
+            *("average_precision_score", "partial_auc_score", "hit_curve"),
+            "QuasiConcaveHitCurve",
         ),
     ),
     (

@@ -7,6 +7,7 @@ import skrate
 from metric_cases import sample
 from metric_registry import CASES
 from skrate import rates
+from skrate.metrics import momentum
 
 __all__ = [
     "AVERAGES",
@@ -50,8 +51,8 @@ def each(cases):
 def evaluate(metric, y_true, y_score, **kwargs):
     if metric == "roc_auc":
         return skrate.rate_weighted_auc_score(y_true, y_score, **kwargs)
-    if metric in (skrate.momentum_score, skrate.stamina_score):
+    if metric in (momentum.momentum_score, momentum.stamina_score):
         return reference.momentum.momentum_and_stamina(y_true, y_score)[
-            metric is skrate.stamina_score
+            metric is momentum.stamina_score
         ]
     return metric(y_true, y_score, **kwargs)

@@ -40,13 +40,13 @@ OF_SHARES = {
     "ppf": ("q", BETA.ppf),
     "mean_survival, low": ("low", lambda x: BETA.mean_survival(x, 1.0)),
     "mean_survival, high": ("high", lambda x: BETA.mean_survival(0.0, x)),
-    "expected_recall_from_rauc": (
-        "rauc",
-        partial(skrate.expected_recall_from_rauc, rate=0.5, prevalence=0.2),
+    "convert_rauc to expected recall": (
+        "value",
+        partial(skrate.convert_rauc, to="expected_recall", rate=0.5, prevalence=0.2),
     ),
-    "rauc_from_expected_recall": (
-        "expected_recall",
-        partial(skrate.rauc_from_expected_recall, rate="uniform", prevalence=0.2),
+    "convert_rauc": (
+        "value",
+        partial(skrate.convert_rauc, to="rauc", rate="uniform", prevalence=0.2),
     ),
 }
 OTHERS = {
@@ -136,18 +136,17 @@ def test_nothing_masked_is_no_reason_to_refuse(name):
 
 
 def test_an_expected_recall_that_no_ranking_has_is_refused():
-    convert = partial(skrate.rauc_from_expected_recall, rate=0.1, prevalence=0.2)
+    convert = partial(skrate.convert_rauc, to="rauc", rate=0.1, prevalence=0.2)
     assert convert([0, 0.25, 0.5]).tolist() == [0, 0.5, 1]
-    with pytest.raises(ValueError, match=r"expected_recall must lie in \[0, 0\.5\]"):
+    with pytest.raises(ValueError, match=r"value must lie in \[0, 0\.5\]"):
         convert(0.6)
     # By rounding only: it is the best there is.
     assert convert(0.5 * (1 + 1e-14)) == 1
 
 
-@pytest.mark.parametrize("convert", ["expected_recall_from_rauc",
-                                     "rauc_from_expected_recall"])  # fmt: skip
-def test_what_is_undefined_stays_so(convert):
-    found = getattr(skrate, convert)([0.5, np.nan], rate="uniform", prevalence=0.2)
+@pytest.mark.parametrize("to", ["expected_recall", "rauc"])
+def test_what_is_undefined_stays_so(to):
+    found = skrate.convert_rauc([0.5, np.nan], to=to, rate="uniform", prevalence=0.2)
     assert np.isnan(found).tolist() == [False, True]
 
 

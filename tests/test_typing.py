@@ -129,7 +129,7 @@ STAR = [
     ),
     "each = average_precision_score([1, 0], a, average=None)",
     "assert_type(each, npt.NDArray[np.float64])",
-    "assert_type(rauc_from_expected_recall(0.5, rate=0.5, prevalence=0.5), float)",
+    'assert_type(convert_rauc(0.5, to="rauc", rate=0.5, prevalence=0.5), float)',
 ]
 STAR_HEAD = """\
 from typing import assert_type

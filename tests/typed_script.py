@@ -51,7 +51,6 @@ precision(frame[["y"]], other["a"], pos_label="yes")
 skrate.recall_at_rate_score(flags, floats, k=2, pos_label=True)
 skrate.recall_at_rate_score(ints, floats, rate=np.float32(0.5))
 precision(ints, floats, prevalence=np.mean(ints))
-skrate.momentum_score(small, single, pos_label=np.int8(1))
 precision(table, prevalence=0.2)
 skrate.recall_at_rate_score(table, k=2)
 skrate.partial_auc_score(ints, floats, fpr=(0, 0.1), tpr=[0.5, 1])
@@ -76,7 +75,7 @@ if hasattr(stats, "Normal"):
     skrate.negative_recall_score(ints, floats, rate=normal)
 rates.mixture([rates.beta(3, 19), 0.8, "uniform"], weights=[0.5, 0.4, 0.1])
 rates.empirical(frame["a"] / 9, weights=other["b"])
-skrate.expected_recall_from_rauc([0.5, 0.6], rate=0.2, prevalence=0.5)
+skrate.convert_rauc([0.5, 0.6], to="expected_recall", rate=0.2, prevalence=0.5)
 
 # Lists.
 lists = skrate.group_scores("roc_auc", ints, floats, groups=days)

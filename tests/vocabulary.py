@@ -147,8 +147,8 @@ RATES = {
     "complexity",
     "min_defined",
     "alpha",
-    "expected_recall",
-    "rauc",
+    "value",
+    "to",
     "recall",
     "precision",  # that is asked for, as the recall above
     "momentum",

@@ -30,9 +30,9 @@ from skrate import (
     RankTable,
     average_precision_score,
     estimate,
-    momentum_score,
     precision_at_rate_score,
 )
+from skrate.metrics.momentum import momentum_score
 
 N_CASES, N_CONTROLS = 83, 82
 # Prevalence and shift of figure 2.

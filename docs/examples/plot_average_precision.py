@@ -23,8 +23,6 @@ from skrate import (
     HitCurveDisplay,
     average_precision_score,
     estimate,
-    momentum_score,
-    stamina_score,
 )
 
 rng = np.random.default_rng(1)
@@ -64,7 +62,7 @@ for ax, (name, scores) in zip(axes, tests.items(), strict=True):
 # may have one above 1: whoever ranks first by it is ill.
 
 for name, scores in tests.items():
-    for score in (momentum_score, stamina_score):
+    for score in ("momentum", "stamina"):
         part = estimate(score, ill, scores, stratify=True)
         print(
             f"{name:7} {part.metric:9} {part.value:.2f} "

@@ -43,7 +43,8 @@ class QuasiConcaveHitCurve:
     See Also
     --------
     hit_curve : The hit curve of labels and scores.
-    momentum_score, stamina_score : The two parameters of labels and scores.
+    estimate : The two parameters of labels and scores, as the metrics "momentum" and
+        "stamina".
 
     Notes
     -----

@@ -12,8 +12,6 @@ from skrate.data.table import RankTable
 from skrate.metrics.auc import AUC
 from skrate.metrics.average_precision import AveragePrecision
 
-__all__ = ["momentum_score", "stamina_score"]
-
 # Less than this above chance is rounding.
 LEAST_ADVANTAGE = 1e-12
 _AUC = AUC()
@@ -27,57 +25,12 @@ def momentum_score(
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
-    r"""Compute the momentum: the precision with which a ranking begins.
+    r"""Return the momentum, the precision with which a ranking begins.
 
-    Why do two tests of the same AUC differ in average precision? Their hit curves rise
-    at different paces for different lengths. Momentum is the pace, and
-    :func:`stamina_score` the length, both read off the AUC and the average precision
-    as if the hit curve were a :class:`QuasiConcaveHitCurve`.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table, or folds, without ``y_score``.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for the positive class.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
-
-    Returns
-    -------
-    score : float
-        Above the prevalence, and 1 for a perfect ranking; by the approximation it may
-        exceed 1. nan where undefined, as for random scores.
-
-    Raises
-    ------
-    ValueError
-        For labels, scores or weights that cannot be ranked.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If only one class is present, or the ranking is not better than random: the
-        AUC is not above 0.5, or the momentum not above the prevalence.
-
-    See Also
-    --------
-    sklearn.metrics.precision_recall_curve : Precision along the ranking.
-    stamina_score : How long it lasts.
-    estimate : Its standard error and interval.
-    HitCurveDisplay : Draws the momentum beside the hit curve.
-
-    Notes
-    -----
-    With the prevalence p, equation 14 of [1]_ is
-
-    .. math:: \beta = \frac{(AP - p) / (1 - p)}{2 AUC - 1},
-
-    which rests on an approximation. It is exact for a test of two categories: the
-    share of positives in the upper one (the positive predictive value). With many
-    categories it is too high for a test that begins nearly perfectly. Cost: one sort.
+    With the prevalence p it is :math:`\beta = (AP - p) / (1 - p) / (2 AUC - 1)`,
+    equation 14 of [1]_: exact for a test of two categories, of which it is the
+    precision, and otherwise an approximation, too high for a test that begins nearly
+    perfectly. nan where the ranking is not better than a random one.
 
     References
     ----------
@@ -87,17 +40,9 @@ def momentum_score(
 
     Examples
     --------
-    >>> from skrate import momentum_score, stamina_score
-    >>> y_true, y_score = [1, 0, 1, 1, 0, 0, 0], [7, 6, 5, 4, 3, 2, 1]
-    >>> round(momentum_score(y_true, y_score), 4)
-    0.9896
-    >>> round(stamina_score(y_true, y_score), 4)
-    0.291
-
     Two tests of about the same AUC, as counts per category, best first: the first is
     quick, the second steady.
 
-    >>> from skrate import RankTable
     >>> quick = RankTable([45, 55], [25, 875])
     >>> steady = RankTable([65, 35], [200, 700])
     >>> for counts in (quick, steady):
@@ -116,70 +61,10 @@ def stamina_score(
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
-    r"""Compute the stamina: the rate down to which the momentum lasts.
+    r"""Return the stamina, the rate down to which the momentum lasts.
 
-    See :func:`momentum_score`, which it belongs to.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table, or folds, without ``y_score``.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for the positive class.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
-
-    Returns
-    -------
-    score : float
-        In (0, 1], and the prevalence for a perfect ranking; nan where undefined, as for
-        random scores.
-
-    Raises
-    ------
-    ValueError
-        For labels, scores or weights that cannot be ranked.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        As :func:`momentum_score`.
-
-    See Also
-    --------
-    momentum_score : The precision with which a ranking begins.
-
-    Notes
-    -----
-    With the prevalence p and the momentum :math:`\beta`, equation 8 of [1]_ gives
-
-    .. math:: \alpha = \frac{p (1 - p) (2 AUC - 1)}{\beta - p}.
-
-    It is exact for a test of two categories: the share of cases in the upper one. By
-    the approximation in the momentum it may exceed :math:`p / \beta`; where it exceeds
-    1, as it may where the momentum is hardly above the prevalence, it is 1. Cost: one
-    sort.
-
-    References
-    ----------
-    .. [1] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
-       classification and prediction: average precision versus area under the ROC
-       curve, :doi:`10.48550/arXiv.1310.5103`.
-
-    Examples
-    --------
-    A test of two categories calls 3 of 8 cases positive:
-
-    >>> from skrate import stamina_score
-    >>> round(
-    ...     stamina_score(
-    ...         [1, 1, 0, 1, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0, 0, 0]
-    ...     ),
-    ...     12,
-    ... )
-    0.375
+    By equation 8 of the article it is :math:`p (1 - p) (2 AUC - 1) / (\beta - p)`, at
+    most 1: the share of cases in the upper of two categories.
     """
     return score(Stamina(), y_true, y_score, sample_weight, pos_label)
 

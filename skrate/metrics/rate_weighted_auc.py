@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, get_args, overload
 
 import numpy as np
 import sklearn.metrics
@@ -26,7 +26,12 @@ from skrate.data.arrays import (
     Number,
     float_or_array,
 )
-from skrate.data.checks import check_fraction, check_shares, warn_undefined
+from skrate.data.checks import (
+    check_choice,
+    check_fraction,
+    check_shares,
+    warn_undefined,
+)
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable, merged_runs
 from skrate.metrics.auc import AUC, AUC_FACTS, auc, list_auc
@@ -42,11 +47,10 @@ from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
 from skrate.rates.sets import End, RateCurve, with_knots
 from skrate.rates.survival import kept
 
-__all__ = [
-    "expected_recall_from_rauc",
-    "rate_weighted_auc_score",
-    "rauc_from_expected_recall",
-]
+__all__ = ["convert_rauc", "rate_weighted_auc_score"]
+
+Measure = Literal["expected_recall", "rauc"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 # Where worst and best ranking differ by a lesser share of the best, rounding would be
 # all there is to see. Below the other, a number has no reciprocal to divide by.
@@ -464,23 +468,25 @@ def undefined_rate_reason(prevalence: float, rate: RateDistribution) -> str:
 
 
 @overload
-def rauc_from_expected_recall(
-    expected_recall: Number, *, rate: RateLike, prevalence: Number
+def convert_rauc(
+    value: Number, *, to: Measure, rate: RateLike, prevalence: Number
 ) -> float: ...
 @overload
-def rauc_from_expected_recall(
-    expected_recall: ArrayLike, *, rate: RateLike, prevalence: Number
+def convert_rauc(
+    value: ArrayLike, *, to: Measure, rate: RateLike, prevalence: Number
 ) -> FloatArray: ...
-def rauc_from_expected_recall(
-    expected_recall: ArrayLike, *, rate: RateLike, prevalence: Number
+def convert_rauc(
+    value: ArrayLike, *, to: Measure, rate: RateLike, prevalence: Number
 ) -> float | FloatArray:
-    """Convert expected recall to the rate-weighted AUC.
+    """Convert the rate-weighted AUC to expected recall, or expected recall to it.
 
     Parameters
     ----------
-    expected_recall : float or array-like
-        Expected recall of the positives, between that of the worst and of the best
-        ranking; nan stays nan.
+    value : float or array-like
+        What is known: the rAUC, in [0, 1], or the expected recall of the positives,
+        between that of the worst and of the best ranking; nan stays nan.
+    to : {"expected_recall", "rauc"}
+        What is asked for; ``value`` is the other one.
     rate : "uniform", float or distribution
         The rate under which it was computed, as in :func:`rate_weighted_auc_score`.
     prevalence : float
@@ -488,28 +494,29 @@ def rauc_from_expected_recall(
 
     Returns
     -------
-    rauc : float or array
-        rAUC in [0, 1], in the shape of ``expected_recall``; nan where undefined.
+    converted : float or array
+        In the shape of ``value``, in [0, 1]; nan where undefined.
 
     Raises
     ------
     ValueError
-        If ``rate`` is none of the choices, ``prevalence`` is not in (0, 1), or no
-        ranking has the ``expected_recall``: it is of another rate or prevalence.
+        If ``to`` or ``rate`` is none of the choices, ``prevalence`` is not in (0, 1),
+        an rAUC not in [0, 1], or no ranking has an expected recall: it is of another
+        rate or prevalence.
 
     Warns
     -----
     UndefinedMetricWarning
-        If all rankings have the same expected recall under ``rate``.
+        If the rAUC is asked for, and all rankings have the same expected recall.
 
     See Also
     --------
-    expected_recall_from_rauc : The other way.
-    rate_weighted_auc_score : Both from labels and scores.
+    rate_weighted_auc_score : The rAUC from labels and scores.
+    expected_recall_score : Expected recall from labels and scores.
 
     Notes
     -----
-    Theorem 6 of [1]_, solved for the rAUC: (E - B) / (1 - B - C), with B the expected
+    Equation 12 of [1]_ (theorem 6), E = (1 - B - C) rAUC + B, with B the expected
     recall of the worst ranking and 1 - C that of the best, the weighted areas of
     rate-recall space that no curve reaches.
 
@@ -520,16 +527,26 @@ def rauc_from_expected_recall(
 
     Examples
     --------
+    What a perfect ranking finds if a tenth is processed and a fifth is positive:
+
+    >>> from skrate import convert_rauc
+    >>> convert_rauc(1, to="expected_recall", rate=0.1, prevalence=0.2)
+    0.5
+
     Half of all cases are processed, half are positive; nothing found is the worst:
 
-    >>> from skrate import rauc_from_expected_recall
-    >>> rauc_from_expected_recall(
-    ...     [0, 0.8, 1], rate=0.5, prevalence=0.5
+    >>> convert_rauc(
+    ...     [0, 0.8, 1], to="rauc", rate=0.5, prevalence=0.5
     ... ).tolist()
     [0.0, 0.8, 1.0]
     """
+    check_choice("to", to, MEASURES)
     rate = check_rate(rate)
     prevalence = check_fraction("prevalence", prevalence)
+    if to == "expected_recall":
+        worst, best = expected_recall_range(rate, prevalence)
+        share = check_shares("value", value, allow_nan=True)
+        return float_or_array(worst + (best - worst) * share)
     # Of a late rate by what is not found: of the worst ranking that is the most.
     late = is_late(rate)
     low, high = expected_recall_range(rate.mirrored if late else rate, prevalence)
@@ -539,77 +556,10 @@ def rauc_from_expected_recall(
         worst, best = 0.0, 1.0
     # What a score computes may be beyond by rounding.
     slack = _SLACK * best
-    recall = check_shares(
-        "expected_recall",
-        expected_recall,
-        max(worst - slack, 0.0),
-        best + slack,
-        allow_nan=True,
-    )
+    least = max(worst - slack, 0.0)
+    recall = check_shares("value", value, least, best + slack, allow_nan=True)
     if not is_defined:
         warn_undefined("The rAUC", undefined_rate_reason(prevalence, rate))
         return float_or_array(np.full_like(recall, np.nan))
     above = high - (1 - recall) if late else recall - low
     return float_or_array(np.clip(above / (high - low), 0, 1))
-
-
-@overload
-def expected_recall_from_rauc(
-    rauc: Number, *, rate: RateLike, prevalence: Number
-) -> float: ...
-@overload
-def expected_recall_from_rauc(
-    rauc: ArrayLike, *, rate: RateLike, prevalence: Number
-) -> FloatArray: ...
-def expected_recall_from_rauc(
-    rauc: ArrayLike, *, rate: RateLike, prevalence: Number
-) -> float | FloatArray:
-    """Convert the rate-weighted AUC to expected recall.
-
-    Parameters
-    ----------
-    rauc : float or array-like
-        rAUC, in [0, 1]; nan stays nan.
-    rate : "uniform", float or distribution
-        The rate under which it was computed, as in :func:`rate_weighted_auc_score`.
-    prevalence : float
-        Share of the positives among all cases, in (0, 1).
-
-    Returns
-    -------
-    expected_recall : float or array
-        Expected recall of the positives, in the shape of ``rauc``.
-
-    Raises
-    ------
-    ValueError
-        If ``rate`` is none of the choices, ``prevalence`` is not in (0, 1), or ``rauc``
-        holds a number that is not in [0, 1].
-
-    See Also
-    --------
-    rauc_from_expected_recall : The other way.
-    expected_recall_score : The same from labels and scores.
-
-    Notes
-    -----
-    Equation 12 of [1]_: E = (1 - B - C) rAUC + B.
-
-    References
-    ----------
-    .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
-       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`, equations 12 to 15.
-
-    Examples
-    --------
-    What a perfect ranking finds if a tenth is processed and a fifth is positive:
-
-    >>> from skrate import expected_recall_from_rauc
-    >>> expected_recall_from_rauc(1, rate=0.1, prevalence=0.2)
-    0.5
-    """
-    rate = check_rate(rate)
-    prevalence = check_fraction("prevalence", prevalence)
-    worst, best = expected_recall_range(rate, prevalence)
-    share = check_shares("rauc", rauc, allow_nan=True)
-    return float_or_array(worst + (best - worst) * share)

@@ -10,6 +10,7 @@ from metric_cases import sample
 from optional import require
 from skrate import RankTable, rates
 from skrate.core.metric import find_metric
+from skrate.metrics import momentum
 
 dask = require("dask")
 da = require("dask.array")
@@ -272,7 +273,7 @@ def test_what_is_no_sum_is_refused_and_what_is_undefined_is_nan():
     arrays = [da.from_array(a, chunks=300) for a in (y_true, y_score)]
     ranges = skrate.dask.rank_table(*arrays, exact=True)
     with pytest.raises(ValueError, match="Momentum is not a sum over groups"):
-        ranges.score(skrate.momentum_score)
+        ranges.score(momentum.momentum_score)
     with pytest.raises(ValueError, match="Average precision is not a sum over groups"):
         ranges.score(skrate.average_precision_score, prevalence=0.01)
     of_one = skrate.dask.rank_table(0 * arrays[0], arrays[1], exact=True)

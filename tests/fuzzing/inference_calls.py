@@ -18,6 +18,7 @@ from reference import delong, tables
 from reference.tables import Groups
 from skrate import rates
 from skrate.core.metric import METRICS
+from skrate.metrics import momentum
 
 KINDS = ("roc_auc", "momentum", "stamina", "ap", "rauc", "recall", "cut", "others")
 # Those of which parameters are drawn; of the others, their cases.
@@ -25,11 +26,11 @@ DRAWN = {
     skrate.average_precision_score,
     skrate.expected_recall_score,
     skrate.lift_at_rate_score,
-    skrate.momentum_score,
+    momentum.momentum_score,
     skrate.precision_at_rate_score,
     skrate.rate_weighted_auc_score,
     skrate.recall_at_rate_score,
-    skrate.stamina_score,
+    momentum.stamina_score,
 }
 OTHERS = [
     case

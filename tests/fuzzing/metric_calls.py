@@ -318,14 +318,14 @@ def table(rng: np.random.Generator) -> Call:
     )
 
 
-def conversion(name: str) -> Callable[[np.random.Generator], Call]:
+def conversion(to: str) -> Callable[[np.random.Generator], Call]:
     """Return what draws calls between rAUC and expected recall."""
 
     def draw(rng: np.random.Generator) -> Call:
         rate, prevalence = draw_rate(rng), float(rng.choice([0.5, 0.01, rng.random()]))
         value = float(rng.random())
         given: Any = value if rng.random() < 0.5 else [value, 0.0, 1.0]
-        is_recall = name.startswith("expected")
+        is_recall = to == "expected_recall"
         low, high = np.array([1 - prevalence, 0.0]), np.array([1.0, prevalence])
         worst, best = rate.law.mean_survival(low, high).tolist()
         width = best - worst
@@ -341,11 +341,11 @@ def conversion(name: str) -> Callable[[np.random.Generator], Call]:
             expected = worst + width * values if is_recall else (values - worst) / width
             atol = 1e-11 if is_recall else 1e-11 + 1e-13 / width**2
             holds(isinstance(found, float) == isinstance(given, float), "other shape")
-            same_numbers(name, found, expected, atol=atol)
+            same_numbers(to, found, expected, atol=atol)
 
-        first = "rauc" if is_recall else "expected_recall"
-        options = {first: given, "rate": rate.given, "prevalence": prevalence}
-        return Call(name, getattr(skrate, name), lambda _: ((), options), check)
+        options = {"value": given, "rate": rate.given, "prevalence": prevalence}
+        options["to"] = to
+        return Call("convert_rauc", skrate.convert_rauc, lambda _: ((), options), check)
 
     return draw
 

@@ -220,12 +220,12 @@ def no_numbers(rng: np.random.Generator) -> Call:
         ("RankTable", "neg", lambda x: skrate.RankTable(good, x)),
         ("RankTable", "thresholds", lambda x: skrate.RankTable(good, good, x)),
         (
-            "expected_recall_from_rauc", "rauc",
-            lambda x: skrate.expected_recall_from_rauc(x, **of),
+            "convert_rauc", "value",
+            lambda x: skrate.convert_rauc(x, to="expected_recall", **of),
         ),
         (
-            "rauc_from_expected_recall", "expected_recall",
-            lambda x: skrate.rauc_from_expected_recall(x, **of),
+            "convert_rauc", "value",
+            lambda x: skrate.convert_rauc(x, to="rauc", **of),
         ),
     ]  # fmt: skip
     if kind in (1, 2):

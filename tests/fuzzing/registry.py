@@ -71,8 +71,8 @@ ENTRIES = [
     Entry(("RankTable",), metric_calls.table_from_arrays, 5, may_spoil=True),
     Entry(("RankTable",), metric_calls.table, 0.5),
     *(
-        Entry((name,), metric_calls.conversion(name), 1)
-        for name in ("expected_recall_from_rauc", "rauc_from_expected_recall")
+        Entry(("convert_rauc",), metric_calls.conversion(to), 1)
+        for to in ("expected_recall", "rauc")
     ),
     Entry(("QuasiConcaveHitCurve",), metric_calls.quasi_concave, 0.5),
     Entry(("ranking_auc_score",), list_calls.ranking_auc_score, 9, may_spoil=True),

@@ -6,13 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference_cases import JUMPS, SMOOTH, each
-from skrate import average_precision_score, compare, estimate, momentum_score
+from skrate import average_precision_score, compare, estimate
 from skrate.inference.counting import (
     bootstrap_interval,
     bootstrap_pvalue,
     permutation_interval,
     permutation_pvalue,
 )
+from skrate.metrics.momentum import momentum_score
 
 LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99]
 BOUNDS = (-1.0, 1.0)

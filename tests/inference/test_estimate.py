@@ -27,10 +27,10 @@ from skrate import (
     rate_weighted_auc_score,
     rates,
     recall_at_rate_score,
-    stamina_score,
 )
 from skrate.inference import resampling
 from skrate.inference.intervals import logit_interval
+from skrate.metrics.momentum import stamina_score
 from strategies import ranked_samples
 
 DMIST = RankTable([10, 18, 25, 85, 49, 25, 122], [1, 11, 44, 976, 2175, 6563, 32466])

@@ -23,7 +23,6 @@ from skrate import (
     estimate_all,
     expected_gain_score,
     expected_recall_score,
-    momentum_score,
     partial_auc_score,
     precision_at_recall_score,
     rates,
@@ -35,6 +34,7 @@ from skrate.inference import rank_sums
 from skrate.inference.adjustment import adjusted
 from skrate.inference.random_rankings import Drawn
 from skrate.inference.rank_sums import is_normal, law_of_auc
+from skrate.metrics.momentum import momentum_score
 
 RESULTS = ("values", "standard_errors", "pvalues", "adjusted_pvalues")
 

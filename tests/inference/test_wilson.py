@@ -16,7 +16,6 @@ from skrate import (
     expected_gain_score,
     expected_recall_score,
     lift_at_rate_score,
-    momentum_score,
     negative_recall_score,
     partial_auc_score,
     rate_weighted_auc_score,
@@ -27,6 +26,7 @@ from skrate.core.metric import find_metric
 from skrate.inference.delta import freedoms_of_cases
 from skrate.inference.sample import check_sample
 from skrate.inference.wilson import augmented
+from skrate.metrics.momentum import momentum_score
 from strategies import ranked_samples
 
 RATE = rates.beta(3, 19)

@@ -31,6 +31,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
+from skrate.metrics import momentum
 from skrate.metrics.lists import ListAverage, average_of
 from strategies import ranked_samples
 
@@ -251,7 +252,7 @@ def test_bad_input_is_named(metric, options, message):
 
 def test_what_is_unknown_within_lists_is_named():
     with pytest.raises(ValueError, match="Momentum is not known within lists"):
-        group_scores(skrate.momentum_score, Y_TRUE, Y_SCORE, groups=GROUPS)
+        group_scores(momentum.momentum_score, Y_TRUE, Y_SCORE, groups=GROUPS)
 
 
 def test_the_mean_has_no_pairs():

@@ -18,10 +18,8 @@ from skrate import (
     RankTable,
     average_precision_score,
     estimate,
-    momentum_score,
-    stamina_score,
 )
-from skrate.metrics.momentum import momentum, stamina
+from skrate.metrics.momentum import momentum, momentum_score, stamina, stamina_score
 from strategies import ranked_samples
 
 CASES = [

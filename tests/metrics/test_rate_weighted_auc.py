@@ -14,11 +14,10 @@ from reference import rate_weighted as oracle
 from reference import tables
 from reference.rate_law import Density
 from skrate import (
-    expected_recall_from_rauc,
+    convert_rauc,
     expected_recall_score,
     rate_weighted_auc_score,
     rates,
-    rauc_from_expected_recall,
 )
 from strategies import ranked_samples
 
@@ -27,9 +26,8 @@ def linear(rate, law=None):
     """Return what the rAUC gives for a rate: constant scores, rescaled."""
 
     def constant(p):
-        return rauc_from_expected_recall(
-            rates.mixture([rate]).mean(), rate=rate, prevalence=p
-        )
+        mean = rates.mixture([rate]).mean()
+        return convert_rauc(mean, to="rauc", rate=rate, prevalence=p)
 
     return {
         "kwargs": {"rate": rate},
@@ -328,9 +326,9 @@ def test_theorem_6_with_the_areas_of_the_paper(name, prevalence):
     rate, reference = RATES[name]
     b, c = oracle.areas(prevalence, reference)
     rauc = np.array([0.0, 0.3, 1.0])
-    recall = expected_recall_from_rauc(rauc, rate=rate, prevalence=prevalence)
+    recall = convert_rauc(rauc, to="expected_recall", rate=rate, prevalence=prevalence)
     assert_allclose(recall, (1 - b - c) * rauc + b, rtol=0, atol=1e-10)
-    back = rauc_from_expected_recall(recall, rate=rate, prevalence=prevalence)
+    back = convert_rauc(recall, to="rauc", rate=rate, prevalence=prevalence)
     assert_allclose(back, rauc, rtol=0, atol=1e-12)
 
 
@@ -342,30 +340,35 @@ def test_theorem_6_links_the_two_scores(name):
     recall = expected_recall_score(y_true, y_score, rate=rate, sample_weight=weights)
     prevalence = np.average(y_true, weights=weights)
     kwargs = {"rate": rate, "prevalence": prevalence}
-    assert_allclose(expected_recall_from_rauc(rauc, **kwargs), recall, atol=1e-12)
-    assert_allclose(rauc_from_expected_recall(recall, **kwargs), rauc, atol=1e-12)
+    assert_allclose(
+        convert_rauc(rauc, to="expected_recall", **kwargs), recall, atol=1e-12
+    )
+    assert_allclose(convert_rauc(recall, to="rauc", **kwargs), rauc, atol=1e-12)
 
 
 def test_theorem_6_keeps_the_shape_of_its_input():
     kwargs = {"rate": 0.5, "prevalence": 0.5}
-    for convert in (expected_recall_from_rauc, rauc_from_expected_recall):
-        assert type(convert(0.8, **kwargs)) is float
-        assert convert([0.8, 0.7], **kwargs).shape == (2,)
-        assert convert(np.full((2, 3), 0.8), **kwargs).shape == (2, 3)
+    for to in ("rauc", "expected_recall"):
+        assert type(convert_rauc(0.8, to=to, **kwargs)) is float
+        assert convert_rauc([0.8, 0.7], to=to, **kwargs).shape == (2,)
+        assert convert_rauc(np.full((2, 3), 0.8), to=to, **kwargs).shape == (2, 3)
+
+
+def test_theorem_6_goes_to_one_of_two():
+    with pytest.raises(ValueError, match="to must be one of"):
+        convert_rauc(0.8, to="auc", rate=0.5, prevalence=0.5)
 
 
 @pytest.mark.parametrize("recall", [0.8, [0.8, 0.7]])
 def test_theorem_6_is_undefined_where_the_rauc_is(recall):
     with pytest.warns(UndefinedMetricWarning, match="when all cases are processed"):
-        rauc = rauc_from_expected_recall(recall, rate=1.0, prevalence=0.5)
+        rauc = convert_rauc(recall, to="rauc", rate=1.0, prevalence=0.5)
     assert np.shape(rauc) == np.shape(recall)
     assert np.isnan(rauc).all()
 
 
 @pytest.mark.parametrize("prevalence", [0, 1, 1.5, None, "half"])
-@pytest.mark.parametrize(
-    "convert", [expected_recall_from_rauc, rauc_from_expected_recall]
-)
-def test_theorem_6_names_a_bad_prevalence(convert, prevalence):
+@pytest.mark.parametrize("to", ["rauc", "expected_recall"])
+def test_theorem_6_names_a_bad_prevalence(to, prevalence):
     with pytest.raises(ValueError, match=r"prevalence must be a number in \(0, 1\)"):
-        convert(0.5, rate=0.5, prevalence=prevalence)
+        convert_rauc(0.5, to=to, rate=0.5, prevalence=prevalence)

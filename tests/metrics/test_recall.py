@@ -25,8 +25,8 @@ from set_strategies import random_law, sets_of_laws
 from skrate import (
     RankTable,
     RateWeightedAUCScorer,
+    convert_rauc,
     estimate,
-    expected_recall_from_rauc,
     expected_recall_score,
     group_scores,
     influence,
@@ -57,7 +57,9 @@ def reachable(rate, law=None):
     """Return what expected recall gives for a rate, with its law for the oracle."""
 
     def reached(rauc):
-        return lambda p: expected_recall_from_rauc(rauc, rate=rate, prevalence=p)
+        return lambda p: convert_rauc(
+            rauc, to="expected_recall", rate=rate, prevalence=p
+        )
 
     mean = rates.mixture([rate]).mean()
     return {
@@ -281,7 +283,9 @@ def test_places_and_groups_give_the_same_sum():
 def ndcg(y_true, y_score):
     n = len(y_true)
     rate = rates.log_discount(n)
-    best = expected_recall_from_rauc(1.0, rate=rate, prevalence=np.mean(y_true))
+    best = convert_rauc(
+        1.0, to="expected_recall", rate=rate, prevalence=np.mean(y_true)
+    )
     return expected_recall_score(y_true, y_score, rate=rate) / best
 
 
@@ -392,8 +396,8 @@ def test_the_rauc_says_how_many_negatives_are_spared(rate):
     rauc = rate_weighted_auc_score(y_true, y_score, rate=rate)
     # Those that are spared are what the rest of the ranking finds, from its end.
     rest = rates.beta(19, 3) if rate is BETA else 0.7 if rate == 0.3 else rate
-    expected = expected_recall_from_rauc(
-        rauc, rate=rest, prevalence=float(np.mean(y_true == 0))
+    expected = convert_rauc(
+        rauc, to="expected_recall", rate=rest, prevalence=float(np.mean(y_true == 0))
     )
     found = expected_recall_score(y_true, y_score, rate=rate, of="negatives")
     assert found == pytest.approx(expected, abs=1e-10)

@@ -26,9 +26,9 @@ from skrate import (
     rate_weighted_auc_score,
     rates,
     recall_at_rate_score,
-    stamina_score,
 )
 from skrate.core.metric import LIST_METRICS, METRICS
+from skrate.metrics.momentum import stamina_score
 
 LIBRARIES = ["xgboost", "lightgbm", "catboost", "flaml"]
 BUDGET = rates.beta(2, 20)

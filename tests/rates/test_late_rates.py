@@ -8,12 +8,11 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from skrate import (
+    convert_rauc,
     estimate,
-    expected_recall_from_rauc,
     group_scores,
     rate_weighted_auc_score,
     rates,
-    rauc_from_expected_recall,
 )
 from skrate.data.table import rank_table
 from skrate.rates.laws import check_rate
@@ -116,9 +115,11 @@ def test_recall_converts_to_the_rauc_next_to_1():
     lacking = 2.0**-40
     rate = rates.fixed(1 - lacking)
     recall = 1 - Fraction(1, 2) * Fraction(2 * lacking)
-    found = rauc_from_expected_recall(float(recall), rate=rate, prevalence=0.5)
+    found = convert_rauc(float(recall), to="rauc", rate=rate, prevalence=0.5)
     assert found == 0.5
-    assert expected_recall_from_rauc(0.5, rate=rate, prevalence=0.5) == float(recall)
+    assert convert_rauc(0.5, to="expected_recall", rate=rate, prevalence=0.5) == float(
+        recall
+    )
 
 
 def test_a_rate_next_to_1_is_not_called_1():
