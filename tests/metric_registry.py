@@ -16,6 +16,8 @@ def gathered() -> list[Case]:
     """Return what the files list, each file under a name that no test has."""
     cases: list[Case] = []
     for path in sorted(Path(__file__).with_name("metrics").glob("test_*.py")):
+        if "\nCASES = [" not in path.read_text(encoding="utf-8"):
+            continue
         name = f"cases_of_{path.stem}"
         spec = importlib.util.spec_from_file_location(name, path)
         assert spec is not None

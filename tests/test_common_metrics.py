@@ -21,9 +21,9 @@ from metric_registry import CASES, METRICS
 from optional import require
 from reference.tables import Groups
 from skrate import RankTable, group_scores
-from skrate.core.metric import LIST_METRICS, find_metric
-from skrate.core.metric import METRICS as REGISTERED
 from skrate.metrics import momentum
+from skrate.metrics.base import LIST_METRICS, find_metric
+from skrate.metrics.base import METRICS as REGISTERED
 from strategies import ranked_samples
 
 

@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 import skrate
 from metric_cases import Case, sample
 from metric_registry import CASES
-from skrate.core.metric import LIST_METRICS, METRICS
 from skrate.metrics.average_precision import average_precision_score
+from skrate.metrics.base import LIST_METRICS, METRICS
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

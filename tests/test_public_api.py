@@ -15,8 +15,8 @@ import skrate
 from metric_registry import CASES
 from optional import require
 from repository import ROOT
-from skrate.core.metric import METRICS
 from skrate.metrics import registry
+from skrate.metrics.base import METRICS
 from vocabulary import DATA, VOCABULARY
 
 # STYLE.md, section 3; Attributes are for classes.

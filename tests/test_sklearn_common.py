@@ -81,7 +81,7 @@ INVARIANCES = [
 #   are labels and scores here and cannot be exchanged.
 # - test_classification_*, *_normalize_option_*, *_averaging_*: for predicted labels.
 # - test_regression_*, *_multioutput_*, *_multilabel_*, test_multiclass_*: most of ours
-#   take binary targets only; core/test_one_vs_rest.py checks those that take more.
+#   take binary targets only; metrics/test_classes.py checks those that take more.
 # - test_array_api_*, test_mixed_array_api_*: the array API is not supported.
 # - test_metrics_consistent_type_error, test_metrics_pos_label_error_str: their
 #   messages are scikit-learn's; ours are in test_common_metrics.py.

@@ -7,13 +7,13 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from skrate.core.metric import Sizes
 from skrate.core.results import ConfidenceInterval, Result, t_quantile
 from skrate.curves.consensus_bounds import between
 from skrate.curves.folds import Folds
 from skrate.data.arrays import FloatArray
 from skrate.data.checks import check_fraction
 from skrate.metrics.at_recall import RecallTest
+from skrate.metrics.base import Sizes
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc
 from skrate.rates.laws import RateLike, check_rate
 

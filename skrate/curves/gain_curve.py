@@ -6,8 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrate.core.metric import OF_CASES_IN_FOLDS
-from skrate.core.worth import (
+from skrate.data.arrays import ArrayLike, FloatArray, Label
+from skrate.data.sample import check_ranking
+from skrate.data.table import RankTable, rank_table
+from skrate.metrics.base import OF_CASES_IN_FOLDS
+from skrate.metrics.gain import (
     NO_CASES,
     ClassGain,
     GainLike,
@@ -16,11 +19,8 @@ from skrate.core.worth import (
     check_gain,
     ranked_worth,
     weighted_worth,
-    worth_of,
+    worth_of_sample,
 )
-from skrate.data.arrays import ArrayLike, FloatArray, Label
-from skrate.data.sample import check_ranking
-from skrate.data.table import RankTable, rank_table
 
 
 class GainCurve(NamedTuple):
@@ -65,7 +65,7 @@ def gain_curve(
         sample = check_ranking(
             y_true, y_score, sample_weight, pos_label, keep_order=True
         )
-        worth = worth_of(worth_each, cost_each, sample)
+        worth = worth_of_sample(worth_each, cost_each, sample)
         ranked = ranked_worth(worth, sample)
         cases = weighted_worth(worth, sample.weights)
         weights = sample.weights

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from skrate.core.worth import GainLike
 from skrate.curves.gain_curve import check_class_gain, gain_curve
 from skrate.curves.rate_averaged import folds_of_rankings
 from skrate.data.arrays import ArrayLike, FloatArray, Label
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable, check_alone, rank_table
+from skrate.metrics.gain import GainLike
 
 
 def hit_curve(

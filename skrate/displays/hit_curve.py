@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self, Unpack
 
-from skrate.core.worth import GainLike, check_cost, check_gain
 from skrate.curves.gain_curve import GainCurve, check_class_gain, gain_curve
 from skrate.curves.hit_curve import hits as hits_of
 from skrate.curves.rate_averaged import fold_tables, folds_of_rankings
@@ -21,6 +20,7 @@ from skrate.displays._hit_points import (
     table_of,
 )
 from skrate.displays._signatures import passes_on
+from skrate.metrics.gain import GainLike, check_cost, check_gain
 from skrate.model_selection.responses import Response
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
-from skrate.core.metric import MetricLike
 from skrate.core.results import Estimates
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, Label, RandomState
 from skrate.data.checks import check_count, check_flag, check_fraction
@@ -19,6 +18,7 @@ from skrate.displays._styles import model_color
 from skrate.inference.adjustment import Adjust
 from skrate.inference.estimate_all import estimate_all
 from skrate.inference.sample import Weights
+from skrate.metrics.base import MetricLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

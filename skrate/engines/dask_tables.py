@@ -12,14 +12,6 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from skrate.core.metric import (
-    Metric,
-    MetricLike,
-    SumOverGroups,
-    is_defined,
-    metric_of_table,
-    why_undefined,
-)
 from skrate.data.arrays import Array, Label
 from skrate.data.checks import (
     check_count,
@@ -45,6 +37,14 @@ from skrate.engines.pieces import (
     sum_of_pieces,
     sum_of_tables,
     whole_table,
+)
+from skrate.metrics.base import (
+    Metric,
+    MetricLike,
+    SumOverGroups,
+    is_defined,
+    metric_of_table,
+    why_undefined,
 )
 
 # Tables that a node of the tree adds.

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrate.core.metric import Metric
 from skrate.data.arrays import Array, FloatArray
 from skrate.data.checks import Seen
 from skrate.data.table import RankTable
 from skrate.engines.pieces import Piece
+from skrate.metrics.base import Metric
 
 # Scores that a chunk is represented by where the ranges are chosen.
 _SAMPLED = 512

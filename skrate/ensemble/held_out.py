@@ -11,12 +11,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring, get_scorer_names
 
-from skrate.core.metric import meant_name, named
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray
 from skrate.ensemble.boosting import TrainingCases
 from skrate.ensemble.link import LinkedClasses, fit_link
 from skrate.ensemble.stumps import is_above, stump_scores
 from skrate.metrics.auc import ranking_auc_score
+from skrate.metrics.base import meant_name, named
 from skrate.metrics.monitored import Monitored, is_known, monitored
 
 

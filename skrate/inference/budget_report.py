@@ -9,9 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from skrate.core.metric import Metric
-from skrate.core.question import rendered
-from skrate.core.results import ConfidenceInterval, Result, data_frame
+from skrate.core.results import ConfidenceInterval, Result, data_frame, rendered
 from skrate.data.arrays import ArrayLike, FloatArray, Label
 from skrate.data.checks import check_count, check_fraction, warn_undefined
 from skrate.data.folds import FoldRankings, are_of_folds, check_same_folds
@@ -32,6 +30,7 @@ from skrate.inference.sample import (
     columns_of,
 )
 from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate, check_not_one_case
+from skrate.metrics.base import Metric
 from skrate.metrics.recall import ExpectedRecall, rate_of
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
 

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from skrate.core.metric import Metric
 from skrate.data.arrays import FloatArray, dot
 from skrate.data.table import RankTable
 from skrate.inference.delta import variance_parts
 from skrate.inference.intervals import t_pvalue
 from skrate.inference.sample import Ranked
 from skrate.inference.wilson import augmented
+from skrate.metrics.base import Metric
 from skrate.metrics.recall import cuts_of
 from skrate.rates.laws import RateDistribution
 

@@ -9,7 +9,6 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.metric import Metric, MetricLike, OfCases
 from skrate.core.results import Comparison, ConfidenceInterval
 from skrate.data.array_api import check_one_place
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
@@ -66,6 +65,7 @@ from skrate.inference.sample import (
     with_worth,
 )
 from skrate.inference.turned import Model, ranked_model, warn_of_turned
+from skrate.metrics.base import Metric, MetricLike
 
 Method = Literal["delta", "bootstrap", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -586,7 +586,7 @@ def _check_unpaired(
 def _check_worth_of_both(metrics: list[Metric]) -> None:
     """Raise where each case has a gain or a cost, and both samples one array."""
     for metric in metrics:
-        if isinstance(metric, OfCases) and metric.is_of_cases:
+        if metric.facts.is_of_cases:
             raise ValueError(
                 "gain or cost per case excludes y_true_b: they would be of the cases "
                 "of a. Estimate each model by itself."

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from skrate.core.metric import Metric, MetricLike, find_metric
 from skrate.core.results import Comparison, Comparisons, comparisons_on_demand, pairs_of
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import check_choice, check_generator, check_n_jobs
@@ -48,6 +47,7 @@ from skrate.inference.turned import (
     ranked_model,
     warn_of_turned,
 )
+from skrate.metrics.base import Metric, MetricLike, find_metric
 
 
 def compare_all(

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.question import Question, question_text
-from skrate.core.results import Result
+from skrate.core.results import Question, Result, question_text
 from skrate.curves.rate_averaged import BANDS, Band, check_rates, default_rates
 from skrate.data.array_api import check_one_place
 from skrate.data.arrays import (

@@ -10,15 +10,19 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.metric import GROUPS_ARE_LISTS, MetricLike, unwrap
-from skrate.core.question import question_of_both
-from skrate.core.results import Comparison, ConfidenceInterval, t_interval
+from skrate.core.results import (
+    Comparison,
+    ConfidenceInterval,
+    question_of_both,
+    t_interval,
+)
 from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, RandomState, dot
 from skrate.data.checks import check_choice, warn_undefined
 from skrate.inference.counting import permutation_interval, permutation_pvalue
 from skrate.inference.intervals import Alternative, standardised, t_pvalue
 from skrate.inference.plan import Plan
 from skrate.inference.turned import model_in_lists, warn_of_turned
+from skrate.metrics.base import GROUPS_ARE_LISTS, MetricLike, unwrap
 from skrate.metrics.lists import (
     Average,
     GroupScores,

@@ -19,11 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.metric import METRICS, MetricLike, question_of, unwrap
-from skrate.core.question import Question
 from skrate.core.results import (
     ComparisonRange,
     ConfidenceInterval,
+    Question,
     Range,
     clipped_interval,
     t_quantile,
@@ -35,6 +34,7 @@ from skrate.inference.delta import NEGLIGIBLE
 from skrate.inference.intervals import Alternative, intervals_apart, t_pvalue
 from skrate.inference.plan import Plan, check_metric, defined_values
 from skrate.inference.sample import Ranked
+from skrate.metrics.base import METRICS, MetricLike, question_of, unwrap
 from skrate.metrics.recall import ByRate
 from skrate.rates.extremes import Extreme, extreme, extremes, law_of_zero
 from skrate.rates.laws import Empirical, Mixture, from_masses

@@ -6,9 +6,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from skrate.core.metric import Metric, question_of
-from skrate.core.question import question_of_both
-from skrate.core.results import Comparison, ConfidenceInterval, t_interval, t_quantile
+from skrate.core.results import (
+    Comparison,
+    ConfidenceInterval,
+    question_of_both,
+    t_interval,
+    t_quantile,
+)
 from skrate.data.arrays import FloatArray
 from skrate.inference.counting import (
     bootstrap_interval,
@@ -19,6 +23,7 @@ from skrate.inference.counting import (
 from skrate.inference.delta import NEGLIGIBLE
 from skrate.inference.intervals import inverted_pvalue, standardised, t_pvalue
 from skrate.inference.plan import Plan
+from skrate.metrics.base import Metric, question_of
 
 _NAN = float("nan")
 # What makes the interval of a difference at a level.

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrate.core.metric import Metric, OfCases, Slopes
-from skrate.core.worth import WorthTable
 from skrate.data.arrays import BoolArray, FloatArray, dot
 from skrate.data.table import RankTable, merged_but_at
 from skrate.inference.sample import Ranked
+from skrate.metrics.base import Metric, Slopes
+from skrate.metrics.gain import ExpectedGain, WorthTable
 from skrate.metrics.recall import cuts_of
 
 # Standard errors below are rounding: the sample shows no variation at all.
@@ -124,7 +124,7 @@ def freedoms_by_kurtosis(metric: Metric, table: RankTable) -> tuple[float, float
     --------
     Two of ten positives decide the area above a recall of 0.8:
 
-    >>> from skrate.core.metric import find_metric
+    >>> from skrate.metrics.base import find_metric
     >>> table = RankTable.from_arrays([1] * 8 + [0, 1, 0, 1], -np.arange(12))
     >>> upper = find_metric("partial_auc", {"tpr": (0.8, 1)})
     >>> round(freedoms_by_kurtosis(upper, table)[0], 1)
@@ -242,7 +242,7 @@ def _worth_influence(
     table, worth = ranked.table, ranked.worth
     assert isinstance(table, WorthTable)
     assert worth is not None
-    assert isinstance(metric, OfCases)
+    assert isinstance(metric, ExpectedGain)
     by_gain, by_cost = metric.worth_slopes(table)
     values = np.multiply(worth.gain, by_gain.take(ranked.group), out=out)
     of_cost = by_cost.take(ranked.group)

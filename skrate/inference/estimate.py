@@ -6,7 +6,6 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.metric import Metric, MetricLike, question_of
 from skrate.core.results import ConfidenceInterval, Estimate
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import check_choice
@@ -32,6 +31,7 @@ from skrate.inference.plan import (
 from skrate.inference.resampling import condensed, resample_draw, spread, statistic_of
 from skrate.inference.sample import Ranked, Weights, check_sample, with_worth
 from skrate.inference.turned import model_in_lists, ranked_model, warn_of_turned
+from skrate.metrics.base import Metric, MetricLike, question_of
 from skrate.metrics.lists import clusters_of_lists, group_scores
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]

@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from joblib import Parallel, delayed
 
-from skrate.core.metric import Metric, MetricLike, question_of, why_undefined
 from skrate.core.results import Estimates
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import (
@@ -33,6 +32,7 @@ from skrate.inference.sample import (
     turned,
     with_worth,
 )
+from skrate.metrics.base import Metric, MetricLike, question_of, why_undefined
 
 # Columns that a thread takes at a time, and those with their names.
 _BATCH = 32

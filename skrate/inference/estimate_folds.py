@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.metric import Metric, find_metric, question_of
 from skrate.core.results import Comparison, ConfidenceInterval, Estimate
 from skrate.data.arrays import FloatArray
 from skrate.data.folds import FoldRankings, check_same_folds
@@ -24,6 +23,7 @@ from skrate.inference.plan import AnyDraw, Plan, warn_of_difference
 from skrate.inference.resampling import condensed, resample_draw, spread, statistic_of
 from skrate.inference.sample import Ranked, Weights, repeated
 from skrate.inference.turned import folds_model, warn_of_turned
+from skrate.metrics.base import Metric, find_metric, question_of
 
 _NAN = float("nan")
 _NONE = ConfidenceInterval(_NAN, _NAN)

@@ -9,15 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.metric import (
-    Metric,
-    Sizes,
-    Tested,
-    check_of_folds,
-    find_metric,
-    is_defined,
-    warn_of_folds,
-)
 from skrate.core.results import ConfidenceInterval, clipped_interval, t_quantile
 from skrate.data.arrays import BoolArray, FloatArray, IntArray, lazy
 from skrate.data.checks import warn_undefined
@@ -47,6 +38,15 @@ from skrate.inference.wilson import (
     with_room,
 )
 from skrate.metrics.average_precision import excess
+from skrate.metrics.base import (
+    Metric,
+    Sizes,
+    Tested,
+    check_of_folds,
+    find_metric,
+    is_defined,
+    warn_of_folds,
+)
 from skrate.metrics.recall import rate_of
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.metric import MetricLike
 from skrate.data.arrays import ArrayLike, FloatArray, Label
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable, check_alone
@@ -14,6 +13,7 @@ from skrate.inference.delta import influence_values
 from skrate.inference.estimate_folds import influence_of_folds
 from skrate.inference.plan import check_metric, defined_value
 from skrate.inference.sample import Weights, check_sample, with_worth
+from skrate.metrics.base import MetricLike
 
 
 def influence(

@@ -8,7 +8,6 @@ from typing import Literal, get_args
 import numpy as np
 from scipy import optimize, special
 
-from skrate.core.metric import Metric, Sizes, Tested
 from skrate.core.results import (
     ConfidenceInterval,
     clipped_interval,
@@ -30,6 +29,7 @@ from skrate.inference.wilson import (
     wilson_interval,
     with_room,
 )
+from skrate.metrics.base import Metric, Sizes, Tested
 
 Interval = Literal["wilson", "logit", "wald", "percentile", "basic"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)

@@ -10,13 +10,6 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.metric import (
-    Metric,
-    find_metric,
-    on_table,
-    warn_if_unsupported,
-    why_undefined,
-)
 from skrate.data.arrays import Array, FloatArray, RandomState, dot
 from skrate.data.checks import (
     check_choice,
@@ -33,6 +26,13 @@ from skrate.inference.sample import Ranked
 from skrate.metrics.at_rate import AtRate
 from skrate.metrics.auc import AUC
 from skrate.metrics.average_precision import AveragePrecision
+from skrate.metrics.base import (
+    Metric,
+    find_metric,
+    on_table,
+    warn_if_unsupported,
+    why_undefined,
+)
 from skrate.metrics.partial_auc import PartialAUC
 from skrate.metrics.rate_weighted_auc import RateWeightedAUC
 from skrate.metrics.recall import (

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from skrate.core.metric import Metric, Slopes
 from skrate.core.results import ConfidenceInterval, t_quantile
 from skrate.data.arrays import Array, FloatArray, IntArray
 from skrate.data.table import RankTable
@@ -21,6 +20,7 @@ from skrate.inference.delta import (
     variance_parts,
 )
 from skrate.inference.sample import Ranked
+from skrate.metrics.base import Metric, Slopes
 from skrate.metrics.recall import (
     UnderRate,
     expected_recall,

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special
 
-from skrate.core.metric import Metric, question_of
 from skrate.core.results import (
     Comparison,
     ConfidenceInterval,
@@ -33,6 +32,7 @@ from skrate.inference.plan import (
 )
 from skrate.inference.sample import Ranked, check_sample
 from skrate.inference.turned import ranked_model, warn_of_turned
+from skrate.metrics.base import Metric, question_of
 
 _NAN = float("nan")
 _NAMES = ("y_true", "y_score_a")

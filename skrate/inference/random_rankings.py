@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from skrate.core.metric import Metric
 from skrate.data.arrays import BoolArray, FloatArray, IntArray
 from skrate.data.table import RankTable, rank_table
 from skrate.inference.delta import NEGLIGIBLE
@@ -26,6 +25,7 @@ from skrate.inference.rank_sums import (
 )
 from skrate.inference.sample import Ranked
 from skrate.inference.wilson import augmented
+from skrate.metrics.base import Metric
 
 # Entries of random rankings that are in memory at a time, and of orders of the labels
 # that are kept for all rankings; longer ones are drawn as chance does only.

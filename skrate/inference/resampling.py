@@ -12,10 +12,10 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 
-from skrate.core.metric import Metric
 from skrate.data.arrays import Array, FloatArray, IntArray, RandomState
 from skrate.data.checks import check_generator, check_n_jobs
 from skrate.inference.sample import Ranked, counted
+from skrate.metrics.base import Metric
 
 # Entries of a batch: its arrays stay in the cache, and in little memory.
 _BATCH = 2**16

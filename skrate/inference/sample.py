@@ -8,8 +8,6 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.metric import Metric, OfCases
-from skrate.core.worth import Worth, WorthTable
 from skrate.data.array_api import check_one_place
 from skrate.data.arrays import (
     Array,
@@ -38,6 +36,8 @@ from skrate.data.table import (
     table_of_labels,
     table_of_ranking,
 )
+from skrate.metrics.base import Metric
+from skrate.metrics.gain import ExpectedGain, Worth, WorthTable
 
 Weights = Literal["frequency", "sampling"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
@@ -249,7 +249,7 @@ def with_worth(ranked: Ranked, metric: Metric) -> Ranked:
     """
     if ranked.counts is not None and ranked.worth is None:
         return ranked
-    worth = metric.worth_of(ranked) if isinstance(metric, OfCases) else None
+    worth = metric.worth_of(ranked) if isinstance(metric, ExpectedGain) else None
     return ranked if worth is None else replace(ranked, worth=worth)
 
 

@@ -11,9 +11,13 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from skrate.core.metric import Metric, MetricLike, Tested, find_metric, question_of
-from skrate.core.question import Question, question_text
-from skrate.core.results import ConfidenceInterval, Result, t_quantile
+from skrate.core.results import (
+    ConfidenceInterval,
+    Question,
+    Result,
+    question_text,
+    t_quantile,
+)
 from skrate.data.array_api import check_one_place
 from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.data.checks import (
@@ -38,6 +42,7 @@ from skrate.inference.wilson import (
     wilson_interval,
     with_room,
 )
+from skrate.metrics.base import Metric, MetricLike, Tested, find_metric, question_of
 
 _NAN = float("nan")
 _UNKNOWN = ConfidenceInterval(_NAN, _NAN)

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrate.core.metric import Metric
 from skrate.core.results import ConfidenceInterval, Estimate
 from skrate.data.table import RankTable
 from skrate.inference.delta import (
@@ -21,6 +20,7 @@ from skrate.inference.intervals import metric_interval
 from skrate.inference.plan import Plan
 from skrate.inference.sample import Ranked
 from skrate.metrics.auc import AUC, auc
+from skrate.metrics.base import Metric
 from skrate.metrics.lists import GroupScores, Policy
 
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrate.core.metric import Metric
 from skrate.core.results import ConfidenceInterval, t_quantile, wilson_ends
 from skrate.data.arrays import FloatArray
 from skrate.data.table import RankTable, merged_but_at, table_of_weights, with_ends
@@ -19,6 +18,7 @@ from skrate.inference.delta import (
     table_variance,
 )
 from skrate.inference.sample import Ranked
+from skrate.metrics.base import Metric
 from skrate.metrics.recall import cuts_of
 
 # Cases of each class that are added, half of them at either end of the ranking.
@@ -83,7 +83,7 @@ def augmented(
     --------
     A positive above a negative, which has shown no variation:
 
-    >>> from skrate.core.metric import find_metric
+    >>> from skrate.metrics.base import find_metric
     >>> cases = Ranked(np.array([True, False]), np.array([2.0, 1.0]))
     >>> found = augmented(find_metric("roc_auc"), cases)
     >>> round(found.value, 4), found.variance > 0

@@ -10,16 +10,6 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric import (
-    NEEDED,
-    Facts,
-    Metric,
-    Slopes,
-    SumOverGroups,
-    missing_parameters,
-    score,
-)
 from skrate.data.arrays import (
     Array,
     ArrayLike,
@@ -34,7 +24,17 @@ from skrate.data.arrays import (
 )
 from skrate.data.checks import check_count, check_fraction
 from skrate.data.folds import FoldRankings
+from skrate.data.lists import ListTable, ListValues, seen_rows
 from skrate.data.table import RankTable
+from skrate.metrics.base import (
+    NEEDED,
+    Facts,
+    Metric,
+    Slopes,
+    SumOverGroups,
+    missing_parameters,
+    score,
+)
 from skrate.metrics.lists import of_queues
 from skrate.metrics.recall import (
     UnderRate,
@@ -621,17 +621,6 @@ class LiftAtRate(_PerProcessed, score=lift_at_rate_score):
 
     def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
         return found / n_pos / (seen / total)
-
-
-def seen_rows(lists: ListTable, n_seen: FloatArray) -> FloatArray:
-    """Return the share of each row that is in the first ``n_seen`` of its list."""
-    cut = lists.spread(n_seen)
-    # Rows that end at the cut are seen whole, whatever rounding does to weights.
-    seen = (lists.ends <= cut).astype(np.float64)
-    is_cut = (lists.begins < cut) & (cut < lists.ends)
-    begins = lists.begins[is_cut]
-    seen[is_cut] = (cut[is_cut] - begins) / (lists.ends[is_cut] - begins)
-    return seen
 
 
 def found_at(table: RankTable, rate: float) -> float:

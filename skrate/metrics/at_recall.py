@@ -9,7 +9,12 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from skrate.core.metric import (
+from skrate.core.results import wilson_ends
+from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, ratio
+from skrate.data.checks import check_fraction
+from skrate.data.folds import FoldRankings
+from skrate.data.table import RankTable
+from skrate.metrics.base import (
     NEEDED,
     Facts,
     Metric,
@@ -19,11 +24,6 @@ from skrate.core.metric import (
     missing_parameters,
     score,
 )
-from skrate.core.results import wilson_ends
-from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, ratio
-from skrate.data.checks import check_fraction
-from skrate.data.folds import FoldRankings
-from skrate.data.table import RankTable
 from skrate.metrics.recall import recall_slopes, share_at_cut
 from skrate.rates.laws import Fixed
 

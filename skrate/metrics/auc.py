@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from scipy.special import betaln
 
-from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric import LIST_METRICS, Facts, Metric, Slopes, SumOverGroups, score
 from skrate.data.arrays import (
     Array,
     ArrayLike,
@@ -21,7 +19,16 @@ from skrate.data.arrays import (
     share_of,
 )
 from skrate.data.folds import FoldRankings
+from skrate.data.lists import ListTable, ListValues
 from skrate.data.table import RankTable, check_alone, merged_runs
+from skrate.metrics.base import (
+    LIST_METRICS,
+    Facts,
+    Metric,
+    Slopes,
+    SumOverGroups,
+    score,
+)
 from skrate.metrics.lists import Average, Policy, mean_of_lists
 
 __all__ = ["ranking_auc_score"]

@@ -9,23 +9,6 @@ from typing import Any, Literal, Self, get_args, overload
 import numpy as np
 import sklearn.metrics
 
-from skrate.core.list_table import ListTable
-from skrate.core.metric import (
-    Facts,
-    InLists,
-    Metric,
-    Slopes,
-    SumOverGroups,
-    extremes,
-    is_defined,
-    score,
-)
-from skrate.core.one_vs_rest import (
-    AverageName,
-    ClassAverage,
-    is_one_vs_rest,
-    score_classes,
-)
 from skrate.data.arrays import (
     Array,
     ArrayLike,
@@ -41,13 +24,30 @@ from skrate.data.arrays import (
 from skrate.data.checks import check_choice, check_flag, check_fraction
 from skrate.data.compressed import Cells, reach
 from skrate.data.folds import FoldRankings
+from skrate.data.lists import ListTable
 from skrate.data.table import RankTable, merged_down
+from skrate.metrics.base import (
+    Facts,
+    InLists,
+    Metric,
+    Slopes,
+    SumOverGroups,
+    extremes,
+    is_defined,
+    score,
+)
 from skrate.metrics.binormal_tail import (
     Tail,
     binormal_tail,
     controls_needed,
     spread_ratio,
     tail_slopes,
+)
+from skrate.metrics.classes import (
+    AverageName,
+    ClassAverage,
+    is_one_vs_rest,
+    score_classes,
 )
 
 __all__ = ["average_precision_score"]

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from skrate.core.metric import Slopes
 from skrate.data.arrays import Array, FloatArray, dot, sum_from_right
+from skrate.metrics.base import Slopes
 
 # What the line weighs beside the controls seen, in controls, at most: half a control,
 # as Jeffreys' prior of a rate has it.

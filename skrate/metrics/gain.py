@@ -2,52 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
-from typing import Any, Self
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric import (
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    FloatArray,
+    IntArray,
+    Label,
+    cumulated,
+    dot,
+    lazy,
+    sum_from_right,
+    total,
+)
+from skrate.data.checks import (
+    as_float64,
+    check_finite,
+    check_flag,
+    check_number,
+    check_summable,
+    check_vector,
+    check_weights,
+    shown,
+)
+from skrate.data.folds import FoldRankings
+from skrate.data.lists import ListTable, ListValues, seen_rows
+from skrate.data.ranking import ranking
+from skrate.data.sample import Sample, check_ranking
+from skrate.data.table import Merged, RankTable, check_alone
+from skrate.metrics.at_recall import ROUNDING
+from skrate.metrics.base import (
     NEEDED,
     PER_CASE,
     Facts,
     Metric,
-    OfCases,
     Slopes,
     SumOverGroups,
     mean_of_folds,
     score,
     score_folds,
 )
-from skrate.core.worth import (
-    NO_CASES,
-    ClassGain,
-    GainLike,
-    GroupWorth,
-    Worth,
-    WorthTable,
-    check_cost,
-    check_gain,
-    ranked_worth,
-    worth_of,
-)
-from skrate.data.arrays import (
-    Array,
-    ArrayLike,
-    FloatArray,
-    Label,
-    dot,
-    sum_from_right,
-    total,
-)
-from skrate.data.checks import check_flag, check_summable, check_vector, check_weights
-from skrate.data.folds import FoldRankings
-from skrate.data.ranking import ranking
-from skrate.data.sample import Sample, check_ranking
-from skrate.data.table import RankTable, check_alone
-from skrate.metrics.at_rate import seen_rows
-from skrate.metrics.at_recall import ROUNDING
 from skrate.metrics.recall import (
     bandwidth,
     cuts_of,
@@ -71,6 +70,14 @@ _GROUPS = 8_192
 _ADDED = 4.0
 # What one more unit of gain, or of cost, in each group adds.
 WorthSlopes = tuple[FloatArray, FloatArray]
+# One number per case, or one per class.
+GainLike: TypeAlias = ArrayLike | Mapping[str, float]
+CLASSES = ("positive", "negative")
+NO_CASES = (
+    "gain or cost per case is of single cases, which are not known of a RankTable, of "
+    "batches or of a sample that is planned: give labels and scores alone, or a gain "
+    "per class, {'positive': ..., 'negative': ...}, without cost."
+)
 
 
 def expected_gain_score(
@@ -228,53 +235,65 @@ def expected_gain_score(
     return found if metric.normalize else found * _weight(y_true, sample_weight)
 
 
-def _weight(y_true: ArrayLike | RankTable, sample_weight: ArrayLike | None) -> float:
-    """Return what all cases weigh, on the scale on which their weights were given."""
-    if isinstance(y_true, RankTable):
-        return y_true.total
-    if sample_weight is None:
-        return float(len(check_vector("y_true", y_true)))
-    return _total(check_weights("sample_weight", sample_weight))
+class ClassGain(NamedTuple):
+    """The gain of a positive and of a negative that is processed."""
+
+    positive: float
+    negative: float
 
 
-def _of_cases(
-    metric: ExpectedGain,
-    y_true: ArrayLike | RankTable,
-    y_score: ArrayLike | None,
-    sample_weight: ArrayLike | None,
-    pos_label: Label,
-) -> float:
-    """Return the expected gain of cases that are worth something each."""
-    if isinstance(y_true, RankTable):
-        raise ValueError(NO_CASES)
-    sample = check_ranking(
-        y_true, y_score, sample_weight, pos_label, keep_scale=True, keep_order=True
-    )
-    worth = metric.worth_of(sample)
-    assert worth is not None
-    weight = float(len(worth.gain))
-    # Sums that are beyond all floats are found below.
-    with np.errstate(over="ignore", invalid="ignore"):
-        if sample.weights is None and worth.cost is None:
-            found = gain_of_places(worth.gain, sample, metric.rate)
-        else:
-            found = gain_of_groups(ranked_worth(worth, sample), metric.rate)
-    if sample.weights is not None:
-        weight = _total(sample.weights)
-    if not np.isfinite(found):
-        raise ValueError(
-            f"The sum of gain is beyond {np.finfo(float).max:.3g}, or that of cost, "
-            "times sample_weight: divide all of them by the same large number."
+class Worth(NamedTuple):
+    """The gain and the cost of each case; ``cost`` is None where all cost the same."""
+
+    gain: FloatArray
+    cost: FloatArray | None
+
+
+@dataclass(frozen=True)
+class GroupWorth:
+    """The sums of gain and of cost over groups of ties, best group first."""
+
+    gain: FloatArray
+    cost: FloatArray
+
+    @lazy
+    def shares(self) -> FloatArray:
+        """Share of the cost above each cut, from 0 to 1."""
+        spent = cumulated(self.cost)
+        return np.asarray(spent / spent[-1])
+
+
+class WorthTable(RankTable):
+    """A table of cases that also knows what they are worth."""
+
+    worth: GroupWorth
+
+    @classmethod
+    def of(
+        cls,
+        table: RankTable,
+        group: IntArray,
+        worth: Worth,
+        weights: FloatArray | None,
+    ) -> WorthTable:
+        """Return a table with the worth of its cases, each in its group of ties."""
+        found = cls.__new__(cls)
+        vars(found).update(vars(table))
+        cases = weighted_worth(worth, weights)
+        gain, cost = (
+            np.bincount(group, each, minlength=table.n_groups).astype(np.float64)
+            for each in (cases.gain, cases.cost)
         )
-    return float(found / weight if metric.normalize else found)
+        vars(found)["worth"] = GroupWorth(gain, cost)
+        return found
+
+    @lazy
+    def merged(self) -> Merged:
+        """The groups as they are: none is like another."""
+        return Merged(self.pos, self.neg, np.arange(self.n_groups))
 
 
-def _total(weights: FloatArray) -> float:
-    check_summable("sample_weight", weights)
-    return total(weights)
-
-
-class ExpectedGain(OfCases, SumOverGroups, Metric, score=expected_gain_score):
+class ExpectedGain(SumOverGroups, Metric, score=expected_gain_score):
     """The expected gain under a rate, a sum over cases or per case."""
 
     gain: Any = field(default=None, metadata=NEEDED | PER_CASE)
@@ -304,7 +323,7 @@ class ExpectedGain(OfCases, SumOverGroups, Metric, score=expected_gain_score):
 
     @property
     def facts(self) -> Facts:
-        return Facts(is_sum=not self.normalize)
+        return Facts(is_sum=not self.normalize, is_of_cases=self.is_of_cases)
 
     @property
     def law(self) -> RateDistribution | None:
@@ -341,7 +360,7 @@ class ExpectedGain(OfCases, SumOverGroups, Metric, score=expected_gain_score):
             )
         if not self.is_of_cases:
             return None
-        return worth_of(self.gain, self.cost, sample)
+        return worth_of_sample(self.gain, self.cost, sample)
 
     def value(self, table: RankTable) -> float:
         if isinstance(table, WorthTable):
@@ -459,6 +478,52 @@ class ExpectedGain(OfCases, SumOverGroups, Metric, score=expected_gain_score):
         by_gain, by_cost = worth_slopes(table, self.rate)
         factor = self._scale(table)
         return factor * by_gain, factor * by_cost
+
+
+def _weight(y_true: ArrayLike | RankTable, sample_weight: ArrayLike | None) -> float:
+    """Return what all cases weigh, on the scale on which their weights were given."""
+    if isinstance(y_true, RankTable):
+        return y_true.total
+    if sample_weight is None:
+        return float(len(check_vector("y_true", y_true)))
+    return _total(check_weights("sample_weight", sample_weight))
+
+
+def _of_cases(
+    metric: ExpectedGain,
+    y_true: ArrayLike | RankTable,
+    y_score: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    pos_label: Label,
+) -> float:
+    """Return the expected gain of cases that are worth something each."""
+    if isinstance(y_true, RankTable):
+        raise ValueError(NO_CASES)
+    sample = check_ranking(
+        y_true, y_score, sample_weight, pos_label, keep_scale=True, keep_order=True
+    )
+    worth = metric.worth_of(sample)
+    assert worth is not None
+    weight = float(len(worth.gain))
+    # Sums that are beyond all floats are found below.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if sample.weights is None and worth.cost is None:
+            found = gain_of_places(worth.gain, sample, metric.rate)
+        else:
+            found = gain_of_groups(ranked_worth(worth, sample), metric.rate)
+    if sample.weights is not None:
+        weight = _total(sample.weights)
+    if not np.isfinite(found):
+        raise ValueError(
+            f"The sum of gain is beyond {np.finfo(float).max:.3g}, or that of cost, "
+            "times sample_weight: divide all of them by the same large number."
+        )
+    return float(found / weight if metric.normalize else found)
+
+
+def _total(weights: FloatArray) -> float:
+    check_summable("sample_weight", weights)
+    return total(weights)
 
 
 def gain_of_places(gain: FloatArray, sample: Sample, rate: RateDistribution) -> float:
@@ -604,3 +669,90 @@ def gain_at_cut(table: WorthTable, points: FloatArray) -> FloatArray:
     per_cost = np.zeros_like(around)
     np.divide(found + added * gained[-1], around_all, out=per_cost, where=around > 0)
     return per_cost
+
+
+def check_gain(gain: Any) -> ClassGain | FloatArray:
+    """Return the gain per class, or per case."""
+    if isinstance(gain, ClassGain):
+        return gain
+    if not isinstance(gain, Mapping):
+        return _check_per_case("gain", gain)
+    unknown = [key for key in gain if key not in CLASSES]
+    if unknown or not gain:
+        found = f"found {shown(unknown[0])}" if unknown else "found none"
+        raise ValueError(
+            "gain per class has the keys 'positive' and 'negative', of which one may "
+            f"be left out for 0, {found}: pos_label says which class is positive."
+        )
+    named = {f"gain[{key!r}]": gain[key] for key in CLASSES if key in gain}
+    given = {name: check_number(name, value) for name, value in named.items()}
+    return ClassGain(*(given.get(f"gain[{key!r}]", 0.0) for key in CLASSES))
+
+
+def check_cost(cost: Any) -> FloatArray | None:
+    """Return the cost per case, None where all cost the same."""
+    if cost is None:
+        return None
+    costs = _check_per_case("cost", cost)
+    least = costs.min()
+    if least < 0:
+        raise ValueError(
+            f"cost must not be negative, found {least:g}: what comes back is a gain."
+        )
+    if not costs.any():
+        raise ValueError(
+            "cost is zero for every case: leave it out where all cost the same."
+        )
+    return costs
+
+
+def _check_per_case(name: str, values: Any) -> FloatArray:
+    numbers = as_float64(name, check_vector(name, values))
+    check_finite(name, numbers)
+    return numbers
+
+
+def worth_of_sample(
+    gain: ClassGain | FloatArray, cost: FloatArray | None, sample: Sample
+) -> Worth:
+    """Return the worth of the cases of a sample that have weight."""
+    given: dict[str, FloatArray] = {}
+    for name, values in (("gain", gain), ("cost", cost)):
+        if values is None or isinstance(values, ClassGain):
+            continue
+        if len(values) != sample.n_given:
+            raise ValueError(
+                f"Unequal numbers of cases: y_true has {sample.n_given}, {name} has "
+                f"{len(values)}."
+            )
+        given[name] = values if sample.kept is None else values[sample.kept]
+    if isinstance(gain, ClassGain):
+        given["gain"] = np.where(sample.is_pos, *gain)
+    found = Worth(given["gain"], given.get("cost"))
+    if found.cost is not None and not found.cost.any():
+        raise ValueError("cost is zero for every case that has weight: leave it out.")
+    return found
+
+
+def weighted_worth(worth: Worth, weights: FloatArray | None) -> GroupWorth:
+    """Return what cases with weights gain and cost, each a group of its own."""
+    gain, cost = worth
+    if cost is None:
+        cost = np.ones(len(gain))
+    if weights is None:
+        return GroupWorth(gain, cost)
+    return GroupWorth(weights * gain, weights * cost)
+
+
+def ranked_worth(worth: Worth, sample: Sample) -> GroupWorth:
+    """Return the worth of the groups of ties of a sample with scores."""
+    assert sample.scores is not None
+    order, begins = ranking(sample.scores)
+    cost = None if worth.cost is None else worth.cost[order]
+    weights = None if sample.weights is None else sample.weights[order]
+    found = weighted_worth(Worth(worth.gain[order], cost), weights)
+    if begins.all():
+        return found
+    starts = np.flatnonzero(begins)
+    gain, cost = (np.add.reduceat(each, starts) for each in (found.gain, found.cost))
+    return GroupWorth(gain, cost)

@@ -9,23 +9,14 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
-from skrate.core.list_table import (
-    ListBatches,
-    ListTable,
-    ListValues,
-    check_apart,
-    check_top,
-    joined_values,
-    list_table,
-    whole_lists,
-)
-from skrate.core.metric import Metric, MetricLike, OfCases, find_metric, question_of
-from skrate.core.question import Question, question_text, rendered
 from skrate.core.results import (
     ConfidenceInterval,
     Estimate,
+    Question,
     Result,
     data_frame,
+    question_text,
+    rendered,
     t_interval,
 )
 from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
@@ -42,8 +33,20 @@ from skrate.data.checks import (
 )
 from skrate.data.compressed import naming_batch
 from skrate.data.folds import FoldRankings
+from skrate.data.lists import (
+    ListBatches,
+    ListTable,
+    ListValues,
+    check_apart,
+    check_top,
+    joined_values,
+    list_table,
+    whole_lists,
+)
 from skrate.data.ranking import check_groups
 from skrate.data.table import RankTable
+from skrate.metrics.base import Metric, MetricLike, find_metric, question_of
+from skrate.metrics.gain import ExpectedGain
 
 Average = Literal["macro", "pooled", "pairs", "positives", "size"]
 AVERAGES: tuple[Average, ...] = get_args(Average)
@@ -496,7 +499,7 @@ def group_scores(
     found = find_metric(metric, metric_kwargs, in_lists=True)
     k = check_items(found, k, sample_weight)
     of_rows = (y_true, y_score, groups, sample_weight, relevance_threshold)
-    gain = found.gain_of_cases if isinstance(found, OfCases) else None
+    gain = found.gain_of_cases if isinstance(found, ExpectedGain) else None
     table = list_table(
         *of_rows, pos_label, keep_scale=found.facts.is_sum, gain=gain, entities=entities
     )

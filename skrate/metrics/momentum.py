@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from skrate.core.list_table import ListTable
-from skrate.core.metric import Facts, InLists, Metric, Slopes, extremes, score
 from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, dot
 from skrate.data.folds import FoldRankings
+from skrate.data.lists import ListTable
 from skrate.data.table import RankTable
 from skrate.metrics.auc import AUC
 from skrate.metrics.average_precision import AveragePrecision
+from skrate.metrics.base import Facts, InLists, Metric, Slopes, extremes, score
 
 # Less than this above chance is rounding.
 LEAST_ADVANTAGE = 1e-12

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from skrate.core.metric import (
+from skrate.data.arrays import ArrayLike, FloatArray, Label
+from skrate.metrics.base import (
     LIST_METRICS,
     METRICS,
     check_parameters,
@@ -16,7 +17,6 @@ from skrate.core.metric import (
     per_case,
     unwrap,
 )
-from skrate.data.arrays import ArrayLike, FloatArray, Label
 from skrate.metrics.lists import (
     AVERAGES,
     check_average,

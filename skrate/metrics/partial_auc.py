@@ -12,7 +12,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from skrate.core.metric import Facts, Metric, Slopes, SumOverGroups, score
 from skrate.data.arrays import (
     Array,
     ArrayLike,
@@ -26,6 +25,7 @@ from skrate.data.arrays import (
 from skrate.data.checks import check_choice, shown
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
+from skrate.metrics.base import Facts, Metric, Slopes, SumOverGroups, score
 from skrate.metrics.rate_weighted_auc import is_late
 from skrate.metrics.recall import cuts_of, sum_of_survivals, sum_over_gaps
 from skrate.rates.laws import (

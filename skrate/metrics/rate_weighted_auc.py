@@ -8,16 +8,6 @@ from typing import Any, Literal, NamedTuple, get_args, overload
 import numpy as np
 import sklearn.metrics
 
-from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric import Facts, InLists, Metric, Slopes, score
-from skrate.core.one_vs_rest import (
-    AverageName,
-    ClassAverage,
-    RateByClass,
-    is_one_vs_rest,
-    of_each_class,
-    score_classes,
-)
 from skrate.data.arrays import (
     Array,
     ArrayLike,
@@ -33,8 +23,18 @@ from skrate.data.checks import (
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings
+from skrate.data.lists import ListTable, ListValues
 from skrate.data.table import RankTable, merged_runs
 from skrate.metrics.auc import AUC, AUC_FACTS, auc, list_auc
+from skrate.metrics.base import Facts, InLists, Metric, Slopes, score
+from skrate.metrics.classes import (
+    AverageName,
+    ClassAverage,
+    RateByClass,
+    is_one_vs_rest,
+    of_each_class,
+    score_classes,
+)
 from skrate.metrics.recall import (
     UnderSet,
     expected_recall,

@@ -12,24 +12,6 @@ from typing import Any, Literal, get_args, overload
 import numpy as np
 from scipy import special
 
-from skrate.core.list_table import ListTable
-from skrate.core.metric import (
-    NAMED,
-    InLists,
-    Metric,
-    Slopes,
-    SumOverGroups,
-    is_defined,
-    score,
-)
-from skrate.core.one_vs_rest import (
-    AverageName,
-    ClassAverage,
-    RateByClass,
-    is_one_vs_rest,
-    of_each_class,
-    score_classes,
-)
 from skrate.data.arrays import (
     Array,
     ArrayLike,
@@ -44,7 +26,25 @@ from skrate.data.arrays import (
 )
 from skrate.data.checks import check_choice
 from skrate.data.folds import FoldRankings
+from skrate.data.lists import ListTable
 from skrate.data.table import RankTable, table_of_weights
+from skrate.metrics.base import (
+    NAMED,
+    InLists,
+    Metric,
+    Slopes,
+    SumOverGroups,
+    is_defined,
+    score,
+)
+from skrate.metrics.classes import (
+    AverageName,
+    ClassAverage,
+    RateByClass,
+    is_one_vs_rest,
+    of_each_class,
+    score_classes,
+)
 from skrate.rates.extremes import extreme
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
 from skrate.rates.sets import End, RateCurve, check_rate_or_set

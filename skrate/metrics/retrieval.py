@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaln
 
-from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric import Facts, Metric, Slopes
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label, share_of
+from skrate.data.lists import ListTable, ListValues
 from skrate.data.table import RankTable
+from skrate.metrics.base import Facts, Metric, Slopes
 from skrate.metrics.lists import Average, Policy, mean_of_lists
 
 __all__ = ["mean_average_precision_score", "ndcg_score", "reciprocal_rank_score"]

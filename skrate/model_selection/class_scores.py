@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.core.one_vs_rest import has_columns, indicators
 from skrate.data.array_api import as_numpy
 from skrate.data.arrays import Array, ArrayLike, BoolArray, Label
 from skrate.data.checks import check_vector, class_masks, find_label, is_label, shown
+from skrate.metrics.classes import has_columns, indicators
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,

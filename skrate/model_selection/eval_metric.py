@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
-from skrate.core.metric import MetricLike
 from skrate.data.arrays import Label
 from skrate.data.checks import check_choice, shown
+from skrate.metrics.base import MetricLike
 from skrate.metrics.monitored import monitored
 from skrate.model_selection.catboost_metric import catboost_metric
 from skrate.model_selection.flaml_metric import FLAMLMetric

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
-from skrate.core.metric import (
+from skrate.data.arrays import Label
+from skrate.metrics.base import (
     LIST_METRICS,
     METRICS,
     MetricLike,
@@ -14,7 +15,6 @@ from skrate.core.metric import (
     per_case,
     unwrap,
 )
-from skrate.data.arrays import Label
 from skrate.metrics.monitored import takes_classes, takes_cut
 from skrate.model_selection.ranking_scorer import OF_CLASSES, OF_LISTS
 from skrate.model_selection.responses import (

@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn import get_config
 
-from skrate.core.question import written
+from skrate.core.results import written
 from skrate.data.show import html_of
 
 

@@ -10,10 +10,10 @@ from typing import Any, Self
 from sklearn.base import BaseEstimator
 from sklearn.metrics import make_scorer, roc_auc_score
 
-from skrate.core.metric import LIST_METRICS, METRICS, per_case
-from skrate.core.question import written
+from skrate.core.results import written
 from skrate.data.arrays import Array, ArrayLike, Label
 from skrate.data.checks import find_label, shown, warn_undefined
+from skrate.metrics.base import LIST_METRICS, METRICS, per_case
 from skrate.metrics.lists import GroupScores, group_scores
 from skrate.metrics.monitored import is_of_classes, takes_classes, takes_cut
 from skrate.model_selection.class_scores import (

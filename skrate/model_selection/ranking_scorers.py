@@ -6,9 +6,9 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from skrate.core.metric import meant_name, score_names
 from skrate.data.arrays import Label
 from skrate.data.checks import shown
+from skrate.metrics.base import meant_name, score_names
 from skrate.model_selection.make_ranking_scorer import make_ranking_scorer
 from skrate.model_selection.ranking_scorer import RankingScorer
 from skrate.model_selection.responses import DEFAULT_RESPONSE, ResponseMethod

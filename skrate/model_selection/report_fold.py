@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.metric import METRICS, OF_CASES_IN_FOLDS, find_metric, per_case
 from skrate.data.arrays import Array, ArrayLike, BoolArray, Label
 from skrate.data.checks import check_vector, warn_undefined
 from skrate.data.folds import FoldRankings
 from skrate.inference.delta import variance_parts
 from skrate.inference.sample import Ranked, Weights, check_cases, with_worth
+from skrate.metrics.base import METRICS, OF_CASES_IN_FOLDS, find_metric, per_case
 from skrate.model_selection.ranking_scorer import RankingScorer, has_grades
 from skrate.model_selection.responses import (
     UndefinedResponse,

@@ -16,7 +16,6 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 
-from skrate.core.metric import MetricLike
 from skrate.data.arrays import ArrayLike, FloatArray, Label
 from skrate.data.checks import check_choice
 from skrate.data.folds import FoldRankings
@@ -24,6 +23,7 @@ from skrate.inference.sample import (
     WEIGHTS,
     Weights,
 )
+from skrate.metrics.base import MetricLike
 from skrate.model_selection.make_ranking_scorer import make_ranking_scorer
 from skrate.model_selection.notebook import ShownByParameters
 from skrate.model_selection.ranking_scorer import RankingScorer

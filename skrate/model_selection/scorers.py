@@ -6,11 +6,11 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from skrate.core.metric import METRICS, per_case
-from skrate.core.one_vs_rest import AverageName, RateByClass
 from skrate.data.arrays import ArrayLike, Label, Number
 from skrate.metrics.auc import ranking_auc_score
 from skrate.metrics.average_precision import TailKind, average_precision_score
+from skrate.metrics.base import METRICS, per_case
+from skrate.metrics.classes import AverageName, RateByClass
 from skrate.metrics.lists import Average, Policy
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
 from skrate.model_selection.ranking_scorer import OF_CASES, RankingScorer

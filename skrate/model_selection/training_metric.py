@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from skrate.core.question import written
+from skrate.core.results import written
 from skrate.data.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.metrics.monitored import Monitored, takes_classes
 

@@ -19,9 +19,9 @@ from skrate import (
     expected_recall_score,
     recall_at_rate_score,
 )
-from skrate.core.metric import METRICS as KNOWN
-from skrate.core.metric import find_metric, table_error
 from skrate.data.compressed import Cells, _joint_shifts, keys_of, scores_of, settled
+from skrate.metrics.base import METRICS as KNOWN
+from skrate.metrics.base import find_metric, table_error
 from skrate.metrics.momentum import momentum_score
 
 EDGES = [0.0, -0.0, 5e-324, -5e-324, 1.0, -1.0, 0.1, np.pi, 1e300, -1e-300]

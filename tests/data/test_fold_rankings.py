@@ -24,7 +24,7 @@ from skrate import (
     ndcg_score,
     ranking_auc_score,
 )
-from skrate.core.metric import METRICS as REGISTERED
+from skrate.metrics.base import METRICS as REGISTERED
 
 # Some metrics are undefined on some rankings; others warn of few negatives.
 quiet = pytest.mark.filterwarnings("ignore")

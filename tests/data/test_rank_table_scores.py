@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from reference.tied_groups import tied_groups
 from skrate import RankTable, average_precision_score, ranking_auc_score
-from skrate.core.list_table import list_table
 from skrate.data import ranking
 from skrate.data import sample as module
 from skrate.data.arrays import CACHED
+from skrate.data.lists import list_table
 from skrate.data.table import rank_table
 
 FLOATS = ["f2", "f4", "f8", "g"]

@@ -9,8 +9,8 @@ import skrate.dask
 from metric_cases import sample
 from optional import require
 from skrate import RankTable, rates
-from skrate.core.metric import find_metric
 from skrate.metrics import momentum
+from skrate.metrics.base import find_metric
 
 dask = require("dask")
 da = require("dask.array")

@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose
 from metric_cases import sample
 from metric_registry import CASES
 from skrate import RankTable
-from skrate.core.metric import METRICS, SumOverGroups, find_metric
 from skrate.engines.partitions import (
     cut_points,
     outline,
@@ -18,6 +17,7 @@ from skrate.engines.partitions import (
     value_of_parts,
 )
 from skrate.engines.pieces import Piece
+from skrate.metrics.base import METRICS, SumOverGroups, find_metric
 from strategies import ranked_samples
 
 OF_TABLES = [

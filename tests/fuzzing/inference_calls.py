@@ -17,8 +17,8 @@ from metric_registry import CASES
 from reference import delong, tables
 from reference.tables import Groups
 from skrate import rates
-from skrate.core.metric import METRICS
 from skrate.metrics import momentum
+from skrate.metrics.base import METRICS
 
 KINDS = ("roc_auc", "momentum", "stamina", "ap", "rauc", "recall", "cut", "others")
 # Those of which parameters are drawn; of the others, their cases.

@@ -27,7 +27,7 @@ from fuzzing.calls import Call
 from fuzzing.ill_formed import spoilt
 from metric_registry import CASES
 from optional import is_installed
-from skrate.core.metric import METRICS
+from skrate.metrics.base import METRICS
 
 Draw = Callable[[np.random.Generator], Call]
 

@@ -28,12 +28,12 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.core.metric import find_metric
 from skrate.data.table import rank_table
 from skrate.inference import rank_sums
 from skrate.inference.adjustment import adjusted
 from skrate.inference.random_rankings import Drawn
 from skrate.inference.rank_sums import is_normal, law_of_auc
+from skrate.metrics.base import find_metric
 from skrate.metrics.momentum import momentum_score
 
 RESULTS = ("values", "standard_errors", "pvalues", "adjusted_pvalues")

@@ -34,7 +34,7 @@ from skrate import (
     sample_size,
     summarize,
 )
-from skrate.core.metric import find_metric
+from skrate.metrics.base import find_metric
 
 # Of folds there is no number of cases, but a rate.
 IN_FOLDS = [case for case in SMOOTH + JUMPS if "k" not in case[1]]

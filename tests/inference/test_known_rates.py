@@ -21,8 +21,8 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.core.metric import find_metric
 from skrate.data.table import merged_but_at
+from skrate.metrics.base import find_metric
 from skrate.metrics.recall import bandwidth, cuts_of
 
 

@@ -5,11 +5,11 @@ import pytest
 from scipy import stats
 
 from inference_cases import JUMPS, SMOOTH, each, sample
-from skrate.core.metric import find_metric
 from skrate.data.table import RankTable
 from skrate.inference import resampling
 from skrate.inference.resampling import CountDraw, condensed
 from skrate.inference.sample import check_sample
+from skrate.metrics.base import find_metric
 
 
 @each(SMOOTH + JUMPS)

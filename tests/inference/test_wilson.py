@@ -22,10 +22,10 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.core.metric import find_metric
 from skrate.inference.delta import freedoms_of_cases
 from skrate.inference.sample import check_sample
 from skrate.inference.wilson import augmented
+from skrate.metrics.base import find_metric
 from skrate.metrics.momentum import momentum_score
 from strategies import ranked_samples
 

@@ -34,8 +34,8 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.core.metric import find_metric
 from skrate.metrics.at_rate import PerProcessed
+from skrate.metrics.base import find_metric
 from skrate.rates.laws import check_rate
 from strategies import ranked_samples
 

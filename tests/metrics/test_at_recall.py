@@ -30,8 +30,8 @@ from skrate import (
     recall_at_rate_score,
     work_saved_score,
 )
-from skrate.core.metric import find_metric
 from skrate.metrics.at_recall import rate_slopes
+from skrate.metrics.base import find_metric
 from strategies import ranked_samples
 
 ALL = [

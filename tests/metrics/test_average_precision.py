@@ -16,8 +16,8 @@ from reference import average_precision as reference
 from reference import tables
 from reference.average_precision import jackknife_bias
 from skrate import FoldRankings, RankTable, average_precision_score, estimate
-from skrate.core.metric import find_metric
 from skrate.metrics.average_precision import AveragePrecision, excess, precision_excess
+from skrate.metrics.base import find_metric
 from strategies import ranked_samples
 
 CASES = [

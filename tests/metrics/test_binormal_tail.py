@@ -13,8 +13,8 @@ from sklearn.metrics import average_precision_score as sklearn_average_precision
 from guarantees import binomial_tolerance, simulations
 from reference import tables
 from skrate import RankTable, average_precision_score, compare, estimate, group_scores
-from skrate.core.metric import find_metric
 from skrate.inference.delta import table_variance
+from skrate.metrics.base import find_metric
 
 
 def two_normal(seed, n_pos=60, n_neg=80, shift=1.0, decimals=9):

@@ -11,8 +11,8 @@ from reference.list_auc import auc as list_auc
 from reference.list_auc import lists_of, pairs
 from reference.weighted_shares import Shares
 from skrate import RankTable, rates
-from skrate.core.metric import find_metric
 from skrate.metrics import momentum as momentum_module
+from skrate.metrics.base import find_metric
 
 # (weight of the positives, weight of the negatives)
 RATIOS = [

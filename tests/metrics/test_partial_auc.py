@@ -28,7 +28,7 @@ from skrate import (
     partial_auc_score,
     rates,
 )
-from skrate.core.metric import find_metric
+from skrate.metrics.base import find_metric
 from skrate.metrics.partial_auc import PartialAUC
 from strategies import ranked_samples
 

@@ -36,9 +36,9 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.core.metric import find_metric
 from skrate.data.table import rank_table
 from skrate.metrics import recall as module
+from skrate.metrics.base import find_metric
 from skrate.metrics.recall import recall_slopes
 from skrate.rates.laws import check_rate
 from strategies import ranked_samples

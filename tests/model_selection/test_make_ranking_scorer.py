@@ -40,7 +40,7 @@ from skrate import (
     recall_at_rate_score,
     refit_best,
 )
-from skrate.core.metric import METRICS
+from skrate.metrics.base import METRICS
 
 X, Y = make_classification(240, 5, n_informative=2, flip_y=0.3, random_state=0)
 MODEL = LogisticRegression().fit(X, Y)

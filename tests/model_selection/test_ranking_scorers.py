@@ -23,7 +23,7 @@ from skrate import (
     ranking_scorers,
     rates,
 )
-from skrate.core.metric import LIST_METRICS, METRICS
+from skrate.metrics.base import LIST_METRICS, METRICS
 
 RATE = rates.beta(3, 19)
 NAMES = [f.__name__.removesuffix("_score") for f in (*METRICS, *LIST_METRICS)]

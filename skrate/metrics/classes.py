@@ -12,8 +12,6 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from skrate.core.list_table import list_table
-from skrate.core.metric import Metric, score
 from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, Label, dot
 from skrate.data.checks import (
     as_array,
@@ -29,7 +27,9 @@ from skrate.data.checks import (
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings
+from skrate.data.lists import list_table
 from skrate.data.table import RankTable, check_alone
+from skrate.metrics.base import Metric, score
 from skrate.rates.laws import RateLike
 from skrate.rates.sets import RateSet
 

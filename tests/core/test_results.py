@@ -30,7 +30,7 @@ from skrate import (
     recall_at_rate_score,
     sample_size,
 )
-from skrate.core.metric import LIST_METRICS, METRICS, find_metric, question_of
+from skrate.metrics.base import LIST_METRICS, METRICS, find_metric, question_of
 from skrate.model_selection.scorers import RateWeightedAUCScorer
 from skrate.results import Comparison, Estimate, Estimates, SampleSize
 from skrate.review import stopping_curve

@@ -20,19 +20,17 @@ from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from functools import partial, singledispatch, wraps
 from operator import attrgetter
-from typing import Any, NamedTuple, Self, dataclass_transform
+from typing import Any, Literal, NamedTuple, Self, dataclass_transform
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.list_table import ListTable, ListValues
-from skrate.core.metric_names import MetricName
-from skrate.core.question import Question, rendered
-from skrate.core.worth import Worth, WorthTable
+from skrate.core.results import Question, rendered
 from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, Label, total
 from skrate.data.checks import shown, warn_undefined
 from skrate.data.folds import FoldRankings
-from skrate.data.sample import Sample, check_ranking
+from skrate.data.lists import ListTable, ListValues
+from skrate.data.sample import check_ranking
 from skrate.data.table import (
     Merged,
     RankTable,
@@ -43,21 +41,61 @@ from skrate.data.table import (
 )
 from skrate.rates.laws import RateDistribution
 
+# Each with and without its ending; a test holds them to the registry.
+MetricName = Literal[
+    "average_precision",
+    "average_precision_score",
+    "expected_gain",
+    "expected_gain_score",
+    "expected_recall",
+    "expected_recall_score",
+    "lift_at_rate",
+    "lift_at_rate_score",
+    "mean_average_precision",
+    "mean_average_precision_score",
+    "momentum",
+    "momentum_score",
+    "ndcg",
+    "ndcg_score",
+    "negative_recall",
+    "negative_recall_score",
+    "partial_auc",
+    "partial_auc_score",
+    "precision_at_rate",
+    "precision_at_rate_score",
+    "precision_at_recall",
+    "precision_at_recall_score",
+    "ranking_auc",
+    "ranking_auc_score",
+    "rate_at_recall",
+    "rate_at_recall_score",
+    "rate_weighted_auc",
+    "rate_weighted_auc_score",
+    "recall_at_precision",
+    "recall_at_precision_score",
+    "recall_at_rate",
+    "recall_at_rate_score",
+    "reciprocal_rank",
+    "reciprocal_rank_score",
+    "roc_auc",
+    "roc_auc_score",
+    "stamina",
+    "stamina_score",
+    "work_saved",
+    "work_saved_score",
+]
 # What may be given for a metric: a score function, what stands for one, or its name.
 MetricLike = MetricName | Callable[..., Any]
-
 OF_CASES_IN_FOLDS = (
     "gain or cost per case is not known of FoldRankings, whose cases are in the order "
     "of folds: give a gain per class, {'positive': ..., 'negative': ...}, or score one "
     "fold at a time."
 )
-
 # The class behind each public function, and the functions that others' names stand for.
 METRICS: dict[Callable[..., float], type[Metric]] = {}
 # The same of those that are means over lists, and nothing of a single ranking.
 LIST_METRICS: dict[Callable[..., float], type[Metric]] = {}
 ALIASES: dict[Any, Callable[..., float]] = {}
-
 _OF_SAMPLE = ("sample_weight", "pos_label")
 GROUPS_ARE_LISTS = (
     "groups are lists or queues, and here all cases are ranked as one. estimate and "
@@ -113,6 +151,8 @@ class Facts:
     # A sum over cases, which more of them, or of weight, make more. For others the
     # scale of weights is free.
     is_sum: bool = False
+    # It goes by what each case is worth, which no table knows.
+    is_of_cases: bool = False
     # It goes by places in lists, where weights have no meaning.
     counts_places: bool = False
     # Lists are queues that are worked off, so that all of them count.
@@ -252,35 +292,6 @@ class Metric(ABC):
     def undefined_value(self, table: RankTable) -> str:
         """Return why the value is nan of a table with the classes it needs."""
         return "every ranking has the same value at this prevalence"
-
-
-class OfCases(ABC):
-    """A metric that may go by what each case is worth, which no table knows."""
-
-    @property
-    @abstractmethod
-    def is_of_cases(self) -> bool:
-        """Whether it does, with these parameters."""
-
-    @property
-    @abstractmethod
-    def gain_of_cases(self) -> FloatArray | None:
-        """The gain of each case within lists, None where classes say it."""
-
-    @abstractmethod
-    def worth_of(self, sample: Sample) -> Worth | None:
-        """Return what the cases of a sample are worth, None where classes say it.
-
-        For a sample that knows it, ``value`` gets a :class:`WorthTable`, and ``values``
-        the gains and costs per group in place of positives and negatives.
-        """
-
-    @abstractmethod
-    def worth_slopes(self, table: WorthTable) -> tuple[FloatArray, FloatArray]:
-        """Return what a unit of gain, and of cost, in each group adds to the value.
-
-        Averaged over all cases, times what they are worth, it is the value.
-        """
 
 
 class InLists(ABC):
@@ -477,7 +488,7 @@ def score_folds(
 
 def check_of_folds(metric: Metric) -> None:
     """Raise for a metric that means something else in each fold."""
-    if isinstance(metric, OfCases) and metric.is_of_cases:
+    if metric.facts.is_of_cases:
         raise ValueError(OF_CASES_IN_FOLDS)
     if metric.facts.counts_places:
         raise ValueError(

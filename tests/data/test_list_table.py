@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skrate.core.list_table import _places, list_table
+from skrate.data.lists import _places, list_table
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 

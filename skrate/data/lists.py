@@ -301,6 +301,17 @@ def list_table(
     return table
 
 
+def seen_rows(lists: ListTable, n_seen: FloatArray) -> FloatArray:
+    """Return the share of each row that is in the first ``n_seen`` of its list."""
+    cut = lists.spread(n_seen)
+    # Rows that end at the cut are seen whole, whatever rounding does to weights.
+    seen = (lists.ends <= cut).astype(np.float64)
+    is_cut = (lists.begins < cut) & (cut < lists.ends)
+    begins = lists.begins[is_cut]
+    seen[is_cut] = (cut[is_cut] - begins) / (lists.ends[is_cut] - begins)
+    return seen
+
+
 def check_top(k: int | None, sample_weight: ArrayLike | None) -> int | None:
     """Return ``k``, the number of items of each list that count, None for all."""
     if k is None:

@@ -23,19 +23,19 @@ from skrate import (
     recall_at_rate_score,
     sample_size,
 )
-from skrate.core.metric import (
-    ALIASES,
-    LIST_METRICS,
-    METRICS,
-    find_metric,
-    named,
-    score_names,
-)
-from skrate.core.metric_names import MetricName
 from skrate.data.table import merged_but_at
 from skrate.inference.delta import table_variance
 from skrate.metrics import recall as slopes_module
 from skrate.metrics.auc import auc
+from skrate.metrics.base import (
+    ALIASES,
+    LIST_METRICS,
+    METRICS,
+    MetricName,
+    find_metric,
+    named,
+    score_names,
+)
 from skrate.metrics.recall import bandwidth, cuts_of, recall_slopes
 from strategies import ranked_samples
 
