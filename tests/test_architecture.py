@@ -201,7 +201,6 @@ def test_a_name_that_is_not_public_is_an_attribute_error():
 ROUNDED = {
     "rates/unimodal.py": "what a vertex of a linear program lacks is checked",
     "curves/count_law.py": "all terms are positive, and are divided by their sum",
-    "displays/_labels.py": "where words stand in a figure",
     "ensemble/link.py": "a step of Newton's, whose rounding the next would mend",
     "error_rate/distribution.py": "all terms are positive: no digit is lost",
     "inference/curve_process.py": "covariances for standard errors, and random draws",

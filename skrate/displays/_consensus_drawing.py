@@ -220,7 +220,7 @@ class ConsensusDrawing(FoldsDisplay):
         is_whole = plane.name == "roc" and ends is None
         self.ax_.set_aspect("equal" if is_whole else "auto")
         self._name_axes(*plane.labels, despine)
-        draw_legend(self.ax_, frame=self.reachable_ if plane.name == "roc" else ())
+        draw_legend(self.ax_)
         return self
 
     def _draw_reachable(self, plane: Space, given: dict[str, Any] | None) -> None:

@@ -127,7 +127,7 @@ class DifferenceDrawing(Drawing):
         self._start(ax)
         found = self.comparison
         self.zero_line_ = self.ax_.axhline(0, color="0.4", linewidth=1)
-        label = entry(self.ax_, of_a, f"less {of_b}")
+        label = entry(of_a, f"less {of_b}")
         style: dict[str, Any] = {"color": "k", "label": label}
         self.line_ = self._line(found.rates, found.difference, curve_kwargs, **style)
         level = f"{100 * found.confidence_level:g} %"
@@ -159,8 +159,7 @@ class DifferenceDrawing(Drawing):
         self._name_axes("Rate", f"Difference in {metric}", despine)
         self.count_axes_ = [] if n_items is None else self._count(n_items)
         # The interval lies over the band.
-        both = {self.interval_: (self.band_, self.interval_)}
-        draw_legend(self.ax_, both if self.interval_ else {})
+        draw_legend(self.ax_, {self.interval_: self.band_})
         return self
 
     def _set_limits(self, law: RateDistribution | None) -> None:
@@ -197,7 +196,7 @@ class DifferenceDrawing(Drawing):
         given: dict[str, Any] | None,
     ) -> list[Any]:
         artists = []
-        label = entry(self.ax_, label)
+        label = entry(label)
         rates = self.comparison.rates
         middles = np.concatenate([rates[:1], (rates[1:] + rates[:-1]) / 2, rates[-1:]])
         for ends in stretches:

@@ -141,7 +141,9 @@ class Drawing:
     ) -> None:
         """Give areas of all models one entry of the legend, in the colour of none."""
         if label not in self.ax_.get_legend_handles_labels()[1]:
-            self.ax_.fill([], [], **styled(given, color="0.5", label=label, **style))
+            self.ax_.fill(
+                [], [], **styled(given, **{"color": "0.5", "label": label} | style)
+            )
 
     def _name_axes(self, xlabel: str, ylabel: str, despine: bool) -> None:
         if self.pos_label is not None:
@@ -253,7 +255,7 @@ class Display(Drawing):
         if name is not None:
             parts = (str(name), f"({parts[0]}", *parts[1:])
             parts = (*parts[:-1], f"{parts[-1]})")
-        return entry(self.ax_, *parts)
+        return entry(*parts)
 
 
 class FoldsDisplay(Display):

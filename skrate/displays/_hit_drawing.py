@@ -324,7 +324,7 @@ class HitDrawing(FoldsDisplay):
         pace = min(beta, 1.0)
         parts = [f"Momentum {beta:.2f}"] + ["(drawn as 1, the most)"] * (beta > pace)
         style = {"color": self._color, "linestyle": ":", "linewidth": 1.5}
-        style["label"] = entry(self.ax_, *parts)
+        style["label"] = entry(*parts)
         points = self._drawn([0, p / pace], [0, p])
         self.momentum_ = self._line(*points, given, **style)
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, get_args
-from weakref import WeakSet
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.data.arrays import ArrayLike, FloatArray, Label, share_of
+from skrate.data.arrays import ArrayLike, Label, share_of
 from skrate.data.checks import check_choice, check_count, check_flag
-from skrate.displays._drawing import Display, styled
-from skrate.displays._labels import label_points
-from skrate.displays._legend import draw_legend
+from skrate.displays._drawing import Display
+from skrate.displays._legend import draw_legend, entry
 from skrate.displays._signatures import DrawingArguments, passes_on
 from skrate.error_rate.curves import (
     ErrorRateCurve,
@@ -33,20 +31,14 @@ KINDS: dict[Kind, str] = {
     "mean": "Mean AUC",
     "relative_deviation": "Standard deviation of the AUC / mean",
 }
-_POINTS: dict[Kind, str] = {
-    "mean": "AUC of a model",
-    "relative_deviation": "a model's distance from the mean / mean",
-}
 _BAR = "mean ± 2 standard deviations for its errors"
 # A ratio has one colour in all pictures: by its logarithm, between these two.
 _LOWEST, _HIGHEST = 0.01, 0.5
 _COLORS, _LIGHTEST = "plasma", 0.9
 # How far apart curves of one ratio may be, of different numbers of cases, to be one.
 _CLOSE = 0.01
-# Points of a line that a name shall not cover.
-_N_SAMPLES = 200
-# Names beside points, which move for those of later models.
-_NAMES: Any = WeakSet()
+# Of models, one after the other.
+_MARKERS, _MODEL = "osD^v<>P*X", "skrate model"
 
 
 class AUCErrorRateArguments(DrawingArguments, total=False):
@@ -76,7 +68,7 @@ class AUCErrorRateDisplay(Display):
     point : ModelPoint, default=None
         With the fields ``error_rate``, ``auc``, ``mean`` and ``standard_deviation``.
     name : str, default=None
-        Name of the model, written beside its point.
+        Name of the model for the legend.
 
     Attributes
     ----------
@@ -105,8 +97,7 @@ class AUCErrorRateDisplay(Display):
 
     Several models come on one axis by ``ax=``. A curve of the same ratio is then drawn
     once, unless another number of cases moves it by more than 0.01; that of a model's
-    own ratio is dashed. Their names stand where they cover least, and move for those of
-    later models.
+    own ratio is dashed. Each model has a marker of its own.
 
     References
     ----------
@@ -221,7 +212,7 @@ class AUCErrorRateDisplay(Display):
         pos_label : int, float, bool or str, default=None
             The positive class; None takes 1 of {0, 1} and {-1, 1}, and True.
         name : str, default=None
-            Name of the model, written beside its point.
+            Name of the model for the legend.
         **plot_kwargs : dict
             Passed to :meth:`plot`: ``ax``, ``kind`` and so on.
 
@@ -278,8 +269,7 @@ class AUCErrorRateDisplay(Display):
         curve_kwargs : dict, default=None
             Passed to matplotlib's ``plot`` for the curves.
         point_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for the model; a ``label`` is written beside
-            it.
+            Passed to matplotlib's ``plot`` for the model.
         despine : bool, default=False
             Whether to remove the top and right spines.
 
@@ -307,12 +297,9 @@ class AUCErrorRateDisplay(Display):
         self.point_: Any = None
         self.interval_: Any = None
         self._name_axes("Error rate", KINDS[kind], despine)
-        text = ""
         if self.point is not None:
-            text = self._draw_point(self.point, kind, name, point_kwargs)
-        legend = draw_legend(self.ax_)
-        if text:
-            self._write_names(text, legend)
+            self._draw_point(self.point, kind, name, point_kwargs)
+        draw_legend(self.ax_)
         return self
 
     def _draw_curve(
@@ -347,11 +334,10 @@ class AUCErrorRateDisplay(Display):
         kind: Kind,
         name: str | None,
         given: dict[str, Any] | None,
-    ) -> str:
-        """Draw the model, and return its name; none where it has no place."""
-        name = self.name if name is None else name
-        height = point.auc
-        entries = self.ax_.get_legend_handles_labels()[1]
+    ) -> None:
+        """Draw the model where it has a place, with a marker of its own."""
+        name = (self.name if name is None else name) or "Model"
+        height, parts = point.auc, [f"{name} (AUC = {point.auc:.2f})"]
         if kind == "relative_deviation":
             if point.mean == 0:
                 warnings.warn(
@@ -360,43 +346,22 @@ class AUCErrorRateDisplay(Display):
                     UndefinedMetricWarning,
                     stacklevel=3,
                 )
-                return ""
+                return
             height = abs(point.auc - point.mean) / point.mean
+            parts = [f"{parts[0][:-1]},", f"{100 * height:.0f} % from the mean)"]
         else:
+            entries = self.ax_.get_legend_handles_labels()[1]
             self.interval_ = self.ax_.errorbar(
-                point.error_rate,
-                point.mean,
-                2 * point.standard_deviation,
-                color="0.4",
-                capsize=3,
-                linewidth=1,
+                point.error_rate, point.mean, 2 * point.standard_deviation,
+                color="0.4", capsize=3, linewidth=1,
                 label="_" if _BAR in entries else _BAR,
-            )
-        label = "_" if _POINTS[kind] in entries else _POINTS[kind]
-        style = styled(given, marker="o", linestyle="none", color="black", label=label)
-        self.point_ = self._line([point.error_rate], [height], style)
-        is_named = style["label"] != label
-        return (
-            style["label"] if is_named else f"{name or 'Model'}\nAUC = {point.auc:.2f}"
+            )  # fmt: skip
+        n_before = sum(line.get_gid() == _MODEL for line in self.ax_.lines)
+        marker = _MARKERS[n_before % len(_MARKERS)]
+        style = {"marker": marker, "linestyle": "none", "color": "black", "gid": _MODEL}
+        self.point_ = self._line(
+            [point.error_rate], [height], given, label=entry(*parts), **style
         )
-
-    def _write_names(self, text: str, legend: Any) -> None:
-        """Write the names of all models beside their points, and over nothing."""
-        before: list[Any] = [other for other in self.ax_.texts if other in _NAMES]
-        ((x, y),) = self.point_.get_xydata()
-        places = [*(other.xy for other in before), (x, y)]
-        names = [*(other.get_text() for other in before), text]
-        for other in before:
-            other.remove()
-        drawn = [_sampled(line) for line in self.ax_.lines]
-        # Whatever else the axes hold; bars are what has segments.
-        bars: list[Any] = [
-            c for c in self.ax_.collections if hasattr(c, "get_segments")
-        ]
-        drawn += [_between(part) for bar in bars for part in bar.get_segments()]
-        covered = np.concatenate(drawn)
-        across, up = np.transpose(places)
-        _NAMES.update(label_points(self.ax_, across, up, names, covered, [legend]))
 
 
 def _is_near(one: Any, other: Any) -> bool:
@@ -409,16 +374,3 @@ def _is_near(one: Any, other: Any) -> bool:
             np.interp(at, x, y), height, rtol=0, atol=_CLOSE, equal_nan=True
         )
     )
-
-
-def _sampled(line: Any) -> FloatArray:
-    """Return points along a line, or the points that it is."""
-    points = np.asarray(line.get_xydata(), dtype=np.float64)
-    return points if line.get_linestyle() == "None" else _between(points)
-
-
-def _between(points: FloatArray) -> FloatArray:
-    """Return points that are close to each other on a line through others."""
-    steps = np.arange(len(points))
-    at = np.linspace(0, len(points) - 1, _N_SAMPLES)
-    return np.stack([np.interp(at, steps, each) for each in points.T], axis=1)

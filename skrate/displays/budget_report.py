@@ -314,7 +314,7 @@ class BudgetReportDisplay(Display):
                 points, chance_level_kwargs, **style
             )
         if plot_perfect:
-            label = entry(self.ax_, "Perfect,", f"if {n * p:,.0f} are positive")
+            label = entry("Perfect,", f"if {n * p:,.0f} are positive")
             style = grey | {"linestyle": ":", "label": label}
             points = [0, n * p, n], [0, n * p, n * p]
             self.perfect_ = self._reference_line(points, perfect_kwargs, **style)
@@ -328,9 +328,8 @@ class BudgetReportDisplay(Display):
         of_n, of_p = f"of {n:,.0f}", f"of {n * p:,.0f}"
         self._name_axes(f"Cases processed, {of_n}", f"Positives found, {of_p}", despine)
         level = f"{100 * report.confidence_level:g} %"
-        together = {self.bands_[0]: tuple(self.bands_)} if self.bands_ else {}
         title = f"Expected found ({level} interval)"
-        draw_legend(self.ax_, together, side_by_side=True, title=title)
+        draw_legend(self.ax_, title=title)
         return self
 
     def _label(self, model: str) -> str:
@@ -339,9 +338,7 @@ class BudgetReportDisplay(Display):
         low, high = row.confidence_interval
         is_named = self.name is not None and len(self.report.models) == 1
         name = str(self.name) if is_named else model
-        return entry(
-            self.ax_, f"{name}:", f"{row.value:,.0f} ({low:,.0f} to {high:,.0f})"
-        )
+        return entry(f"{name}:", f"{row.value:,.0f} ({low:,.0f} to {high:,.0f})")
 
     def _draw_reading(self, model: str, line: Any) -> Any:
         """Draw lines from the mean budget to a dot, and on to the number found."""
@@ -370,24 +367,26 @@ class BudgetReportDisplay(Display):
         kind = "band" if band == "simultaneous" else "at one budget"
         level = f"{100 * report.confidence_level:g} % {kind}"
         level += "," if is_one or band == "pointwise" else "s,"
-        label = entry(self.ax_, level, "prevalence uncertain")
+        label = entry(level, "prevalence uncertain")
         bands = []
         for ends, line in zip(bounds, self.lines_, strict=True):
             style = {"color": line.get_color(), "linewidth": 0 if is_one else 0.8}
-            style = styled(given, alpha=0.2 if is_one else 0.7, label=label, **style)
+            style = styled(given, alpha=0.2 if is_one else 0.7, **style)
             if not is_one and "color" in style:
                 style |= {"facecolor": "none", "edgecolor": style.pop("color")}
             n = report.n_cases
             bands.append(self.ax_.fill_between(x, n * ends.low, n * ends.high, **style))
-            # One entry of the legend for all.
-            label = "_"
+        if is_one:
+            bands[0].set_label(label)
+        else:
+            self._grey_entry(label, given, facecolor="none", edgecolor="0.5")
         return bands
 
     def _name_budget(self, style: dict[str, Any]) -> None:
         mean = f"{self.report.n_cases * self.report.rate.mean():,.0f}"
         is_known = rate_of(self.report.rate) is not None
         label = f"budget, {mean}" if is_known else f"budget, {mean} on average"
-        name_budget(self.ax_, self.rate_, style, entry(self.ax_, label))
+        name_budget(self.ax_, self.rate_, style, entry(label))
 
     def _set_limits(self, bounds: list[CurveBounds]) -> None:
         """Show the budgets that are likely, and what can be found by them."""

@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 import numpy as np
 
 from skrate.core.results import Estimates
-from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, Label, RandomState
+from skrate.data.arrays import (
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    RandomState,
+)
 from skrate.data.checks import check_count, check_flag, check_fraction
 from skrate.displays._drawing import Drawing, import_pyplot, styled
-from skrate.displays._labels import label_points
 from skrate.displays._legend import draw_legend
 from skrate.displays._signatures import DrawingArguments, passes_on
 from skrate.displays._styles import model_color
@@ -22,6 +28,9 @@ from skrate.metrics.base import MetricLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+# Of the names, in points, and from one to the next in sizes.
+_SIZE, _LINE_HEIGHT = 8.0, 1.3
 
 
 class MarkersArguments(DrawingArguments, total=False):
@@ -38,7 +47,8 @@ class MarkersDisplay(Drawing):
     """Two metrics of many markers against each other, a point for each.
 
     Markers of one AUC may differ in their average precision: above the others are
-    those that begin well. The best by either metric are named.
+    those that begin well. The best by either metric are named, beside the axes: a
+    figure of your own has room for long names by ``layout="constrained"``.
 
     Make it by :meth:`from_predictions`, or from two results of
     :func:`estimate_all` of the same markers.
@@ -246,17 +256,12 @@ class MarkersDisplay(Drawing):
         if plot_chance_level:
             self._draw_chance(chance_level_kwargs)
         self._name_axes(self.x.metric, self.y.metric, despine)
-        legend = draw_legend(self.ax_)
+        draw_legend(self.ax_)
         # Markers that mean the other direction, the surest first.
         is_turned = stands_out & ((x < self.x.chance) | (y < self.y.chance))
         turned = _best(np.where(is_turned, -pvalues, np.nan), k)
         chosen = (_best(x, k) | _best(y, k) | turned) & ~np.isnan(x + y)
-        # The best first, which have most room.
-        places = [int(i) for i in np.argsort(-(x + y), kind="stable") if chosen[i]]
-        names = [self.x.names[i] for i in places]
-        self.texts_ = label_points(
-            self.ax_, x[places], y[places], names, np.stack([x, y], axis=1), [legend]
-        )
+        self.texts_ = self._write_names(np.flatnonzero(chosen))
         return self
 
     def _draw_points(
@@ -293,6 +298,27 @@ class MarkersDisplay(Drawing):
                 self.chance_level_.append(
                     draw(chance, **styled(given, label=label, zorder=0, **style))
                 )
+
+    def _write_names(self, chosen: IntArray) -> list[Any]:
+        """Write names in a column beside the axes, each with a line to its point."""
+        self.figure_.figure.draw_without_rendering()
+        height = self.ax_.get_window_extent().height * 72 / self.ax_.figure.dpi
+        to_axes = self.ax_.transData + self.ax_.transAxes.inverted()
+        points = np.stack([self.x.values, self.y.values], axis=1)[chosen]
+        places = to_axes.transform(points)[:, 1]
+        texts, lowest = [], 1.0
+        for i in np.argsort(-places, kind="stable"):
+            at = min(lowest, places[i])
+            lowest = at - _LINE_HEIGHT * _SIZE / height
+            texts.append(
+                self.ax_.annotate(
+                    self.x.names[chosen[i]], points[i], (1.04, at),
+                    textcoords="axes fraction", va="center", fontsize=_SIZE,
+                    arrowprops={"arrowstyle": "-", "color": "0.6", "linewidth": 0.5,
+                                "shrinkA": 0, "shrinkB": 2},
+                )
+            )  # fmt: skip
+        return texts
 
 
 def _best(values: FloatArray, k: int) -> BoolArray:

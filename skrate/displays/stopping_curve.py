@@ -233,7 +233,7 @@ class StoppingCurveDisplay(Drawing):
         if curve.n_read[-1] < curve.n_items or curve.n_found[-1] == 0:
             return None
         recall = curve.n_found / curve.n_found[-1]
-        label = entry(self.ax_, "recall,", "as known in the end")
+        label = entry("recall,", "as known in the end")
         return self._line(curve.n_read, recall, given, label=label, color="0.6")
 
     def _draw_ranked(self) -> Any:

@@ -1,4 +1,4 @@
-"""How consensus curves are drawn: where the budget lies, and with nothing covered."""
+"""How consensus curves are drawn: where the budget lies."""
 
 import functools
 
@@ -41,30 +41,6 @@ def draw(ax=None, **options):
 
 def texts(ax):
     return [text.get_text() for text in ax.get_legend().get_texts()]
-
-
-@pytest.mark.parametrize(
-    ("layout", "size"), [("constrained", (6.4, 4.8)), (None, (4, 3.5))]
-)
-@pytest.mark.parametrize("space", SPACES)
-def test_the_legend_covers_no_curve(space, layout, size):
-    figure, ax = plt.subplots(figsize=size, layout=layout)
-    displays = draw(ax, space=space, plot_rate=True)
-    figure.canvas.draw()
-    box = ax.get_legend().get_window_extent()
-    whole = figure.bbox
-    assert whole.x0 - 1 <= box.x0 < box.x1 <= whole.x1 + 1
-    assert whole.y0 - 1 <= box.y0 < box.y1 <= whole.y1 + 1
-    if box.y1 <= ax.xaxis.get_tightbbox().y0:
-        return
-    for display in displays:
-        for artist in (display.line_, display.bounds_):
-            path = artist.get_path().transformed(artist.get_transform())
-            assert not path.intersects_bbox(box)
-
-
-def test_the_legend_of_the_roc_plane_takes_the_corner_below_the_curves():
-    assert draw(space="roc", plot_rate=True)[0].ax_.get_legend()._loc == 4
 
 
 def test_bounds_have_one_entry_in_grey_and_models_one_of_their_own():

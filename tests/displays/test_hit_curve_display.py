@@ -290,25 +290,6 @@ def test_references_stand_once_on_the_axes():
     assert texts(other).count("Perfect") == 2
 
 
-@pytest.mark.parametrize("size", [(6.4, 4.8), (4, 3)])
-@pytest.mark.parametrize("kind", ["hits", "gains", "lift"])
-def test_the_legend_covers_no_line(size, kind):
-    _, ax = plt.subplots(figsize=size, layout="constrained")
-    for name, scores in (("a long name", Y_SCORE), ("another one", -Y_SCORE)):
-        HitCurveDisplay.from_predictions(
-            Y_TRUE, scores, gain={"positive": 1, "negative": -0.2}, name=name, ax=ax,
-            kind=kind,
-        )  # fmt: skip
-    ax.figure.canvas.draw()
-    box = ax.get_legend().get_window_extent()
-    whole = ax.figure.bbox
-    assert whole.x0 <= box.x0 < box.x1 <= whole.x1
-    assert whole.y0 <= box.y0 < box.y1 <= whole.y1
-    for line in ax.lines:
-        path = line.get_path().transformed(line.get_transform())
-        assert not path.intersects_bbox(box, filled=False)
-
-
 def test_the_axis_of_lift_has_what_the_curves_need():
     y_true, y_score = np.arange(2000) < 4, np.zeros(2000)
     y_score[[0, 1, 1500]] = 3, 2, 2

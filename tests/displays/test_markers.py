@@ -42,7 +42,7 @@ def test_points_are_the_estimates(data):
 def test_the_best_are_named_and_no_name_covers_another(data, size):
     import matplotlib.pyplot as plt
 
-    _, axes = plt.subplots(figsize=size)
+    _, axes = plt.subplots(figsize=size, layout="constrained")
     display = MarkersDisplay.from_predictions(*data, ax=axes, k=4, random_state=0)
     best = {
         found.names[i]
@@ -52,12 +52,12 @@ def test_the_best_are_named_and_no_name_covers_another(data, size):
     assert {text.get_text() for text in display.texts_} == best
     assert display.ax_ is axes
     display.figure_.draw_without_rendering()
-    inside = axes.get_window_extent()
+    inside, whole = axes.get_window_extent(), display.figure_.bbox
     # Without the lines to their points, which may cross.
     boxes = [super(type(text), text).get_window_extent() for text in display.texts_]
     for number, box in enumerate(boxes):
-        assert inside.x0 <= box.x0 < box.x1 <= inside.x1
-        assert inside.y0 <= box.y0 < box.y1 <= inside.y1
+        assert inside.x1 < box.x0 < box.x1 <= whole.x1
+        assert inside.y0 - 9 <= box.y0 < box.y1 <= whole.y1
         assert not any(box.overlaps(other) for other in boxes[:number])
     for text in display.texts_:
         place = display.x.names.index(text.get_text())
