@@ -11,9 +11,13 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.arrays import ArrayLike, Label, share_of
 from skrate.data.checks import check_choice, check_count, check_flag
-from skrate.displays._drawing import Display
-from skrate.displays._legend import draw_legend, entry
-from skrate.displays._signatures import DrawingArguments, passes_on
+from skrate.displays.base import (
+    Display,
+    DrawingArguments,
+    draw_legend,
+    entry,
+    passes_on,
+)
 from skrate.error_rate.curves import (
     ErrorRateCurve,
     ModelPoint,

@@ -12,9 +12,14 @@ from skrate.data.arrays import ArrayLike, Label
 from skrate.data.checks import check_choice, check_flag
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
-from skrate.displays._drawing import Display, styled
-from skrate.displays._legend import draw_legend, entry
-from skrate.displays._signatures import DrawingArguments, passes_on
+from skrate.displays.base import (
+    Display,
+    DrawingArguments,
+    draw_legend,
+    entry,
+    passes_on,
+    styled,
+)
 from skrate.displays.rate_spaces import BUDGET_STYLE, draw_along_axis, name_budget
 from skrate.inference.budget_report import (
     BudgetReport,

@@ -17,10 +17,15 @@ from skrate.data.arrays import (
     RandomState,
 )
 from skrate.data.checks import check_count, check_flag, check_fraction
-from skrate.displays._drawing import Drawing, import_pyplot, styled
-from skrate.displays._legend import draw_legend
-from skrate.displays._signatures import DrawingArguments, passes_on
-from skrate.displays._styles import model_color
+from skrate.displays.base import (
+    Drawing,
+    DrawingArguments,
+    draw_legend,
+    import_pyplot,
+    model_color,
+    passes_on,
+    styled,
+)
 from skrate.inference.adjustment import Adjust
 from skrate.inference.estimate_all import estimate_all
 from skrate.inference.sample import Weights

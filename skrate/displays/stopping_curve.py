@@ -8,10 +8,14 @@ import numpy as np
 
 from skrate.data.arrays import ArrayLike, Label
 from skrate.data.checks import check_choice, check_flag
-from skrate.displays._drawing import Drawing
-from skrate.displays._legend import draw_legend, entry
-from skrate.displays._signatures import DrawingArguments, passes_on
-from skrate.displays._styles import model_color
+from skrate.displays.base import (
+    Drawing,
+    DrawingArguments,
+    draw_legend,
+    entry,
+    model_color,
+    passes_on,
+)
 from skrate.review.stopping import StoppingCurve, stopping_curve
 
 if TYPE_CHECKING:

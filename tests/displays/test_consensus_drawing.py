@@ -7,7 +7,7 @@ import pytest
 
 from optional import require
 from skrate import RateAveragedROC, rate_averaged_roc_curve, rates
-from skrate.displays._styles import COLORS, LINE_STYLES
+from skrate.displays.base import COLORS, LINE_STYLES
 
 plt = require("matplotlib.pyplot")
 

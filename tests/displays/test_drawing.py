@@ -14,7 +14,7 @@ from skrate import (
     MarkersDisplay,
     RateAveragedROC,
 )
-from skrate.displays._drawing import mean_and_spread
+from skrate.displays.base import mean_and_spread
 
 Y, SCORES = [0, 1, 0, 1], [0.1, 0.4, 0.2, 0.3]
 

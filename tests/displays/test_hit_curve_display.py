@@ -14,7 +14,7 @@ from skrate import (
     rates,
 )
 from skrate.data.table import RankTable
-from skrate.displays._styles import COLORS
+from skrate.displays.base import COLORS
 from skrate.metrics.momentum import momentum
 
 plt = require("matplotlib.pyplot")

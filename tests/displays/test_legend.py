@@ -5,7 +5,7 @@ import pytest
 
 from optional import require
 from skrate import BudgetReportDisplay, HitCurveDisplay, rates
-from skrate.displays._legend import entry
+from skrate.displays.base import entry
 
 plt = require("matplotlib.pyplot")
 

@@ -8,7 +8,7 @@ import pytest
 
 import skrate
 from optional import require
-from skrate.displays._drawing import Drawing
+from skrate.displays.base import Drawing
 
 require("matplotlib")
 DISPLAYS = [

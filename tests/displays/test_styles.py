@@ -17,7 +17,7 @@ from skrate import (
     StoppingCurveDisplay,
     rates,
 )
-from skrate.displays._styles import COLORS, LINE_STYLES, model_color
+from skrate.displays.base import COLORS, LINE_STYLES, model_color
 
 plt = require("matplotlib.pyplot")
 colors = require("matplotlib.colors")

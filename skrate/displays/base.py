@@ -1,16 +1,18 @@
-"""What displays share: how they start, draw lines, name things and finish."""
+"""What displays share: legends, colours, how they start, and what they hand on."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label
-from skrate.displays._legend import as_reference, entry
-from skrate.displays._signatures import passes_on, spell_out
-from skrate.displays._styles import style_model
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     Response,
@@ -21,6 +23,221 @@ from skrate.model_selection.responses import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+# Letters of a line, beyond which an entry takes several.
+_LETTERS = 40
+# How far below the axes, whose labels are in between, in sizes of the font; and in how
+# many columns, the first that fit.
+_BELOW = 4.2
+_COLUMNS = 4, 3, 2, 1
+# Of the axes, before their labels have their place.
+_WIDTH = 1.2
+_COMPACT = {
+    "fontsize": "small", "title_fontsize": "small", "labelspacing": 0.3,
+    "handlelength": 1.6, "handletextpad": 0.6, "columnspacing": 1.2,
+}  # fmt: skip
+# The attribute of lines that follow those of models in the legend.
+_REFERENCE = "is_skrate_reference"
+
+
+def entry(*parts: str) -> str:
+    """Return an entry of the legend: a line, or if it is long, lines for each part."""
+    line = " ".join(parts)
+    if len(line) <= _LETTERS:
+        return line
+    return "\n".join(textwrap.fill(part, _LETTERS) for part in parts)
+
+
+def as_reference(line: Any) -> Any:
+    """Mark a line as one that follows those of models in the legend."""
+    setattr(line, _REFERENCE, True)
+    return line
+
+
+def draw_legend(ax: Any, over: dict[Any, Any] | None = None, **options: Any) -> Any:
+    """Draw the legend: models, references, then areas.
+
+    A layout of the figure makes room for it below the axes; without one it is where
+    matplotlib finds most room within them. ``over`` are artists, and what their swatch
+    lies over, as they do.
+    """
+    from matplotlib.lines import Line2D
+
+    def kind(pair: tuple[Any, str]) -> int:
+        handle, _ = pair
+        return int(hasattr(handle, _REFERENCE)) if isinstance(handle, Line2D) else 2
+
+    entries = sorted(zip(*ax.get_legend_handles_labels(), strict=True), key=kind)
+    options = _COMPACT | options
+    options["labels"] = [label for _, label in entries]
+    options["handles"] = [
+        (over[handle], handle) if over and handle in over else handle
+        for handle, _ in entries
+    ]
+    if ax.figure.get_layout_engine() is None:
+        return ax.legend(loc="best", **options)
+    options |= {"loc": "upper center", "bbox_to_anchor": (0.5, 0)}
+    for n_columns in _COLUMNS:
+        legend = ax.legend(ncols=n_columns, borderaxespad=_BELOW, **options)
+        if legend.get_window_extent().width <= _WIDTH * ax.bbox.width:
+            break
+    return legend
+
+
+# Okabe and Ito's, each in the place of the one of matplotlib's cycle that it resembles.
+COLORS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "black")
+# As many as are told apart, and a number that does not divide the one of the colours.
+LINE_STYLES: tuple[Any, ...] = (
+    "-", (0, (5, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (2, 1)), (0, (8, 1.5, 2, 1.5))
+)  # fmt: skip
+
+
+def model_color(place: int) -> str:
+    """Return the colour of a model by its place; a cycle of the user's own is kept."""
+    from matplotlib.colors import to_hex
+
+    return COLORS[place % len(COLORS)] if _is_cycle_default() else to_hex(f"C{place}")
+
+
+def style_model(line: Any, given: dict[str, Any]) -> None:
+    """Give a line that took the next colour of the axes that of a model, and a style.
+
+    What is ``given`` is kept, by the names of matplotlib, and so is a colour that is
+    none of the cycle's, or a line style that the cycle has.
+    """
+    import matplotlib as mpl
+    from matplotlib.colors import to_rgba
+
+    cycle = mpl.rcParams["axes.prop_cycle"].by_key()
+    colors = [to_rgba(color) for color in cycle.get("color", [])]
+    color = to_rgba(line.get_color())
+    if "color" in given or color not in colors:
+        return
+    place = colors.index(color)
+    if _is_cycle_default():
+        line.set_color(model_color(place))
+    if "linestyle" not in given and "linestyle" not in cycle:
+        line.set_linestyle(LINE_STYLES[place % len(LINE_STYLES)])
+
+
+def _is_cycle_default() -> bool:
+    import matplotlib as mpl
+
+    default = mpl.rcParamsDefault["axes.prop_cycle"]
+    return bool(mpl.rcParams["axes.prop_cycle"] == default)
+
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+_TITLE = "Parameters\n----------\n"
+
+
+class DrawingArguments(TypedDict, total=False):
+    """What each ``plot`` takes."""
+
+    ax: Axes | None
+    despine: bool
+
+
+def passes_on(target: str) -> Callable[[_Method], _Method]:
+    """Mark a method of which the keyword arguments go to another one."""
+
+    def mark(method: _Method) -> _Method:
+        method.__dict__["passes_on"] = target
+        return method
+
+    return mark
+
+
+def spell_out(cls: type, without: frozenset[str]) -> None:
+    """Give the marked methods of a class what they pass on, but for some names."""
+    for name in dir(cls):
+        _spell_out(cls, name, without)
+
+
+def _spell_out(cls: type, name: str, without: frozenset[str]) -> Any:
+    """Return the function of a method, whose arguments are in its signature."""
+    method = inspect.getattr_static(cls, name, None)
+    function: Any = getattr(method, "__func__", method)
+    target = getattr(function, "passes_on", None)
+    if target is None or not hasattr(cls, target):
+        return function
+    is_inherited = name not in vars(cls)
+    if is_inherited:
+        # Each class has its own arguments.
+        function = _copy(getattr(function, "is_copy_of", function), cls)
+    elif hasattr(function, "__signature__"):
+        return function
+    receiver = _spell_out(cls, target, without)
+    own = inspect.signature(function).parameters.values()
+    kept = {
+        p.name: p
+        for p in own
+        if p.kind is not p.VAR_KEYWORD and not (is_inherited and p.name in without)
+    }
+    handed = {p.name: p for p in _handed_on(receiver) if p.name not in without}
+    added = {key: value for key, value in handed.items() if key not in kept}
+    signature = inspect.signature(function)
+    function.__signature__ = signature.replace(
+        parameters=[*kept.values(), *added.values()]
+    )
+    if function.__doc__:
+        function.__doc__ = _described(function, receiver, set(kept), set(added))
+    if is_inherited:
+        setattr(cls, name, classmethod(function))
+    return function
+
+
+def _copy(function: Any, cls: type) -> Any:
+    """Return a function like another one, of which it is not to be the signature."""
+    copied = FunctionType(
+        function.__code__, function.__globals__, function.__name__,
+        function.__defaults__, function.__closure__,
+    )  # fmt: skip
+    copied.__kwdefaults__ = function.__kwdefaults__
+    copied.__annotations__ = dict(function.__annotations__)
+    copied.__doc__ = function.__doc__
+    copied.__qualname__ = f"{cls.__qualname__}.{function.__name__}"
+    copied.__dict__.update(passes_on=function.passes_on, is_copy_of=function)
+    return copied
+
+
+def _handed_on(receiver: Any) -> Iterator[inspect.Parameter]:
+    """Yield what a method takes by keyword: of ``plot`` the axes as well."""
+    for parameter in inspect.signature(receiver).parameters.values():
+        is_axes = parameter.name == "ax"
+        if parameter.kind is parameter.KEYWORD_ONLY or is_axes:
+            yield parameter.replace(kind=parameter.KEYWORD_ONLY)
+
+
+def _described(function: Any, receiver: Any, kept: set[str], added: set[str]) -> str:
+    """Return a docstring with the parameters of another one after its own."""
+    before, own, after = _parts(function)
+    _, others, _ = _parts(receiver)
+    described = [
+        *_entries(own, kept),
+        *_entries(others, added),
+    ]
+    return f"{before}{_TITLE}{''.join(described)}{after}\n"
+
+
+def _parts(function: Any) -> tuple[str, str, str]:
+    """Return what stands before the parameters, these, and what stands after them."""
+    text = inspect.cleandoc(function.__doc__)
+    before, _, rest = text.partition(_TITLE)
+    end = re.search(r"\n\S[^\n]*\n---", rest)
+    at = len(rest) if end is None else end.start()
+    return before, rest[:at].rstrip("\n") + "\n", rest[at:]
+
+
+def _entries(section: str, wanted: set[str]) -> Iterator[str]:
+    """Yield the entries of a section, as far as they are of wanted parameters."""
+    for entry in re.findall(r"^\S.*\n(?:[ \n].*\n)*", section, re.MULTILINE):
+        head, _, text = entry.partition("\n")
+        names, _, kind = head.partition(" : ")
+        found = [name for name in names.split(", ") if name in wanted]
+        if found:
+            yield f"{', '.join(found)} : {kind}\n{text}"
+
 
 # What folds that are alike may differ by.
 _ROUNDING = 1e-9
