@@ -17,7 +17,6 @@ from skrate.data.arrays import (
     Label,
     dot,
     lazy,
-    parts,
 )
 from skrate.data.checks import (
     check_equal_length,
@@ -28,7 +27,7 @@ from skrate.data.checks import (
     positive_label,
     summable,
 )
-from skrate.data.ranking import as_bits, order_of_few, ranking, sort_keys
+from skrate.data.ranking import begins_group, by_score, ranking
 
 # What weights are: "relative" ones have no scale; others are whole numbers of
 # repetitions, or inverse probabilities of being sampled.
@@ -205,52 +204,52 @@ def _without_equal_weights(sample: Sample, *, keep_scale: bool) -> Sample:
 
 
 class Groups(NamedTuple):
-    """Weights per group, or unweighted cases in ranking order.
+    """Weights per group of ties, best score first, or the labels of untied cases.
 
-    ``cases`` says which case is positive, the positives first where cases tie, and
-    ``is_new`` which begins a group, None if all do. ``thresholds`` are the scores of
-    the groups, None where they are not asked for.
+    ``labels`` say which case is positive where no two tie and all weights are equal.
+    ``thresholds`` are the scores of the groups, None where they are not asked for.
     """
 
     pos: FloatArray | None = None
     neg: FloatArray | None = None
     thresholds: Array | None = None
-    cases: BoolArray | None = None
-    is_new: BoolArray | None = None
+    labels: BoolArray | None = None
 
 
-def ranked_groups(sample: Sample) -> Groups:
-    """Return the groups of a sample with scores; these are not among them."""
+def ranked_groups(sample: Sample, *, with_scores: bool = False) -> Groups:
+    """Return the groups of a sample with scores, or one that is ranked."""
     if sample.begins is not None:
-        return _ranked(sample, sample.begins)
+        found = groups_of_ranking(sample, np.arange(len(sample.begins)), sample.begins)
+        if sample.scores is None:
+            return found
+        return found._replace(thresholds=sample.scores[sample.begins])
+    assert sample.scores is not None
     if sample.weights is None:
-        assert sample.scores is not None
-        order = order_of_few(sample.scores)
-        if order is not None:
-            return Groups(cases=sample.is_pos[order])
-        keys = sort_keys(sample.scores, sample.is_pos)
-        return scored_groups(sample) if keys is None else _packed(keys)
-    assert sample.scores is not None
-    return weighted_groups(sample, *ranking(sample.scores))
+        order = by_score(sample.scores)
+        scores = sample.scores[order]
+        begins = begins_group(scores)
+    else:
+        order, begins = ranking(sample.scores)
+        scores = sample.scores[order] if with_scores else sample.scores
+    found = groups_of_ranking(sample, order, begins)
+    return found._replace(thresholds=scores[begins]) if with_scores else found
 
 
-def scored_groups(sample: Sample) -> Groups:
-    """Return the same with the scores, which are known whatever was sorted."""
-    assert sample.scores is not None
-    if sample.begins is not None:
-        return _ranked(sample, sample.begins)
-    order, begins = ranking(sample.scores)
+def groups_of_ranking(sample: Sample, order: IntArray, begins: BoolArray) -> Groups:
+    """Return the groups of a sample whose ranking is known, without scores."""
+    is_pos = sample.is_pos[order]
     starts = None if begins.all() else np.flatnonzero(begins)
-    thresholds = sample.scores[order if starts is None else order[starts]]
-    if sample.weights is None and starts is None:
-        return Groups(thresholds=thresholds, cases=sample.is_pos[order])
-    return Groups(*_ranked_weights(sample, order, starts), thresholds)
-
-
-def weighted_groups(sample: Sample, order: IntArray, begins: BoolArray) -> Groups:
-    """Return the same of cases with weights, whose ranking is known."""
-    starts = None if begins.all() else np.flatnonzero(begins)
-    return Groups(*_ranked_weights(sample, order, starts))
+    if sample.weights is None:
+        if starts is None:
+            return Groups(labels=is_pos)
+        pos = np.add.reduceat(is_pos, starts, dtype=np.intp)
+        neg = np.diff(starts, append=len(is_pos)) - pos
+        return Groups(pos.astype(np.float64), neg.astype(np.float64))
+    weights = sample.weights[order]
+    pos, neg = np.where(is_pos, weights, 0.0), np.where(is_pos, 0.0, weights)
+    if starts is None:
+        return Groups(pos, neg)
+    return Groups(np.add.reduceat(pos, starts), np.add.reduceat(neg, starts))
 
 
 def joined_groups(scores: Array, pos: FloatArray, neg: FloatArray) -> Groups:
@@ -262,59 +261,3 @@ def joined_groups(scores: Array, pos: FloatArray, neg: FloatArray) -> Groups:
         np.add.reduceat(neg[order], starts),
         scores[order[starts]],
     )
-
-
-def _packed(keys: Array) -> Groups:
-    """Return the groups of unweighted cases by one sort of their keys."""
-    keys.sort()
-    bits = as_bits(keys)
-    cases, is_last = np.empty(len(bits), dtype=bool), np.empty(len(bits), dtype=bool)
-    is_last[-1] = True
-    for part in parts(len(bits)):
-        found = bits[part]
-        np.bitwise_and(found.astype(np.uint8), 1, out=cases.view(np.uint8)[part])
-        found |= 1
-        np.not_equal(found[1:], found[:-1], out=is_last[part][:-1])
-        if part.start:
-            is_last[part.start - 1] = found[0] != bits[part.start - 1]
-    # A greater last bit made a negative number less.
-    n_below = np.searchsorted(keys, keys.dtype.type(0))
-    np.logical_not(cases[:n_below], out=cases[:n_below])
-    # Read from the back, what ends a group begins one.
-    cases = cases[::-1]
-    if is_last.all():
-        return Groups(cases=cases)
-    return Groups(cases=cases, is_new=is_last[::-1])
-
-
-def _ranked_weights(
-    sample: Sample, order: IntArray, starts: IntArray | None
-) -> tuple[FloatArray, FloatArray]:
-    """Return the weights of positives and of negatives per group of ties."""
-    weights = np.ones(len(order)) if sample.weights is None else sample.weights
-    # With a sign for the class, so that they are put in order once.
-    return _by_class(np.where(sample.is_pos, weights, -weights)[order], starts)
-
-
-def _by_class(
-    ranked: FloatArray, starts: IntArray | None
-) -> tuple[FloatArray, FloatArray]:
-    """Return the sums of weights by group, those of negatives below zero."""
-    pos = np.maximum(ranked, 0.0)
-    neg = np.subtract(pos, ranked, out=ranked)
-    if starts is None:
-        return pos, neg
-    return np.add.reduceat(pos, starts), np.add.reduceat(neg, starts)
-
-
-def _ranked(sample: Sample, begins: BoolArray) -> Groups:
-    """Return the groups of cases that are in the order of their ranking."""
-    starts = None if begins.all() else np.flatnonzero(begins)
-    thresholds = sample.scores
-    if thresholds is not None and starts is not None:
-        thresholds = thresholds[starts]
-    if sample.weights is None:
-        is_new = None if starts is None else begins
-        return Groups(None, None, thresholds, sample.is_pos, is_new)
-    signed = np.where(sample.is_pos, sample.weights, -sample.weights)
-    return Groups(*_by_class(signed, starts), thresholds)

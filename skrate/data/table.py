@@ -17,7 +17,6 @@ from skrate.data.arrays import (
     Label,
     cumulated,
     frozen,
-    is_short,
     lazy,
     total,
 )
@@ -48,10 +47,9 @@ from skrate.data.compressed import (
 from skrate.data.sample import (
     Sample,
     check_ranking,
+    groups_of_ranking,
     joined_groups,
     ranked_groups,
-    scored_groups,
-    weighted_groups,
 )
 
 # From here on floats cannot count.
@@ -93,8 +91,6 @@ class RankTable:
         Share of all weight above each cut, from 0 to 1: the rate.
     tpr, fpr : array of shape (n_groups + 1,)
         Share of the positives and of the negatives above each cut; nan without any.
-    ends : array of shape (n_groups,) or None
-        Number of cases above the end of each group, where all weights are equal.
     labels : array of shape (n_cases,) or None
         Where every group is one case and all weights are equal: whether the case at
         each place of the ranking is positive. Kernels may take a short cut on it.
@@ -172,24 +168,21 @@ class RankTable:
         pos: FloatArray | None = None,
         neg: FloatArray | None = None,
         thresholds: Array | None = None,
-        cases: BoolArray | None = None,
-        is_new: BoolArray | None = None,
+        labels: BoolArray | None = None,
         cells: Cells | None = None,
     ) -> RankTable:
-        """Set the state: weights per group, or unweighted cases in ranking order.
+        """Set the state: weights per group, or labels of untied cases, best first.
 
-        ``cases`` says which case is positive, the positives first where cases tie,
-        and ``is_new`` which begins a group, None if all do. ``cells`` stand in for
-        thresholds and weights where the table was compressed.
+        ``cells`` stand in for thresholds and weights where the table was compressed.
         """
         if cells is not None:
             pos, neg = cells.pos[::-1].copy(), cells.neg[::-1].copy()
             thresholds = scores_of(cells.keys)[::-1]
-        for array in (pos, neg, thresholds, cases, is_new, *(cells or ())):
+        for array in (pos, neg, thresholds, labels, *(cells or ())):
             if array is not None:
                 array.flags.writeable = False
         self._pos, self._neg, self._thresholds = pos, neg, thresholds
-        self._cases, self._is_new, self._cells = cases, is_new, cells
+        self._labels, self._cells = labels, cells
         return self
 
     @classmethod
@@ -225,7 +218,7 @@ class RankTable:
         )
         if sample.weights is not None:
             check_summable("sample_weight", sample.weights)
-        return _new(*scored_groups(sample))
+        return _new(*ranked_groups(sample, with_scores=True))
 
     @classmethod
     def from_batches(
@@ -432,79 +425,23 @@ class RankTable:
     @property
     def labels(self) -> BoolArray | None:
         """Which case is positive, where no cases tie and weights are equal."""
-        return self._cases if self._is_new is None else None
-
-    @property
-    def cases(self) -> BoolArray | None:
-        """Which case is positive, where weights are equal; None where they are not.
-
-        In the order of the ranking; of those that tie, the positives come first.
-        """
-        return self._cases
-
-    def ties(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Return where cases tie, if weights are equal.
-
-        Of each group of several, the places in ``cases`` where it starts, where its
-        positives end and where it ends.
-        """
-        cases = self._cases
-        assert cases is not None
-        if self._is_new is None:
-            none = np.empty(0, dtype=np.intp)
-            return none, none, none
-        if 2 * self.n_groups < len(cases):
-            start, end = self._starts, np.append(self._starts[1:], len(cases))
-            turn = start + np.add.reduceat(cases, start, dtype=np.intp)
-            are_many = end - start > 1
-            return start[are_many], turn[are_many], end[are_many]
-        # These tie with the one before them.
-        tied = np.flatnonzero(~self._is_new)
-        is_first = np.diff(tied, prepend=-1) > 1
-        start, end = tied[is_first] - 1, tied[np.roll(is_first, -1)] + 1
-        turn = np.where(cases[start], end, start)
-        turn[cases[start] & ~cases[end - 1]] = tied[cases[tied - 1] & ~cases[tied]]
-        return start, turn, end
-
-    def mixed_ties(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Return the same of groups that hold cases of both classes."""
-        start, turn, end = self.ties()
-        is_mixed = (start < turn) & (turn < end)
-        return start[is_mixed], turn[is_mixed], end[is_mixed]
-
-    @property
-    def ends(self) -> IntArray | None:
-        """Number of cases above the end of each group, where weights are equal."""
-        if self._cases is None or self._is_new is None:
-            return None if self._cases is None else np.arange(1, len(self._cases) + 1)
-        return np.append(self._starts[1:], len(self._cases))
+        return self._labels
 
     @property
     def pos(self) -> FloatArray:
         """Weight of the positives per group."""
         if self._pos is None:
-            assert self._cases is not None
-            self._pos = frozen(self._count(self._cases))
+            assert self._labels is not None
+            self._pos = frozen(self._labels.astype(np.float64))
         return self._pos
 
     @property
     def neg(self) -> FloatArray:
         """Weight of the negatives per group."""
         if self._neg is None:
-            assert self._cases is not None
-            self._neg = frozen(self._count(~self._cases))
+            assert self._labels is not None
+            self._neg = frozen((~self._labels).astype(np.float64))
         return self._neg
-
-    def _count(self, cases: BoolArray) -> FloatArray:
-        if self._is_new is None:
-            return np.asarray(cases, dtype=np.float64)
-        counts = np.add.reduceat(cases, self._starts, dtype=np.intp)
-        return np.asarray(counts, dtype=np.float64)
-
-    @lazy
-    def _starts(self) -> IntArray:
-        assert self._is_new is not None
-        return np.flatnonzero(self._is_new)
 
     @property
     def thresholds(self) -> Array | None:
@@ -514,27 +451,20 @@ class RankTable:
     @property
     def n_groups(self) -> int:
         """Number of groups of tied scores."""
-        if self._is_new is not None:
-            return int(np.count_nonzero(self._is_new))
-        return len(self.pos if self._cases is None else self._cases)
+        return len(self.pos if self._labels is None else self._labels)
 
     @lazy
     def n_pos(self) -> float:
         """Weight of all positives."""
-        if self._cases is not None:
-            return float(np.count_nonzero(self._cases))
-        # A table may know its sums already, to which this must be equal.
-        if "cum_pos" in vars(self) or is_short(self.pos):
-            return float(self.cum_pos[-1])
+        if self._labels is not None:
+            return float(np.count_nonzero(self._labels))
         return total(self.pos)
 
     @lazy
     def n_neg(self) -> float:
         """Weight of all negatives."""
-        if self._cases is not None:
-            return len(self._cases) - self.n_pos
-        if "cum_neg" in vars(self) or is_short(self.neg):
-            return float(self.cum_neg[-1])
+        if self._labels is not None:
+            return len(self._labels) - self.n_pos
         return total(self.neg)
 
     @property
@@ -545,7 +475,7 @@ class RankTable:
     @lazy
     def n_cases(self) -> float | None:
         """Number of cases, where all weights are whole; None where they are not."""
-        if self._cases is not None:
+        if self._labels is not None:
             return self.total
         for weights in (self.pos, self.neg):
             # The greatest first: a sum of more may be beyond all floats.
@@ -577,8 +507,9 @@ class RankTable:
     @lazy
     def rates(self) -> FloatArray:
         """Rate at each cut."""
-        if self.ends is not None:
-            return frozen(np.append(0, self.ends) / self.ends[-1])
+        if self._labels is not None:
+            n = len(self._labels)
+            return frozen(np.arange(n + 1) / n)
         processed = cumulated(self.pos + self.neg)
         return frozen(processed / processed[-1])
 
@@ -598,12 +529,9 @@ class RankTable:
 
         Rates next to 1 are small ones there, which have digits of their own.
         """
-        if self._cases is None:
+        if self._labels is None:
             return _new(self.neg[::-1], self.pos[::-1])
-        is_new = None
-        if self._is_new is not None:
-            is_new = np.append(self._is_new[1:], True)[::-1]
-        return _new(None, None, None, ~self._cases[::-1], is_new)
+        return _new(labels=~self._labels[::-1])
 
     @lazy
     def merged(self) -> Merged:
@@ -661,18 +589,19 @@ class RankTable:
     def __getstate__(self) -> tuple[Any, ...]:
         if self._cells is not None:
             keys, shifts, pos, neg = self._cells
-            return keys, shifts, shortened(pos), shortened(neg)
-        if self._cases is not None:
-            return None, None, self._thresholds, self._cases, self._is_new
-        return shortened(self.pos), shortened(self.neg), self._thresholds, None, None
+            return shortened(pos), shortened(neg), keys, shifts, True
+        if self._labels is not None:
+            return None, None, self._thresholds, self._labels
+        return shortened(self.pos), shortened(self.neg), self._thresholds, None
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        if len(state) == 4:
-            keys, shifts, pos, neg = state
-            self._fill(cells=Cells(keys, shifts, pos.astype(float), neg.astype(float)))
-            return
         pos, neg = (None if x is None else x.astype(float) for x in state[:2])
-        self._fill(pos, neg, *state[2:])
+        if len(state) == 4:
+            self._fill(pos, neg, *state[2:])
+            return
+        assert pos is not None
+        assert neg is not None
+        self._fill(cells=Cells(state[2], state[3], pos, neg))
 
     def __repr__(self) -> str:
         state = "compressed, " if self.is_compressed else ""
@@ -731,22 +660,13 @@ def table_of(sample: Sample) -> RankTable:
 
 
 def table_of_ranking(sample: Sample, order: IntArray, begins: BoolArray) -> RankTable:
-    """Return the same of cases with weights, whose ranking is known."""
-    return _new(*weighted_groups(sample, order, begins))
+    """Return the same of cases whose ranking is known."""
+    return _new(*groups_of_ranking(sample, order, begins))
 
 
 def table_of_weights(pos: FloatArray, neg: FloatArray) -> RankTable:
     """Return the table of groups that have weight, without checks or copies."""
     return _new(pos, neg)
-
-
-def table_of_labels(labels: BoolArray, begins: BoolArray | None = None) -> RankTable:
-    """Return the table of cases, best first, without checks.
-
-    ``begins`` says which begin a group of ties, in which the positives come first; None
-    where no cases tie.
-    """
-    return _new(cases=labels, is_new=begins)
 
 
 def extreme_tables(table: RankTable) -> tuple[RankTable, RankTable]:

@@ -110,7 +110,8 @@ class RandomRankings:
             distance = distance_of_auc(table, value)
             if is_normal(table, distance):
                 return t_pvalue(distance, self.alternative, np.inf)
-        if table.cases is None:
+        is_weighted = ranked.weights is not None or ranked.counts is not None
+        if table.labels is None and is_weighted:
             return self._of_counts(table).pvalue(value, 1.0, self.alternative)
         with self._lock:
             if self._orders is None:

@@ -33,7 +33,6 @@ from skrate.data.table import (
     RankTable,
     check_alone,
     table_of,
-    table_of_labels,
     table_of_ranking,
 )
 from skrate.metrics.base import Metric
@@ -151,18 +150,7 @@ class Ranked(Sample):
 
     @property
     def _table_by_case(self) -> RankTable:
-        order, begins = self._ranking
-        if self.weights is not None:
-            return table_of_ranking(self, order, begins)
-        labels = self.is_pos[order]
-        if begins.all():
-            return table_of_labels(labels)
-        # Of those that tie, the positives first, as in any table of cases: so that all
-        # metrics are the same to the last digit.
-        starts = np.flatnonzero(begins)
-        turns = starts + np.add.reduceat(labels, starts, dtype=np.intp)
-        sizes = np.diff(starts, append=len(labels))
-        return table_of_labels(np.arange(len(labels)) < np.repeat(turns, sizes), begins)
+        return table_of_ranking(self, *self._ranking)
 
 
 def _cells(table: RankTable) -> tuple[IntArray, IntArray]:

@@ -625,7 +625,7 @@ class LiftAtRate(_PerProcessed, score=lift_at_rate_score):
 
 def found_at(table: RankTable, rate: float) -> float:
     """Return the weight of positives within the share ``rate`` of the ranking."""
-    if table.cases is not None or table.n_pos == 0:
+    if table.n_cases is not None or table.n_pos == 0:
         return float(np.interp(rate, table.rates, table.cum_pos))
     # By shares: the slope of large weights over a short step is not finite.
     return table.n_pos * float(np.interp(rate, table.rates, table.tpr))

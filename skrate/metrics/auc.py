@@ -238,9 +238,13 @@ def _check_means_of_folds(**options: tuple[Any, str]) -> None:
 
 def auc(table: RankTable) -> float:
     """Return the AUC of a table with both classes: ties count one half."""
-    if table.cases is not None:
+    if table.labels is not None:
+        # The positive at place i, the j-th, has i - j negatives above it. Whole numbers
+        # are summed as such.
+        places = np.flatnonzero(table.labels)
         n_pairs = table.n_pos * table.n_neg
-        return (n_pairs - _n_above(table)) / n_pairs
+        n_above = float(places.sum() - len(places) * (len(places) - 1) // 2)
+        return (n_pairs - n_above) / n_pairs
     pos, above = table.pos, table.cum_neg[:-1] + table.neg / 2
     n_pairs = table.n_pos * table.n_neg
     if not _LEAST_PAIRS < n_pairs < 1 / _LEAST_PAIRS:
@@ -249,32 +253,6 @@ def auc(table: RankTable) -> float:
         pos, above = np.ldexp(pos, -by_pos), np.ldexp(above, -by_neg)
         n_pairs = float(np.ldexp(table.n_pos, -by_pos) * np.ldexp(table.n_neg, -by_neg))
     return min(max((n_pairs - float(dot(pos, above))) / n_pairs, 0.0), 1.0)
-
-
-def _n_above(table: RankTable) -> float:
-    """Return how many pairs are in the wrong order where weights are equal.
-
-    Ties count one half. Whole numbers are summed as such.
-    """
-    cases = table.cases
-    assert cases is not None
-    if 2 * table.n_groups < len(cases):
-        # With many ties it is quicker by group than by case.
-        found, ends = np.cumsum(table.pos, dtype=np.int64), table.ends
-        assert ends is not None
-        lost = ends - found
-        # Those above, and those above or tied: twice the mean of both.
-        twice = lost.copy()
-        twice[1:] += lost[:-1]
-        return float(dot(table.pos.astype(np.int64), twice)) / 2
-    # The positive at place i, the j-th, has i - j negatives above it; positives come
-    # first among ties, where half of the negatives count as above.
-    places = np.flatnonzero(cases)
-    n_above = float(places.sum() - len(places) * (len(places) - 1) // 2)
-    if table.labels is None:
-        start, turn, end = table.mixed_ties()
-        n_above += float(((turn - start) * (end - turn)).sum()) / 2
-    return n_above
 
 
 def list_auc(table: ListTable, k: int | None = None) -> ListValues:

@@ -13,7 +13,6 @@ from skrate.data.arrays import (
     Array,
     ArrayLike,
     FloatArray,
-    IntArray,
     Label,
     Number,
     dot,
@@ -343,9 +342,9 @@ class AveragePrecision(
         return known
 
     def value(self, table: RankTable) -> float:
-        p, cases = self.prevalence, table.cases
-        # With few ties it is quicker by case than by group.
-        by_case = cases is not None and 2 * table.n_groups >= len(cases)
+        p = self.prevalence
+        # Without ties it is quicker by case than by group.
+        by_case = table.labels is not None
         if not by_case or table.n_pos == 0 or self._tail_of(table) is not None:
             return super().value(table)
         per_pos, per_neg = (1.0, 1.0) if p is None else _class_weights(p)
@@ -549,12 +548,10 @@ def _extremes(
 
 
 def _mean_over_positives(table: RankTable, ratio: float) -> float:
-    """Return the average precision where weights are equal, with few ties."""
-    assert table.cases is not None
-    places = np.flatnonzero(table.cases)
+    """Return the average precision where weights are equal, and no cases tie."""
+    assert table.labels is not None
+    places = np.flatnonzero(table.labels)
     ends, founds = places + 1, np.arange(1, len(places) + 1)
-    if table.labels is None:
-        _find_together(table, places, ends, founds)
     total = 0.0
     # A few positives at a time, which stay in the cache.
     for part in parts(len(places)):
@@ -563,21 +560,6 @@ def _mean_over_positives(table: RankTable, ratio: float) -> float:
             seen = found + ratio * (seen - found)
         total += float((found / seen).sum())
     return total / len(places)
-
-
-def _find_together(
-    table: RankTable, places: IntArray, ends: IntArray, founds: IntArray
-) -> None:
-    """Let positives that tie be found together, at the end of the tie."""
-    start, turn, end = table.ties()
-    sizes = turn - start
-    if sizes.any():
-        first = np.searchsorted(places, start)
-        # Those of a tie are neighbours, one tie after the other.
-        before = np.cumsum(sizes) - sizes
-        tied = np.arange(sizes.sum()) + np.repeat(first - before, sizes)
-        ends[tied] = np.repeat(end, sizes)
-        founds[tied] = np.repeat(first + sizes, sizes)
 
 
 def _class_weights(prevalence: float) -> tuple[float, float]:

@@ -475,29 +475,6 @@ class Region(ABC):
         Per group, but for a constant.
         """
 
-    def of_ties(self, table: RankTable) -> float:
-        """Return what the area is more than with positives first where cases tie.
-
-        The curve is straight there, in place of going up and then to the right.
-        """
-        start, turn, end = table.mixed_ties()
-        if len(start) == 0:
-            return 0.0
-        assert table.cases is not None
-        found = np.searchsorted(np.flatnonzero(table.cases), start)
-        f = (start - found) / table.n_neg
-        f_end = f + (end - turn) / table.n_neg
-        t, t_end = found / table.n_pos, (found + turn - start) / table.n_pos
-        line, up, right = (
-            self.areas(Steps(*steps))
-            for steps in (
-                (f, f_end, t, t_end),
-                (f, f, t, t_end),
-                (f, f_end, t_end, t_end),
-            )
-        )
-        return float(np.sum(line - up - right))
-
 
 @dataclass(frozen=True)
 class Window(Region):
@@ -520,7 +497,7 @@ class Window(Region):
         return self.most - float(self.areas(Steps(*whole, *whole))[0])
 
     def area(self, table: RankTable) -> float:
-        cases = _cases_of(table)
+        cases = table.labels
         if cases is not None:
             return self._area_of_cases(table, cases)
         fpr, tpr = table.fpr, table.tpr
@@ -548,7 +525,7 @@ class Window(Region):
         ends = right - np.clip(steps[[0, -1]], left, right)
         pairs -= float(dot(ends, np.array([bottom - first, last - top])))
         area: float = pairs / (n_pos * n_neg)
-        return area + self.of_ties(table)
+        return area
 
     def areas(self, steps: Steps) -> FloatArray:
         (left, right), (bottom, top) = self.fpr, self.tpr
@@ -621,12 +598,12 @@ class Weighted(Region):
         return self.axis == "tpr"
 
     def area(self, table: RankTable) -> float:
-        cases = _cases_of(table)
+        cases = table.labels
         if cases is not None:
             along = cases if self.axis == "tpr" else ~cases
             between = np.diff(np.flatnonzero(along), prepend=-1, append=len(along)) - 1
             mean = sum_over_gaps(between, self.law) / float(between.sum())
-            return mean + self.of_ties(table)
+            return mean
         if self.axis == "fpr":
             return sum_of_survivals(table.pos, table.fpr, self.law) / table.n_pos
         return sum_of_survivals(table.neg, table.tpr, self.law) / table.n_neg
@@ -662,17 +639,6 @@ class Weighted(Region):
         fall *= shares
         own = shares * _quotient(mean - at_edge[1:], widths)
         return mean, fall - own - sum_from_right(fall)
-
-
-def _cases_of(table: RankTable) -> BoolArray | None:
-    """Return the cases if they are quicker than groups: of equal weight, few tied.
-
-    Of a few cases they are hardly quicker, and what ties correct costs a digit.
-    """
-    cases = table.cases
-    if cases is None or 2 * table.n_groups < len(cases):
-        return None
-    return None if table.n_groups < len(cases) < _FEW else cases
 
 
 def _at(

@@ -519,30 +519,14 @@ def expected_recall(
     Or E[F1], that over the negatives: summed over them, not taken from what the
     positives leave of the mean rate, which next to many positives is all rounding.
     """
-    # With few ties a long ranking is quicker by place than by group, if cases have
-    # equal weights.
-    cases = table.cases
-    by_case = cases is not None and (
-        table.labels is not None
-        or (len(cases) > _KEPT_LENGTH and 3 * table.n_groups > 2 * len(cases))
-    )
-    sum_over = _sum_over_cases if by_case else _sum_over_groups
-    found = sum_over(table, rate, of_negatives=of_negatives)
+    labels = table.labels
+    if labels is not None:
+        # By place, which is several times quicker than by group.
+        found = sum_over_places(~labels if of_negatives else labels, rate)
+    else:
+        weights = table.neg if of_negatives else table.pos
+        found = sum_of_survivals(weights, table.rates, rate)
     return found / (table.n_neg if of_negatives else table.n_pos)
-
-
-def _sum_over_groups(
-    table: RankTable, rate: RateDistribution, *, of_negatives: bool = False
-) -> float:
-    """Return the sum over a class of the probability of being processed."""
-    weights = table.neg if of_negatives else table.pos
-    if table.cases is not None and len(table.cases) <= _KEPT_LENGTH:
-        ends = table.ends
-        assert ends is not None
-        starts = np.append(0, ends[:-1])
-        sums = np.add.reduceat(_kept_weights(rate, len(table.cases), False), starts)
-        return float(dot(weights, sums / (ends - starts)))
-    return sum_of_survivals(weights, table.rates, rate)
 
 
 def sum_of_survivals(
@@ -555,24 +539,6 @@ def sum_of_survivals(
     for first in range(0, len(groups), _GROUPS):
         part = groups[first : first + _GROUPS]
         total += law.table.sum_of_means(edges[part], edges[part + 1], weights[part])
-    return total
-
-
-def _sum_over_cases(
-    table: RankTable, rate: RateDistribution, *, of_negatives: bool = False
-) -> float:
-    """Return the same for the positives, or the negatives, where weights are equal."""
-    cases = table.cases
-    assert cases is not None
-    total = sum_over_places(~cases if of_negatives else cases, rate)
-    # The positives of a tie share the places of all in it, not only the first.
-    start, turn, end = table.mixed_ties()
-    if len(start):
-        n = len(cases)
-        shared = rate.table.mean(start / n, end / n)
-        first, last = (turn, end) if of_negatives else (start, turn)
-        taken = rate.table.mean(first / n, last / n)
-        total += float(np.sum((last - first) * (shared - taken)))
     return total
 
 

@@ -43,27 +43,9 @@ def check(y_true, y_score, sample_weight=None):
         assert [unit * weight for weight in table.neg.tolist()] == neg
         assert table.n_groups == len(pos)
         assert (unit * table.n_pos, unit * table.n_neg) == (sum(pos), sum(neg))
-        if table.cases is not None:
-            check_mixed_ties(table)
         if table.labels is not None:
             assert [unit * label for label in table.labels.tolist()] == pos
     return quick
-
-
-def check_mixed_ties(table):
-    """Check the places of the mixed ties against the weights per group."""
-    ends = np.cumsum(table.pos + table.neg).astype(int)
-    starts = np.append(0, ends[:-1])
-    is_mixed = (table.pos > 0) & (table.neg > 0)
-    start, turn, end = table.mixed_ties()
-    assert start.tolist() == starts[is_mixed].tolist()
-    assert end.tolist() == ends[is_mixed].tolist()
-    assert (turn - start).tolist() == table.pos[is_mixed].tolist()
-    # The positives first in each group.
-    turns = (starts + table.pos).astype(int)
-    for low, middle, high in zip(starts, turns, ends, strict=True):
-        assert table.cases[low:middle].all()
-        assert not table.cases[middle:high].any()
 
 
 @given(sample=ranked_samples(weighted=True, both_classes=False))
@@ -156,7 +138,6 @@ def test_quantities_by_hand():
     assert table.tpr.tolist() == [0, 1 / 3, 1, 1]
     assert table.fpr.tolist() == [0, 0, 2 / 5, 1]
     assert table.labels is None
-    assert table.cases is None
     assert repr(table) == "RankTable(3 groups, n_pos=3, n_neg=5)"
 
 
@@ -331,16 +312,6 @@ def test_a_share_of_a_long_tie_is_the_same_for_all_its_cases():
             edges = table.rates
             means = rates.beta(3, 9).mean_survival(edges[:-1], edges[1:])
             assert_allclose(score, table.pos @ means / table.n_pos, rtol=1e-14)
-
-
-@given(ranked_samples(weighted=True, both_classes=False, zero_weights=False))
-def test_ends_are_the_rates_in_cases_where_weights_are_equal(sample):
-    y_true, y_score, weights = sample
-    for table in (rank_table(y_true, y_score), rank_table(y_true, y_score + 0.1)):
-        counts = np.rint(table.rates * len(y_true))
-        assert table.ends.tolist() == counts[1:].tolist()
-    if len(set(weights)) > 1:
-        assert rank_table(y_true, y_score, weights).ends is None
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,7 @@
 """Scores of every type are ranked and tied exactly, and quickly where they can be."""
 
-import itertools
 import math
 import pickle
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -12,9 +10,6 @@ from hypothesis import strategies as st
 
 from reference.tied_groups import tied_groups
 from skrate import RankTable, average_precision_score, ranking_auc_score
-from skrate.data import ranking
-from skrate.data import sample as module
-from skrate.data.arrays import CACHED
 from skrate.data.lists import list_table
 from skrate.data.table import rank_table
 
@@ -24,13 +19,6 @@ ORDERS = ["<", ">"]
 
 
 def check(y_true, scores):
-    """Check tables of few cases, and as if these were many."""
-    check_tables(y_true, scores)
-    with mock.patch.object(ranking, "_SHORT", 0):
-        check_tables(y_true, scores)
-
-
-def check_tables(y_true, scores):
     """Check the tables of one list and of two against exact comparisons."""
     y_true = np.asarray(y_true).astype(bool)
     expected = tied_groups(y_true, scores)
@@ -39,29 +27,13 @@ def check_tables(y_true, scores):
     for table in (quick, pickle.loads(pickle.dumps(quick)), whole, in_list):
         assert table.pos.tolist() == [pos for _, pos, _ in expected]
         assert table.neg.tolist() == [neg for _, _, neg in expected]
-    if quick.cases is not None:
-        check_cases(quick, expected)
+    assert (quick.labels is None) == any(pos + neg > 1 for _, pos, neg in expected)
     # The same cases in two lists, far from each other.
     many = np.concatenate([scores, scores[::-1]])
     groups = np.repeat([0, 2**40], len(scores))
     both = list_table(np.concatenate([y_true, y_true[::-1]]), many, groups)
     assert both.pos.tolist() == 2 * [pos for _, pos, _ in expected]
     assert both.neg.tolist() == 2 * [neg for _, _, neg in expected]
-
-
-def check_cases(table, expected):
-    """Check what a table of unweighted cases knows beyond its groups."""
-    of_groups = [[True] * int(pos) + [False] * int(neg) for _, pos, neg in expected]
-    assert table.cases.tolist() == list(itertools.chain(*of_groups))
-    sizes = [int(pos + neg) for _, pos, neg in expected]
-    assert table.ends.tolist() == np.cumsum(sizes).tolist()
-    assert (table.labels is None) == (max(sizes) > 1)
-    mixed = [
-        (int(end) - size, int(end) - int(neg), int(end))
-        for end, size, (_, pos, neg) in zip(table.ends, sizes, expected, strict=True)
-        if pos and neg
-    ]
-    assert list(zip(*table.mixed_ties(), strict=True)) == mixed
 
 
 def full_precision(dtype, n, rng):
@@ -193,27 +165,6 @@ def test_neighbouring_floats_of_32_bits_are_told_apart(name, order):
     check([0, 0, 0], np.full(3, scores[-1]))
 
 
-def test_scores_of_few_bits_have_keys_of_as_few():
-    rng = np.random.default_rng(3)
-    labels = rng.random(1000) < 0.5
-    normal = rng.normal(size=1000)
-    for scores, size in (
-        (normal.astype("f4"), 4),
-        (normal.astype("f2"), 4),
-        (abs(normal).astype("f4"), 4),
-        (normal, 8),
-        # Nine and the least float have no bit to spare among 32, but among 64.
-        (np.array([9, SINGLE.smallest_subnormal] * 500, "f4"), 8),
-        (rng.integers(0, 2**29, 1000), 4),
-        (rng.integers(0, 2**29, 1000) + 2**62, 4),
-        (np.array([-(2**28), 2**28 - 1] * 500), 4),
-        (np.array([-(2**28), 2**28] * 500), 8),
-        (labels, 4),
-    ):
-        assert ranking.sort_keys(scores, labels).itemsize == size
-        check(labels[:50], scores[:50])
-
-
 BITS = [24, 28, 29, 31, 32, 52, 53, 61, 62, 63]
 
 
@@ -249,63 +200,6 @@ def test_any_integers_are_told_apart(data, dtype):
 def test_any_floats_are_told_apart(scores):
     nearby = [min(math.nextafter(x, math.inf), LARGEST) for x in scores]
     check(*shuffled_ties(np.array(scores + nearby), np.random.default_rng(5)))
-
-
-@pytest.fixture
-def slow_way_fails(monkeypatch):
-    def fail(*args):
-        raise AssertionError("the slow way was taken")
-
-    monkeypatch.setattr(module, "scored_groups", fail)
-    # Few scores need no keys.
-    monkeypatch.setattr(ranking, "_SHORT", 0)
-
-
-@pytest.mark.parametrize("dtype", [*FLOATS[:3], *INTEGERS])
-@pytest.mark.parametrize("order", ORDERS)
-def test_ordinary_scores_are_sorted_by_value(slow_way_fails, dtype, order):
-    rng = np.random.default_rng(0)
-    labels = rng.integers(0, 2, 1000)
-    for scores in (9 * rng.normal(size=1000), rng.random(1000), rng.random(1000) < 0.5):
-        typed = np.abs(scores) if "u" in dtype else scores
-        typed = typed.astype(np.dtype(dtype).newbyteorder(order))
-        assert rank_table(labels, typed).total == 1000
-
-
-def test_hard_scores_are_sorted_by_value_if_they_have_a_bit_to_spare(slow_way_fails):
-    for scores in (
-        [1.0, np.nextafter(1, 2), np.nextafter(1, 0)],
-        [1.0, -1.0, 5e-324, -5e-324, 0.0, -0.0],
-        [LARGEST, -LARGEST, 0.0, 1.0],
-        [2**63 - 2**60, 2**63 - 2, 2**63 - 1],
-        np.array([2**64 - 1, 2**64 - 2], np.uint64),
-        [-(2**63), 1 - 2**63],
-    ):
-        assert rank_table(np.arange(len(scores)) % 2, scores).total == len(scores)
-
-
-@pytest.mark.parametrize(
-    "scores",
-    [
-        np.array([1e308, 5e-324]),
-        np.array([0, 2**61]),
-        np.array([-(2**63), 2**63 - 1]),
-        np.array([0, 2**64 - 1], np.uint64),
-    ],
-)
-def test_scores_without_a_bit_to_spare_are_not(slow_way_fails, scores):
-    with pytest.raises(AssertionError, match="slow way"):
-        rank_table([1, 0], scores)
-
-
-def test_long_rankings_are_made_part_by_part():
-    rng = np.random.default_rng(6)
-    n = 2 * CACHED + 7
-    labels = rng.integers(0, 2, n).astype(bool)
-    for scores in (rng.normal(size=n), rng.integers(0, n, n), rng.random(n).round(3)):
-        table, whole = rank_table(labels, scores), RankTable.from_arrays(labels, scores)
-        assert np.array_equal(table.pos, whole.pos)
-        assert np.array_equal(table.neg, whole.neg)
 
 
 def test_scores_are_not_changed():

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -10,8 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.tied_groups import exact
-from skrate.data import ranking as module
-from skrate.data.arrays import CACHED
 from skrate.data.ranking import ranking
 
 FLOATS = ["f2", "f4", "f8", "g"]
@@ -29,13 +26,10 @@ def check(scores):
     expected = sorted(range(len(given)), key=lambda case: (-numbers[case], case))
     in_order = [numbers[case] for case in expected]
     is_first = [True] + [a != b for a, b in itertools.pairwise(in_order)]
-    # As few cases, and in the way that many are ranked.
-    for short in (module._SHORT, 0):
-        with mock.patch.object(module, "_SHORT", short), np.errstate(all="raise"):
-            order, begins = ranking(scores)
-        assert order.tolist() == expected
-        assert begins.tolist() == is_first
-        assert scores.tolist() == given
+    order, begins = ranking(scores)
+    assert order.tolist() == expected
+    assert begins.tolist() == is_first
+    assert scores.tolist() == given
 
 
 def neighbours(value, n):
@@ -126,28 +120,3 @@ def test_neighbours_in_extended_precision_are_told_apart():
 def test_any_floats(scores):
     nearby = [min(math.nextafter(x, math.inf), LARGEST) for x in scores]
     check(shuffled(scores + nearby))
-
-
-@pytest.mark.parametrize("n_close", [0, 1, 2, 40])
-def test_long_rankings_are_made_part_by_part(n_close):
-    rng = np.random.default_rng(0)
-    scores = rng.normal(size=2 * CACHED + 7)
-    # So close that keys tie, at places that are far apart.
-    places = rng.choice(len(scores), n_close, replace=False)
-    scores[places] = rng.permutation(neighbours(0.5, n_close))[:n_close]
-    check(scores)
-    check(scores.round(2))
-    check(rng.integers(-(2**62), 2**62, len(scores)))
-
-
-def test_ordinary_scores_need_no_sort_of_an_index(monkeypatch):
-    def fail(*args):
-        raise AssertionError("an index was sorted")
-
-    monkeypatch.setattr(module, "_by_index", fail)
-    rng = np.random.default_rng(1)
-    for dtype in ("f4", "f8"):
-        normal = rng.normal(size=5000)
-        for scores in (normal, 1 / (1 + np.exp(-9 * normal)), np.exp(30 * normal)):
-            ranking(scores.clip(1e-30, 1e30).astype(dtype))
-            ranking(scores.clip(1e-30, 1e30).round(1).astype(dtype))
