@@ -31,7 +31,7 @@ class Metric(NamedTuple):
         return skrate.compare(self.score, y_true, *y_scores, random_state=0, **options)
 
     def covariance(self, y_true, y_scores, **options):
-        return skrate.compare_all(self.score, y_true, y_scores, **options).covariance
+        return skrate.compare(self.score, y_true, y_scores, **options).covariance
 
 
 rauc = partial(skrate.rate_weighted_auc_score, rate=RATE)

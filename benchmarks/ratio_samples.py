@@ -140,7 +140,7 @@ def marker_loop(y_true, y_scores):
 
 def markers(y_true, y_scores, metric="roc_auc", **options):
     """Return the values of markers, with their errors and adjusted p-values."""
-    return skrate.estimate_all(metric, y_true, y_scores, random_state=0, **options)
+    return skrate.estimate(metric, y_true, y_scores, random_state=0, **options)
 
 
 BETA = skrate.rates.from_quantiles({0.025: 0.064, 0.975: 0.288})
@@ -159,7 +159,7 @@ def compared(y_true, y_scores, rate, score=skrate.expected_recall_score):
 def compared_pairs(y_true, y_scores, rate):
     """Return the comparisons of all pairs of the first five models."""
     score = skrate.expected_recall_score
-    return skrate.compare_all(score, y_true, y_scores[:, :5], rate=rate).pairs
+    return skrate.compare(score, y_true, y_scores[:, :5], rate=rate).pairs
 
 
 def folds(n_cases, prevalence=0.5):

@@ -53,10 +53,7 @@ QUESTIONS = (
     (
         "How sure is the number? Is model B better than A?",
         "uncertainty",
-        (
-            *("estimate", "compare", "compare_all", "compare_groups", "estimate_all"),
-            "influence",
-        ),
+        (*("estimate", "compare", "compare_groups", "influence"),),
     ),
     (
         "At which budgets is it better, and what will be found?",

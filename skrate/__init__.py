@@ -23,11 +23,9 @@ from skrate.error_rate.moments import AUCFromErrors, auc_moments
 from skrate.error_rate.range import auc_range_from_errors
 from skrate.inference.budget_report import budget_report
 from skrate.inference.compare import compare
-from skrate.inference.compare_all import compare_all
 from skrate.inference.compare_curves import compare_curves
 from skrate.inference.compare_groups import compare_groups
 from skrate.inference.estimate import estimate
-from skrate.inference.estimate_all import estimate_all
 from skrate.inference.influence import influence
 from skrate.inference.sample_size import sample_size
 from skrate.metrics.lists import GroupScores, group_scores
@@ -94,14 +92,12 @@ __all__ = [
     "average_precision_score",
     "budget_report",
     "compare",
-    "compare_all",
     "compare_curves",
     "compare_folds",
     "compare_groups",
     "convert_rauc",
     "cross_val_rankings",
     "estimate",
-    "estimate_all",
     "eval_metric",
     "expected_gain_score",
     "expected_recall_score",

@@ -96,14 +96,12 @@ def by_compare(case, options, labels, a, b, given):
 
 
 def by_compare_all(case, options, labels, a, b, given):
-    found = skrate.compare_all(
-        case.function, labels, {"a": a, "b": b}, **options, **given
-    )
+    found = skrate.compare(case.function, labels, {"a": a, "b": b}, **options, **given)
     return [found.pairs[0].value_a], [found.pairs[0].value_b]
 
 
 def by_estimate_all(case, options, labels, a, b, given):
-    found = skrate.estimate_all(
+    found = skrate.estimate(
         case.function,
         labels,
         {"a": a, "b": b},
@@ -169,8 +167,8 @@ REFUSALS = {
     "by_table": "knows no single cases|which has no lists",
     "by_eval_metric": "cannot be known in training|groups are lists",
     "by_scorer": "found no groups",
-    "by_compare_all": "means another distribution",
-    "by_estimate_all": "means another distribution",
+    "by_compare_all": "means another distribution|groups are lists",
+    "by_estimate_all": "means another distribution|groups are lists",
 }
 
 

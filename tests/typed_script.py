@@ -114,9 +114,9 @@ assert isinstance(either, skrate.results.ComparisonRange)
 assert either.range.low <= either.value <= either.range.high
 skrate.rate_weighted_auc_score(ints, floats, rate=known, worst="low")
 skrate.RateWeightedAUCScorer(rate=known, worst="low")
-skrate.compare_all("roc_auc", ints, {"a": floats, "b": single})
+skrate.compare("roc_auc", ints, {"a": floats, "b": single})
 for scores in (frame[["a", "b"]], other[["a", "b"]], both):
-    skrate.compare_all("roc_auc", ints, scores)
+    skrate.compare("roc_auc", ints, scores)
 skrate.influence("roc_auc", texts, other["a"], pos_label="yes")
 
 # Curves.
@@ -217,8 +217,8 @@ skrate.average_precision_score(rankings).is_integer()
 skrate.rate_weighted_auc_score(rankings, rate=rates.beta(2, 3))
 skrate.estimate("roc_auc", alone).confidence_interval.low.is_integer()
 skrate.compare("roc_auc", alone, alone).pvalue.is_integer()
-skrate.compare_all("roc_auc", {"a": alone, "b": alone}).covariance.tolist()
-skrate.compare_all("roc_auc", [alone, alone])
+skrate.compare("roc_auc", {"a": alone, "b": alone}).covariance.tolist()
+skrate.compare("roc_auc", [alone, alone])
 skrate.influence("roc_auc", alone).tolist()
 rankings.scores("roc_auc").tolist()
 for is_pos, y_score, sample_weight in rankings:

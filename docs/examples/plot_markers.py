@@ -19,8 +19,8 @@ import numpy as np
 from skrate import (
     HitCurveDisplay,
     MarkersDisplay,
-    compare_all,
-    estimate_all,
+    compare,
+    estimate,
 )
 
 rng = np.random.default_rng(3)
@@ -45,7 +45,7 @@ markers = dict(zip(names, peaks.T, strict=True))
 # Of 779 tests 39 are below 0.05 if nothing tells anything. The p-values that are
 # printed are adjusted: 0.05 allows for a false finding in one study of twenty.
 
-found = estimate_all("roc_auc", ill, markers)
+found = estimate("roc_auc", ill, markers)
 print(found)
 
 # %%
@@ -53,7 +53,7 @@ print(found)
 # more.
 
 for adjust in ("holm", "bh"):
-    found = estimate_all("roc_auc", ill, markers, adjust=adjust)
+    found = estimate("roc_auc", ill, markers, adjust=adjust)
     is_found = found.adjusted_pvalues < 0.05
     n_false = np.isin(
         np.flatnonzero(is_found), tells, invert=True
@@ -99,4 +99,4 @@ for metric, name in best.items():
 leading = [names[i] for i in np.argsort(-display.x.values)[:5]]
 known = names[tells[-1]]
 chosen = {name: markers[name] for name in [known, *leading]}
-print(compare_all("roc_auc", ill, chosen, reference=known))
+print(compare("roc_auc", ill, chosen, reference=known))

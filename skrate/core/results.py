@@ -421,7 +421,7 @@ def _where(correlation: float) -> str:
 
 @dataclass(frozen=True)
 class Comparisons(Result):
-    """All pairs of several models, as :func:`skrate.compare_all` returns them.
+    """All pairs of several models, as :func:`skrate.compare` returns them.
 
     Attributes
     ----------
@@ -441,7 +441,7 @@ class Comparisons(Result):
 
     See Also
     --------
-    skrate.compare_all : Makes it.
+    skrate.compare : Makes it.
 
     Notes
     -----
@@ -450,13 +450,13 @@ class Comparisons(Result):
 
     Examples
     --------
-    >>> from skrate import compare_all
+    >>> from skrate import compare
     >>> y_scores = {
     ...     "A": [4, 2, 3, 1],
     ...     "B": [4, 1, 3, 2],
     ...     "C": [4, 1, 2, 3],
     ... }
-    >>> compare_all("roc_auc", [1, 1, 0, 0], y_scores).names
+    >>> compare("roc_auc", [1, 1, 0, 0], y_scores).names
     ('A', 'B', 'C')
     """
 
@@ -581,7 +581,7 @@ _SHOWN = 8
 
 @dataclass(frozen=True)
 class Estimates(Result):
-    """A metric of many rankings, as :func:`skrate.estimate_all` returns it.
+    """A metric of many rankings, as :func:`skrate.estimate` returns it.
 
     Attributes
     ----------
@@ -611,13 +611,13 @@ class Estimates(Result):
 
     See Also
     --------
-    skrate.estimate_all : Makes it.
+    skrate.estimate : Makes it.
 
     Examples
     --------
-    >>> from skrate import estimate_all
+    >>> from skrate import estimate
     >>> markers = {"A": [4, 2, 3, 1], "B": [4, 3, 1, 2]}
-    >>> result = estimate_all("roc_auc", [1, 1, 0, 0], markers)
+    >>> result = estimate("roc_auc", [1, 1, 0, 0], markers)
     >>> result.names, result.values.tolist()
     (('A', 'B'), [0.75, 1.0])
     """

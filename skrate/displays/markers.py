@@ -26,8 +26,8 @@ from skrate.displays.base import (
     passes_on,
     styled,
 )
-from skrate.inference.adjustment import Adjust
-from skrate.inference.estimate_all import estimate_all
+from skrate.inference.estimate import estimate
+from skrate.inference.intervals import Adjust
 from skrate.inference.sample import Weights
 from skrate.metrics.base import MetricLike
 
@@ -56,12 +56,12 @@ class MarkersDisplay(Drawing):
     figure of your own has room for long names by ``layout="constrained"``.
 
     Make it by :meth:`from_predictions`, or from two results of
-    :func:`estimate_all` of the same markers.
+    :func:`estimate` of the same markers.
 
     Parameters
     ----------
     x, y : Estimates
-        What :func:`estimate_all` returned, for either axis.
+        What :func:`estimate` returned, for either axis.
     pos_label : int, float, bool or str, default=None
         The positive label, named on the axis.
 
@@ -81,12 +81,12 @@ class MarkersDisplay(Drawing):
     Raises
     ------
     ValueError
-        If ``x`` or ``y`` is no result of :func:`estimate_all`, or they are not of the
+        If ``x`` or ``y`` is no result of :func:`estimate`, or they are not of the
         same markers.
 
     See Also
     --------
-    estimate_all : The numbers.
+    estimate : The numbers.
     HitCurveDisplay : One marker, at every rate.
 
     Notes
@@ -121,7 +121,7 @@ class MarkersDisplay(Drawing):
         for name, given in (("x", x), ("y", y)):
             if not isinstance(given, Estimates):
                 raise ValueError(
-                    f"{name} must be what estimate_all returns, got "
+                    f"{name} must be what estimate returns, got "
                     f"{type(given).__name__}; labels and scores are for "
                     "from_predictions."
                 )
@@ -158,7 +158,7 @@ class MarkersDisplay(Drawing):
         y_scores : array-like of shape (n_samples, n_models), mapping or data frame
             Scores, one column or entry for each marker.
         metrics : tuple of two metrics, default=("roc_auc", "average_precision")
-            For the horizontal and the vertical axis, as :func:`estimate_all` takes
+            For the horizontal and the vertical axis, as :func:`estimate` takes
             them, with their parameters by :func:`functools.partial`.
         adjust : {"holm", "bh", "by"}, default="holm"
             How p-values are adjusted.
@@ -187,16 +187,17 @@ class MarkersDisplay(Drawing):
         Raises
         ------
         ValueError
-            As :func:`estimate_all`, or if there are not two metrics.
+            As :func:`estimate`, or if there are not two metrics.
         """
         import_pyplot(cls.__name__)
         if not isinstance(metrics, tuple | list) or len(metrics) != 2:
             raise ValueError(
                 f"metrics must be two, for the axes x and y, got {metrics!r}."
             )
+        scores: Any = y_scores
         x, y = (
-            estimate_all(
-                metric, y_true, y_scores, adjust=adjust, n_resamples=n_resamples,
+            estimate(
+                metric, y_true, scores, adjust=adjust, n_resamples=n_resamples,
                 clusters=clusters, sample_weight=sample_weight, weights=weights,
                 pos_label=pos_label, random_state=random_state, n_jobs=n_jobs,
             )

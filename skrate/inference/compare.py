@@ -1,50 +1,56 @@
-"""Two models, or two metrics, against each other."""
+"""Models, or two metrics of one, against each other."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
+from joblib import Parallel, delayed
 
-from skrate.core.results import Comparison, ConfidenceInterval
+from skrate.core.results import Comparison, Comparisons, comparisons_on_demand, pairs_of
 from skrate.data.array_api import check_one_place
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
-from skrate.data.checks import check_choice
-from skrate.data.folds import FoldRankings, check_no_labels
-from skrate.data.table import RankTable, check_alone
-from skrate.inference.compare_groups import (
-    check_in_lists,
-    compare_in_lists,
-    in_lists,
+from skrate.data.checks import check_choice, check_generator, check_n_jobs
+from skrate.data.folds import (
+    FoldRankings,
+    are_of_folds,
+    check_no_labels,
+    check_same_folds,
 )
+from skrate.data.table import RankTable, check_alone
+from skrate.inference.compare_groups import compare_in_lists, in_lists
 from skrate.inference.compare_range import (
     check_plan_over_set,
     compare_over_set,
     set_of,
 )
-from skrate.inference.conclusion import conclude
 from skrate.inference.delta import (
+    covariance,
     degrees_of_freedom,
-    influence_parts,
     influence_values,
     is_rounding,
     variance_parts,
 )
-from skrate.inference.estimate_folds import compare_rankings, exchanged_difference
-from skrate.inference.intervals import (
-    Alternative,
-    intervals_apart,
+from skrate.inference.estimate_folds import (
+    check_no_set,
+    compare_rankings,
+    paired_folds,
+    retraining,
+    undefined_difference,
+    unknown_difference,
 )
-from skrate.inference.permutation import ExchangeDraw
+from skrate.inference.fold_sample import fold_samples
+from skrate.inference.intervals import ADJUSTMENTS, Adjust, Alternative, adjusted
+from skrate.inference.paired import conclude_ranked, paired
 from skrate.inference.plan import (
     Plan,
     check_metric,
     check_worth,
     defined_value,
-    defined_values,
     warn_of_difference,
     warn_of_few_cases,
 )
@@ -56,16 +62,30 @@ from skrate.inference.published import (
 from skrate.inference.resampling import condensed, resample_draw, spread, statistic_of
 from skrate.inference.sample import (
     WEIGHTS,
+    Frame,
     Ranked,
     Weights,
+    are_columns,
     check_cases,
+    check_left_out,
     check_sample,
-    repeated,
+    columns_of,
     scored,
     with_worth,
 )
-from skrate.inference.turned import Model, ranked_model, warn_of_turned
-from skrate.metrics.base import Metric, MetricLike
+from skrate.inference.turned import (
+    Model,
+    chance_of,
+    folds_model,
+    ranked_model,
+    warn_of_turned,
+)
+from skrate.metrics.base import (
+    GROUPS_ARE_LISTS,
+    Metric,
+    MetricLike,
+    find_metric,
+)
 
 Method = Literal["delta", "bootstrap", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -75,6 +95,24 @@ INTERVALS: tuple[Interval, ...] = get_args(Interval)
 _FEW_ALIKE, _FEW_UNLIKE = 10, 30
 
 
+@overload
+def compare(
+    metric: MetricLike,
+    y_true: Mapping[Any, FoldRankings] | list[FoldRankings] | tuple[FoldRankings, ...],
+    **options: Any,
+) -> Comparisons: ...
+
+
+@overload
+def compare(
+    metric: MetricLike,
+    y_true: ArrayLike,
+    y_score_a: Mapping[Any, ArrayLike] | Frame,
+    **options: Any,
+) -> Comparisons: ...
+
+
+@overload
 def compare(
     metric: MetricLike | tuple[MetricLike, MetricLike] | list[MetricLike],
     y_true: ArrayLike | RankTable | FoldRankings,
@@ -97,26 +135,58 @@ def compare(
     random_state: RandomState = None,
     n_jobs: int | None = None,
     **metric_kwargs: Any,
-) -> Comparison:
-    r"""Compare two models by a metric: difference, interval and p-value.
+) -> Comparison: ...
+
+
+def compare(
+    metric: MetricLike | tuple[MetricLike, MetricLike] | list[MetricLike],
+    y_true: Any,
+    y_score_a: Any = None,
+    y_score_b: ArrayLike | None = None,
+    *,
+    y_true_b: ArrayLike | None = None,
+    method: Method = "delta",
+    alternative: Alternative = "two-sided",
+    reference: Any = None,
+    adjust: Adjust = "holm",
+    confidence_level: float = 0.95,
+    interval: Interval = "wald",
+    n_resamples: int = 2000,
+    stratify: bool | None = None,
+    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights: Weights = "frequency",
+    correlation: float | None = None,
+    pos_label: Label = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+    **metric_kwargs: Any,
+) -> Comparison | Comparisons:
+    r"""Compare models by a metric: difference, interval and p-value.
 
     Is model a better than model b, or could another sample have said the opposite?
     Both are taken as given, trained on other cases than these. On the same cases the
-    comparison is paired, which is what makes small differences visible.
+    comparison is paired, which is what makes small differences visible. Of several
+    models all pairs are compared, with p-values adjusted for their number: among many
+    comparisons some look significant by chance.
 
     Parameters
     ----------
     metric : callable, {"average_precision", "roc_auc"} or a pair of these
         As in :func:`estimate`. A pair compares two metrics of one model, without
         ``y_score_b``; give their parameters by :func:`functools.partial`.
-    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+    y_true : array-like of shape (n_samples,), RankTable, FoldRankings or mapping
         True labels of two classes; or the table of counts that was published of a, or
         its rankings of folds, or those of the one model of which two metrics are
-        compared.
-    y_score_a : array-like of shape (n_samples,), RankTable, FoldRankings, default=None
-        Scores of model a, higher for the positive class; or the table of b, or its
-        rankings of the same cases in the same folds. None where two metrics of one
-        table, or of one model's folds, are compared.
+        compared; or, without scores, a mapping or list of the FoldRankings of several
+        models, of the same folds.
+    y_score_a : array-like, RankTable, FoldRankings, mapping or data frame, default=None
+        Scores of model a, of shape (n_samples,), higher for the positive class; or the
+        table of b, or its rankings of the same cases in the same folds. None where two
+        metrics of one table, or of one model's folds, are compared. Scores of several
+        models have a column or entry each, in a mapping by name, a data frame, or an
+        array of shape (n_samples, n_models), whose names are the numbers of columns.
     y_score_b : array-like of shape (n_samples,), default=None
         Scores of model b, on the same cases unless ``y_true_b`` is given.
     y_true_b : array-like of shape (n_samples_b,), default=None
@@ -128,13 +198,19 @@ def compare(
           cases; the standard error is that of "delta".
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         What a small p-value speaks for; "greater": a has the greater metric.
+    reference : str or int, default=None
+        Of several models the one that all others are compared with, by its name or
+        number: differences are those from it. None compares all pairs.
+    adjust : {"holm", "bh", "by"}, default="holm"
+        What the adjusted p-values of several models keep to a level, as in
+        :func:`estimate`.
     confidence_level : float, default=0.95
-        Level of the interval, in (0, 1).
+        Level of each interval, in (0, 1).
     interval : {"wald", "percentile", "basic"}, default="wald"
         Kind of the interval; the last two need the bootstrap, and the p-value goes by
         the same replicates. That of "permutation" is of its own kind.
     n_resamples : int, default=2000
-        Number of resamples or permutations.
+        Number of resamples or permutations, of each pair.
     stratify : bool, default=None
         As in :func:`estimate`.
     groups : array-like of shape (n_samples,), default=None
@@ -153,7 +229,8 @@ def compare(
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
     random_state : int, Generator or RandomState, default=None
-        Source of the resamples.
+        Source of the resamples. Each pair of several models has its own, the first
+        those of two.
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
     **metric_kwargs : dict
@@ -162,18 +239,19 @@ def compare(
 
     Returns
     -------
-    result : Comparison
+    result : Comparison, ComparisonRange or Comparisons
         With ``value`` (a less b), ``value_a``, ``value_b``, ``standard_error``,
         ``confidence_interval``, ``statistic`` and ``pvalue``; nan where a metric is
         undefined. Of tables also with ``least_significant_correlation``. Over a set of
-        distributions a :class:`ComparisonRange`, which also has the ``range`` of the
-        difference, and what attains its ends.
+        distributions it also has the ``range`` of the difference, and what attains its
+        ends. Several models have ``pairs`` of these, ``adjusted_pvalues``, and the
+        ``covariance`` of their metrics, nan over a set of distributions.
 
     Raises
     ------
     ValueError
         As :func:`estimate`, and for options that exclude each other, or that a set of
-        distributions does not have.
+        distributions or several models do not have.
 
     Warns
     -----
@@ -189,45 +267,30 @@ def compare(
 
     See Also
     --------
-    estimate : One model.
-    compare_all : Several models, with adjusted p-values.
+    estimate : One model, or many against chance.
     compare_folds : Scores of two models over the folds of a cross-validation.
 
     Notes
     -----
     The statistic is the difference over its standard error: DeLong's z for the AUC.
-    The p-value and the interval "wald" take it for Student's t, as :func:`estimate`
-    does: with a and b the parts of its variance that the positives and the negatives
-    estimate, of (a + b)^2 / (a^2 / (n_1 - 1) + b^2 / (n_0 - 1)) degrees of freedom (and
-    one part more if class sizes are chance). With ``clusters``, n_1 and n_0 are the
-    clusters that hold cases of the class, and the degrees are at most their number in
-    all less 1; with few clusters of positives the test is still too ready. With five
-    positives the normal distribution, which other programs take, would reject a true
-    null in one of ten samples at a level of 0.05; its p-value is
-    ``2 * norm.sf(abs(statistic))``.
+    The p-value and the interval "wald" take it for Student's t, with the degrees of
+    freedom of :func:`estimate`. With five positives the normal distribution, which
+    other programs take, would reject a true null in one of ten samples at a level of
+    0.05; its p-value is ``2 * norm.sf(abs(statistic))``.
 
     P-values and intervals agree: one of level 1 - alpha leaves 0 out where the
-    two-sided p-value is below alpha, and it holds the difference. "percentile" and
-    "basic" count replicates, the second after mirroring them at the difference: of n,
-    of which m are on the other side of 0 than the difference, p = 2 (m + 1) / (n + 1).
-    The ends are the replicates at which this p-value passes 1 less the level, or the
-    difference where all are on one side of it. The interval of "permutation" holds
-    what the difference may be if it is no further from that than permuted differences
-    are from 0. Of n replicates an interval of a level above 1 - 2 / (n + 1), or
-    1 - 1 / (n + 1) of permutations, is all there can be.
+    two-sided p-value is below alpha. "percentile" and "basic" count replicates, the
+    second after mirroring them at the difference: of n, of which m are on the other
+    side of 0 than the difference, p = 2 (m + 1) / (n + 1). The permutation tests that
+    the models are exchangeable within cases ([1]_, [2]_): stronger than equal metrics,
+    but exact at any size. Midranks are exchanged, so that models need no common scale.
 
     Where the sample shows no variation of the difference, as of a perfect and a random
     ranking, the interval combines that of each model, "wilson" of :func:`estimate`,
     without their correlation [3]_. It is wide. The p-value is the greatest at which it
-    leaves 0 out, and not below 1e-15; the statistic is the quantile of the normal
-    distribution that has this p-value.
+    leaves 0 out, and not below 1e-15.
 
-    The permutation tests that the models are exchangeable within cases ([1]_, [2]_):
-    stronger than equal metrics, but exact at any size; it finds differences in the
-    metric. Midranks are exchanged, so that models need no common scale.
-
-    Tables that were published do not say how much their values correlate, if they are
-    of the same cases. With that correlation rho and standard errors s_a and s_b the
+    With the correlation rho of two tables and their standard errors s_a and s_b the
     difference has [4]_
 
     .. math:: s^2 = s_a^2 + s_b^2 - 2 \rho s_a s_b,
@@ -235,27 +298,21 @@ def compare(
     the least where rho is 1. ``least_significant_correlation`` is the rho above which
     the p-value would be less than 1 less the confidence level, 1 where none would do.
 
-    Rankings of folds are paired by the cases: the difference is that of two means over
-    folds, and its variance that of :func:`estimate` with the differences of influence
-    values. It is about the models that were trained; :func:`compare_folds` counts in
-    that others would have been trained on other cases.
+    Rankings of folds are paired by the cases; it is about the models that were trained,
+    while :func:`compare_folds` counts in that others would have been trained on other
+    cases.
 
-    Over a set of distributions of the rate, both models have the expected recall,
-    negative recall or rAUC that they have under each of them. In the sample the range
-    of the difference is exact (:func:`skrate.rates.between` has the closed form; the
-    rAUC is a ratio of two means, found by Dinkelbach's steps). With D(r) the difference
-    at the rate r, s(r) its standard error and t the quantile of Student's
-    distribution, the interval is from the least E_F[D - t s] over all distributions F
-    of the set to the greatest E_F[D + t s]. It holds the differences under all of them
-    at once, and needs no band for it: its ends are beyond those of the true range as
-    soon as they are beyond the true difference under the one F that is least for it,
-    and the one that is greatest. Nor does the p-value need an adjustment, as it speaks
-    for a difference under every F only if it does so under the one that says least.
-    E_F[s] is no less than the standard error under F; where it shows none at an end,
-    as of models that rank alike, the interval also holds the one there is under that
-    distribution alone. Degrees of freedom are those of
-    the smaller class. Of the rAUC the prevalence of the sample is taken for that of the
-    population.
+    Over a set of distributions of the rate the range of the difference in the sample is
+    exact (:func:`skrate.rates.between` has the closed form). With D(r) the difference
+    at the rate r, s(r) its standard error and t the quantile of Student's distribution,
+    the interval is from the least E_F[D - t s] over all distributions F of the set to
+    the greatest E_F[D + t s], which holds the differences under all of them at once;
+    the p-value is that under the one that says least.
+
+    The covariance of several models multiplies their influence values case by case
+    (DeLong's matrix for the AUC), so that a contrast ``c @ values`` has the variance
+    ``c @ covariance @ c``. By "delta" their pairs are compared when they are first
+    asked for. Cost: one sort per model.
 
     References
     ----------
@@ -275,13 +332,23 @@ def compare(
     --------
     >>> from skrate import compare
     >>> y_true = [1, 1, 1, 0, 0, 0, 0, 0]
-    >>> model_a, model_b = (
-    ...     [8, 7, 4, 6, 5, 3, 2, 1],
-    ...     [8, 3, 2, 7, 6, 5, 4, 1],
-    ... )
-    >>> result = compare("roc_auc", y_true, model_a, model_b)
+    >>> models = {
+    ...     "A": [8, 7, 4, 6, 5, 3, 2, 1],
+    ...     "B": [8, 3, 2, 7, 6, 5, 4, 1],
+    ...     "C": [8, 6, 7, 1, 2, 3, 5, 4],
+    ... }
+    >>> result = compare("roc_auc", y_true, models["A"], models["B"])
     >>> round(result.value, 4), round(result.pvalue, 4)
     (0.4, 0.2193)
+
+    All pairs, and each less the first:
+
+    >>> result = compare("roc_auc", y_true, models)
+    >>> [round(pair.value, 3) for pair in result.pairs]
+    [0.4, -0.133, -0.533]
+    >>> result = compare("roc_auc", y_true, models, reference="A")
+    >>> [round(pair.value, 3) for pair in result.pairs]
+    [-0.4, 0.133]
 
     Two tables that were published, best category first:
 
@@ -298,20 +365,37 @@ def compare(
 
     >>> from skrate import expected_recall_score, rates
     >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
-    >>> result = compare(
-    ...     expected_recall_score, y_true, model_a, model_b, rate=known
-    ... )
+    >>> a, b = models["A"], models["B"]
+    >>> result = compare(expected_recall_score, y_true, a, b, rate=known)
     >>> result.range.low.__round__(4), result.range.high.__round__(4)
     (0.2667, 0.3667)
-    >>> (
-    ...     result.law_low.points.tolist(),
-    ...     result.law_low.masses.round(4).tolist(),
-    ... )
-    ([0.0, 0.25, 0.875], [0.1, 0.8, 0.1])
     """
     check_choice("method", method, METHODS)
     check_choice("interval", interval, INTERVALS)
     check_choice("weights", weights, WEIGHTS)
+    check_choice("adjust", adjust, ADJUSTMENTS)
+    if are_of_folds(y_true) or (y_score_b is None and are_columns(y_score_a)):
+        check_left_out(
+            "several models",
+            y_score_b=(y_score_b, None), y_true_b=(y_true_b, None),
+            interval=(interval, "wald"), correlation=(correlation, None),
+        )  # fmt: skip
+        if groups is not None:
+            raise ValueError(GROUPS_ARE_LISTS)
+        plan = Plan(
+            method, confidence_level, interval, n_resamples, stratify,
+            check_generator(random_state), n_jobs, alternative,
+        )  # fmt: skip
+        given: dict[str, Any] = {
+            "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label
+        }  # fmt: skip
+        several: Any = metric, metric_kwargs
+        if are_of_folds(y_true):
+            check_alone(FoldRankings, y_score_a=y_score_a, **given)
+            return _several_of_folds(several, y_true, reference, plan, weights, adjust)
+        labelled = check_cases(y_true, weights=weights, **given)
+        return _several(several, labelled, y_score_a, reference, plan, adjust)
+    check_left_out("two models", reference=(reference, None), adjust=(adjust, "holm"))
     of_lists = in_lists(metric, metric_kwargs, groups)
     if of_lists is not None:
         is_table = isinstance(y_true, RankTable) or isinstance(y_score_a, RankTable)
@@ -320,7 +404,8 @@ def compare(
                 "y_score_a and y_score_b must be the scores of both models, and y_true "
                 "the labels of the same cases, to compare them within lists."
             )
-        check_in_lists(
+        check_left_out(
+            "a mean over lists, whose units are the lists",
             y_true_b=(y_true_b, None), interval=(interval, "wald"),
             stratify=(stratify, None), weights=(weights, "frequency"),
             correlation=(correlation, None),
@@ -380,8 +465,8 @@ def compare(
         raise ValueError("y_score_a is missing: give the scores of model a.")
     if y_true_b is not None:
         _check_unpaired(y_score_b, method, clusters, sample_weight)
-        given = ((y_true, y_score_a), (y_true_b, y_score_b))
-        ranked = [check_sample(*one, pos_label=pos_label) for one in given]
+        both = ((y_true, y_score_a), (y_true_b, y_score_b))
+        ranked = [check_sample(*one, pos_label=pos_label) for one in both]
         metrics = [check_metric(metric, metric_kwargs, one) for one in ranked]
         _check_worth_of_both(metrics)
         result = _unpaired(metrics, ranked, plan)
@@ -400,7 +485,10 @@ def compare(
         _check_pair(metric, y_score_b, method, metric_kwargs)
         return _two_metrics(metric, model_a, plan)
     if y_score_b is None:
-        raise ValueError("y_score_b is missing: give it, or a pair of metrics.")
+        raise ValueError(
+            "y_score_b is missing: give it, or a pair of metrics, or in y_score_a the "
+            "scores of several models, with a column or entry each."
+        )
     model_b = scored(cases, "y_score_b", y_score_b)
     ranked = [model_a, model_b]
     if among is not None:
@@ -436,63 +524,12 @@ def _two_metrics(
     return result
 
 
-def paired(
-    metrics: list[Metric],
-    ranked: list[Ranked],
-    plan: Plan,
-    values: list[float] | None = None,
-    influences: list[FloatArray] | None = None,
-) -> Comparison:
-    """Compare two rankings of the same cases; what is known needs no second look."""
-    cases = ranked[0]
-    for one in ranked:
-        check_worth(plan, one)
-    is_new = values is None
-    if values is None:
-        values = defined_values(metrics, ranked)
-    if np.isnan(values).any():
-        return _conclude(metrics, ranked, values, float("nan"), plan)
-    warn_of_difference(metrics, ranked, plan.method)
-    if is_new:
-        warn_of_few_cases(metrics, ranked)
-    is_stratified = plan.is_stratified(cases)
-    if influences is None:
-        influences = model_influences(metrics, ranked, stratify=is_stratified)
-    parts = influence_parts(influences[0] - influences[1], cases)
-    standard_error, freedom = parts.standard_error, degrees_of_freedom((parts, cases))
-    draws = None
-    if plan.method == "bootstrap":
-        draw = resample_draw(ranked, stratify=is_stratified)
-        draws = plan.replicates("difference", draw, statistic_of(metrics, ranked))
-        standard_error = spread(draws)
-    elif plan.method == "permutation":
-        draws = _exchanged(metrics, ranked, plan)
-    return _conclude(metrics, ranked, values, standard_error, plan, freedom, draws)
-
-
-def model_influences(
-    metrics: list[Metric], ranked: list[Ranked], *, stratify: bool
-) -> list[FloatArray]:
-    """Return the influence values of several rankings of the same cases."""
-    return [
-        influence_values(metric, one, stratify=stratify)
-        for metric, one in zip(metrics, ranked, strict=True)
-    ]
-
-
-def _exchanged(metrics: list[Metric], ranked: list[Ranked], plan: Plan) -> FloatArray:
-    """Return the difference where the ranks of random cases are exchanged."""
-    draw = ExchangeDraw.of(*(repeated(one) for one in ranked))
-    statistic = partial(exchanged_difference, metrics)
-    return plan.replicates("difference", draw, statistic)
-
-
 def _unpaired(metrics: list[Metric], ranked: list[Ranked], plan: Plan) -> Comparison:
     values = [
         defined_value(metric, one) for metric, one in zip(metrics, ranked, strict=True)
     ]
     if np.isnan(values).any():
-        return _conclude(metrics, ranked, values, float("nan"), plan)
+        return conclude_ranked(metrics, ranked, values, float("nan"), plan)
     warn_of_difference(metrics, ranked, plan.method)
     warn_of_few_cases(metrics, ranked)
     each = [
@@ -505,7 +542,7 @@ def _unpaired(metrics: list[Metric], ranked: list[Ranked], plan: Plan) -> Compar
     freedom = degrees_of_freedom(*zip(parts, ranked, strict=True))
     if plan.method == "delta":
         error = float(np.sqrt(sum(part.total for part in parts)))
-        return _conclude(metrics, ranked, values, error, plan, freedom)
+        return conclude_ranked(metrics, ranked, values, error, plan, freedom)
     small = [(of, condensed(of, one), fixed) for of, one, fixed in each]
     of_a, of_b = (
         share.replicates(
@@ -517,7 +554,7 @@ def _unpaired(metrics: list[Metric], ranked: list[Ranked], plan: Plan) -> Compar
     )
     n_both = min(len(of_a), len(of_b))
     draws = of_a[:n_both] - of_b[:n_both]
-    return _conclude(metrics, ranked, values, spread(draws), plan, freedom, draws)
+    return conclude_ranked(metrics, ranked, values, spread(draws), plan, freedom, draws)
 
 
 def _warn_of_unlike_samples(ranked: list[Ranked]) -> None:
@@ -535,31 +572,6 @@ def _warn_of_unlike_samples(ranked: list[Ranked]) -> None:
         "each class.",
         UserWarning,
         stacklevel=4,
-    )
-
-
-def _conclude(
-    metrics: list[Metric],
-    ranked: list[Ranked],
-    values: list[float],
-    standard_error: float,
-    plan: Plan,
-    freedom: float = np.inf,
-    draws: FloatArray | None = None,
-) -> Comparison:
-    """Return the comparison of two values; ``draws`` are of their difference.
-
-    The degrees of freedom are those of the standard error.
-    """
-
-    def find_apart() -> Callable[[float], ConfidenceInterval]:
-        fixed = [plan.is_stratified(one) for one in ranked]
-        return intervals_apart(metrics, ranked, values, stratify=fixed)
-
-    pairs = zip(metrics, ranked, strict=True)
-    bounds = [metric.bounds(one.table) for metric, one in pairs]
-    return conclude(
-        metrics, values, standard_error, plan, freedom, draws, bounds, find_apart
     )
 
 
@@ -630,3 +642,186 @@ def _check_pair(
             f"{sorted(metric_kwargs)[0]} is ambiguous for two metrics: use "
             "functools.partial(metric, ...)."
         )
+
+
+def _several(
+    meant: tuple[MetricLike, dict[str, Any]],
+    cases: Ranked,
+    y_scores: Any,
+    reference: Any,
+    plan: Plan,
+    adjust: Adjust,
+) -> Comparisons:
+    """Compare all pairs of models by their scores of the same cases."""
+    metric, metric_kwargs = meant
+    if cases.weights is not None:
+        # Of a caller who may change theirs before the pairs are asked for.
+        cases = replace(cases, weights=cases.weights.copy())
+    among = set_of(metric, metric_kwargs)
+    if among is not None:
+        check_plan_over_set(plan)
+    columns = columns_of("y_score_a", y_scores, cases.n_given)
+    names = tuple(str(name) for name in columns)
+    ranked = [
+        scored(cases, f"y_score_a[{name!r}]", column)
+        for name, column in columns.items()
+    ]
+    if len(names) < 2:
+        raise ValueError(f"y_score_a must hold at least 2 models, found {len(names)}.")
+    base = None if reference is None else _place_of(reference, names)
+    places = pairs_of(len(names), base)
+    kind = (None if base is None else names[base], adjust)
+    matrix = np.full((len(names), len(names)), np.nan)
+    if among is not None:
+        over_set = partial(compare_over_set, metric, metric_kwargs, among, plan=plan)
+        pairs = tuple(over_set([ranked[i], ranked[j]]) for i, j in places)
+        return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, *kind)
+    found = check_metric(metric, metric_kwargs, cases)
+    worst = getattr(found, "worst", None)
+    if worst is not None:
+        raise ValueError(
+            f"worst={worst!r} means another distribution for each model: compare "
+            "them pair by pair."
+        )
+    ranked = [with_worth(one, found) for one in ranked]
+    check_worth(plan, ranked[0])
+    chance = chance_of(found, ranked[0])
+    values, influences = _of_models(found, ranked, plan)
+    named = zip(names, ranked, values, strict=True)
+    warn_of_turned(
+        [
+            ranked_model(f"y_score_a[{name!r}]", found, one, value, plan, chance=chance)
+            for name, one, value in named
+        ],
+        stacklevel=4,
+    )
+    if influences is not None:
+        matrix = covariance(influences, cases)
+    tests = partial(_tests, found, ranked, plan, values, influences, places, adjust)
+    if plan.method == "delta":
+        return comparisons_on_demand(names, matrix, tests, *kind)
+    # Not later: what is drawn depends on the state of the generator now.
+    return Comparisons(names, *tests(), matrix, *kind)
+
+
+def _place_of(reference: Any, names: tuple[str, ...]) -> int:
+    if str(reference) not in names:
+        some = ", ".join(map(repr, names[:6])) + (", ..." if len(names) > 6 else "")
+        raise ValueError(f"reference={reference!r} is no model: there are {some}.")
+    return names.index(str(reference))
+
+
+def _several_of_folds(
+    meant: tuple[MetricLike, dict[str, Any]],
+    given: Any,
+    reference: Any,
+    plan: Plan,
+    weights: Weights,
+    adjust: Adjust,
+) -> Comparisons:
+    """Compare all pairs of models by their rankings of the same folds."""
+    if not isinstance(given, Mapping):
+        given = dict(enumerate(given))
+    rankings = {f"y_true[{name!r}]": one for name, one in given.items()}
+    names = tuple(map(str, given))
+    if len(names) < 2:
+        raise ValueError(f"y_true must hold at least 2 models, found {len(names)}.")
+    check_same_folds(rankings)
+    check_no_set(*meant)
+    base = None if reference is None else _place_of(reference, names)
+    places = pairs_of(len(names), base)
+    found = fold_samples([meant] * len(names), list(rankings.values()), weights)
+    matrix = np.full((len(names), len(names)), np.nan)
+    kind = (None if base is None else names[base], adjust)
+    if found is None:
+        nothing = undefined_difference([find_metric(*meant)] * 2, plan)
+        pairs = (nothing,) * len(places)
+        return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, *kind)
+    if found[0].why_unknown is not None:
+        pairs = tuple(unknown_difference([found[i], found[j]], plan) for i, j in places)
+        return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, *kind)
+    is_stratified = plan.is_stratified(found[0].cases)
+    influences = [one.influence(stratify=is_stratified) for one in found]
+    matrix = covariance(np.stack(influences), found[0].cases)
+    factor = retraining(next(iter(given.values())))
+
+    def test(i: int, j: int, share: Plan) -> Comparison:
+        known = [influences[i], influences[j]]
+        return paired_folds([found[i], found[j]], share, factor, known)
+
+    models = zip(rankings, found, strict=True)
+    warn_of_turned([folds_model(*model, plan, None) for model in models], stacklevel=4)
+    pairs = _of_pairs(test, places, plan)
+    return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, *kind)
+
+
+def _tests(
+    metric: Metric,
+    ranked: list[Ranked],
+    plan: Plan,
+    values: list[float],
+    influences: FloatArray | None,
+    places: list[tuple[int, int]],
+    adjust: Adjust,
+) -> tuple[tuple[Comparison, ...], tuple[float, ...]]:
+    """Return the comparison of each pair, and their adjusted p-values."""
+
+    def test(i: int, j: int, share: Plan) -> Comparison:
+        known = None if influences is None else [influences[i], influences[j]]
+        both = [ranked[i], ranked[j]]
+        return paired([metric] * 2, both, share, [values[i], values[j]], known)
+
+    pairs = _of_pairs(test, places, plan)
+    return pairs, _adjusted(pairs, adjust)
+
+
+def _of_pairs(
+    test: Callable[[int, int, Plan], Comparison],
+    places: list[tuple[int, int]],
+    plan: Plan,
+) -> tuple[Comparison, ...]:
+    """Return the comparison of each pair, the random states of which differ."""
+    first, *others = places
+    # The first pair spawns from the generator itself, as compare does. The others
+    # share what it spawns after that, which is independent of all before.
+    pairs = [test(*first, plan)]
+    pairs += [
+        test(*pair, share)
+        for pair, share in zip(others, plan.split(len(others)), strict=True)
+    ]
+    return tuple(pairs)
+
+
+def _adjusted(pairs: Sequence[Comparison], adjust: Adjust) -> tuple[float, ...]:
+    pvalues = np.array([pair.pvalue for pair in pairs])
+    return tuple(adjusted(pvalues, adjust).tolist())
+
+
+def _of_models(
+    metric: Metric, ranked: list[Ranked], plan: Plan
+) -> tuple[list[float], FloatArray | None]:
+    """Return the metric of each model, and the influence values of the cases on it.
+
+    What all models lack is warned of once. The influence values are None where the
+    metric of a model is undefined.
+    """
+    cases = ranked[0]
+    first = defined_value(metric, cases)
+    if np.isnan(first):
+        return [first] * len(ranked), None
+    is_stratified = plan.is_stratified(cases)
+    influences = np.empty((len(ranked), len(cases.is_pos)))
+
+    def fill(one: Ranked, row: FloatArray) -> float:
+        value = first if one is cases else one.score(metric)
+        if not np.isnan(value):
+            influence_values(metric, one, stratify=is_stratified, out=row)
+        if plan.method == "delta":
+            # Memory that the next model takes again need not be cleared for it.
+            one.forget()
+        return value
+
+    # Threads, whatever else joblib is told to use: they write into the same memory.
+    run = Parallel(n_jobs=check_n_jobs(plan.n_jobs), require="sharedmem")
+    values = list(run(map(delayed(fill), ranked, influences)))
+    return values, None if np.isnan(values).any() else influences

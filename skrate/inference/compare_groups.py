@@ -331,17 +331,6 @@ def takes_groups(function: Any) -> bool:
     return "groups" in inspect.signature(function).parameters
 
 
-def check_in_lists(**options: tuple[Any, Any]) -> None:
-    """Raise for the first option that is not as it is by default."""
-    for name, (value, default) in options.items():
-        is_default = value is None if default is None else value == default
-        if not is_default:
-            raise ValueError(
-                f"{name} has no meaning for a mean over lists, whose units "
-                "are the lists: leave it out."
-            )
-
-
 def compare_in_lists(
     options: dict[str, Any],
     y_true: Any,

@@ -13,12 +13,11 @@ from skrate.core.results import Comparison, ConfidenceInterval, Estimate
 from skrate.data.arrays import FloatArray
 from skrate.data.folds import FoldRankings, check_same_folds
 from skrate.inference.compare_range import set_of
-from skrate.inference.conclusion import conclude
 from skrate.inference.delta import Parts, influence_parts
 from skrate.inference.fold_sample import FoldSample, fold_samples
 from skrate.inference.intervals import Interval, hybrid_interval
 from skrate.inference.jackknife import jackknife_variance
-from skrate.inference.permutation import ExchangeDraw
+from skrate.inference.paired import ExchangeDraw, conclude, exchanged_difference
 from skrate.inference.plan import AnyDraw, Plan, warn_of_difference
 from skrate.inference.resampling import condensed, resample_draw, spread, statistic_of
 from skrate.inference.sample import Ranked, Weights, repeated
@@ -286,13 +285,6 @@ def _resampled(metrics: list[Metric], both: list[Ranked], is_stratified: bool) -
 
 def _exchanged(metrics: list[Metric], both: list[Ranked], _: bool) -> Drawn:
     return ExchangeDraw.of(*map(repeated, both)), partial(exchanged_difference, metrics)
-
-
-def exchanged_difference(metrics: Sequence[Metric], rows: FloatArray) -> FloatArray:
-    """Return the first metric less the second of rows of an :class:`ExchangeDraw`."""
-    first, second = np.split(rows, 2, axis=1)
-    of_a = metrics[0].values(*np.split(first, 2, axis=1))
-    return of_a - metrics[1].values(*np.split(second, 2, axis=1))
 
 
 def check_no_set(metric: Any, params: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
 import numpy as np
-from scipy import optimize, special
+from scipy import optimize, special, stats
 
 from skrate.core.results import (
     ConfidenceInterval,
@@ -35,6 +35,8 @@ Interval = Literal["wilson", "logit", "wald", "percentile", "basic"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
 Alternative = Literal["two-sided", "less", "greater"]
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
+Adjust = Literal["holm", "bh", "by"]
+ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
 # Less than this a level cannot be told from 1.
 _LEAST_PVALUE = 1e-15
 
@@ -304,3 +306,21 @@ def _quantiles(replicates: FloatArray, level: float) -> tuple[float, float]:
         return float("nan"), float("nan")
     low, high = np.quantile(replicates, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+def adjusted(pvalues: FloatArray, adjust: Adjust) -> FloatArray:
+    """Return p-values adjusted for the number of those that are known; nan stays."""
+    found = np.full(len(pvalues), np.nan)
+    is_known = ~np.isnan(pvalues)
+    if not is_known.any():
+        return found
+    known = pvalues[is_known]
+    if adjust == "holm":
+        order = np.argsort(known)
+        factors = np.arange(len(known), 0, -1)
+        of_known = np.empty(len(known))
+        of_known[order] = np.maximum.accumulate(known[order] * factors)
+        found[is_known] = np.minimum(of_known, 1.0)
+    else:
+        found[is_known] = stats.false_discovery_control(known, method=adjust)
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
@@ -241,6 +241,33 @@ def with_worth(ranked: Ranked, metric: Metric) -> Ranked:
     return ranked if worth is None else replace(ranked, worth=worth)
 
 
+class Frame(Protocol):
+    """A data frame, as far as its columns are read."""
+
+    @property
+    def columns(self) -> Any:
+        """The names of its columns."""
+
+
+def are_columns(y_score: Any) -> bool:
+    """Return whether scores are several, in columns or entries of a mapping."""
+    if isinstance(y_score, Mapping) or hasattr(y_score, "columns"):
+        return True
+    if isinstance(y_score, list | tuple) and len(y_score):
+        row = y_score[0]
+        return isinstance(row, list | tuple | np.ndarray) and np.size(row) > 1
+    shape: tuple[int, ...] = getattr(y_score, "shape", ())
+    return len(shape) == 2 and shape[1] > 1
+
+
+def check_left_out(what: str, **options: tuple[Any, Any]) -> None:
+    """Raise for the first option that is not as it is by default."""
+    for name, (value, default) in options.items():
+        is_default = value is None if default is None else value == default
+        if not is_default:
+            raise ValueError(f"{name} has no meaning for {what}: leave it out.")
+
+
 def columns_of(
     name: str, y_scores: ArrayLike | Mapping[Any, ArrayLike], n_cases: int
 ) -> dict[Any, ArrayLike]:
@@ -271,6 +298,11 @@ def matrix_of(name: str, y_scores: ArrayLike, n_cases: int) -> Array:
             kind = type(y_scores).__name__
             found = f"an object of type {kind}: pass a dict of names and scores"
         raise ValueError(f"{name} must have one column per model, found {found}.")
+    if table.shape[1] == 2 and table.dtype.kind == "f" and _add_up_to_1(table):
+        raise ValueError(
+            f"{name} has two columns that add up to 1, as predict_proba returns them: "
+            "pass that of the positive class."
+        )
     if len(table) != n_cases == table.shape[1]:
         raise ValueError(
             f"{name} must have one row per case and one column per model, found an "
@@ -278,6 +310,10 @@ def matrix_of(name: str, y_scores: ArrayLike, n_cases: int) -> Array:
             "scores."
         )
     return table
+
+
+def _add_up_to_1(table: Array) -> bool:
+    return bool((np.abs(table.sum(axis=1) - 1) < 1e-6).all())
 
 
 def turned(table: Array) -> Array:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from optional import require
-from skrate import MarkersDisplay, estimate_all, expected_recall_score
+from skrate import MarkersDisplay, estimate, expected_recall_score
 
 require("matplotlib")
 
@@ -23,8 +23,8 @@ def data():
 
 def test_points_are_the_estimates(data):
     display = MarkersDisplay.from_predictions(*data, random_state=0)
-    x = estimate_all("roc_auc", *data)
-    y = estimate_all("average_precision", *data, random_state=0)
+    x = estimate("roc_auc", *data)
+    y = estimate("average_precision", *data, random_state=0)
     tells = (x.adjusted_pvalues <= 0.05) | (y.adjusted_pvalues <= 0.05)
     assert 2 < tells.sum() < 10
     for line, chosen in zip(display.points_, (tells, ~tells), strict=True):
@@ -95,11 +95,11 @@ def test_other_metrics_styles_and_no_names(data):
 
 def test_refuses_what_is_not_of_the_same_markers(data):
     ill, markers = data
-    x = estimate_all("roc_auc", ill, markers)
-    few = estimate_all("roc_auc", ill, dict(list(markers.items())[:3]))
+    x = estimate("roc_auc", ill, markers)
+    few = estimate("roc_auc", ill, dict(list(markers.items())[:3]))
     with pytest.raises(ValueError, match="the same markers"):
         MarkersDisplay(x=x, y=few)
-    with pytest.raises(ValueError, match="y must be what estimate_all returns"):
+    with pytest.raises(ValueError, match="y must be what estimate returns"):
         MarkersDisplay(x=x, y=[0.5])
     with pytest.raises(ValueError, match="metrics must be two"):
         MarkersDisplay.from_predictions(ill, markers, metrics="roc_auc")

@@ -61,8 +61,7 @@ def draw_metric(rng: np.random.Generator) -> Metric:
 
         return Metric(kind, case.function, dict(case.kwargs), check)
     if kind in ("roc_auc", "momentum", "stamina"):
-        given = kind if kind == "roc_auc" else getattr(skrate, f"{kind}_score")
-        return Metric(kind, given, {}, lambda groups, v: _check_shape(kind, groups, v))
+        return Metric(kind, kind, {}, lambda groups, v: _check_shape(kind, groups, v))
     if kind == "ap":
         return _average_precision(rng)
     if kind == "cut":
@@ -463,14 +462,14 @@ def models_of(given: Sample, seed: int, n: int) -> dict[str, Any]:
     return {"first": given.y_score, **others}
 
 
-def compare_all(rng: np.random.Generator) -> Call:
-    """Draw a call of compare_all."""
+def compare_several(rng: np.random.Generator) -> Call:
+    """Draw a call of compare, of several models."""
     metric, seed, n = draw_metric(rng), int(rng.integers(20)), int(rng.integers(2, 5))
     sample, options = draw_cases(rng)
 
     def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
         named = {"metric": metric.given, "y_true": given.y_true}
-        named |= {"y_scores": models_of(given, seed, n), **given.keywords()}
+        named |= {"y_score_a": models_of(given, seed, n), **given.keywords()}
         return (), {**named, **options, **metric.options}
 
     def check(given: Sample, found: Any) -> None:
@@ -492,21 +491,21 @@ def compare_all(rng: np.random.Generator) -> Call:
         _check_covariance(arguments(given)[1], found.covariance)
 
     return Call(
-        "compare_all", _all_pairs, arguments, check, sample,
+        "compare", _all_pairs, arguments, check, sample,
         may_refuse=refusals(sample), may_warn=True,
     )  # fmt: skip
 
 
 def _all_pairs(*arguments: Any, **keywords: Any) -> skrate.results.Comparisons:
-    """Return what compare_all does, after its pairs have warned."""
-    result = skrate.compare_all(*arguments, **keywords)
+    """Return what compare does, after its pairs have warned."""
+    result = skrate.compare(*arguments, **keywords)
     assert len(result.pairs) == len(result)
     return result
 
 
 def _check_covariance(named: dict[str, Any], found: np.ndarray) -> None:
     """Check that the matrix is symmetric, with the squared errors of the models."""
-    models = named.pop("y_scores")
+    models = named.pop("y_score_a")
     holds(found.shape == (len(models), len(models)), f"shape {found.shape}")
     if np.isnan(found).any():
         return

@@ -1,4 +1,4 @@
-"""Calls of estimate_all: values by the oracles, errors and p-values by relations."""
+"""Calls of estimate, of many markers: values by oracles, p-values by relations."""
 
 import math
 from dataclasses import replace
@@ -14,8 +14,8 @@ from fuzzing.samples import Sample
 from reference.tables import Groups
 
 
-def estimate_all(rng: np.random.Generator) -> Call:
-    """Draw a call of estimate_all."""
+def estimate_markers(rng: np.random.Generator) -> Call:
+    """Draw a call of estimate, of many markers."""
     metric, seed, n = draw_metric(rng), int(rng.integers(20)), int(rng.integers(1, 4))
     sample, options = draw_cases(rng)
     options |= {"n_resamples": 20, "random_state": seed}
@@ -24,7 +24,7 @@ def estimate_all(rng: np.random.Generator) -> Call:
 
     def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
         named = {"metric": metric.given, "y_true": given.y_true}
-        named |= {"y_scores": models_of(given, seed, n), **given.keywords()}
+        named |= {"y_score": models_of(given, seed, n), **given.keywords()}
         return (), {**named, **options, **metric.options}
 
     def check(given: Sample, found: Any) -> None:
@@ -42,11 +42,11 @@ def estimate_all(rng: np.random.Generator) -> Call:
         holds(not (found.adjusted_pvalues > 1).any(), f"p = {found.adjusted_pvalues}")
         below = found.adjusted_pvalues < found.pvalues * (1 - 1e-12)
         holds(not below.any(), f"{found.adjusted_pvalues} is below {found.pvalues}")
-        again = quietly(skrate.estimate_all, **arguments(given)[1])
+        again = quietly(skrate.estimate, **arguments(given)[1])
         same = np.array_equal(again.pvalues, found.pvalues, equal_nan=True)
         holds(same, f"a second time p is {again.pvalues}")
 
     return Call(
-        "estimate_all", skrate.estimate_all, arguments, check, sample,
+        "estimate", skrate.estimate, arguments, check, sample,
         may_refuse=refusals(sample), may_warn=True,
     )  # fmt: skip

@@ -16,6 +16,7 @@ from fuzzing.samples import Sample, draw_sample
 from metric_registry import CASES
 from reference import tables
 from reference.tables import Groups
+from skrate.metrics import momentum
 
 # Edges of groups are sums and quotients of floats: so far off they may be.
 SLIP = 2e-15
@@ -44,7 +45,7 @@ def metric_call(
 
     return Call(
         name,
-        getattr(skrate, name),
+        getattr(skrate, name, None) or getattr(momentum, name),
         arguments,
         lambda given, result: check(Groups(*given.parts), result),
         sample,
@@ -353,16 +354,16 @@ def conversion(to: str) -> Callable[[np.random.Generator], Call]:
 def quasi_concave(rng: np.random.Generator) -> Call:
     """Draw a hit curve of two pieces, and integrate it."""
     prevalence = float(rng.uniform(0.01, 0.9))
-    momentum = float(rng.uniform(prevalence, 1))
-    stamina = float(rng.uniform(0, prevalence / momentum))
+    early = float(rng.uniform(prevalence, 1))
+    stamina = float(rng.uniform(0, prevalence / early))
     rates = np.linspace(0, 1, 11)
 
     def check(_: Any, found: Any) -> None:
-        slope = (prevalence - momentum * stamina) / (1 - stamina)
+        slope = (prevalence - early * stamina) / (1 - stamina)
 
         def hits(t: Any) -> Any:
-            after = momentum * stamina + slope * (t - stamina)
-            return np.where(t <= stamina, momentum * t, after)
+            after = early * stamina + slope * (t - stamina)
+            return np.where(t <= stamina, early * t, after)
 
         same_numbers("hits", found.hits(rates), hits(rates))
         nodes, weights = np.polynomial.legendre.leggauss(40)
@@ -372,14 +373,14 @@ def quasi_concave(rng: np.random.Generator) -> Call:
         for low, high in pairwise(edges.tolist()):
             t = low + (high - low) * (nodes + 1) / 2
             share = weights * (high - low) / 2
-            steep = momentum if high <= stamina else slope
+            steep = early if high <= stamina else slope
             area += float(share @ hits(t))
             mean_precision += steep / prevalence * float(share @ (hits(t) / t))
         auc = (area - prevalence**2 / 2) / (prevalence * (1 - prevalence))
         same_number("AUC", found.auc, auc, rtol=1e-8)
         same_number("AP", found.average_precision, mean_precision, rtol=1e-8, atol=1e-9)
 
-    options = {"momentum": momentum, "stamina": stamina, "prevalence": prevalence}
+    options = {"momentum": early, "stamina": stamina, "prevalence": prevalence}
     return Call(
         "QuasiConcaveHitCurve",
         skrate.QuasiConcaveHitCurve,

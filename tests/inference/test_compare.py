@@ -26,7 +26,6 @@ from skrate import (
     RankTable,
     average_precision_score,
     compare,
-    compare_all,
     estimate,
     influence,
     rate_weighted_auc_score,
@@ -34,11 +33,10 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.data.ranking import ranking
-from skrate.inference.adjustment import holm
 from skrate.inference.compare import paired
 from skrate.inference.counting import permutation_pvalue
-from skrate.inference.intervals import t_pvalue
-from skrate.inference.permutation import ExchangeDraw
+from skrate.inference.intervals import adjusted, t_pvalue
+from skrate.inference.paired import ExchangeDraw
 from skrate.inference.sample import check_cases, scored
 
 
@@ -104,7 +102,7 @@ def test_covariance_of_aucs_is_delongs_matrix():
     generator = np.random.default_rng(0)
     y_true = (generator.random(40) < 0.4).astype(int)
     y_scores = np.round(generator.normal(size=(40, 3)) + y_true[:, None], 1)
-    found = compare_all("roc_auc", y_true, y_scores).covariance
+    found = compare("roc_auc", y_true, y_scores).covariance
     expected = [
         [float(oracle_covariance(y_true, a, b)) for a in y_scores.T] for b in y_scores.T
     ]
@@ -132,7 +130,7 @@ def test_values_and_standard_errors_are_those_of_estimate(metric, kwargs):
     expected = [evaluate(metric, y_true, score, **kwargs) for score in (a, b)]
     assert [result.value_a, result.value_b] == pytest.approx(expected, abs=1e-12)
     models = np.stack([a, b], axis=1)
-    matrix = compare_all(metric, y_true, models, **kwargs).covariance
+    matrix = compare(metric, y_true, models, **kwargs).covariance
     for score, squared in zip((a, b), np.diag(matrix), strict=True):
         found = estimate(metric, y_true, score, **kwargs).standard_error
         assert found**2 == pytest.approx(squared, rel=1e-9)
@@ -364,7 +362,7 @@ def test_jobs_change_nothing_of_several_models(method, decimals):
     y_scores = (rng.normal(size=(300, 5)) + y_true[:, None]).round(decimals)
 
     def found(n_jobs):
-        return compare_all(
+        return compare(
             rate_weighted_auc_score, y_true, y_scores, rate=rates.beta(2, 9),
             method=method, n_resamples=50, random_state=0, n_jobs=n_jobs,
         )  # fmt: skip
@@ -386,7 +384,7 @@ def test_jobs_change_nothing_of_several_models(method, decimals):
 
 
 def test_models_that_are_compared_hold_no_more_than_their_tables(monkeypatch):
-    module, held = importlib.import_module("skrate.inference.compare_all"), []
+    module, held = importlib.import_module("skrate.inference.compare"), []
 
     def holding(*args):
         held.append(scored(*args))
@@ -394,7 +392,7 @@ def test_models_that_are_compared_hold_no_more_than_their_tables(monkeypatch):
 
     monkeypatch.setattr(module, "scored", holding)
     y_true, a, b = two_models(10)
-    compare_all("roc_auc", y_true, {"a": a, "b": b})
+    compare("roc_auc", y_true, {"a": a, "b": b})
     assert len(held) == 2
     for one in held:
         assert not {"_ranking", "group"} & set(vars(one))
@@ -402,7 +400,7 @@ def test_models_that_are_compared_hold_no_more_than_their_tables(monkeypatch):
 
 
 def test_two_jobs_take_two_models_at_a_time(monkeypatch):
-    module = importlib.import_module("skrate.inference.compare_all")
+    module = importlib.import_module("skrate.inference.compare")
     alone, both = module.influence_values, threading.Barrier(2, timeout=20)
 
     def together(*args, **options):
@@ -412,7 +410,7 @@ def test_two_jobs_take_two_models_at_a_time(monkeypatch):
 
     monkeypatch.setattr(module, "influence_values", together)
     y_true, a, b = two_models(10)
-    compare_all("roc_auc", y_true, {"a": a, "b": b}, n_jobs=2)
+    compare("roc_auc", y_true, {"a": a, "b": b}, n_jobs=2)
 
 
 # A rate that is a number of cases has no meaning with weights.
@@ -450,15 +448,15 @@ def test_what_a_sample_forgets_it_finds_again():
 def test_all_pairs_are_the_pairs(method):
     y_true, a, b = two_models(10)
     y_scores = {"a": a, "b": b, "sum": a + b}
-    result = compare_all("roc_auc", y_true, y_scores, method=method, random_state=0)
+    result = compare("roc_auc", y_true, y_scores, method=method, random_state=0)
     assert result.names == ("a", "b", "sum")
     for (i, j), pair in zip(combinations("ab", 2), result.pairs, strict=False):
         alone = compare("roc_auc", y_true, y_scores[i], y_scores[j])
         assert pair.value == pytest.approx(alone.value, abs=1e-15)
         if method == "delta":
             assert pair.pvalue == pytest.approx(alone.pvalue, abs=1e-12)
-    adjusted = holm(np.array([pair.pvalue for pair in result.pairs]))
-    assert result.adjusted_pvalues == tuple(adjusted)
+    expected = adjusted(np.array([pair.pvalue for pair in result.pairs]), "holm")
+    assert result.adjusted_pvalues == tuple(expected)
     assert "a - sum" in repr(result)
 
 
@@ -468,7 +466,7 @@ def test_the_first_pair_is_drawn_as_compare_draws_it(method, source):
     y_true, a, b = two_models(18, n=60, gain=0)
     models = {"a": a, "b": b, "again a": a, "again b": b}
     options = {"method": method, "n_resamples": 1000}
-    result = compare_all("roc_auc", y_true, models, random_state=source(7), **options)
+    result = compare("roc_auc", y_true, models, random_state=source(7), **options)
     alone = compare("roc_auc", y_true, a, b, random_state=source(7), **options)
     assert result.pairs[0] == alone
     # The same models once more, of which other resamples are drawn.
@@ -486,8 +484,8 @@ def test_pairs_are_compared_when_they_are_asked_for(monkeypatch):
         compared.append(1)
         return paired(*arguments)
 
-    monkeypatch.setattr("skrate.inference.compare_all.paired", counted)
-    result = compare_all("roc_auc", y_true, y_scores)
+    monkeypatch.setattr("skrate.inference.compare.paired", counted)
+    result = compare("roc_auc", y_true, y_scores)
     assert np.isfinite(result.covariance).all()
     assert (len(result), result.names) == (3, ("a", "b", "sum"))
     assert not compared
@@ -507,7 +505,7 @@ def test_pairs_are_compared_when_they_are_asked_for(monkeypatch):
 def test_a_pickle_has_the_pairs_but_not_the_sample():
     y_true, a, b = two_models(10, n=5000)
     options = {"confidence_level": 0.9, "alternative": "greater"}
-    result = compare_all("roc_auc", y_true, {"a": a, "b": b}, **options)
+    result = compare("roc_auc", y_true, {"a": a, "b": b}, **options)
     assert "_find" in vars(result)
     pickled = pickle.dumps(result)
     assert len(pickled) < 2000
@@ -524,10 +522,10 @@ def test_pairs_are_those_of_the_sample_as_it_was_at_the_call(kind):
         is_pos = y_true == 1
         clusters = np.arange(len(y_true)) // 2
         options["clusters"] = clusters if with_clusters else None
-        expected = compare_all("roc_auc", is_pos, given, **options).to_dict()
+        expected = compare("roc_auc", is_pos, given, **options).to_dict()
         arrays = [is_pos, a, b, weight, clusters]
         kept = [values.copy() for values in arrays]
-        result = compare_all("roc_auc", is_pos, given, **options)
+        result = compare("roc_auc", is_pos, given, **options)
         for values in arrays:
             values[:] = values[::-1].copy()
         assert result.to_dict() == expected
@@ -539,7 +537,7 @@ def test_pairs_without_variation_are_as_compare_has_them():
     # Two perfect rankings, one of which is upside down.
     y_true = [1, 1, 1, 0, 0, 0]
     models = {"a": [6, 5, 4, 3, 2, 1], "b": [3, 2, 1, 6, 5, 4]}
-    result = compare_all("roc_auc", y_true, models)
+    result = compare("roc_auc", y_true, models)
     assert result[0] == compare("roc_auc", y_true, *models.values())
     assert 0 < result.adjusted_pvalues[0] < 1
 
@@ -549,9 +547,7 @@ def test_a_reference_is_compared_with_each_other_model(method):
     y_true, a, b = two_models(3)
     scores = {"A": a, "B": b, "C": a + 2 * b}
     options = {"method": method, "n_resamples": 50, "random_state": 0}
-    found = compare_all(
-        "roc_auc", y_true, scores, reference="B", adjust="bh", **options
-    )
+    found = compare("roc_auc", y_true, scores, reference="B", adjust="bh", **options)
     assert len(found) == len(found.pairs) == 2
     assert found.pairs[0] == compare("roc_auc", y_true, a, b, **options)
     if method == "delta":
@@ -567,32 +563,32 @@ def test_a_reference_is_compared_with_each_other_model(method):
     assert (again.reference, again.adjust) == ("B", "bh")
     # Of an array models are named by their columns.
     matrix = np.stack(list(scores.values()), axis=1)
-    by_number = compare_all("roc_auc", y_true, matrix, reference=1, **options)
+    by_number = compare("roc_auc", y_true, matrix, reference=1, **options)
     assert by_number.pairs == found.pairs
 
 
 def test_a_reference_or_an_adjustment_that_is_none_is_refused():
     y_true, a, b = two_models(3)
-    with pytest.raises(ValueError, match=r"reference='C' is no model .* 'A', 'B'"):
-        compare_all("roc_auc", y_true, {"A": a, "B": b}, reference="C")
+    with pytest.raises(ValueError, match=r"reference='C' is no model: .* 'A', 'B'"):
+        compare("roc_auc", y_true, {"A": a, "B": b}, reference="C")
     with pytest.raises(ValueError, match="adjust must be one of"):
-        compare_all("roc_auc", y_true, {"A": a, "B": b}, adjust="bonferroni")
+        compare("roc_auc", y_true, {"A": a, "B": b}, adjust="bonferroni")
 
 
 def test_holm_by_hand():
-    adjusted = holm(np.array([0.01, 0.04, 0.03, 0.5]))
+    found = adjusted(np.array([0.01, 0.04, 0.03, 0.5]), "holm")
     # 4 x 0.01, then 3 x 0.03, then max(2 x 0.04, 0.09), then 0.5
-    assert adjusted.tolist() == pytest.approx([0.04, 0.09, 0.09, 0.5])
-    assert holm(np.array([0.9, 0.8])).tolist() == [1, 1]
+    assert found.tolist() == pytest.approx([0.04, 0.09, 0.09, 0.5])
+    assert adjusted(np.array([0.9, 0.8]), "holm").tolist() == [1, 1]
 
 
 def test_scores_of_models_come_in_several_containers():
     pandas = require("pandas")
     y_true, a, b = two_models(11)
     frame = pandas.DataFrame({"a": a, "b": b})
-    by_frame = compare_all("roc_auc", y_true, frame)
-    assert by_frame == compare_all("roc_auc", y_true, {"a": a, "b": b})
-    by_array = compare_all("roc_auc", y_true, frame.to_numpy())
+    by_frame = compare("roc_auc", y_true, frame)
+    assert by_frame == compare("roc_auc", y_true, {"a": a, "b": b})
+    by_array = compare("roc_auc", y_true, frame.to_numpy())
     assert by_array.names == ("0", "1")
     assert by_array.pairs == by_frame.pairs
 
@@ -626,9 +622,7 @@ def test_p_value_and_interval_take_students_t(method):
     options = {"method": method, "random_state": 0}
     result = compare("roc_auc", y_true, a, b, **options)
     assert_freedom(result, oracle_freedom(y_true, a, b))
-    by_all = compare_all(
-        "roc_auc", y_true, {"a": a, "b": b}, method=method, random_state=0
-    )
+    by_all = compare("roc_auc", y_true, {"a": a, "b": b}, method=method, random_state=0)
     pair = by_all.pairs[0]
     assert_freedom(pair, oracle_freedom(y_true, a, b))
 
@@ -640,7 +634,7 @@ def test_clusters_less_one_are_the_degrees_of_freedom():
     for method in ("delta", "bootstrap"):
         options = {"method": method, "random_state": 0, "clusters": clusters}
         assert_freedom(compare("roc_auc", y_true, a, b, **options), 9)
-        by_all = compare_all("roc_auc", y_true, {"a": a, "b": b}, **options)
+        by_all = compare("roc_auc", y_true, {"a": a, "b": b}, **options)
         assert_freedom(by_all.pairs[0], 9)
 
 
@@ -710,7 +704,7 @@ def test_too_few_cases_are_undefined():
         result = compare("roc_auc", [1, 0, 0], [3, 2, 1], [1, 2, 3])
     assert np.isnan([result.value, result.pvalue, *result.confidence_interval]).all()
     with pytest.warns(UndefinedMetricWarning, match="at least 2"):
-        found = compare_all("roc_auc", [1, 0, 0], [[1, 2], [2, 1], [3, 3]])
+        found = compare("roc_auc", [1, 0, 0], [[1, 2], [2, 1], [3, 3]])
     assert np.isnan(found.covariance).all()
     assert np.isnan(found.adjusted_pvalues).all()
 
@@ -780,22 +774,22 @@ def test_bad_input_is_named(metric, arguments, kwargs, message):
 @pytest.mark.parametrize(
     ("y_scores", "message"),
     [
-        (A, "one column per model"),
-        (np.transpose([A]), "at least 2 models"),
-        ({"a": A, "b": B[:3]}, r"y_scores\['b'\] has 3"),
-        ({"a": A, "b": [1, 2, 3, np.nan]}, r"y_scores\['b'\] contains NaN"),
+        (A, "y_score_b is missing"),
+        ({"a": A}, "at least 2 models"),
+        ({"a": A, "b": B[:3]}, r"y_score_a\['b'\] has 3"),
+        ({"a": A, "b": [1, 2, 3, np.nan]}, r"y_score_a\['b'\] contains NaN"),
     ],
 )
 def test_bad_scores_of_models_are_named(y_scores, message):
     with pytest.raises(ValueError, match=message):
-        compare_all("roc_auc", Y, y_scores)
+        compare("roc_auc", Y, y_scores)
 
 
 def test_several_models_are_not_compared_by_tables():
     with pytest.raises(ValueError, match=r"y_true is a RankTable, .* not paired"):
-        compare_all("roc_auc", TABLE, {"a": A, "b": B})
-    with pytest.raises(ValueError, match=r"y_scores\['b'\] is a RankTable, which does"):
-        compare_all("roc_auc", Y, {"a": A, "b": TABLE})
+        compare("roc_auc", TABLE, {"a": A, "b": B})
+    with pytest.raises(ValueError, match=r"y_score_a\['b'\] is a RankTable, which"):
+        compare("roc_auc", Y, {"a": A, "b": TABLE})
 
 
 def test_weighted_models_are_ranked_once(monkeypatch):
@@ -826,3 +820,34 @@ def test_unpaired_samples_with_few_cases_of_a_class_are_warned_of(sizes, is_warn
     assert len(found) == is_warned
     assert all(f"have {sizes[0]} and {sizes[1]}" in str(one.message) for one in found)
     assert all(one.filename == __file__ for one in found)
+
+
+def test_two_columns_of_predict_proba_are_not_two_models():
+    y_true, a, _ = two_models(3)
+    probability = 1 / (1 + np.exp(-a))
+    both = np.column_stack([1 - probability, probability])
+    for call in (compare, estimate):
+        with pytest.raises(ValueError, match=r"columns .* add up to 1.*predict_proba"):
+            call("roc_auc", y_true, both)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda y, a, b: compare("roc_auc", y, a, b, reference="a"), "reference has"),
+        (lambda y, a, b: compare("roc_auc", y, a, b, adjust="bh"), "adjust has no"),
+        (lambda y, a, b: compare("roc_auc", y, {"a": a}, b), "y_score_b has no|must"),
+        (
+            lambda y, a, b: compare("roc_auc", y, {"a": a, "b": b}, correlation=0),
+            "correlation has no meaning for several models",
+        ),
+        (lambda y, a, b: estimate("roc_auc", y, a, adjust="bh"), "adjust has no"),
+        (
+            lambda y, a, b: estimate("roc_auc", y, {"a": a}, method="bootstrap"),
+            "method has no meaning for many markers",
+        ),
+    ],
+)
+def test_what_is_of_several_models_only_is_refused_elsewhere(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(*two_models(3))

@@ -20,7 +20,6 @@ from skrate import (
     RankTable,
     RateWeightedAUCScorer,
     compare,
-    compare_all,
     estimate,
     expected_recall_score,
     lift_at_rate_score,
@@ -405,7 +404,7 @@ def test_tables_are_refused():
 def test_all_pairs_are_those_compared_alone(metric):
     y_true, a, b = sample(16)
     scores = {"a": a, "b": b, "c": a + b}
-    found = compare_all(metric, y_true, scores, rate=KNOWN, alternative="less")
+    found = compare(metric, y_true, scores, rate=KNOWN, alternative="less")
     alone = [
         compare(metric, y_true, *pair, rate=KNOWN, alternative="less")
         for pair in combinations(scores.values(), 2)
@@ -421,11 +420,9 @@ def test_all_pairs_are_those_compared_alone(metric):
 def test_other_functions_say_where_sets_belong():
     y_true, a, b = sample(14)
     with pytest.raises(ValueError, match="method='bootstrap' is not for a set"):
-        compare_all(
-            expected_recall_score, y_true, [a, b], rate=KNOWN, method="bootstrap"
-        )
+        compare(expected_recall_score, y_true, [a, b], rate=KNOWN, method="bootstrap")
     with pytest.raises(ValueError, match=r"worst='low' .* pair by pair"):
-        compare_all(
+        compare(
             expected_recall_score, y_true, {"a": a, "b": b}, rate=KNOWN, worst="low"
         )
     with pytest.raises(ValueError, match="sets are for compare"):

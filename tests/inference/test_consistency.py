@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from inference_cases import JUMPS, SMOOTH, SOME, each, sample
-from skrate import compare, compare_all, estimate, expected_recall_score, influence
+from skrate import compare, estimate, expected_recall_score, influence
 
 Y, A = sample(0, n=60, shift=2)
 B = np.round(A + np.random.default_rng(1).normal(size=60), 1)
@@ -50,7 +50,7 @@ def test_the_delta_method_gives_a_model_one_standard_error(metric, kwargs, desig
     one, other = (estimate(metric, Y, score, **options) for score in (A, B))
     both = compare(metric, Y, A, B, **options)
     assert (both.value_a, both.value_b) == (one.value, other.value)
-    of_all = compare_all(metric, Y, {"a": A, "b": B}, **options)
+    of_all = compare(metric, Y, {"a": A, "b": B}, **options)
     assert of_all.pairs == (both,)
     matrix = of_all.covariance
     expected = [one.standard_error**2, other.standard_error**2]
@@ -78,5 +78,5 @@ def test_a_model_does_not_differ_from_itself(metric, kwargs, design, method):
     assert (result.statistic, result.pvalue) == (0, 1)
     low, high = result.confidence_interval
     assert low < 0 < high
-    by_all = compare_all(metric, Y, {"a": A, "2 a": 2 * A}, **options)
+    by_all = compare(metric, Y, {"a": A, "2 a": 2 * A}, **options)
     assert by_all.pairs[0].pvalue == 1

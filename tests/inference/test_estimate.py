@@ -20,7 +20,7 @@ from reference.su_variance import average_precision_variance
 from skrate import (
     RankTable,
     average_precision_score,
-    compare_all,
+    compare,
     estimate,
     expected_recall_score,
     influence,
@@ -260,7 +260,7 @@ def test_a_few_clusters_vary_about_their_mean_with_one_less_of_freedom(metric, k
     ).standard_error
     assert found == pytest.approx(expected, rel=1e-9)
     models = {"one": y_score, "other": -y_score}
-    matrix = compare_all(metric, y_true, models, clusters=clusters, **kwargs).covariance
+    matrix = compare(metric, y_true, models, clusters=clusters, **kwargs).covariance
     assert matrix[0, 0] == pytest.approx(expected**2, rel=1e-9)
 
 

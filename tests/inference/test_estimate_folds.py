@@ -19,9 +19,7 @@ from skrate import (
     RankTable,
     average_precision_score,
     compare,
-    compare_all,
     estimate,
-    estimate_all,
     expected_gain_score,
     expected_recall_score,
     influence,
@@ -305,17 +303,17 @@ def test_all_pairs_are_those_of_compare():
     a, b = drawn()
     c = drawn(seed=1)[0]
     models = {"a": a, "b": b, "c": c}
-    found = compare_all("roc_auc", models)
+    found = compare("roc_auc", models)
     assert found.names == ("a", "b", "c")
     assert found.pairs == (
         compare("roc_auc", a, b), compare("roc_auc", a, c), compare("roc_auc", b, c),
     )  # fmt: skip
     variance_of_pair = found.covariance[:2, :2] @ [1, -1] @ [1, -1]
     assert variance_of_pair == pytest.approx(found.pairs[0].standard_error ** 2)
-    assert compare_all("roc_auc", [a, b, c], reference=1).pairs[1] == compare(
+    assert compare("roc_auc", [a, b, c], reference=1).pairs[1] == compare(
         "roc_auc", c, b
     )
-    first = compare_all("roc_auc", models, method="bootstrap", random_state=3).pairs[0]
+    first = compare("roc_auc", models, method="bootstrap", random_state=3).pairs[0]
     assert first == compare("roc_auc", a, b, method="bootstrap", random_state=3)
 
 
@@ -388,7 +386,7 @@ def test_the_value_is_the_metric_where_folds_lack_a_class(metric, kwargs):
     low, high = found.confidence_interval
     assert low <= found.value <= high
     assert 0 < found.standard_error < np.inf
-    assert compare_all(metric, [a, b], **kwargs).pairs[0] == pair
+    assert compare(metric, [a, b], **kwargs).pairs[0] == pair
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -406,7 +404,7 @@ def test_without_a_fold_of_both_classes_the_error_is_unknown(metric, kwargs):
     np.testing.assert_array_equal([pair.value_a, pair.value_b], expected)
     assert np.isnan([found.standard_error, *found.confidence_interval]).all()
     assert np.isnan([pair.pvalue, *pair.confidence_interval]).all()
-    assert repr(compare_all(metric, [a, b], **kwargs).pairs[0]) == repr(pair)
+    assert repr(compare(metric, [a, b], **kwargs).pairs[0]) == repr(pair)
     assert np.isnan(influence(metric, a, **kwargs)).all()
 
 
@@ -495,7 +493,7 @@ def test_too_few_cases_have_no_error_and_a_warning(y_true, message):
     for call in (
         lambda: estimate("roc_auc", rankings),
         lambda: compare("roc_auc", rankings, rankings),
-        lambda: compare_all("roc_auc", [rankings] * 3)[1],
+        lambda: compare("roc_auc", [rankings] * 3)[1],
     ):
         with pytest.warns(UndefinedMetricWarning, match=message):
             found = call()
@@ -515,7 +513,7 @@ def test_too_few_cases_have_no_error_and_a_warning(y_true, message):
         partial(estimate, "roc_auc"),
         partial(influence, "roc_auc"),
         lambda rankings: compare("roc_auc", rankings, rankings),
-        lambda rankings: compare_all("roc_auc", [rankings] * 2),
+        lambda rankings: compare("roc_auc", [rankings] * 2),
         partial(expected_gain_score, gain={"positive": 1}),
         partial(estimate, recall_at_rate_score, rate=0.2),
     ],
@@ -563,8 +561,8 @@ TWICE = FoldRankings(
             "clusters puts all cases in one cluster",
         ),
         (
-            lambda: estimate_all("roc_auc", A, [A, B]),
-            "FoldRankings, which takes the place.* give one",
+            lambda: estimate("roc_auc", A, [A, B]),
+            "y_score must be None where y_true is a FoldRankings",
         ),
         (lambda: summarize(A), r"rankings.scores\('roc_auc'\)"),
         (lambda: compare("roc_auc", A, B.y_score), "y_score_a must be FoldRankings"),
@@ -597,11 +595,11 @@ TWICE = FoldRankings(
             ),
             "rate is a set of distributions",
         ),
-        (lambda: compare_all("roc_auc", {"a": A}), "at least 2 models"),
-        (lambda: compare_all("roc_auc", {"a": A, "b": 3}), r"y_true\['b'\] must be"),
-        (lambda: compare_all("roc_auc", [A, B], reference=7), "reference=7"),
-        (lambda: compare_all("roc_auc", A.y_true), "y_scores is missing"),
-        (lambda: compare_all("roc_auc", [A, B], [1, 2]), "y_scores must be None"),
+        (lambda: compare("roc_auc", {"a": A}), "at least 2 models"),
+        (lambda: compare("roc_auc", {"a": A, "b": 3}), r"y_true\['b'\] must be"),
+        (lambda: compare("roc_auc", [A, B], reference=7), "reference=7"),
+        (lambda: compare("roc_auc", A.y_true), "y_score_a is missing"),
+        (lambda: compare("roc_auc", [A, B], [1, 2]), "y_score_a must be None"),
         (
             lambda: compare("roc_auc", A, RankTable([1, 1], [1, 1])),
             "y_score_a must be FoldRankings",
@@ -722,7 +720,7 @@ def test_a_comparison_says_which_models_it_is_of(method):
     text = f" of these models and [{low:.4f}, {high:.4f}] if retrained, p = "
     assert text in repr(result)
     assert result.to_dict()["retrained_low"] == low
-    assert compare_all("roc_auc", [a, b], **how).pairs[0] == result
+    assert compare("roc_auc", [a, b], **how).pairs[0] == result
     unknown = compare("roc_auc", *drawn(), **how)
     assert unknown.confidence_interval_retrained is None
     assert unknown.of == "these models"

@@ -9,7 +9,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from fuzzing.calls import FEW_PROCESSED, TELLS_LITTLE
 from inference_cases import JUMPS, SMOOTH, each, sample
 from looped import case
-from skrate import compare, compare_all, estimate, influence
+from skrate import compare, estimate, influence
 
 Y, A = sample(0, n=24, shift=2)
 B = np.round(A + np.random.default_rng(1).normal(size=24), 1)
@@ -51,7 +51,7 @@ def check_weight(metric, kwargs, weight, method):
     if method == "delta":
         calls.append(lambda: influence(metric, Y, A, **options))
         models = {"a": A, "b": B}
-        calls.append(lambda: compare_all(metric, Y, models, **options).covariance)
+        calls.append(lambda: compare(metric, Y, models, **options).covariance)
     if method != "jackknife":
         calls.append(lambda: compare(metric, Y, A, B, **drawn, **options))
     for call in calls:

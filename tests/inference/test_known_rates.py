@@ -10,7 +10,6 @@ from skrate import (
     RankTable,
     average_precision_score,
     compare,
-    compare_all,
     estimate,
     expected_recall_score,
     influence,
@@ -154,7 +153,7 @@ def test_a_rate_at_which_fewer_than_five_are_processed_is_warned_of(metric):
     with pytest.warns(UserWarning, match=message):
         compare(metric, y_true, y_score, -y_score, rate=0.01)
     with pytest.warns(UserWarning, match=message):
-        compare_all(metric, y_true, {"a": y_score, "b": -y_score}, rate=0.01)
+        compare(metric, y_true, {"a": y_score, "b": -y_score}, rate=0.01)
     # These are not: warnings are errors.
     estimate(metric, y_true, y_score, rate=5 / 300)
     estimate(metric, np.tile(y_true, 2), np.tile(y_score, 2), rate=0.01)

@@ -11,10 +11,8 @@ from skrate import (
     FoldRankings,
     RankTable,
     compare,
-    compare_all,
     compare_groups,
     estimate,
-    estimate_all,
     expected_recall_score,
     group_scores,
     influence,
@@ -208,9 +206,9 @@ RANKINGS = FoldRankings(Y, S, G)
             lambda: compare(("roc_auc", "average_precision"), Y, S, groups=G),
             "clusters=",
         ),
-        (lambda: estimate_all("roc_auc", Y, {"a": S}, groups=G), "clusters="),
+        (lambda: estimate("roc_auc", Y, {"a": S}, groups=G), "clusters="),
         (
-            lambda: compare_all("roc_auc", Y, {"a": S, "b": S}, groups=G),
+            lambda: compare("roc_auc", Y, {"a": S, "b": S}, groups=G),
             "here all cases are ranked .* ranking_auc_score .* compare_groups",
         ),
         (

@@ -11,7 +11,6 @@ from reference.delong import auc as oracle_auc
 from skrate import (
     RankTable,
     compare,
-    compare_all,
     estimate,
     influence,
     rate_weighted_auc_score,
@@ -92,7 +91,7 @@ def test_the_two_names_do_not_differ():
     assert found[0].confidence_interval == found[1].confidence_interval
     assert found[0].pvalue == found[1].pvalue
     matrices = [
-        compare_all(metric, y_true, {"a": y_score, "b": other}).covariance
+        compare(metric, y_true, {"a": y_score, "b": other}).covariance
         for metric in ("roc_auc", rate_weighted_auc_score)
     ]
     assert matrices[0].tolist() == matrices[1].tolist()

@@ -14,7 +14,6 @@ from skrate import (
     RankTable,
     average_precision_score,
     compare,
-    compare_all,
     estimate,
     recall_at_rate_score,
 )
@@ -92,7 +91,7 @@ def test_at_the_correlation_of_the_cases_the_standard_error_is_the_paired_one(
     y_true = np.repeat([1, 0], [40, 90])
     shared = generator.normal(size=130) + y_true
     models = np.round(shared[:, None] + generator.normal(size=(130, 2)), 1)
-    matrix = compare_all(metric, y_true, models, **kwargs).covariance
+    matrix = compare(metric, y_true, models, **kwargs).covariance
     correlation = matrix[0, 1] / np.sqrt(matrix[0, 0] * matrix[1, 1])
     both = [RankTable.from_arrays(y_true, model) for model in models.T]
     expected = compare(metric, y_true, *models.T, **kwargs)

@@ -12,7 +12,6 @@ from skrate import (
     ScoreReport,
     average_precision_score,
     compare,
-    compare_all,
     estimate,
     influence,
 )
@@ -44,7 +43,7 @@ def test_scikit_learns_functions_are_the_same_metrics(theirs, ours):
     assert compare(theirs, Y, A, B) == compare(ours, Y, A, B)
     assert compare((theirs, "roc_auc"), Y, A) == compare((ours, "roc_auc"), Y, A)
     models = {"a": A, "b": B}
-    found, expected = compare_all(theirs, Y, models), compare_all(ours, Y, models)
+    found, expected = compare(theirs, Y, models), compare(ours, Y, models)
     assert found == expected
     assert found.covariance.tolist() == expected.covariance.tolist()
     assert influence(theirs, Y, A).tolist() == influence(ours, Y, A).tolist()
@@ -86,7 +85,7 @@ def test_options_that_change_the_number_are_refused(metric, kwargs, message):
     for call in (
         partial(estimate, metric, Y, A),
         partial(compare, metric, Y, A, B),
-        partial(compare_all, metric, Y, {"a": A, "b": B}),
+        partial(compare, metric, Y, {"a": A, "b": B}),
         partial(influence, metric, Y, A),
     ):
         with pytest.raises(ValueError, match=message):

@@ -15,10 +15,8 @@ from skrate import (
     auc_range_from_errors,
     budget_report,
     compare,
-    compare_all,
     compare_curves,
     estimate,
-    estimate_all,
     expected_recall_score,
     group_scores,
     rate_averaged_roc_curve,
@@ -44,11 +42,11 @@ SINGLE = {
     "certificate": recall_certificate(95, 1000, 500, 0),
 }
 OTHERS = {
-    "comparisons": compare_all("roc_auc", Y, {NAME: A, "b": B, "c": C}),
+    "comparisons": compare("roc_auc", Y, {NAME: A, "b": B, "c": C}),
     "comparison_range": compare(
         expected_recall_score, Y, A, B, rate=rates.between({0.1: 0.25, 0.9: 0.5})
     ),
-    "estimates": estimate_all("roc_auc", Y, {f"{NAME} {i}": A + i for i in range(12)}),
+    "estimates": estimate("roc_auc", Y, {f"{NAME} {i}": A + i for i in range(12)}),
     "budget_report": budget_report(Y, models={NAME: A, "b": B}, rate=0.2, n_items=20),
     "sample_size": sample_size("roc_auc", PILOT, half_width=0.05),
     "power": sample_size("roc_auc", Y, A, B, n_cases=300),

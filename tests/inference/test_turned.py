@@ -10,9 +10,7 @@ from skrate import (
     FoldRankings,
     RankTable,
     compare,
-    compare_all,
     estimate,
-    estimate_all,
     recall_at_rate_score,
 )
 
@@ -53,12 +51,12 @@ CALLS = [
     ("y_score_a", lambda: compare("roc_auc", folds(M1), folds(-M2))),
     ("y_true", lambda: compare(("roc_auc", "average_precision"), folds(-M1))),
     (
-        "y_scores['b'] and y_scores['c']",
-        lambda: compare_all("roc_auc", Y, {"a": M1, "b": -M2, "c": -M1}).pairs,
+        "y_score_a['b'] and y_score_a['c']",
+        lambda: compare("roc_auc", Y, {"a": M1, "b": -M2, "c": -M1}).pairs,
     ),
     (
         "y_true['b']",
-        lambda: compare_all("roc_auc", {"a": folds(M1), "b": folds(-M2)}).pairs,
+        lambda: compare("roc_auc", {"a": folds(M1), "b": folds(-M2)}).pairs,
     ),
 ]
 
@@ -122,7 +120,7 @@ def test_few_positives_at_the_top_of_a_good_ranking_are_no_sign_of_it():
 
 
 def test_of_many_markers_either_sign_is_looked_for():
-    assert not said(lambda: estimate_all("roc_auc", Y, {"a": M1, "b": -M1}))
+    assert not said(lambda: estimate("roc_auc", Y, {"a": M1, "b": -M1}))
 
 
 def test_gains_of_cases_have_no_value_by_chance():

@@ -12,9 +12,7 @@ from skrate import (
     RankTable,
     average_precision_score,
     compare,
-    compare_all,
     estimate,
-    estimate_all,
     eval_metric,
     expected_recall_score,
     make_ranking_scorer,
@@ -258,8 +256,8 @@ def test_a_name_that_scikit_learn_has_too_takes_our_parameters(options):
         assert estimate(name, y_true, y_score, **options).value == expected
         compared = compare(name, y_true, y_score, y_score[::-1], **options)
         assert compared.value_a == expected
-        assert compare_all(name, y_true, pair, **options).pairs[0].value_a == expected
-        assert estimate_all(name, y_true, pair, **options).values[0] == expected
+        assert compare(name, y_true, pair, **options).pairs[0].value_a == expected
+        assert estimate(name, y_true, pair, **options).values[0] == expected
         planned = sample_size(name, y_true, y_score, half_width=0.1, **options)
         assert planned.metric == estimate(name, y_true, y_score, **options).metric
         monitor = eval_metric(name, library="lightgbm", **options)
@@ -283,7 +281,7 @@ def test_a_name_is_taken_wherever_a_metric_is():
         assert found.value == expected
         pair = compare(name, y_true, y_score, other, **options)
         assert pair.value_a == expected
-        models = compare_all(name, y_true, {"a": y_score, "b": other}, **options)
+        models = compare(name, y_true, {"a": y_score, "b": other}, **options)
         assert models.pairs[0].value_a == expected
         scorer = make_ranking_scorer(name, **options)
         assert scorer.metric is recall_at_rate_score

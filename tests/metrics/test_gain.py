@@ -16,7 +16,6 @@ from skrate import (
     GroupScores,
     RankTable,
     compare,
-    compare_all,
     estimate,
     expected_gain_score,
     expected_recall_score,
@@ -541,7 +540,7 @@ def test_the_delta_method_agrees_with_the_bootstrap(rate):
     resampled = compare(expected_gain_score, y_true, a, b, **options, **again)
     assert two.value_a == one.value
     assert resampled.standard_error == pytest.approx(two.standard_error, rel=0.15)
-    both = compare_all(expected_gain_score, y_true, {"a": a, "b": b}, **options)
+    both = compare(expected_gain_score, y_true, {"a": a, "b": b}, **options)
     assert both.pairs[0] == two
     assert both.covariance[0, 0] == pytest.approx(one.standard_error**2)
 

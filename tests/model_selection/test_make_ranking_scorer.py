@@ -26,7 +26,6 @@ from skrate import (
     ScoreReport,
     average_precision_score,
     compare,
-    compare_all,
     estimate,
     group_scores,
     influence,
@@ -212,7 +211,7 @@ def test_a_scorer_is_a_metric_to_inference(scorer, metric):
     assert estimate(scorer, Y, SCORES) == estimate(metric, Y, SCORES, **own)
     assert compare(scorer, Y, SCORES, other) == compare(metric, Y, SCORES, other, **own)
     models = {"a": SCORES, "b": other}
-    assert compare_all(scorer, Y, models) == compare_all(metric, Y, models, **own)
+    assert compare(scorer, Y, models) == compare(metric, Y, models, **own)
     found = influence(scorer, Y, SCORES)
     assert found.tolist() == influence(metric, Y, SCORES, **own).tolist()
     report = ScoreReport({"a": scorer, "b": partial(metric, **own)})(MODEL, X, Y)
@@ -230,9 +229,7 @@ def test_the_positive_class_of_a_scorer_is_not_dropped():
     for call in (
         partial(estimate, scorer, NAMES, SCORES, pos_label="ill"),
         partial(compare, scorer, NAMES, SCORES, SCORES, pos_label="ill"),
-        partial(
-            compare_all, scorer, NAMES, {"a": SCORES, "b": SCORES}, pos_label="ill"
-        ),
+        partial(compare, scorer, NAMES, {"a": SCORES, "b": SCORES}, pos_label="ill"),
         partial(influence, scorer, NAMES, SCORES, pos_label="ill"),
     ):
         with pytest.raises(ValueError, match=message):

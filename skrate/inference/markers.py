@@ -1,32 +1,54 @@
-"""What a metric would be if scores and labels had nothing to do with each other."""
+"""One metric of many markers of the same cases, and what it would be by chance.
+
+By chance every order of the labels is as likely. Of the AUC that is the law of Mann and
+Whitney's U with ties, which is the AUC as a share of all pairs.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from joblib import Parallel, delayed
 from scipy import special
 
-from skrate.data.arrays import BoolArray, FloatArray, IntArray
+from skrate.core.results import Estimates
+from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from skrate.data.checks import (
+    check_generator,
+    check_n_jobs,
+    warn_undefined,
+)
 from skrate.data.table import RankTable, rank_table
-from skrate.inference.delta import NEGLIGIBLE
+from skrate.inference.chance import permuted_moments
+from skrate.inference.delta import NEGLIGIBLE, variance_parts
 from skrate.inference.intervals import (
+    Adjust,
     Alternative,
+    adjusted,
     standardised,
     t_pvalue,
 )
-from skrate.inference.rank_sums import (
-    MOST_TERMS,
-    distance_of_auc,
-    is_normal,
-    law_of_auc,
+from skrate.inference.plan import Plan, check_metric, defined_value, why_too_few
+from skrate.inference.sample import (
+    Ranked,
+    columns_of,
+    matrix_of,
+    scored,
+    turned,
+    with_worth,
 )
-from skrate.inference.sample import Ranked
 from skrate.inference.wilson import augmented
-from skrate.metrics.base import Metric
+from skrate.metrics.base import Metric, MetricLike, question_of, why_undefined
 
+# Columns that a thread takes at a time, and those with their names.
+_BATCH = 32
+_Batch: TypeAlias = tuple[tuple[str, ...], Any]
+_NAN = float("nan")
 # Entries of random rankings that are in memory at a time, and of orders of the labels
 # that are kept for all rankings; longer ones are drawn as chance does only.
 _MOST_ENTRIES = 2**20
@@ -37,6 +59,144 @@ _LEANS = np.array([0.0, 2.0, 4.0, 6.0, -2.0, -4.0, -6.0])
 _SHARES = np.array([0.4, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1])
 # Random rankings whose slopes say what the metric goes by.
 _FOR_SLOPES = 20
+# Terms that are counted for one law at most; a ranking with more groups than the square
+# root of them has more.
+_MOST_TERMS = 2**17
+# By how much of itself a normal p-value may be off.
+_MOST_OFF = 0.1
+# The p-value is asked to be right at this many standard deviations at least.
+_LEAST_DISTANCE = 2.0
+
+
+def estimate_markers(
+    metric: MetricLike,
+    cases: Ranked,
+    y_score: ArrayLike | Mapping[Any, ArrayLike],
+    plan: Plan,
+    adjust: Adjust,
+    metric_kwargs: dict[str, Any],
+) -> Estimates:
+    """Return the metric of each marker, tested against chance."""
+    names, batches = _batches_of(y_score, cases.n_given)
+    found = check_metric(metric, metric_kwargs, cases)
+    if getattr(found, "worst", None) is not None:
+        raise ValueError(
+            "worst means another distribution for each column: estimate them one by "
+            "one, or give the rate itself."
+        )
+    # Of scores that say nothing.
+    constant = with_worth(cases.with_scores("y_score", np.zeros(cases.n_given)), found)
+    is_known = why_too_few(constant) is None
+    chance = found.value(constant.table) if is_known else float("nan")
+    random = RandomRankings(
+        found,
+        plan.alternative,
+        plan.n_resamples,
+        check_generator(plan.random_state).integers(2**32, size=4),
+    )
+    is_stratified = plan.is_stratified(cases)
+    one = partial(_estimated, found, cases, is_stratified, random, chance, is_known)
+    # Threads, whatever else joblib is told to use: nothing need be copied for them.
+    run = Parallel(n_jobs=check_n_jobs(plan.n_jobs), require="sharedmem")
+    rows = run(delayed(_of_batch)(one, *batch) for batch in batches)
+    values, errors, pvalues = np.concatenate(rows).T
+    _warn_of_undefined(found, cases, batches, names, values)
+    n_pos, n_neg = (int(size) for size in cases.sizes)
+    return Estimates(
+        found.name, names, values, errors, pvalues, adjusted(pvalues, adjust),
+        float(chance), n_pos, n_neg, plan.alternative, adjust, question_of(found),
+    )  # fmt: skip
+
+
+def _batches_of(
+    y_score: ArrayLike | Mapping[Any, ArrayLike], n_cases: int
+) -> tuple[tuple[str, ...], list[_Batch]]:
+    """Return the names of the columns, and so many at a time with theirs."""
+    columns: Any
+    if isinstance(y_score, Mapping) or hasattr(y_score, "columns"):
+        named = columns_of("y_score", y_score, n_cases)
+        if not named:
+            raise ValueError("y_score holds no column: at least one is needed.")
+        names = tuple(str(name) for name in named)
+        columns = list(named.values())
+        parts = [columns[i : i + _BATCH] for i in range(0, len(names), _BATCH)]
+    else:
+        table = matrix_of("y_score", y_score, n_cases)
+        names = tuple(str(j) for j in range(table.shape[1]))
+        parts = [table[:, i : i + _BATCH] for i in range(0, len(names), _BATCH)]
+    firsts = range(0, len(names), _BATCH)
+    return names, [
+        (names[i : i + _BATCH], part) for i, part in zip(firsts, parts, strict=True)
+    ]
+
+
+def _columns(part: Any) -> Iterable[Any]:
+    # So few columns of a matrix that they are copied when they are needed only.
+    return turned(part) if isinstance(part, np.ndarray) else part
+
+
+def _of_batch(
+    one: Callable[[str, Any], tuple[float, float, float]],
+    names: Sequence[str],
+    part: Any,
+) -> FloatArray:
+    """Return rows of what ``one`` returns of each column."""
+    columns = _columns(part)
+    return np.array([one(*each) for each in zip(names, columns, strict=True)])
+
+
+def _ranked(metric: Metric, cases: Ranked, name: str, column: Any) -> Ranked:
+    one = scored(cases, f"y_score[{name!r}]", column, by_case=not cases.is_plain)
+    return with_worth(one, metric)
+
+
+def _estimated(
+    metric: Metric,
+    cases: Ranked,
+    is_stratified: bool,
+    random: RandomRankings,
+    chance: float,
+    is_known: bool,
+    name: str,
+    column: Any,
+) -> tuple[float, float, float]:
+    """Return the value of a column, its standard error and its p-value.
+
+    Nothing is known of any where there are too few cases.
+    """
+    ranked = _ranked(metric, cases, name, column)
+    value = ranked.score(metric) if is_known else _NAN
+    if np.isnan(value):
+        return _NAN, _NAN, _NAN
+    error = variance_parts(metric, ranked, stratify=is_stratified).standard_error
+    return value, error, random.pvalue(ranked, value, chance, error)
+
+
+def _warn_of_undefined(
+    metric: Metric,
+    cases: Ranked,
+    batches: list[_Batch],
+    names: tuple[str, ...],
+    values: FloatArray,
+) -> None:
+    """Warn of the first column as estimate does, and of all others at once."""
+
+    def ranked_at(place: int) -> Ranked:
+        some, part = batches[place // _BATCH]
+        column = list(_columns(part))[place % _BATCH]
+        return _ranked(metric, cases, some[place % _BATCH], column)
+
+    defined_value(metric, ranked_at(0))
+    others = np.flatnonzero(np.isnan(values[1:])) + 1
+    if len(others) == 0 or why_too_few(ranked_at(0)) is not None:
+        return
+    place = int(others[0])
+    more = f" and of {len(others) - 1} more" if len(others) > 1 else ""
+    warn_undefined(
+        f"The {metric.name} of y_score[{names[place]!r}]{more}",
+        why_undefined(metric, ranked_at(place).table),
+        stacklevel=5,
+    )
 
 
 class Drawn(NamedTuple):
@@ -130,7 +290,7 @@ class RandomRankings:
 
     def _law_of_auc(self, table: RankTable) -> Drawn | None:
         """Return the law of the AUC, where it is cheap; without ties it is kept."""
-        if table.labels is None or table.n_groups**2 > MOST_TERMS:
+        if table.labels is None or table.n_groups**2 > _MOST_TERMS:
             return _as_drawn(table)
         with self._lock:
             if not self._is_law_known:
@@ -304,3 +464,125 @@ def _labels_by_place(table: RankTable, generator: np.random.Generator) -> BoolAr
     labels = np.empty(len(group), dtype=bool)
     labels[order] = within < table.pos[group]
     return labels
+
+
+def law_of_auc(table: RankTable) -> tuple[FloatArray, FloatArray] | None:
+    """Return the values of the AUC and their probabilities; None if that costs much.
+
+    From group to group the numbers of cases of the rarer class, and the sums of their
+    ranks, have probabilities: by the hypergeometric law of how many of those that are
+    left tie here. What is left is in the largest group. All terms are positive, so the
+    least probabilities are as exact as the greatest.
+
+    Examples
+    --------
+    One positive among three, of which two tie first:
+
+    >>> values, weights = law_of_auc(RankTable([1, 0], [1, 1]))
+    >>> values.tolist(), weights.round(12).tolist()
+    ([0.75, 0.0], [0.666666666667, 0.333333333333])
+    """
+    if table.n_groups**2 > _MOST_TERMS:
+        return None
+    sizes, middles = _sizes_and_middles(table)
+    n, n_few = int(sizes.sum()), round(min(table.n_pos, table.n_neg))
+    last = int(sizes.argmax())
+    steps = middles - middles[last]
+    unit = max(int(np.gcd.reduce(steps)), 1)
+    others = np.delete(np.arange(len(sizes)), last)
+    sizes, steps = sizes[others], steps[others] // unit
+    if _n_terms(sizes, steps, n_few) > _MOST_TERMS:
+        return None
+    found, sums = np.zeros(1, np.intp), np.zeros(1, np.intp)
+    shares: FloatArray = np.ones(1)
+    left = n
+    for size, step in zip(sizes.tolist(), steps.tolist(), strict=True):
+        here = np.arange(min(size, n_few) + 1)
+        rest = (n_few - found)[:, None]
+        is_possible = (here <= rest) & (rest - here <= left - size)
+        chance = np.exp(
+            _log_choices(size, here)
+            + _log_choices(left - size, np.where(is_possible, rest - here, 0))
+            - _log_choices(left, rest)
+        )
+        keys = (sums[:, None] + here * step) * (n_few + 1) + found[:, None] + here
+        different, places = np.unique(keys[is_possible], return_inverse=True)
+        terms = (shares[:, None] * chance)[is_possible]
+        shares = np.bincount(places, terms).astype(np.float64)
+        sums, found = np.divmod(different, n_few + 1)
+        left -= size
+    # In units of half a pair, of what lies above the cases of the rarer class.
+    above = sums * unit + n_few * int(middles[last]) - n_few**2
+    values = above / (2 * n_few * (n - n_few))
+    return (1 - values if n_few == table.n_pos else values), shares
+
+
+def distance_of_auc(table: RankTable, value: float) -> float:
+    """Return how many standard deviations a value is off, 0 if all cases tie."""
+    deviation = _deviation(table)
+    return (value - 0.5) / deviation if deviation > 0 else 0.0
+
+
+def is_normal(table: RankTable, distance: float) -> bool:
+    """Say whether the law of the AUC is normal as far as a distance from its mean.
+
+    Without ties it is, with lighter tails. With ties it may be skew, have heavy tails
+    or steps. The first terms of Edgeworth's series say what share of the tail that is.
+    """
+    deviation = _deviation(table)
+    if table.labels is not None or deviation <= 0:
+        return True
+    sizes, middles = _sizes_and_middles(table)
+    n, share = table.total, table.prevalence
+    moments = permuted_moments(middles.astype(np.float64), table)
+    # Of the ranks, and of the mean of those that are drawn without replacement.
+    centred = middles - float(sizes.sum())
+    second = float((sizes * centred**2).sum()) / n
+    fourth = float((sizes * centred**4).sum()) / n / second**2
+    product = share * table.negative_share
+    excess = ((1 - 6 * product) * fourth - 3 * (1 - 4 * product)) / (n * product)
+    largest = np.argsort(sizes)[-2:]
+    # Two groups with most of the cases have steps though others lie between.
+    is_most = sizes[largest].sum() > n / 2
+    unit = np.diff(middles[largest])[0] if is_most else np.gcd.reduce(np.diff(middles))
+    step = abs(float(unit)) / np.sqrt(moments.variance)
+    far = max(abs(distance), _LEAST_DISTANCE)
+    off = abs(moments.skewness) * far**3 / 6 + max(excess, 0.0) * far**4 / 24
+    return bool(off + step * far / 2 <= _MOST_OFF)
+
+
+def _sizes_and_middles(table: RankTable) -> tuple[IntArray, IntArray]:
+    """Return the numbers of cases that tie, and twice the middles of their places."""
+    sizes = np.rint(table.pos + table.neg).astype(np.intp)
+    return sizes, 2 * sizes.cumsum() - sizes
+
+
+def _n_terms(sizes: IntArray, steps: IntArray, n_few: int) -> float:
+    """Return the most terms that there may be: of all numbers, or of all their sums."""
+    if not len(sizes):
+        return 0.0
+    most = np.minimum(sizes, n_few)
+    numbers = np.log1p(most).cumsum()
+    so_far = np.minimum(sizes.cumsum(), n_few).astype(np.float64)
+    span = np.maximum.accumulate(np.maximum(steps, 0)) - np.minimum.accumulate(
+        np.minimum(steps, 0)
+    )
+    sums = np.log1p(so_far) + np.log1p(so_far * span)
+    states = np.concatenate([[1.0], np.exp(np.minimum(numbers, sums)[:-1])])
+    return float((states * (most + 1)).sum())
+
+
+def _log_choices(n: int, k: IntArray) -> FloatArray:
+    of_all = special.gammaln(n + 1)
+    return np.asarray(of_all - special.gammaln(k + 1) - special.gammaln(n - k + 1))
+
+
+def _deviation(table: RankTable) -> float:
+    """Return the standard deviation of the AUC by chance, ties allowed for."""
+    n, n_pairs = table.total, table.n_pos * table.n_neg
+    tied = 0.0
+    if table.labels is None:
+        sizes = table.pos + table.neg
+        tied = float(((sizes**3 - sizes) / (n * (n - 1))).sum())
+    deviation = float(np.sqrt(max(n + 1 - tied, 0.0) / (12 * n_pairs)))
+    return deviation if deviation > NEGLIGIBLE else 0.0

@@ -20,7 +20,6 @@ from reference.delong import covariance as oracle_covariance
 from skrate import (
     average_precision_score,
     estimate,
-    estimate_all,
     expected_gain_score,
     expected_recall_score,
     partial_auc_score,
@@ -29,10 +28,9 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.data.table import rank_table
-from skrate.inference import rank_sums
-from skrate.inference.adjustment import adjusted
-from skrate.inference.random_rankings import Drawn
-from skrate.inference.rank_sums import is_normal, law_of_auc
+from skrate.inference import markers as module
+from skrate.inference.intervals import adjusted
+from skrate.inference.markers import Drawn, is_normal, law_of_auc
 from skrate.metrics.base import find_metric
 from skrate.metrics.momentum import momentum_score
 
@@ -61,7 +59,7 @@ def test_values_and_errors_are_delongs(ties, share):
     generator = np.random.default_rng(1)
     y_true = (generator.random(50) < share).astype(int)
     _, y_scores = markers(50, ties=ties)
-    found = estimate_all("roc_auc", y_true, y_scores)
+    found = estimate("roc_auc", y_true, y_scores)
     for j, column in enumerate(y_scores.T):
         expected = float(oracle_auc(y_true, column))
         variance = float(oracle_covariance(y_true, column, column))
@@ -75,7 +73,7 @@ def test_each_column_is_what_estimate_finds(metric, kwargs):
     noise = np.random.default_rng(0).normal(scale=0.1, size=len(first))
     y_scores = np.stack([first, first + noise, np.round(first)], axis=1)
     options = {"n_resamples": 20, "random_state": 0} | kwargs
-    found = estimate_all(metric, y_true, y_scores, **options)
+    found = estimate(metric, y_true, y_scores, **options)
     for j, column in enumerate(y_scores.T):
         one = estimate(metric, y_true, column, **kwargs)
         assert found.values[j] == one.value
@@ -91,7 +89,7 @@ def test_each_column_is_what_estimate_finds(metric, kwargs):
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 def test_chance_has_mann_and_whitneys_law_of_the_auc(ties, alternative):
     y_true, y_scores = markers(ties=ties)
-    found = estimate_all("roc_auc", y_true, y_scores, alternative=alternative)
+    found = estimate("roc_auc", y_true, y_scores, alternative=alternative)
     expected = stats.mannwhitneyu(
         y_scores[y_true == 1],
         y_scores[y_true == 0],
@@ -119,7 +117,7 @@ def test_chance_of_the_auc_is_all_orders_of_the_labels(n_pos, n_grades):
         ("less", below),
         ("two-sided", np.minimum(2 * np.minimum(above, below), 1)),
     ):
-        found = estimate_all("roc_auc", y_true, columns, alternative=alternative)
+        found = estimate("roc_auc", y_true, columns, alternative=alternative)
         assert_allclose(found.pvalues, expected, rtol=1e-11)
 
 
@@ -131,7 +129,7 @@ def test_chance_of_the_auc_of_two_grades_is_hypergeometric(n_pos):
     first = np.where(sizes % 2, 0, n_pos - sizes // 2).clip(0)
     place = np.arange(n)[:, None]
     columns = (first <= place) & (place < first + sizes)
-    found = estimate_all("roc_auc", y_true, columns.astype(int), alternative="greater")
+    found = estimate("roc_auc", y_true, columns.astype(int), alternative="greater")
     both = (columns & y_true[:, None]).sum(axis=0)
     expected = stats.hypergeom.sf(both - 1, n, n_pos, sizes)
     assert_allclose(found.pvalues, expected, rtol=1e-10)
@@ -147,12 +145,12 @@ def test_chance_of_the_auc_is_counted_where_ties_make_it_skew(monkeypatch):
     tables = [rank_table(y_true, column) for column in columns.T]
     assert not any(is_normal(table, 2.5) for table in tables)
     assert all(law_of_auc(table) is None for table in tables)
-    found = estimate_all(
+    found = estimate(
         "roc_auc", y_true, columns, alternative="greater",
         n_resamples=20_000, random_state=0,
     )  # fmt: skip
     # The exact law, whatever it costs.
-    monkeypatch.setattr(rank_sums, "MOST_TERMS", 2**30)
+    monkeypatch.setattr(module, "_MOST_TERMS", 2**30)
     for j, table in enumerate(tables):
         values, weights = law_of_auc(table)
         expected = weights[values >= found.values[j] - 1e-12].sum()
@@ -186,8 +184,8 @@ def test_chance_of_other_metrics_is_all_orders_of_the_labels(metric, kwargs, tie
         ("greater", np.array(orders) >= value - 1e-12),
         ("less", np.array(orders) <= value + 1e-12),
     ):
-        found = estimate_all(
-            metric, y_true, scores[:, None], alternative=alternative,
+        found = estimate(
+            metric, y_true, {"a": scores}, alternative=alternative,
             n_resamples=n, random_state=0, **kwargs,
         )  # fmt: skip
         expected = np.mean(beyond)
@@ -200,8 +198,8 @@ def test_few_random_rankings_are_beyond_a_strong_marker():
     # All positives first: of all orders 1 in C(60, 20), or 2.4e-16, is.
     y_true, _ = markers()
     perfect = y_true + np.arange(60) / 100
-    found = estimate_all(
-        "average_precision", y_true, perfect[:, None], n_resamples=1000, random_state=0
+    found = estimate(
+        "average_precision", y_true, {"a": perfect}, n_resamples=1000, random_state=0
     )
     assert found.values[0] == 1
     assert 1 / math.comb(60, 20) < found.pvalues[0] < 1e-11
@@ -237,7 +235,7 @@ def test_pvalues_are_the_shares_of_all_orders_of_the_labels(metric, kwargs):
     for j, order in enumerate(labels[tried]):
         columns[:4, j], columns[4:, j] = (-np.flatnonzero(order == i) for i in (1, 0))
     for alternative, sign in (("greater", 1), ("less", -1)):
-        found = estimate_all(
+        found = estimate(
             metric, np.arange(n) < 4, columns, alternative=alternative,
             n_resamples=n_resamples, random_state=0, **kwargs,
         )  # fmt: skip
@@ -262,7 +260,7 @@ def test_adjusted_pvalues_are_those_of_scipy():
         assert_array_equal(found[[0, 2, 3, 4]], expected)
         assert np.isnan(found[1])
         y_true, y_scores = markers()
-        result = estimate_all("roc_auc", y_true, y_scores, adjust=method)
+        result = estimate("roc_auc", y_true, y_scores, adjust=method)
         expected = stats.false_discovery_control(result.pvalues, method=method)
         assert_array_equal(result.adjusted_pvalues, expected)
     assert np.isnan(adjusted(np.array([np.nan]), "bh")).all()
@@ -272,7 +270,7 @@ def test_adjusted_pvalues_are_those_of_scipy():
 def test_result_does_not_depend_on_threads_or_container(metric):
     y_true, y_scores = markers(n_models=70)
     y_scores[:, 40:] = np.round(y_scores[:, 40:], 1)
-    call = partial(estimate_all, metric, y_true, n_resamples=50, random_state=0)
+    call = partial(estimate, metric, y_true, n_resamples=50, random_state=0)
     expected = call(y_scores)
     assert same(call(y_scores, n_jobs=2), expected)
     with parallel_config(backend="loky", n_jobs=2):
@@ -291,7 +289,7 @@ def test_takes_and_makes_data_frames():
     pd = require("pandas")
     y_true, y_scores = markers()
     frame = pd.DataFrame(y_scores, columns=list("ABCDE"))
-    found = estimate_all("roc_auc", y_true, frame)
+    found = estimate("roc_auc", y_true, frame)
     assert found.names == tuple("ABCDE")
     table = found.to_frame()
     assert list(table.index) == list("ABCDE")
@@ -301,7 +299,7 @@ def test_takes_and_makes_data_frames():
 
 def test_a_single_column_is_not_adjusted():
     y_true, y_scores = markers()
-    one = estimate_all("roc_auc", y_true, y_scores[:, 1:2])
+    one = estimate("roc_auc", y_true, {"b": y_scores[:, 1]})
     assert one.adjusted_pvalues == one.pvalues
     assert "more" not in repr(one)
 
@@ -311,7 +309,7 @@ def test_repetitions_are_rows():
     times = np.arange(60) % 4
     rows = np.repeat(np.arange(60), times)
     for metric in ("roc_auc", "average_precision"):
-        call = partial(estimate_all, metric, n_resamples=10_000, random_state=0)
+        call = partial(estimate, metric, n_resamples=10_000, random_state=0)
         weighted = call(y_true, y_scores, sample_weight=times)
         repeated = call(y_true[rows], y_scores[rows])
         assert_allclose(weighted.values, repeated.values, rtol=1e-12)
@@ -328,7 +326,7 @@ def test_clusters_and_sampling_weights_have_the_test_of_their_interval():
         {"clusters": clusters},
         {"sample_weight": weights, "weights": "sampling"},
     ):
-        found = estimate_all("roc_auc", y_true, y_scores, **options)
+        found = estimate("roc_auc", y_true, y_scores, **options)
         for j, column in enumerate(y_scores.T):
             one = estimate("roc_auc", y_true, column, **options)
             assert found.standard_errors[j] == one.standard_error
@@ -343,7 +341,7 @@ def test_clusters_and_sampling_weights_have_the_test_of_their_interval():
 def test_gains_per_case_have_no_test():
     y_true, y_scores = markers()
     gain = np.random.default_rng(2).random(60)
-    found = estimate_all(expected_gain_score, y_true, y_scores, gain=gain, rate=0.5)
+    found = estimate(expected_gain_score, y_true, y_scores, gain=gain, rate=0.5)
     assert not np.isnan(found.standard_errors).any()
     assert np.isnan(found.pvalues).all()
 
@@ -353,13 +351,13 @@ def test_what_is_undefined_is_told_once():
     y_scores[:, 3:] = -y_scores[:, 1:2]
     y_scores[:, 0] = y_scores[:, 2] = y_scores[:, 1]
     with pytest.warns(UndefinedMetricWarning, match=r"'3'\] and of 1 more") as caught:
-        found = estimate_all(momentum_score, y_true, y_scores, random_state=0)
+        found = estimate(momentum_score, y_true, y_scores, random_state=0)
     assert len([one for one in caught if "'3'" in str(one.message)]) == 1
     for name in RESULTS:
         assert np.isnan(getattr(found, name)[3:]).all()
     assert np.isnan(found.chance)
     with pytest.warns(UndefinedMetricWarning, match="holds 1 positive") as caught:
-        found = estimate_all("roc_auc", [1, 0, 0], [[3, 1], [2, 2], [1, 3]])
+        found = estimate("roc_auc", [1, 0, 0], [[3, 1], [2, 2], [1, 3]])
     assert len(caught) == 1
     assert np.isnan(found.values).all()
 
@@ -370,32 +368,30 @@ def test_what_is_undefined_is_told_once():
         (
             {"A": [1, 2, 3, 4], "B": [1, np.nan, 3, 4]},
             {},
-            r"y_scores\['B'\] contains NaN",
+            r"y_score\['B'\] contains NaN",
         ),
         (
             np.array([[1, 2], [3, 4], [5, 6], [7, np.inf]]),
             {},
-            r"y_scores\['1'\] contains",
+            r"y_score\['1'\] contains",
         ),
-        ({"A": [1, 2]}, {}, "has 4, y_scores\\['A'\\] has 2"),
-        ([1, 2, 3, 4], {}, "y_scores must have one column per model"),
-        ({}, {}, "y_scores holds no column"),
-        (np.empty((4, 0)), {}, "y_scores must have one column per model"),
-        ([[1], [2], [3], [4]], {"adjust": "bonferroni"}, "adjust must be one of"),
-        ([[1], [2], [3], [4]], {"alternative": "more"}, "alternative must be one of"),
-        ([[1], [2], [3], [4]], {"n_resamples": 0}, "n_resamples must be"),
+        ({"A": [1, 2]}, {}, "has 4, y_score\\['A'\\] has 2"),
+        ({}, {}, "y_score holds no column"),
+        ([[1, 2]] * 4, {"adjust": "bonferroni"}, "adjust must be one of"),
+        ([[1, 2]] * 4, {"alternative": "more"}, "alternative must be one of"),
+        ([[1, 2]] * 4, {"n_resamples": 0}, "n_resamples must be"),
     ],
 )
 def test_bad_input_is_named(y_scores, options, message):
     with pytest.raises(ValueError, match=message):
-        estimate_all("roc_auc", [0, 1, 0, 1], y_scores, **options)
+        estimate("roc_auc", [0, 1, 0, 1], y_scores, **options)
 
 
 def test_worst_of_a_set_is_not_one_metric():
     known = rates.between({0.05: 0.1, 0.95: 0.4})
     y_true, y_scores = markers()
     with pytest.raises(ValueError, match="worst"):
-        estimate_all(expected_recall_score, y_true, y_scores, rate=known, worst="low")
+        estimate(expected_recall_score, y_true, y_scores, rate=known, worst="low")
 
 
 @pytest.mark.slow
@@ -420,7 +416,7 @@ def test_tests_against_chance_keep_their_level(metric, kwargs, n_pos, n_neg):
     with warnings.catch_warnings():
         # Half of the random rankings have no momentum.
         warnings.simplefilter("ignore", UndefinedMetricWarning)
-        found = estimate_all(
+        found = estimate(
             metric, y_true, y_scores, n_resamples=10_000, random_state=1, **kwargs
         )
     # What moves in steps, or has a least value that many have, cannot reach its level.
@@ -434,7 +430,7 @@ def test_tests_against_chance_keep_their_level(metric, kwargs, n_pos, n_neg):
 
 def test_a_window_without_the_curve_leaves_the_pvalue_of_clusters_unknown():
     y_true = np.arange(20) % 2
-    found = estimate_all(
+    found = estimate(
         "partial_auc", y_true, {"perfect": y_true, "same": 1 - y_true},
         clusters=np.arange(20) // 4, fpr=(0.1, 0.3), tpr=(0.2, 0.6),
     )  # fmt: skip
@@ -456,7 +452,7 @@ def test_weights_of_next_to_no_case_leave_the_pvalue_unknown():
         *(-2.4, -1.0, -1.3, -1.3, -0.4, 2.1, -0.7, -0.0),
         *(-0.3, -0.2, -0.4, 1.4, 0.6, -0.2, -1.4, 0.2),
     ]
-    found = estimate_all(
+    found = estimate(
         expected_recall_score, y_true, np.transpose([y_score, other]),
         sample_weight=weight, weights="sampling", rate=stats.binom(3, 0.4),
     )  # fmt: skip
