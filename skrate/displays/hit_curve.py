@@ -27,7 +27,7 @@ from skrate.displays.base import (
 from skrate.displays.rate_spaces import BUDGET_STYLE, draw_along_axis, name_budget
 from skrate.metrics.average_precision import AveragePrecision
 from skrate.metrics.gain import GainLike, check_cost, check_gain
-from skrate.metrics.momentum import momentum
+from skrate.metrics.momentum import Momentum
 from skrate.model_selection.responses import Response
 from skrate.rates.laws import RateLike, check_rate
 
@@ -661,7 +661,9 @@ class HitCurveDisplay(FoldsDisplay):
 
     def _draw_momentum(self, given: dict[str, Any] | None) -> None:
         p = self.prevalence
-        beta = float(np.mean([momentum(table) for table in self.tables] or [np.nan]))
+        beta = float(
+            np.mean([Momentum().value(table) for table in self.tables] or [np.nan])
+        )
         if not beta > p:
             return
         # No ranking finds more than it processes.

@@ -19,7 +19,7 @@ from skrate.inference.fold_sample import FoldSample
 from skrate.inference.intervals import metric_interval
 from skrate.inference.plan import Plan
 from skrate.inference.sample import Ranked
-from skrate.metrics.auc import AUC, auc
+from skrate.metrics.auc import AUC
 from skrate.metrics.base import Metric
 from skrate.metrics.lists import GroupScores, Policy
 
@@ -116,7 +116,12 @@ def ranked_model(
     if chance is None:
         chance = chance_of(metric, ranked)
     return Model(
-        argument, metric, value, chance, lambda: auc(ranked.table), find_interval
+        argument,
+        metric,
+        value,
+        chance,
+        lambda: AUC().value(ranked.table),
+        find_interval,
     )
 
 
@@ -126,7 +131,7 @@ def folds_model(
     """Return a model with a ranking for each fold."""
 
     def find_auc() -> float:
-        return float(np.mean([auc(fold.table) for fold in sample.folds]))
+        return float(np.mean([AUC().value(fold.table) for fold in sample.folds]))
 
     def find_interval() -> ConfidenceInterval:
         if ends is not None:

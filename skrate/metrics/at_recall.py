@@ -548,16 +548,6 @@ class RecallAtPrecision(Tested, Metric, score=recall_at_precision_score):
         assert self.precision is not None
         return self.precision
 
-    def value(self, table: RankTable) -> float:
-        if table.labels is None:
-            return self._last(table)[0]
-        # Of single cases the precision is greatest where a positive was processed.
-        seen = np.flatnonzero(table.labels) + 1
-        found = np.arange(1, len(seen) + 1)
-        is_met = found >= self.target * seen * (1 - ROUNDING)
-        n_last = len(seen) - int(np.argmax(is_met[::-1])) if is_met.any() else 0
-        return n_last / len(seen)
-
     def values(self, pos: Array, neg: Array) -> FloatArray:
         first = np.zeros((len(pos), 1))
         found = np.hstack([first, np.cumsum(pos, axis=1, dtype=np.float64)])
@@ -651,12 +641,6 @@ def _part(before: Any, after: Any, target: float) -> Any:
 
 def rate_of_recall(table: RankTable, recall: float) -> float:
     """Return the least rate at which a table with positives has a recall."""
-    if table.labels is not None:
-        # Of single cases only the places of the positives matter.
-        places, n_pos = np.flatnonzero(table.labels), table.n_pos
-        last = math.ceil(recall * n_pos * (1 - ROUNDING))
-        beyond = n_pos * max(last / n_pos - recall, 0.0)
-        return float((places[last - 1] + 1 - beyond) / table.total)
     tpr, rates = table.tpr, table.rates
     k = int(np.searchsorted(tpr, recall * (1 - ROUNDING), side="left")) - 1
     # From the end of the group back to where it is reached.

@@ -15,7 +15,6 @@ from skrate.data.arrays import (
     FloatArray,
     IntArray,
     Label,
-    dot,
     share_of,
 )
 from skrate.data.folds import FoldRankings
@@ -34,7 +33,7 @@ from skrate.metrics.lists import Average, Policy, mean_of_lists
 __all__ = ["ranking_auc_score"]
 
 # Products of weights are normal numbers, or next to nothing beside their sum.
-_LEAST_PAIRS = 2.0**-800
+_LEAST_PAIRS, _MOST_PAIRS = 2.0**-800, 2.0**800
 AUC_FACTS = Facts(is_two_sample=True, is_auc=True, condensed=merged_runs)
 
 
@@ -199,19 +198,19 @@ class AUC(SumOverGroups, Metric):
     name = "AUC"
     facts = AUC_FACTS
 
-    def value(self, table: RankTable) -> float:
-        return auc(table)
-
     def values(self, pos: Array, neg: Array) -> FloatArray:
+        n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
+        with np.errstate(over="ignore"):
+            pairs = n_pos.astype(np.float64) * n_neg
+        if pairs.size and not _LEAST_PAIRS < pairs.min() <= pairs.max() < _MOST_PAIRS:
+            # In powers of two of the classes, which is exact: their scale is free.
+            of_pos, of_neg = (np.frexp(weight)[1] for weight in (n_pos, n_neg))
+            pos, neg = np.ldexp(pos, -of_pos[:, None]), np.ldexp(neg, -of_neg[:, None])
+            pairs = np.ldexp(n_pos, -of_pos) * np.ldexp(n_neg, -of_neg)
         # Whole numbers are summed as such, which is quicker.
-        above = np.cumsum(neg, axis=1).astype(np.float64)
-        pos, neg = pos.astype(np.float64), neg.astype(np.float64)
-        n_pos, n_neg = pos.sum(axis=1), above[:, -1].copy()
-        neg /= 2
-        above -= neg
-        with np.errstate(invalid="ignore", divide="ignore"):
-            discordant = np.einsum("ij,ij->i", pos, above) / (n_pos * n_neg)
-        return np.asarray(1 - discordant)
+        above = np.cumsum(neg, axis=1) - neg / 2
+        lost = np.einsum("ij,ij->i", pos.astype(np.float64, copy=False), above)
+        return share_of(pairs - lost, pairs)
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         return list_auc(lists, k)
@@ -234,25 +233,6 @@ def _check_means_of_folds(**options: tuple[Any, str]) -> None:
                 f"{name} must be {default!r} where y_true is a FoldRankings: folds "
                 "count the same, and those that are undefined are left out."
             )
-
-
-def auc(table: RankTable) -> float:
-    """Return the AUC of a table with both classes: ties count one half."""
-    if table.labels is not None:
-        # The positive at place i, the j-th, has i - j negatives above it. Whole numbers
-        # are summed as such.
-        places = np.flatnonzero(table.labels)
-        n_pairs = table.n_pos * table.n_neg
-        n_above = float(places.sum() - len(places) * (len(places) - 1) // 2)
-        return (n_pairs - n_above) / n_pairs
-    pos, above = table.pos, table.cum_neg[:-1] + table.neg / 2
-    n_pairs = table.n_pos * table.n_neg
-    if not _LEAST_PAIRS < n_pairs < 1 / _LEAST_PAIRS:
-        # Scaled by powers of two, which is exact: the scale of weights is free.
-        by_pos, by_neg = np.frexp([table.n_pos, table.n_neg])[1]
-        pos, above = np.ldexp(pos, -by_pos), np.ldexp(above, -by_neg)
-        n_pairs = float(np.ldexp(table.n_pos, -by_pos) * np.ldexp(table.n_neg, -by_neg))
-    return min(max((n_pairs - float(dot(pos, above))) / n_pairs, 0.0), 1.0)
 
 
 def list_auc(table: ListTable, k: int | None = None) -> ListValues:

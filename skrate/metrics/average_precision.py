@@ -16,7 +16,6 @@ from skrate.data.arrays import (
     Label,
     Number,
     dot,
-    parts,
     ratio,
     sum_from_right,
 )
@@ -341,22 +340,6 @@ class AveragePrecision(
         object.__setattr__(known, "_n_cases", n_cases)
         return known
 
-    def value(self, table: RankTable) -> float:
-        p = self.prevalence
-        # Without ties it is quicker by case than by group.
-        by_case = table.labels is not None
-        if not by_case or table.n_pos == 0 or self._tail_of(table) is not None:
-            return super().value(table)
-        per_pos, per_neg = (1.0, 1.0) if p is None else _class_weights(p)
-        chance, rest = _class_shares(table, p)
-        # Next to few negatives it is all but 1, and what it lacks is summed instead.
-        if per_pos != 1 or (self.adjusted and chance > 0.5):
-            return super().value(table)
-        if p is not None:
-            per_neg *= table.n_pos / table.n_neg
-        found = _mean_over_positives(table, per_neg)
-        return (found - chance) / rest if self.adjusted else found
-
     def is_sum_over_groups(self, table: RankTable) -> bool:
         return not (self.goes_by_cases and self._is_rarer(table))
 
@@ -545,21 +528,6 @@ def _extremes(
     missed = lost * np.log1p(pos / (before + lost))
     least[is_apart] = missed if of_missed else pos - missed
     return float(least.sum() / n_pos), float(dot(cells.pos, most) / n_pos)
-
-
-def _mean_over_positives(table: RankTable, ratio: float) -> float:
-    """Return the average precision where weights are equal, and no cases tie."""
-    assert table.labels is not None
-    places = np.flatnonzero(table.labels)
-    ends, founds = places + 1, np.arange(1, len(places) + 1)
-    total = 0.0
-    # A few positives at a time, which stay in the cache.
-    for part in parts(len(places)):
-        found, seen = founds[part], ends[part]
-        if ratio != 1:
-            seen = found + ratio * (seen - found)
-        total += float((found / seen).sum())
-    return total / len(places)
 
 
 def _class_weights(prevalence: float) -> tuple[float, float]:

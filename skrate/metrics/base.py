@@ -86,6 +86,9 @@ MetricName = Literal[
 ]
 # What may be given for a metric: a score function, what stands for one, or its name.
 MetricLike = MetricName | Callable[..., Any]
+# With fewer it takes longer to find those that may become one.
+_FEW_GROUPS = 2_000
+
 OF_CASES_IN_FOLDS = (
     "gain or cost per case is not known of FoldRankings, whose cases are in the order "
     "of folds: give a gain per class, {'positive': ..., 'negative': ...}, or score one "
@@ -241,7 +244,8 @@ class Metric(ABC):
 
         By another way than ``values`` where that is at least twice as quick.
         """
-        return float(self.values(table.pos[None], table.neg[None])[0])
+        small = self.facts.condensed(table) if table.n_groups > _FEW_GROUPS else table
+        return float(self.values(small.pos[None], small.neg[None])[0])
 
     @abstractmethod
     def values(self, pos: Array, neg: Array) -> FloatArray:

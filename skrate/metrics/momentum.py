@@ -93,9 +93,6 @@ class Momentum(_AboveChance, score=momentum_score):
         """Return its range: equation 14 is an approximation, which may exceed 1."""
         return 0.0, np.inf
 
-    def value(self, table: RankTable) -> float:
-        return momentum(table)
-
     def values(self, pos: Array, neg: Array) -> FloatArray:
         return _of_tables(pos, neg)[0]
 
@@ -104,7 +101,7 @@ class Momentum(_AboveChance, score=momentum_score):
         advantage = np.float64(2 * _AUC.value(table) - 1)
         return _combined(
             (1 / advantage, _PRECISION.slopes(table)),
-            (-2 * momentum(table) / advantage, _AUC.slopes(table)),
+            (-2 * Momentum().value(table) / advantage, _AUC.slopes(table)),
         )
 
 
@@ -113,16 +110,13 @@ class Stamina(_AboveChance, score=stamina_score):
 
     name = "Stamina"
 
-    def value(self, table: RankTable) -> float:
-        return stamina(table)
-
     def values(self, pos: Array, neg: Array) -> FloatArray:
         return _of_tables(pos, neg)[1]
 
     def slopes(self, table: RankTable) -> Slopes:
         p, rest = table.prevalence, table.negative_share
         advantage = 2 * _AUC.value(table) - 1
-        distance = momentum(table) - p
+        distance = Momentum().value(table) - p
         # What it is before it is cut off at 1.
         alpha = p * rest * advantage / distance
         by_pos, by_neg, by_prevalence, _ = _combined(
@@ -137,24 +131,6 @@ class Stamina(_AboveChance, score=stamina_score):
 @extremes.register(Stamina)
 def _(metric: Momentum | Stamina, table: RankTable) -> tuple[float, float]:
     return _extremes(table)[isinstance(metric, Stamina)]
-
-
-def momentum(table: RankTable) -> float:
-    """Return the momentum, nan where the ranking is not above chance."""
-    return _both(table)[0]
-
-
-def stamina(table: RankTable) -> float:
-    """Return the stamina, nan where the ranking is not above chance."""
-    return _both(table)[1]
-
-
-def _both(table: RankTable) -> tuple[float, float]:
-    if table.n_pos == 0 or table.n_neg == 0:
-        return float("nan"), float("nan")
-    shares = table.prevalence, table.negative_share
-    beta, alpha = _combine(*shares, 2 * _AUC.value(table) - 1, _PRECISION.value(table))
-    return float(beta), float(alpha)
 
 
 def _extremes(table: RankTable) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -15,10 +14,8 @@ import numpy as np
 from skrate.data.arrays import (
     Array,
     ArrayLike,
-    BoolArray,
     FloatArray,
     Label,
-    dot,
     ratio,
     sum_from_right,
 )
@@ -27,7 +24,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
 from skrate.metrics.base import Facts, Metric, Slopes, SumOverGroups, score
 from skrate.metrics.rate_weighted_auc import is_late
-from skrate.metrics.recall import cuts_of, sum_of_survivals, sum_over_gaps
+from skrate.metrics.recall import cuts_of
 from skrate.rates.laws import (
     FrozenDistribution,
     RateDistribution,
@@ -344,11 +341,6 @@ class PartialAUC(SumOverGroups, Metric, score=partial_auc_score):
         low, high = sorted(map(self._of_area, (0.0, self.region.most)))
         return float(low), float(high)
 
-    def value(self, table: RankTable) -> float:
-        if (mirrored := self.mirrored) is not None:
-            return mirrored.value(table.mirrored)
-        return float(self._of_area(self.region.area(table)))
-
     def values(self, pos: Array, neg: Array) -> FloatArray:
         if (mirrored := self.mirrored) is not None:
             return mirrored.values(neg[:, ::-1], pos[:, ::-1])
@@ -461,10 +453,6 @@ class Region(ABC):
     is_above = False
 
     @abstractmethod
-    def area(self, table: RankTable) -> float:
-        """Return the area of a table with both classes."""
-
-    @abstractmethod
     def areas(self, steps: Steps) -> FloatArray:
         """Return what each piece of a curve adds to the area."""
 
@@ -495,37 +483,6 @@ class Window(Region):
     def room(self) -> float:
         whole = np.zeros(1), np.ones(1)
         return self.most - float(self.areas(Steps(*whole, *whole))[0])
-
-    def area(self, table: RankTable) -> float:
-        cases = table.labels
-        if cases is not None:
-            return self._area_of_cases(table, cases)
-        fpr, tpr = table.fpr, table.tpr
-        steps = Steps(fpr[:-1], fpr[1:], tpr[:-1], tpr[1:])
-        return float(self.areas(steps).sum())
-
-    def _area_of_cases(self, table: RankTable, cases: BoolArray) -> float:
-        """Return the same where weights are equal, by pairs of both classes.
-
-        A positive is a step of the curve, to the right of which are the negatives below
-        it; those above are summed as whole numbers.
-        """
-        n_pos, n_neg = table.n_pos, table.n_neg
-        left, right = (end * n_neg for end in self.fpr)
-        bottom, top = (end * n_pos for end in self.tpr)
-        above = np.flatnonzero(cases)
-        above -= np.arange(len(above))
-        # Of the first and the last step there may be a part only, and of one at least.
-        first = min(math.floor(bottom), len(above) - 1)
-        last = max(math.ceil(top), first + 1)
-        steps = above[first:last]
-        outside, inside = np.searchsorted(steps, [left, right]).tolist()
-        pairs = outside * (right - left)
-        pairs += (inside - outside) * right - float(steps[outside:inside].sum())
-        ends = right - np.clip(steps[[0, -1]], left, right)
-        pairs -= float(dot(ends, np.array([bottom - first, last - top])))
-        area: float = pairs / (n_pos * n_neg)
-        return area
 
     def areas(self, steps: Steps) -> FloatArray:
         (left, right), (bottom, top) = self.fpr, self.tpr
@@ -596,17 +553,6 @@ class Weighted(Region):
     def is_above(self) -> bool:  # type: ignore[override]
         """Whether the weight is on the true positive rate."""
         return self.axis == "tpr"
-
-    def area(self, table: RankTable) -> float:
-        cases = table.labels
-        if cases is not None:
-            along = cases if self.axis == "tpr" else ~cases
-            between = np.diff(np.flatnonzero(along), prepend=-1, append=len(along)) - 1
-            mean = sum_over_gaps(between, self.law) / float(between.sum())
-            return mean
-        if self.axis == "fpr":
-            return sum_of_survivals(table.pos, table.fpr, self.law) / table.n_pos
-        return sum_of_survivals(table.neg, table.tpr, self.law) / table.n_neg
 
     def areas(self, steps: Steps) -> FloatArray:
         fpr, tpr = steps[:2], steps[2:]

@@ -25,7 +25,7 @@ from skrate.data.checks import (
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.table import RankTable, merged_runs
-from skrate.metrics.auc import AUC, AUC_FACTS, auc, list_auc
+from skrate.metrics.auc import AUC, AUC_FACTS, list_auc
 from skrate.metrics.base import Facts, InLists, Metric, Slopes, score
 from skrate.metrics.classes import (
     AverageName,
@@ -346,7 +346,7 @@ class RateWeightedAUC(
 def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
     """Return the rAUC of a table with both classes; nan where no ranking matters."""
     if is_uniform(rate):
-        return auc(table)
+        return AUC().value(table)
     if is_late(rate):
         return rate_weighted_auc(table.mirrored, rate.mirrored)
     # Of the rarer class: that of the other hardly depends on the ranking if it is

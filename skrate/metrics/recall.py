@@ -542,27 +542,18 @@ def sum_of_survivals(
     return total
 
 
-def sum_over_gaps(counts: IntArray, law: RateDistribution) -> float:
-    """Return the sum of P(R > i / n) for as many as are in gap i, from 0 to n."""
-    return sum_over_places(counts, law, is_point=True)
+def sum_over_places(counts: Array, rate: RateDistribution) -> float:
+    """Return the sum over cases in places of their own; labels may be numbers.
 
-
-def sum_over_places(
-    counts: Array, rate: RateDistribution, *, is_point: bool = False
-) -> float:
-    """Return the same where every case has a place of its own; labels may be numbers.
-
-    In a block of a long ranking that probability is a polynomial of the position, to
-    rounding, nearly everywhere: its values at a few positions give the sum over the
-    block by products. Blocks where it is not (a jump, an unbounded density)
-    fail the check at other positions and are summed case by case.
-
-    If each ``is_point``, they are between the places: above the first, and so on.
+    In a block of a long ranking the probability of being processed is a polynomial of
+    the position, to rounding, nearly everywhere: its values at a few positions give the
+    sum over the block by products. Blocks where it is not (a jump, an unbounded
+    density) fail the check at other positions and are summed case by case.
     """
-    n = len(counts) - is_point
-    if len(counts) <= _KEPT_LENGTH:
-        return float(dot(counts, _kept_weights(rate, n, is_point)))
-    size, at_nodes, is_smooth, in_rest = _kept_blocks(rate, n, is_point)
+    n = len(counts)
+    if n <= _KEPT_LENGTH:
+        return float(dot(counts, _kept_weights(rate, n)))
+    size, at_nodes, is_smooth, in_rest = _kept_blocks(rate, n)
     to_moments = _interpolation(size)[2]
     blocks = counts[: size * len(at_nodes)].reshape(-1, size)
     moments = np.empty_like(at_nodes)
@@ -577,18 +568,18 @@ def sum_over_places(
         return total
     by_case = np.flatnonzero(np.repeat(~is_smooth, size))
     for part in np.array_split(by_case, 1 + len(by_case) // _KEPT_LENGTH):
-        total += float(dot(counts[part], _processed(part, n, rate, is_point)))
+        total += float(dot(counts[part], _processed(part, n, rate)))
     return total
 
 
 @kept
-def _kept_weights(rate: RateDistribution, n: int, is_point: bool) -> FloatArray:
-    return _processed(np.arange(n + is_point), n, rate, is_point)
+def _kept_weights(rate: RateDistribution, n: int) -> FloatArray:
+    return _processed(np.arange(n), n, rate)
 
 
 @kept
 def _kept_blocks(
-    rate: RateDistribution, n: int, is_point: bool
+    rate: RateDistribution, n: int
 ) -> tuple[int, FloatArray, BoolArray, FloatArray]:
     """Return the size of blocks, their values at nodes and whether these will do.
 
@@ -598,14 +589,14 @@ def _kept_blocks(
     size = min(1024, 1 << ((n // 128).bit_length() - 1))
     nodes, checks, _, to_checks = _interpolation(size)
     starts = size * np.arange(n // size)[:, None]
-    at_nodes = _processed(starts + nodes, n, rate, is_point)
+    at_nodes = _processed(starts + nodes, n, rate)
     misses = np.einsum("ij,kj->ik", at_nodes, to_checks)
-    misses -= _processed(starts + checks, n, rate, is_point)
+    misses -= _processed(starts + checks, n, rate)
     # Relative to the recall there is: a rate may be as small as one case of millions.
     tolerance = _TOLERANCE * np.maximum(at_nodes[:, 0], rate.mean())
     is_smooth = np.abs(misses).max(axis=1) <= tolerance
-    rest = np.arange(size * len(starts), n + is_point)
-    return size, at_nodes, is_smooth, _processed(rest, n, rate, is_point)
+    rest = np.arange(size * len(starts), n)
+    return size, at_nodes, is_smooth, _processed(rest, n, rate)
 
 
 @lru_cache(maxsize=4)
@@ -625,15 +616,8 @@ def _interpolation(size: int) -> tuple[IntArray, IntArray, FloatArray, FloatArra
     return nodes, checks, basis, basis[:, checks].T.copy()
 
 
-def _processed(
-    positions: IntArray, n: int, rate: RateDistribution, is_point: bool
-) -> FloatArray:
-    """Return the probability of being processed at 0-based positions of ``n``.
-
-    Or, if each ``is_point``, where a position begins.
-    """
-    if is_point:
-        return rate.table.survival(positions / n)
+def _processed(positions: IntArray, n: int, rate: RateDistribution) -> FloatArray:
+    """Return the probability of being processed at 0-based positions of ``n``."""
     return rate.table.mean(positions / n, (positions + 1) / n)
 
 

@@ -15,7 +15,7 @@ from skrate import (
 )
 from skrate.data.table import RankTable
 from skrate.displays.base import COLORS
-from skrate.metrics.momentum import momentum
+from skrate.metrics.momentum import Momentum
 
 plt = require("matplotlib.pyplot")
 
@@ -36,7 +36,7 @@ def test_hits_are_drawn():
     assert np.array_equal(data(display.line_), (RATE, HITS))
     assert np.array_equal(data(display.chance_level_), ([0, 1], [0, P]))
     assert np.array_equal(data(display.perfect_), ([0, P, 1], [0, P, P]))
-    beta = momentum(RankTable.from_arrays(Y_TRUE, Y_SCORE))
+    beta = Momentum().value(RankTable.from_arrays(Y_TRUE, Y_SCORE))
     x, y = data(display.momentum_)
     assert y == pytest.approx(beta * x, abs=1e-12)
     assert y.tolist() == [0, P]
@@ -196,7 +196,7 @@ def test_a_momentum_above_one_is_drawn_along_the_perfect_curve_and_said():
     ill = np.repeat([1, 0], 500)
     scores = rng.normal(size=1000) + 3.5 * ill * (rng.random(1000) < 0.5)
     display = HitCurveDisplay.from_predictions(ill, scores, plot_momentum=True)
-    beta = momentum(RankTable.from_arrays(ill, scores))
+    beta = Momentum().value(RankTable.from_arrays(ill, scores))
     assert beta > 1.2
     assert np.array_equal(data(display.momentum_), ([0, 0.5], [0, 0.5]))
     told = texts(display)[1].replace("\n", " ")
@@ -325,7 +325,7 @@ def test_tables_are_kept_for_the_numbers_of_the_legend():
     table = RankTable.from_arrays(Y_TRUE, Y_SCORE)
     (kept,) = display.tables
     assert kept.pos.tolist() == table.pos.tolist()
-    assert texts(display)[1] == f"Momentum {momentum(table):.2f}"
+    assert texts(display)[1] == f"Momentum {Momentum().value(table):.2f}"
     # The points alone tell as much, up to the total weight.
     again = HitCurveDisplay(RATE, HITS).plot(plot_momentum=True)
     assert texts(again) == texts(display)

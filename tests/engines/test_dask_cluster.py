@@ -18,7 +18,7 @@ import skrate
 import skrate.dask
 from metric_cases import sample
 from optional import require
-from skrate.metrics.auc import auc
+from skrate.metrics.auc import AUC
 
 dask = require("dask")
 distributed = require("distributed")
@@ -162,7 +162,7 @@ def test_a_worker_that_is_killed_changes_no_bit(client, tmp_path):
     assert_array_equal(table.thresholds, whole.thresholds)
     assert_allclose(table.pos, whole.pos, rtol=1e-14)
     assert_allclose(table.neg, whole.neg, rtol=1e-14)
-    assert_allclose(value, auc(whole), rtol=1e-13)
+    assert_allclose(value, AUC().value(whole), rtol=1e-13)
     assert_allclose(small.total, whole.total, rtol=1e-14)
 
     pids = client.run(os.getpid)

@@ -24,7 +24,7 @@ from skrate import (
 from skrate.data.table import merged_but_at
 from skrate.inference.delta import table_variance
 from skrate.metrics import recall as slopes_module
-from skrate.metrics.auc import auc
+from skrate.metrics.auc import AUC
 from skrate.metrics.base import (
     ALIASES,
     LIST_METRICS,
@@ -46,7 +46,9 @@ def bound(metric, kwargs, n_cases=200):
 def test_auc_is_that_of_all_pairs(ranked):
     y_true, y_score, _ = ranked
     table = RankTable.from_arrays(y_true, y_score)
-    assert auc(table) == pytest.approx(float(oracle_auc(y_true, y_score)), abs=1e-14)
+    assert AUC().value(table) == pytest.approx(
+        float(oracle_auc(y_true, y_score)), abs=1e-14
+    )
 
 
 @each(SMOOTH + JUMPS)

@@ -152,8 +152,8 @@ def test_momentum_and_stamina_are_exact(sample):
     shares = Shares(Y_TRUE, y_score, weights)
     table = RankTable.from_arrays(Y_TRUE, y_score, sample_weight=weights)
     beta, alpha = reference.momentum(shares)
-    assert momentum_module.momentum(table) == close(beta)
-    assert momentum_module.stamina(table) == close(alpha)
+    assert momentum_module.Momentum().value(table) == close(beta)
+    assert momentum_module.Stamina().value(table) == close(alpha)
 
 
 def test_a_table_of_counts_knows_the_share_of_each_class():

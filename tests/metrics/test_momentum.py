@@ -19,7 +19,7 @@ from skrate import (
     average_precision_score,
     estimate,
 )
-from skrate.metrics.momentum import momentum, momentum_score, stamina, stamina_score
+from skrate.metrics.momentum import Momentum, Stamina, momentum_score, stamina_score
 from strategies import ranked_samples
 
 CASES = [
@@ -61,7 +61,7 @@ def test_kernels_agree_with_the_oracle(ranked):
     y_true, y_score, _ = ranked
     expected = reference.momentum_and_stamina(y_true, y_score)
     table = RankTable.from_arrays(y_true, y_score)
-    found = momentum(table), stamina(table)
+    found = Momentum().value(table), Stamina().value(table)
     assert found == pytest.approx(expected, rel=1e-9, nan_ok=True)
 
 
@@ -129,7 +129,7 @@ def test_a_perfect_ranking():
 @given(ranked_samples())
 def test_stamina_is_a_rate_and_so_are_the_ends_of_its_interval(ranked):
     table = RankTable.from_arrays(*ranked[:2])
-    alpha = stamina(table)
+    alpha = Stamina().value(table)
     if math.isnan(alpha) or min(table.n_pos, table.n_neg) < 2:
         return
     for kind in ("wilson", "logit", "wald"):
@@ -141,7 +141,7 @@ def test_stamina_ends_at_1_where_the_momentum_is_hardly_above_the_prevalence():
     # AUC 17/30, AP (1/4 + 2/7 + 3/13) / 3: momentum 27/112, and 448/195 by equation 8.
     table = RankTable([1, 1, 1], [3, 2, 5])
     p, rest, advantage = 3 / 13, 10 / 13, 2 * 17 / 30 - 1
-    beta = momentum(table)
+    beta = Momentum().value(table)
     assert beta == pytest.approx(27 / 112)
     assert p * rest * advantage / (beta - p) == pytest.approx(448 / 195)
     found = estimate(stamina_score, table)
