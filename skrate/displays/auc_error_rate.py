@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -13,7 +13,6 @@ from skrate.data.arrays import ArrayLike, Label, share_of
 from skrate.data.checks import check_choice, check_count, check_flag
 from skrate.displays.base import (
     Display,
-    DrawingArguments,
     draw_legend,
     entry,
     passes_on,
@@ -43,14 +42,6 @@ _COLORS, _LIGHTEST = "plasma", 0.9
 _CLOSE = 0.01
 # Of models, one after the other.
 _MARKERS, _MODEL = "osD^v<>P*X", "skrate model"
-
-
-class AUCErrorRateArguments(DrawingArguments, total=False):
-    """What ``AUCErrorRateDisplay.plot`` takes."""
-
-    kind: Kind
-    curve_kwargs: dict[str, Any] | None
-    point_kwargs: dict[str, Any] | None
 
 
 class AUCErrorRateDisplay(Display):
@@ -158,7 +149,7 @@ class AUCErrorRateDisplay(Display):
         class_ratios: Sequence[float] = CLASS_RATIOS,
         *,
         n_cases: int = 1000,
-        **plot_kwargs: Unpack[AUCErrorRateArguments],
+        **kwargs: Any,
     ) -> Self:
         """Draw the curves for some shares of the smaller class.
 
@@ -168,13 +159,6 @@ class AUCErrorRateDisplay(Display):
             Shares of the smaller class, in (0, 0.5].
         n_cases : int, default=1000
             Number of cases, at least 2; a class has at least one.
-        **plot_kwargs : dict
-            Passed to :meth:`plot`: ``ax``, ``kind`` and so on.
-
-        Returns
-        -------
-        display : AUCErrorRateDisplay
-            The display, drawn.
 
         Raises
         ------
@@ -183,7 +167,7 @@ class AUCErrorRateDisplay(Display):
         """
         n_cases = check_count("n_cases", n_cases, minimum=2)
         curves = error_rate_curves(class_ratios, n_cases)
-        return cls(curves=curves).plot(**plot_kwargs)
+        return cls(curves=curves).plot(**kwargs)
 
     @classmethod
     @passes_on("plot")
@@ -196,7 +180,7 @@ class AUCErrorRateDisplay(Display):
         class_ratios: Sequence[float] = CLASS_RATIOS,
         pos_label: Label = None,
         name: str | None = None,
-        **plot_kwargs: Unpack[AUCErrorRateArguments],
+        **kwargs: Any,
     ) -> Self:
         """Draw the curves, and a model by its predictions.
 
@@ -217,13 +201,6 @@ class AUCErrorRateDisplay(Display):
             The positive class; None takes 1 of {0, 1} and {-1, 1}, and True.
         name : str, default=None
             Name of the model for the legend.
-        **plot_kwargs : dict
-            Passed to :meth:`plot`: ``ax``, ``kind`` and so on.
-
-        Returns
-        -------
-        display : AUCErrorRateDisplay
-            The display, drawn.
 
         Raises
         ------
@@ -236,7 +213,7 @@ class AUCErrorRateDisplay(Display):
         )  # fmt: skip
         display = cls(curves=curves, point=point, name=name)
         display._own_ratio = own_ratio
-        return display.plot(**plot_kwargs)
+        return display.plot(**kwargs)
 
     @classmethod
     def _of_scores(
@@ -259,8 +236,6 @@ class AUCErrorRateDisplay(Display):
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
         kind : {"mean", "relative_deviation"}, default="mean"
             - "mean": the mean AUC. The model is drawn at its AUC, beside a bar of two
               standard deviations on either side of the mean for its errors.
@@ -270,17 +245,6 @@ class AUCErrorRateDisplay(Display):
               and nothing is drawn.
         name : str, default=None
             Name of the model; None takes that of the display.
-        curve_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for the curves.
-        point_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for the model.
-        despine : bool, default=False
-            Whether to remove the top and right spines.
-
-        Returns
-        -------
-        display : AUCErrorRateDisplay
-            The display itself.
 
         Raises
         ------

@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -129,61 +129,96 @@ def _is_cycle_default() -> bool:
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 _TITLE = "Parameters\n----------\n"
+_HEADER = re.compile(r"^\S[^\n]*\n---", re.MULTILINE)
+# What is the same wherever it is not described.
+_DESCRIBED = {
+    "X": "array-like of shape (n_samples, n_features)\n    The cases.",
+    "y": "array-like of shape (n_samples,)\n    True labels of two classes.",
+    "sample_weight": "array-like of shape (n_samples,), default=None\n"
+    "    Weights of the cases; None means equal ones.",
+    "response_method": """str or tuple of str
+    Methods that give scores, the first that the estimator has is used;
+    "decision_function", then "predict_proba" by default. Pass "predict" for
+    regressors and rankers.""",
+    "pos_label": """int, float, bool or str, default=None
+    The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans; of other
+    labels, where an estimator is given, the second, with a warning that names it.""",
+    "name": "str, default=None\n"
+    "    Name for the legend; None takes that of the class, or of the display.",
+    "names": "tuple of two str, default=None\n"
+    "    Names of the models; None takes those of their classes, or of the display.",
+    "ax": "matplotlib Axes, default=None\n    Where to draw; None makes a new figure.",
+    "despine": "bool, default=False\n    Whether to remove the top and right spines.",
+}
+_STYLE = """dict, default=None
+    Style of the {what}, as matplotlib takes it."""
+_WHAT = {"perfect": "perfect curve", "fold": "curves of folds", "point": "model"}
+_RETURNS = """
+
+Returns
+-------
+display : {name}
+    The display, drawn."""
 
 
-class DrawingArguments(TypedDict, total=False):
-    """What each ``plot`` takes."""
+def passes_on(*targets: str | Callable[..., Any]) -> Callable[[_Method], _Method]:
+    """Mark a method of which the keyword arguments go to others.
 
-    ax: Axes | None
-    despine: bool
-
-
-def passes_on(target: str) -> Callable[[_Method], _Method]:
-    """Mark a method of which the keyword arguments go to another one."""
+    They are functions, or methods by their names: what they take by keyword is then in
+    the signature and the docstring of the marked method, of each class.
+    """
 
     def mark(method: _Method) -> _Method:
-        method.__dict__["passes_on"] = target
+        method.__dict__["passes_on"] = targets
         return method
 
     return mark
 
 
-def spell_out(cls: type, without: frozenset[str]) -> None:
-    """Give the marked methods of a class what they pass on, but for some names."""
-    for name in dir(cls):
-        _spell_out(cls, name, without)
+def taken_by(function: Callable[..., Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Take from keyword arguments those of a function."""
+    names = inspect.signature(function).parameters
+    return {name: kwargs.pop(name) for name in list(kwargs) if name in names}
 
 
-def _spell_out(cls: type, name: str, without: frozenset[str]) -> Any:
-    """Return the function of a method, whose arguments are in its signature."""
+def _spell_out(cls: Any, name: str) -> Any:
+    """Return the function of a method, with all it takes in signature and docstring."""
     method = inspect.getattr_static(cls, name, None)
     function: Any = getattr(method, "__func__", method)
-    target = getattr(function, "passes_on", None)
-    if target is None or not hasattr(cls, target):
+    targets = getattr(function, "passes_on", ())
+    is_own = name in vars(cls)
+    if (is_own or not targets) and hasattr(function, "is_spelled_out"):
         return function
-    is_inherited = name not in vars(cls)
-    if is_inherited:
+    if not all(hasattr(cls, target) for target in targets if isinstance(target, str)):
+        return function
+    if not is_own and targets:
         # Each class has its own arguments.
         function = _copy(getattr(function, "is_copy_of", function), cls)
-    elif hasattr(function, "__signature__"):
-        return function
-    receiver = _spell_out(cls, target, without)
-    own = inspect.signature(function).parameters.values()
-    kept = {
-        p.name: p
-        for p in own
-        if p.kind is not p.VAR_KEYWORD and not (is_inherited and p.name in without)
-    }
-    handed = {p.name: p for p in _handed_on(receiver) if p.name not in without}
-    added = {key: value for key, value in handed.items() if key not in kept}
-    signature = inspect.signature(function)
-    function.__signature__ = signature.replace(
-        parameters=[*kept.values(), *added.values()]
-    )
-    if function.__doc__:
-        function.__doc__ = _described(function, receiver, set(kept), set(added))
-    if is_inherited:
         setattr(cls, name, classmethod(function))
+    receivers = [
+        _spell_out(cls, target) if isinstance(target, str) else target
+        for target in targets
+    ]
+    signature = inspect.signature(function)
+    taken = dict(signature.parameters)
+    if receivers:
+        left_out = set() if is_own else cls._not_passed_on
+        taken = {
+            key: parameter
+            for key, parameter in taken.items()
+            if parameter.kind is not parameter.VAR_KEYWORD and key not in left_out
+        }
+        for receiver in receivers:
+            for key, parameter in inspect.signature(receiver).parameters.items():
+                is_keyword = parameter.kind is parameter.KEYWORD_ONLY or key == "ax"
+                if is_keyword and key not in cls._not_passed_on:
+                    handed = parameter.replace(kind=parameter.KEYWORD_ONLY)
+                    taken.setdefault(key, handed)
+        function.__signature__ = signature.replace(parameters=list(taken.values()))
+    if function.__doc__:
+        names = [key for key in taken if key not in ("self", "cls")]
+        function.__doc__ = _described(cls, function, receivers, names)
+    function.is_spelled_out = True
     return function
 
 
@@ -201,42 +236,48 @@ def _copy(function: Any, cls: type) -> Any:
     return copied
 
 
-def _handed_on(receiver: Any) -> Iterator[inspect.Parameter]:
-    """Yield what a method takes by keyword: of ``plot`` the axes as well."""
-    for parameter in inspect.signature(receiver).parameters.values():
-        is_axes = parameter.name == "ax"
-        if parameter.kind is parameter.KEYWORD_ONLY or is_axes:
-            yield parameter.replace(kind=parameter.KEYWORD_ONLY)
-
-
-def _described(function: Any, receiver: Any, kept: set[str], added: set[str]) -> str:
-    """Return a docstring with the parameters of another one after its own."""
-    before, own, after = _parts(function)
-    _, others, _ = _parts(receiver)
-    described = [
-        *_entries(own, kept),
-        *_entries(others, added),
-    ]
-    return f"{before}{_TITLE}{''.join(described)}{after}\n"
+def _described(cls: type, function: Any, receivers: list[Any], names: list[str]) -> str:
+    """Return a docstring that describes all parameters, and what is returned."""
+    before, _, after = _parts(function)
+    known: dict[str, tuple[str, str]] = {}
+    for source in (function, *receivers):
+        for head, text in re.findall(
+            r"^(\S.*) : (.*\n(?:[ \n].*\n)*)", _parts(source)[1], re.MULTILINE
+        ):
+            for key in head.split(", "):
+                known.setdefault(key, (head, text.rstrip()))
+        if source is function and "response_method" in names:
+            # What a model tells is not to be given.
+            known = {key: (key, _DESCRIBED[key]) for key in _DESCRIBED} | known
+    entries: list[tuple[str, str]] = []
+    for key in names:
+        head, text = known.get(key, (key, _DESCRIBED.get(key, "")))
+        if not text and key.endswith("_kwargs"):
+            what = key.removesuffix("_kwargs")
+            text = _STYLE.format(what=_WHAT.get(what, what.replace("_", " ")))
+        if text and head != key and entries and entries[-1][1] == text:
+            entries[-1] = (f"{entries[-1][0]}, {key}", text)
+        elif text:
+            entries.append((key, text))
+    listed = "\n".join(f"{head} : {text}" for head, text in entries)
+    if "Returns\n-------\n" not in after:
+        after = _RETURNS.format(name=cls.__name__) + after
+    return f"{before}{_TITLE}{listed}{after}\n"
 
 
 def _parts(function: Any) -> tuple[str, str, str]:
     """Return what stands before the parameters, these, and what stands after them."""
-    text = inspect.cleandoc(function.__doc__)
-    before, _, rest = text.partition(_TITLE)
-    end = re.search(r"\n\S[^\n]*\n---", rest)
-    at = len(rest) if end is None else end.start()
-    return before, rest[:at].rstrip("\n") + "\n", rest[at:]
-
-
-def _entries(section: str, wanted: set[str]) -> Iterator[str]:
-    """Yield the entries of a section, as far as they are of wanted parameters."""
-    for entry in re.findall(r"^\S.*\n(?:[ \n].*\n)*", section, re.MULTILINE):
-        head, _, text = entry.partition("\n")
-        names, _, kind = head.partition(" : ")
-        found = [name for name in names.split(", ") if name in wanted]
-        if found:
-            yield f"{', '.join(found)} : {kind}\n{text}"
+    text = inspect.cleandoc(function.__doc__ or "")
+    before, title, rest = text.partition(_TITLE)
+    if not title:
+        found = _HEADER.search(text)
+        at = len(text) if found is None else found.start()
+        after = f"\n\n{text[at:]}" if text[at:] else ""
+        return f"{text[:at].rstrip()}\n\n", "", after
+    found = _HEADER.search(rest)
+    at = len(rest) if found is None else found.start()
+    after = f"\n\n{rest[at:]}" if rest[at:] else ""
+    return before, rest[:at].rstrip("\n") + "\n", after
 
 
 # What folds that are alike may differ by.
@@ -304,7 +345,9 @@ class Drawing:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        spell_out(cls, cls._not_passed_on)
+        for name in dir(cls):
+            if name == "plot" or name.startswith("from_"):
+                _spell_out(cls, name)
 
     def _start(self, ax: Axes | None) -> None:
         """Take the axes, or new ones."""
@@ -421,27 +464,6 @@ class Display(Drawing):
             A fitted binary classifier, or a pipeline that ends in one.
         X : array-like of shape (n_samples, n_features)
             The cases, which it was not trained on.
-        y : array-like of shape (n_samples,)
-            True labels of two classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Relative weights of the cases, where ``from_predictions`` takes them.
-        response_method : str or tuple of str
-            Methods that give scores, the first that the estimator has is used;
-            "decision_function", then "predict_proba" by default. Pass "predict" for
-            regressors and rankers.
-        pos_label : int, float, bool or str, default=None
-            The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans,
-            and of other labels the second, with a warning that names it.
-        name : str, default=None
-            Name of the model; None takes that of its class.
-        **kwargs : dict
-            Passed to ``from_predictions``, and from there to ``plot``: ``ax`` and so
-            on.
-
-        Returns
-        -------
-        display : display
-            The display, drawn.
 
         Raises
         ------
@@ -501,25 +523,6 @@ class FoldsDisplay(Display):
             ``return_indices=True``.
         X : array-like of shape (n_samples, n_features)
             The cases that were cross-validated.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Relative weights of the cases; None means equal ones.
-        response_method : str or tuple of str
-            As in ``from_estimator``.
-        pos_label : int, float, bool or str, default=None
-            The positive label of all folds. None takes 1 of {0, 1} and {-1, 1}, True of
-            booleans, and of other labels the second of ``y``, with a warning that names
-            it.
-        name : str, default=None
-            Name for the legend; None takes that of the estimators' class.
-        **kwargs : dict
-            Passed on as by ``from_estimator``.
-
-        Returns
-        -------
-        display : display
-            The display, drawn.
 
         Warns
         -----

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -14,20 +14,19 @@ from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
 from skrate.displays.base import (
     Display,
-    DrawingArguments,
     draw_legend,
     entry,
     passes_on,
     styled,
+    taken_by,
 )
-from skrate.displays.rate_spaces import BUDGET_STYLE, draw_along_axis, name_budget
+from skrate.displays.rate_density import draw_rate
 from skrate.inference.budget_report import (
     BudgetReport,
     RankingsLike,
     budget_report,
 )
 from skrate.inference.curve_process import CurveBounds, CurveProcess
-from skrate.inference.sample import Weights
 from skrate.metrics.recall import rate_of
 from skrate.rates.laws import RateLike
 
@@ -43,20 +42,6 @@ _LIKELY = 0.99
 _ROOM = 0.05
 # Models whose bands are told apart: areas of one, edges of two.
 _MOST_BANDS = 2
-
-
-class BudgetReportArguments(DrawingArguments, total=False):
-    """What ``BudgetReportDisplay.plot`` takes."""
-
-    band: Band
-    plot_bands: bool | None
-    curve_kwargs: dict[str, Any] | None
-    bounds_kwargs: dict[str, Any] | None
-    rate_kwargs: dict[str, Any] | None
-    plot_chance_level: bool
-    chance_level_kwargs: dict[str, Any] | None
-    plot_perfect: bool
-    perfect_kwargs: dict[str, Any] | None
 
 
 class BudgetReportDisplay(Display):
@@ -157,76 +142,26 @@ class BudgetReportDisplay(Display):
         self.pos_label = pos_label
 
     @classmethod
-    @passes_on("plot")
+    @passes_on(budget_report, "plot")
     def from_predictions(
         cls,
         y_true: RankingsLike,
         y_score: ArrayLike | None = None,
         *,
         rate: RateLike,
-        n_items: int | None = None,
-        models: Mapping[Any, ArrayLike] | ArrayLike | None = None,
-        confidence_level: float = 0.95,
-        clusters: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        weights: Weights = "frequency",
         pos_label: Label = None,
         name: str | None = None,
-        **plot_kwargs: Unpack[BudgetReportArguments],
+        **kwargs: Any,
     ) -> Self:
-        """Draw the report of labels and scores.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-            True labels of two classes; or a table, or the rankings of folds, or a
-            mapping of those of several models, without ``y_score``.
-        y_score : array-like of shape (n_samples,), default=None
-            Scores of one model, higher for the positive class.
-        rate : "uniform", float or distribution
-            The share of all cases that will be processed.
-        n_items : int, default=None
-            Size of the next batch; None counts the cases at hand.
-        models : mapping, data frame or array-like, default=None
-            Scores of several models in place of ``y_score``.
-        confidence_level : float, default=0.95
-            Level of the bands, in (0, 1).
-        clusters : array-like of shape (n_samples,), default=None
-            The cluster of each case.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the cases.
-        weights : {"frequency", "sampling"}, default="frequency"
-            What the weights are.
-        pos_label : int, float, bool or str, default=None
-            The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
-        name : str, default=None
-            Name of the one model for the legend.
-        **plot_kwargs : dict
-            Passed to :meth:`plot`: ``ax`` and so on.
-
-        Returns
-        -------
-        display : BudgetReportDisplay
-            The display, drawn.
-        """
-        report = budget_report(
-            y_true,
-            y_score,
-            rate=rate,
-            n_items=n_items,
-            models=models,
-            confidence_level=confidence_level,
-            clusters=clusters,
-            sample_weight=sample_weight,
-            weights=weights,
-            pos_label=pos_label,
-        )
+        """Draw the report of labels and scores."""
+        given = taken_by(budget_report, kwargs)
+        report = budget_report(y_true, y_score, rate=rate, pos_label=pos_label, **given)
         each: Any = y_true.values() if isinstance(y_true, Mapping) else y_true
         if not isinstance(each, FoldRankings | RankTable):
             each = next(iter(each))
         if isinstance(each, FoldRankings):
             pos_label = each.pos_label
-        return cls(report, name=name, pos_label=pos_label).plot(**plot_kwargs)
+        return cls(report, name=name, pos_label=pos_label).plot(**kwargs)
 
     @classmethod
     def _of_scores(
@@ -242,7 +177,6 @@ class BudgetReportDisplay(Display):
         plot_bands: bool | None = None,
         curve_kwargs: dict[str, Any] | None = None,
         bounds_kwargs: dict[str, Any] | None = None,
-        rate_kwargs: dict[str, Any] | None = None,
         plot_chance_level: bool = True,
         chance_level_kwargs: dict[str, Any] | None = None,
         plot_perfect: bool = True,
@@ -253,35 +187,16 @@ class BudgetReportDisplay(Display):
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
         band : {"simultaneous", "pointwise"}, default="simultaneous"
             What is drawn about a curve: bounds that hold all of the true curve with
             the level of the report, or at each budget on its own.
         plot_bands : bool, default=None
             Whether to draw them. None draws those of one model, and the edges of those
             of two; those of more hide each other.
-        curve_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for the curves.
-        bounds_kwargs : dict, default=None
-            Passed to matplotlib's ``fill_between`` for the bands.
-        rate_kwargs : dict, default=None
-            Passed to matplotlib for the budget at the foot.
         plot_chance_level : bool, default=True
             Whether to draw what a random order finds.
-        chance_level_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for it.
         plot_perfect : bool, default=True
             Whether to draw what a perfect order finds.
-        perfect_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for it.
-        despine : bool, default=False
-            Whether to remove the top and right spines.
-
-        Returns
-        -------
-        display : BudgetReportDisplay
-            The display itself.
 
         Raises
         ------
@@ -326,9 +241,11 @@ class BudgetReportDisplay(Display):
         drawn = report.curves if plot_bands else ()
         bounds = [self._bounds(curve, band) for curve in drawn]
         self.bands_ = self._draw_bands(bounds, band, bounds_kwargs) if bounds else []
-        style = styled(rate_kwargs, **BUDGET_STYLE)
-        self.rate_ = draw_along_axis(self.ax_, report.rate, style, n)
-        self._name_budget(style)
+        mean = f"{n * report.rate.mean():,.0f}"
+        label = f"budget, {mean}"
+        if rate_of(report.rate) is None:
+            label += " on average"
+        self.rate_ = draw_rate(self.ax_, report.rate, n, entry(label))
         self._set_limits(bounds)
         of_n, of_p = f"of {n:,.0f}", f"of {n * p:,.0f}"
         self._name_axes(f"Cases processed, {of_n}", f"Positives found, {of_p}", despine)
@@ -386,12 +303,6 @@ class BudgetReportDisplay(Display):
         else:
             self._grey_entry(label, given, facecolor="none", edgecolor="0.5")
         return bands
-
-    def _name_budget(self, style: dict[str, Any]) -> None:
-        mean = f"{self.report.n_cases * self.report.rate.mean():,.0f}"
-        is_known = rate_of(self.report.rate) is not None
-        label = f"budget, {mean}" if is_known else f"budget, {mean} on average"
-        name_budget(self.ax_, self.rate_, style, entry(label))
 
     def _set_limits(self, bounds: list[CurveBounds]) -> None:
         """Show the budgets that are likely, and what can be found by them."""

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skrate.curves.rate_averaged import Band
-from skrate.data.arrays import ArrayLike, Label, RandomState
+from skrate.data.arrays import ArrayLike, Label
 from skrate.data.checks import check_count, check_flag
 from skrate.data.folds import FoldRankings, disjoint_repeats
 from skrate.displays.base import (
     Drawing,
-    DrawingArguments,
     draw_legend,
     entry,
     model_color,
     passes_on,
     styled,
+    taken_by,
 )
-from skrate.displays.rate_spaces import BUDGET_STYLE, draw_along_axis, name_budget
+from skrate.displays.rate_density import draw_rate
 from skrate.inference.compare_curves import CurveComparison, Stretch, compare_curves
-from skrate.inference.curve_process import CurveBounds, CurveMetric
-from skrate.inference.sample import Weights
+from skrate.inference.curve_process import CurveBounds
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,
@@ -50,18 +48,6 @@ _FIRST_OF_BUDGET, _FIRST_OF_RATES = 0.05, 0.1
 _OUTLINE = 0.8
 # About what is to be seen, as a share of it.
 _ROOM = 0.15
-
-
-class CurveComparisonArguments(DrawingArguments, total=False):
-    """What ``CurveComparisonDisplay.plot`` takes."""
-
-    curve_kwargs: dict[str, Any] | None
-    band_kwargs: dict[str, Any] | None
-    plot_interval: bool
-    interval_kwargs: dict[str, Any] | None
-    plot_winning: bool
-    winning_kwargs: dict[str, Any] | None
-    rate_kwargs: dict[str, Any] | None
 
 
 class CurveComparisonDisplay(Drawing):
@@ -168,83 +154,30 @@ class CurveComparisonDisplay(Drawing):
         self.pos_label = pos_label
 
     @classmethod
-    @passes_on("plot")
+    @passes_on(compare_curves, "plot")
     def from_predictions(
         cls,
         y_true: ArrayLike | FoldRankings,
         y_score_a: ArrayLike | FoldRankings,
         y_score_b: ArrayLike | None = None,
         *,
-        metric: CurveMetric = "recall",
-        rates: ArrayLike | None = None,
-        band: Band = "simultaneous",
-        confidence_level: float = 0.95,
-        n_resamples: int = 2000,
-        benefit: float | None = None,
-        cost: float | None = None,
-        clusters: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        weights: Weights = "frequency",
         pos_label: Label = None,
-        random_state: RandomState = None,
         names: Sequence[str] | None = None,
         rate: RateLike | None = None,
         n_items: int | None = None,
-        **plot_kwargs: Unpack[CurveComparisonArguments],
+        **kwargs: Any,
     ) -> Self:
-        """Draw the difference of two rankings of the same cases.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,) or FoldRankings
-            True labels of two classes; or the rankings of model a, of all folds.
-        y_score_a, y_score_b : array-like of shape (n_samples,)
-            Scores of both models; after rankings of model a those of model b alone.
-        metric, rates, band, confidence_level, n_resamples, benefit, cost : object
-            As :func:`compare_curves` takes them.
-        clusters, sample_weight, weights : object
-            As :func:`compare_curves` takes them.
-        pos_label : int, float, bool or str, default=None
-            The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
-        random_state : int, Generator or RandomState, default=None
-            Source of the draws of the band.
-        names : tuple of two str, default=None
-            Names of the models for the legend.
-        rate : "uniform", float or distribution, default=None
-            The share that will be processed.
-        n_items : int, default=None
-            Number of cases of which that share will be processed.
-        **plot_kwargs : dict
-            Passed to :meth:`plot`: ``ax`` and so on.
-
-        Returns
-        -------
-        display : CurveComparisonDisplay
-            The display, drawn.
-        """
+        """Draw the difference of two rankings of the same cases."""
+        given = taken_by(compare_curves, kwargs)
         comparison = compare_curves(
-            y_true,
-            y_score_a,
-            y_score_b,
-            metric=metric,
-            rates=rates,
-            band=band,
-            confidence_level=confidence_level,
-            n_resamples=n_resamples,
-            benefit=benefit,
-            cost=cost,
-            clusters=clusters,
-            sample_weight=sample_weight,
-            weights=weights,
-            pos_label=pos_label,
-            random_state=random_state,
+            y_true, y_score_a, y_score_b, pos_label=pos_label, **given
         )
         if isinstance(y_true, FoldRankings):
             pos_label = y_true.pos_label
         display = cls(
             comparison, names=names, rate=rate, n_items=n_items, pos_label=pos_label
         )
-        return display.plot(**plot_kwargs)
+        return display.plot(**kwargs)
 
     @classmethod
     @passes_on("from_predictions")
@@ -268,23 +201,6 @@ class CurveComparisonDisplay(Drawing):
             Fitted binary classifiers, or pipelines that end in one.
         X : array-like of shape (n_samples, n_features)
             The cases, which neither was trained on.
-        y : array-like of shape (n_samples,)
-            True labels of two classes.
-        response_method : str or tuple of str
-            Methods that give scores, the first that an estimator has is used;
-            "decision_function", then "predict_proba" by default.
-        pos_label : int, float, bool or str, default=None
-            The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans,
-            and of other labels the second, with a warning that names it.
-        names : tuple of two str, default=None
-            Names of the models; None takes those of their classes.
-        **kwargs : dict
-            Passed to :meth:`from_predictions`, and from there to :meth:`plot`.
-
-        Returns
-        -------
-        display : CurveComparisonDisplay
-            The display, drawn.
 
         Raises
         ------
@@ -331,26 +247,9 @@ class CurveComparisonDisplay(Drawing):
             ``return_estimator=True`` and ``return_indices=True``.
         X : array-like of shape (n_samples, n_features)
             The cases that were cross-validated.
-        y : array-like of shape (n_samples,)
-            Their labels.
         clusters : array-like of shape (n_samples,), default=None
             The cluster of each case. None takes the cases themselves, also where
             folds test them again.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the cases.
-        response_method : str or tuple of str
-            As in :meth:`from_estimators`.
-        pos_label : int, float, bool or str, default=None
-            The positive label of all folds, as there.
-        names : tuple of two str, default=None
-            Names of the models; None takes those of the classes of their estimators.
-        **kwargs : dict
-            Passed to :meth:`from_predictions`, and from there to :meth:`plot`.
-
-        Returns
-        -------
-        display : CurveComparisonDisplay
-            The display, drawn.
 
         Raises
         ------
@@ -423,18 +322,13 @@ class CurveComparisonDisplay(Drawing):
         curve_kwargs: dict[str, Any] | None = None,
         band_kwargs: dict[str, Any] | None = None,
         plot_interval: bool = True,
-        interval_kwargs: dict[str, Any] | None = None,
         plot_winning: bool = True,
-        winning_kwargs: dict[str, Any] | None = None,
-        rate_kwargs: dict[str, Any] | None = None,
         despine: bool = False,
     ) -> Self:
         """Draw the difference with its band.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
         names : tuple of two str, default=None
             Names of the models; None takes those of the display.
         rate : "uniform", float or distribution, default=None
@@ -444,27 +338,10 @@ class CurveComparisonDisplay(Drawing):
             Number of cases of which that share will be processed; None takes that of
             the display. With it a second axis counts the cases processed, and of
             recall, hits and gain a third one those found, or what is gained.
-        curve_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for the difference.
-        band_kwargs : dict, default=None
-            Passed to matplotlib's ``fill_between`` for the band.
         plot_interval : bool, default=True
             Whether to draw the intervals at single rates within a simultaneous band.
-        interval_kwargs : dict, default=None
-            Passed to matplotlib's ``fill_between`` for them.
         plot_winning : bool, default=True
             Whether to shade the rates at which one model is better beyond doubt.
-        winning_kwargs : dict, default=None
-            Passed to matplotlib's ``axvspan`` for them.
-        rate_kwargs : dict, default=None
-            Passed to matplotlib for the density of the rate.
-        despine : bool, default=False
-            Whether to remove the top and right spines.
-
-        Returns
-        -------
-        display : CurveComparisonDisplay
-            The display itself.
 
         Raises
         ------
@@ -496,19 +373,17 @@ class CurveComparisonDisplay(Drawing):
         self.interval_ = None
         if plot_interval and is_whole:
             interval, label = found.confidence_interval, f"{level} at one rate"
-            self.interval_ = self._area(interval, interval_kwargs, 0.2, label)
+            self.interval_ = self._area(interval, None, 0.2, label)
         self.winning_a_, self.winning_b_ = [], []
         if plot_winning:
             won = found.winning_rates()
             self.winning_a_, self.winning_b_ = (
-                self._shade(stretches, f"{name} better", model_color(i), winning_kwargs)
+                self._shade(stretches, f"{name} better", model_color(i))
                 for i, (name, stretches) in enumerate(((of_a, won.a), (of_b, won.b)))
             )
         self.rate_ = []
         if law is not None:
-            style = styled(rate_kwargs, **BUDGET_STYLE)
-            self.rate_ = draw_along_axis(self.ax_, law, style)
-            name_budget(self.ax_, self.rate_, style)
+            self.rate_ = draw_rate(self.ax_, law)
         self.ax_.set_xlim(0, 1)
         if found.metric in _SHARES:
             self._set_limits(law)
@@ -550,7 +425,6 @@ class CurveComparisonDisplay(Drawing):
         stretches: list[Stretch],
         label: str,
         color: str,
-        given: dict[str, Any] | None,
     ) -> list[Any]:
         artists = []
         label = entry(label)
@@ -561,10 +435,11 @@ class CurveComparisonDisplay(Drawing):
             low, high = middles[first], middles[last + 1]
             # Where there is but one rate, it has no width: its line has.
             width = 0 if high > low else 1.5
-            style = {"alpha": 0.2, "linewidth": width, "zorder": 0, "label": label}
-            artists.append(
-                self.ax_.axvspan(low, high, **styled(given, color=color, **style))
-            )
+            area = self.ax_.axvspan(
+                low, high, color=color, alpha=0.2, linewidth=width, zorder=0,
+                label=label,
+            )  # fmt: skip
+            artists.append(area)
             # One entry of the legend for all.
             label = "_"
         return artists

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 from scipy.integrate import trapezoid
@@ -16,7 +16,6 @@ from skrate.data.checks import check_choice, check_count, check_flag, check_scor
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable, check_alone, rank_table
 from skrate.displays.base import (
-    DrawingArguments,
     FoldsDisplay,
     draw_legend,
     entry,
@@ -24,7 +23,7 @@ from skrate.displays.base import (
     passes_on,
     styled,
 )
-from skrate.displays.rate_spaces import BUDGET_STYLE, draw_along_axis, name_budget
+from skrate.displays.rate_density import draw_rate
 from skrate.metrics.average_precision import AveragePrecision
 from skrate.metrics.gain import GainLike, check_cost, check_gain
 from skrate.metrics.momentum import Momentum
@@ -149,27 +148,6 @@ _LIFT_ROOM = 2
 _MARGIN = 1.05
 _COUNTS = "{x:,.10g}"
 _BAND = {"alpha": 0.2, "linewidth": 0.0}
-
-
-class HitCurveArguments(DrawingArguments, total=False):
-    """What ``HitCurveDisplay.plot`` takes."""
-
-    kind: Kind
-    rate: RateLike | None
-    n_items: int | None
-    curve_kwargs: dict[str, Any] | None
-    plot_chance_level: bool
-    chance_level_kwargs: dict[str, Any] | None
-    plot_perfect: bool
-    perfect_kwargs: dict[str, Any] | None
-    plot_momentum: bool
-    momentum_kwargs: dict[str, Any] | None
-    plot_folds: bool
-    plot_mean: bool | None
-    mean_kwargs: dict[str, Any] | None
-    plot_bands: bool | None
-    bounds_kwargs: dict[str, Any] | None
-    rate_kwargs: dict[str, Any] | None
 
 
 class HitCurveDisplay(FoldsDisplay):
@@ -310,7 +288,7 @@ class HitCurveDisplay(FoldsDisplay):
         sample_weight: ArrayLike | None = None,
         pos_label: Label = None,
         name: str | None = None,
-        **plot_kwargs: Unpack[HitCurveArguments],
+        **kwargs: Any,
     ) -> Self:
         """Draw the curve of labels and scores.
 
@@ -332,13 +310,6 @@ class HitCurveDisplay(FoldsDisplay):
             The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
         name : str, default=None
             Name for the legend.
-        **plot_kwargs : dict
-            Passed to :meth:`plot`: ``ax``, ``kind`` and so on.
-
-        Returns
-        -------
-        display : HitCurveDisplay
-            The display, drawn.
         """
         if isinstance(y_true, FoldRankings):
             others = {"y_score": y_score, "sample_weight": sample_weight}
@@ -350,16 +321,16 @@ class HitCurveDisplay(FoldsDisplay):
             else:
                 gains = [gain_curve(table, gain=gain) for table in tables]
                 display = cls._of_gains(gains, name, label, has_cost=False)
-            return display.plot(**plot_kwargs)
+            return display.plot(**kwargs)
         if gain is not None or cost is not None:
             found = gain_curve(
                 y_true, y_score, gain=gain, cost=cost, sample_weight=sample_weight,
                 pos_label=pos_label,
             )  # fmt: skip
             display = cls._of_gains([found], name, pos_label, cost is not None)
-            return display.plot(**plot_kwargs)
+            return display.plot(**kwargs)
         table = rank_table(y_true, y_score, sample_weight, pos_label)
-        return cls._of_tables([table], name, pos_label).plot(**plot_kwargs)
+        return cls._of_tables([table], name, pos_label).plot(**kwargs)
 
     @classmethod
     def _of_scores(
@@ -457,21 +428,16 @@ class HitCurveDisplay(FoldsDisplay):
         plot_perfect: bool = True,
         perfect_kwargs: dict[str, Any] | None = None,
         plot_momentum: bool = False,
-        momentum_kwargs: dict[str, Any] | None = None,
         plot_folds: bool = True,
         plot_mean: bool | None = None,
-        mean_kwargs: dict[str, Any] | None = None,
         plot_bands: bool | None = None,
         bounds_kwargs: dict[str, Any] | None = None,
-        rate_kwargs: dict[str, Any] | None = None,
         despine: bool = False,
     ) -> Self:
         """Draw the curves, with their references.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
         kind : {"hits", "gains", "lift"}, default="hits"
             What stands on the vertical axis: the share of all cases found, the share of
             the positives found (cumulative gains), or how many times more are found
@@ -485,47 +451,26 @@ class HitCurveDisplay(FoldsDisplay):
         n_items : int, default=None
             Number of cases of which a share will be processed: the axes are then in
             counts, that of recall and lift excepted.
-        curve_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for the curves.
         plot_chance_level : bool, default=True
             Whether to draw what random scores find.
-        chance_level_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for it.
         plot_perfect : bool, default=True
             Whether to draw what a perfect ranking finds.
-        perfect_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for it.
         plot_momentum : bool, default=False
             Whether to draw the momentum, its mean over the curves where there are
             several, dotted in their colour: the line of figure 2 in the reference. It
             is left out where the momentum is undefined, as of gains. It rests on an
             approximation, and may exceed 1, which no ranking can: it is then drawn as
             1, along the perfect curve, and the legend says so.
-        momentum_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for it.
         plot_folds : bool, default=True
             Whether to draw the curve of each fold where there are several.
         plot_mean : bool, default=None
             Whether to draw the mean of several curves at equal rate, weighted by their
             numbers of cases: that of :func:`hit_curve` of folds. None draws it where
             there are several.
-        mean_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for it.
         plot_bands : bool, default=None
             Whether to shade a standard deviation over the curves on either side of
             their mean: how far folds differ, and no bounds for the mean. None does so
             where there are several.
-        bounds_kwargs : dict, default=None
-            Passed to matplotlib's ``fill_between`` for it.
-        rate_kwargs : dict, default=None
-            Passed to matplotlib for the density of the rate.
-        despine : bool, default=False
-            Whether to remove the top and right spines.
-
-        Returns
-        -------
-        display : HitCurveDisplay
-            The display itself.
 
         Raises
         ------
@@ -551,11 +496,11 @@ class HitCurveDisplay(FoldsDisplay):
         self._kind, self._units = kind, (n, n if kind == "hits" else 1.0)
         self._start(ax)
         before = self.ax_.get_ylim() if self.ax_.lines else None
-        self._draw_curves(name, curve_kwargs, mean_kwargs, plot_folds, plot_mean)
+        self._draw_curves(name, curve_kwargs, plot_folds, plot_mean)
         if plot_bands:
             self._draw_band(bounds_kwargs)
         if plot_momentum:
-            self._draw_momentum(momentum_kwargs)
+            self._draw_momentum()
         grey: dict[str, Any] = {"color": "0.4"}
         p = self.prevalence
         if plot_chance_level:
@@ -569,9 +514,7 @@ class HitCurveDisplay(FoldsDisplay):
             points = self._drawn(*self._best_points())
             self.perfect_ = self._reference_line(points, perfect_kwargs, **style)
         if law is not None:
-            style = styled(rate_kwargs, **BUDGET_STYLE)
-            self.rate_ = draw_along_axis(self.ax_, law, style, n)
-            name_budget(self.ax_, self.rate_, style)
+            self.rate_ = draw_rate(self.ax_, law, n)
         self.ax_.set_xlim(-0.01 * n, 1.01 * n)
         if kind == "lift":
             self._limit_lift(before)
@@ -603,7 +546,6 @@ class HitCurveDisplay(FoldsDisplay):
         self,
         name: str | None,
         given: dict[str, Any] | None,
-        mean_given: dict[str, Any] | None,
         plot_folds: bool,
         plot_mean: bool,
     ) -> None:
@@ -614,13 +556,13 @@ class HitCurveDisplay(FoldsDisplay):
             self._color = self.line_.get_color()
             if plot_mean:
                 mean = {"color": self._color, "linewidth": 2, "label": "_"}
-                self.mean_ = self._line(*self._over_folds()[:2], mean_given, **mean)
+                self.mean_ = self._line(*self._over_folds()[:2], None, **mean)
             return
         lines: list[Any] = []
         if plot_mean:
             mean = {key: style[key] for key in ("color", "label") if key in style}
             points = self._over_folds()[:2]
-            self.mean_ = self._model_line(*points, mean_given, **mean)
+            self.mean_ = self._model_line(*points, None, **mean)
             style |= {"color": style.get("color", self.mean_.get_color()), "label": "_"}
         # Faint, behind their mean.
         faint: dict[str, Any] = {"alpha": 0.3 if plot_mean else 0.5, "linewidth": 0.8}
@@ -659,7 +601,7 @@ class HitCurveDisplay(FoldsDisplay):
         )
         return x, mean, np.sqrt(dot((each - mean[:, None]) ** 2, weights))
 
-    def _draw_momentum(self, given: dict[str, Any] | None) -> None:
+    def _draw_momentum(self) -> None:
         p = self.prevalence
         beta = float(
             np.mean([Momentum().value(table) for table in self.tables] or [np.nan])
@@ -672,7 +614,7 @@ class HitCurveDisplay(FoldsDisplay):
         style = {"color": self._color, "linestyle": ":", "linewidth": 1.5}
         style["label"] = entry(*parts)
         points = self._drawn([0, p / pace], [0, p])
-        self.momentum_ = self._line(*points, given, **style)
+        self.momentum_ = self._line(*points, None, **style)
 
     def _limit_lift(self, before: tuple[float, float] | None) -> None:
         """Show the lift of the curves, and of others what was seen ``before``."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from skrate.data.arrays import (
 from skrate.data.checks import check_count, check_flag, check_fraction
 from skrate.displays.base import (
     Drawing,
-    DrawingArguments,
     draw_legend,
     import_pyplot,
     model_color,
@@ -36,16 +35,6 @@ if TYPE_CHECKING:
 
 # Of the names, in points, and from one to the next in sizes.
 _SIZE, _LINE_HEIGHT = 8.0, 1.3
-
-
-class MarkersArguments(DrawingArguments, total=False):
-    """What ``MarkersDisplay.plot`` takes."""
-
-    k: int
-    confidence_level: float
-    plot_chance_level: bool
-    point_kwargs: dict[str, Any] | None
-    chance_level_kwargs: dict[str, Any] | None
 
 
 class MarkersDisplay(Drawing):
@@ -147,7 +136,7 @@ class MarkersDisplay(Drawing):
         pos_label: Label = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
-        **plot_kwargs: Unpack[MarkersArguments],
+        **kwargs: Any,
     ) -> Self:
         """Estimate two metrics of all markers, and draw them.
 
@@ -176,13 +165,6 @@ class MarkersDisplay(Drawing):
             Source of the random rankings.
         n_jobs : int, default=None
             Number of threads.
-        **plot_kwargs : dict
-            Passed to :meth:`plot`: ``ax``, ``k`` and so on.
-
-        Returns
-        -------
-        display : MarkersDisplay
-            The display, drawn.
 
         Raises
         ------
@@ -203,7 +185,7 @@ class MarkersDisplay(Drawing):
             )
             for metric in metrics
         )  # fmt: skip
-        return cls(x=x, y=y, pos_label=pos_label).plot(**plot_kwargs)
+        return cls(x=x, y=y, pos_label=pos_label).plot(**kwargs)
 
     def plot(
         self,
@@ -220,8 +202,6 @@ class MarkersDisplay(Drawing):
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
         k : int, default=5
             So many of the best by either metric are named, and of those that stand out
             below chance; 0 names none.
@@ -229,17 +209,6 @@ class MarkersDisplay(Drawing):
             Markers stand out where either adjusted p-value is at most 1 less this.
         plot_chance_level : bool, default=True
             Whether to draw what constant scores have.
-        point_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for markers that stand out and others.
-        chance_level_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for the lines of chance.
-        despine : bool, default=False
-            Whether to remove the top and right spines.
-
-        Returns
-        -------
-        display : MarkersDisplay
-            The display itself.
 
         Raises
         ------

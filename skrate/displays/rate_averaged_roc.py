@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, Unpack, get_args
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from sklearn import get_config
@@ -11,34 +12,25 @@ from sklearn.model_selection import cross_validate
 
 from skrate.curves.consensus_curve import ConsensusCurve
 from skrate.curves.rate_averaged import (
-    Band,
-    Bounds,
     FoldsLike,
     fold_tables,
     folds_of,
     rate_averaged_roc_curve,
 )
-from skrate.data.arrays import ArrayLike, ArraysByFold, FloatArray, Label, RandomState
+from skrate.data.arrays import ArrayLike, ArraysByFold, FloatArray, Label
 from skrate.data.checks import check_choice, check_flag, check_scores
-from skrate.data.folds import Repeats, check_repeats, disjoint_repeats
+from skrate.data.folds import check_repeats, disjoint_repeats
 from skrate.data.ranking import check_groups
 from skrate.displays.base import (
-    DrawingArguments,
     FoldsDisplay,
     draw_legend,
     import_pyplot,
     mean_and_spread,
     passes_on,
     styled,
+    taken_by,
 )
-from skrate.displays.rate_spaces import (
-    BUDGET_STYLE,
-    SPACES,
-    Plane,
-    Space,
-    name_budget,
-    space_of,
-)
+from skrate.displays.rate_density import ALPHA, COLOR, draw_rate, named_once, outlines
 from skrate.model_selection.responses import Response
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
 
@@ -55,6 +47,16 @@ _QUANTILES = 0.01, 0.99
 _BESIDE, _BESIDE_KNOWN = 0.5, 0.2
 # Above and below what is drawn, as a share of it.
 _ROOM = 0.05
+
+
+Plane = Literal["roc", "rate-recall", "rate-negative-recall", "rate-accuracy"]
+SPACES: tuple[Plane, ...] = get_args(Plane)
+VERTICAL = {
+    "rate-recall": "Recall",
+    "rate-negative-recall": "Recall of the negatives",
+    "rate-accuracy": "Accuracy",
+}
+_SHADE_STEPS = 400
 
 
 class Limits(NamedTuple):
@@ -119,24 +121,94 @@ _BOUNDS = {"alpha": 0.2, "linewidth": 0.0}
 _BAND = {"alpha": 0.2, "linewidth": 0.8}
 
 
-class ConsensusArguments(DrawingArguments, total=False):
-    """What ``RateAveragedROC.plot`` takes."""
+@dataclass(frozen=True)
+class Space:
+    """A plane that points (rate, tpr) of curves with one prevalence are drawn in."""
 
-    space: Plane | None
-    zoom: Zoom | None
-    xlim: ArrayLike | None
-    curve_kwargs: dict[str, Any] | None
-    bounds_kwargs: dict[str, Any] | None
-    plot_folds: bool
-    fold_kwargs: dict[str, Any] | None
-    plot_reachable: bool
-    reachable_kwargs: dict[str, Any] | None
-    plot_isometrics: bool | ArrayLike
-    isometrics_kwargs: dict[str, Any] | None
-    plot_rate: bool
-    rate_kwargs: dict[str, Any] | None
-    plot_chance_level: bool
-    chance_level_kwargs: dict[str, Any] | None
+    name: str
+    prevalence: float
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """Labels of both axes."""
+        if self.name == "roc":
+            return "False positive rate", "True positive rate"
+        return "Rate", VERTICAL[self.name]
+
+    def points(self, rates: ArrayLike, tpr: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return horizontal and vertical positions."""
+        rates, tpr = np.asarray(rates, dtype=np.float64), np.asarray(tpr)
+        p = self.prevalence
+        fpr = (rates - p * tpr) / (1 - p)
+        if self.name == "roc":
+            return fpr, tpr
+        if self.name == "rate-recall":
+            return rates, tpr
+        if self.name == "rate-negative-recall":
+            return rates, 1 - fpr
+        return rates, p * tpr + (1 - p) * (1 - fpr)
+
+    @property
+    def perfect(self) -> tuple[FloatArray, FloatArray]:
+        """The curve of a perfect ranking."""
+        return self.points([0, self.prevalence, 1], [0, 1, 1])
+
+    @property
+    def worst(self) -> tuple[FloatArray, FloatArray]:
+        """The curve of the worst ranking."""
+        return self.points([0, 1 - self.prevalence, 1], [0, 0, 1])
+
+    @property
+    def chance(self) -> tuple[FloatArray, FloatArray]:
+        """The curve of random scores."""
+        return self.points([0, 1], [0, 1])
+
+    def isometric(self, rate: float) -> tuple[FloatArray, FloatArray]:
+        """Return the line of all that is reachable at a rate."""
+        p = self.prevalence
+        least, most = max(0.0, (rate - (1 - p)) / p), min(1.0, rate / p)
+        return self.points([rate, rate], [least, most])
+
+    def draw_rate(self, ax: Axes, rate: RateDistribution) -> list[Any]:
+        """Draw where a rate is likely: its density, and stems for its point masses."""
+        if self.name != "roc":
+            return draw_rate(ax, rate)
+        middles, height, points, heights = outlines(rate)
+        artists = [self._draw_shade(ax, middles, height)] if len(middles) else []
+        for point, high in zip(points, heights, strict=True):
+            artists += ax.plot(
+                *self.isometric(point), color=COLOR, alpha=ALPHA, zorder=0,
+                linewidth=1 + 3 * high,
+            )  # fmt: skip
+        return named_once(ax, artists)
+
+    def _draw_shade(self, ax: Axes, middles: FloatArray, height: FloatArray) -> Any:
+        """Shade the plane of the ROC curve by the density at each point's rate."""
+        from matplotlib.colors import to_rgba
+
+        share = (np.arange(_SHADE_STEPS) + 0.5) / _SHADE_STEPS
+        p = self.prevalence
+        rates = p * share[:, None] + (1 - p) * share
+        shade = np.empty((*rates.shape, 4))
+        shade[...] = to_rgba(COLOR, 0)
+        # The mean over each pixel, so that the narrowest of densities is seen.
+        areas = np.diff(middles) * (height[1:] + height[:-1]) / 2
+        below = np.concatenate([[0.0], np.cumsum(areas)])
+        half = 0.5 / _SHADE_STEPS
+        inside = np.interp(rates + half, middles, below)
+        inside -= np.interp(rates - half, middles, below)
+        shade[..., 3] = ALPHA * inside / inside.max()
+        return ax.imshow(shade, origin="lower", extent=(0, 1, 0, 1), zorder=0)
+
+
+def space_of(ax: Axes) -> Plane | None:
+    """Return the space that is drawn on axes, by their labels; None if it is none."""
+    for name in SPACES:
+        xlabel, ylabel = Space(name, 0.5).labels
+        is_there = ax.get_ylabel().partition("(")[0].strip() == ylabel
+        if is_there and ax.get_xlabel() == xlabel:
+            return name
+    return None
 
 
 class RateAveragedROC(FoldsDisplay):
@@ -294,14 +366,6 @@ class RateAveragedROC(FoldsDisplay):
             Above 0, the progress of both is reported.
         name : str, default=None
             Name for the legend; None takes that of the class.
-        **kwargs : dict
-            Passed to :meth:`from_cv_results`: ``pos_label``, ``response_method``,
-            ``sample_weight``, ``bounds``, ``band``, ``ax`` and so on.
-
-        Returns
-        -------
-        display : RateAveragedROC
-            The display, drawn.
 
         Raises
         ------
@@ -362,77 +426,20 @@ class RateAveragedROC(FoldsDisplay):
         return cls.from_predictions(folds, name=name, **kwargs)
 
     @classmethod
-    @passes_on("plot")
+    @passes_on(rate_averaged_roc_curve, "plot")
     def from_predictions(
         cls,
         y_trues: FoldsLike,
         y_scores: ArraysByFold | None = None,
         *,
-        sample_weight: ArraysByFold | None = None,
-        pos_label: Label = None,
-        repeats: Repeats = None,
-        rates: ArrayLike | None = None,
-        bounds: Bounds | None = "exact",
-        band: Band = "pointwise",
-        confidence_level: float = 0.95,
-        n_resamples: int = 2000,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
         name: str | None = None,
         rate: RateLike | None = None,
-        **plot_kwargs: Unpack[ConsensusArguments],
+        **kwargs: Any,
     ) -> Self:
-        """Draw the consensus of labels and scores that are given by fold.
-
-        Parameters
-        ----------
-        y_trues : sequence of array-like of shape (n_samples,) or of RankTable
-            True labels, an array for each fold; or a table for each, without
-            ``y_scores``; or rankings of the folds, a ``FoldRankings``, or the ``folds``
-            of a curve, and the four arguments below are left out.
-        y_scores : sequence of array-like of shape (n_samples,), default=None
-            Scores of the same cases.
-        sample_weight : sequence of array-like of shape (n_samples,), default=None
-            Relative weights of the cases, for ``bounds`` "normal", "beta" and None.
-        pos_label : int, float, bool or str, default=None
-            The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
-        repeats : int or array-like of shape (n_folds,), default=None
-            Which folds belong to one repeat of the cross-validation.
-        rates, bounds, band, confidence_level : object
-            As :func:`rate_averaged_roc_curve` takes them.
-        n_resamples, random_state, n_jobs : object
-            As :func:`rate_averaged_roc_curve` takes them.
-        verbose : int, default=0
-            Above 0, progress is reported.
-        name : str, default=None
-            Name for the legend.
-        rate : "uniform", float or distribution, default=None
-            The share that will be processed, for the rAUC in the legend.
-        **plot_kwargs : dict
-            Passed to :meth:`plot`: ``ax``, ``space`` and so on.
-
-        Returns
-        -------
-        display : RateAveragedROC
-            The display, drawn.
-        """
-        curve = rate_averaged_roc_curve(
-            y_trues,
-            y_scores,
-            sample_weight=sample_weight,
-            pos_label=pos_label,
-            repeats=repeats,
-            rates=rates,
-            bounds=bounds,
-            band=band,
-            confidence_level=confidence_level,
-            n_resamples=n_resamples,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        return cls(curve, name=name, rate=rate).plot(**plot_kwargs)
+        """Draw the consensus of labels and scores that are given by fold."""
+        given = taken_by(rate_averaged_roc_curve, kwargs)
+        curve = rate_averaged_roc_curve(y_trues, y_scores, **given)
+        return cls(curve, name=name, rate=rate).plot(**kwargs)
 
     def _start(self, ax: Axes | None) -> None:
         super()._start(ax)
@@ -457,11 +464,8 @@ class RateAveragedROC(FoldsDisplay):
         plot_folds: bool = False,
         fold_kwargs: dict[str, Any] | None = None,
         plot_reachable: bool = True,
-        reachable_kwargs: dict[str, Any] | None = None,
         plot_isometrics: bool | ArrayLike = False,
-        isometrics_kwargs: dict[str, Any] | None = None,
         plot_rate: bool = False,
-        rate_kwargs: dict[str, Any] | None = None,
         plot_chance_level: bool = False,
         chance_level_kwargs: dict[str, Any] | None = None,
         despine: bool = False,
@@ -470,8 +474,6 @@ class RateAveragedROC(FoldsDisplay):
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
         space : str, default=None
             What stands on the axes: tpr against fpr with "roc"; against the rate the
             recall with "rate-recall", that of the negatives (the share of them that is
@@ -488,40 +490,19 @@ class RateAveragedROC(FoldsDisplay):
             Name for the legend; None takes that of the display.
         rate : "uniform", float or distribution, default=None
             The share that will be processed; None takes that of the display.
-        curve_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for the consensus curve.
-        bounds_kwargs : dict, default=None
-            Passed to matplotlib's ``fill`` for the area between the bounds.
         plot_folds : bool, default=False
             Whether to draw the curve of each fold.
-        fold_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for them.
         plot_reachable : bool, default=True
             Whether to draw the borders of what a ranking can reach, in grey.
-        reachable_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for them.
         plot_isometrics : bool or array-like of shape (n_rates,), default=False
             Whether to draw lines of equal rate, and at which rates; True takes every
             tenth.
-        isometrics_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for them.
         plot_rate : bool, default=False
             Whether to draw where ``rate`` is likely: its density along the rate axis,
             a shade in the ROC plane, and stems for rates with a probability of
             their own. ``zoom`` draws it in any case.
-        rate_kwargs : dict, default=None
-            Passed to matplotlib for it.
         plot_chance_level : bool, default=False
             Whether to draw the curve of random scores.
-        chance_level_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for it.
-        despine : bool, default=False
-            Whether to remove the top and right spines.
-
-        Returns
-        -------
-        display : RateAveragedROC
-            The display itself.
 
         Raises
         ------
@@ -555,16 +536,13 @@ class RateAveragedROC(FoldsDisplay):
         plane = Space(space, self.curve.prevalence)
         before = limits_of(self.ax_)
         if is_of_rate and law is not None:
-            style = styled(rate_kwargs, **BUDGET_STYLE)
-            self.rate_ = plane.draw_rate(self.ax_, law, style)
-            name_budget(self.ax_, self.rate_, style)
+            self.rate_ = plane.draw_rate(self.ax_, law)
         if plot_reachable:
-            self._draw_reachable(plane, reachable_kwargs)
+            self._draw_reachable(plane)
         style = {"color": "0.6", "linewidth": 0.8, "linestyle": "-."}
         style["label"] = "Equal rate"
         self.isometrics_ = [
-            self._reference_line(plane.isometric(r), isometrics_kwargs, **style)
-            for r in isometrics
+            self._reference_line(plane.isometric(r), None, **style) for r in isometrics
         ]
         if plot_chance_level:
             style = {"color": "0.4", "linestyle": "--", "label": "Random"}
@@ -589,10 +567,10 @@ class RateAveragedROC(FoldsDisplay):
         draw_legend(self.ax_)
         return self
 
-    def _draw_reachable(self, plane: Space, given: dict[str, Any] | None) -> None:
+    def _draw_reachable(self, plane: Space) -> None:
         style = {"color": "0.6", "linewidth": 1, "linestyle": "-", "label": "_"}
         for border in (plane.worst, plane.perfect):
-            self.reachable_.append(self._reference_line(border, given, **style))
+            self.reachable_.append(self._reference_line(border, None, **style))
             if plane.name != "roc":
                 # Elsewhere they are the frame.
                 style["label"] = "Perfect and worst"

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 
-from skrate.data.arrays import ArrayLike, Label
+from skrate.data.arrays import ArrayLike
 from skrate.data.checks import check_choice, check_flag
 from skrate.displays.base import (
     Drawing,
-    DrawingArguments,
     draw_legend,
     entry,
     model_color,
     passes_on,
+    taken_by,
 )
 from skrate.review.stopping import StoppingCurve, stopping_curve
 
@@ -25,16 +25,6 @@ Kind = Literal["recall", "pvalue"]
 KINDS = get_args(Kind)
 # Above the highest that is drawn.
 _ROOM = 1.05
-
-
-class StoppingCurveArguments(DrawingArguments, total=False):
-    """What ``StoppingCurveDisplay.plot`` takes."""
-
-    kind: Kind
-    curve_kwargs: dict[str, Any] | None
-    target_kwargs: dict[str, Any] | None
-    recall_kwargs: dict[str, Any] | None
-    stop_kwargs: dict[str, Any] | None
 
 
 class StoppingCurveDisplay(Drawing):
@@ -108,56 +98,11 @@ class StoppingCurveDisplay(Drawing):
         self.curve = curve
 
     @classmethod
-    @passes_on("plot")
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        *,
-        n_items: int,
-        target: float = 0.95,
-        confidence_level: float = 0.95,
-        n_ranked: int | None = None,
-        step: int | None = None,
-        pos_label: Label = None,
-        **plot_kwargs: Unpack[StoppingCurveArguments],
-    ) -> Self:
-        """Draw the curve of labels in the order of reading.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_read,)
-            Labels of the cases that were read, in the order of reading.
-        n_items : int
-            Number of all cases, read and unread.
-        target : float, default=0.95
-            The recall that is to be reached, in (0, 1].
-        confidence_level : float, default=0.95
-            Level of the bounds, in (0, 1).
-        n_ranked : int, default=None
-            Cases after which the rest was read in a random order; None is a ranking to
-            the end.
-        step : int, default=None
-            Cases from look to look; None takes a hundred looks.
-        pos_label : int, float, bool or str, default=None
-            The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
-        **plot_kwargs : dict
-            Passed to :meth:`plot`: ``ax`` and so on.
-
-        Returns
-        -------
-        display : StoppingCurveDisplay
-            The display, drawn.
-        """
-        curve = stopping_curve(
-            y_true,
-            n_items=n_items,
-            target=target,
-            confidence_level=confidence_level,
-            n_ranked=n_ranked,
-            step=step,
-            pos_label=pos_label,
-        )
-        return cls(curve).plot(**plot_kwargs)
+    @passes_on(stopping_curve, "plot")
+    def from_predictions(cls, y_true: ArrayLike, **kwargs: Any) -> Self:
+        """Draw the curve of labels in the order of reading."""
+        curve = stopping_curve(y_true, **taken_by(stopping_curve, kwargs))
+        return cls(curve).plot(**kwargs)
 
     def plot(
         self,
@@ -165,35 +110,15 @@ class StoppingCurveDisplay(Drawing):
         *,
         kind: Kind = "recall",
         curve_kwargs: dict[str, Any] | None = None,
-        target_kwargs: dict[str, Any] | None = None,
-        recall_kwargs: dict[str, Any] | None = None,
-        stop_kwargs: dict[str, Any] | None = None,
         despine: bool = False,
     ) -> Self:
         """Draw the looks, the target, and the first look that shows it reached.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
         kind : {"recall", "pvalue"}, default="recall"
             Whether to draw the lower bounds of the recall, or the p-values of "the
             recall is below the target".
-        curve_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for the looks.
-        target_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for the target.
-        recall_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for the recall itself.
-        stop_kwargs : dict, default=None
-            Passed to matplotlib's ``plot`` for the look at which to stop.
-        despine : bool, default=False
-            Whether to remove the top and right spines.
-
-        Returns
-        -------
-        display : StoppingCurveDisplay
-            The display itself.
 
         Raises
         ------
@@ -211,16 +136,16 @@ class StoppingCurveDisplay(Drawing):
         if not is_recall:
             y, height = curve.pvalues, 1 - curve.confidence_level
             name, label = f"p-value{given}", f"target, p = {height:.3g}"
-        self.recall_ = self._draw_recall(recall_kwargs) if is_recall else None
+        self.recall_ = self._draw_recall() if is_recall else None
         self.line_ = self._line(
             curve.n_read, y, curve_kwargs, label=name, color=model_color(0), zorder=3
         )
         self.target_ = self._shared_line(
-            ([0, curve.n_items], [height, height]), target_kwargs, label=label,
+            ([0, curve.n_items], [height, height]), None, label=label,
             color="0.4", linestyle="--", linewidth=1,
         )  # fmt: skip
         self.ranked_ = self._draw_ranked()
-        self.stop_ = self._draw_stop(y, stop_kwargs)
+        self.stop_ = self._draw_stop(y)
         self.last_ = self._draw_last(y, kind) if self.stop_ is None else None
         self.ax_.set(xlim=(0, curve.n_items), ylim=(0, _ROOM))
         self.ax_.xaxis.set_major_formatter("{x:,.10g}")
@@ -231,14 +156,14 @@ class StoppingCurveDisplay(Drawing):
         draw_legend(self.ax_)
         return self
 
-    def _draw_recall(self, given: dict[str, Any] | None) -> Any:
+    def _draw_recall(self) -> Any:
         """Draw the recall itself, if it is known in the end."""
         curve = self.curve
         if curve.n_read[-1] < curve.n_items or curve.n_found[-1] == 0:
             return None
         recall = curve.n_found / curve.n_found[-1]
         label = entry("recall,", "as known in the end")
-        return self._line(curve.n_read, recall, given, label=label, color="0.6")
+        return self._line(curve.n_read, recall, None, label=label, color="0.6")
 
     def _draw_ranked(self) -> Any:
         """Draw where the random cases begin, if there are any."""
@@ -249,14 +174,14 @@ class StoppingCurveDisplay(Drawing):
         style = {"color": "0.4", "linestyle": ":", "label": label}
         return self._line([start, start], [0, _ROOM], None, **style)
 
-    def _draw_stop(self, y: Any, given: dict[str, Any] | None) -> Any:
+    def _draw_stop(self, y: Any) -> Any:
         """Draw from the axis up to the first look that shows the target reached."""
         stop = self.curve.n_stop
         if stop is None:
             return None
         reached = float(y[np.searchsorted(self.curve.n_read, stop)])
         return self._line(
-            [stop, stop], [0, reached], given,
+            [stop, stop], [0, reached], None,
             label=f"reached at {stop:,}", color=model_color(1), marker="o",
             markevery=[1], markersize=5, zorder=4,
         )  # fmt: skip

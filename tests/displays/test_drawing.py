@@ -58,19 +58,14 @@ def test_a_missing_matplotlib_is_named_with_what_to_install(monkeypatch, name, d
 STYLES = [
     (RateAveragedROC, "curve_kwargs", "line_"),
     (RateAveragedROC, "chance_level_kwargs", "chance_level_"),
-    (RateAveragedROC, "reachable_kwargs", "reachable_"),
-    (RateAveragedROC, "isometrics_kwargs", "isometrics_"),
     (RateAveragedROC, "fold_kwargs", "fold_lines_"),
-    (RateAveragedROC, "rate_kwargs", "rate_"),
     (HitCurveDisplay, "curve_kwargs", "line_"),
     (HitCurveDisplay, "chance_level_kwargs", "chance_level_"),
     (HitCurveDisplay, "perfect_kwargs", "perfect_"),
-    (HitCurveDisplay, "momentum_kwargs", "momentum_"),
     (AUCErrorRateDisplay, "curve_kwargs", "lines_"),
     (BudgetReportDisplay, "curve_kwargs", "lines_"),
     (BudgetReportDisplay, "chance_level_kwargs", "chance_level_"),
     (BudgetReportDisplay, "perfect_kwargs", "perfect_"),
-    (BudgetReportDisplay, "rate_kwargs", "rate_"),
     (AUCErrorRateDisplay, "point_kwargs", "point_"),
 ]
 OPTIONS = {

@@ -233,12 +233,6 @@ def test_styles_are_handed_on():
         bounds_kwargs={"alpha": 0.5},
         plot_folds=True,
         fold_kwargs={"linestyle": ":"},
-        reachable_kwargs={"color": "green"},
-        plot_isometrics=True,
-        isometrics_kwargs={"color": "blue"},
-        rate=0.2,
-        plot_rate=True,
-        rate_kwargs={"color": "yellow"},
         plot_chance_level=True,
         chance_level_kwargs={"color": "pink"},
         despine=True,
@@ -247,9 +241,6 @@ def test_styles_are_handed_on():
     assert display.line_.get_label() == "mine"
     assert display.bounds_.get_alpha() == 0.5
     assert display.fold_lines_[0].get_linestyle() == ":"
-    assert display.reachable_[0].get_color() == "green"
-    assert display.isometrics_[0].get_color() == "blue"
-    assert display.rate_[0].get_color() == "yellow"
     assert display.chance_level_.get_color() == "pink"
     assert not display.ax_.spines["top"].get_visible()
 

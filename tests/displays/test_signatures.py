@@ -2,7 +2,6 @@
 
 import inspect
 import re
-from typing import get_args, get_type_hints
 
 import pytest
 
@@ -62,24 +61,6 @@ def test_each_argument_is_described_once_and_in_the_order_of_the_signature(
 ):
     method = getattr(display, name)
     assert documented(method) == [key for key in parameters(method) if key != "cls"]
-
-
-@pytest.mark.parametrize("display", DISPLAYS, ids=lambda display: display.__name__)
-def test_the_types_are_those_of_plot(display):
-    """What is passed on is typed by a dictionary, which has no more and no less."""
-    import matplotlib.axes
-
-    names = {"Axes": matplotlib.axes.Axes}
-    expected = get_type_hints(display.plot, localns=names)
-    method = display.from_predictions.__func__
-    hints = get_type_hints(method, localns=names)
-    (dictionary,) = get_args(hints["plot_kwargs"])
-    passed = get_type_hints(dictionary, localns=names)
-    own = set(inspect.signature(display.plot).parameters) & set(hints)
-    for key in inspect.signature(display.plot).parameters:
-        if key not in {"self", *own}:
-            assert passed.pop(key) == expected[key]
-    assert not passed
 
 
 def test_a_method_that_is_inherited_is_described_for_each_class():

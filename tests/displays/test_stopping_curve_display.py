@@ -99,12 +99,11 @@ def test_options_go_to_where_they_belong():
     labels = np.where(Y_TRUE == 1, "in", "out")
     display = StoppingCurveDisplay.from_predictions(
         labels, n_items=200, target=0.8, confidence_level=0.9, pos_label="in", ax=ax,
-        curve_kwargs={"color": "C3"}, stop_kwargs={"linewidth": 3}, despine=True,
+        curve_kwargs={"color": "C3"}, despine=True,
     )  # fmt: skip
     assert display.ax_ is ax
     assert (display.curve.target, display.curve.confidence_level) == (0.8, 0.9)
     assert display.line_.get_color() == "C3"
-    assert display.stop_.get_linewidth() == 3
     assert not ax.spines["top"].get_visible()
 
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from skrate import rates
-from skrate.displays.rate_spaces import density_outline
+from skrate.displays.rate_density import density_outline
 
 
 @pytest.mark.parametrize(
