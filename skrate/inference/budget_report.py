@@ -232,7 +232,9 @@ class BudgetReport(Result):
         level, n = self.confidence_level, self.n_cases
         low, high = self.rate.ppf([(1 - level) / 2, (1 + level) / 2])
         which = "at hand" if self.n_items is None else "of the next batch"
-        text = f"Of the {n:,.0f} cases {which}, {n * self.rate.mean():,.0f} will be "
+        mean = n * self.rate.mean()
+        digits = 0 if mean >= 10 or mean == round(mean) else 1
+        text = f"Of the {n:,.0f} cases {which}, {mean:,.{digits}f} will be "
         if low == high:
             return f"{text}processed."
         between = f"between {n * low:,.0f} and {n * high:,.0f}"

@@ -49,7 +49,13 @@ from skrate.inference.sample import (
     with_worth,
 )
 from skrate.inference.turned import model_in_lists, ranked_model, warn_of_turned
-from skrate.metrics.base import GROUPS_ARE_LISTS, Metric, MetricLike, question_of
+from skrate.metrics.base import (
+    GROUPS_ARE_LISTS,
+    Metric,
+    MetricLike,
+    is_defined,
+    question_of,
+)
 from skrate.metrics.lists import clusters_of_lists, group_scores
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
@@ -193,10 +199,10 @@ def estimate(
     Returns
     -------
     result : Estimate or Estimates
-        With ``value``, ``standard_error`` and ``confidence_interval``; nan where the
-        metric is undefined or a class has fewer than two cases. Of many markers with
-        ``values``, ``standard_errors``, ``pvalues`` and ``adjusted_pvalues``, an entry
-        for each, and ``to_frame()``.
+        With ``value``, nan where the metric is undefined, ``standard_error`` and
+        ``confidence_interval``, nan also where a class has fewer than two cases. Of
+        many markers with ``values``, ``standard_errors``, ``pvalues`` and
+        ``adjusted_pvalues``, an entry for each, and ``to_frame()``.
 
     Raises
     ------
@@ -457,6 +463,9 @@ def estimate(
         )  # fmt: skip
         model = ranked_model("y_score", found, ranked, value, plan, ends=ends)
         warn_of_turned([model])
+    elif is_defined(found, ranked.table):
+        # Known, whatever is not known of its uncertainty.
+        value = ranked.score(found)
     n_pos, n_neg = (int(size) for size in ranked.sizes)
     return Estimate(
         found.name, value, error, ends, n_pos, n_neg, method, plan.confidence_level,

@@ -47,7 +47,11 @@ from skrate.metrics.base import (
     is_defined,
     warn_of_folds,
 )
+from skrate.metrics.partial_auc import PartialAUC
 from skrate.metrics.recall import rate_of
+
+# Cases in the window of a partial AUC, in each fold.
+_FEW_IN_FOLDS = 10
 
 
 @dataclass(frozen=True)
@@ -81,19 +85,26 @@ class FoldSample:
         if len(self.folds) < 2:
             return
         metric, is_known = self.metric, not np.isnan(self.bias)
-        enough = (
+        enough: float = (
             metric.facts.least_positives if is_known else metric.facts.enough_positives
         )
-        n_pos = float(np.mean([fold.effective_sizes[0] for fold in self.folds]))
-        if n_pos >= enough:
+        sizes = np.mean([fold.effective_sizes for fold in self.folds], axis=0)
+        held, n_held = "positives", float(sizes[0])
+        if isinstance(metric, PartialAUC):
+            held, n_held = metric.least_in_window(*sizes.tolist())
+            held, enough = f"{held} in the window", _FEW_IN_FOLDS
+        if n_held >= enough:
             return
-        counted = "allows for a part of that" if is_known else "does not count that in"
+        is_counted = is_known and metric.facts.enough_positives > 0
+        counted = (
+            "allows for a part of that" if is_counted else "does not count that in"
+        )
         warnings.warn(
-            f"The {metric.name} of {len(self.folds)} folds with {n_pos:.3g} positives "
-            f"on average is another than that of many cases: below {enough} the mean "
-            f"is biased, more so the fewer there are, and the interval {counted}. Take "
-            "fewer folds, or a metric that does not depend on the size of a sample, "
-            "such as the AUC or the recall at a rate.",
+            f"The {metric.name} of {len(self.folds)} folds, whose mean is over folds "
+            f"with {n_held:.3g} {held} each, is biased against one large sample: with "
+            f"fewer than {enough:g} the more so the fewer there are, and the interval "
+            f"{counted}. Take fewer folds, or a metric that does not depend on the "
+            "size of a sample, such as the AUC or the recall at a rate.",
             UserWarning,
             stacklevel=stacklevel,
         )

@@ -77,7 +77,7 @@ class _AboveChance(InLists, Metric):
         return "the ranking is not better than a random one"
 
     # The first ones.
-    facts = Facts(rests_on_few=True)
+    facts = Facts(rests_on_few=True, enough_positives=40)
 
     def list_values(self, lists: ListTable) -> FloatArray:
         raise ValueError(f"metric: {self.name} is not known within lists.")
@@ -87,7 +87,7 @@ class Momentum(_AboveChance, score=momentum_score):
     """The initial precision that AP and AUC imply: (adjusted AP) / (2 AUC - 1)."""
 
     name = "Momentum"
-    facts = Facts(rests_on_few=True, value_of_perfect=1.0)
+    facts = Facts(rests_on_few=True, enough_positives=40, value_of_perfect=1.0)
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         """Return its range: equation 14 is an approximation, which may exceed 1."""

@@ -48,7 +48,8 @@ def make_ranking_scorer(
     groups : str or pandas.Series, default=None
         To score lists, such as those of users or queries, the name of a column of
         ``X``, or a Series with the index of ``X``, as in :class:`RankingAUCScorer`. A
-        metric of a single list is then averaged over lists.
+        metric of a single list is then averaged over lists; recall and precision are
+        pooled.
     response_method : str or tuple of str
         As in :class:`RateWeightedAUCScorer`.
     pos_label : int, float, bool or str, default=None

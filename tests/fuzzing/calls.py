@@ -22,7 +22,7 @@ from fuzzing.samples import Sample
 # known rate leaves too few cases to say much, and where negatives are too few for it.
 FEW_PROCESSED = re.compile(r"The .* depends on the best \S+ of \S+ cases")
 TELLS_LITTLE = re.compile(
-    "would be needed|its standard error may be far|positives on average is another|"
+    "would be needed|its standard error may be far|is biased against one large|"
     "depends on the ranking near one point|are other cases than y_true|"
     "have a sample_weight above half|The models differ in|the window holds|"
     "lists are undefined for one of the|of equal weight, and at least|"

@@ -24,6 +24,7 @@ from skrate import (
     estimate,
     expected_recall_score,
     influence,
+    ranking_auc_score,
     rate_weighted_auc_score,
     rates,
     recall_at_rate_score,
@@ -457,10 +458,12 @@ def test_a_count_as_rate_is_a_share_of_the_cases():
 
 @pytest.mark.parametrize("method", ["delta", "bootstrap", "jackknife"])
 @pytest.mark.parametrize("y_true", [[1, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 0]])
-def test_fewer_than_two_cases_in_a_class_are_undefined(y_true, method):
+def test_fewer_than_two_cases_in_a_class_have_a_value_alone(y_true, method):
     with pytest.warns(UndefinedMetricWarning, match="at least 2"):
         result = estimate("roc_auc", y_true, [4, 3, 2, 1], method=method)
-    assert np.isnan([result.value, result.standard_error]).all()
+    # Where there are both classes, as of a score, and of one fold.
+    np.testing.assert_equal(result.value, 1.0 if any(y_true) else np.nan)
+    assert np.isnan(result.standard_error)
     assert np.isnan(result.confidence_interval).all()
     with pytest.warns(UndefinedMetricWarning, match="at least 2"):
         assert np.isnan(influence("roc_auc", y_true, [4, 3, 2, 1])).all()
@@ -584,7 +587,9 @@ def test_a_class_of_next_to_no_weight_is_undefined(label, method):
             "roc_auc", y_true, y_score, sample_weight=weight, weights="sampling",
             method=method,
         )  # fmt: skip
-    assert np.isnan([found.value, found.standard_error]).all()
+    assert np.isnan(found.standard_error)
+    score = ranking_auc_score(y_true, y_score, sample_weight=weight)
+    assert found.value == pytest.approx(score, abs=1e-12)
 
 
 def test_the_weights_of_a_class_may_be_of_any_scale():

@@ -679,14 +679,19 @@ class _Same:
 
 @pytest.mark.parametrize(
     ("metric", "kwargs", "n_enough"),
-    [("average_precision", {}, 5), (rate_at_recall_score, {"recall": 0.8}, 20)],
-    ids=["average precision", "rate at a recall"],
+    [
+        ("average_precision", {}, 5),
+        (rate_at_recall_score, {"recall": 0.8}, 20),
+        ("momentum", {}, 40),
+        ("stamina", {}, 40),
+    ],
+    ids=["average precision", "rate at a recall", "momentum", "stamina"],
 )
 def test_folds_of_few_positives_are_told_to_bias_what_depends_on_their_number(
     metric, kwargs, n_enough
 ):
     few, enough = drawn(n=3 * n_enough - 3)[0], drawn(n=3 * n_enough)[0]
-    message = f"4 folds with {n_enough - 1} positives"
+    message = f"4 folds, whose mean is over folds with {n_enough - 1} positives each"
     with pytest.warns(UserWarning, match=message) as caught:
         estimate(metric, few, **kwargs)
     assert [one.filename for one in caught] == [__file__]
@@ -697,6 +702,23 @@ def test_folds_of_few_positives_are_told_to_bias_what_depends_on_their_number(
         # One ranking is no mean over folds.
         one = FoldRankings(few.y_true, few.y_score, np.zeros(len(few.fold)))
         estimate(metric, one, **kwargs)
+
+
+@pytest.mark.parametrize(
+    ("window", "name"),
+    [({"tpr": (0.75, 1)}, "positives"), ({"fpr": (0, 0.125)}, "negatives")],
+    ids=["tpr", "fpr"],
+)
+def test_folds_with_few_cases_in_a_window_are_told_to_bias_the_partial_auc(
+    window, name
+):
+    # 39 of 117 cases in a fold are positives, 9.75 of them and of 78 in the window.
+    few, enough = drawn(n=117)[0], drawn(n=120)[0]
+    with pytest.warns(UserWarning, match=f"with 9.75 {name} in the window each"):
+        estimate("partial_auc", few, **window)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        estimate("partial_auc", enough, **window)
 
 
 def test_dependent_cases_in_a_fold_leave_the_bias_unknown():
@@ -773,7 +795,7 @@ def test_the_result_says_which_models_it_is_of():
     assert "these models" not in repr(plain)
 
 
-@pytest.mark.filterwarnings("ignore:The .* of .* folds with .* positives on average")
+@pytest.mark.filterwarnings("ignore:The .* of .* folds, whose mean is over folds")
 @pytest.mark.parametrize(
     ("name", "kwargs"),
     [("roc_auc", {}), ("average_precision", {}), ("momentum", {})],
