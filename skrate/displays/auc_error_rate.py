@@ -10,9 +10,10 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.arrays import ArrayLike, Label, share_of
-from skrate.data.checks import check_choice, check_count, check_flag
+from skrate.data.checks import check_choice, check_count
 from skrate.displays.base import (
     Display,
+    check_flags,
     draw_legend,
     entry,
     passes_on,
@@ -38,8 +39,9 @@ _BAR = "mean ± 2 standard deviations for its errors"
 # A ratio has one colour in all pictures: by its logarithm, between these two.
 _LOWEST, _HIGHEST = 0.01, 0.5
 _COLORS, _LIGHTEST = "plasma", 0.9
-# How far apart curves of one ratio may be, of different numbers of cases, to be one.
-_CLOSE = 0.01
+# How far apart curves of one ratio may be, of different numbers of cases, to be one,
+# as a share of their height.
+_CLOSE = 0.02
 # Of models, one after the other.
 _MARKERS, _MODEL = "osD^v<>P*X", "skrate model"
 
@@ -67,10 +69,8 @@ class AUCErrorRateDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes of the last plot.
-    figure_ : matplotlib Figure
-        Figure of the last plot.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn last.
     lines_ : list of matplotlib Line2D
         A line for each curve.
     point_ : matplotlib Line2D or None
@@ -124,8 +124,6 @@ class AUCErrorRateDisplay(Display):
     (0.25, 1.0, 0.75)
     """
 
-    # The legend may stand below.
-    _layout = "constrained"
     # Of the model, whose curve is dashed.
     _own_ratio: float | None = None
     # The model predicts, and errors are counted.
@@ -257,7 +255,7 @@ class AUCErrorRateDisplay(Display):
             If the model is not drawn, because it has every case in error.
         """
         kind = check_choice("kind", kind, get_args(Kind))
-        check_flag("despine", despine)
+        check_flags(despine=despine)
         self._start(ax)
         self.lines_ = [
             self._draw_curve(curve, kind, curve_kwargs) for curve in self.curves
@@ -282,19 +280,11 @@ class AUCErrorRateDisplay(Display):
         ratio = np.clip(curve.class_ratio, _LOWEST, _HIGHEST)
         place = np.log(ratio / _LOWEST) / np.log(_HIGHEST / _LOWEST)
         label = f"smaller class {100 * curve.class_ratio:.3g} %"
-        line = self._line(
-            x, y, given, color=colormaps[_COLORS](_LIGHTEST * place), label=label,
+        return self._shared_line(
+            (x, y), given, _CLOSE, label=label,
+            color=colormaps[_COLORS](_LIGHTEST * place),
             linestyle="--" if curve.class_ratio == self._own_ratio else "-",
         )  # fmt: skip
-        for other in self.ax_.lines:
-            if other is line or other.get_color() != line.get_color():
-                continue
-            if other.get_linestyle() == line.get_linestyle() and _is_near(other, line):
-                line.remove()
-                return other
-            if other.get_label() == label:
-                line.set_label("_")
-        return line
 
     def _draw_point(
         self,
@@ -305,7 +295,7 @@ class AUCErrorRateDisplay(Display):
     ) -> None:
         """Draw the model where it has a place, with a marker of its own."""
         name = (self.name if name is None else name) or "Model"
-        height, parts = point.auc, [f"{name} (AUC = {point.auc:.2f})"]
+        height, said = point.auc, f"(AUC = {point.auc:.2f})"
         if kind == "relative_deviation":
             if point.mean == 0:
                 warnings.warn(
@@ -316,7 +306,7 @@ class AUCErrorRateDisplay(Display):
                 )
                 return
             height = abs(point.auc - point.mean) / point.mean
-            parts = [f"{parts[0][:-1]},", f"{100 * height:.0f} % from the mean)"]
+            said = f"{said[:-1]}, {100 * height:.0f} % from the mean)"
         else:
             entries = self.ax_.get_legend_handles_labels()[1]
             self.interval_ = self.ax_.errorbar(
@@ -328,17 +318,5 @@ class AUCErrorRateDisplay(Display):
         marker = _MARKERS[n_before % len(_MARKERS)]
         style = {"marker": marker, "linestyle": "none", "color": "black", "gid": _MODEL}
         self.point_ = self._line(
-            [point.error_rate], [height], given, label=entry(*parts), **style
+            [point.error_rate], [height], given, label=entry(name, said), **style
         )
-
-
-def _is_near(one: Any, other: Any) -> bool:
-    """Return whether a line lies on another one, as far as it goes."""
-    x, y = one.get_xydata().T
-    at, height = other.get_xydata().T
-    return bool(
-        abs(x[-1] - at[-1]) < _CLOSE
-        and np.allclose(
-            np.interp(at, x, y), height, rtol=0, atol=_CLOSE, equal_nan=True
-        )
-    )

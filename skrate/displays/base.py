@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label
+from skrate.data.checks import check_flag
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     Response,
@@ -46,12 +47,6 @@ def entry(*parts: str) -> str:
     if len(line) <= _LETTERS:
         return line
     return "\n".join(textwrap.fill(part, _LETTERS) for part in parts)
-
-
-def as_reference(line: Any) -> Any:
-    """Mark a line as one that follows those of models in the legend."""
-    setattr(line, _REFERENCE, True)
-    return line
 
 
 def draw_legend(ax: Any, over: dict[Any, Any] | None = None, **options: Any) -> Any:
@@ -282,8 +277,8 @@ def _parts(function: Any) -> tuple[str, str, str]:
 
 # What folds that are alike may differ by.
 _ROUNDING = 1e-9
-# Of the height of a line, that is seen.
-_SEEN = 1e-3
+# Of the height of a line, that is not seen.
+_CLOSE = 1e-3
 # Of a label of an axis, beyond which it takes two lines.
 _LABEL_LENGTH = 28
 
@@ -331,6 +326,20 @@ def mean_and_spread(values: FloatArray | list[float], mean: float | None = None)
     return f"{mean:.{digits}f} ± {spread:.{digits}f}"
 
 
+def check_flags(**flags: Any) -> None:
+    """Raise where an option is no truth value."""
+    for name, value in flags.items():
+        check_flag(name, value)
+
+
+def is_drawn(name: str, value: bool | None, default: bool) -> bool:
+    """Return whether something is drawn, by default or as it is asked for."""
+    if value is None:
+        return default
+    check_flag(name, value)
+    return value
+
+
 class Drawing:
     """What was computed, to be drawn by ``plot``."""
 
@@ -340,8 +349,6 @@ class Drawing:
     ax_: Axes
     figure_: Any
     pos_label: Label = None
-    # Of a new figure.
-    _layout: str | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -352,7 +359,7 @@ class Drawing:
     def _start(self, ax: Axes | None) -> None:
         """Take the axes, or new ones."""
         plt = import_pyplot(type(self).__name__)
-        self.ax_ = plt.subplots(layout=self._layout)[1] if ax is None else ax
+        self.ax_ = plt.subplots(layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
 
     def _line(
@@ -374,6 +381,7 @@ class Drawing:
         self,
         points: tuple[ArrayLike, ArrayLike],
         given: dict[str, Any] | None,
+        close: float = _CLOSE,
         **style: Any,
     ) -> Any:
         """Draw a line unless it is there; of others of its kind it shares the entry."""
@@ -381,7 +389,7 @@ class Drawing:
         for other in self.ax_.lines:
             if other is line or _looks(other) != _looks(line):
                 continue
-            if _is_on(other, line):
+            if _is_on(other, line, close):
                 line.remove()
                 return other
             line.set_label("_")
@@ -390,11 +398,14 @@ class Drawing:
     def _reference_line(
         self,
         points: tuple[ArrayLike, ArrayLike],
-        given: dict[str, Any] | None,
+        given: dict[str, Any] | None = None,
         **style: Any,
     ) -> Any:
         """Draw a line that follows those of models in the legend, unless it exists."""
-        return as_reference(self._shared_line(points, given, **style))
+        style = {"color": "0.4"} | style
+        line = self._shared_line(points, given, **style)
+        setattr(line, _REFERENCE, True)
+        return line
 
     def _grey_entry(
         self, label: str, given: dict[str, Any] | None, **style: Any
@@ -423,18 +434,18 @@ def _looks(line: Any) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _is_on(one: Any, other: Any) -> bool:
+def _is_on(one: Any, other: Any, close: float) -> bool:
     """Return whether a line is another one, up to points in between and its start."""
     first, second = one.get_xydata(), other.get_xydata()
     if first.shape == second.shape and np.allclose(first, second, atol=_ROUNDING):
         return True
     if min(np.diff(first[:, 0]).min(), np.diff(second[:, 0]).min()) <= 0:
         return False
-    start = max(first[0, 0], second[0, 0])
     at = np.union1d(first[:, 0], second[:, 0])
-    at = at[at >= start]
+    at = at[at >= max(first[0, 0], second[0, 0])]
     heights = np.stack([np.interp(at, *points.T) for points in (first, second)])
-    return bool(np.ptp(heights, axis=0).max() <= _SEEN * np.ptp(heights) + _ROUNDING)
+    furthest = float(np.nanmax(np.ptp(heights, axis=0)))
+    return furthest <= close * float(np.nanmax(heights) - np.nanmin(heights))
 
 
 class Display(Drawing):

@@ -9,13 +9,15 @@ import numpy as np
 
 from skrate.curves.rate_averaged import BANDS, Band
 from skrate.data.arrays import ArrayLike, Label
-from skrate.data.checks import check_choice, check_flag
+from skrate.data.checks import check_choice
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
 from skrate.displays.base import (
     Display,
+    check_flags,
     draw_legend,
     entry,
+    is_drawn,
     passes_on,
     styled,
     taken_by,
@@ -74,10 +76,8 @@ class BudgetReportDisplay(Display):
         What a random order finds.
     perfect_ : matplotlib Line2D or None
         What a perfect order finds.
-    ax_ : matplotlib Axes
-        The axes.
-    figure_ : matplotlib Figure
-        The figure.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn last.
 
     Raises
     ------
@@ -115,8 +115,6 @@ class BudgetReportDisplay(Display):
     [0.0, 60.0, 60.0]
     """
 
-    # The legend may stand below.
-    _layout = "constrained"
     # A model has its own scores.
     _not_passed_on = frozenset({"models"})
 
@@ -204,16 +202,15 @@ class BudgetReportDisplay(Display):
             If ``band`` is not one of the choices, or ``plot_bands`` no truth value.
         """
         check_choice("band", band, BANDS)
-        if plot_bands is not None:
-            check_flag("plot_bands", plot_bands)
-        check_flag("plot_chance_level", plot_chance_level)
-        check_flag("plot_perfect", plot_perfect)
-        check_flag("despine", despine)
+        check_flags(
+            plot_chance_level=plot_chance_level, plot_perfect=plot_perfect,
+            despine=despine,
+        )  # fmt: skip
+        are_few = len(self.report.models) <= _MOST_BANDS
+        plot_bands = is_drawn("plot_bands", plot_bands, are_few)
         self._start(ax)
         report = self.report
         n, p = report.n_cases, report.prevalence
-        if plot_bands is None:
-            plot_bands = len(report.models) <= _MOST_BANDS
         x = n * report.curves[0].rates
         self.lines_ = [
             self._model_line(
@@ -226,18 +223,17 @@ class BudgetReportDisplay(Display):
             for model, line in zip(report.models, self.lines_, strict=True)
         ]
         self.chance_level_ = self.perfect_ = None
-        grey: dict[str, Any] = {"color": "0.4"}
         if plot_chance_level:
-            style = grey | {"linestyle": "--", "label": "Random"}
-            points = [0, n], [0, n * p]
             self.chance_level_ = self._reference_line(
-                points, chance_level_kwargs, **style
-            )
+                ([0, n], [0, n * p]), chance_level_kwargs, linestyle="--",
+                label="Random",
+            )  # fmt: skip
         if plot_perfect:
             label = entry("Perfect,", f"if {n * p:,.0f} are positive")
-            style = grey | {"linestyle": ":", "label": label}
-            points = [0, n * p, n], [0, n * p, n * p]
-            self.perfect_ = self._reference_line(points, perfect_kwargs, **style)
+            self.perfect_ = self._reference_line(
+                ([0, n * p, n], [0, n * p, n * p]), perfect_kwargs, linestyle=":",
+                label=label,
+            )  # fmt: skip
         drawn = report.curves if plot_bands else ()
         bounds = [self._bounds(curve, band) for curve in drawn]
         self.bands_ = self._draw_bands(bounds, band, bounds_kwargs) if bounds else []

@@ -9,10 +9,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skrate.data.arrays import ArrayLike, Label
-from skrate.data.checks import check_count, check_flag
+from skrate.data.checks import check_count
 from skrate.data.folds import FoldRankings, disjoint_repeats
 from skrate.displays.base import (
     Drawing,
+    check_flags,
     draw_legend,
     entry,
     model_color,
@@ -86,10 +87,8 @@ class CurveComparisonDisplay(Drawing):
         Where the rate is likely, if it is given.
     count_axes_ : list of matplotlib axes
         The axes in counts, if ``n_items`` is given.
-    ax_ : matplotlib Axes
-        The axes.
-    figure_ : matplotlib Figure
-        The figure.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn last.
 
     Raises
     ------
@@ -124,8 +123,6 @@ class CurveComparisonDisplay(Drawing):
     names: tuple[str, str]
     rate: RateLike | None
     n_items: int | None
-    # Counts stand at the right and on top.
-    _layout = "constrained"
 
     def __init__(
         self,
@@ -349,9 +346,9 @@ class CurveComparisonDisplay(Drawing):
             If ``names`` are not two, ``rate`` is no distribution, or ``n_items`` no
             number of cases.
         """
-        check_flag("plot_interval", plot_interval)
-        check_flag("plot_winning", plot_winning)
-        check_flag("despine", despine)
+        check_flags(
+            plot_interval=plot_interval, plot_winning=plot_winning, despine=despine
+        )
         of_a, of_b = self.names if names is None else _check_names(names)
         rate = self.rate if rate is None else rate
         law = None if rate is None else check_rate(rate)

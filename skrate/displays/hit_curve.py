@@ -12,13 +12,15 @@ from skrate.curves.gain_curve import GainCurve, check_class_gain, gain_curve
 from skrate.curves.hit_curve import hits as hits_of
 from skrate.curves.rate_averaged import fold_tables, folds_of_rankings
 from skrate.data.arrays import ArrayLike, FloatArray, Label, dot
-from skrate.data.checks import check_choice, check_count, check_flag, check_scores
+from skrate.data.checks import check_choice, check_count, check_scores
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable, check_alone, rank_table
 from skrate.displays.base import (
     FoldsDisplay,
+    check_flags,
     draw_legend,
     entry,
+    is_drawn,
     mean_and_spread,
     passes_on,
     styled,
@@ -73,44 +75,30 @@ def as_curves(points: ArrayLike) -> list[ArrayLike]:
     return [points]
 
 
-def check_curve(rates: ArrayLike, hits: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return the points as arrays if they are those of a hit curve."""
+def check_curve(
+    rates: ArrayLike, hits: ArrayLike, are_gains: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Return the points as arrays if they are those of a hit curve, or of gain."""
     rate = np.asarray(check_scores("rates", rates), dtype=np.float64)
     found = np.asarray(check_scores("hits", hits), dtype=np.float64)
-    steps, gains = np.diff(rate), np.diff(found)
     is_right = (
         rate.shape == found.shape
         and len(rate) > 1
         and rate[0] == found[0] == 0
         and abs(rate[-1] - 1) < _ROUNDING
-        and np.all(steps > 0)
-        and np.all((gains > -_ROUNDING) & (gains < steps + _ROUNDING))
     )
+    if is_right:
+        steps, gains = np.diff(rate), np.diff(found)
+        is_hit = (gains > -_ROUNDING) & (gains < steps + _ROUNDING)
+        is_right = bool(np.all(steps >= 0 if are_gains else (steps > 0) & is_hit))
     if not is_right:
-        raise ValueError(
-            "rates must increase from 0 to 1, and hits from 0 by no more than rates, "
-            "at as many points: pass what hit_curve returns."
+        rise = (
+            "rise from 0 to 1, and hits begin at 0"
+            if are_gains
+            else "increase from 0 to 1, and hits from 0 by no more than rates"
         )
-    return rate, found
-
-
-def check_gain_curve(
-    rates: ArrayLike, gains: ArrayLike
-) -> tuple[FloatArray, FloatArray]:
-    """Return the points as arrays if they are those of a curve of gain."""
-    rate = np.asarray(check_scores("rates", rates), dtype=np.float64)
-    found = np.asarray(check_scores("hits", gains), dtype=np.float64)
-    is_right = (
-        rate.shape == found.shape
-        and len(rate) > 1
-        and rate[0] == found[0] == 0
-        and abs(rate[-1] - 1) < _ROUNDING
-        and np.all(np.diff(rate) >= 0)
-    )
-    if not is_right:
         raise ValueError(
-            "rates must rise from 0 to 1, and hits begin at 0, at as many points: pass "
-            "what hit_curve returns."
+            f"rates must {rise}, at as many points: pass what hit_curve returns."
         )
     return rate, found
 
@@ -190,10 +178,8 @@ class HitCurveDisplay(FoldsDisplay):
         The area of a standard deviation about it.
     rate_ : list of matplotlib artists
         Where the rate is likely, if it is given.
-    ax_ : matplotlib Axes
-        The axes.
-    figure_ : matplotlib Figure
-        The figure.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn last.
 
     Raises
     ------
@@ -247,8 +233,6 @@ class HitCurveDisplay(FoldsDisplay):
     # What stands on the axes, and how many units 1 is on either.
     _kind: Kind = "hits"
     _units = (1.0, 1.0)
-    # The legend may stand below.
-    _layout = "constrained"
 
     def __init__(
         self,
@@ -266,8 +250,10 @@ class HitCurveDisplay(FoldsDisplay):
             raise ValueError(
                 f"rates holds {len(rates)} curves and hits {len(hits)}: give one each."
             )
-        check = check_curve if perfect is None else check_gain_curve
-        self.curves = [check(*curve) for curve in zip(rates, hits, strict=True)]
+        self.curves = [
+            check_curve(*curve, are_gains=perfect is not None)
+            for curve in zip(rates, hits, strict=True)
+        ]
         if tables is None and perfect is None:
             tables = [table_of(*curve) for curve in self.curves]
         self.tables = tables or []
@@ -480,14 +466,13 @@ class HitCurveDisplay(FoldsDisplay):
             ``n_items`` is no number of cases, or stands beside shares of a cost.
         """
         kind = check_choice("kind", kind, get_args(Kind))
-        check_flag("plot_chance_level", plot_chance_level)
-        check_flag("plot_perfect", plot_perfect)
-        check_flag("plot_momentum", plot_momentum)
-        check_flag("plot_folds", plot_folds)
+        check_flags(
+            plot_chance_level=plot_chance_level, plot_perfect=plot_perfect,
+            plot_momentum=plot_momentum, plot_folds=plot_folds, despine=despine,
+        )  # fmt: skip
         are_several = len(self.curves) > 1
-        plot_mean = _check_default("plot_mean", plot_mean, are_several)
-        plot_bands = _check_default("plot_bands", plot_bands, are_several)
-        check_flag("despine", despine)
+        plot_mean = is_drawn("plot_mean", plot_mean, are_several)
+        plot_bands = is_drawn("plot_bands", plot_bands, are_several)
         law = None if rate is None else check_rate(rate)
         if kind != "hits" and min(hits[-1] for hits in self.hits) <= 0:
             what = "a positive case" if self.perfect is None else "a gain of all cases"
@@ -501,18 +486,17 @@ class HitCurveDisplay(FoldsDisplay):
             self._draw_band(bounds_kwargs)
         if plot_momentum:
             self._draw_momentum()
-        grey: dict[str, Any] = {"color": "0.4"}
         p = self.prevalence
         if plot_chance_level:
-            style = grey | {"linestyle": "--", "label": "Random"}
-            points = self._drawn([0, 1], [0, p])
             self.chance_level_ = self._reference_line(
-                points, chance_level_kwargs, **style
-            )
+                self._drawn([0, 1], [0, p]), chance_level_kwargs, linestyle="--",
+                label="Random",
+            )  # fmt: skip
         if plot_perfect:
-            style = grey | {"linestyle": ":", "label": "Perfect"}
-            points = self._drawn(*self._best_points())
-            self.perfect_ = self._reference_line(points, perfect_kwargs, **style)
+            self.perfect_ = self._reference_line(
+                self._drawn(*self._best_points()), perfect_kwargs, linestyle=":",
+                label="Perfect",
+            )  # fmt: skip
         if law is not None:
             self.rate_ = draw_rate(self.ax_, law, n)
         self.ax_.set_xlim(-0.01 * n, 1.01 * n)
@@ -603,9 +587,8 @@ class HitCurveDisplay(FoldsDisplay):
 
     def _draw_momentum(self) -> None:
         p = self.prevalence
-        beta = float(
-            np.mean([Momentum().value(table) for table in self.tables] or [np.nan])
-        )
+        each = [Momentum().value(table) for table in self.tables]
+        beta = float(np.mean(each or [np.nan]))
         if not beta > p:
             return
         # No ranking finds more than it processes.
@@ -663,11 +646,3 @@ class HitCurveDisplay(FoldsDisplay):
                 ylabel = "Gain" if of_gain else f"Positives found, of {n_pos:,.0f}"
                 self.ax_.yaxis.set_major_formatter(_COUNTS)
         self._name_axes(xlabel, ylabel, despine)
-
-
-def _check_default(name: str, value: bool | None, default: bool) -> bool:
-    """Return whether something is drawn, by default or as it is asked for."""
-    if value is None:
-        return default
-    check_flag(name, value)
-    return value

@@ -16,9 +16,10 @@ from skrate.data.arrays import (
     Label,
     RandomState,
 )
-from skrate.data.checks import check_count, check_flag, check_fraction
+from skrate.data.checks import check_count, check_fraction
 from skrate.displays.base import (
     Drawing,
+    check_flags,
     draw_legend,
     import_pyplot,
     model_color,
@@ -62,10 +63,8 @@ class MarkersDisplay(Drawing):
         What constant scores have by either metric.
     texts_ : list of matplotlib Annotation
         The names.
-    ax_ : matplotlib Axes
-        The axes.
-    figure_ : matplotlib Figure
-        The figure.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn last.
 
     Raises
     ------
@@ -102,9 +101,6 @@ class MarkersDisplay(Drawing):
     >>> [text.get_text() for text in display.texts_]
     ['7']
     """
-
-    # The legend may stand below.
-    _layout = "constrained"
 
     def __init__(self, *, x: Estimates, y: Estimates, pos_label: Label = None) -> None:
         for name, given in (("x", x), ("y", y)):
@@ -217,10 +213,7 @@ class MarkersDisplay(Drawing):
         """
         k = check_count("k", k, minimum=0)
         level = 1 - check_fraction("confidence_level", confidence_level)
-        (
-            check_flag("plot_chance_level", plot_chance_level),
-            check_flag("despine", despine),
-        )
+        check_flags(plot_chance_level=plot_chance_level, despine=despine)
         self._start(ax)
         x, y = self.x.values, self.y.values
         pvalues = np.fmin(self.x.adjusted_pvalues, self.y.adjusted_pvalues)

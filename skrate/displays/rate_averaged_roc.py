@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 from sklearn import get_config
@@ -18,11 +18,12 @@ from skrate.curves.rate_averaged import (
     rate_averaged_roc_curve,
 )
 from skrate.data.arrays import ArrayLike, ArraysByFold, FloatArray, Label
-from skrate.data.checks import check_choice, check_flag, check_scores
+from skrate.data.checks import check_choice, check_scores
 from skrate.data.folds import check_repeats, disjoint_repeats
 from skrate.data.ranking import check_groups
 from skrate.displays.base import (
     FoldsDisplay,
+    check_flags,
     draw_legend,
     import_pyplot,
     mean_and_spread,
@@ -59,19 +60,6 @@ VERTICAL = {
 _SHADE_STEPS = 400
 
 
-class Limits(NamedTuple):
-    """Those of both axes."""
-
-    x: tuple[float, float]
-    y: tuple[float, float]
-
-
-def limits_of(ax: Any) -> Limits | None:
-    """Return what part of the axes was chosen before; None where none was."""
-    limits = Limits(ax.get_xlim(), ax.get_ylim())
-    return None if not ax.lines or WHOLE in limits[:1] else limits
-
-
 def likely_rates(rate: RateDistribution) -> tuple[float, float]:
     """Return between which rates the budget lies, with some room."""
     low, high = (float(rate.ppf(q)) for q in _QUANTILES)
@@ -81,25 +69,15 @@ def likely_rates(rate: RateDistribution) -> tuple[float, float]:
     return (low, high) if high > low else (0.0, 1.0)
 
 
-def check_xlim(xlim: ArrayLike | None) -> tuple[float, float] | None:
-    """Return the ends of the horizontal axis, in their order."""
-    if xlim is None:
-        return None
-    ends = np.asarray(check_scores("xlim", xlim), dtype=np.float64)
-    if ends.shape != (2,) or not ends[0] < ends[1]:
-        raise ValueError(
-            f"xlim must be two numbers, the lower one first, got {xlim!r}."
-        )
-    return float(ends[0]), float(ends[1])
-
-
 def set_limits(
     ax: Any,
     xlim: tuple[float, float],
     curves: Sequence[tuple[FloatArray, FloatArray]],
-    before: Limits | None,
+    before: tuple[float, float],
+    before_up: tuple[float, float],
+    is_first: bool,
 ) -> None:
-    """Show what curves are within ``xlim``, and what was seen ``before``."""
+    """Show what curves are within ``xlim``, and what was seen before."""
     low, high = xlim
     heights = [np.interp(xlim, *curve) for curve in curves]
     heights += [y[(x >= low) & (x <= high)] for x, y in curves]
@@ -107,9 +85,9 @@ def set_limits(
     bottom, top = float(found.min()), float(found.max())
     room = _ROOM * (top - bottom) or _ROOM
     bottom, top = max(bottom - room, WHOLE[0]), min(top + room, WHOLE[1])
-    if before is not None:
-        low, high = min(low, before.x[0]), max(high, before.x[1])
-        bottom, top = min(bottom, before.y[0]), max(top, before.y[1])
+    if not is_first:
+        low, high = min(low, before[0]), max(high, before[1])
+        bottom, top = min(bottom, before_up[0]), max(top, before_up[1])
     # So that a curve that begins at 0 is not cut in half.
     low = low - 0.01 * (high - low) if low == 0 else low
     ax.set(xlim=(low, high), ylim=(bottom, top))
@@ -247,10 +225,8 @@ class RateAveragedROC(FoldsDisplay):
         The density of the rate, if it was asked for.
     chance_level_ : matplotlib Line2D or None
         The curve of random scores.
-    ax_ : matplotlib Axes
-        The axes.
-    figure_ : matplotlib Figure
-        The figure.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn last.
 
     See Also
     --------
@@ -299,8 +275,6 @@ class RateAveragedROC(FoldsDisplay):
 
     curve: ConsensusCurve
     rate: RateLike | None
-    # The legend may stand below.
-    _layout = "constrained"
 
     def __init__(
         self,
@@ -456,7 +430,6 @@ class RateAveragedROC(FoldsDisplay):
         *,
         space: Plane | None = None,
         zoom: Zoom | None = None,
-        xlim: ArrayLike | None = None,
         name: str | None = None,
         rate: RateLike | None = None,
         curve_kwargs: dict[str, Any] | None = None,
@@ -482,10 +455,8 @@ class RateAveragedROC(FoldsDisplay):
             budget is drawn or zoomed on, and "roc" elsewhere.
         zoom : {"rate"}, default=None
             "rate" shows only where ``rate`` is likely: between its quantiles 0.01 and
-            0.99, and half of their distance on either side. None shows all rates.
-        xlim : array-like of two floats, default=None
-            Ends of the horizontal axis, in place of ``zoom``; the vertical one is cut
-            to what the curves have there.
+            0.99, and half of their distance on either side; the vertical axis is cut to
+            what the curves have there. None shows all rates.
         name : str, default=None
             Name for the legend; None takes that of the display.
         rate : "uniform", float or distribution, default=None
@@ -508,25 +479,20 @@ class RateAveragedROC(FoldsDisplay):
         ------
         ValueError
             If ``space``, ``zoom`` or ``rate`` is none of the choices, an isometric lies
-            outside [0, 1], ``xlim`` are not two ends or stand beside ``zoom``, or
-            ``plot_rate`` or ``zoom`` is set without a ``rate``.
+            outside [0, 1], or ``plot_rate`` or ``zoom`` is set without a ``rate``.
         """
         if space is not None:
             check_choice("space", space, SPACES)
         if zoom is not None:
             check_choice("zoom", zoom, ZOOMS)
-        ends = check_xlim(xlim)
         rate = self.rate if rate is None else rate
-        check_flag("plot_folds", plot_folds)
-        check_flag("plot_reachable", plot_reachable)
-        check_flag("plot_rate", plot_rate)
-        check_flag("plot_chance_level", plot_chance_level)
-        check_flag("despine", despine)
+        check_flags(
+            plot_folds=plot_folds, plot_reachable=plot_reachable, plot_rate=plot_rate,
+            plot_chance_level=plot_chance_level, despine=despine,
+        )  # fmt: skip
         for option, is_set in (("plot_rate=True", plot_rate), ("zoom='rate'", zoom)):
             if is_set and rate is None:
                 raise ValueError(f"{option} needs a rate: pass rate=.")
-        if zoom is not None and ends is not None:
-            raise ValueError("zoom and xlim are two choices of one thing: give one.")
         isometrics = _check_isometrics(plot_isometrics)
         law = None if rate is None else check_rate(rate)
         summary = self._summary(rate)
@@ -534,20 +500,23 @@ class RateAveragedROC(FoldsDisplay):
         is_of_rate = plot_rate or zoom is not None
         space = space or space_of(self.ax_) or ("rate-recall" if is_of_rate else "roc")
         plane = Space(space, self.curve.prevalence)
-        before = limits_of(self.ax_)
+        before = self.ax_.get_xlim(), self.ax_.get_ylim()
+        # Nothing was chosen before.
+        is_first = not self.ax_.lines or before[0] == WHOLE
         if is_of_rate and law is not None:
             self.rate_ = plane.draw_rate(self.ax_, law)
         if plot_reachable:
             self._draw_reachable(plane)
-        style = {"color": "0.6", "linewidth": 0.8, "linestyle": "-."}
-        style["label"] = "Equal rate"
         self.isometrics_ = [
-            self._reference_line(plane.isometric(r), None, **style) for r in isometrics
-        ]
+            self._reference_line(
+                plane.isometric(r), color="0.6", linewidth=0.8, linestyle="-.",
+                label="Equal rate",
+            )
+            for r in isometrics
+        ]  # fmt: skip
         if plot_chance_level:
-            style = {"color": "0.4", "linestyle": "--", "label": "Random"}
             self.chance_level_ = self._reference_line(
-                plane.chance, chance_level_kwargs, **style
+                plane.chance, chance_level_kwargs, linestyle="--", label="Random"
             )
         points = plane.points(self.curve.rates, self.curve.tpr)
         label = self._entry(name, summary)
@@ -557,20 +526,19 @@ class RateAveragedROC(FoldsDisplay):
         self._draw_bounds(plane, bounds_kwargs)
         if zoom is not None and law is not None:
             ends = self._ends_at(plane, *likely_rates(law))
-        if ends is None:
-            self.ax_.set(xlim=WHOLE, ylim=WHOLE)
+            set_limits(self.ax_, ends, self._outlines(plane), *before, is_first)
         else:
-            set_limits(self.ax_, ends, self._outlines(plane), before)
-        is_whole = plane.name == "roc" and ends is None
+            self.ax_.set(xlim=WHOLE, ylim=WHOLE)
+        is_whole = plane.name == "roc" and zoom is None
         self.ax_.set_aspect("equal" if is_whole else "auto")
         self._name_axes(*plane.labels, despine)
         draw_legend(self.ax_)
         return self
 
     def _draw_reachable(self, plane: Space) -> None:
-        style = {"color": "0.6", "linewidth": 1, "linestyle": "-", "label": "_"}
+        style: dict[str, Any] = {"color": "0.6", "linewidth": 1, "label": "_"}
         for border in (plane.worst, plane.perfect):
-            self.reachable_.append(self._reference_line(border, None, **style))
+            self.reachable_.append(self._reference_line(border, **style))
             if plane.name != "roc":
                 # Elsewhere they are the frame.
                 style["label"] = "Perfect and worst"

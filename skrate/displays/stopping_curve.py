@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 import numpy as np
 
 from skrate.data.arrays import ArrayLike
-from skrate.data.checks import check_choice, check_flag
+from skrate.data.checks import check_choice
 from skrate.displays.base import (
     Drawing,
+    check_flags,
     draw_legend,
     entry,
     model_color,
@@ -52,10 +53,8 @@ class StoppingCurveDisplay(Drawing):
         The last look, where none does.
     ranked_ : matplotlib Line2D or None
         Where the random cases begin.
-    ax_ : matplotlib Axes
-        The axes.
-    figure_ : matplotlib Figure
-        The figure.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn last.
 
     Raises
     ------
@@ -85,9 +84,6 @@ class StoppingCurveDisplay(Drawing):
     >>> display.stop_.get_xdata().tolist()
     [100, 100]
     """
-
-    # The legend may stand below.
-    _layout = "constrained"
 
     def __init__(self, curve: StoppingCurve) -> None:
         if not isinstance(curve, StoppingCurve):
@@ -126,7 +122,7 @@ class StoppingCurveDisplay(Drawing):
             If ``kind`` is not one of the choices, or ``despine`` no truth value.
         """
         check_choice("kind", kind, KINDS)
-        check_flag("despine", despine)
+        check_flags(despine=despine)
         self._start(ax)
         curve, is_recall = self.curve, kind == "recall"
         level = f"{100 * curve.confidence_level:g} %"
@@ -140,9 +136,9 @@ class StoppingCurveDisplay(Drawing):
         self.line_ = self._line(
             curve.n_read, y, curve_kwargs, label=name, color=model_color(0), zorder=3
         )
-        self.target_ = self._shared_line(
-            ([0, curve.n_items], [height, height]), None, label=label,
-            color="0.4", linestyle="--", linewidth=1,
+        self.target_ = self._reference_line(
+            ([0, curve.n_items], [height, height]), label=label, linestyle="--",
+            linewidth=1,
         )  # fmt: skip
         self.ranked_ = self._draw_ranked()
         self.stop_ = self._draw_stop(y)

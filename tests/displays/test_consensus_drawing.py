@@ -128,28 +128,11 @@ def test_a_zoom_of_several_models_shows_all_of_them():
     assert ends == pytest.approx((0.16, 0.24))
 
 
-def test_the_ends_of_the_axis_may_be_given():
-    display = RateAveragedROC(curve_of(0)).plot(xlim=(0.1, 0.4))
-    assert display.ax_.get_xlim() == (0.1, 0.4)
-    bottom, top = display.ax_.get_ylim()
-    x, y = display.line_.get_data()
-    assert bottom < np.interp(0.1, x, y) < np.interp(0.4, x, y) < top
-    assert bottom > 0.2
-    assert display.ax_.get_aspect() == "auto"
-
-
 @pytest.mark.parametrize(
     ("options", "match"),
     [
         ({"zoom": "budget"}, "zoom must be one of .*got 'budget'"),
         ({"zoom": "rate"}, "zoom='rate' needs a rate: pass rate="),
-        (
-            {"zoom": "rate", "rate": 0.1, "xlim": (0, 1)},
-            "zoom and xlim are two",
-        ),
-        ({"xlim": (1, 0)}, "xlim must be two numbers, the lower one first"),
-        ({"xlim": [0.1]}, "xlim must be two numbers, the lower one first"),
-        ({"xlim": (0, np.nan)}, "xlim contains NaN"),
     ],
 )
 def test_what_cannot_be_shown_is_named_before_a_figure_is_made(options, match):
