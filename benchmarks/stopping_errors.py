@@ -17,7 +17,7 @@ import argparse
 
 import numpy as np
 
-from skrate.review.hypergeometric import least_total, lower_tail, odds_against_more
+from skrate.review.certificate import least_total, lower_tail, odds_against_more
 from skrate.review.stopping import Windows
 
 N_CASES, N_POS, TARGET, LEVEL = 2_000, 100, 0.95, 0.95

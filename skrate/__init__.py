@@ -6,9 +6,8 @@ processed. Start with :func:`rate_weighted_auc_score` and
 """
 
 from skrate import rates, results, review
-from skrate.curves.hit_curve import hit_curve
-from skrate.curves.quasi_concave import QuasiConcaveHitCurve
-from skrate.curves.rate_averaged import rate_averaged_roc_curve
+from skrate.curves.consensus import rate_averaged_roc_curve
+from skrate.curves.hit_curve import QuasiConcaveHitCurve, hit_curve
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
 from skrate.displays.auc_error_rate import AUCErrorRateDisplay
@@ -19,8 +18,7 @@ from skrate.displays.markers import MarkersDisplay
 from skrate.displays.rate_averaged_roc import RateAveragedROC
 from skrate.displays.stopping_curve import StoppingCurveDisplay
 from skrate.ensemble.rankboost import RankBoostClassifier
-from skrate.error_rate.moments import AUCFromErrors, auc_moments
-from skrate.error_rate.range import auc_range_from_errors
+from skrate.error_rate.moments import AUCFromErrors, auc_moments, auc_range_from_errors
 from skrate.inference.budget_report import budget_report
 from skrate.inference.compare import compare
 from skrate.inference.compare_curves import compare_curves

@@ -12,7 +12,7 @@ from skrate.core.results import (
     Estimate,
     Estimates,
 )
-from skrate.curves.consensus_curve import ConsensusCurve, CurvePoint
+from skrate.curves.consensus import ConsensusCurve, CurvePoint
 from skrate.inference.budget_report import BudgetReport, BudgetRow
 from skrate.inference.compare_curves import CurveComparison
 from skrate.inference.sample_size import SampleSize

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skrate import rates
-from skrate.inference.prediction import predicted
+from skrate.inference.budget_report import predicted
 from skrate.inference.sample import check_sample
 
 LAWS = {"a tenth": rates.fixed(0.1), "beta(3, 19)": rates.beta(3, 19)}

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from skrate.inference.curve_process import CurveProcess, curve_process
+from skrate.inference.compare_curves import CurveProcess, curve_process
 from skrate.inference.sample import check_cases, scored
 
 RATES = np.arange(1, 200) / 200

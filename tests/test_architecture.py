@@ -200,10 +200,10 @@ def test_a_name_that_is_not_public_is_an_attribute_error():
 # agree between two ways is left to them: `data.arrays.dot` is for that.
 ROUNDED = {
     "rates/unimodal.py": "what a vertex of a linear program lacks is checked",
-    "curves/count_law.py": "all terms are positive, and are divided by their sum",
-    "ensemble/link.py": "a step of Newton's, whose rounding the next would mend",
-    "error_rate/distribution.py": "all terms are positive: no digit is lost",
-    "inference/curve_process.py": "covariances for standard errors, and random draws",
+    "curves/bounds.py": "all terms are positive, and are divided by their sum",
+    "ensemble/rankboost.py": "a step of Newton's, whose rounding the next would mend",
+    "error_rate/moments.py": "all terms are positive: no digit is lost",
+    "inference/compare_curves.py": "covariances for standard errors, and random draws",
     "inference/jackknife.py": "sparse: scipy adds these itself, in their order",
     "inference/resampling.py": "sparse: scipy adds these itself, in their order",
 }

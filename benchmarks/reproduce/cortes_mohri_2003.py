@@ -33,7 +33,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skrate import RankBoostClassifier
-from skrate.ensemble.link import fit_link
+from skrate.ensemble.rankboost import fit_link
 
 # Name of the folder: labels of the positive class, None for "all but the first", and
 # the paper's accuracy and AUC with their standard deviations, in percent.

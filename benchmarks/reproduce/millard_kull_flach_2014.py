@@ -18,7 +18,7 @@ import numpy as np
 from scipy import optimize, stats
 
 from skrate import rate_averaged_roc_curve
-from skrate.curves.bootstrap import bootstrap_counts
+from skrate.curves.bounds import bootstrap_counts
 
 BASELINES = ("normal", "beta")
 METHODS = (

@@ -1,15 +1,28 @@
-"""Folds that are averaged at equal rate, and what they have in common."""
+"""Folds that are averaged at equal rate: as they are given, and what they share."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.data.arrays import Array, FloatArray
-from skrate.data.table import RankTable
+from skrate.data.array_api import as_numpy, brought
+from skrate.data.arrays import Array, ArrayLike, ArraysByFold, FloatArray, Label
+from skrate.data.checks import check_equal_length, check_scores, check_weights
+from skrate.data.folds import FoldRankings, Repeats, check_repeats
+from skrate.data.table import RankTable, check_alone, rank_table
+
+# Folds of one size have a rate per case up to this size, others this many steps.
+_MAX_STEPS = 200
+# A class whose share is fewer steps than this gets finer ones, so many to its share.
+_FEW_STEPS, _STEPS_TO_RARE, _FINER_STEPS = 4, 10, 50
+# True labels, scores and maybe weights.
+FoldCases: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,6 +169,10 @@ class Folds:
         return np.array([[getattr(table, name)] for table in self.tables])
 
 
+# Labels by fold, or tables, or what another curve is of.
+FoldsLike: TypeAlias = Sequence[ArrayLike | RankTable] | Array | FoldRankings | Folds
+
+
 def counts_at(labels: Array, rates: FloatArray) -> FloatArray:
     """Return how many ``labels``, 0 or 1, are 1 in the first share of each ranking.
 
@@ -180,3 +197,192 @@ def _found(table: RankTable, rates: FloatArray) -> FloatArray:
     if labels is None or len(rates) > len(labels):
         return np.interp(rates, table.rates, table.cum_pos)
     return counts_at(labels.view(np.uint8), rates)
+
+
+def check_rates(name: str, values: Any) -> FloatArray:
+    """Return ``values`` as increasing rates in [0, 1]."""
+    rates = np.array(check_scores(name, values), dtype=np.float64)
+    if rates.min() < 0 or rates.max() > 1:
+        outside = rates[(rates < 0) | (rates > 1)][0]
+        raise ValueError(f"{name} must lie in [0, 1], found {outside:g}.")
+    is_low = np.diff(rates) <= 0
+    if is_low.any():
+        where = int(np.argmax(is_low))
+        raise ValueError(
+            f"{name} must increase, found {rates[where + 1]:g} after "
+            f"{rates[where]:g}: pass numpy.unique({name})."
+        )
+    return rates
+
+
+def check_folds(
+    y_trues: FoldsLike,
+    y_scores: ArraysByFold | None = None,
+    sample_weight: ArraysByFold | None = None,
+    pos_label: Label = None,
+    *,
+    repeats: Repeats = None,
+) -> Folds:
+    """Return the folds that hold both classes, and warn of the others."""
+    by_fold: dict[str, Any] = {"y_scores": y_scores, "sample_weight": sample_weight}
+    if isinstance(y_trues, Folds):
+        others = by_fold | {"pos_label": pos_label, "repeats": repeats}
+        for name, value in others.items():
+            if value is not None:
+                raise ValueError(f"{name} is part of the folds: leave it out.")
+        return y_trues
+    if isinstance(y_trues, FoldRankings):
+        others = {**by_fold, "pos_label": pos_label, "repeats": repeats}
+        check_alone(y_trues, "y_trues", **others)
+        found = folds_of_rankings(y_trues)
+        return folds_of(
+            list(found.tables), found.has_weights, found.pos_label, found.repeats
+        )
+    tables = _given_tables(y_trues)
+    if tables is not None:
+        check_alone(tables[0], "y_trues", **by_fold, pos_label=pos_label)
+        has_weights = any(table.n_cases is None for table in tables)
+        return folds_of(tables, has_weights, pos_label, repeats)
+    labels = _sequence("y_trues", y_trues)
+    for name, value in by_fold.items():
+        if name == "y_scores" or value is not None:
+            by_fold[name] = _sequence(name, value)
+            _check_as_many(name, by_fold[name], labels)
+    weights = by_fold["sample_weight"] or [None] * len(labels)
+    cases = zip(labels, by_fold["y_scores"], weights, strict=True)
+    return folds_of(*fold_tables(list(cases), pos_label), pos_label, repeats)
+
+
+def folds_of_rankings(rankings: FoldRankings) -> Folds:
+    """Return all folds, those of one class as well, which have no ROC curve."""
+    tables, has_weights = fold_tables(list(rankings), None)
+    return Folds(
+        tuple(tables), has_weights, tuple(rankings.repeats.tolist()), rankings.pos_label
+    )
+
+
+def folds_of(
+    tables: list[RankTable], has_weights: bool, pos_label: Label, repeats: Repeats
+) -> Folds:
+    """Return the folds that hold both classes, and warn of the others."""
+    numbers = check_repeats("repeats", repeats, len(tables)).tolist()
+    kept = [i for i, t in enumerate(tables) if t.n_pos > 0 and t.n_neg > 0]
+    if not kept:
+        raise ValueError(
+            f"None of the {len(tables)} folds holds both classes: a ROC curve needs "
+            "positives and negatives. Use stratified or fewer folds."
+        )
+    if len(kept) < len(tables):
+        warnings.warn(
+            f"{len(tables) - len(kept)} of {len(tables)} folds hold one class "
+            "only and are left out of the consensus curve.",
+            UndefinedMetricWarning,
+            stacklevel=4,
+        )
+    return Folds(
+        tuple(tables[i] for i in kept),
+        has_weights,
+        tuple(numbers[i] for i in kept),
+        pos_label,
+    )
+
+
+def _given_tables(folds: Any) -> list[RankTable] | None:
+    """Return the tables that are given, one for each fold; None if none is."""
+    if not isinstance(folds, list | tuple):
+        return None
+    tables = [fold for fold in folds if isinstance(fold, RankTable)]
+    if 0 < len(tables) < len(folds):
+        raise ValueError(
+            "y_trues must hold the labels of every fold, or a RankTable of every fold: "
+            f"of {len(folds)} folds {len(tables)} are tables."
+        )
+    return tables or None
+
+
+def fold_tables(
+    cases: Sequence[FoldCases], pos_label: Label
+) -> tuple[list[RankTable], bool]:
+    """Return the tables of (labels, scores, weights or None), and if weights differ."""
+    weights = _check_fold_weights(cases)
+    tables = []
+    for i, ((y_true, y_score, _), weight) in enumerate(
+        zip(cases, weights, strict=True)
+    ):
+        try:
+            tables.append(_table(y_true, y_score, weight, pos_label))
+        except ValueError as error:
+            raise ValueError(f"Fold {i}: {error}") from None
+    differ = any(w is not None and not set(w) <= {0.0, 1.0} for w in weights)
+    return tables, differ
+
+
+def _sequence(name: str, values: Any) -> list[Any]:
+    """Return a non-empty list of what is given for each fold."""
+    is_sequence = isinstance(values, Sequence) and not isinstance(values, str | bytes)
+    if isinstance(values, np.ndarray):
+        is_sequence = values.ndim > 0
+    if not is_sequence or any(np.ndim(value) == 0 for value in values):
+        raise ValueError(
+            f"{name} must be a sequence with one array for each fold; found "
+            f"{type(values).__name__}. Pass [{name.removesuffix('s')}] for one fold."
+        )
+    if len(values) == 0:
+        raise ValueError(f"{name} is empty: at least one fold is needed.")
+    return list(values)
+
+
+def _check_as_many(name: str, found: list[Any], labels: list[Any]) -> None:
+    if len(found) != len(labels):
+        raise ValueError(
+            f"{name} must hold as many arrays as y_trues, one for each fold: found "
+            f"{len(found)} and {len(labels)}."
+        )
+
+
+def _check_fold_weights(cases: Sequence[FoldCases]) -> Sequence[FloatArray | None]:
+    """Return the weights by fold on a scale on which those that are equal are 1."""
+    if cases[0][2] is None:
+        return [None] * len(cases)
+    weights = []
+    for i, (y_true, _, values) in enumerate(cases):
+        try:
+            weights.append(check_weights("sample_weight", values))
+            check_equal_length(y_true=as_numpy(y_true), sample_weight=weights[-1])
+        except ValueError as error:
+            raise ValueError(f"Fold {i}: {error}") from None
+    used = np.concatenate([fold[fold > 0] for fold in weights])
+    if used.min() < used.max():
+        return weights
+    return [(fold > 0).astype(np.float64) for fold in weights]
+
+
+def _table(
+    y_true: ArrayLike, y_score: ArrayLike, weights: FloatArray | None, pos_label: Label
+) -> RankTable:
+    """Return the table of a fold, on the scale of its weights."""
+    if weights is None:
+        return rank_table(y_true, y_score, None, pos_label)
+    # Where the weights are.
+    y_true, y_score = brought(y_true), brought(y_score)
+    table = rank_table(y_true, y_score, weights, pos_label)
+    # Weights that are equal within the fold were dropped; other folds have others.
+    scale = weights.sum() / table.total
+    return RankTable(table.pos * scale, table.neg * scale)
+
+
+def default_rates(tables: Sequence[RankTable], *, has_weights: bool) -> FloatArray:
+    """Return rates from 0 to 1 that show a curve over them as it is."""
+    sizes = {table.total for table in tables}
+    n_steps = _MAX_STEPS
+    if len(sizes) == 1 and not has_weights:
+        n_steps = min(round(sizes.pop()), _MAX_STEPS)
+    steps = np.arange(n_steps + 1) / n_steps
+    # A rare class is ranked within a few of these steps: there they are divided.
+    prevalence = Folds(tuple(tables)).prevalence
+    rare = min(prevalence, 1 - prevalence)
+    if n_steps < _MAX_STEPS or rare * n_steps >= _FEW_STEPS:
+        return steps
+    finer = rare * np.arange(_FINER_STEPS + 1) / _STEPS_TO_RARE
+    is_of_pos = prevalence < 0.5
+    return np.union1d(steps, finer if is_of_pos else 1 - finer)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from skrate.curves.rate_averaged import BANDS, Band
+from skrate.curves.consensus import BANDS, Band
 from skrate.data.arrays import ArrayLike, Label
 from skrate.data.checks import check_choice
 from skrate.data.folds import FoldRankings
@@ -28,7 +28,7 @@ from skrate.inference.budget_report import (
     RankingsLike,
     budget_report,
 )
-from skrate.inference.curve_process import CurveBounds, CurveProcess
+from skrate.inference.compare_curves import CurveBounds, CurveProcess
 from skrate.metrics.recall import rate_of
 from skrate.rates.laws import RateLike
 

@@ -22,8 +22,12 @@ from skrate.displays.base import (
     taken_by,
 )
 from skrate.displays.rate_density import draw_rate
-from skrate.inference.compare_curves import CurveComparison, Stretch, compare_curves
-from skrate.inference.curve_process import CurveBounds
+from skrate.inference.compare_curves import (
+    CurveBounds,
+    CurveComparison,
+    Stretch,
+    compare_curves,
+)
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 import numpy as np
 from scipy.integrate import trapezoid
 
-from skrate.curves.gain_curve import GainCurve, check_class_gain, gain_curve
+from skrate.curves.folds import fold_tables, folds_of_rankings
+from skrate.curves.hit_curve import GainCurve, check_class_gain, gain_curve
 from skrate.curves.hit_curve import hits as hits_of
-from skrate.curves.rate_averaged import fold_tables, folds_of_rankings
 from skrate.data.arrays import ArrayLike, FloatArray, Label, dot
 from skrate.data.checks import check_choice, check_count, check_scores
 from skrate.data.folds import FoldRankings

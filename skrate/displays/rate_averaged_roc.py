@@ -10,13 +10,8 @@ import numpy as np
 from sklearn import get_config
 from sklearn.model_selection import cross_validate
 
-from skrate.curves.consensus_curve import ConsensusCurve
-from skrate.curves.rate_averaged import (
-    FoldsLike,
-    fold_tables,
-    folds_of,
-    rate_averaged_roc_curve,
-)
+from skrate.curves.consensus import ConsensusCurve, rate_averaged_roc_curve
+from skrate.curves.folds import FoldsLike, fold_tables, folds_of
 from skrate.data.arrays import ArrayLike, ArraysByFold, FloatArray, Label
 from skrate.data.checks import check_choice, check_scores
 from skrate.data.folds import check_repeats, disjoint_repeats

@@ -1,19 +1,24 @@
-"""The AUC of all rankings that make a given number of errors: mean and variance."""
+"""The AUC of all rankings that make a given number of errors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from skrate.core.results import Result
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, float_or_array
-from skrate.data.checks import check_counts
+from skrate.data.checks import check_choice, check_count, check_counts, check_fraction
 
 # Terms that are held at once: 2 MB in float64, so that a block stays in the cache.
 _BLOCK = 2**18
+# Pairs of a positive and a negative up to which "auto" takes the exact distribution:
+# about a second at most.
+_EXACT_PAIRS = 10_000
+Method = Literal["auto", "exact", "moments"]
+METHODS: tuple[Method, ...] = get_args(Method)
 
 
 class AUCRange(NamedTuple):
@@ -325,3 +330,224 @@ def error_split_weights(
     log_weight[:, :-1] -= np.cumsum(down[:, ::-1], axis=1)[:, ::-1]
     weights = np.where(is_term, np.exp(log_weight), 0.0)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def auc_range_from_errors(
+    n_pos: int,
+    n_neg: int,
+    n_errors: int | None = None,
+    share: float = 0.95,
+    *,
+    n_false_pos: int | None = None,
+    n_false_neg: int | None = None,
+    method: Method = "auto",
+) -> AUCFromErrors:
+    """Compute which AUCs are compatible with a published confusion matrix.
+
+    Many articles give a confusion matrix or an accuracy, but no AUC and no scores.
+    This is the range that holds at least `share` of all rankings and
+    thresholds with that number of errors, each being equally probable. It speaks of
+    the AUC on those very cases; it is not a confidence interval for the AUC on new
+    cases, for which the scores are needed.
+
+    Parameters
+    ----------
+    n_pos : int
+        Number of positive cases, at least 1.
+    n_neg : int
+        Number of negative cases, at least 1.
+    n_errors : int, default=None
+        Number of errors, at most ``n_pos + n_neg``. Leave it out if the two kinds of
+        error are given apart, which says more and makes the range narrower.
+    share : float, default=0.95
+        Share of the rankings that the range holds, in (0, 1).
+    n_false_pos : int, default=None
+        Number of negatives called positive, with `n_false_neg`.
+    n_false_neg : int, default=None
+        Number of positives called negative, with `n_false_pos`.
+    method : {"auto", "exact", "moments"}, default="auto"
+        - "exact": quantiles of the exact distribution, equal tails. The cost grows
+          with the square of the number of pairs, ``n_pos * n_neg``.
+        - "moments": Chebyshev's inequality from mean and variance, which needs no
+          assumption on the form of the distribution and is wider.
+        - "auto": "exact" up to 10,000 pairs, else "moments".
+
+    Returns
+    -------
+    result : AUCFromErrors
+        With ``range.low`` and ``range.high``, the ``method`` used, ``mean``,
+        ``standard_deviation``, and ``possible``, the two AUCs beyond which no ranking
+        lies. Without errors all of these are 1 (and the deviation 0).
+
+    Raises
+    ------
+    ValueError
+        If a count is not an integer or negative, a class is empty, there are more
+        errors than cases, neither or both forms of the errors are given,
+        `share` is not in (0, 1) or `method` is none of the above.
+
+    See Also
+    --------
+    sklearn.metrics.roc_auc_score : The AUC itself, if the scores are at hand.
+    auc_moments : Mean and variance only, for many settings at once.
+
+    Notes
+    -----
+    Given x false positives and x' false negatives, the number of pairs in order is
+    the constant (m - x')(n - x), from pairs across the threshold, plus two
+    independent Mann-Whitney statistics, of x and m - x' cases above and of x' and
+    n - x below. "exact" mixes these distributions over x with the weights of
+    :func:`auc_moments`, and takes the narrowest values that leave at most half of
+    1 - `share` on each side. "moments" is the mean plus and minus
+    sd / sqrt(1 - `share`), cut at the possible range, which is
+    (1 - x/n)(1 - x'/m) to 1 - x x' / (m n) for the most extreme split.
+
+    References
+    ----------
+    .. [1] Cortes, C. and Mohri, M. (2003). AUC optimization vs. error rate
+       minimization. Advances in Neural Information Processing Systems 16, 313-320.
+       Lemma 2, propositions 1 and 2.
+
+    Examples
+    --------
+    Ten positives, ten negatives, two errors:
+
+    >>> from skrate import auc_range_from_errors
+    >>> result = auc_range_from_errors(10, 10, 2)
+    >>> result.method, round(result.mean, 2)
+    ('exact', 0.9)
+    >>> [round(end, 2) for end in result.range]
+    [0.82, 0.98]
+
+    A published confusion matrix with 20 of 100 positives missed and 90 of 900
+    negatives called positive:
+
+    >>> result = auc_range_from_errors(
+    ...     100, 900, n_false_pos=90, n_false_neg=20
+    ... )
+    >>> result.method, round(result.mean, 2)
+    ('moments', 0.85)
+    >>> [round(end, 2) for end in result.range]
+    [0.8, 0.9]
+    """
+    n_pos, n_neg = check_count("n_pos", n_pos), check_count("n_neg", n_neg)
+    given = {
+        "n_errors": n_errors,
+        "n_false_pos": n_false_pos,
+        "n_false_neg": n_false_neg,
+    }
+    for name, value in given.items():
+        if value is not None:
+            check_count(name, value, minimum=0)
+    checked = check_errors(np.array(n_pos), np.array(n_neg), **given)
+    errors = [int(count) for count in checked]
+    share = check_fraction("share", share)
+    check_choice("method", method, METHODS)
+    if method == "auto":
+        method = "exact" if n_pos * n_neg <= _EXACT_PAIRS else "moments"
+
+    moments = auc_moments(n_pos, n_neg, **given)
+    possible = _possible_range(n_pos, n_neg, *errors)
+    if method == "exact":
+        found = _equal_tails(auc_probabilities(n_pos, n_neg, *errors), share)
+    else:
+        reach = moments.standard_deviation / np.sqrt(1 - share)
+        found = AUCRange(
+            float(max(moments.mean - reach, possible[0])),
+            float(min(moments.mean + reach, possible[1])),
+        )
+    return AUCFromErrors(moments.mean, moments.variance, found, possible, method)
+
+
+def _possible_range(n_pos: int, n_neg: int, *errors: int) -> AUCRange:
+    """Return the AUCs of the worst and best ranking with these errors."""
+    if len(errors) == 1:
+        first, last = max(0, errors[0] - n_pos), min(errors[0], n_neg)
+        false_pos = np.arange(first, last + 1, dtype=float)
+        false_neg = errors[0] - false_pos
+    else:
+        false_pos, false_neg = np.array([errors[0]]), np.array([errors[1]])
+    low = (n_pos - false_neg) * (n_neg - false_pos)
+    high = n_pos * n_neg - false_pos * false_neg
+    pairs = n_pos * n_neg
+    return AUCRange(float(low.min() / pairs), float(high.max() / pairs))
+
+
+def _equal_tails(probabilities: FloatArray, share: float) -> AUCRange:
+    """Return the narrowest AUCs with at most (1 - share) / 2 beyond each."""
+    tail = (1 - share) / 2
+    pairs = len(probabilities) - 1
+    # Both sums run from the small end, so that a tail keeps its digits.
+    low = int(np.searchsorted(np.cumsum(probabilities), tail, side="right"))
+    up = int(np.searchsorted(np.cumsum(probabilities[::-1]), tail, side="right"))
+    return AUCRange(low / pairs, (pairs - up) / pairs)
+
+
+def auc_probabilities(n_pos: int, n_neg: int, *errors: int) -> FloatArray:
+    """Return P(AUC = c / (n_pos n_neg)) for c = 0, ..., n_pos n_neg.
+
+    ``errors`` is the number of errors, or the numbers of false positives and of false
+    negatives.
+    """
+    if len(errors) == 2:
+        false_pos, false_neg = np.array([errors[0]]), np.array([errors[1]])
+        return _mixture(n_pos, n_neg, false_pos, false_neg, np.ones(1))
+    first = max(0, errors[0] - n_pos)
+    width = min(errors[0], n_neg) - first + 1
+    false_pos = first + np.arange(width)
+    m, n, k, size = (np.full((1, 1), v) for v in (n_pos, n_neg, errors[0], width))
+    weights = error_split_weights(m, n, k, false_pos[None, :], size)[0]
+    return _mixture(n_pos, n_neg, false_pos, errors[0] - false_pos, weights)
+
+
+def _mixture(
+    n_pos: int,
+    n_neg: int,
+    false_pos: IntArray,
+    false_neg: IntArray,
+    weights: FloatArray,
+) -> FloatArray:
+    """Return the weighted sum of the distributions given each split of the errors."""
+    true_pos, true_neg = n_pos - false_neg, n_neg - false_pos
+    above = _mann_whitney_lookup(list(zip(false_pos, true_pos, strict=True)))
+    below = _mann_whitney_lookup(list(zip(false_neg, true_neg, strict=True)))
+    total = np.zeros(n_pos * n_neg + 1)
+    for index, weight in enumerate(weights):
+        # Pairs across the threshold are in order; those on one side vary.
+        start = true_pos[index] * true_neg[index]
+        within = np.convolve(
+            above[false_pos[index], true_pos[index]],
+            below[false_neg[index], true_neg[index]],
+        )
+        total[start : start + len(within)] += weight * within
+    return total
+
+
+def _mann_whitney_lookup(
+    sizes: list[tuple[int, int]],
+) -> dict[tuple[int, int], FloatArray]:
+    """Return the distribution of the Mann-Whitney statistic for the asked sizes."""
+    wanted = set(sizes)
+    largest = max(a for a, _ in sizes), max(b for _, b in sizes)
+    return {pair: p for pair, p in _mann_whitney_all(*largest) if pair in wanted}
+
+
+def _mann_whitney_all(
+    max_a: int, max_b: int
+) -> Iterator[tuple[tuple[int, int], FloatArray]]:
+    """Yield ((a, b), probabilities of U = 0, ..., ab) for all sizes up to the given.
+
+    The last of the a + b cases is one of the a with probability a / (a + b) and then
+    adds b pairs, else it adds none: only positive terms, so no digit is lost.
+    """
+    row = [np.ones(1) for _ in range(max_b + 1)]
+    yield from (((0, b), row[b]) for b in range(max_b + 1))
+    for a in range(1, max_a + 1):
+        below, row = row, [np.ones(1)]
+        yield (a, 0), row[0]
+        for b in range(1, max_b + 1):
+            table = np.zeros(a * b + 1)
+            table[b:] = below[b] * (a / (a + b))
+            table[: a * (b - 1) + 1] += row[b - 1] * (b / (a + b))
+            row.append(table)
+            yield (a, b), table

@@ -29,7 +29,7 @@ from skrate.core.results import (
 )
 from skrate.data.arrays import FloatArray
 from skrate.data.checks import warn_undefined
-from skrate.inference.curve_process import CurveProcess, curve_process
+from skrate.inference.compare_curves import CurveProcess, curve_process
 from skrate.inference.delta import NEGLIGIBLE
 from skrate.inference.intervals import Alternative, intervals_apart, t_pvalue
 from skrate.inference.plan import Plan, check_metric, defined_values

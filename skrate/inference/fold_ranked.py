@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from skrate.curves.folds import Folds
 from skrate.data.arrays import FloatArray, IntArray, lazy
 from skrate.data.folds import FoldRankings
 from skrate.data.table import Merged, RankTable
-from skrate.inference.curve_process import by_fold
 from skrate.inference.sample import Ranked, Weights, check_cases
 
 
@@ -122,3 +122,22 @@ class FoldRanked(Ranked):
         """The places and groups of the cases of each fold, and its table."""
         parts = by_fold(self, self.folds)
         return [((places, part.group), part.table) for places, part in parts]
+
+
+def by_fold(model: Ranked, folds: IntArray | None) -> list[tuple[Any, Ranked]]:
+    """Return the cases of each fold, as their places and as a sample."""
+    if folds is None:
+        return [(slice(None), model)]
+    order = np.argsort(folds, kind="stable")
+    ends = np.cumsum(np.bincount(folds))[:-1]
+    parts = []
+    for chosen in np.split(order, ends):
+        part = Ranked(
+            model.is_pos[chosen],
+            None if model.scores is None else model.scores[chosen],
+            None if model.weights is None else model.weights[chosen],
+            kind=model.kind,
+            by_case=model.by_case,
+        )
+        parts.append((chosen, part))
+    return parts

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from recall_bounds import high_of, low_of, true_recall
 from skrate import rate_averaged_roc_curve
-from skrate.curves.bootstrap import bootstrap_counts, central_range, whole_range
-from skrate.curves.pooled_bounds import PooledLaw
+from skrate.curves.bounds import PooledLaw, bootstrap_counts, central_range, whole_range
 
 WHOLE = ["exact", "bootstrap", "bootstrap-adjusted"]
 RATES = np.arange(51) / 50

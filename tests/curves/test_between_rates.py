@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from recall_bounds import high_of, low_of
 from skrate import rate_averaged_roc_curve
-from skrate.curves.rate_averaged import METHODS
+from skrate.curves.consensus import METHODS
 from strategies import ranked_samples
 
 COARSE = [0, 0.1, 0.2, 1]

@@ -8,9 +8,8 @@ from scipy import stats
 
 from recall_bounds import high_of, low_of
 from skrate import rate_averaged_roc_curve
-from skrate.curves import bootstrap
-from skrate.curves.bootstrap import _Places, bootstrap_counts, central_range
-from skrate.curves.count_law import FoldSource
+from skrate.curves import bounds
+from skrate.curves.bounds import FoldSource, _Places, bootstrap_counts, central_range
 from skrate.curves.folds import Folds
 from skrate.data.table import RankTable, rank_table
 
@@ -153,7 +152,7 @@ def test_adjusting_stretches_the_cases_of_a_class(monkeypatch):
             return np.full(size, 1)
 
     monkeypatch.setattr(
-        "skrate.curves.bootstrap._Places.ranked_labels",
+        "skrate.curves.bounds._Places.ranked_labels",
         lambda self, n_pos, n_cases, rng: np.array([[0, 1, 0, 0]], dtype=np.uint8),
     )
     rates = np.array([0.1, 1 / 6, 0.5, 2 / 3, 0.9, 1])
@@ -188,7 +187,7 @@ def test_a_seed_gives_the_same_bounds():
 
 
 def test_small_batches_draw_as_many(monkeypatch):
-    monkeypatch.setattr("skrate.curves.bootstrap._BATCH_CASES", 100)
+    monkeypatch.setattr("skrate.curves.bounds._BATCH_CASES", 100)
     folds = random_folds(8, [(5, 5)] * 3)
     counts = bootstrap_counts(folds, np.array([0.5]), 50, np.random.default_rng(0))
     assert counts.shape == (50, 1)
@@ -204,7 +203,7 @@ def test_resamples_do_not_depend_on_which_are_drawn_first(monkeypatch):
         return run
 
     # Batches of two sets of folds.
-    monkeypatch.setattr(bootstrap, "_BATCH_CASES", 100)
+    monkeypatch.setattr(bounds, "_BATCH_CASES", 100)
     folds = random_folds(1, [(20, 30)])
 
     def counts():
@@ -212,5 +211,5 @@ def test_resamples_do_not_depend_on_which_are_drawn_first(monkeypatch):
         return bootstrap_counts(folds, np.array([0.2, 0.5]), 6, rng)
 
     expected = counts()
-    monkeypatch.setattr(bootstrap, "Parallel", last_first)
+    monkeypatch.setattr(bounds, "Parallel", last_first)
     assert (counts() == expected).all()

@@ -12,9 +12,9 @@ from recall_bounds import high_of, low_of
 from reference.count_law import central_interval, convolved, count_law, pooled_law
 from reference.shared_curve import HALF, expected_count, shared_cells
 from skrate import rate_averaged_roc_curve
-from skrate.curves import pooled_bounds
+from skrate.curves import bounds as pooled_bounds
+from skrate.curves.bounds import scaled_beta_interval
 from skrate.curves.folds import Folds
-from skrate.curves.pooled_bounds import scaled_beta_interval
 from skrate.data.table import rank_table
 from strategies import ranked_samples
 
@@ -354,7 +354,7 @@ def test_beta_bounds_by_hand():
 @pytest.mark.parametrize("bounds", ["exact", "parametric", "bootstrap"])
 def test_threads_change_nothing(bounds, monkeypatch):
     # Several batches of the bootstrap, of one draw each.
-    monkeypatch.setattr("skrate.curves.bootstrap._BATCH_CASES", 75)
+    monkeypatch.setattr("skrate.curves.bounds._BATCH_CASES", 75)
     folds = random_folds(5, 3, 10, 15)
     one = curve_of(folds, bounds)
     two = curve_of(folds, bounds, n_jobs=2)

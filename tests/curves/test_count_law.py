@@ -9,7 +9,7 @@ from scipy import stats
 
 from reference.count_law import count_law, count_law_by_orders, pooled_law
 from reference.shared_curve import HALF, shared_cells
-from skrate.curves.count_law import FoldSource
+from skrate.curves.bounds import FoldSource
 from skrate.curves.folds import Folds
 from skrate.data.table import RankTable, rank_table
 

@@ -11,7 +11,7 @@ from recall_bounds import high_of, low_of, true_recall
 from simulated_folds import RATES as ALL_RATES
 from simulated_folds import SETTINGS, SHOWN, coverage
 from skrate import rate_averaged_roc_curve
-from skrate.curves.bootstrap import bootstrap_counts
+from skrate.curves.bounds import bootstrap_counts
 
 pytestmark = pytest.mark.slow
 

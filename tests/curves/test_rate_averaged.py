@@ -17,7 +17,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.curves.consensus_curve import _first_rate
+from skrate.curves.consensus import _first_rate
 from strategies import ranked_samples
 
 Y = [[1, 1, 0, 0, 0], [1, 0, 1, 0, 0]]

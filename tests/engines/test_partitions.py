@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from metric_cases import sample
 from metric_registry import CASES
 from skrate import RankTable
-from skrate.engines.partitions import (
+from skrate.engines.dask_tables import (
     cut_points,
     outline,
     refined,

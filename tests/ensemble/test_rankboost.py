@@ -59,7 +59,7 @@ def assert_same_rounds(model, rounds):
 def test_equals_the_pair_matrix(monkeypatch, seed, n_values, share_missing, kept_as):
     if kept_as == "order":
         # Else only features of more than 255 values are sorted.
-        monkeypatch.setattr("skrate.ensemble.columns.MAX_BINS", 2)
+        monkeypatch.setattr("skrate.ensemble.boosting.MAX_BINS", 2)
     X, y, _ = sample(seed, n_values=n_values, share_missing=share_missing)
     rounds, scores = boost(X, y, 12)
     model = RankBoostClassifier(n_estimators=12).fit(X, y)

@@ -27,9 +27,9 @@ from skrate import (
     precision_at_rate_score,
     rates,
 )
+from skrate.inference.budget_report import ExpectedHits
 from skrate.inference.chance import permuted_moments, permuted_pvalue
 from skrate.inference.delta import influence_values
-from skrate.inference.prediction import ExpectedHits
 from skrate.inference.sample import check_sample
 from strategies import ranked_samples
 

@@ -10,8 +10,7 @@ from fold_cases import both_rankings, drawn_folds
 from optional import require
 from reference import curve_process as literal
 from skrate import FoldRankings, compare, compare_curves, recall_at_rate_score
-from skrate.inference.compare_curves import CurveComparison
-from skrate.inference.curve_process import CurveBounds
+from skrate.inference.compare_curves import CurveBounds, CurveComparison
 
 RATES = [0.05, 0.1, 0.3, 0.5, 0.8]
 

@@ -5,7 +5,7 @@ import pytest
 
 from guarantees import binomial_tolerance, simulations
 from simulated_curves import RATES, SETTINGS, coverage, holds
-from skrate.inference.curve_process import curve_process
+from skrate.inference.compare_curves import curve_process
 from skrate.inference.sample import check_cases, scored
 
 pytestmark = pytest.mark.slow

@@ -15,7 +15,7 @@ from skrate import (
     precision_at_rate_score,
     recall_at_rate_score,
 )
-from skrate.inference.curve_process import curve_process
+from skrate.inference.compare_curves import curve_process
 from skrate.inference.sample import check_cases, check_sample, scored
 
 RATES = np.array([0.03, 0.1, 0.25, 1 / 3, 0.5, 0.92, 1.0])

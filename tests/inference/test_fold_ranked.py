@@ -13,10 +13,10 @@ from guarantees import binomial_tolerance, simulations
 from reference.budget_card import card_of_folds
 from simulated_intervals import Setting, draw, population
 from skrate import FoldRankings, budget_report, hit_curve, rates
-from skrate.inference.curve_process import curve_process
+from skrate.inference.budget_report import ExpectedHits
+from skrate.inference.compare_curves import curve_process
 from skrate.inference.delta import influence_values, variance_parts
 from skrate.inference.fold_ranked import ranked_in_folds
-from skrate.inference.prediction import ExpectedHits
 from skrate.inference.sample import check_cases
 from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate
 from skrate.metrics.recall import ExpectedRecall

@@ -8,7 +8,7 @@ from guarantees import binomial_tolerance, simulations
 from simulated_batches import DESIGNS, Design, coverage
 from skrate import FoldRankings, RankTable, budget_report, rates
 from skrate.core.results import ConfidenceInterval
-from skrate.inference.prediction import Spread, _shares, predicted
+from skrate.inference.budget_report import Spread, _shares, predicted
 from skrate.inference.sample import check_sample
 
 # A fourth of the designs is a fair sample of them.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reference import urn as oracle
-from skrate.review import hypergeometric as urn
+from skrate.review import certificate as urn
 
 LARGEST = 9
 ALPHA = Fraction(1, 5)

@@ -8,7 +8,7 @@ import pytest
 from guarantees import binomial_tolerance, simulations
 from optional import require
 from reference import urn as oracle
-from skrate.review import hypergeometric as urn
+from skrate.review import certificate as urn
 from skrate.review import recall_certificate, stopping_curve
 
 # Places of the positives of a simulated review, see tests/data/README.md.

@@ -1,0 +1,761 @@
+"""Bounds of the number of positives that all folds of a consensus find together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import fft, special
+from scipy.stats import rankdata
+
+from skrate.curves.folds import Folds, counts_at
+from skrate.data.arrays import Array, FloatArray, IntArray, dot
+from skrate.data.checks import check_n_jobs
+
+# Rates at which case k cannot be drawn from, but with this probability.
+_TAIL = 1e-14
+# Between two cuts the integrand is a polynomial, for Gauss-Legendre quadrature; where
+# the cuts are many, they are passed over by panels far narrower than the integrand.
+_MAX_PANELS = 320
+_MAX_NODES = 8
+# Stands for 0 where a logarithm is taken or a quotient formed.
+_TINY = 1e-300
+# A count is left out if it is less likely than this, as are all beyond it.
+_NEGLIGIBLE = 1e-13
+JointLaw: TypeAlias = tuple[int, FloatArray, FloatArray]
+# Rates whose bounds are computed in one task.
+_BATCH = 8
+# Where only a part of a case is processed, counts lie on a grid of this fineness, as
+# long as a fold is so small that a part of a case can be seen.
+_PARTS = 16
+_SMALL_FOLD = 500
+# What is less likely, on either side, is not kept to look counts up.
+_UNSEEN = 1e-12
+_T = TypeVar("_T")
+# So far above and below all places does the case lie that is added to each class. Its
+# share of (0, 1) is none to speak of.
+_FAR = 1e9
+# Cases that are drawn in one task: it bounds the memory, not the result.
+_BATCH_CASES = 2_000_000
+
+
+class CountLaw(NamedTuple):
+    """Law of the positives found in a fold by processing k cases, k maybe fractional.
+
+    With probability ``sure[i]`` the positives are ``first + i``, and with probability
+    ``partial[i]`` they are ``first + i + fraction``: of the last case, which happens
+    to be positive, only a fraction is processed.
+    """
+
+    first: int
+    sure: FloatArray
+    partial: FloatArray
+    fraction: float
+
+    def moments(self) -> tuple[float, float]:
+        """Return mean and variance."""
+        counts = self.first + np.arange(len(self.sure))
+        mean = dot(counts, self.sure) + dot(counts + self.fraction, self.partial)
+        variance = dot((counts - mean) ** 2, self.sure)
+        variance += dot((counts + self.fraction - mean) ** 2, self.partial)
+        return float(mean), float(variance)
+
+
+@dataclass(frozen=True)
+class FoldSource:
+    """A ROC curve as a source of folds with ``n_pos`` and ``n_neg`` cases.
+
+    ``tpr`` and ``fpr`` are those of the curve at each of its cuts: the distribution
+    functions of the place where a positive and a negative is drawn from. ``places``
+    runs from 0 to 1 as the rate of the fold itself does on average.
+    """
+
+    n_pos: int
+    n_neg: int
+    tpr: FloatArray
+    fpr: FloatArray
+    places: FloatArray
+
+    @classmethod
+    def of(cls, folds: Folds, n_pos: int, n_neg: int) -> FoldSource:
+        """Return the curve that folds share, with the cases ``added`` to each class.
+
+        Half of one lies above all others, half below: folds that are without an
+        error up to a rate do not show that there is none.
+        """
+        shared, added = folds.shared, folds.added
+        if not added:
+            return cls.along(shared.tpr, shared.fpr, n_pos, n_neg)
+        tpr, fpr = (
+            np.concatenate([[0.0], (added / 2 + above) / (added + above[-1]), [1.0]])
+            for above in (shared.cum_pos, shared.cum_neg)
+        )
+        return cls.along(tpr, fpr, n_pos, n_neg)
+
+    @classmethod
+    def along(
+        cls, tpr: FloatArray, fpr: FloatArray, n_pos: int, n_neg: int
+    ) -> FoldSource:
+        """Return the source of folds of one size that a curve is."""
+        return cls(
+            n_pos, n_neg, tpr, fpr, (n_pos * tpr + n_neg * fpr) / (n_pos + n_neg)
+        )
+
+    def laws(self, numbers: Iterable[float]) -> list[CountLaw]:
+        """Return the laws of the positives found by processing numbers of cases."""
+        # Numbers that cut the same case share its law.
+        joint_law = lru_cache(maxsize=None)(self._joint_law)
+        return [self._law(k, joint_law) for k in numbers]
+
+    def law(self, k: float) -> CountLaw:
+        """Return the law for one number of cases."""
+        return self.laws([k])[0]
+
+    def _law(self, k: float, joint_law: Callable[[int], JointLaw]) -> CountLaw:
+        n = self.n_pos + self.n_neg
+        # k / n * n may miss the integer it stands for by rounding.
+        k = round(k) if abs(k - round(k)) < 1e-9 * n else k
+        one, none = np.ones(1), np.zeros(1)
+        if k <= 0:
+            return CountLaw(0, one, none, 0.0)
+        if k >= n:
+            return CountLaw(self.n_pos, one, none, 0.0)
+        item = int(np.ceil(k))
+        first, is_pos, is_neg = joint_law(item)
+        if item == k:
+            return CountLaw(first, is_pos + is_neg, np.zeros(len(is_pos)), 0.0)
+        # A count s of is_pos holds case `item`, of which a fraction is processed: it
+        # stands for s - 1 positives and that fraction. A count of is_neg is as it says,
+        # which is one place further on.
+        sure, partial = np.append(0.0, is_neg), np.append(is_pos, 0.0)
+        return CountLaw(first - 1, sure, partial, float(k - (item - 1)))
+
+    def _joint_law(self, k: int) -> JointLaw:
+        """Return the law of (positives among the first k, class of case k).
+
+        The first value belongs to the count that is returned first, and the arrays
+        to case k being positive and negative.
+        """
+        tpr, fpr, tpr_weight, fpr_weight = self._nodes(k)
+        least, most = max(0, k - self.n_neg), min(k, self.n_pos)
+        center, width = self._expected_window(k)
+        # The window is a guess to first order: it grows until what is left out at both
+        # ends is negligible, or there is nothing left to add.
+        while True:
+            low = max(least, int(np.floor(center - width)))
+            high = min(most, int(np.ceil(center + width)))
+            counts = np.arange(low, high + 1.0)
+            likelihood = self._likelihood(k, counts, tpr, fpr)
+            # Any of the `counts` positives may be the k-th case: the other ones lie
+            # above it, hence one factor tpr less than in the likelihood, and the
+            # increment of tpr where the case itself lies.
+            is_pos = counts * ((tpr_weight / tpr) @ likelihood)
+            is_neg = (k - counts) * ((fpr_weight / fpr) @ likelihood)
+            ends = (is_pos + is_neg)[[0, -1]] < _NEGLIGIBLE
+            if (low == least or ends[0]) and (high == most or ends[1]):
+                break
+            width *= 2
+        # It is 1 but for the quadrature, the error of which is shared by all counts.
+        total = is_pos.sum() + is_neg.sum()
+        return low, is_pos / total, is_neg / total
+
+    def _likelihood(
+        self, k: int, counts: FloatArray, tpr: FloatArray, fpr: FloatArray
+    ) -> FloatArray:
+        """Return P(s positives and k - s negatives lie above the cut), node by count.
+
+        A product of two binomials whose logarithm is linear in the count s, but for
+        the binomial coefficients.
+        """
+        log_tpr, log_miss = np.log(tpr), np.log(np.maximum(1 - tpr, _TINY))
+        log_fpr, log_spared = np.log(fpr), np.log(np.maximum(1 - fpr, _TINY))
+        slope = log_tpr - log_miss - log_fpr + log_spared
+        base = self.n_pos * log_miss + k * log_fpr + (self.n_neg - k) * log_spared
+        ways = _log_choose(self.n_pos, counts) + _log_choose(self.n_neg, k - counts)
+        # In place: nodes by counts are the largest array here.
+        exponent = np.multiply.outer(slope, counts)
+        exponent += ways
+        exponent += base[:, None]
+        np.exp(exponent, out=exponent)
+        return np.asarray(exponent)
+
+    def _nodes(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return tpr and fpr where case k may be drawn from, with their increments."""
+        n = self.n_pos + self.n_neg
+        # Were its rates uniform, case k of n would be a beta variable. Drawn with fixed
+        # numbers of both classes it spreads no more than that.
+        low = special.betaincinv(k, n - k + 1, _TAIL)
+        # By the lower tail of the mirrored variable: 1 - 1e-14 has few digits left.
+        high = 1 - special.betaincinv(n - k + 1, k, _TAIL)
+        inner = self.places[(self.places > low) & (self.places < high)]
+        if len(inner) >= _MAX_PANELS:
+            # The first and the last remain: there the case ends that was added.
+            panels = np.linspace(low, high, _MAX_PANELS + 1)[1:-1]
+            inner = np.union1d(panels, inner[[0, -1]])
+        edges = np.concatenate([[low], inner, [high]])
+        # As many nodes in all, few per panel where there are many panels.
+        n_nodes = int(np.clip(_MAX_PANELS // (len(edges) - 1), 1, _MAX_NODES))
+        nodes, weights = _gauss_legendre(n_nodes)
+        parts = []
+        for curve in (self.tpr, self.fpr):
+            at_edges = np.interp(edges, self.places, curve)
+            rise = np.diff(at_edges)[:, None]
+            values = at_edges[:-1, None] + rise * (nodes + 1) / 2
+            parts.append((np.maximum(values, _TINY).ravel(), rise * weights / 2))
+        (tpr, tpr_weight), (fpr, fpr_weight) = parts
+        return tpr, fpr, tpr_weight.ravel(), fpr_weight.ravel()
+
+    def _expected_window(self, k: int) -> tuple[float, float]:
+        """Return the middle and half-width of the counts that are likely."""
+        n = self.n_pos + self.n_neg
+        place = k / n
+        # Where it is 0, at the last case, a cell's width tells the slope as well.
+        spread = np.sqrt(place * (1 - place) / n) + 1 / n
+        around = np.clip([place - spread, place, place + spread], 0, 1)
+        tpr = np.interp(around, self.places, self.tpr)
+        fpr = np.interp(around, self.places, self.fpr)
+        gain_pos = self.n_pos * (tpr[2] - tpr[0])
+        gain_neg = self.n_neg * (fpr[2] - fpr[0])
+        # To first order S_k = A - slope * (A + B - k), where A positives and B
+        # negatives are drawn from above the place k / n.
+        slope = gain_pos / (gain_pos + gain_neg)
+        variance = (1 - slope) ** 2 * self.n_pos * tpr[1] * (1 - tpr[1])
+        variance += slope**2 * self.n_neg * fpr[1] * (1 - fpr[1])
+        # Ten more, for where the variance to first order is next to nothing.
+        return self.n_pos * tpr[1], 8 * float(np.sqrt(variance)) + 10
+
+
+def _log_choose(n: int, k: FloatArray) -> FloatArray:
+    """Return the logarithm of the binomial coefficient."""
+    log_factorial = special.gammaln
+    return np.asarray(
+        log_factorial(n + 1) - log_factorial(k + 1) - log_factorial(n - k + 1)
+    )
+
+
+@lru_cache(maxsize=_MAX_NODES)
+def _gauss_legendre(n_nodes: int) -> tuple[FloatArray, FloatArray]:
+    return special.roots_legendre(n_nodes)  # type: ignore[no-any-return]
+
+
+def parametric_bounds(
+    folds: Folds, rates: FloatArray, level: float, *, n_jobs: int | None, verbose: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return bounds of the pooled count from a beta fitted to its moments.
+
+    Millard, Kull and Flach (2014), theorem 1 and equations 22 to 29.
+    """
+    least, most = folds.reachable(rates)
+
+    def interval(place: int, laws: list[tuple[CountLaw, int]]) -> tuple[float, float]:
+        moments = [(law.moments(), n_folds) for law, n_folds in laws]
+        mean = sum(n_folds * mean for (mean, _), n_folds in moments)
+        variance = sum(n_folds * variance for (_, variance), n_folds in moments)
+        return scaled_beta_interval(mean, variance, least[place], most[place], level)
+
+    intervals = _each_rate(interval, folds, rates, n_jobs, verbose)
+    lower, upper = np.array(intervals).T
+    return lower, upper
+
+
+def exact_bounds(
+    folds: Folds, rates: FloatArray, level: float, *, n_jobs: int | None, verbose: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return bounds of the pooled count from its law, convolved over the folds."""
+
+    def interval(place: int, laws: list[tuple[CountLaw, int]]) -> tuple[float, float]:
+        return central_interval(laws, level)
+
+    intervals = _each_rate(interval, folds, rates, n_jobs, verbose)
+    return _reachable(intervals, folds, rates)
+
+
+def exact_band(
+    folds: Folds,
+    rates: FloatArray,
+    level: float,
+    drawn: FloatArray,
+    *,
+    n_jobs: int | None,
+    verbose: int,
+) -> tuple[FloatArray, FloatArray]:
+    """Return bounds that hold ``level`` of the ``drawn`` counts at all rates at once.
+
+    They are the bounds of a higher level, one for all rates: the least that does.
+    """
+
+    def law(place: int, laws: list[tuple[CountLaw, int]]) -> PooledLaw:
+        return pooled_law(laws).likely()
+
+    found = _each_rate(law, folds, rates, n_jobs, verbose)
+    depths = [law.depth(counts) for law, counts in zip(found, drawn.T, strict=True)]
+    n_out = int((1 - level) * len(drawn) + 1e-9)
+    # Less than the least probability beyond one of the curves that are to lie within.
+    deepest = np.sort(np.min(depths, axis=0))[n_out]
+    tail = min(float(np.nextafter(deepest, 0)), (1 - level) / 2)
+    return _reachable([law.interval(tail) for law in found], folds, rates)
+
+
+def _reachable(
+    intervals: list[tuple[float, float]], folds: Folds, rates: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    # A part of a case may have been rounded beyond what is reachable.
+    least, most = folds.reachable(rates)
+    lower, upper = np.array(intervals).T
+    return np.clip(lower, least, most), np.clip(upper, least, most)
+
+
+class PooledLaw(NamedTuple):
+    """Law of the count of all folds, (first + i) / parts with a probability each.
+
+    ``at_most[i]`` and ``at_least[i]`` are the probabilities of no more and of no less.
+    """
+
+    first: int
+    parts: int
+    at_most: FloatArray
+    at_least: FloatArray
+
+    def interval(self, tail: float) -> tuple[float, float]:
+        """Return the shortest interval that leaves out at most ``tail`` a side."""
+        low = int(np.searchsorted(self.at_most, tail, side="right"))
+        above = int(np.searchsorted(self.at_least[::-1], tail, side="right"))
+        high = len(self.at_least) - 1 - above
+        return (self.first + low) / self.parts, (self.first + high) / self.parts
+
+    def depth(self, counts: FloatArray) -> FloatArray:
+        """Return the lesser of the probabilities of no more and of no less.
+
+        A count lies within the intervals whose tail is less than that.
+        """
+        places = counts * self.parts - self.first
+        last = len(self.at_most) - 1
+        # Between two places a count is more than the one and less than the other.
+        below = np.clip(np.floor(places + 1e-6), -1, last).astype(np.intp)
+        above = np.clip(np.ceil(places - 1e-6), 0, last + 1).astype(np.intp)
+        at_most, at_least = np.append(self.at_most, 0.0), np.append(self.at_least, 0.0)
+        return np.asarray(np.minimum(at_most[below], at_least[above]))
+
+    def likely(self) -> PooledLaw:
+        """Return the law without the counts that nobody will see."""
+        low = int(np.searchsorted(self.at_most, _UNSEEN))
+        high = len(self.at_least) - int(np.searchsorted(self.at_least[::-1], _UNSEEN))
+        kept = slice(low, high)
+        return PooledLaw(
+            self.first + low,
+            self.parts,
+            self.at_most[kept].copy(),
+            self.at_least[kept].copy(),
+        )
+
+
+def central_interval(
+    laws: list[tuple[CountLaw, int]], level: float
+) -> tuple[float, float]:
+    """Return the shortest interval that leaves out at most half of 1 - level a side.
+
+    ``laws`` says how many folds have a law; the sum over all folds is meant.
+    """
+    return pooled_law(laws).interval((1 - level) / 2)
+
+
+def pooled_law(laws: list[tuple[CountLaw, int]]) -> PooledLaw:
+    """Return the law of the sum over all folds: ``laws`` says how many have a law."""
+    parts = _parts_of_a_case([law for law, _ in laws])
+    lattices = [(_on_lattice(law, parts), n_folds) for law, n_folds in laws]
+    first = sum(parts * law.first * n_folds for law, n_folds in laws)
+    n_values = 1 + sum((len(masses) - 1) * n for masses, n in lattices)
+    length = fft.next_fast_len(n_values, real=True)
+    spectrum = np.ones(length // 2 + 1, dtype=np.complex128)
+    for masses, n_folds in lattices:
+        spectrum *= fft.rfft(masses, length) ** n_folds
+    masses = np.maximum(fft.irfft(spectrum, length)[:n_values], 0.0)
+    return PooledLaw(first, parts, np.cumsum(masses), np.cumsum(masses[::-1])[::-1])
+
+
+def _parts_of_a_case(laws: list[CountLaw]) -> int:
+    """Return how finely a case is divided: as finely as needed and as can be seen."""
+    if max(len(law.sure) for law in laws) > _SMALL_FOLD:
+        return 1
+    for parts in range(1, _PARTS):
+        rests = [law.fraction * parts % 1 for law in laws]
+        if all(min(rest, 1 - rest) < 1e-9 for rest in rests):
+            return parts
+    return _PARTS
+
+
+def _on_lattice(law: CountLaw, parts: int) -> FloatArray:
+    """Return probabilities of the multiples of 1 / parts, from ``law.first`` on.
+
+    A value between two of them is divided among both, which keeps the mean.
+    """
+    masses = np.zeros((len(law.sure) + 1, parts))
+    masses[:-1, 0] = law.sure
+    # A third of three parts is one but for rounding.
+    whole, rest = divmod(law.fraction * parts + 1e-9, 1)
+    flat = masses.ravel()
+    size = parts * len(law.partial)
+    flat[int(whole) :][:size:parts] += (1 - rest) * law.partial
+    flat[int(whole) + 1 :][:size:parts] += rest * law.partial
+    return flat
+
+
+def scaled_beta_interval(
+    mean: float, variance: float, least: float, most: float, level: float
+) -> tuple[float, float]:
+    """Return a central interval of the beta with two moments on [least, most]."""
+    width, tail = most - least, (1 - level) / 2
+    # What rounding leaves of a certain count is no variance.
+    if width <= 0 or variance <= 1e-10 * width**2:
+        middle = min(max(mean, least), most)
+        return middle, middle
+    m, v = (mean - least) / width, variance / width**2
+    concentration = m * (1 - m) / v - 1
+    if concentration > 1e-6:
+        shapes = m * concentration, (1 - m) * concentration
+        low = float(special.betaincinv(*shapes, tail))
+        high = max(low, float(special.betainccinv(*shapes, tail)))
+    else:
+        # All mass lies at the two ends, as for the first case of a single fold.
+        low, high = float(1 - m <= tail), float(m > tail)
+    return least + width * low, least + width * high
+
+
+def _each_rate(
+    of_laws: Callable[[int, list[tuple[CountLaw, int]]], _T],
+    folds: Folds,
+    rates: FloatArray,
+    n_jobs: int | None,
+    verbose: int,
+) -> list[_T]:
+    """Return what ``of_laws`` makes of the laws at each rate, in parallel over rates.
+
+    It is given the place of the rate, and the laws with their numbers of folds.
+    """
+    sources = [
+        (FoldSource.of(folds, *size), n_folds) for size, n_folds in folds.sizes.items()
+    ]
+
+    def results(places: range) -> list[_T]:
+        of_sources = [
+            source.laws(rates[places] * (source.n_pos + source.n_neg))
+            for source, _ in sources
+        ]
+        n_folds = [n for _, n in sources]
+        return [
+            of_laws(place, list(zip(laws, n_folds, strict=True)))
+            for place, *laws in zip(places, *of_sources, strict=True)
+        ]
+
+    tasks = [
+        range(first, min(first + _BATCH, len(rates)))
+        for first in range(0, len(rates), _BATCH)
+    ]
+    batches = Parallel(n_jobs=check_n_jobs(n_jobs), prefer="threads", verbose=verbose)(
+        delayed(results)(task) for task in tasks
+    )
+    return [result for batch in batches for result in batch]
+
+
+def moved_to_consensus(
+    folds: Folds, rates: FloatArray, lower: FloatArray, upper: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return bounds of new folds, moved by what these are off the consensus.
+
+    New folds of several prevalences are drawn from one curve. They find on average what
+    the folds found only if these share that curve, and then but for noise. Counts are
+    whole: the end that comes nearer to the consensus stays behind by up to a case.
+    """
+    if folds.has_one_prevalence:
+        return lower, upper
+    move = folds.pooled_count(folds.tpr_at(rates)) - expected_count(folds, rates)
+    least, most = folds.reachable(rates)
+    lower = lower + move - np.clip(move, 0, 1)
+    upper = upper + move - np.clip(move, -1, 0)
+    return np.clip(lower, least, most), np.clip(upper, least, most)
+
+
+def expected_count(folds: Folds, rates: FloatArray) -> FloatArray:
+    """Return what folds of these sizes find on the curve that the folds share.
+
+    It is the consensus itself if the folds have one prevalence.
+    """
+    shared, total = folds.shared, np.zeros_like(rates)
+    for size, n_folds in folds.sizes.items():
+        source = FoldSource.along(shared.tpr, shared.fpr, *size)
+        total += n_folds * size[0] * np.interp(rates, source.places, shared.tpr)
+    return total
+
+
+def holding_consensus(
+    folds: Folds, rates: FloatArray, lower: FloatArray, upper: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the bounds, made wider where they would leave out the consensus.
+
+    Of one positive among a hundred tied cases a hundredth is found by the first case,
+    of new ones most often none.
+    """
+    found = folds.pooled_count(folds.tpr_at(rates))
+    return np.minimum(lower, found), np.maximum(upper, found)
+
+
+def rising(
+    folds: Folds, rates: FloatArray, lower: FloatArray, upper: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the bounds, made wider where they turn back.
+
+    Who processes more finds no fewer positives, and no fewer negatives; but what bounds
+    were moved by may fall from one rate to the next.
+    """
+    processed = rates * (folds.n_pos + folds.n_neg)
+    lower = processed - np.maximum.accumulate(processed - lower)
+    upper = processed - np.minimum.accumulate((processed - upper)[::-1])[::-1]
+    return np.minimum.accumulate(lower[::-1])[::-1], np.maximum.accumulate(upper)
+
+
+def between(
+    folds: Folds,
+    rates: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    bounds: str | None,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return every bend of the consensus from one rate to the next, with its bounds.
+
+    ``rates`` are two, ``lower`` and ``upper`` the counts of the bounds there. Linear
+    in between is how far the bounds are from the consensus, as they bend with it.
+    """
+    cuts = folds.cuts
+    inner = slice(
+        np.searchsorted(cuts, rates[0], "right"), np.searchsorted(cuts, rates[1])
+    )
+    knots = np.concatenate([rates[:1], cuts[inner], rates[1:]])
+    found = folds.pooled_count(folds.tpr_at(knots))
+    processed = knots * (folds.n_pos + folds.n_neg)
+    counts = []
+    for ends in (lower, upper):
+        count = found + np.interp(knots, rates, ends - found[[0, -1]])
+        # No fewer positives than at the one end, nor more than at the other; and no
+        # fewer negatives.
+        negatives = processed[[0, -1]] - ends
+        least = np.maximum(ends.min(), processed - negatives.max())
+        most = np.minimum(ends.max(), processed - negatives.min())
+        counts.append(np.clip(count, least, most))
+    if bounds != "normal":
+        counts = [np.clip(count, *folds.reachable(knots)) for count in counts]
+    if bounds not in {"normal", "beta"}:
+        counts = list(rising(folds, knots, *counts))
+    return knots, counts[0], counts[1]
+
+
+def normal_bounds(
+    folds: Folds, rates: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return normal bounds of the pooled count.
+
+    Millard, Kull and Flach (2014), equation 8; they may leave what is reachable.
+    """
+    mean, variance = _mean_and_variance(folds, folds.tpr_at(rates))
+    margin = -special.ndtri((1 - level) / 2) * np.sqrt(variance)
+    return folds.n_pos * (mean - margin), folds.n_pos * (mean + margin)
+
+
+def beta_bounds(
+    folds: Folds, rates: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return bounds of the pooled count from a beta on the reachable range.
+
+    Each fold's recall is rescaled to its own reachable range first (section 3.1 of
+    the same paper).
+    """
+    n_pos = np.array([[table.n_pos] for table in folds.tables])
+    n_neg = np.array([[table.n_neg] for table in folds.tables])
+    processed = rates * (n_pos + n_neg)
+    least = np.maximum(processed - n_neg, 0.0) / n_pos
+    width = np.minimum(processed / n_pos, 1.0) - least
+    is_open = width > 0
+    scaled = (folds.tpr_at(rates) - least) / np.where(is_open, width, 1.0)
+    scaled = np.where(is_open, np.clip(scaled, 0, 1), 0.0)
+    means, variances = _mean_and_variance(folds, scaled)
+    intervals = [
+        scaled_beta_interval(mean, variance, 0.0, 1.0, level)
+        for mean, variance in zip(means, variances, strict=True)
+    ]
+    low, high = np.array(intervals).T
+    bottom, top = folds.reachable(rates)
+    return bottom + (top - bottom) * low, bottom + (top - bottom) * high
+
+
+def _mean_and_variance(
+    folds: Folds, recalls: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the mean over folds, each by its positives, and the mean's variance."""
+    weights = np.array([table.n_pos for table in folds.tables]) / folds.n_pos
+    mean = dot(recalls.T, weights)
+    n_folds = len(weights)
+    variance = dot((recalls - mean).T ** 2, weights**2) * n_folds / (n_folds - 1)
+    return np.asarray(mean), np.asarray(variance)
+
+
+def bootstrap_counts(
+    folds: Folds,
+    rates: FloatArray,
+    n_resamples: int,
+    generator: np.random.Generator,
+    *,
+    is_adjusted: bool = False,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> FloatArray:
+    """Return the pooled counts of new sets of folds, of shape (n_resamples, n_rates).
+
+    Each fold keeps its numbers of positives and of negatives. With ``is_adjusted``
+    the numbers are left to chance, and the ranking is then stretched to meet them.
+    """
+    places = _Places(folds)
+    n_cases = sum(n * sum(size) for size, n in folds.sizes.items())
+    n_tables = max(1, min(n_resamples, _BATCH_CASES // n_cases))
+    batches = [
+        min(n_tables, n_resamples - first) for first in range(0, n_resamples, n_tables)
+    ]
+
+    def total(n_tables: int, rng: np.random.Generator) -> FloatArray:
+        counts = np.zeros((n_tables, len(rates)))
+        for size, n_folds in folds.sizes.items():
+            for _ in range(n_folds):
+                counts += _counts(
+                    places, size, rates, n_tables, rng, is_adjusted=is_adjusted
+                )
+        return counts
+
+    # A generator for each batch, so that the number of threads changes no number.
+    results = Parallel(n_jobs=check_n_jobs(n_jobs), prefer="threads", verbose=verbose)(
+        delayed(total)(n_tables, rng)
+        for n_tables, rng in zip(batches, generator.spawn(len(batches)), strict=True)
+    )
+    return np.concatenate(list(results))
+
+
+def central_range(counts: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return bounds that leave out at most half of 1 - level of the rows, a side."""
+    return _range(counts, _n_out(counts, level))
+
+
+def whole_range(counts: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return the bounds that leave out as many counts at each rate as they can.
+
+    At least ``level`` of the rows lie within them at every rate.
+    """
+    n_below = rankdata(counts, "max", axis=0)
+    n_above = len(counts) + 1 - rankdata(counts, "min", axis=0)
+    depths = np.minimum(n_below, n_above).min(axis=1)
+    n_rows = int((1 - level) * len(counts) + 1e-9)
+    # Only n_rows of them may lie beyond the bounds at some rate.
+    n_out = min(int(np.sort(depths)[n_rows]) - 1, _n_out(counts, level))
+    return _range(counts, n_out)
+
+
+class _Places:
+    """Where the positives and the negatives of all folds lie along the curve.
+
+    A place is drawn by choosing a case of the class, and then a point of the interval
+    of places that the case shares with those it ties with. So the density of places is
+    proportional to the probability of the class along the curve. A case that is added
+    to each class lies half above all others and half below.
+    """
+
+    def __init__(self, folds: Folds) -> None:
+        starts, widths = [], []
+        for name in ("pos", "neg"):
+            for table, cuts in zip(folds.tables, folds.places, strict=True):
+                n_cases = getattr(table, name).astype(np.intp)
+                starts.append(np.repeat(cuts[:-1], n_cases))
+                widths.append(np.repeat(np.diff(cuts), n_cases))
+            starts.append(np.full(folds.added, -_FAR))
+            widths.append(np.full(folds.added, 2 * _FAR + 1))
+        # Those of the positives come first.
+        self.starts, self.widths = np.concatenate(starts), np.concatenate(widths)
+        self.n_pos = round(folds.n_pos) + folds.added
+        self.n_neg = round(folds.n_neg) + folds.added
+
+    def ranked_labels(
+        self, n_pos: IntArray, n_cases: int, rng: np.random.Generator
+    ) -> Array:
+        """Return drawn rankings, one a row: 1 for a positive, 0 for a negative.
+
+        Row i has ``n_pos[i]`` positives among ``n_cases``.
+        """
+        is_pos = np.arange(n_cases) < n_pos[:, None]
+        # One random number for two draws: its whole part chooses the case, the rest
+        # the point within the case's interval. In place, as no array is larger.
+        drawn = rng.random(is_pos.shape)
+        drawn *= np.where(is_pos, self.n_pos, self.n_neg)
+        case = drawn.astype(np.intp)
+        drawn -= case
+        case[~is_pos] += self.n_pos
+        drawn *= self.widths[case]
+        drawn += self.starts[case]
+        # The label takes the place of the last bit, so that values can be sorted.
+        bits = drawn.view(np.uint64)
+        bits &= ~np.uint64(1)
+        bits |= is_pos
+        drawn.sort(axis=1)
+        return (bits & np.uint64(1)).astype(np.uint8)
+
+
+def _n_out(counts: FloatArray, level: float) -> int:
+    """Return how many rows are left out on either side of one rate."""
+    # 0.05 / 2 * 2000 is 50 but for rounding.
+    return int((1 - level) / 2 * len(counts) + 1e-9)
+
+
+def _range(counts: FloatArray, n_out: int) -> tuple[FloatArray, FloatArray]:
+    ordered = np.sort(counts, axis=0)
+    return ordered[n_out], ordered[len(counts) - 1 - n_out]
+
+
+def _counts(
+    places: _Places,
+    size: tuple[int, int],
+    rates: FloatArray,
+    n_tables: int,
+    rng: np.random.Generator,
+    *,
+    is_adjusted: bool,
+) -> FloatArray:
+    """Return counts of positives at ``rates`` in drawn folds of one size.
+
+    Drawing rates first and keeping the folds with the right number of positives is
+    the same law as drawing both classes apart: nothing is discarded. Adjusted, that
+    number is left to chance, and the cases of each class are then made wider or
+    narrower along the ranking, so that they come to it (section 3.5 of the paper). A
+    fold that lacks a class cannot be adjusted, and is drawn again.
+    """
+    n_pos, n_neg = size
+    n_cases = n_pos + n_neg
+    if not is_adjusted:
+        labels = places.ranked_labels(np.full(n_tables, n_pos), n_cases, rng)
+        return counts_at(labels, rates)
+    drawn = rng.binomial(n_cases, n_pos / n_cases, n_tables)
+    while not np.all(lacks_none := (drawn > 0) & (drawn < n_cases)):
+        again = np.flatnonzero(~lacks_none)
+        drawn[again] = rng.binomial(n_cases, n_pos / n_cases, len(again))
+    labels = places.ranked_labels(drawn, n_cases, rng)
+    found = np.zeros((n_tables, n_cases + 1))
+    np.cumsum(labels, axis=1, out=found[:, 1:])
+    missed = np.arange(n_cases + 1) - found
+    # Stretched, a case is no longer one: the cut at a rate falls between the cuts that
+    # are known, and both classes grow linearly from one of them to the next.
+    found *= (n_pos / drawn)[:, None]
+    missed *= (n_neg / (n_cases - drawn))[:, None]
+    # One call for all rows: row i runs from i * (n_cases + 1) on, so that the rows
+    # increase from one to the next. Rounding must not carry one into the other.
+    starts = (n_cases + 1.0) * np.arange(n_tables)[:, None]
+    passed = starts + np.minimum(found + missed, n_cases)
+    asked = starts + rates * n_cases
+    counts = np.interp(asked.ravel(), passed.ravel(), found.ravel())
+    return np.asarray(counts.reshape(asked.shape))

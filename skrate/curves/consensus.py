@@ -1,0 +1,707 @@
+"""ROC curves of several folds, averaged at equal rate, and what is read off them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from skrate.core.results import ConfidenceInterval, Result, t_quantile
+from skrate.curves.bounds import (
+    beta_bounds,
+    between,
+    bootstrap_counts,
+    central_range,
+    exact_band,
+    exact_bounds,
+    holding_consensus,
+    moved_to_consensus,
+    normal_bounds,
+    parametric_bounds,
+    rising,
+    whole_range,
+)
+from skrate.curves.folds import (
+    Folds,
+    FoldsLike,
+    check_folds,
+    check_rates,
+    default_rates,
+)
+from skrate.data.arrays import (
+    ArrayLike,
+    ArraysByFold,
+    FloatArray,
+    Label,
+    RandomState,
+)
+from skrate.data.checks import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_fraction,
+    check_generator,
+)
+from skrate.data.folds import Repeats
+from skrate.metrics.at_recall import RecallTest
+from skrate.metrics.base import Sizes
+from skrate.metrics.rate_weighted_auc import rate_weighted_auc
+from skrate.rates.laws import RateLike, check_rate
+
+# From the spread over folds; these are defined for weighted cases as well.
+BASELINES = {"normal": normal_bounds, "beta": beta_bounds}
+ANALYTIC = {"parametric": parametric_bounds, "exact": exact_bounds}
+BOOTSTRAPS = ("bootstrap", "bootstrap-adjusted")
+Bounds = Literal[
+    "normal", "beta", "parametric", "exact", "bootstrap", "bootstrap-adjusted"
+]
+METHODS: tuple[Bounds, ...] = get_args(Bounds)
+Band = Literal["pointwise", "simultaneous"]
+BANDS: tuple[Band, ...] = get_args(Band)
+# Whole curves can be drawn, and lie within bounds of a method.
+WHOLE = ("exact", *BOOTSTRAPS)
+
+
+def rate_averaged_roc_curve(
+    y_trues: FoldsLike,
+    y_scores: ArraysByFold | None = None,
+    *,
+    sample_weight: ArraysByFold | None = None,
+    pos_label: Label = None,
+    repeats: Repeats = None,
+    rates: ArrayLike | None = None,
+    bounds: Bounds | None = "exact",
+    band: Band = "pointwise",
+    confidence_level: float = 0.95,
+    augment: bool = True,
+    n_resamples: int = 2000,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> ConsensusCurve:
+    r"""Average the ROC curves of several folds at equal rate, with bounds.
+
+    If the same share of every fold is processed, which share of all positives is
+    found, and how far could it be off? :func:`sklearn.metrics.roc_curve` draws one
+    curve, and averages over folds at equal fpr are met by no budget: nobody can choose
+    how many negatives to process. Only the order of the scores within a fold counts.
+
+    Parameters
+    ----------
+    y_trues : sequence of array-like of shape (n_samples,) or of RankTable
+        True labels of two classes, an array for each fold; or a table for each,
+        without ``y_scores``. Or rankings of the folds, a ``FoldRankings``, or the
+        ``folds`` of another curve, for other bounds; then the four arguments below are
+        left out.
+    y_scores : sequence of array-like of shape (n_samples,), default=None
+        Scores of the same cases, higher for the positive class.
+    sample_weight : sequence of array-like of shape (n_samples,), default=None
+        Relative weights of the cases. Only ``bounds`` "normal", "beta" and None take
+        them, or tables whose weights are not whole: the others are laws of a number of
+        cases.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+    repeats : int or array-like of shape (n_folds,), default=None
+        Which folds belong to one repeat, where cross-validation was repeated: a label
+        for each fold, or how many repeats of equally many folds follow each other.
+        None says that no case is in two folds. Without it, the bounds of repeated
+        folds are too narrow.
+    rates : array-like of shape (n_rates,), default=None
+        Increasing rates in [0, 1] at which to average. None takes k / n for folds of
+        one size n of at most 200 cases, else 201 rates in equal steps, and finer ones
+        near the end of a class with a share below 2 %. Between them bounds are
+        interpolated: pass the rates that matter.
+    bounds : str or None, default="exact"
+        The method of the bounds, one of:
+
+        - "exact": the law of the number of positives that all folds find;
+        - "parametric": a beta distribution with the first two moments of that law;
+        - "bootstrap": sets of new folds that are drawn by the same law;
+        - "bootstrap-adjusted": the same with the numbers of positives left to chance,
+          and the ranking stretched to meet them;
+        - "normal", "beta": from the variance of recall over folds; for comparison;
+        - None: no bounds.
+    band : {"pointwise", "simultaneous"}, default="pointwise"
+        What is to lie between the bounds: the recall at one rate that is chosen
+        beforehand, or the whole curve, at all ``rates`` at once. The latter are wider,
+        hold the former, and are made by ``bounds`` "exact" and the bootstraps.
+    confidence_level : float, default=0.95
+        Probability in (0, 1) that is to lie between the bounds, rate by rate or, of a
+        simultaneous band, at all rates together.
+    augment : bool, default=True
+        Whether one more case of each class is added to what new folds are drawn from,
+        see Notes. False gives the bounds of [1]_, which are too narrow next to both
+        ends of the curve. "normal" and "beta" add none in any case.
+    n_resamples : int, default=2000
+        Number of sets of folds that the bootstraps draw, and a simultaneous band.
+    random_state : int, Generator, RandomState or None, default=None
+        Source of the randomness of both.
+    n_jobs : int, default=None
+        Number of threads, as in joblib; the result does not depend on it.
+    verbose : int, default=0
+        Above 0, joblib reports the progress of the bounds.
+
+    Returns
+    -------
+    curve : ConsensusCurve
+        With ``rates``, ``tpr``, ``fpr``, the bounds ``confidence_interval.low.tpr``
+        and ``.high.tpr``, and methods that read the curve in both directions. Recall is
+        the rate itself for random scores, ``min(1, rate / prevalence)`` for perfect
+        ones.
+
+    Raises
+    ------
+    ValueError
+        If an argument is none of the choices, ``bounds`` makes no simultaneous band,
+        ``rates`` do not increase within
+        [0, 1], there are not as many arrays of scores or weights as of labels, a fold
+        is empty or cannot be ranked, no fold holds both classes, weights are given to
+        a method that counts cases, or "normal" or "beta" has fewer than two folds in a
+        repeat.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If folds are left out because they hold one class only.
+
+    See Also
+    --------
+    sklearn.metrics.roc_curve : The curve of one fold.
+    RateAveragedROC : Draws it, and runs the folds.
+    rate_weighted_auc_score : The area that weighs rates as a budget does.
+
+    Notes
+    -----
+    With s_i(r) the positives among the first r n_i of the n_i cases of fold i (for a
+    part of a case, or within ties, as if found at a constant rate), the consensus is
+    :math:`tpr(r) = \sum_i s_i(r) / \sum_i n_{1i}`: the mean over folds if these have
+    as many positives. Its point in ROC space lies on the line of the rate r.
+
+    The bounds answer: if new folds of the same sizes and class counts were drawn from
+    the ROC curve that the folds share, between which values would their consensus lie?
+    That curve is the consensus itself if all folds have one prevalence. If not, a rate
+    is another point of the shared curve in each fold, so the folds are laid over each
+    other as if each had the prevalence of all (the rate of a cut is then
+    :math:`p \cdot tpr_i + (1 - p) fpr_i`), and new folds take the positives and the
+    negatives of their own from there. Their counts are moved by what the folds found
+    more than the shared curve has them find, so that the bounds lie around the
+    consensus even if the folds share no curve; the end that comes nearer to it stays
+    behind by up to one case, as counts are whole.
+
+    Folds without an error up to a rate do not show that there is none: to all folds
+    together one more positive and one more negative are added, half of each above all
+    other cases and half below, unless ``augment=False``. Where new folds would still
+    leave the consensus out, as with one positive among many tied cases, the bounds are
+    widened to hold it.
+
+    "exact" and "parametric" are theorem 1 of [1]_: case k of a new fold comes from a
+    random place, and the cases above it are positive or negative independently. The
+    integral over that place is taken by Gauss-Legendre quadrature, to about 1e-8 for
+    folds of up to 300 cases and 1e-4 of a probability for longer ones. Then the sum
+    over folds is the convolution ("exact", by FFT), or its mean and variance are given
+    to a beta distribution on the reachable range ("parametric"; equations 22 to 29).
+    Where r n is not whole, the count of a fold is that of the whole cases and a part of
+    the last one.
+
+    All but "normal" stay within what is reachable, and all but "normal" and "beta" are
+    mirrored when classes are swapped and scores negated, up to that error or that of
+    the simulation. The baselines are mirrored if all folds have one prevalence.
+
+    A simultaneous band is made of pointwise bounds of a higher level, the same for all
+    rates: the least at which the share ``confidence_level`` of the ``n_resamples``
+    drawn sets of folds has its consensus between them at all rates. "exact" looks the
+    probabilities up in its law, the bootstraps in the drawn counts themselves, where a
+    few extreme ones decide. A beta distribution does not give the first and last counts
+    the probabilities that they have, so that "parametric" cannot be chosen.
+
+    A case that is tested in several repeats is one case. The curve pools all folds; the
+    bounds are computed for each repeat, as if it were the only one, and averaged: 20
+    repeats of 5 folds have about the bounds of 5 folds.
+
+    The bounds treat the folds of a repeat as independent and the curve as given. They
+    do not cover that the models of cross-validation share training data, nor another
+    data set's prevalence. Pointwise, each holds at its own rate, not for the whole
+    curve at once: that leaves exact bounds of 95 % somewhere in a tenth to a half of
+    samples.
+
+    Cost: a sort per fold; "exact" and "parametric" one quadrature for each rate and
+    each distinct size of folds; "bootstrap" and simultaneous bands ``n_resamples``
+    sorts. The time of a quadrature grows in proportion to the distinct scores: at 3
+    rates, ten folds of 200,000 cases, each with other numbers of positives, took about
+    3 seconds, and 0.1 seconds as tables after ``table.compress(2000)``.
+
+    References
+    ----------
+    .. [1] Millard, Kull and Flach (2014), Rate-oriented point-wise confidence bounds
+       for ROC curves, :doi:`10.1007/978-3-662-44851-9_26`.
+
+    Examples
+    --------
+    Two folds of five; if two cases of each are processed, three of four positives are
+    found:
+
+    >>> from skrate import rate_averaged_roc_curve
+    >>> y_trues = [[1, 1, 0, 0, 0], [1, 0, 1, 0, 0]]
+    >>> y_scores = [
+    ...     [0.9, 0.8, 0.4, 0.3, 0.1],
+    ...     [0.7, 0.6, 0.5, 0.2, 0.1],
+    ... ]
+    >>> curve = rate_averaged_roc_curve(y_trues, y_scores)
+    >>> curve.rates.tolist()[2], curve.tpr.tolist()[2]
+    (0.4, 0.75)
+
+    How much must be read to find half of the positives, and how sure is it? Of four
+    positives it may be everything:
+
+    >>> rate = curve.rate_at_recall(0.5)
+    >>> low, high = rate.confidence_interval
+    >>> round(rate.value, 3), round(low, 3), round(high, 3)
+    (0.2, 0.2, 1.0)
+    """
+    if bounds is not None:
+        bounds = check_choice("bounds", bounds, METHODS)
+    band = check_choice("band", band, BANDS)
+    level = check_fraction("confidence_level", confidence_level)
+    n_resamples = check_count("n_resamples", n_resamples)
+    generator = check_generator(random_state)
+    steps = None if rates is None else check_rates("rates", rates)
+    folds = check_folds(y_trues, y_scores, sample_weight, pos_label, repeats=repeats)
+    added = int(check_flag("augment", augment))
+    folds = folds if folds.added == added else replace(folds, added=added)
+    _check_method(folds, bounds)
+    _check_band(bounds, band)
+    if steps is None:
+        steps = default_rates(folds.tables, has_weights=folds.has_weights)
+
+    def of_new_folds(repeat: Folds) -> tuple[FloatArray, FloatArray]:
+        if bounds in ANALYTIC and band == "pointwise":
+            analytic = ANALYTIC[bounds]
+            return analytic(repeat, steps, level, n_jobs=n_jobs, verbose=verbose)
+        drawn = bootstrap_counts(
+            repeat,
+            steps,
+            n_resamples,
+            generator,
+            is_adjusted=bounds == "bootstrap-adjusted",
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        if bounds == "exact":
+            return exact_band(
+                repeat, steps, level, drawn, n_jobs=n_jobs, verbose=verbose
+            )
+        return (central_range if band == "pointwise" else whole_range)(drawn, level)
+
+    def counts_of(repeat: Folds) -> tuple[FloatArray, FloatArray]:
+        if bounds in BASELINES:
+            counts = BASELINES[bounds](repeat, steps, level)
+            return holding_consensus(repeat, steps, *counts)
+        counts = moved_to_consensus(repeat, steps, *of_new_folds(repeat))
+        return rising(repeat, steps, *holding_consensus(repeat, steps, *counts))
+
+    counts = None
+    if bounds is not None:
+        counts = _over_repeats(folds, counts_of)
+    return consensus_curve(folds, steps, counts, bounds, band, level)
+
+
+def _over_repeats(
+    folds: Folds, counts_of: Callable[[Folds], tuple[FloatArray, FloatArray]]
+) -> tuple[FloatArray, FloatArray]:
+    """Return bounds of the count of all folds, from those of each repeat.
+
+    The bounds of all are the sums of the bounds, hence the mean where counts are
+    divided by all positives: repeats are taken to err together, as they test the same
+    cases, and one more repeat makes nothing narrower.
+    """
+    each = [counts_of(repeat) for repeat in folds.by_repeat]
+    lower, upper = (np.sum(side, axis=0) for side in zip(*each, strict=True))
+    return lower, upper
+
+
+def _check_method(folds: Folds, bounds: str | None) -> None:
+    if folds.has_weights and bounds not in {*BASELINES, None}:
+        raise ValueError(
+            f"bounds={bounds!r} takes no sample_weight, and no RankTable whose weights "
+            "are not whole: it is the law of a number of cases, which weights do not "
+            "have. Use bounds='normal', 'beta' or None."
+        )
+    if bounds in BASELINES and min(len(r.tables) for r in folds.by_repeat) < 2:
+        where = "" if len(folds.by_repeat) == 1 else " in a repeat"
+        raise ValueError(
+            f"bounds={bounds!r} needs at least two folds with both classes, found "
+            f"one{where}: it is the spread over folds that share no case. Use "
+            "bounds='exact'."
+        )
+
+
+def _check_band(bounds: str | None, band: Band) -> None:
+    if band == "simultaneous" and bounds not in WHOLE:
+        raise ValueError(
+            f"bounds={bounds!r} makes no simultaneous band. Use bounds='exact', "
+            "'bootstrap' or 'bootstrap-adjusted'."
+        )
+
+
+@dataclass(frozen=True)
+class CurvePoint(Result):
+    """A value that is read off a consensus curve, with its interval.
+
+    Attributes
+    ----------
+    value : float
+        The recall at a rate, or the rate at a recall.
+    confidence_interval : ConfidenceInterval
+        Its ends are ``.low`` and ``.high``: nan where the curve has no bounds, or
+        where a bound does not reach so far.
+    confidence_level : float
+        Level of the interval.
+
+    See Also
+    --------
+    ConsensusCurve : Its methods ``recall_at_rate`` and ``rate_at_recall`` return it.
+
+    Examples
+    --------
+    >>> from skrate import rate_averaged_roc_curve
+    >>> curve = rate_averaged_roc_curve(
+    ...     [[1, 0, 1, 0, 0]], [[5, 4, 3, 2, 1]]
+    ... )
+    >>> curve.recall_at_rate(0.6).to_dict()
+    {'value': 1.0, 'low': 0.0, 'high': 1.0, 'confidence_level': 0.95}
+    """
+
+    value: float
+    confidence_interval: ConfidenceInterval
+    confidence_level: float
+
+
+class CurveBound(NamedTuple):
+    """A curve that bounds another one, at the same rates."""
+
+    tpr: FloatArray
+    fpr: FloatArray
+    accuracy: FloatArray
+
+
+class CurveInterval(NamedTuple):
+    """The two curves between which another one is meant to lie."""
+
+    low: CurveBound
+    high: CurveBound
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ConsensusCurve(Result):
+    """ROC curve of several folds, averaged at equal rate, with bounds.
+
+    Returned by :func:`rate_averaged_roc_curve`; :class:`RateAveragedROC` draws it.
+    All arrays are read-only and of shape (n_rates,) unless another is given.
+
+    Attributes
+    ----------
+    rates : array
+        Share of the cases of every fold that is processed, increasing.
+    tpr, fpr : array
+        Share of the positives and of the negatives of all folds among the processed.
+    accuracy : array
+        Share of the cases that are rightly processed or rightly left.
+    confidence_interval : object or None
+        The bounds, for one rate or for all at once as ``band`` says: ``.low`` and
+        ``.high`` are curves with ``.tpr``, ``.fpr`` and ``.accuracy`` at the same
+        ``rates``. On the isometric of a rate the lower recall
+        has the greater fpr. None without bounds.
+    fold_tpr, fold_fpr : array of shape (n_folds, n_rates)
+        The curves of the single folds, at the same rates.
+    prevalence : float
+        Share of the positives in all folds together.
+    bounds : str or None
+        The method of the bounds.
+    band : str
+        Whether the bounds are "pointwise", each for its own rate, or "simultaneous",
+        for the whole curve.
+    confidence_level : float
+        Probability that is meant to lie between the bounds, rate by rate or at all
+        rates together.
+    folds : object
+        The rank tables of the folds, from which the methods compute.
+
+    See Also
+    --------
+    rate_averaged_roc_curve : Computes it.
+    RateAveragedROC : Draws it.
+
+    Notes
+    -----
+    The methods read the curve at full resolution, not at ``rates`` only. The bounds are
+    computed at ``rates``; in between their distances from the curve are interpolated,
+    so that ``rates`` should hold those that matter. An interval that is read off a
+    simultaneous band holds together with all others that are; one of pointwise bounds
+    is for a rate that was chosen without looking at the curve.
+
+    Pointwise bounds say where new folds would lie if this were their curve. Read from
+    the side they would be too sure: where the sample found all but a few positives, new
+    folds do too, but the population may lack more. :meth:`rate_at_recall` therefore
+    tests at which rates the folds may have that recall, as :func:`estimate` does for
+    :func:`rate_at_recall_score`, with the class counts of the folds held.
+
+    Examples
+    --------
+    >>> from skrate import rate_averaged_roc_curve
+    >>> y_trues = [[1, 1, 0, 0, 0], [1, 0, 1, 0, 0]]
+    >>> y_scores = [[5, 4, 3, 2, 1]] * 2
+    >>> curve = rate_averaged_roc_curve(y_trues, y_scores)
+    >>> curve
+    ConsensusCurve(2 folds, prevalence=0.4, 6 rates, bounds='exact' at 0.95)
+    >>> curve.recall_at_rate(0.4).value
+    0.75
+    >>> curve.rate_at_recall(0.75).value
+    0.4
+    """
+
+    rates: FloatArray
+    tpr: FloatArray
+    fpr: FloatArray
+    accuracy: FloatArray
+    confidence_interval: CurveInterval | None
+    fold_tpr: FloatArray
+    fold_fpr: FloatArray
+    prevalence: float
+    bounds: str | None
+    band: str
+    confidence_level: float
+    folds: Folds = field(repr=False)
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds."""
+        return len(self.fold_tpr)
+
+    @property
+    def n_repeats(self) -> int:
+        """Number of repeats of the cross-validation; the bounds are means of theirs."""
+        return len(self.folds.by_repeat)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns by name, a row per rate, as ``pandas.DataFrame`` does.
+
+        Returns
+        -------
+        columns : dict of list
+            "rate", "tpr", "fpr" and "accuracy", the last three of the bounds as well:
+            "tpr_low", "tpr_high" and so on.
+        """
+        names = CurveBound._fields
+        columns = {"rate": self.rates} | {name: getattr(self, name) for name in names}
+        if self.confidence_interval is not None:
+            for end, bound in self.confidence_interval._asdict().items():
+                for name, values in bound._asdict().items():
+                    columns[f"{name}_{end}"] = values
+        return {name: values.tolist() for name, values in columns.items()}
+
+    def recall_at_rate(self, r: float) -> CurvePoint:
+        """Return the recall with its bounds, if the share ``r`` is processed.
+
+        Parameters
+        ----------
+        r : float
+            Rate in [0, 1].
+
+        Returns
+        -------
+        recall : CurvePoint
+            With ``value`` and ``confidence_interval``.
+        """
+        r = check_fraction("r", r, include_zero=True, include_one=True)
+        recalls = self.folds.tpr_at(np.array([r]))
+        value = float(self.folds.pooled_count(recalls)[0]) / self.folds.n_pos
+        after = int(np.searchsorted(self.rates, r))
+        if self.confidence_interval is None or after == len(self.rates):
+            return self._point(value)
+        if self.rates[after] == r:
+            low, high = (float(bound.tpr[after]) for bound in self.confidence_interval)
+            return self._point(value, low, high)
+        if after == 0:
+            return self._point(value)
+        rates, *bounds = self._bounds_before(after)
+        return self._point(value, *(float(np.interp(r, rates, end)) for end in bounds))
+
+    def rate_at_recall(self, recall: float) -> CurvePoint:
+        """Return the least rate at which a recall is reached, with its interval.
+
+        How much must be processed to find that share of the positives? Of pointwise
+        bounds that count cases the interval holds the rates at which a test does not
+        reject that recall, so that the true rate is beyond its end no more often than
+        the level says. Of a simultaneous band, and of the "normal" and "beta" bounds,
+        it runs from the rate at which the upper bound reaches the recall to that of the
+        lower.
+
+        Parameters
+        ----------
+        recall : float
+            Recall in [0, 1].
+
+        Returns
+        -------
+        rate : CurvePoint
+            With ``value`` and ``confidence_interval``.
+        """
+        recall = check_fraction("recall", recall, include_zero=True, include_one=True)
+        pooled = self.folds.pooled
+        value = _first_rate(pooled.rates, pooled.tpr, recall)
+        if self.confidence_interval is None:
+            return self._point(value)
+        if recall > 0 and self.band == "pointwise" and self.bounds not in BASELINES:
+            return self._point(value, *self._tested_rates(recall, value))
+        # The upper bound of the recall reaches it first, maybe before the first rate.
+        first = self._bound_reaches("high", recall)
+        if self.confidence_interval.high.tpr[0] > recall:
+            first = 0.0
+        return self._point(value, first, self._bound_reaches("low", recall))
+
+    def rate_weighted_auc(self, rate: RateLike = "uniform") -> float:
+        """Return the rate-weighted AUC of the consensus curve; the AUC by default.
+
+        It is the mean of the folds' if these share one prevalence.
+
+        Parameters
+        ----------
+        rate : "uniform", float or distribution, default="uniform"
+            The share that will be processed, as in :func:`rate_weighted_auc_score`.
+
+        Returns
+        -------
+        score : float
+            In [0, 1]; nan where all rankings are alike under ``rate``.
+        """
+        return rate_weighted_auc(self.folds.pooled, check_rate(rate))
+
+    def fold_rate_weighted_auc(self, rate: RateLike = "uniform") -> FloatArray:
+        """Return the rate-weighted AUC of each fold; the AUC by default.
+
+        Parameters
+        ----------
+        rate : "uniform", float or distribution, default="uniform"
+            The share that will be processed, as in :func:`rate_weighted_auc_score`.
+
+        Returns
+        -------
+        scores : array of shape (n_folds,)
+            Each in [0, 1]; nan where all rankings are alike under ``rate``.
+        """
+        rate = check_rate(rate)
+        return np.array([rate_weighted_auc(t, rate) for t in self.folds.tables])
+
+    def _tested_rates(self, recall: float, rate: float) -> tuple[float, float]:
+        """Return the first and the last rate with which the recall may go."""
+        # Further repeats test the same cases.
+        n_pos = self.folds.n_pos / self.n_repeats
+        n_neg = self.folds.n_neg / self.n_repeats
+        sizes = Sizes(n_pos, n_neg, are_fixed=True)
+        test = RecallTest(self.folds.pooled, sizes, rate, recall)
+        quantile = t_quantile(self.confidence_level, max(n_pos - 1, 1))
+        return test.first_above(-quantile), test.last_below(quantile)
+
+    def _bounds_before(self, after: int) -> list[FloatArray]:
+        """Return rates from one of ``rates`` to that numbered, and the bounds there."""
+        cell = slice(after - 1, after + 1)
+        ends = [bound.tpr[cell] for bound in self.confidence_interval or ()]
+        lower, upper = (end * self.folds.n_pos for end in ends)
+        rates, *counts = between(
+            self.folds, self.rates[cell], lower, upper, self.bounds
+        )
+        recalls = [count / self.folds.n_pos for count in counts]
+        for recall, end in zip(recalls, ends, strict=True):
+            recall[[0, -1]] = end
+        return [rates, *recalls]
+
+    def _bound_reaches(self, side: Literal["low", "high"], recall: float) -> float:
+        """Return the least rate at which a bound reaches ``recall``, nan if nowhere."""
+        bound = getattr(self.confidence_interval, side).tpr
+        after = _first_place(bound, recall)
+        if not 0 < after < len(bound):
+            return _first_rate(self.rates, bound, recall)
+        rates, low, high = self._bounds_before(after)
+        return _first_rate(rates, low if side == "low" else high, recall)
+
+    def _point(
+        self, value: float, low: float = np.nan, high: float = np.nan
+    ) -> CurvePoint:
+        # What is left is rounding, and bounds that begin after the curve.
+        interval = ConfidenceInterval(
+            low if np.isnan(low) else min(low, value),
+            high if np.isnan(high) else max(high, value),
+        )
+        return CurvePoint(value, interval, self.confidence_level)
+
+    def __repr__(self) -> str:
+        bounds = "no bounds"
+        if self.bounds is not None:
+            kind = "simultaneous " if self.band == "simultaneous" else ""
+            bounds = f"{kind}bounds={self.bounds!r} at {self.confidence_level:g}"
+        folds = f"{self.n_folds} folds"
+        if self.n_repeats > 1:
+            folds += f" in {self.n_repeats} repeats"
+        return (
+            f"ConsensusCurve({folds}, prevalence={self.prevalence:.3g}, "
+            f"{len(self.rates)} rates, {bounds})"
+        )
+
+
+def consensus_curve(
+    folds: Folds,
+    rates: FloatArray,
+    counts: tuple[FloatArray, FloatArray] | None,
+    bounds: str | None,
+    band: str,
+    confidence_level: float,
+) -> ConsensusCurve:
+    """Return the curve of ``folds`` at ``rates``, with bounds of the pooled count."""
+    p = folds.prevalence
+    processed = rates * (folds.n_pos + folds.n_neg)
+
+    def at(count: FloatArray) -> CurveBound:
+        """Return where the rates are met by curves that find ``count`` positives."""
+        tpr, fpr = count / folds.n_pos, (processed - count) / folds.n_neg
+        if bounds != "normal":
+            # What is left but for rounding.
+            fpr = np.clip(fpr, 0, 1)
+        return CurveBound(tpr, fpr, np.asarray(p * tpr + (1 - p) * (1 - fpr)))
+
+    fold_tpr = folds.tpr_at(rates)
+    fold_fpr = folds.fpr_at(rates, fold_tpr)
+    curve = at(folds.pooled_count(fold_tpr))
+    interval = None if counts is None else CurveInterval(*map(at, counts))
+    for array in (rates, fold_tpr, fold_fpr, *curve, *sum(interval or (), ())):
+        array.flags.writeable = False
+    return ConsensusCurve(
+        rates,
+        *curve,
+        interval,
+        fold_tpr,
+        fold_fpr,
+        p,
+        bounds,
+        band,
+        confidence_level,
+        folds,
+    )
+
+
+def _first_rate(rates: FloatArray, recalls: FloatArray, recall: float) -> float:
+    """Return the least rate at which a curve reaches ``recall``, nan if nowhere."""
+    above = _first_place(recalls, recall)
+    if above == len(rates):
+        return float("nan")
+    if above == 0:
+        return float(rates[0])
+    before = slice(above - 1, above + 1)
+    return float(np.interp(recall, recalls[before], rates[before]))
+
+
+def _first_place(recalls: FloatArray, recall: float) -> int:
+    """Return the place of the first of ``recalls`` that is no less than ``recall``."""
+    # The last sum may miss 1 by rounding.
+    return int(np.searchsorted(np.maximum.accumulate(recalls), recall - 1e-12))
