@@ -3,7 +3,8 @@
 import numpy as np
 
 from common import ranked_features
-from skrate import RankBoostClassifier, auc_moments, auc_range_from_errors
+from skrate import RankBoostClassifier
+from skrate.error_rate import auc_moments, auc_range_from_errors
 
 
 class RankBoostFit:

@@ -396,7 +396,7 @@ def training_jobs():
     peer = Peer('scoring="roc_auc"', partial(peers.search, "roc_auc"), "<= 1")
     yield Job("rAUC in GridSearchCV", [5_000], data, ours, [peer], short=200)
     data, units = samples.error_settings, {"wall ms": "<= 10000"}
-    yield Job("auc_moments", [10_000], data, skrate.auc_moments, units=units)
+    yield Job("auc_moments", [10_000], data, skrate.error_rate.auc_moments, units=units)
 
 
 THEMES = {

@@ -30,11 +30,11 @@ from reproduce import (
     su_yuan_zhu_2015,
 )
 from skrate import (
-    auc_moments,
     estimate,
     group_scores,
     rates,
 )
+from skrate.error_rate import auc_moments
 from skrate.metrics.momentum import momentum_score
 
 ROOT = Path(__file__).resolve().parents[1]

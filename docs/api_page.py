@@ -101,11 +101,6 @@ QUESTIONS = (
             "AUCErrorRateDisplay",
         ),
     ),
-    (
-        "Which AUCs go with an error rate?",
-        "auc_and_error_rate",
-        ("auc_moments", "auc_range_from_errors", "AUCFromErrors"),
-    ),
     ("What if the cases do not fit in memory?", "large_data", ("RankTable",)),
 )
 OTHERS = "Further names"
@@ -113,6 +108,7 @@ OTHERS = "Further names"
 MODULES = {
     "rates": ("How is the budget put into numbers?", "rate"),
     "review": ("When may a review stop?", "in_production"),
+    "error_rate": ("Which AUCs go with an error rate?", "auc_and_error_rate"),
     "results": ("What do results hold?", "uncertainty"),
     "dask": ("Past one machine, with Dask", "dask_spark"),
     "spark": ("Past one machine, with Spark", "dask_spark"),
@@ -137,7 +133,7 @@ def write_api_page(path: Path) -> None:
     first, *others = questions()
     parts += [section(*first), module_section("rates")]
     parts += [section(*question) for question in others]
-    parts += [module_section(name) for name in ("review", "results", "dask", "spark")]
+    parts += [module_section(name) for name in MODULES if name != "rates"]
     text = "\n".join(parts)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
@@ -145,7 +141,7 @@ def write_api_page(path: Path) -> None:
 
 def questions() -> Iterator[tuple[str, str | None, list[str]]]:
     """Yield title, page of the guide and names of each section of the package."""
-    left = set(skrate.__all__) - {"rates", "results", "review"}
+    left = set(skrate.__all__) - set(MODULES)
     for title, page, names in QUESTIONS:
         yield title, page, [name for name in names if name in left]
         left -= set(names)

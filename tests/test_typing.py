@@ -47,7 +47,11 @@ CALLS = [
     ("skrate.influence('roc_auc', y, a, weights={})", "sampling", "sampled"),
     ("skrate.compare_folds(folds, folds, method={})", "paired", "pair"),
     ("skrate.compare_folds(folds, folds, alternative={})", "greater", "larger"),
-    ("skrate.auc_range_from_errors(5, 5, n_errors=1, method={})", "exact", "exct"),
+    (
+        "skrate.error_rate.auc_range_from_errors(5, 5, n_errors=1, method={})",
+        "exact",
+        "exct",
+    ),
     ("skrate.expected_recall_score(y, a, of={})", "negatives", "negative"),
     ("skrate.group_scores({}, y, a, groups=y)", "roc_auc", "rAUC"),
     ("lists.mean({})", "positives", "pair"),
@@ -108,7 +112,7 @@ REFUSED = [
     "skrate.refit_one_standard_error(complexity=1)",
     "skrate.summarize({}, repeats=abs)",
     "skrate.compare_folds(folds, None)",
-    "skrate.auc_moments(5, 5, n_errors=abs)",
+    "skrate.error_rate.auc_moments(5, 5, n_errors=abs)",
     "skrate.RankBoostClassifier(scoring=1)",
     "skrate.RateThresholdClassifier(y, capacity=0.5, n_items=20)",
 ]

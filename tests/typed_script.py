@@ -229,6 +229,6 @@ trained = skrate.cross_val_rankings(
 trained.tables()[0].n_pos.is_integer()
 
 # Errors.
-skrate.auc_moments(5, np.array([5, 6]), n_errors=[1, 2])
-skrate.auc_range_from_errors(5, 5, n_errors=1)
+skrate.error_rate.auc_moments(5, np.array([5, 6]), n_errors=[1, 2])
+skrate.error_rate.auc_range_from_errors(5, 5, n_errors=1)
 plt.close("all")

@@ -22,7 +22,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import train_test_split
 
-from skrate import AUCErrorRateDisplay, auc_range_from_errors
+from skrate import AUCErrorRateDisplay
+from skrate.error_rate import auc_range_from_errors
 
 _, axes = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
 kinds = ("mean", "relative_deviation")

@@ -50,9 +50,9 @@ class AUCErrorRateDisplay(Display):
     """Mean and spread of the AUC against the error rate, for ratios of the classes.
 
     Each curve covers all rankings and thresholds with a given number of errors
-    (:func:`auc_moments`), up to the size of the smaller class, the errors made by
-    calling every case the larger one. A model far above its curve ranks better than
-    its accuracy tells.
+    (:func:`~skrate.error_rate.auc_moments`), up to the size of the smaller class, the
+    errors made by calling every case the larger one. A model far above its curve
+    ranks better than its accuracy tells.
 
     Make it by :meth:`from_class_ratios`, :meth:`from_predictions` or
     :meth:`from_estimator`.
@@ -81,8 +81,8 @@ class AUCErrorRateDisplay(Display):
     See Also
     --------
     sklearn.metrics.RocCurveDisplay : The ranking itself, for all thresholds.
-    auc_moments : The numbers drawn.
-    auc_range_from_errors : The AUCs that one confusion matrix allows.
+    skrate.error_rate.auc_moments : The numbers drawn.
+    skrate.error_rate.auc_range_from_errors : The AUCs that one confusion matrix allows.
 
     Notes
     -----

@@ -55,12 +55,12 @@ class AUCFromErrors(Result):
 
     See Also
     --------
-    skrate.auc_moments : Makes it, without a range.
-    skrate.auc_range_from_errors : Makes it, with one.
+    skrate.error_rate.auc_moments : Makes it, without a range.
+    skrate.error_rate.auc_range_from_errors : Makes it, with one.
 
     Examples
     --------
-    >>> from skrate import auc_moments
+    >>> from skrate.error_rate import auc_moments
     >>> auc_moments(1, 1, 1).standard_deviation
     0.5
     """
@@ -135,7 +135,7 @@ def auc_moments(
     --------
     sklearn.metrics.roc_auc_score : The AUC itself, if the scores are at hand.
     auc_range_from_errors : Which AUCs a confusion matrix allows.
-    AUCErrorRateDisplay : The moments drawn against the error rate.
+    skrate.AUCErrorRateDisplay : The moments drawn against the error rate.
 
     Notes
     -----
@@ -171,7 +171,7 @@ def auc_moments(
     One positive, one negative, one error: everything is called positive, or nothing,
     and either order of the two is as probable as the other:
 
-    >>> from skrate import auc_moments
+    >>> from skrate.error_rate import auc_moments
     >>> auc_moments(1, 1, 1)
     AUCFromErrors(mean=0.5, variance=0.25)
 
@@ -412,7 +412,7 @@ def auc_range_from_errors(
     --------
     Ten positives, ten negatives, two errors:
 
-    >>> from skrate import auc_range_from_errors
+    >>> from skrate.error_rate import auc_range_from_errors
     >>> result = auc_range_from_errors(10, 10, 2)
     >>> result.method, round(result.mean, 2)
     ('exact', 0.9)

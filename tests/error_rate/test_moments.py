@@ -11,7 +11,7 @@ from reference.error_enumeration import (
     moments,
     moments_by_counting,
 )
-from skrate import auc_moments
+from skrate.error_rate import auc_moments
 
 SIZES = [(m, n) for m in range(1, 9) for n in range(1, 10 - m)]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from reference.error_enumeration import auc_counts
-from skrate import auc_moments, auc_range_from_errors
+from skrate.error_rate import auc_moments, auc_range_from_errors
 from skrate.error_rate.moments import auc_probabilities
 
 SIZES = [(1, 1), (1, 6), (2, 3), (4, 4), (6, 2)]

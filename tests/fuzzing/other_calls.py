@@ -156,7 +156,7 @@ def auc_moments(rng: np.random.Generator) -> Call:
         same_number("mean", float(mean), float(expected[0]), rtol=1e-9)
         same_number("variance", float(variance), float(expected[1]), rtol=1e-8)
 
-    return Call("auc_moments", skrate.auc_moments, arguments, check)
+    return Call("auc_moments", skrate.error_rate.auc_moments, arguments, check)
 
 
 def auc_range(rng: np.random.Generator) -> Call:
@@ -191,7 +191,7 @@ def auc_range(rng: np.random.Generator) -> Call:
 
     options |= {"n_pos": n_pos, "n_neg": n_neg}
     return Call(
-        "auc_range_from_errors", skrate.auc_range_from_errors,
+        "auc_range_from_errors", skrate.error_rate.auc_range_from_errors,
         lambda _: ((), options), check,
     )  # fmt: skip
 

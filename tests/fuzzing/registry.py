@@ -122,8 +122,8 @@ ENTRIES = [
     Entry(("review",), stopping_calls.certificate_sample_size, 0.5),
     Entry(("review",), stopping_calls.stopping_curve, 1),
     Entry(("expected_recall_score",), other_calls.twins, 0.5),
-    Entry(("auc_moments", "AUCFromErrors"), other_calls.auc_moments, 1.5),
-    Entry(("auc_range_from_errors",), other_calls.auc_range, 0.3),
+    Entry(("error_rate",), other_calls.auc_moments, 1.5),
+    Entry(("error_rate",), other_calls.auc_range, 0.3),
     Entry(("compare_folds",), other_calls.compare_folds, 1),
     Entry(("summarize", "results"), other_calls.summarize, 1),
     *(

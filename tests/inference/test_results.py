@@ -11,8 +11,6 @@ from optional import require
 from repository import ROOT
 from skrate import (
     RankTable,
-    auc_moments,
-    auc_range_from_errors,
     budget_report,
     compare,
     compare_curves,
@@ -24,6 +22,7 @@ from skrate import (
     sample_size,
     summarize,
 )
+from skrate.error_rate import auc_moments, auc_range_from_errors
 from skrate.review import recall_certificate, stopping_curve
 
 RNG = np.random.default_rng(0)
