@@ -82,8 +82,9 @@ def test_distance_from_the_mean_is_drawn_on_the_relative_scale(model):
     assert display.interval_ is None
 
 
-@pytest.mark.parametrize("y_true", [[0, 1], [0, 0, 1], [0, 1, 1, 0, 1]])
-@pytest.mark.parametrize("scores", ["right", "wrong"])
+@pytest.mark.parametrize(
+    ("y_true", "scores"), [([0, 1], "right"), ([0, 1, 1, 0, 1], "wrong")]
+)
 def test_a_model_with_every_case_in_error_has_no_relative_deviation(y_true, scores):
     y_true = np.array(y_true)
     arguments = (y_true, y_true if scores == "right" else 1 - y_true)

@@ -22,12 +22,6 @@ def data(line):
     return np.array(line.get_xdata()), np.array(line.get_ydata())
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
-
-
 def test_curves_are_hit_curves_in_counts():
     display = BudgetReportDisplay(REPORT).plot()
     for line, scores in zip(display.lines_, (A, B), strict=True):

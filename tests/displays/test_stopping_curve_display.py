@@ -13,12 +13,6 @@ Y_TRUE = np.array([1] * 20 + [0] * 40 + [1] + [0] * 139)
 CURVE = stopping_curve(Y_TRUE[:190], n_items=200)
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
-
-
 def data(line):
     return [np.array(part) for part in (line.get_xdata(), line.get_ydata())]
 

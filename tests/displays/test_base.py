@@ -1,0 +1,454 @@
+"""What displays share: legends, colours, styles and signatures."""
+
+import inspect
+import re
+import sys
+from itertools import combinations
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+import skrate
+from colour_vision import difference, lab, linear
+from looped import case
+from optional import require
+from skrate import (
+    AUCErrorRateDisplay,
+    BudgetReportDisplay,
+    CurveComparisonDisplay,
+    HitCurveDisplay,
+    MarkersDisplay,
+    RateAveragedROC,
+    StoppingCurveDisplay,
+    rates,
+)
+from skrate.displays.base import (
+    COLORS,
+    LINE_STYLES,
+    Drawing,
+    entry,
+    mean_and_spread,
+    model_color,
+)
+
+plt = require("matplotlib.pyplot")
+colors = require("matplotlib.colors")
+containers = require("matplotlib.container")
+lines = require("matplotlib.lines")
+
+# In CIELAB, where about 2 are seen side by side. Lines are thin, and far apart.
+FAR = {"line": 20, "area": 10}
+RNG = np.random.default_rng(0)
+Y_TRUE = RNG.random(200) < 0.3
+SCORES = RNG.normal(size=(7, 200)) + Y_TRUE
+LAW = rates.beta(8, 40)
+TWO = dict(zip("ab", SCORES, strict=False))
+
+
+def consensus():
+    ax = plt.subplots()[1]
+    for i, scores in enumerate(SCORES):
+        band = "simultaneous" if i == 0 else "pointwise"
+        display = RateAveragedROC.from_predictions(
+            [Y_TRUE], [scores], rates=np.linspace(0, 1, 11), name=f"model {i}", ax=ax,
+            rate=LAW, plot_rate=True, plot_chance_level=True, band=band,
+            n_resamples=99,
+        )  # fmt: skip
+    return display
+
+
+def hits():
+    ax = plt.subplots()[1]
+    for i, scores in enumerate(SCORES):
+        display = HitCurveDisplay.from_predictions(
+            Y_TRUE, scores, name=f"model {i}", ax=ax, plot_momentum=i == 0
+        )
+    return display
+
+
+def errors():
+    return AUCErrorRateDisplay.from_predictions(
+        Y_TRUE, SCORES[0], y_pred=SCORES[0] > 1, pos_label=True
+    )
+
+
+DRAWINGS = {
+    "errors": errors,
+    "stopping": lambda: StoppingCurveDisplay.from_predictions(
+        np.sort(Y_TRUE)[::-1], n_items=200
+    ),
+    "consensus": consensus,
+    "hits": hits,
+    "comparison": lambda: CurveComparisonDisplay.from_predictions(
+        Y_TRUE, SCORES[0] + 3 * Y_TRUE, SCORES[1], rate=LAW, n_resamples=99,
+        random_state=0,
+    ),
+    "report": lambda: BudgetReportDisplay.from_predictions(
+        Y_TRUE, models=TWO, rate=LAW
+    ),
+    "one report": lambda: BudgetReportDisplay.from_predictions(
+        Y_TRUE, SCORES[0], rate=LAW
+    ),
+    "markers": lambda: MarkersDisplay.from_predictions(
+        Y_TRUE, {"a": SCORES[0] + Y_TRUE, "b": SCORES[1] - Y_TRUE}, n_resamples=99
+    ),
+}  # fmt: skip
+
+
+def on_white(color, alpha=None):
+    *rgb, alpha = colors.to_rgba(color, alpha)
+    return alpha * np.array(rgb) + 1 - alpha
+
+
+def look_of(handle):
+    """Return what tells an entry from others: its kind, its form and its colour."""
+    if isinstance(handle, containers.ErrorbarContainer):
+        return "bar", None, None
+    if isinstance(handle, lines.Line2D):
+        form = (handle.get_marker(), handle._unscaled_dash_pattern)
+        return "line", form, on_white(handle.get_color(), handle.get_alpha())
+    face, edge = np.atleast_2d(handle.get_facecolor(), handle.get_edgecolor())
+    width = float(np.max(handle.get_linewidth()))
+    has_face = face.size and face[0, 3] > 0
+    form = (bool(has_face), width > 0, handle.get_hatch())
+    return "area", form, on_white((face if has_face else edge)[0])
+
+
+def too_close(one, other):
+    (kind, form, color), (kind_b, form_b, color_b) = look_of(one), look_of(other)
+    is_told = kind != kind_b or form != form_b
+    return not is_told and difference(color, color_b) < FAR[kind]
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_no_two_entries_of_a_legend_look_alike(name):
+    handles, labels = DRAWINGS[name]().ax_.get_legend_handles_labels()
+    assert len(labels) > 1
+    pairs = combinations(zip(labels, handles, strict=True), 2)
+    alike = [(a, b) for (a, one), (b, other) in pairs if too_close(one, other)]
+    assert not alike
+
+
+def test_models_next_to_each_other_differ_in_colour_alone():
+    for one, other in combinations(COLORS[:4], 2):
+        assert difference(on_white(one), on_white(other)) > 15
+    # Those of matplotlib do not.
+    assert difference(on_white("C2"), on_white("C3")) < 10
+
+
+def test_the_line_styles_and_colours_of_many_models_do_not_repeat_together():
+    n = len(COLORS) * len(LINE_STYLES)
+    pairs = {(COLORS[i % 7], LINE_STYLES[i % 5]) for i in range(n)}
+    assert (len(COLORS), len(LINE_STYLES), len(pairs)) == (7, 5, n)
+
+
+def test_a_cycle_of_the_users_own_is_kept():
+    cycler = require("cycler").cycler
+    with plt.rc_context({"axes.prop_cycle": cycler(color=["red", "blue"])}):
+        ax = plt.subplots()[1]
+        drawn = [
+            HitCurveDisplay.from_predictions(Y_TRUE, scores, ax=ax).line_
+            for scores in SCORES[:2]
+        ]
+        assert model_color(1) == "#0000ff"
+    assert [line.get_color() for line in drawn] == ["red", "blue"]
+    assert drawn[0].get_linestyle() == "-" != drawn[1].get_linestyle()
+    with plt.rc_context({"axes.prop_cycle": cycler(color="rb", linestyle=["-", ":"])}):
+        ax = plt.subplots()[1]
+        for scores in SCORES[:2]:
+            line = HitCurveDisplay.from_predictions(Y_TRUE, scores, ax=ax).line_
+        assert line.get_linestyle() == ":"
+
+
+def test_what_is_given_is_kept():
+    style = {"curve_kwargs": {"c": "C1"}}
+    line = HitCurveDisplay.from_predictions(Y_TRUE, SCORES[0], **style).line_
+    assert (line.get_color(), line.get_linestyle()) == ("C1", "-")
+    ax = plt.subplots()[1]
+    for scores in SCORES[:2]:
+        line = HitCurveDisplay.from_predictions(
+            Y_TRUE, scores, ax=ax, curve_kwargs={"ls": ":"}
+        ).line_
+    assert (line.get_color(), line.get_linestyle()) == (COLORS[1], ":")
+
+
+def test_differences_are_those_of_cielab():
+    # Bruce Lindbloom's values of sRGB's primaries.
+    assert lab(linear([1, 0, 0])) == pytest.approx([53.24, 80.09, 67.20], abs=0.01)
+    assert lab(linear([0, 1, 0])) == pytest.approx([87.73, -86.18, 83.18], abs=0.01)
+    assert difference([1, 1, 1], [0, 0, 0]) == pytest.approx(100, abs=0.01)
+    # Red and a green, which only some tell apart.
+    assert difference([0.6, 0.3, 0], [0.35, 0.4, 0]) < 12
+
+
+A, B = SCORES[:2] + np.array([[0], [1]]) * Y_TRUE
+
+
+def box_of(display):
+    display.figure_.draw_without_rendering()
+    return display.ax_.get_legend().get_window_extent()
+
+
+def test_a_layout_has_room_for_the_legend_below_the_axes():
+    figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
+    displays = [
+        HitCurveDisplay.from_predictions(Y_TRUE, A, ax=axes[0]),
+        BudgetReportDisplay.from_predictions(
+            Y_TRUE, models={"A": A, "B": B}, rate=rates.beta(8, 40), ax=axes[1]
+        ),
+    ]
+    boxes = [box_of(display) for display in displays]
+    assert boxes[0].x1 < boxes[1].x0
+    for ax, box in zip(axes, boxes, strict=True):
+        assert figure.bbox.y0 <= box.y0 < box.y1 <= ax.xaxis.get_tightbbox().y0 + 1
+        assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
+        assert ax.get_window_extent().height > 0.4 * figure.bbox.height
+
+
+def test_without_a_layout_the_legend_is_within_the_axes():
+    ax = plt.subplots()[1]
+    box = box_of(HitCurveDisplay.from_predictions(Y_TRUE, A, ax=ax))
+    inside = ax.get_window_extent()
+    assert inside.x0 <= box.x0 < box.x1 <= inside.x1
+    assert inside.y0 <= box.y0 < box.y1 <= inside.y1
+
+
+def test_a_model_is_no_reference_by_its_name():
+    ax = plt.subplots()[1]
+    for model in ("Random forest", "Perfect booster", "A"):
+        HitCurveDisplay.from_predictions(
+            Y_TRUE, A if model == "A" else B, name=model, ax=ax
+        )
+    entries = [text.get_text() for text in ax.get_legend().get_texts()]
+    starts = [text.split(" (")[0] for text in entries]
+    assert starts == ["Random forest", "Perfect booster", "A", "Random", "Perfect"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "lines"),
+    [
+        (("short:", "12 (9 to 15)"), ["short: 12 (9 to 15)"]),
+        (
+            ("as long as most of a line is:", "12 (9 to 15)"),
+            ["as long as most of a line is:", "12 (9 to 15)"],
+        ),
+        (
+            ("a name that takes two lines as it is too long:", "12 (9)"),
+            ["a name that takes two lines as it is too", "long:", "12 (9)"],
+        ),
+    ],
+)
+def test_an_entry_is_wrapped_and_its_number_kept_whole(parts, lines):
+    assert entry(*parts).splitlines() == lines
+
+
+Y, FOUR = [0, 1, 0, 1], [0.1, 0.4, 0.2, 0.3]
+
+
+class Untouched(GaussianNB):
+    def fit(self, X, y):
+        raise AssertionError("folds are run that cannot be drawn")
+
+
+@pytest.mark.parametrize(
+    ("name", "draw"),
+    [
+        ("HitCurveDisplay", lambda: HitCurveDisplay.from_predictions(Y, FOUR)),
+        ("RateAveragedROC", lambda: RateAveragedROC.from_predictions([Y], [FOUR])),
+        ("AUCErrorRateDisplay", AUCErrorRateDisplay.from_class_ratios),
+        (
+            "BudgetReportDisplay",
+            lambda: BudgetReportDisplay.from_predictions(Y * 9, FOUR * 9, rate=0.5),
+        ),
+        (
+            "MarkersDisplay",
+            lambda: MarkersDisplay.from_predictions(Y * 9, {"A": FOUR * 9}),
+        ),
+        (
+            "RateAveragedROC",
+            lambda: RateAveragedROC.from_cross_validation(
+                Untouched(), [[0], [1], [2], [3]], Y, cv=2
+            ),
+        ),
+    ],
+)
+def test_a_missing_matplotlib_is_named_with_what_to_install(monkeypatch, name, draw):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(
+        ImportError, match=rf'{name} .*pip install "scikit-rate\[plot\]"'
+    ):
+        draw()
+
+
+# The artists of each option.
+STYLES = {
+    RateAveragedROC: {
+        "curve_kwargs": "line_",
+        "chance_level_kwargs": "chance_level_",
+        "fold_kwargs": "fold_lines_",
+    },
+    HitCurveDisplay: {
+        "curve_kwargs": "line_",
+        "chance_level_kwargs": "chance_level_",
+        "perfect_kwargs": "perfect_",
+    },
+    AUCErrorRateDisplay: {"curve_kwargs": "lines_", "point_kwargs": "point_"},
+    BudgetReportDisplay: {
+        "curve_kwargs": "lines_",
+        "chance_level_kwargs": "chance_level_",
+        "perfect_kwargs": "perfect_",
+    },
+}
+OPTIONS = {
+    RateAveragedROC: {"plot_chance_level": True, "plot_folds": True},
+    HitCurveDisplay: {},
+    AUCErrorRateDisplay: {"y_pred": Y},
+    BudgetReportDisplay: {"rate": 0.5, "sample_weight": [9, 9, 9, 9]},
+}
+
+
+def drawn(display, **styles):
+    arguments = ([Y], [FOUR]) if display is RateAveragedROC else (Y, FOUR)
+    return display.from_predictions(*arguments, **OPTIONS[display], **styles)
+
+
+def test_styles_go_by_the_aliases_of_matplotlib():
+    style = {"c": "red", "ls": ":", "lw": 7}
+    for display, options in STYLES.items():
+        found = drawn(display, **dict.fromkeys(options, style))
+        for option, attribute in options.items():
+            lines = getattr(found, attribute)
+            for line in lines if isinstance(lines, list) else [lines]:
+                with case((display, option)):
+                    assert line.get_color() == "red"
+                    assert line.get_linestyle() == ":"
+                    assert line.get_linewidth() == 7
+    assert style == {"c": "red", "ls": ":", "lw": 7}
+    with pytest.raises(TypeError, match="'color' and 'c'"):
+        drawn(HitCurveDisplay, curve_kwargs={"color": "red", "c": "blue"})
+
+
+def test_the_area_between_the_bounds_has_the_colour_asked_for():
+    for name in ("fc", "facecolor", "c"):
+        with case(name):
+            area = drawn(RateAveragedROC, bounds_kwargs={name: "red"}).bounds_
+            assert area.get_facecolor() == (1, 0, 0, 0.2)
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([0.3916, 0.3908], "0.3912 ± 0.0004"),
+        ([0.34, 0.44], "0.39 ± 0.05"),
+        ([0.388, 0.4], "0.394 ± 0.006"),
+        ([0.38, 0.4], "0.39 ± 0.01"),
+        ([0.1 + 0.2, 0.3], "0.30 ± 0.00"),
+        ([0.3, 0.3], "0.30 ± 0.00"),
+        ([0.3], "0.30"),
+        ([np.nan, 0.3], "nan ± nan"),
+    ],
+)
+def test_the_first_digit_of_a_spread_is_shown(values, text):
+    assert mean_and_spread(values) == text
+
+
+def test_legends_show_small_spreads():
+    rng = np.random.default_rng(0)
+    y = [np.arange(4000) % 4 == 0] * 3
+    scores = [fold + rng.normal(size=4000) for fold in y]
+    display = RateAveragedROC.from_predictions(y, scores, rates=[0.5])
+    label = display.line_.get_label()
+    spread = np.std(display.curve.fold_rate_weighted_auc())
+    assert 0.001 < spread < 0.01
+    assert label == f"AUC = {display.curve.rate_weighted_auc():.3f} ± {spread:.3f}"
+
+
+DISPLAYS = [
+    value
+    for name in skrate.__all__
+    if inspect.isclass(value := getattr(skrate, name)) and issubclass(value, Drawing)
+]
+METHODS = [
+    pytest.param(display, name, id=f"{display.__name__}.{name}")
+    for display in DISPLAYS
+    for name in dir(display)
+    if name.startswith("from_")
+]
+each_method = pytest.mark.parametrize(("display", "name"), METHODS)
+
+
+def parameters(method):
+    return dict(inspect.signature(method).parameters)
+
+
+def documented(method):
+    """Return the parameters that a docstring describes, in their order."""
+    text = inspect.cleandoc(method.__doc__)
+    (section,) = re.findall(
+        r"^Parameters\n-+\n(.*?)\n\n\S[^\n]*\n---", text, re.S | re.M
+    )
+    heads = re.findall(r"^(\S.*) : ", section, re.MULTILINE)
+    return [name for head in heads for name in head.split(", ")]
+
+
+def test_there_are_displays_with_several_methods():
+    assert len(DISPLAYS) >= 7
+    assert len(METHODS) > 2 * len(DISPLAYS)
+
+
+@each_method
+def test_all_that_plot_takes_stands_in_the_signature(display, name):
+    found = parameters(getattr(display, name))
+    assert not [p for p in found.values() if p.kind is p.VAR_KEYWORD]
+    expected = parameters(display.plot)
+    del expected["self"]
+    for key, parameter in expected.items():
+        assert found[key].kind is parameter.KEYWORD_ONLY
+        # A method may have a word of its own on a name, with the same default.
+        assert found[key].default == parameter.default or key in ("rate", "n_items")
+
+
+@each_method
+def test_each_argument_is_described_once_and_in_the_order_of_the_signature(
+    display, name
+):
+    method = getattr(display, name)
+    assert documented(method) == [key for key in parameters(method) if key != "cls"]
+
+
+def test_a_method_that_is_inherited_is_described_for_each_class():
+    of_hits = parameters(skrate.HitCurveDisplay.from_estimator)
+    of_consensus = parameters(skrate.RateAveragedROC.from_estimator)
+    assert "plot_momentum" in of_hits
+    assert "plot_momentum" not in of_consensus
+    assert "zoom" in of_consensus
+    errors = parameters(skrate.AUCErrorRateDisplay.from_estimator)
+    assert not {"y_pred", "sample_weight"} & set(errors)
+    assert "models" not in parameters(skrate.BudgetReportDisplay.from_estimator)
+
+
+def test_a_class_of_the_users_own_has_its_own():
+    class Wider(skrate.HitCurveDisplay):
+        def plot(self, ax=None, *, width=1, **kwargs):
+            """Draw.
+
+            Parameters
+            ----------
+            ax : Axes
+                Where.
+            width : float
+                How wide.
+
+            Returns
+            -------
+            display : Wider
+                Itself.
+            """
+            return super().plot(ax, curve_kwargs={"lw": width}, **kwargs)
+
+    assert "width" in parameters(Wider.from_estimator)
+    assert "width" not in parameters(skrate.HitCurveDisplay.from_estimator)
+    display = Wider.from_predictions([0, 1], [0, 1], width=3)
+    assert display.line_.get_linewidth() == 3
