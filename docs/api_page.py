@@ -69,8 +69,8 @@ QUESTIONS = (
         "How is a model selected in scikit-learn?",
         "selecting",
         (
-            *("RateWeightedAUCScorer", "AveragePrecisionScorer", "RankingAUCScorer"),
-            *("make_ranking_scorer", "ranking_scorers", "refit_best"),
+            *("RateWeightedAUCScorer", "AveragePrecisionScorer"),
+            *("make_ranking_scorer", "refit_best"),
             "refit_one_standard_error",
         ),
     ),

@@ -46,20 +46,17 @@ from skrate.metrics.registry import (
     reciprocal_rank_score,
     work_saved_score,
 )
-from skrate.model_selection.cross_val import cross_val_rankings
 from skrate.model_selection.eval_metric import eval_metric
-from skrate.model_selection.folds import compare_folds
-from skrate.model_selection.make_ranking_scorer import make_ranking_scorer
-from skrate.model_selection.ranking_scorers import ranking_scorers
-from skrate.model_selection.rate_threshold import RateThresholdClassifier
+from skrate.model_selection.folds import compare_folds, cross_val_rankings
 from skrate.model_selection.refit import refit_best, refit_one_standard_error
-from skrate.model_selection.score_report import ScoreReport
+from skrate.model_selection.report import ScoreReport
 from skrate.model_selection.scorers import (
     AveragePrecisionScorer,
-    RankingAUCScorer,
     RateWeightedAUCScorer,
+    make_ranking_scorer,
 )
 from skrate.model_selection.summary import summarize
+from skrate.model_selection.threshold import RateThresholdClassifier
 
 __version__ = "0.1.0"
 
@@ -77,7 +74,6 @@ __all__ = [
     "QuasiConcaveHitCurve",
     "RankBoostClassifier",
     "RankTable",
-    "RankingAUCScorer",
     "RateAveragedROC",
     "RateThresholdClassifier",
     "RateWeightedAUCScorer",
@@ -108,7 +104,6 @@ __all__ = [
     "precision_at_rate_score",
     "precision_at_recall_score",
     "ranking_auc_score",
-    "ranking_scorers",
     "rate_at_recall_score",
     "rate_averaged_roc_curve",
     "rate_weighted_auc_score",

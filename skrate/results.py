@@ -16,8 +16,8 @@ from skrate.curves.consensus import ConsensusCurve, CurvePoint
 from skrate.inference.budget_report import BudgetReport, BudgetRow
 from skrate.inference.compare_curves import CurveComparison
 from skrate.inference.sample_size import SampleSize
-from skrate.model_selection.batch_results import AchievedRate, MarkedBatch
 from skrate.model_selection.summary import FoldSummaries, FoldSummary
+from skrate.model_selection.threshold import AchievedRate, MarkedBatch
 
 __all__ = [
     "AchievedRate",

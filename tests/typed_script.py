@@ -180,10 +180,12 @@ low_rate, high_rate = keeping.achieved_rate(train, looks=4).rate_interval
 
 # Selection.
 scorer = skrate.RateWeightedAUCScorer(rate=stats.beta(2, 3), pos_label=True)
-listed = skrate.RankingAUCScorer(groups=X["list"])
+listed = skrate.make_ranking_scorer("ranking_auc", groups=X["list"])
 shares = skrate.make_ranking_scorer(skrate.recall_at_rate_score, rate=0.2)
 named = skrate.make_ranking_scorer("average_precision", groups="list")
-by_name = skrate.ranking_scorers(["roc_auc", "recall_at_rate"], rate=0.2, pos_label=1)
+by_name = skrate.make_ranking_scorer(
+    ["roc_auc", "recall_at_rate"], rate=0.2, pos_label=1
+)
 cross_validate(model, train, target, scoring={**by_name, "accuracy": "accuracy"})
 report = skrate.ScoreReport({"auc": scorer, "lists": listed, "recall": shares})
 report(model, train, target, sample_weight=None)

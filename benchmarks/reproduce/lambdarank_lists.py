@@ -19,7 +19,7 @@ from sklearn.datasets import load_svmlight_file
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
-from skrate import RankingAUCScorer, group_scores, ranking_auc_score
+from skrate import group_scores, make_ranking_scorer, ranking_auc_score
 
 RELEVANT = 2
 GRID = {"num_leaves": [4, 8, 16], "n_estimators": [25, 75]}
@@ -62,11 +62,13 @@ def tuned_models(folder):
     is_relevant = (y >= RELEVANT).astype(int)
     ranker = search(
         Ranker().set_fit_request(groups=True),
-        RankingAUCScorer(relevance_threshold=RELEVANT, response_method="predict"),
+        make_ranking_scorer(
+            "ranking_auc", relevance_threshold=RELEVANT, response_method="predict"
+        ),
     ).fit(X, y, groups=groups)
     models = [("ranker", ranker, ranker.predict(X_test))]
     for name, scoring in (
-        ("classifier, by lists", RankingAUCScorer()),
+        ("classifier, by lists", make_ranking_scorer("ranking_auc")),
         ("classifier, pooled AUC", "roc_auc"),
     ):
         tuned = search(LGBMClassifier(**FIXED), scoring)
@@ -84,7 +86,7 @@ def load(folder, name, n_features=None):
 
 
 def search(model, scoring):
-    if isinstance(scoring, RankingAUCScorer):
+    if not isinstance(scoring, str):
         scoring.set_score_request(groups=True)
     return GridSearchCV(model, GRID, scoring=scoring, cv=GroupKFold(5))
 

@@ -121,7 +121,7 @@ def ranking_auc_score(
     --------
     sklearn.metrics.roc_auc_score : The AUC of one list.
     group_scores : Values per list, a standard error, and other metrics.
-    RankingAUCScorer : The same as a ``scoring=`` object.
+    make_ranking_scorer : The same as a ``scoring=`` object.
 
     Notes
     -----

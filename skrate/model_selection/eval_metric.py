@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NoReturn, Self, get_args
 
-from skrate.data.arrays import Label
+import numpy as np
+
+from skrate.core.results import written
+from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, dot
 from skrate.data.checks import check_choice, shown
 from skrate.metrics.base import MetricLike
-from skrate.metrics.monitored import monitored
-from skrate.model_selection.catboost_metric import catboost_metric
-from skrate.model_selection.flaml_metric import FLAMLMetric
-from skrate.model_selection.lightgbm_metric import LightGBMMetric
+from skrate.metrics.monitored import Monitored, monitored, takes_classes
 from skrate.model_selection.ranking_scorer import RankingScorer
-from skrate.model_selection.xgboost_metric import XGBoostMetric
+from skrate.model_selection.scorers import make_ranking_scorer
 
+# Metrics whose names begin like this are maximised, if nothing else is said.
+_MAXIMISED = ("auc", "pre", "map", "ndcg")
 Library = Literal["xgboost", "lightgbm", "catboost", "flaml"]
-_ADAPTERS: dict[str, Any] = {
-    "xgboost": XGBoostMetric,
-    "lightgbm": LightGBMMetric,
-    "catboost": catboost_metric,
-    "flaml": FLAMLMetric,
-}
 
 
 def eval_metric(
@@ -173,3 +172,388 @@ def _check_name(name: Any) -> str:
             f"name must be a string without spaces or colons, got {shown(name)}."
         )
     return name
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TrainingMetric:
+    """A metric of the data that a library evaluates after each round.
+
+    Libraries pickle and copy it with their models; nothing of it ever changes.
+    """
+
+    metric: Monitored
+    name: str
+    pos_label: Label
+
+    library: ClassVar[str]
+    # What to write where lists are needed, and there are none.
+    give_lists: ClassVar[str]
+    # CatBoost would warn that numba cannot compile it, or that there is no numba.
+    no_jit: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Raise for what the library cannot take."""
+
+    def is_max_optimal(self) -> bool:
+        """Raise where CatBoost asks what is not for it."""
+        raise self.called_by("CatBoost", "catboost")
+
+    def called_by(self, name: str, library: str) -> TypeError:
+        """Return the error where a library calls what is for another one."""
+        return TypeError(
+            f"{self.name} is made for library={self.library!r}, and {name} called it: "
+            f"make it by eval_metric(..., library='{library}')."
+        )
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        # Estimators of CatBoost copy their parameters whenever they are asked for, and
+        # clones are then not made of the same ones.
+        return self
+
+    def __repr__(self) -> str:
+        told = {"library": self.library, "name": self.name, "pos_label": self.pos_label}
+        told |= self.metric.params | self.metric.of_lists | self.metric.of_mean
+        if self.name == self.metric.function.__name__:
+            told["name"] = None
+        given = [f"{k}={written(v)}" for k, v in told.items() if v is not None]
+        function = self.metric.function.__name__
+        return f"eval_metric({', '.join([function, *given])})"
+
+    def of_cases(
+        self, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None
+    ) -> float:
+        """Return the metric of all cases as one ranking, or of their classes."""
+        if self.metric.needs_lists:
+            raise self._without_lists()
+        scores = np.asarray(y_score)
+        options: dict[str, Any] = {}
+        if scores.ndim == 2 and scores.shape[1] <= 2:
+            scores = scores[:, -1]
+        if scores.ndim == 2:
+            y_true, scores, options = self._of_classes(np.asarray(y_true), scores)
+        elif self.pos_label is not None:
+            scores, options = self._turned(scores), {"pos_label": self.pos_label}
+        value = self.metric.of_ranking(y_true, scores, sample_weight, **options)
+        return self._known(value, y_true)
+
+    def of_lists(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        sizes: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        list_weights: FloatArray | None = None,
+        undefined: float | None = None,
+    ) -> float:
+        """Return the mean over lists of these sizes, which follow one another."""
+        sizes = np.asarray(sizes)
+        if list_weights is not None:
+            list_weights = list_weights[sizes > 0]
+        value = self.metric.within(
+            y_true,
+            self._turned(np.asarray(y_score)),
+            np.repeat(np.arange(len(sizes)), sizes),
+            sample_weight,
+            pos_label=self.pos_label,
+            list_weights=list_weights,
+            undefined=undefined,
+        )
+        return self._known(value, y_true)
+
+    def _without_lists(self) -> ValueError:
+        return ValueError(
+            f"{self.name} is a mean over lists, and the data evaluated are not in "
+            f"lists: {self.give_lists}, or take a metric of a single ranking."
+        )
+
+    def _turned(self, scores: Array) -> Array:
+        """Return the scores of the positive class: libraries score the second one."""
+        is_first = self.pos_label is not None and float(self.pos_label) <= 0
+        return -scores if is_first else scores
+
+    def _of_classes(
+        self, y_true: Array, scores: Array
+    ) -> tuple[Array, Array, dict[str, Any]]:
+        """Return labels, scores and options where there are more than two classes."""
+        n_classes = scores.shape[1]
+        if self.pos_label is None:
+            if not takes_classes(self.metric.function):
+                raise ValueError(
+                    f"{self.name} needs two classes, and the model scores {n_classes}: "
+                    "pos_label= names the one that is scored against the rest."
+                )
+            return y_true, scores, {"labels": np.arange(n_classes)}
+        if self.pos_label not in range(n_classes):
+            raise ValueError(
+                f"pos_label={self.pos_label!r} must be the number of one of the "
+                f"{n_classes} classes, from 0."
+            )
+        return y_true == self.pos_label, scores[:, int(self.pos_label)], {}
+
+    def _known(self, value: float, y_true: ArrayLike) -> float:
+        """Return the value; of nan no round would be better than another."""
+        if not np.isnan(value):
+            return value
+        way = "the warning says why, and another metric may be defined there."
+        if len(np.unique(np.asarray(y_true))) < 2:
+            way = (
+                "evaluate data of both classes. Where these are the items of one list, "
+                "undefined=0.0 counts this number for lists that lack a class."
+            )
+        raise ValueError(
+            f"{self.name} of the data evaluated is nan, and training needs a number: "
+            f"{way}"
+        )
+
+
+class Minimised(float):
+    """A value that tells LightGBM, which asks for a name first, whose it is."""
+
+    metric: TrainingMetric
+
+    @classmethod
+    def of(cls, value: float, metric: TrainingMetric) -> Minimised:
+        found = cls(value)
+        found.metric = metric
+        return found
+
+    def __getitem__(self, place: Any) -> NoReturn:
+        raise self.metric.called_by("LightGBM", "lightgbm")
+
+
+class XGBoostMetric(TrainingMetric):
+    """Lower is better, as XGBoost supposes of all callables: ``neg_`` says so."""
+
+    library = "xgboost"
+    give_lists = "fit XGBRanker, or train on a DMatrix with group= or qid="
+
+    def __post_init__(self) -> None:
+        if self.__name__.startswith(_MAXIMISED):
+            raise ValueError(
+                f"name={self.name!r} makes XGBoost maximise a metric of which less is "
+                f"better, as names do that begin with one of {list(_MAXIMISED)}: give "
+                "another name."
+            )
+
+    @property
+    def __name__(self) -> str:
+        return f"neg_{self.name}" if self.metric.greater_is_better else self.name
+
+    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        """Return the value, or with its name where ``(y_pred, dmatrix)`` are given."""
+        sign = -1 if self.metric.greater_is_better else 1
+        if hasattr(y_pred, "get_uint_info"):
+            return self.__name__, sign * self._of_matrix(y_true, y_pred)
+        if hasattr(y_pred, "get_label"):
+            raise self.called_by("LightGBM", "lightgbm")
+        if self.metric.needs_lists and sample_weight is None:
+            # XGBRanker calls it of one list after another, and means over them.
+            one = [len(y_true)]
+            value = self.of_lists(y_true, y_pred, one, undefined=0.0)
+        else:
+            value = self.of_cases(y_true, y_pred, sample_weight)
+        return Minimised.of(sign * value, self)
+
+    def _of_matrix(self, y_score: Any, matrix: Any) -> float:
+        """Return the metric of a DMatrix; with lists its weights are theirs."""
+        y_true, weights = matrix.get_label(), matrix.get_weight()
+        sizes = np.diff(matrix.get_uint_info("group_ptr").astype(np.intp))
+        if not len(sizes):
+            found = weights if len(weights) else None
+            return self.of_cases(y_true, y_score, found)
+        if len(weights) == len(sizes):
+            return self.of_lists(y_true, y_score, sizes, list_weights=weights)
+        return self.of_lists(y_true, y_score, sizes)
+
+
+class Named(tuple[str, float, bool]):
+    """A result that tells XGBoost, which asks for a number, whose it is."""
+
+    metric: TrainingMetric
+
+    @classmethod
+    def of(cls, metric: TrainingMetric, value: float) -> Named:
+        found = cls((metric.name, value, metric.metric.greater_is_better))
+        found.metric = metric
+        return found
+
+    def __float__(self) -> NoReturn:
+        raise self.metric.called_by("XGBoost", "xgboost")
+
+
+class LightGBMMetric(TrainingMetric):
+    """Returns its name, its value and whether greater is better."""
+
+    library = "lightgbm"
+    give_lists = "fit LGBMRanker with eval_group=, or train on a Dataset with group="
+
+    # Four parameters tell LightGBM to give weights and groups. XGBoost, which is to be
+    # told that it is not for it, names the third.
+    def __call__(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None, group: Any = None
+    ) -> tuple[str, float, bool]:
+        """Return what LightGBM asks for, also of ``(y_pred, dataset)``."""
+        if hasattr(y_pred, "get_uint_info"):
+            raise self.called_by("XGBoost", "xgboost")
+        if hasattr(y_pred, "get_label"):
+            data, y_pred = y_pred, y_true
+            y_true, sample_weight, group = (
+                data.get_label(),
+                data.get_weight(),
+                data.get_group(),
+            )
+        if group is None:
+            value = self.of_cases(y_true, y_pred, sample_weight)
+        else:
+            value = self._of_groups(y_true, y_pred, sample_weight, np.asarray(group))
+        return Named.of(self, value)
+
+    def _of_groups(self, y_true: Any, y_pred: Any, weight: Any, sizes: Array) -> float:
+        """Return the mean over lists; weights of rows may be those of their lists."""
+        if weight is not None and self.metric.counts_lists_alike:
+            of_list = np.asarray(weight)[np.cumsum(sizes) - 1]
+            if np.array_equal(np.repeat(of_list, sizes), weight):
+                return self.of_lists(y_true, y_pred, sizes, list_weights=of_list)
+        return self.of_lists(y_true, y_pred, sizes, weight)
+
+
+def catboost_metric(metric: Monitored, name: str, pos_label: Label) -> CatBoostMetric:
+    """Return the metric; CatBoost calls it by the name of its class."""
+    kind: type[CatBoostMetric] = type(
+        name, (CatBoostMetric,), {"__doc__": CatBoostMetric.__doc__}
+    )
+    return kind(metric, name, pos_label)
+
+
+class CatBoostMetric(TrainingMetric):
+    """An object with the methods that CatBoost asks for."""
+
+    library = "catboost"
+
+    def __post_init__(self) -> None:
+        if self.metric.needs_lists:
+            raise ValueError(
+                f"library='catboost' knows no {self.name}: CatBoost tells metrics of "
+                "Python nothing of groups. Take one of its own, such as "
+                "eval_metric='NDCG' or 'QueryAUC', or a metric of a single ranking."
+            )
+
+    def __reduce__(self) -> Any:
+        return catboost_metric, (self.metric, self.name, self.pos_label)
+
+    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> NoReturn:
+        """Raise where a library calls a function: LightGBM leaves out what is none."""
+        raise self.called_by("XGBoost or LightGBM", "xgboost' or 'lightgbm")
+
+    def is_max_optimal(self) -> bool:
+        """Return whether greater is better."""
+        return self.metric.greater_is_better
+
+    def evaluate(
+        self, approxes: Sequence[Array], target: Array, weight: Array | None
+    ) -> tuple[float, float]:
+        """Return the metric of raw scores, and a weight of one."""
+        if len(approxes) != 1:
+            raise ValueError(
+                f"{self.name} needs two classes, and CatBoost trains {len(approxes)}, "
+                "whose raw scores are not comparable over cases: train one class "
+                "against the rest."
+            )
+        value = self.of_cases(target, approxes[0], weight)
+        self._check_weights(target, approxes[0], weight, value)
+        return value, 1.0
+
+    def get_final_error(self, error: float, weight: float) -> float:
+        """Return the metric: it is no mean over cases, which CatBoost would divide."""
+        return error
+
+    def _check_weights(
+        self, target: Array, scores: Array, weight: Array | None, value: float
+    ) -> None:
+        """Warn where weights of the classes change the metric of the data evaluated.
+
+        Training cases are evaluated just before, in each round. They alone may have
+        weights by class, which are then those that the user gave them.
+        """
+        weighted = _weighted_data(target, weight)
+        before = vars(self).get("_before")
+        vars(self)["_before"] = weighted
+        if weighted is None or before is None or weighted == before:
+            return
+        without = self.of_cases(target, scores, None)
+        if not np.isclose(value, without, rtol=1e-9, atol=0):
+            warnings.warn(
+                f"{self.name} is evaluated with a weight for each class: CatBoost "
+                "multiplies the weights of all data by class_weights, "
+                "auto_class_weights or scale_pos_weight. Leave these out, and give the "
+                "training cases the same weights by sample_weight of fit, or weight of "
+                "their Pool, which the data evaluated do not share.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+
+def _weighted_data(target: Array, weight: Array | None) -> tuple[float, ...] | None:
+    """Return what tells data whose weights differ by class alone, None of others."""
+    if weight is None or len(weight) != len(target):
+        return None
+    target, weight = np.asarray(target), np.asarray(weight)
+    of_each = [weight[target == label] for label in np.unique(target)]
+    firsts = [float(of[0]) for of in of_each]
+    is_same = all(
+        (of == first).all() for of, first in zip(of_each, firsts, strict=True)
+    )
+    if not is_same or len(set(firsts)) < 2:
+        return None
+    return (*map(len, of_each), float(dot(target, np.arange(len(target)))))
+
+
+class FLAMLMetric(TrainingMetric):
+    """Returns a loss and what is logged; lists are scored if the metric is of lists."""
+
+    library = "flaml"
+    give_lists = "AutoML.fit(task='rank', groups=)"
+
+    def __call__(
+        self,
+        X_val: Any,
+        y_val: Any,
+        estimator: Any,
+        labels: Any,
+        X_train: Any,
+        y_train: Any,
+        weight_val: Any = None,
+        weight_train: Any = None,
+        config: Any = None,
+        groups_val: Any = None,
+        groups_train: Any = None,
+    ) -> tuple[float, dict[str, float]]:
+        """Return the loss, which is less where the metric is better, and the metric."""
+        is_greater_better = self.metric.greater_is_better
+        if self.metric.needs_lists and groups_val is not None:
+            y_score = self._turned(estimator.predict(X_val))
+            value = self.metric.within(
+                y_val, y_score, groups_val, weight_val, pos_label=self.pos_label
+            )
+        elif self.metric.needs_lists:
+            raise self._without_lists()
+        else:
+            function, params = self.metric.function, self.metric.params
+            scorer = make_ranking_scorer(function, pos_label=self.pos_label, **params)
+            signed = scorer(estimator, X_val, y_val, sample_weight=weight_val)
+            value = signed if is_greater_better else -signed
+        value = self._known(value, y_val)
+        return (-value if is_greater_better else value), {self.name: value}
+
+
+_ADAPTERS: dict[str, Any] = {
+    "xgboost": XGBoostMetric,
+    "lightgbm": LightGBMMetric,
+    "catboost": catboost_metric,
+    "flaml": FLAMLMetric,
+}

@@ -3,43 +3,51 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Mapping
+from functools import update_wrapper
 from operator import attrgetter
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
+import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.metrics import make_scorer, roc_auc_score
 
 from skrate.core.results import written
-from skrate.data.arrays import Array, ArrayLike, Label
-from skrate.data.checks import find_label, shown, warn_undefined
+from skrate.data.array_api import as_numpy
+from skrate.data.arrays import Array, ArrayLike, BoolArray, Label
+from skrate.data.checks import (
+    check_vector,
+    class_masks,
+    find_label,
+    is_label,
+    shown,
+    warn_undefined,
+)
+from skrate.data.show import html_of
 from skrate.metrics.base import LIST_METRICS, METRICS, per_case
+from skrate.metrics.classes import has_columns, indicators
 from skrate.metrics.lists import GroupScores, group_scores
 from skrate.metrics.monitored import is_of_classes, takes_classes, takes_cut
-from skrate.model_selection.class_scores import (
-    ClassScores,
-    class_scores,
-    has_several_classes,
-)
-from skrate.model_selection.notebook import ShownByParameters
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
+    GroupsLike,
     ResponseMethod,
     SeveralClasses,
     TellsOnce,
     UndefinedResponse,
     check_response_method,
+    find_column,
+    method_name,
     ranking_scores,
 )
-from skrate.model_selection.row_entries import GroupsLike, find_column
-from skrate.model_selection.score_function import ScoreFunction
 from skrate.rates.laws import from_scipy, is_scipy_distribution
 
 # A dict of scorers shares predictions only among instances of this class, which has
 # no public name; tests/model_selection/test_scorers.py notes the releases it was
 # checked on.
 _Scorer: Any = type(make_scorer(roc_auc_score))
-
 # What comes with the cases; the other keywords of a metric are its parameters.
 OF_CASES = ("groups", "sample_weight", "pos_label")
 # What only lists have: how they are read, and how averaged.
@@ -49,6 +57,36 @@ OF_LISTS = (*_OF_MEAN, "k", "relevance_threshold", "entities")
 OF_CLASSES = ("average", "labels")
 # What is not handed to other programs: the metric has the same by default.
 _UNSAID = (("pos_label", None), ("labels", None), ("average", "macro"))
+# How deep pipelines and searches are within one another.
+_MOST_WITHIN = 9
+
+
+class ShownByParameters:
+    """Takes the place of the diagram of an estimator, which would be "not fitted".
+
+    It comes before ``BaseEstimator`` among the bases of a class, whose
+    ``get_params`` it shows.
+    """
+
+    get_params: Any
+
+    @property
+    def _repr_html_(self) -> Any:
+        if get_config()["display"] != "diagram":
+            # As estimators do, so that the text is shown.
+            raise AttributeError("_repr_html_ is only there if display='diagram'")
+        return self._html
+
+    def _html(self) -> str:
+        params = self.get_params(deep=False).items()
+        name = getattr(self, "_name", type(self).__name__)
+        return html_of(name, {key: written(value) for key, value in params})
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle = {"text/plain": repr(self)}
+        if hasattr(self, "_repr_html_"):
+            bundle["text/html"] = self._repr_html_()
+        return bundle
 
 
 class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
@@ -363,3 +401,216 @@ def _of_our_own(rate: Any) -> Any:
 def has_grades(params: dict[str, Any]) -> bool:
     """Return whether labels are grades, by the parameters of a scorer."""
     return params.get("relevance_threshold") is not None
+
+
+class ClassScores(NamedTuple):
+    """The true classes of some cases, and an estimator's scores of each class.
+
+    ``y_score`` has a column for each of ``labels``; ``y_true`` is as it was given, and
+    ``by`` the name of the estimator.
+    """
+
+    y_true: Any
+    y_score: Array
+    labels: list[Any]
+    by: str
+
+    def against_rest(self, pos_label: Label, user: str) -> tuple[BoolArray, Array]:
+        """Return which cases are of one class, and its scores."""
+        label = find_label(pos_label, self.labels)
+        if label is None:
+            raise ValueError(
+                f"pos_label={shown(pos_label)} of {user} is not one of the classes "
+                f"{shown(self.labels)}."
+            )
+        column = self.labels.index(label)
+        if has_columns(self.y_true):
+            is_pos = indicators(self.y_true)[:, column]
+        else:
+            is_pos = is_label(check_vector("y_true", self.y_true), label)
+        return is_pos, self.y_score[:, column]
+
+    def check_all_known(self) -> None:
+        """Raise where cases are of a class that the estimator was not trained on."""
+        if has_columns(self.y_true):
+            return
+        given = check_vector("y_true", self.y_true)
+        for label in class_masks(given, len(self.labels)):
+            if find_label(label, self.labels) is None:
+                raise UndefinedResponse(
+                    f"{self.by} was not trained on the class {shown(label)}, which "
+                    "y_true holds"
+                )
+
+
+def has_several_classes(estimator: Any, y_true: Any) -> bool:
+    """Return whether a target has more than two classes, or several labels a case."""
+    if has_columns(y_true):
+        return True
+    classes = getattr(estimator, "classes_", None)
+    return classes is not None and np.ndim(classes[0]) == 0 and len(classes) > 2
+
+
+def class_scores(
+    estimator: Any,
+    X: Any,
+    y_true: ArrayLike,
+    response_method: ResponseMethod,
+    labels: ArrayLike | None,
+    *,
+    user: str,
+    call: Callable[..., Any],
+) -> ClassScores:
+    """Return the scores of ``X``, a column for each class.
+
+    ``call(estimator, method, X)`` may know them already. Decision values of one class
+    are compared with those of the others, and not over cases: probabilities come
+    first, if it is not said otherwise.
+    """
+    methods = check_response_method(response_method)
+    if methods == DEFAULT_RESPONSE:
+        methods = methods[::-1]
+    method, name = method_name(estimator, methods, user), type(estimator).__name__
+    if has_columns(y_true):
+        found = getattr(estimator, method)(X)
+        y_score = _of_labels(found) if isinstance(found, list) else as_numpy(found)
+        n_labels = np.shape(y_true)[1]
+        names = range(n_labels) if labels is None else labels
+        known = check_vector("labels", names).tolist()
+        what = f"{n_labels} labels"
+    else:
+        if len(estimator.classes_) == 1:
+            only = shown(as_numpy(estimator.classes_).tolist()[0])
+            raise UndefinedResponse(f"{name} was trained on one class only, {only}")
+        if method == "decision_function" and len(estimator.classes_) > 2:
+            _check_no_pairs(estimator, user)
+        y_score = as_numpy(call(estimator, method, X))
+        known = as_numpy(estimator.classes_).tolist()
+        if y_score.ndim == 1 and len(known) == 2 and method != "predict":
+            # Only their order counts.
+            y_score = np.column_stack([-y_score, y_score])
+        _check_same(labels, known, user, name)
+        what = f"the classes {shown(known)}"
+    if y_score.ndim != 2 or y_score.shape[1] != len(known):
+        raise ValueError(
+            f"{user} needs a score for each of {what}, but {method} of {name} returned "
+            f"an array of shape {y_score.shape}."
+        )
+    return ClassScores(y_true, y_score, known, name)
+
+
+def _check_no_pairs(estimator: Any, user: str) -> None:
+    """Raise where decision values are of pairs of classes, also of a model within."""
+    inner = estimator
+    for _ in range(_MOST_WITHIN):
+        if hasattr(inner, "best_estimator_"):
+            inner = inner.best_estimator_
+        elif getattr(inner, "steps", None):
+            inner = inner.steps[-1][1]
+    if getattr(inner, "decision_function_shape", None) == "ovo":
+        raise ValueError(
+            f"{user} needs a score for each class, but those of {type(inner).__name__} "
+            "are of pairs of classes: fit it with decision_function_shape='ovr'."
+        )
+
+
+def _of_labels(found: list[Any]) -> Array:
+    """Return the probability of each label, of which some estimators make a list."""
+    return np.column_stack([as_numpy(each)[:, -1] for each in found])
+
+
+def _check_same(
+    labels: ArrayLike | None, known: list[Any], user: str, name: str
+) -> None:
+    """Raise where classes are named that are not those of the estimator."""
+    if labels is None:
+        return
+    named = check_vector("labels", labels).tolist()
+    for label in named:
+        if find_label(label, known) is None:
+            raise ValueError(
+                f"labels of {user} holds {shown(label)}, which is not a class of "
+                f"{name}, which knows {shown(known)}."
+            )
+    for label in known:
+        if find_label(label, named) is None:
+            raise ValueError(
+                f"labels of {user} lacks {shown(label)}, a class of {name}: name all, "
+                "or leave it out."
+            )
+
+
+class ScoreFunction:
+    """A metric, for callers that ask the estimator in their own way.
+
+    LogisticRegressionCV, threshold tuners and the reports of skore leave the scorer
+    out, and call its function with what they predicted.
+    """
+
+    def __init__(
+        self,
+        metric: Callable[..., float],
+        name: str,
+        of_lists: bool,
+        is_told: bool,
+        ranks_by_labels: bool,
+    ) -> None:
+        self._made_of = metric, name, of_lists, is_told, ranks_by_labels
+        update_wrapper(self, metric)
+        signature = inspect.signature(metric)
+        # LogisticRegressionCV makes a scorer of its own of a function with ``labels``.
+        others = [p for p in signature.parameters.values() if p.name != "labels"]
+        self.__signature__ = signature.replace(parameters=others)
+
+    def __call__(self, y_true: ArrayLike, y_score: ArrayLike, **params: Any) -> float:
+        """Return the metric, of the second of two columns as of a single one."""
+        metric, name, of_lists, is_told, ranks_by_labels = self._made_of
+        if of_lists and params.get("groups") is None:
+            raise ValueError(
+                f"{name} scores lists, which whoever calls its function does not know: "
+                "hand over a function in its place, def score(estimator, X, y): return "
+                "scorer(estimator, X, y)."
+            )
+        if not ranks_by_labels:
+            _check_no_labels(y_true, y_score, name)
+        n_columns = np.shape(y_score)[1] if np.ndim(y_score) == 2 else 1
+        if np.ndim(y_true) == 1 and n_columns == 2 and params.get("pos_label") is None:
+            # Without a name the positive label is the greater, whose column is last.
+            y_score = np.asarray(y_score)[:, 1]
+        elif n_columns > 2 and not is_told:
+            raise ValueError(
+                f"{name} takes probabilities of several classes, and whoever calls its "
+                "function may take other scores: name them by "
+                f'{name}(response_method="predict_proba").'
+            )
+        return metric(y_true, y_score, **params)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ScoreFunction, self._made_of
+
+    def __repr__(self) -> str:
+        return self._made_of[0].__name__
+
+
+def _check_no_labels(y_true: ArrayLike, y_score: ArrayLike, name: str) -> None:
+    """Raise where the scores are predicted classes, or warn where they may be.
+
+    A threshold tuner cuts the scores at each threshold, and hands on the classes.
+    """
+    labels, scores = as_numpy(y_true), as_numpy(y_score)
+    if scores.ndim != 1 or not scores.size:
+        return
+    is_number = scores.dtype.kind == "f"
+    if (is_number and labels.dtype.kind != "f") or not np.isin(scores, labels).all():
+        return
+    message = (
+        f"{name} was given predicted classes in the place of scores, "
+        f"{shown(scores[0].item())} and the like, as TunedThresholdClassifierCV does "
+        "at each threshold: how two groups are ordered does not say where to cut. "
+        "RateThresholdClassifier(estimator, rate=...) finds the threshold that marks "
+        "the share of cases that will be processed. To rank by predictions, name "
+        'response_method="predict".'
+    )
+    if not is_number:
+        raise ValueError(message)
+    warnings.warn(message, UserWarning, stacklevel=3)

@@ -1,22 +1,44 @@
-"""Scorer classes for ``scoring=``, wherever scikit-learn takes one."""
+"""Scorer objects for scoring=, wherever scikit-learn takes one."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, overload
 
 from skrate.data.arrays import ArrayLike, Label, Number
-from skrate.metrics.auc import ranking_auc_score
+from skrate.data.checks import shown
 from skrate.metrics.average_precision import TailKind, average_precision_score
-from skrate.metrics.base import METRICS, per_case
+from skrate.metrics.base import (
+    LIST_METRICS,
+    METRICS,
+    MetricLike,
+    check_parameters,
+    find_metric,
+    meant_name,
+    per_case,
+    score_names,
+    unwrap,
+)
 from skrate.metrics.classes import AverageName, RateByClass
-from skrate.metrics.lists import Average, Policy
+from skrate.metrics.monitored import takes_classes, takes_cut
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
-from skrate.model_selection.ranking_scorer import OF_CASES, RankingScorer
-from skrate.model_selection.responses import DEFAULT_RESPONSE, ResponseMethod
-from skrate.model_selection.row_entries import GroupsLike
+from skrate.model_selection.ranking_scorer import (
+    OF_CASES,
+    OF_CLASSES,
+    OF_LISTS,
+    RankingScorer,
+)
+from skrate.model_selection.responses import (
+    DEFAULT_RESPONSE,
+    GroupsLike,
+    ResponseMethod,
+    check_response_method,
+)
 from skrate.rates.sets import End
+
+# What any metric takes of lists; not all have a ``k``.
+_OF_LISTS = ("average", "undefined", "relevance_threshold")
 
 
 class RateWeightedAUCScorer(RankingScorer):
@@ -186,101 +208,6 @@ class AveragePrecisionScorer(RankingScorer):
         self.labels = labels
 
 
-class RankingAUCScorer(RankingScorer):
-    """Score models by the AUC within lists, as a ``scoring=`` object.
-
-    It selects the model that orders best what each user or query is shown, whatever
-    the levels of the lists. It works for classifiers and, with
-    ``response_method="predict"``, for regressors and rankers such as ``LGBMRanker``
-    and ``XGBRanker``.
-
-    Parameters
-    ----------
-    k : int, default=None
-        If given, only the k items of the highest score of each list count.
-    groups : str or pandas.Series, default=None
-        Where the list of each row is found:
-
-        - a str names a column of the data frame ``X``, which the estimator is given
-          as well;
-        - a Series is matched to ``X`` (or ``y``) by index;
-        - None takes what metadata routing hands over, see Notes.
-    undefined : {"skip", "nan"} or float, default="skip"
-        As in :func:`ranking_auc_score`.
-    average : {"macro", "pairs", "positives", "size"}, default="macro"
-        As in :func:`ranking_auc_score`.
-    relevance_threshold : float, default=None
-        If given, ``y`` are grades and those from it on are relevant.
-    response_method : str or tuple of str
-        As in :class:`RateWeightedAUCScorer`.
-    pos_label : int, float, bool or str, default=None
-        As in :class:`RateWeightedAUCScorer`.
-
-    See Also
-    --------
-    sklearn.metrics.make_scorer : Scorers from functions; takes ours as well.
-    ranking_auc_score : The metric.
-    refit_best : A ``refit=`` rule that survives folds without a defined list.
-
-    Notes
-    -----
-    Called as ``scorer(estimator, X, y, sample_weight=None, groups=None)``, it returns
-    a float; nan with an ``UndefinedMetricWarning`` where no list is defined. With
-    metadata routing, ask by ``set_score_request(groups=True)`` and pass ``groups``
-    along with the data; they come before the parameter ``groups``. A ``ValueError``
-    says which line to add where no lists are found.
-
-    Split by lists, as :class:`sklearn.model_selection.GroupKFold` does: a list that is
-    cut by a fold is compared in parts.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import sklearn
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from sklearn.model_selection import GroupKFold, cross_val_score
-    >>> from skrate import RankingAUCScorer
-    >>> rng = np.random.default_rng(0)
-    >>> user, X = np.arange(300) // 10, rng.normal(size=(300, 3))
-    >>> y = (X[:, 0] + rng.normal(size=300) > 0.5).astype(int)
-    >>> with sklearn.config_context(enable_metadata_routing=True):
-    ...     scorer = RankingAUCScorer(k=8).set_score_request(
-    ...         groups=True
-    ...     )
-    ...     scores = cross_val_score(
-    ...         LogisticRegression(),
-    ...         X,
-    ...         y,
-    ...         scoring=scorer,
-    ...         cv=GroupKFold(3),
-    ...         params={"groups": user},
-    ...     )
-    ...
-    >>> scores.shape
-    (3,)
-    """
-
-    metric = staticmethod(ranking_auc_score)
-
-    def __init__(
-        self,
-        k: int | None = None,
-        groups: GroupsLike = None,
-        undefined: Policy | float = "skip",
-        average: Average = "macro",
-        relevance_threshold: float | None = None,
-        response_method: ResponseMethod = DEFAULT_RESPONSE,
-        pos_label: Label = None,
-    ) -> None:
-        self.k = k
-        self.groups = groups
-        self.undefined = undefined
-        self.average = average
-        self.relevance_threshold = relevance_threshold
-        self.response_method = response_method
-        self.pos_label = pos_label
-
-
 class MetricScorer(RankingScorer):
     """What :func:`make_ranking_scorer` returns."""
 
@@ -329,3 +256,223 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
         and parameter.default is not parameter.empty
         and name not in of_cases
     }
+
+
+@overload
+def make_ranking_scorer(
+    metric: list[str] | tuple[str, ...],
+    *,
+    groups: GroupsLike = None,
+    response_method: ResponseMethod = DEFAULT_RESPONSE,
+    pos_label: Label = None,
+    **params: Any,
+) -> dict[str, MetricScorer]: ...
+
+
+@overload
+def make_ranking_scorer(
+    metric: MetricLike,
+    *,
+    groups: GroupsLike = None,
+    response_method: ResponseMethod = DEFAULT_RESPONSE,
+    pos_label: Label = None,
+    **params: Any,
+) -> MetricScorer: ...
+
+
+def make_ranking_scorer(
+    metric: MetricLike | list[str] | tuple[str, ...],
+    *,
+    groups: GroupsLike = None,
+    response_method: ResponseMethod = DEFAULT_RESPONSE,
+    pos_label: Label = None,
+    **params: Any,
+) -> MetricScorer | dict[str, MetricScorer]:
+    """Make a ``scoring=`` object of any metric of this package.
+
+    Unlike :func:`sklearn.metrics.make_scorer`, it ranks by whatever scores the
+    estimator has, knows which class is positive, scores within lists, and stands for
+    its metric in :func:`estimate`, :func:`compare` and :class:`ScoreReport`.
+
+    Parameters
+    ----------
+    metric : callable, str or list of str
+        A score function of this package or its name, a :func:`functools.partial` of
+        one, or what :func:`estimate` takes of scikit-learn's. A list of names makes a
+        dict of scorers, for ``scoring=`` of several metrics.
+    groups : str or pandas.Series, default=None
+        To score lists, such as those of users or queries, the name of a column of the
+        data frame ``X``, which the estimator is given as well, or a Series with the
+        index of ``X`` (or ``y``). None takes what metadata routing hands over. A metric
+        of a single list is then averaged over lists; recall and precision are pooled.
+    response_method : str or tuple of str
+        As in :class:`RateWeightedAUCScorer`.
+    pos_label : int, float, bool or str, default=None
+        As in :class:`RateWeightedAUCScorer`.
+    **params : dict
+        Parameters of the metric, such as ``rate``, and ``average`` over classes where
+        it has one; for lists, also those of :func:`group_scores` and ``average`` and
+        ``undefined`` of :meth:`GroupScores.mean`. ``gain`` and ``cost`` of each case
+        are a Series with the index of ``X`` or the name of a column, or come by
+        metadata routing. A column is given to the model, too: a gain that is 0 for all
+        negatives tells it the labels. Of several metrics each is given those that it
+        has, and one at least must have each.
+
+    Returns
+    -------
+    scorer : callable or dict of callables
+        Under each name that was given, or alone. Called as
+        ``scorer(estimator, X, y, sample_weight=None, groups=None)``, it returns a
+        float, negated where less is better, as scikit-learn's scorers are; nan with an
+        ``UndefinedMetricWarning`` where undefined.
+
+    Raises
+    ------
+    ValueError
+        If ``response_method`` names no method, a metric is none of this package or
+        given twice, or a parameter is unknown, missing or out of range.
+
+    See Also
+    --------
+    sklearn.metrics.make_scorer : Scorers from any function.
+    RateWeightedAUCScorer : A class, whose options type checkers know.
+
+    Notes
+    -----
+    It is cloned, pickled, searched over by ``set_params`` and shares predictions in a
+    dict of scorers, as :class:`RateWeightedAUCScorer`, whose notes hold here, too.
+    With metadata routing, ``set_score_request(groups=True)`` hands lists to any metric.
+    In a dict the estimator predicts once per fold for all scorers of this package. A
+    metric with different parameters, such as two rates, needs a name for each:
+    ``{"at_10": make_ranking_scorer(recall_at_rate_score, rate=0.1), ...}``; dicts are
+    merged by ``|``, also with names of scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skrate import make_ranking_scorer, recall_at_rate_score
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> scorer = make_ranking_scorer(
+    ...     recall_at_rate_score, rate=0.2, pos_label=0
+    ... )
+    >>> scorer
+    make_ranking_scorer(recall_at_rate_score, pos_label=0, rate=0.2)
+    >>> cross_val_score(GaussianNB(), X, y, scoring=scorer).shape
+    (5,)
+
+    Lists are named by a column, or come by metadata routing:
+
+    >>> from skrate import average_precision_score
+    >>> make_ranking_scorer(
+    ...     average_precision_score, groups="user", average="size"
+    ... )
+    make_ranking_scorer(average_precision_score, groups='user', average='size')
+
+    Several in one search:
+
+    >>> from skrate import rates
+    >>> scorers = make_ranking_scorer(
+    ...     ["rate_weighted_auc", "average_precision"],
+    ...     rate=rates.beta(3, 19),
+    ... )
+    >>> scorers["rate_weighted_auc"]
+    make_ranking_scorer(rate_weighted_auc_score, rate=beta(3, 19))
+    """
+    if isinstance(metric, list | tuple):
+        return _several(metric, groups, response_method, pos_label, params)
+    check_response_method(response_method)
+    of_lists = {name: params.pop(name) for name in OF_LISTS if name in params}
+    function, own = unwrap(metric, params)
+    if function in LIST_METRICS:
+        check_parameters(function, own, parameters_of(function))
+    else:
+        kind = METRICS.get(function)
+        of_case = () if kind is None else per_case(kind)
+        if kind is not None and takes_cut(function, "k") and "k" in of_lists:
+            own["k"] = of_lists.pop("k")
+        # Those of rows are found where the rows are.
+        at_hand = {
+            name: value
+            for name, value in own.items()
+            if name not in of_case or isinstance(value, Mapping)
+        }
+        may_lack = groups is not None or bool(of_lists or of_case)
+        for each in _of_one_class(function, at_hand):
+            find_metric(function, each, in_lists=may_lack)
+    own = {**parameters_of(function), **own, **of_lists}
+    return MetricScorer(function, groups, response_method, pos_label, **own)
+
+
+def _several(
+    metrics: Sequence[str],
+    groups: GroupsLike,
+    response_method: ResponseMethod,
+    pos_label: Label,
+    params: dict[str, Any],
+) -> dict[str, MetricScorer]:
+    """Return a scorer of each metric, with those of the parameters that it has."""
+    functions = _functions(metrics)
+    taken = {
+        name: [key for key in params if _takes(function, key, groups is not None)]
+        for name, function in functions.items()
+    }
+    for key in params:
+        if not any(key in own for own in taken.values()):
+            raise ValueError(
+                f"{key}={shown(params[key])} is a parameter of none of the metrics "
+                f"{list(functions)}."
+            )
+    return {
+        name: make_ranking_scorer(
+            function, groups=groups, response_method=response_method,
+            pos_label=pos_label, **{key: params[key] for key in taken[name]},
+        )
+        for name, function in functions.items()
+    }  # fmt: skip
+
+
+def _of_one_class(
+    function: Callable[..., Any], params: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Return what a metric is told of each class, or of all at once."""
+    if not (isinstance(function, Hashable) and function in METRICS):
+        return [params]
+    if not takes_classes(function):
+        return [params]
+    params = {name: params[name] for name in params if name not in OF_CLASSES}
+    if not isinstance(params.get("rate"), Mapping):
+        return [params]
+    return [{**params, "rate": rate} for rate in params["rate"].values()]
+
+
+def _functions(metrics: Sequence[Any]) -> dict[str, Any]:
+    """Return the score functions by their names."""
+    if not metrics:
+        raise ValueError(
+            "metric must hold a name, such as ['rate_weighted_auc', "
+            "'average_precision'], got none."
+        )
+    known: dict[str, Any] = {"roc_auc": "roc_auc", **score_names()}
+    found: dict[str, Any] = {}
+    for name in metrics:
+        if not isinstance(name, str):
+            raise ValueError(
+                f"metric must be a list of names, got {shown(name)}: a function makes "
+                "a scorer by itself."
+            )
+        if name in found:
+            raise ValueError(f"metric has the name {name!r} twice.")
+        short = name.removesuffix("_score")
+        if short not in known:
+            raise ValueError(f"metric has an unknown name {name!r}{meant_name(name)}")
+        found[name] = known[short]
+    return found
+
+
+def _takes(function: Callable[..., float] | str, name: str, in_lists: bool) -> bool:
+    """Return whether a metric has a parameter, by itself or within lists."""
+    if in_lists and name in _OF_LISTS:
+        return True
+    return callable(function) and name in inspect.signature(function).parameters

@@ -26,8 +26,7 @@ from skrate.model_selection.folds import (
     warn_of_flat_scores,
 )
 from skrate.model_selection.refit import split_scores
-from skrate.model_selection.report_fold import COUNTS
-from skrate.model_selection.score_report import STANDARD_ERROR
+from skrate.model_selection.report import COUNTS, STANDARD_ERROR
 
 # For all metrics, or by their names.
 ScoreRanges = ScoreRange | Mapping[str, ScoreRange] | None

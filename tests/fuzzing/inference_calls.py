@@ -236,10 +236,13 @@ def _draw_method(
 def _check_estimate(
     metric: Metric, given: Sample, options: dict[str, Any], found: Any
 ) -> None:
-    if not enough(given, options):
-        holds(math.isnan(found.value), f"too few cases give {found.value}")
-        return
     groups = Groups(*given.parts)
+    if not enough(given, options):
+        error = found.standard_error
+        holds(math.isnan(error), f"too few cases give the error {error}")
+        if not math.isnan(found.value):
+            metric.check(groups, found.value)
+        return
     metric.check(groups, found.value)
     error, (low, high) = found.standard_error, found.confidence_interval
     for number in (found.value, error, low, high):

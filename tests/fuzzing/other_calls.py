@@ -348,23 +348,28 @@ def scorer(kind: str) -> Callable[[np.random.Generator], Call]:
     """Return what draws calls of a scorer on a classifier with given scores."""
 
     def draw(rng: np.random.Generator) -> Call:
-        sample = draw_sample(rng, lists=kind == "RankingAUCScorer", largest=300)
+        sample = draw_sample(rng, lists=kind == "lists", largest=300)
         classes = sample.labels
         options: dict[str, Any] = {}
         rate = draw_rate(rng)
         metrics: list[Any] = {
             "make_ranking_scorer": [skrate.rate_weighted_auc_score],
-            "ranking_scorers": [["rate_weighted_auc"]],
+            "several": [["rate_weighted_auc"]],
+            "lists": ["ranking_auc"],
         }.get(kind, [])
-        if metrics or kind == "RateWeightedAUCScorer":
+        if (
+            kind in ("make_ranking_scorer", "several")
+            or kind == "RateWeightedAUCScorer"
+        ):
             options["rate"] = rate.given
         elif kind == "AveragePrecisionScorer" and rng.random() < 0.5:
             options["prevalence"] = 0.2
         positive = sample.labels[1]
         # The classifier scores its second class, whichever is asked for.
         is_first = positive == Given(classes).classes_[0]
-        built = getattr(skrate, kind)(*metrics, pos_label=positive, **options)
-        if kind == "ranking_scorers":
+        make = getattr(skrate, "make_ranking_scorer" if metrics else kind)
+        built = make(*metrics, pos_label=positive, **options)
+        if kind == "several":
             built = built["rate_weighted_auc"]
         built = _asked(built, sample)
 

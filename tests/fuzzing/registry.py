@@ -134,7 +134,6 @@ ENTRIES = [
         Entry((name,), other_calls.scorer(name), 1.5)
         for name in (
             "AveragePrecisionScorer",
-            "RankingAUCScorer",
             "RateWeightedAUCScorer",
             "make_ranking_scorer",
         )
@@ -143,7 +142,8 @@ ENTRIES = [
     Entry(("cross_val_rankings", "FoldRankings"), fold_calls.cross_val_rankings, 2),
     Entry(("hit_curve", "budget_report"), fold_calls.drawn_of_folds, 1),
     Entry(("eval_metric",), other_calls.eval_metric, 1),
-    Entry(("ranking_scorers",), other_calls.scorer("ranking_scorers"), 0.5),
+    Entry(("make_ranking_scorer",), other_calls.scorer("several"), 0.5),
+    Entry(("make_ranking_scorer",), other_calls.scorer("lists"), 1.5),
     Entry(("ScoreReport",), other_calls.score_report, 1),
     Entry(
         ("rate_averaged_roc_curve",),

@@ -16,7 +16,6 @@ from skrate import (
     eval_metric,
     expected_recall_score,
     make_ranking_scorer,
-    ranking_scorers,
     rates,
     recall_at_rate_score,
     sample_size,
@@ -287,6 +286,8 @@ def test_a_name_is_taken_wherever_a_metric_is():
         assert models.pairs[0].value_a == expected
         scorer = make_ranking_scorer(name, **options)
         assert scorer.metric is recall_at_rate_score
-        assert ranking_scorers([name], **options)[name].metric is recall_at_rate_score
+        assert (
+            make_ranking_scorer([name], **options)[name].metric is recall_at_rate_score
+        )
         monitor = eval_metric(name, library="lightgbm", **options)
         assert monitor(y_true, y_score) == (name, expected, True)

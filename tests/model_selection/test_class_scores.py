@@ -36,7 +36,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skrate import (
     AveragePrecisionScorer,
-    RankingAUCScorer,
     RateWeightedAUCScorer,
     ScoreReport,
     average_precision_score,
@@ -141,7 +140,9 @@ def test_one_class_is_scored_against_the_rest(labels):
 def test_one_class_is_scored_within_lists():
     groups = np.arange(150) % 5
     with sklearn.config_context(enable_metadata_routing=True):
-        scorer = RankingAUCScorer(pos_label="setosa").set_score_request(groups=True)
+        scorer = make_ranking_scorer(
+            "ranking_auc", pos_label="setosa"
+        ).set_score_request(groups=True)
         found = scorer(MODEL, X, NAMES, groups=groups)
     each = [
         rate_weighted_auc_score(NAMES[rows] == "setosa", PROBABILITIES[rows, 0])

@@ -21,7 +21,6 @@ import skrate
 from optional import require
 from skrate import (
     AveragePrecisionScorer,
-    RankingAUCScorer,
     RateWeightedAUCScorer,
     ScoreReport,
     average_precision_score,
@@ -237,7 +236,10 @@ def test_the_positive_class_of_a_scorer_is_not_dropped():
 
 
 def test_a_scorer_of_lists_says_where_its_uncertainty_is():
-    for scorer in (RankingAUCScorer(), make_ranking_scorer("roc_auc", groups="user")):
+    for scorer in (
+        make_ranking_scorer("ranking_auc"),
+        make_ranking_scorer("roc_auc", groups="user"),
+    ):
         with pytest.raises(ValueError, match=r"use group_scores\(\.\.\.\)\.estimate"):
             estimate(scorer, Y, SCORES)
 
@@ -262,7 +264,7 @@ def test_the_auc_of_lists_is_made_as_the_named_scorer():
     model = IgnoresUsers().fit(X, Y)
     expected = ranking_auc_score(Y, SCORES, groups=USERS, k=6, average="pairs")
     assert made(model, frame(), Y) == expected
-    assert RankingAUCScorer(**options)(model, frame(), Y) == expected
+    assert make_ranking_scorer("ranking_auc", **options)(model, frame(), Y) == expected
     with pytest.raises(ValueError, match="make_ranking_scorer found no groups"):
         make_ranking_scorer(ranking_auc_score)(model, X, Y)
 

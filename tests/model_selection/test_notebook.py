@@ -10,7 +10,6 @@ from sklearn.linear_model import LogisticRegression
 from rate_laws import LAWS
 from skrate import (
     AveragePrecisionScorer,
-    RankingAUCScorer,
     RateWeightedAUCScorer,
     ScoreReport,
     make_ranking_scorer,
@@ -23,7 +22,7 @@ SCORERS = [
     RateWeightedAUCScorer(rate=rates.beta(3, 19), pos_label="<b>yes</b>"),
     RateWeightedAUCScorer(rate=stats.norm(0.2, 0.1)),
     AveragePrecisionScorer(prevalence=0.1),
-    RankingAUCScorer(groups="user"),
+    make_ranking_scorer("ranking_auc", groups="user"),
     make_ranking_scorer(recall_at_rate_score, rate=0.2),
     ScoreReport({"auc": "roc_auc", "recall": make_ranking_scorer("roc_auc")}),
 ]

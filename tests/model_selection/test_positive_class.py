@@ -30,10 +30,10 @@ import skrate
 from optional import require
 from skrate import (
     AveragePrecisionScorer,
-    RankingAUCScorer,
     RateWeightedAUCScorer,
     ScoreReport,
     average_precision_score,
+    make_ranking_scorer,
     rate_weighted_auc_score,
 )
 
@@ -128,7 +128,7 @@ def test_lists_of_an_estimator_of_one_class_are_nan():
             frame,
             Y_LATE,
             cv=SPLIT,
-            scoring=RankingAUCScorer(groups=users),
+            scoring=make_ranking_scorer("ranking_auc", groups=users),
             error_score="raise",
         )
     assert np.isnan(results["test_score"]).tolist() == [True, False, False, False]

@@ -16,7 +16,7 @@ from sklearn.model_selection import (
 )
 
 from optional import require
-from skrate import RankingAUCScorer, ranking_auc_score, refit_best
+from skrate import make_ranking_scorer, ranking_auc_score, refit_best
 
 N_ROWS = 240
 
@@ -50,7 +50,9 @@ def expected_scores(model, X, y, groups, **options):
 
 def test_groups_come_by_metadata_routing(data, routing):
     X, y, groups = data
-    scorer = RankingAUCScorer(k=6, average="pairs").set_score_request(groups=True)
+    scorer = make_ranking_scorer("ranking_auc", k=6, average="pairs").set_score_request(
+        groups=True
+    )
     scores = cross_val_score(
         LogisticRegression(),
         X,
@@ -69,7 +71,9 @@ def test_groups_and_weights_are_routed_together(data, routing):
     X, y, groups = data
     weight = np.arange(N_ROWS) % 4.0
     model = LogisticRegression().fit(X, y)
-    scorer = RankingAUCScorer().set_score_request(groups=True, sample_weight=True)
+    scorer = make_ranking_scorer("ranking_auc").set_score_request(
+        groups=True, sample_weight=True
+    )
     score = scorer(model, X, y, groups=groups, sample_weight=weight)
     scores = model.decision_function(X)
     expected = ranking_auc_score(y, scores, groups=groups, sample_weight=weight)
@@ -98,7 +102,7 @@ def test_without_routing_groups_come_from_a_column_or_a_series(data, kind):
         model,
         frame,
         target,
-        scoring=RankingAUCScorer(groups=source),
+        scoring=make_ranking_scorer("ranking_auc", groups=source),
         cv=cv,
         error_score="raise",
     )
@@ -119,7 +123,7 @@ def test_a_polars_column_will_do(data):
             return model.decision_function(X[["taste", "level"]].to_numpy())
 
     fitted = OnTwoColumns().fit(X, y)
-    score = RankingAUCScorer(groups="user")(fitted, frame, y)
+    score = make_ranking_scorer("ranking_auc", groups="user")(fitted, frame, y)
     expected = ranking_auc_score(y, model.decision_function(X), groups=groups)
     assert score == expected
 
@@ -129,22 +133,24 @@ def test_routed_groups_come_before_the_parameter(data, routing):
     X, y, groups = data
     model = LogisticRegression().fit(X, y)
     constant = pandas.Series(np.zeros(N_ROWS))
-    scorer = RankingAUCScorer(groups=constant).set_score_request(groups=True)
+    scorer = make_ranking_scorer("ranking_auc", groups=constant).set_score_request(
+        groups=True
+    )
     routed = scorer(model, X, y, groups=groups)
-    assert routed == RankingAUCScorer()(model, X, y, groups=groups)
+    assert routed == make_ranking_scorer("ranking_auc")(model, X, y, groups=groups)
     assert routed != scorer(model, X, pandas.Series(y))
 
 
 def test_no_groups_is_an_error_that_names_the_line_to_add(data):
     X, y, _ = data
     model = LogisticRegression().fit(X, y)
-    with pytest.raises(ValueError, match=r"RankingAUCScorer\(groups='user_id'\)"):
-        RankingAUCScorer()(model, X, y)
+    with pytest.raises(ValueError, match=r"make_ranking_scorer\(groups='user_id'\)"):
+        make_ranking_scorer("ranking_auc")(model, X, y)
     with (
         sklearn.config_context(enable_metadata_routing=True),
         pytest.raises(ValueError, match=r"add scorer.set_score_request\(groups=True\)"),
     ):
-        RankingAUCScorer()(model, X, y)
+        make_ranking_scorer("ranking_auc")(model, X, y)
 
 
 def test_groups_that_cannot_be_matched_are_errors(data):
@@ -163,7 +169,7 @@ def test_groups_that_cannot_be_matched_are_errors(data):
     ]
     for source, inputs, message in cases:
         with pytest.raises(ValueError, match=message):
-            RankingAUCScorer(groups=source)(model, inputs, y)
+            make_ranking_scorer("ranking_auc", groups=source)(model, inputs, y)
 
 
 def test_it_selects_what_orders_each_list(data, routing):
@@ -182,7 +188,9 @@ def test_it_selects_what_orders_each_list(data, routing):
         def predict(self, X):
             return X[:, self.column]
 
-    within = RankingAUCScorer(response_method="predict").set_score_request(groups=True)
+    within = make_ranking_scorer(
+        "ranking_auc", response_method="predict"
+    ).set_score_request(groups=True)
     search = GridSearchCV(
         ByColumn(),
         {"column": [1, 0]},
@@ -202,8 +210,11 @@ def test_grades_and_regressors(data):
     X, y, groups = data
     grades = y + (X[:, 0] > 1)
     model = LinearRegression().fit(X, grades)
-    scorer = RankingAUCScorer(
-        groups=pandas.Series(groups), relevance_threshold=2, response_method="predict"
+    scorer = make_ranking_scorer(
+        "ranking_auc",
+        groups=pandas.Series(groups),
+        relevance_threshold=2,
+        response_method="predict",
     )
     expected = ranking_auc_score(grades >= 2, model.predict(X), groups=groups)
     assert scorer(model, pandas.DataFrame(X), grades) == expected
@@ -219,9 +230,9 @@ def test_string_labels_take_the_second_class_with_a_warning(data):
     X, y, groups = data
     names = np.where(y == 1, "seen", "no")
     model = LogisticRegression().fit(X, names)
-    scorer = RankingAUCScorer(groups=pandas.Series(groups))
+    scorer = make_ranking_scorer("ranking_auc", groups=pandas.Series(groups))
     frame = pandas.DataFrame(X)
-    with pytest.warns(UserWarning, match="RankingAUCScorer takes 'seen' for the pos"):
+    with pytest.warns(UserWarning, match="_scorer takes 'seen' for the pos"):
         score = scorer(model, frame, names)
     assert score == ranking_auc_score(y, model.decision_function(X), groups=groups)
     # The AUC is the same from the other side.
@@ -230,8 +241,10 @@ def test_string_labels_take_the_second_class_with_a_warning(data):
 
 
 def test_it_can_be_cloned_pickled_and_printed(routing):
-    scorer = RankingAUCScorer(k=5, undefined=0.5).set_score_request(groups=True)
-    assert repr(scorer) == "RankingAUCScorer(k=5, undefined=0.5)"
+    scorer = make_ranking_scorer("ranking_auc", k=5, undefined=0.5).set_score_request(
+        groups=True
+    )
+    assert repr(scorer) == "make_ranking_scorer(ranking_auc_score, k=5, undefined=0.5)"
     for copy in (clone(scorer), pickle.loads(pickle.dumps(scorer))):
         assert copy.get_params() == scorer.get_params()
         assert copy.get_metadata_routing().score.requests == {"groups": True}
@@ -254,7 +267,9 @@ def test_rankers_are_scored_by_predict(data, package):
     else:
         ranker = require("xgboost").XGBRanker(n_estimators=10, n_jobs=1)
         ranker.fit(X, y, group=sizes)
-    scorer = RankingAUCScorer(groups=pandas.Series(groups), response_method="predict")
+    scorer = make_ranking_scorer(
+        "ranking_auc", groups=pandas.Series(groups), response_method="predict"
+    )
     score = scorer(ranker, X, pandas.Series(y))
     assert score == ranking_auc_score(y, ranker.predict(X), groups=groups)
     assert score > 0.7
@@ -273,7 +288,8 @@ def test_a_dict_of_scorers_predicts_once(data):
             return super().decision_function(X)
 
     scoring = {
-        str(k): RankingAUCScorer(k=k, groups=pandas.Series(groups)) for k in (None, 5)
+        str(k): make_ranking_scorer("ranking_auc", k=k, groups=pandas.Series(groups))
+        for k in (None, 5)
     }
     cross_validate(
         Counting(),

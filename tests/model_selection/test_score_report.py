@@ -23,7 +23,6 @@ from optional import require
 from skrate import (
     AveragePrecisionScorer,
     FoldRankings,
-    RankingAUCScorer,
     RateWeightedAUCScorer,
     ScoreReport,
     average_precision_score,
@@ -257,10 +256,10 @@ def test_scorers_of_lists_give_the_mean_over_lists_by_hand():
     frame = pandas.DataFrame({"score": SHOWN_SCORES, "user": USERS})
     users = frame["user"]
     metrics = {
-        "class": RankingAUCScorer(groups="user"),
+        "class": make_ranking_scorer("ranking_auc", groups="user"),
         "made": make_ranking_scorer("roc_auc", groups=users),
         "precision": make_ranking_scorer(precision_at_rate_score, k=1, groups="user"),
-        "counted": RankingAUCScorer(groups="user", undefined=0.25),
+        "counted": make_ranking_scorer("ranking_auc", groups="user", undefined=0.25),
         "less": make_ranking_scorer(
             negative_recall_score, rate=0.5, groups="user", undefined="skip"
         ),
@@ -288,7 +287,7 @@ def test_lists_may_be_weighted_and_averaged_as_they_ask():
     pandas = require("pandas")
     frame = pandas.DataFrame({"score": SHOWN_SCORES, "user": USERS})
     weight = np.array([1, 2, 0, 1, 2, 3, 1, 1, 1])
-    scorer = RankingAUCScorer(groups="user", average="positives")
+    scorer = make_ranking_scorer("ranking_auc", groups="user", average="positives")
     report = ScoreReport({"auc": scorer})(
         Given().fit(frame, CLICKED), frame, CLICKED, sample_weight=weight
     )
@@ -308,7 +307,7 @@ def test_lists_take_weights_in_parts():
     pandas = require("pandas")
     frame = pandas.DataFrame({"score": SHOWN_SCORES, "user": USERS})
     weight = np.array([1, 2, 0, 1, 2, 3, 1, 1, 1]) / 4
-    scorer = RankingAUCScorer(groups="user")
+    scorer = make_ranking_scorer("ranking_auc", groups="user")
     model = Given().fit(frame, CLICKED)
     report = ScoreReport({"auc": scorer})(model, frame, CLICKED, sample_weight=weight)
     assert report["auc"] == scorer(model, frame, CLICKED, sample_weight=weight)
@@ -321,7 +320,11 @@ def test_grades_are_relevant_from_a_threshold_on():
     grades = [4 if label else i % 3 for i, label in enumerate(CLICKED)]
     options = {"groups": "user", "relevance_threshold": 3}
     report = ScoreReport(
-        {"auc": RankingAUCScorer(response_method="predict", **options)}
+        {
+            "auc": make_ranking_scorer(
+                "ranking_auc", response_method="predict", **options
+            )
+        }
     )(GivenValues(), frame, grades)
     assert found_of(report, "auc") == mean_and_error([1, 1 / 2, 0])
     assert (report["n_pos"], report["n_neg"]) == (5, 4)
@@ -330,7 +333,7 @@ def test_grades_are_relevant_from_a_threshold_on():
 def test_a_report_without_a_defined_list_is_nan():
     pandas = require("pandas")
     frame = pandas.DataFrame({"score": [1.0, 2.0], "user": ["a", "b"]})
-    report = ScoreReport({"auc": RankingAUCScorer(groups="user")})
+    report = ScoreReport({"auc": make_ranking_scorer("ranking_auc", groups="user")})
     with pytest.warns(UndefinedMetricWarning, match="AUC within lists is undefined"):
         found = report(Given().fit(frame, [0, 1]), frame, [0, 1])
     assert np.isnan([found["auc"], found["auc_standard_error"]]).all()
@@ -350,7 +353,7 @@ def test_a_metric_of_lists_without_lists_is_told_what_to_add():
 
 def test_lists_reach_a_report_by_routing(routing):
     metrics = {
-        "lists": RankingAUCScorer().set_score_request(groups=True),
+        "lists": make_ranking_scorer("ranking_auc").set_score_request(groups=True),
         "made": make_ranking_scorer(average_precision_score).set_score_request(
             groups="users"
         ),
@@ -665,7 +668,10 @@ def test_rankings_of_labels_that_are_strings_and_a_fold_of_one_class():
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        (RankingAUCScorer(groups="user"), "'m'.* is a mean over lists"),
+        (
+            make_ranking_scorer("ranking_auc", groups="user"),
+            "'m'.* is a mean over lists",
+        ),
         (make_ranking_scorer(expected_gain_score, gain="worth"), "gain or cost per"),
     ],
 )

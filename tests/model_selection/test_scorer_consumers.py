@@ -28,7 +28,6 @@ from sklearn.tree import DecisionTreeClassifier
 from optional import require
 from skrate import (
     AveragePrecisionScorer,
-    RankingAUCScorer,
     RateWeightedAUCScorer,
     make_ranking_scorer,
 )
@@ -179,7 +178,7 @@ def test_consumers_do_with_a_uniform_rate_what_they_do_with_roc_auc(consumer, la
         ("roc_auc", "Roc auc"),
         (RateWeightedAUCScorer(rate=0.2), "Rate weighted auc"),
         (AveragePrecisionScorer(), "Average precision"),
-        (RankingAUCScorer(groups="list"), "Ranking auc"),
+        (make_ranking_scorer("ranking_auc", groups="list"), "Ranking auc"),
         (make_ranking_scorer("recall_at_rate", rate=0.2), "Recall at rate"),
         (make_ranking_scorer("rate_at_recall"), "Negative rate at recall"),
     ],

@@ -15,7 +15,6 @@ from optional import require
 from rate_laws import LAWS
 from skrate import (
     AveragePrecisionScorer,
-    RankingAUCScorer,
     RateWeightedAUCScorer,
     average_precision_score,
     make_ranking_scorer,
@@ -178,7 +177,7 @@ def test_several_classes_take_the_response_that_is_named(data):
 @pytest.mark.parametrize(
     "scorer",
     [
-        RankingAUCScorer(groups="user"),
+        make_ranking_scorer("ranking_auc", groups="user"),
         make_ranking_scorer(average_precision_score, groups="user"),
     ],
     ids=["of_lists", "within_lists"],
