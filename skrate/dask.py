@@ -3,6 +3,6 @@
 It needs the extra ``dask``, and is imported by its own name: ``import skrate.dask``.
 """
 
-from skrate.engines.dask_tables import RankPartitions, rank_table
+from skrate.engines.dask_tables import rank_table
 
-__all__ = ["RankPartitions", "rank_table"]
+__all__ = ["rank_table"]

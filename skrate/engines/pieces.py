@@ -33,12 +33,11 @@ class Piece:
     """The table of some cases, and the labels among them.
 
     ``labels`` says of each label where it was first seen, for messages; ``table`` is
-    None where no case has weight, and ``n_cases`` is the number of those that have.
+    None where no case has weight.
     """
 
     table: RankTable | None
     labels: Seen
-    n_cases: int
 
 
 def piece_of(
@@ -56,30 +55,29 @@ def piece_of(
     """
     arrays = [y_true, y_score, *([] if sample_weight is None else [sample_weight])]
     if all(np.shape(array)[:1] == (0,) for array in arrays):
-        return Piece(None, {}, 0)
+        return Piece(None, {})
     try:
         labels = check_vector("y_true", y_true)
         seen = seen_in(where, labels)
         if not _has_positive(list(seen), pos_label):
-            return Piece(None, seen, 0)
-        n_cases = len(labels)
-        weights = None
+            return Piece(None, seen)
+        weights, has_weight = None, True
         if sample_weight is not None:
             weights = as_float64(
                 "sample_weight", check_vector("sample_weight", sample_weight)
             )
             check_equal_length(y_true=labels, sample_weight=weights)
-            n_cases = int(np.count_nonzero(weights))
+            has_weight = bool(weights.any())
         # Without weight they are no cases, but what is wrong with them is found.
         table = RankTable.from_arrays(
             labels,
             y_score,
-            sample_weight=weights if n_cases else None,
+            sample_weight=weights if has_weight else None,
             pos_label=pos_label,
         )
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from error
-    return Piece(table if n_cases else None, seen, n_cases)
+    return Piece(table if has_weight else None, seen)
 
 
 def _has_positive(found: list[Any], pos_label: Label) -> bool:
@@ -128,20 +126,12 @@ def sum_of_pieces(pieces: Sequence[Piece], max_groups: int = 2**20) -> Piece:
     if sum(table.n_groups for table in tables) > max_groups:
         # All at once, which is one sort.
         cells = merged_cells([table.cells for table in tables])
-        whole: RankTable | None = table_of_cells(compressed(cells, max_groups))
-    else:
-        whole = sum_of_tables(tables)
-    return Piece(whole, seen, sum(piece.n_cases for piece in pieces))
-
-
-def sum_of_tables(tables: Sequence[RankTable | None]) -> RankTable | None:
-    """Return the table of all cases, None where there are none; in pairs."""
-    left = [table for table in tables if table is not None]
-    while len(left) > 1:
-        odd = left[-1:] if len(left) % 2 else []
-        pairs = zip(left[:-1:2], left[1::2], strict=True)
-        left = [first + second for first, second in pairs] + odd
-    return left[0] if left else None
+        return Piece(table_of_cells(compressed(cells, max_groups)), seen)
+    while len(tables) > 1:
+        odd = tables[-1:] if len(tables) % 2 else []
+        pairs = zip(tables[:-1:2], tables[1::2], strict=True)
+        tables = [first + second for first, second in pairs] + odd
+    return Piece(tables[0] if tables else None, seen)
 
 
 def whole_table(piece: Piece, pos_label: Label) -> RankTable:

@@ -18,7 +18,6 @@ import skrate
 import skrate.dask
 from metric_cases import sample
 from optional import require
-from skrate.metrics.auc import AUC
 
 dask = require("dask")
 distributed = require("distributed")
@@ -136,45 +135,24 @@ def small_table(marks):
     return skrate.dask.rank_table(*weighted_arrays(marks), max_groups=500)
 
 
-def table_and_auc(marks):
-    """Return the table of all scores of such chunks, and what its ranges say."""
-    ranges = skrate.dask.rank_table(*weighted_arrays(marks), exact=True)
-    return ranges.table(), ranges.score("roc_auc")
-
-
-def in_folders(path):
-    """Run both, each in a thread, as they do not return before they are done."""
-    folders = [path / "small", path / "exact"]
-    for folder in folders:
-        folder.mkdir(parents=True)
-    threads = ThreadPoolExecutor(2)
-    jobs = zip((small_table, table_and_auc), folders, strict=True)
-    return folders, [threads.submit(job, str(folder)) for job, folder in jobs]
-
-
 # The last one: the worker comes back, but when is not for a test to say.
 @pytest.mark.slow
 def test_a_worker_that_is_killed_changes_no_bit(client, tmp_path):
-    undisturbed, results = in_folders(tmp_path / "undisturbed")
-    small, (table, value) = (result.result(PATIENCE) for result in results)
+    undisturbed, disturbed = tmp_path / "undisturbed", tmp_path / "disturbed"
+    for folder in (undisturbed, disturbed):
+        folder.mkdir()
+    small = small_table(str(undisturbed))
     y_true, y_score, weight = dask.compute(*weighted_arrays())
     whole = skrate.RankTable.from_arrays(y_true, y_score, sample_weight=weight)
-    assert_array_equal(table.thresholds, whole.thresholds)
-    assert_allclose(table.pos, whole.pos, rtol=1e-14)
-    assert_allclose(table.neg, whole.neg, rtol=1e-14)
-    assert_allclose(value, AUC().value(whole), rtol=1e-13)
     assert_allclose(small.total, whole.total, rtol=1e-14)
 
     pids = client.run(os.getpid)
-    disturbed, results = in_folders(tmp_path / "disturbed")
-    wait_for(lambda: all(len(os.listdir(each)) > N_CHUNKS // 2 for each in disturbed))
+    # In a thread, as it does not return before it is done.
+    result = ThreadPoolExecutor(1).submit(small_table, str(disturbed))
+    wait_for(lambda: len(os.listdir(disturbed)) > N_CHUNKS // 2)
     held = client.has_what()
     os.kill(pids[max(held, key=lambda worker: len(held[worker]))], signal.SIGKILL)
-    assert not any(result.done() for result in results)
-    assert results[0].result(PATIENCE) == small
-    again, value_again = results[1].result(PATIENCE)
-    assert again == table
-    assert value_again == value
+    assert not result.done()
+    assert result.result(PATIENCE) == small
     # What the worker held was made a second time.
-    for before, after in zip(undisturbed, disturbed, strict=True):
-        assert len(os.listdir(after)) > len(os.listdir(before))
+    assert len(os.listdir(disturbed)) > len(os.listdir(undisturbed))
