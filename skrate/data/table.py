@@ -24,12 +24,12 @@ from skrate.data.checks import (
     Seen,
     as_real,
     check_count,
+    check_finite,
+    check_range,
     check_scores,
-    check_summable,
     check_vector,
     joined_scores,
     seen_with,
-    summable,
 )
 from skrate.data.compressed import (
     Batches,
@@ -145,9 +145,9 @@ class RankTable:
                 "pos and neg must be vectors of the same length, at least 1; found "
                 f"shapes {pos.shape} and {neg.shape}."
             )
-        check_summable("pos and neg", np.concatenate([pos, neg]))
-        if not (pos.min() >= 0 and neg.min() >= 0):
-            raise ValueError("pos and neg must be finite and not negative.")
+        for name, weights in (("pos", pos), ("neg", neg)):
+            check_finite(name, weights)
+            check_range(name, weights)
         weight = pos + neg
         if not weight.any():
             raise ValueError("pos and neg are zero everywhere: no case is left.")
@@ -216,8 +216,6 @@ class RankTable:
         sample = check_ranking(
             y_true, y_score, sample_weight, pos_label, keep_scale=True
         )
-        if sample.weights is not None:
-            check_summable("sample_weight", sample.weights)
         return _new(*ranked_groups(sample, with_scores=True))
 
     @classmethod
@@ -549,8 +547,6 @@ class RankTable:
             raise ValueError("Only tables with thresholds add: the scores are unknown.")
         if self.is_compressed or other.is_compressed:
             return _new(cells=merged_cells([self.cells, other.cells]))
-        sums = [self.n_pos, self.n_neg, other.n_pos, other.n_neg]
-        check_summable("the weights of the tables", np.array(sums))
         scores = joined_scores(self.thresholds, other.thresholds)
         pos = np.concatenate([self.pos, other.pos])
         neg = np.concatenate([self.neg, other.neg])
@@ -625,7 +621,7 @@ def rank_table(
         check_alone(
             y_true, y_score=y_score, sample_weight=sample_weight, pos_label=pos_label
         )
-        return _summable(y_true)
+        return y_true
     return table_of(check_ranking(y_true, y_score, sample_weight, pos_label))
 
 
@@ -641,17 +637,6 @@ def check_alone(given: Any, name: str = "y_true", /, **others: Any) -> None:
                 f"{other} must be None where {name} is a {kind}: it holds labels, "
                 f"scores and weights already{knows}."
             )
-
-
-def _summable(table: RankTable) -> RankTable:
-    """Return a table on a scale on which its weights can be summed."""
-    if table.n_cases is not None:
-        return table
-    weights = np.concatenate([table.pos, table.neg])
-    scaled = summable("The RankTable", weights)
-    if scaled is weights:
-        return table
-    return table_of_weights(scaled[: table.n_groups], scaled[table.n_groups :])
 
 
 def table_of(sample: Sample) -> RankTable:

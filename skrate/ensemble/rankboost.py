@@ -24,7 +24,6 @@ from skrate.data.arrays import (
 )
 from skrate.data.checks import (
     as_array,
-    check_columns_apart,
     check_count,
     check_flag,
     check_fraction,
@@ -413,16 +412,14 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
         TypeError
             If `X` is sparse.
         ValueError
-            If a parameter is out of its range, different numbers in a column of `X`
-            are one in float64, `X`, `y`, `sample_weight` or `groups`
-            differ in length or hold invalid values, `y` does not hold two classes
-            with weight, or no list holds both classes. With early stopping, if a class
-            has a single case, a single list holds both classes, or the score of the
-            held-out cases is nan.
+            If a parameter is out of its range, `X`, `y`, `sample_weight` or `groups`
+            differ in length or hold invalid values, `y` does not hold two classes with
+            weight, or no list holds both classes. With early stopping, if a class has a
+            single case, a single list holds both classes, or the score of the held-out
+            cases is nan.
         """
         self._check_parameters()
         check_unmasked("X", X)
-        check_columns_apart("X", X)
         check_unmasked("y", y)
         if isinstance(y, list | tuple):
             y = as_array("y", y)

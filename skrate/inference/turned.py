@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skrate.core.results import ConfidenceInterval, Estimate
-from skrate.data.table import RankTable
+from skrate.data.table import table_of_weights
 from skrate.inference.delta import (
     degrees_of_freedom,
     influence_parts,
@@ -86,7 +86,7 @@ def chance_of(metric: Metric, ranked: Ranked) -> float:
     n_pos, n_neg = ranked.table.n_pos, ranked.table.n_neg
     if ranked.worth is not None or not min(n_pos, n_neg) > 0:
         return float("nan")
-    return metric.value(RankTable([n_pos], [n_neg]))
+    return metric.value(table_of_weights(np.array([n_pos]), np.array([n_neg])))
 
 
 def ranked_model(

@@ -32,8 +32,6 @@ from skrate.metrics.lists import Average, Policy, mean_of_lists
 
 __all__ = ["ranking_auc_score"]
 
-# Products of weights are normal numbers, or next to nothing beside their sum.
-_LEAST_PAIRS, _MOST_PAIRS = 2.0**-800, 2.0**800
 AUC_FACTS = Facts(is_two_sample=True, is_auc=True, condensed=merged_runs)
 
 
@@ -200,13 +198,7 @@ class AUC(SumOverGroups, Metric):
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
-        with np.errstate(over="ignore"):
-            pairs = n_pos.astype(np.float64) * n_neg
-        if pairs.size and not _LEAST_PAIRS < pairs.min() <= pairs.max() < _MOST_PAIRS:
-            # In powers of two of the classes, which is exact: their scale is free.
-            of_pos, of_neg = (np.frexp(weight)[1] for weight in (n_pos, n_neg))
-            pos, neg = np.ldexp(pos, -of_pos[:, None]), np.ldexp(neg, -of_neg[:, None])
-            pairs = np.ldexp(n_pos, -of_pos) * np.ldexp(n_neg, -of_neg)
+        pairs = n_pos.astype(np.float64) * n_neg
         # Whole numbers are summed as such, which is quicker.
         above = np.cumsum(neg, axis=1) - neg / 2
         lost = np.einsum("ij,ij->i", pos.astype(np.float64, copy=False), above)
@@ -239,36 +231,11 @@ def list_auc(table: ListTable, k: int | None = None) -> ListValues:
     """Return the AUC of the lists of a table, or of the best ``k`` cases of each."""
     if k is not None:
         return _top_auc(table, k)
-    if table.exponents is not None:
-        return _scaled_auc(table)
     if table.cases is None:
         ordered = table.sum(table.neg * (table.cum_pos - table.pos / 2))
     else:
         ordered = _ordered_cases(table, table.cases)
     return _whole(ordered, table.n_pos, table.n_neg)
-
-
-def _scaled_auc(table: ListTable) -> ListValues:
-    """Return the AUC where weights are of very different scales.
-
-    Each class of each list counts in units of its own, to which a power of two more is
-    given back between the lists; there the greatest number of pairs is about 1.
-    """
-    of_pos, of_neg = (np.frexp(weight)[1] for weight in (table.n_pos, table.n_neg))
-    pos, cum_pos = np.ldexp([table.pos, table.cum_pos], -table.spread(of_pos))
-    neg = np.ldexp(table.neg, -table.spread(of_neg))
-    whole = _whole(table.sum(neg * (cum_pos - pos / 2)), table.sum(pos), table.sum(neg))
-    assert table.exponents is not None
-    shift = of_pos + of_neg + 2 * table.exponents
-    is_defined = whole.defined > 0
-    shift = shift - (shift[is_defined].max() if is_defined.any() else 0)
-    with np.errstate(under="ignore"):
-        ordered, pairs = (
-            np.where(is_defined, np.ldexp(values, np.minimum(shift, 0)), 0.0)
-            for values in (whole.part, whole.whole)
-        )
-    n_pos, n_neg = table.unscaled(table.n_pos), table.unscaled(table.n_neg)
-    return ListValues(whole.values, whole.defined, ordered, pairs, n_pos, n_neg)
 
 
 def _whole(ordered: FloatArray, n_pos: FloatArray, n_neg: FloatArray) -> ListValues:

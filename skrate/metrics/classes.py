@@ -23,7 +23,6 @@ from skrate.data.checks import (
     find_label,
     first_missing,
     shown,
-    summable,
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings
@@ -299,10 +298,10 @@ def _class_weights(split: OneVsRest, sample_weight: ArrayLike | None) -> FloatAr
 
 
 def _case_weights(sample_weight: ArrayLike, split: OneVsRest) -> FloatArray:
-    """Return the weight of each case, on a scale on which they sum."""
+    """Return the weight of each case."""
     weights = check_weights("sample_weight", sample_weight)
     check_equal_length(y_true=split.is_of[0], sample_weight=weights)
-    return summable("sample_weight", weights)
+    return weights
 
 
 def _of_pairs(

@@ -25,7 +25,6 @@ from skrate.data.checks import (
     check_finite,
     check_flag,
     check_number,
-    check_summable,
     check_vector,
     check_weights,
     shown,
@@ -453,7 +452,7 @@ class ExpectedGain(SumOverGroups, Metric, score=expected_gain_score):
             rows = lists.gain
         found = lists.sum(rows * processed)
         if not self.normalize:
-            return ListValues.of(lists.unscaled(found), lists)
+            return ListValues.of(found, lists)
         return ListValues.of(found / lists.sizes, lists, found, lists.sizes)
 
     def slopes(self, table: RankTable) -> Slopes:
@@ -486,7 +485,7 @@ def _weight(y_true: ArrayLike | RankTable, sample_weight: ArrayLike | None) -> f
         return y_true.total
     if sample_weight is None:
         return float(len(check_vector("y_true", y_true)))
-    return _total(check_weights("sample_weight", sample_weight))
+    return total(check_weights("sample_weight", sample_weight))
 
 
 def _of_cases(
@@ -512,18 +511,13 @@ def _of_cases(
         else:
             found = gain_of_groups(ranked_worth(worth, sample), metric.rate)
     if sample.weights is not None:
-        weight = _total(sample.weights)
+        weight = total(sample.weights)
     if not np.isfinite(found):
         raise ValueError(
             f"The sum of gain is beyond {np.finfo(float).max:.3g}, or that of cost, "
             "times sample_weight: divide all of them by the same large number."
         )
     return float(found / weight if metric.normalize else found)
-
-
-def _total(weights: FloatArray) -> float:
-    check_summable("sample_weight", weights)
-    return total(weights)
 
 
 def gain_of_places(gain: FloatArray, sample: Sample, rate: RateDistribution) -> float:

@@ -28,7 +28,6 @@ from skrate.data.checks import (
     check_scores,
     check_weights,
     shown,
-    summable,
     warn_undefined,
 )
 from skrate.data.compressed import naming_batch
@@ -628,8 +627,8 @@ def scores_of(metric: Metric, table: ListTable, k: int | None = None) -> GroupSc
         metric.name,
         table.labels,
         by_label(lists.values, table, np.nan),
-        by_label(table.unscaled(table.n_pos + table.n_neg), table, 0.0),
-        by_label(table.unscaled(table.n_pos), table, 0.0),
+        by_label(table.n_pos + table.n_neg, table, 0.0),
+        by_label(table.n_pos, table, 0.0),
         metric,
         k,
         table.lists,
@@ -822,7 +821,7 @@ def check_average(average: Any) -> Average | FloatArray:
             f"average must be one of {sorted(AVERAGES)} or an array with a weight per "
             f"list, got {average!r}."
         )
-    return summable("average", check_weights("average", average))
+    return check_weights("average", average)
 
 
 def check_undefined(undefined: Any) -> Policy | float:

