@@ -243,7 +243,7 @@ def _gauss_legendre(n_nodes: int) -> tuple[FloatArray, FloatArray]:
 
 
 def parametric_bounds(
-    folds: Folds, rates: FloatArray, level: float, *, n_jobs: int | None, verbose: int
+    folds: Folds, rates: FloatArray, level: float, *, n_jobs: int | None
 ) -> tuple[FloatArray, FloatArray]:
     """Return bounds of the pooled count from a beta fitted to its moments.
 
@@ -257,20 +257,20 @@ def parametric_bounds(
         variance = sum(n_folds * variance for (_, variance), n_folds in moments)
         return scaled_beta_interval(mean, variance, least[place], most[place], level)
 
-    intervals = _each_rate(interval, folds, rates, n_jobs, verbose)
+    intervals = _each_rate(interval, folds, rates, n_jobs)
     lower, upper = np.array(intervals).T
     return lower, upper
 
 
 def exact_bounds(
-    folds: Folds, rates: FloatArray, level: float, *, n_jobs: int | None, verbose: int
+    folds: Folds, rates: FloatArray, level: float, *, n_jobs: int | None
 ) -> tuple[FloatArray, FloatArray]:
     """Return bounds of the pooled count from its law, convolved over the folds."""
 
     def interval(place: int, laws: list[tuple[CountLaw, int]]) -> tuple[float, float]:
         return central_interval(laws, level)
 
-    intervals = _each_rate(interval, folds, rates, n_jobs, verbose)
+    intervals = _each_rate(interval, folds, rates, n_jobs)
     return _reachable(intervals, folds, rates)
 
 
@@ -281,7 +281,6 @@ def exact_band(
     drawn: FloatArray,
     *,
     n_jobs: int | None,
-    verbose: int,
 ) -> tuple[FloatArray, FloatArray]:
     """Return bounds that hold ``level`` of the ``drawn`` counts at all rates at once.
 
@@ -291,7 +290,7 @@ def exact_band(
     def law(place: int, laws: list[tuple[CountLaw, int]]) -> PooledLaw:
         return pooled_law(laws).likely()
 
-    found = _each_rate(law, folds, rates, n_jobs, verbose)
+    found = _each_rate(law, folds, rates, n_jobs)
     depths = [law.depth(counts) for law, counts in zip(found, drawn.T, strict=True)]
     n_out = int((1 - level) * len(drawn) + 1e-9)
     # Less than the least probability beyond one of the curves that are to lie within.
@@ -430,7 +429,6 @@ def _each_rate(
     folds: Folds,
     rates: FloatArray,
     n_jobs: int | None,
-    verbose: int,
 ) -> list[_T]:
     """Return what ``of_laws`` makes of the laws at each rate, in parallel over rates.
 
@@ -455,7 +453,7 @@ def _each_rate(
         range(first, min(first + _BATCH, len(rates)))
         for first in range(0, len(rates), _BATCH)
     ]
-    batches = Parallel(n_jobs=check_n_jobs(n_jobs), prefer="threads", verbose=verbose)(
+    batches = Parallel(n_jobs=check_n_jobs(n_jobs), prefer="threads")(
         delayed(results)(task) for task in tasks
     )
     return [result for batch in batches for result in batch]
@@ -609,7 +607,6 @@ def bootstrap_counts(
     *,
     is_adjusted: bool = False,
     n_jobs: int | None = None,
-    verbose: int = 0,
 ) -> FloatArray:
     """Return the pooled counts of new sets of folds, of shape (n_resamples, n_rates).
 
@@ -633,7 +630,7 @@ def bootstrap_counts(
         return counts
 
     # A generator for each batch, so that the number of threads changes no number.
-    results = Parallel(n_jobs=check_n_jobs(n_jobs), prefer="threads", verbose=verbose)(
+    results = Parallel(n_jobs=check_n_jobs(n_jobs), prefer="threads")(
         delayed(total)(n_tables, rng)
         for n_tables, rng in zip(batches, generator.spawn(len(batches)), strict=True)
     )

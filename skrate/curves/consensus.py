@@ -79,7 +79,6 @@ def rate_averaged_roc_curve(
     n_resamples: int = 2000,
     random_state: RandomState = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
 ) -> ConsensusCurve:
     r"""Average the ROC curves of several folds at equal rate, with bounds.
 
@@ -140,8 +139,6 @@ def rate_averaged_roc_curve(
         Source of the randomness of both.
     n_jobs : int, default=None
         Number of threads, as in joblib; the result does not depend on it.
-    verbose : int, default=0
-        Above 0, joblib reports the progress of the bounds.
 
     Returns
     -------
@@ -177,60 +174,28 @@ def rate_averaged_roc_curve(
     With s_i(r) the positives among the first r n_i of the n_i cases of fold i (for a
     part of a case, or within ties, as if found at a constant rate), the consensus is
     :math:`tpr(r) = \sum_i s_i(r) / \sum_i n_{1i}`: the mean over folds if these have
-    as many positives. Its point in ROC space lies on the line of the rate r.
+    as many positives.
 
     The bounds answer: if new folds of the same sizes and class counts were drawn from
     the ROC curve that the folds share, between which values would their consensus lie?
-    That curve is the consensus itself if all folds have one prevalence. If not, a rate
-    is another point of the shared curve in each fold, so the folds are laid over each
-    other as if each had the prevalence of all (the rate of a cut is then
-    :math:`p \cdot tpr_i + (1 - p) fpr_i`), and new folds take the positives and the
-    negatives of their own from there. Their counts are moved by what the folds found
-    more than the shared curve has them find, so that the bounds lie around the
-    consensus even if the folds share no curve; the end that comes nearer to it stays
-    behind by up to one case, as counts are whole.
+    Folds of several prevalences are laid over each other by the places of their cuts,
+    :math:`p \cdot tpr_i + (1 - p) fpr_i`, with p the prevalence of all, and the bounds
+    are moved to lie around the consensus. To all folds together one more positive and
+    one more negative are added, half of each above all others and half below, unless
+    ``augment=False``.
 
-    Folds without an error up to a rate do not show that there is none: to all folds
-    together one more positive and one more negative are added, half of each above all
-    other cases and half below, unless ``augment=False``. Where new folds would still
-    leave the consensus out, as with one positive among many tied cases, the bounds are
-    widened to hold it.
-
-    "exact" and "parametric" are theorem 1 of [1]_: case k of a new fold comes from a
-    random place, and the cases above it are positive or negative independently. The
-    integral over that place is taken by Gauss-Legendre quadrature, to about 1e-8 for
-    folds of up to 300 cases and 1e-4 of a probability for longer ones. Then the sum
-    over folds is the convolution ("exact", by FFT), or its mean and variance are given
-    to a beta distribution on the reachable range ("parametric"; equations 22 to 29).
-    Where r n is not whole, the count of a fold is that of the whole cases and a part of
-    the last one.
-
-    All but "normal" stay within what is reachable, and all but "normal" and "beta" are
-    mirrored when classes are swapped and scores negated, up to that error or that of
-    the simulation. The baselines are mirrored if all folds have one prevalence.
-
-    A simultaneous band is made of pointwise bounds of a higher level, the same for all
-    rates: the least at which the share ``confidence_level`` of the ``n_resamples``
-    drawn sets of folds has its consensus between them at all rates. "exact" looks the
-    probabilities up in its law, the bootstraps in the drawn counts themselves, where a
-    few extreme ones decide. A beta distribution does not give the first and last counts
-    the probabilities that they have, so that "parametric" cannot be chosen.
-
-    A case that is tested in several repeats is one case. The curve pools all folds; the
-    bounds are computed for each repeat, as if it were the only one, and averaged: 20
-    repeats of 5 folds have about the bounds of 5 folds.
-
-    The bounds treat the folds of a repeat as independent and the curve as given. They
-    do not cover that the models of cross-validation share training data, nor another
-    data set's prevalence. Pointwise, each holds at its own rate, not for the whole
-    curve at once: that leaves exact bounds of 95 % somewhere in a tenth to a half of
-    samples.
+    "exact" and "parametric" are theorem 1 of [1]_, by quadrature to about 1e-8 for
+    folds of up to 300 cases and 1e-4 of a probability for longer ones, convolved over
+    the folds by FFT, or given to a beta distribution by its moments (equations 22 to
+    29). A simultaneous band is made of pointwise bounds of a higher level, the least at
+    which the share ``confidence_level`` of the drawn sets of folds has its consensus
+    between them at all rates. Bounds of repeats are computed for each, and averaged.
+    They do not cover that models of cross-validation share training data, nor another
+    prevalence.
 
     Cost: a sort per fold; "exact" and "parametric" one quadrature for each rate and
-    each distinct size of folds; "bootstrap" and simultaneous bands ``n_resamples``
-    sorts. The time of a quadrature grows in proportion to the distinct scores: at 3
-    rates, ten folds of 200,000 cases, each with other numbers of positives, took about
-    3 seconds, and 0.1 seconds as tables after ``table.compress(2000)``.
+    each distinct size of folds, in proportion to the distinct scores; "bootstrap" and
+    simultaneous bands ``n_resamples`` sorts.
 
     References
     ----------
@@ -278,7 +243,7 @@ def rate_averaged_roc_curve(
     def of_new_folds(repeat: Folds) -> tuple[FloatArray, FloatArray]:
         if bounds in ANALYTIC and band == "pointwise":
             analytic = ANALYTIC[bounds]
-            return analytic(repeat, steps, level, n_jobs=n_jobs, verbose=verbose)
+            return analytic(repeat, steps, level, n_jobs=n_jobs)
         drawn = bootstrap_counts(
             repeat,
             steps,
@@ -286,12 +251,9 @@ def rate_averaged_roc_curve(
             generator,
             is_adjusted=bounds == "bootstrap-adjusted",
             n_jobs=n_jobs,
-            verbose=verbose,
         )
         if bounds == "exact":
-            return exact_band(
-                repeat, steps, level, drawn, n_jobs=n_jobs, verbose=verbose
-            )
+            return exact_band(repeat, steps, level, drawn, n_jobs=n_jobs)
         return (central_range if band == "pointwise" else whole_range)(drawn, level)
 
     def counts_of(repeat: Folds) -> tuple[FloatArray, FloatArray]:
@@ -435,17 +397,12 @@ class ConsensusCurve(Result):
 
     Notes
     -----
-    The methods read the curve at full resolution, not at ``rates`` only. The bounds are
-    computed at ``rates``; in between their distances from the curve are interpolated,
-    so that ``rates`` should hold those that matter. An interval that is read off a
-    simultaneous band holds together with all others that are; one of pointwise bounds
-    is for a rate that was chosen without looking at the curve.
-
-    Pointwise bounds say where new folds would lie if this were their curve. Read from
-    the side they would be too sure: where the sample found all but a few positives, new
-    folds do too, but the population may lack more. :meth:`rate_at_recall` therefore
-    tests at which rates the folds may have that recall, as :func:`estimate` does for
-    :func:`rate_at_recall_score`, with the class counts of the folds held.
+    The methods read the curve at full resolution. The bounds are computed at ``rates``;
+    in between their distances from the curve are interpolated, so that ``rates`` should
+    hold those that matter. An interval read off a simultaneous band holds together with
+    all others that are; one of pointwise bounds is for a rate that was chosen without
+    looking at the curve. :meth:`rate_at_recall` tests at which rates the folds may have
+    a recall, as :func:`estimate` does for :func:`rate_at_recall_score`.
 
     Examples
     --------

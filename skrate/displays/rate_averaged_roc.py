@@ -332,7 +332,7 @@ class RateAveragedROC(FoldsDisplay):
         n_jobs : int, default=None
             How many folds are run, and rates computed, at once.
         verbose : int, default=0
-            Above 0, the progress of both is reported.
+            Above 0, the progress of the folds is reported.
         name : str, default=None
             Name for the legend; None takes that of the class.
 
@@ -376,7 +376,7 @@ class RateAveragedROC(FoldsDisplay):
             error_score="raise",
         )
         name = type(estimator).__name__ if name is None else name
-        kwargs = {"n_jobs": n_jobs, "verbose": verbose, "name": name, **kwargs}
+        kwargs = {"n_jobs": n_jobs, "name": name, **kwargs}
         return cls.from_cv_results(cv_results, X, y, **kwargs)
 
     @classmethod

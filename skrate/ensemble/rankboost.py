@@ -288,32 +288,21 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
     0 and 1, of the largest :math:`|r|`, where r is the weighted mean of
     h(i) - h(j), gives it the weight :math:`\alpha = \frac{1}{2}\ln\frac{1+r}{1-r}`
     (the "third method" of [1]_), and multiplies the weight of each pair by
-    exp(-α (h(i) - h(j))) / Z. The weights stay a product of two weights of cases
-    [1]_, and r for all thresholds of a feature is one running sum. Rankers whose
-    :math:`|r|` agree to 1e-10 count as equally good; the first is taken.
+    exp(-α (h(i) - h(j))) / Z. Rankers whose :math:`|r|` agree to 1e-10 count as equally
+    good; the first is taken. One with :math:`|r| = 1` ends the run.
 
-    A ranker with :math:`|r| = 1` orders every pair: it gets the finite weight for
-    1 - 1e-10 and ends the run.
+    The ranking score F is the sum of the weights of the rankers that lift a case. A
+    logistic regression of the class on F, with the cases' weights and a penalty of
+    1e-4/2 on the squared slope per standard deviation, is fitted on the training cases:
+    P(positive) = expit(`slope_` (F - `offset_`)), too extreme where the model overfits.
 
-    The ranking score F is the sum of the weights of the rankers that lift a case. It
-    has no natural zero, so a logistic regression of the class on F, with the cases'
-    weights and a penalty of 1e-4/2 on the squared slope per standard deviation, is
-    fitted on the training cases: P(positive) = expit(`slope_` (F - `offset_`)).
-    `decision_function` is F - `offset_`, and `predict` takes the second class where
-    it is above 0, that is, where the fitted probability is above one half. As with
-    any model that is calibrated on its own training cases, the probabilities are too
-    extreme when the model overfits.
-
-    Early stopping ends the run, and takes no round back, as in scikit-learn's boosting:
-    the model has the `n_iter_no_change` rounds, or with `tol` some more, that follow
-    the one after which the held-out cases score best. That is number
-    ``validation_scores_.argmax()`` of `staged_decision_function`, and a model of it
-    alone is one with ``n_estimators=validation_scores_.argmax() + 1`` and otherwise
-    the same parameters, if `random_state` is a number.
+    Early stopping ends the run, and takes no round back, as in scikit-learn's boosting.
+    The best model is number ``validation_scores_.argmax()`` of
+    `staged_decision_function`, or one with
+    ``n_estimators=validation_scores_.argmax() + 1``.
 
     A missing value (NaN) goes to the side of the threshold where it orders more
     pairs; if the feature had none in training, to the side with more of the cases.
-
     Integer weights equal repeated rows, weight zero equals a missing row, and the
     scale of weights is free. The cost of `fit` is a sort of each feature and
     O(n_samples * n_features) a round, with 8 bytes of memory a value (with

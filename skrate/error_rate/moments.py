@@ -151,15 +151,10 @@ def auc_moments(
 
     .. math:: \frac{x (m - x')(N + 1) + x' (n - x)(N' + 1)}{12 m^2 n^2}.
 
-    Both are averaged over every x that leaves no count negative,
-    max(0, k - m) <= x <= min(k, n), with the numbers of orders as weights, and the
-    variance of the conditional mean is added (propositions 1 and 2). The closed
-    form of proposition 1 sums over 0 <= x <= k and therefore holds up to the size of
-    the smaller class only; this sum has no such limit.
-
-    Weights are built from the ratios of neighbours, outwards from the largest, in
-    logarithms: nothing overflows, and with a million cases the result keeps twelve
-    digits. The cost is O(k) for each setting.
+    Both are averaged over every x that leaves no count negative, with the numbers of
+    orders as weights, and the variance of the conditional mean is added (propositions 1
+    and 2; the closed form of proposition 1 holds up to the size of the smaller class
+    only). With a million cases the result keeps twelve digits. Cost: O(k) a setting.
 
     References
     ----------
@@ -393,12 +388,9 @@ def auc_range_from_errors(
 
     Notes
     -----
-    Given x false positives and x' false negatives, the number of pairs in order is
-    the constant (m - x')(n - x), from pairs across the threshold, plus two
-    independent Mann-Whitney statistics, of x and m - x' cases above and of x' and
-    n - x below. "exact" mixes these distributions over x with the weights of
-    :func:`auc_moments`, and takes the narrowest values that leave at most half of
-    1 - `share` on each side. "moments" is the mean plus and minus
+    "exact" mixes the distributions of the pairs in order given x false positives over
+    x, with the weights of :func:`auc_moments`, and takes the narrowest values that
+    leave at most half of 1 - `share` on each side. "moments" is the mean plus and minus
     sd / sqrt(1 - `share`), cut at the possible range, which is
     (1 - x/n)(1 - x'/m) to 1 - x x' / (m n) for the most extreme split.
 

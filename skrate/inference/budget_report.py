@@ -430,27 +430,18 @@ def budget_report(
     Intervals are those of :func:`estimate` by the delta method, for the counts with the
     uncertainty of the prevalence. They are for expectations, over budgets and batches.
 
-    The p-value tests one hypothesis per model, that its order is random: what is found
-    is then a sum over positives drawn at random. With up to 15 cases of a class all
-    choices of them are counted; of more the tail is that of a gamma distribution with
-    the exact first three moments. Of clusters or sampling weights it is the level at
-    which Wilson's interval of the recall begins at E[R].
+    The p-value tests that the order of a model is random, over all choices of the
+    positives where a class has up to 15 cases, else by a gamma distribution of exact
+    first three moments; of clusters or sampling weights it is the level at which
+    Wilson's interval of the recall begins at E[R].
 
-    A prediction interval holds the count of one batch, under one budget. Given r, the
-    cases above the cut are positive with a probability that is a beta variable: it has
-    the variance of the estimate and that of the place of the cut in the batch. The
-    count is then beta-binomial, and the interval lies between the quantiles of its
-    mixture over 1,024 budgets; it is no narrower than that of the expectation. With
-    ``clusters`` each count varies as its sums by cluster do. A sample of sampling
-    weights w is taken to be worth (sum w)^2 / sum w^2 cases, or fewer.
+    A prediction interval holds the count of one batch, under one budget: a mixture over
+    1,024 budgets of beta-binomial laws, whose beta has the variance of the estimate and
+    of the place of the cut in the batch; it is no narrower than the interval.
 
     Of rankings of folds H(r) is what is found if the same share r of each fold is
-    processed, of all cases together, as :func:`hit_curve` has it: scores of different
-    folds are never compared, and folds of one class count. It estimates what the
-    models of the folds find on average; one queue, ranked by a model of all cases,
-    should find a few per cent more. Shares are those of all cases, where
-    :func:`estimate` takes the mean over folds. The models are taken as given, and a
-    case that several repeats test counts once.
+    processed, as :func:`hit_curve` has it, where :func:`estimate` takes the mean over
+    folds; a case that several repeats test counts once.
 
     Cost: one sort per model.
 

@@ -329,22 +329,17 @@ def compare_curves(
     :math:`\sum_i \xi_i \psi_i(r) / n` vary over rates as the difference does over
     samples. The critical value c of the band is the quantile of their largest
     deviation over all rates, in standard errors s(r) [1]_, to the squares of which
-    g(r)^2 is added; that of an interval is the normal quantile. With ``clusters`` both
-    grow as that of Student's t does, at the number of clusters that hold cases of the
-    rarer class, less 1. The bounds are
+    g(r)^2 is added; that of an interval is the normal quantile, with ``clusters`` both
+    grow as that of Student's t. The bounds are
 
     .. math:: D(r) \pm c \sqrt{s(r)^2 + c^2 g(r)^2 / 4},
 
-    with g(r) what one case at the cut is worth, at most 1 / n of the hits: as if
-    c^2 / 4 more cases told the models apart, as where few do the variance that is seen
-    is no measure of what could be. The band leaves at least -log((1 - level) / 2) cases
-    open, 3.7 of them at 0.95, also where models agree on all. At a kink of a curve both
-    are too narrow: the user guide has their coverage.
+    with g(r) what one case at the cut is worth, at most 1 / n of the hits; the band
+    leaves at least -log((1 - level) / 2) cases open, 3.7 of them at 0.95.
 
     Of folds each is cut at the same rate on its own, what they find is added up, and
-    the influence of a case is that within its fold; L is that of all folds together.
-    A case of several repeats counts once. Models are taken as given: that they could
-    have come out otherwise is not part of the error.
+    the influence of a case is that within its fold. A case of several repeats counts
+    once. Models are taken as given.
 
     Cost: O(n log n) for the rankings, O(n_rates^3 + n_resamples n_rates^2) for the
     rest.

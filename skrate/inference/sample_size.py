@@ -240,23 +240,18 @@ def sample_size(
     .. math:: U = p \, E[v^2 | y = 1] + (1 - p) \, E[v^2 | y = 0],
 
     around the means of the classes if ``stratify``. Another p weighs the pilot's cases
-    for their influence as well: what is found at a rate depends on the prevalence.
-    Clusters are drawn as one: n is what makes enough of them. The interval is that of
+    for their influence as well. Clusters are drawn as one. The interval is that of
     :func:`estimate` or :func:`compare` for such a variance; the power that of
-    Student's t at its degrees of freedom, with the noncentrality
-    :math:`\Delta / \sqrt{U / n}`. For the AUC of two normal laws that is the size by
-    the exact variance. Obuchowski's formula [1]_, which leaves out a covariance of its
-    two parameters, agrees at an AUC of 0.6 and asks for up to twice as many at 0.9.
+    Student's t with the noncentrality :math:`\Delta / \sqrt{U / n}`. Obuchowski's
+    formula [1]_, which leaves out a covariance of its two parameters, agrees at an AUC
+    of 0.6 and asks for up to twice as many at 0.9.
 
-    Of a small pilot n is a rough number. It grows with U, whose logarithm has a
-    standard error by the jackknife: a twentieth of the pilot is left out at a time,
-    always the same at random, and with it the positives that happen to be in it, unless
-    the prevalence is given or class sizes are fixed. ``n_interval`` goes by Student's t
-    on that scale; in simulations it held the true size in 92 to 99 % of pilots. Where
-    ``difference`` is that of the pilot, n falls with its square, and the intervals of
-    both are combined [2]_: there is no end where that of the difference holds 0.
-    Better give the difference that matters: the power to find that of the pilot says
-    no more than the p-value of the pilot. Cost: some twenty sorts a model.
+    Of a small pilot n is a rough number. ``n_interval`` goes by Student's t on the
+    scale of log U, whose standard error is the jackknife's over twenty parts of the
+    pilot. Where ``difference`` is that of the pilot, n falls with its square, and the
+    intervals of both are combined [2]_: there is no end where that of the difference
+    holds 0. Better give the difference that matters: the power to find that of the
+    pilot says no more than its p-value. Cost: some twenty sorts a model.
 
     References
     ----------

@@ -229,27 +229,17 @@ def recall_certificate(
     :math:`P_K(X \le x) > \alpha`, and the lower bound is (F + x) / (F + K_U). The
     interval has half of :math:`\alpha` at either end. The p-value is that of Callaghan
     and Mueller-Hansen [1]_, :math:`P_k(X \le x)` with k the least K for which R is
-    below the target. The true K is above :math:`K_U` with a probability of at most
-    :math:`\alpha`, and who stops at :math:`p \le \alpha` below the target has K at
-    or above k, hence :math:`P_K(X \le x) \le p \le \alpha`, which happens in a share
-    of at most :math:`\alpha`: also though k depends on the hits. The
-    estimate of what is left is (N - n) x / n, without bias.
+    below the target. The estimate of what is left is (N - n) x / n, without bias.
 
-    *Several looks.* An integer ``looks`` = m tests each look at :math:`\alpha / m`,
-    with m the number planned. By the union bound the probability that any of them stops
-    below the target is at most :math:`\alpha`, whatever was read in between and
-    whatever decided when to look, if each sample is drawn from those then unread; of a
-    sample that grows instead (``n_found`` and ``n_unread`` stay as before the first
-    draw) the sizes must not depend on the hits. If the number of looks is not known,
-    pass ``looks=k * (k + 1)`` at look k, as the sum of all :math:`1 / (k (k + 1))` is
-    1.
-
+    An integer ``looks`` = m tests each look at :math:`\alpha / m`, with m the number
+    planned, by the union bound: for samples drawn from those then unread, or for one
+    that grows (``n_found`` and ``n_unread`` stay as before the first draw) to sizes
+    that do not depend on the hits. If the number of looks is not known, pass
+    ``looks=k * (k + 1)`` at look k, as the sum of all :math:`1 / (k (k + 1))` is 1.
     ``looks="any"`` is for one sample that grows, looked at after every case if one
-    likes. Cases are then excluded by a confidence sequence [2]_: :math:`P_K(X = x)`
-    over its mean over K from a beta-binomial prior is, turned round, a martingale,
-    and by Ville's inequality at most :math:`\alpha` at any time with a probability of
-    at most :math:`\alpha`. Without a hit it takes a sample about a
-    fifth larger than a single look does; each hit makes it wider.
+    likes, by a confidence sequence [2]_: :math:`P_K(X = x)` over its mean over K from a
+    beta-binomial prior excludes K where it is :math:`\alpha` or less. Without a hit it
+    takes a sample about a fifth larger than a single look does; hits make it wider.
 
     It does not hold if the sample is not random, as the next ones of a ranking are
     not, or if readers overlook positives. Cost: milliseconds.
@@ -365,10 +355,8 @@ def certificate_sample_size(
     Notes
     -----
     The p-value of :func:`recall_certificate` falls as the sample grows while its hits
-    do not: the size is found by bisection, for each number of hits. Whether no more
-    come is chance: of K positives among the N unread, n drawn ones hold n K / N on
-    average. Who plans for none, and has one, has to ask again: plan two looks, or for
-    a hit more. Cost: O(n_hits log n_unread) p-values.
+    do not: the size is found by bisection, for each number of hits. Cost: O(n_hits log
+    n_unread) p-values.
 
     Examples
     --------

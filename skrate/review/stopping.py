@@ -214,24 +214,18 @@ def stopping_curve(
 
     The p-value is the least over all windows w; a lower bound holds all T of which no
     window has :math:`p_w \le \alpha`. It is conservative where a ranking is better than
-    random to its end: then the window has more positives than a sample would. It is no
-    guarantee: where the last positives come later than at random nothing protects, and
-    the least of many windows, at many looks, is below :math:`\alpha` more often than
-    one of them. How often it stops too early is in the user guide.
+    random to its end, and no guarantee where the last positives come later than that:
+    how often it stops too early is in the user guide.
 
     *Random from a point on* (``n_ranked`` given). The cases after the first
     ``n_ranked`` are a random sample that grows. Totals are excluded whose odds, as of
     :func:`recall_certificate` with ``looks="any"``, were ever :math:`\alpha` or less at
     a look, and the p-value is the greatest odds of T or more, the least so far. The
     probability that any look shows a target that is not reached is at most
-    :math:`\alpha`: whenever one looks, whatever decides when, also if reading is to go
-    on until the target is shown. That rests on the random order alone; the ranking
-    before it may be as it is.
+    :math:`\alpha`, whatever decides when to look.
 
-    Cost: of a ranking, windows begin after positives only, as of windows with equal
-    hits the longest has the least p. Blocks of them are left out together where the
-    longest with the fewest hits would not be the least: a million cases in a random
-    order, a tenth of them positive, take about a second.
+    Cost: a million cases in a random order, a tenth of them positive, take about a
+    second.
 
     References
     ----------

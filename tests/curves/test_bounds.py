@@ -362,15 +362,6 @@ def test_threads_change_nothing(bounds, monkeypatch):
     assert high_of(one).tolist() == high_of(two).tolist()
 
 
-def test_progress_is_shown_on_request(capfd):
-    folds = random_folds(5, 3, 10, 15)
-    curve_of(folds, "exact")
-    assert not "".join(capfd.readouterr())
-    # Above 50, joblib reports each task.
-    curve_of(folds, "exact", verbose=60)
-    assert "Done" in "".join(capfd.readouterr())
-
-
 @settings(max_examples=25)
 @given(st.integers(0, 99), st.floats(0.02, 0.98))
 def test_a_part_of_a_case_lies_between_its_neighbours(seed, rate):
@@ -383,7 +374,7 @@ def test_a_part_of_a_case_lies_between_its_neighbours(seed, rate):
 
 def test_a_long_fold_is_not_divided_into_parts(monkeypatch):
     tables = tuple(rank_table(y, s) for y, s in random_folds(6, 2, 60, 60))
-    rates, options = np.array([0.3301]), {"n_jobs": None, "verbose": 0}
+    rates, options = np.array([0.3301]), {"n_jobs": None}
     fine = pooled_bounds.exact_bounds(Folds(tables), rates, 0.95, **options)
     monkeypatch.setattr(pooled_bounds, "_SMALL_FOLD", 0)
     coarse = pooled_bounds.exact_bounds(Folds(tables), rates, 0.95, **options)
