@@ -25,7 +25,7 @@ from sklearn.model_selection import train_test_split
 from skrate import AUCErrorRateDisplay
 from skrate.error_rate import auc_range_from_errors
 
-_, axes = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
+_, axes = plt.subplots(1, 2, figsize=(8, 4.2), layout="constrained")
 kinds = ("mean", "relative_deviation")
 for ax, kind in zip(axes, kinds, strict=True):
     AUCErrorRateDisplay.from_class_ratios(ax=ax, kind=kind)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -12,6 +12,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skrate.data.arrays import ArrayLike, Label, share_of
 from skrate.data.checks import check_choice, check_count
 from skrate.displays.base import (
+    Axes,
     Display,
     check_flags,
     draw_legend,
@@ -24,9 +25,6 @@ from skrate.error_rate.curves import (
     error_rate_curves,
     model_curves,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # Those of the paper's figure.
 CLASS_RATIOS = (0.01, 0.05, 0.1, 0.25, 0.5)
@@ -187,18 +185,10 @@ class AUCErrorRateDisplay(Display):
 
         Parameters
         ----------
-        y_true : array-like of shape (n,)
-            True labels, of two classes.
-        y_score : array-like of shape (n,)
-            Scores, higher for the positive class.
         y_pred : array-like of shape (n,)
             Predicted labels, which make the errors.
         class_ratios : sequence of float, default=(0.01, 0.05, 0.1, 0.25, 0.5)
             Shares of the smaller class, in (0, 0.5].
-        pos_label : int, float, bool or str, default=None
-            The positive class; None takes 1 of {0, 1} and {-1, 1}, and True.
-        name : str, default=None
-            Name of the model for the legend.
 
         Raises
         ------
@@ -241,8 +231,6 @@ class AUCErrorRateDisplay(Display):
               model is drawn at the distance of its AUC from the mean, divided by the
               mean. Where the mean is 0 (every case in error), there is no such ratio,
               and nothing is drawn.
-        name : str, default=None
-            Name of the model; None takes that of the display.
 
         Raises
         ------

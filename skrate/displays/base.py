@@ -23,7 +23,9 @@ from skrate.model_selection.responses import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes
+else:
+    Axes = Any
 
 # Letters of a line, beyond which an entry takes several.
 _LETTERS = 40
@@ -127,6 +129,9 @@ _TITLE = "Parameters\n----------\n"
 _HEADER = re.compile(r"^\S[^\n]*\n---", re.MULTILINE)
 # What is the same wherever it is not described.
 _DESCRIBED = {
+    "y_true": "array-like of shape (n_samples,)\n    True labels of two classes.",
+    "y_score": """array-like of shape (n_samples,), default=None
+    Scores, higher for the positive class.""",
     "X": "array-like of shape (n_samples, n_features)\n    The cases.",
     "y": "array-like of shape (n_samples,)\n    True labels of two classes.",
     "sample_weight": "array-like of shape (n_samples,), default=None\n"
@@ -138,6 +143,13 @@ _DESCRIBED = {
     "pos_label": """int, float, bool or str, default=None
     The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans; of other
     labels, where an estimator is given, the second, with a warning that names it.""",
+    "clusters": "array-like of shape (n_samples,), default=None\n"
+    "    The cluster of each case, such as its patient.",
+    "weights": """{"frequency", "sampling"}, default="frequency"
+    What the weights are, as in :func:`estimate`.""",
+    "random_state": "int, Generator or RandomState, default=None\n"
+    "    Source of what is drawn at random.",
+    "n_jobs": "int, default=None\n    Number of threads.",
     "name": "str, default=None\n"
     "    Name for the legend; None takes that of the class, or of the display.",
     "names": "tuple of two str, default=None\n"
@@ -147,7 +159,7 @@ _DESCRIBED = {
 }
 _STYLE = """dict, default=None
     Style of the {what}, as matplotlib takes it."""
-_WHAT = {"perfect": "perfect curve", "fold": "curves of folds", "point": "model"}
+_WHAT = {"perfect": "perfect curve", "fold": "curves of folds", "point": "points"}
 _RETURNS = """
 
 Returns
@@ -240,7 +252,9 @@ def _described(cls: type, function: Any, receivers: list[Any], names: list[str])
             r"^(\S.*) : (.*\n(?:[ \n].*\n)*)", _parts(source)[1], re.MULTILINE
         ):
             for key in head.split(", "):
-                known.setdefault(key, (head, text.rstrip()))
+                # Footnotes are not taken along.
+                text = re.sub(r"\[\d+\]_", "the reference", text.rstrip())
+                known.setdefault(key, (head, text))
         if source is function and "response_method" in names:
             # What a model tells is not to be given.
             known = {key: (key, _DESCRIBED[key]) for key in _DESCRIBED} | known

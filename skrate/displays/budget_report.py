@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from skrate.data.checks import check_choice
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
 from skrate.displays.base import (
+    Axes,
     Display,
     check_flags,
     draw_legend,
@@ -31,9 +32,6 @@ from skrate.inference.budget_report import (
 from skrate.inference.compare_curves import CurveBounds, CurveProcess
 from skrate.metrics.recall import rate_of
 from skrate.rates.laws import RateLike
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # Draws behind a simultaneous band, always the same.
 _N_DRAWS = 2000
@@ -91,14 +89,12 @@ class BudgetReportDisplay(Display):
 
     Notes
     -----
-    The numbers in the legend are those of the report: what is expected to be found, on
-    average over the budget, with its interval. The dot of a model stands there, at the
-    mean budget: beside its curve, as what is found on average is not what is found at
-    the average, unless the budget is known.
+    The numbers in the legend are those of the report. The dot of a model stands at what
+    it is expected to find, on average over the budget, and at the mean budget: beside
+    its curve, unless the budget is known.
 
-    Bands and intervals include the uncertainty of the prevalence, of which the lines
-    for random and perfect orders know nothing: these are what such an order finds if as
-    many are positive as is most likely. A band may so lie above the perfect line.
+    Bands and intervals include the uncertainty of the prevalence; the lines of random
+    and perfect orders are for the most likely one, and a band may lie above them.
 
     Bands and intervals of models overlap where the models share their cases, also if
     one is better beyond doubt: see :func:`compare` and

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,6 +12,7 @@ from skrate.data.arrays import ArrayLike, Label
 from skrate.data.checks import check_count
 from skrate.data.folds import FoldRankings, disjoint_repeats
 from skrate.displays.base import (
+    Axes,
     Drawing,
     check_flags,
     draw_legend,
@@ -37,9 +38,6 @@ from skrate.model_selection.responses import (
     rows_of,
 )
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # Of which a difference is so many more, whatever the rate.
 _FOUND = {"recall": "positives found", "hits": "positives found", "gain": "total gain"}
@@ -279,7 +277,12 @@ class CurveComparisonDisplay(Drawing):
             pos_label = found[0].pos_label
             responses.append({response.fold: response for response in found})
         tests = [one["indices"]["test"] for one in (cv_results_a, cv_results_b)]
-        _check_same_folds(*tests)
+        if len(tests[0]) != len(tests[1]) or not all(map(np.array_equal, *tests)):
+            raise ValueError(
+                "cv_results_a and cv_results_b do not test the same cases fold by "
+                "fold: pass cross_validate the same splits for both, as "
+                "cv=list(splitter.split(X, y))."
+            )
         check_rows(tests[0], clusters=clusters)
         of_a, of_b = responses
         folds = [fold for fold in of_a if fold in of_b]
@@ -330,8 +333,6 @@ class CurveComparisonDisplay(Drawing):
 
         Parameters
         ----------
-        names : tuple of two str, default=None
-            Names of the models; None takes those of the display.
         rate : "uniform", float or distribution, default=None
             The share that will be processed; None takes that of the display. It is
             drawn at the foot: its density, and stems for known rates.
@@ -481,19 +482,3 @@ def _names_of(estimator_a: Any, estimator_b: Any) -> tuple[str, str]:
     """Return the names of two classes, told apart if they are one."""
     first, second = type(estimator_a).__name__, type(estimator_b).__name__
     return (f"{first} a", f"{second} b") if first == second else (first, second)
-
-
-def _check_same_folds(of_a: Sequence[ArrayLike], of_b: Sequence[ArrayLike]) -> None:
-    """Raise where the folds of two models do not test the same cases."""
-    if len(of_a) != len(of_b):
-        raise ValueError(
-            f"cv_results_a has {len(of_a)} folds and cv_results_b {len(of_b)}: pass "
-            "cross_validate the same splits for both, as cv=list(splitter.split(X, y))."
-        )
-    for i, (first, second) in enumerate(zip(of_a, of_b, strict=True)):
-        if not np.array_equal(first, second):
-            raise ValueError(
-                f"Fold {i} of cv_results_b tests other cases than that of "
-                "cv_results_a: pass cross_validate the same splits for both, as "
-                "cv=list(splitter.split(X, y))."
-            )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from scipy.integrate import trapezoid
@@ -16,6 +16,7 @@ from skrate.data.checks import check_choice, check_count, check_scores
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable, check_alone, rank_table
 from skrate.displays.base import (
+    Axes,
     FoldsDisplay,
     check_flags,
     draw_legend,
@@ -31,9 +32,6 @@ from skrate.metrics.gain import GainLike, check_cost, check_gain
 from skrate.metrics.momentum import Momentum
 from skrate.model_selection.responses import Response
 from skrate.rates.laws import RateLike, check_rate
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Kind = Literal["hits", "gains", "lift"]
 # What rounding may do to the points of a curve.
@@ -200,11 +198,9 @@ class HitCurveDisplay(FoldsDisplay):
     again, and where they differ, as of another sample, one entry of the legend is for
     all.
 
-    A lift is defined from the first case on: its curve begins there, at the rate of the
-    smallest step. At the first rates it may be so high, above all that of a perfect
-    ranking of rare positives, that all else would lie on the floor. Its axis ends at
-    twice the highest lift of the curves from the rate 0.05 on, or above all lines if
-    they end before; ``display.ax_.set_ylim`` shows what is cut.
+    The curve of a lift begins with the first case. Its axis ends at twice the highest
+    lift of the curves from the rate 0.05 on, or above all lines if they end before;
+    ``display.ax_.set_ylim`` shows what is cut.
 
     References
     ----------
@@ -283,19 +279,11 @@ class HitCurveDisplay(FoldsDisplay):
         y_true : array-like of shape (n_samples,), RankTable or FoldRankings
             True labels of two classes; or a table, or rankings of folds, without
             ``y_score``.
-        y_score : array-like of shape (n_samples,), default=None
-            Scores, higher for the positive class.
         gain : array-like of shape (n_samples,) or dict, default=None
             What is gained if a case is processed, per case or per class, as in
             :func:`expected_gain_score`: the curve is then that of the gain.
         cost : array-like of shape (n_samples,), default=None
             What processing a case takes of the budget; the axis is then its share.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Relative weights of the cases; None means equal ones.
-        pos_label : int, float, bool or str, default=None
-            The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
-        name : str, default=None
-            Name for the legend.
         """
         if isinstance(y_true, FoldRankings):
             others = {"y_score": y_score, "sample_weight": sample_weight}
@@ -429,8 +417,6 @@ class HitCurveDisplay(FoldsDisplay):
             the positives found (cumulative gains), or how many times more are found
             than by random scores. With ``gain``: the gain per case, the share of the
             gain of all cases, or how many times that of random scores.
-        name : str, default=None
-            Name for the legend; None takes that of the display.
         rate : "uniform", float or distribution, default=None
             The share that will be processed, drawn at the foot: its density, and stems
             for known rates.

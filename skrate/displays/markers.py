@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from skrate.data.arrays import (
 )
 from skrate.data.checks import check_count, check_fraction
 from skrate.displays.base import (
+    Axes,
     Drawing,
     check_flags,
     draw_legend,
@@ -30,9 +31,6 @@ from skrate.inference.estimate import estimate
 from skrate.inference.intervals import Adjust
 from skrate.inference.sample import Weights
 from skrate.metrics.base import MetricLike
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # Of the names, in points, and from one to the next in sizes.
 _SIZE, _LINE_HEIGHT = 8.0, 1.3
@@ -138,8 +136,6 @@ class MarkersDisplay(Drawing):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,)
-            True labels of two classes.
         y_scores : array-like of shape (n_samples, n_models), mapping or data frame
             Scores, one column or entry for each marker.
         metrics : tuple of two metrics, default=("roc_auc", "average_precision")
@@ -149,18 +145,6 @@ class MarkersDisplay(Drawing):
             How p-values are adjusted.
         n_resamples : int, default=2000
             Number of random rankings.
-        clusters : array-like of shape (n_samples,), default=None
-            The cluster of each case.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the cases.
-        weights : {"frequency", "sampling"}, default="frequency"
-            What the weights are.
-        pos_label : int, float, bool or str, default=None
-            The positive label.
-        random_state : int, Generator or RandomState, default=None
-            Source of the random rankings.
-        n_jobs : int, default=None
-            Number of threads.
 
         Raises
         ------

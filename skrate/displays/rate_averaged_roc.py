@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from sklearn import get_config
@@ -17,6 +17,7 @@ from skrate.data.checks import check_choice, check_scores
 from skrate.data.folds import check_repeats, disjoint_repeats
 from skrate.data.ranking import check_groups
 from skrate.displays.base import (
+    Axes,
     FoldsDisplay,
     check_flags,
     draw_legend,
@@ -29,9 +30,6 @@ from skrate.displays.base import (
 from skrate.displays.rate_density import ALPHA, COLOR, draw_rate, named_once, outlines
 from skrate.model_selection.responses import Response
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Zoom = Literal["rate"]
 ZOOMS: tuple[Zoom, ...] = get_args(Zoom)
@@ -230,16 +228,13 @@ class RateAveragedROC(FoldsDisplay):
 
     Notes
     -----
-    The bounds are pointwise by default: each holds at its own rate. With
-    ``band="simultaneous"`` they are a band for the whole curve, and the legend says so.
-    To see both, draw the pointwise ones on the same axis. The legend has one grey entry
-    for the bounds of all models, each of which has a line style of its own. It carries
-    the rAUC of the consensus and its standard deviation over folds.
+    The bounds are pointwise by default; ``band="simultaneous"`` makes a band for the
+    whole curve, and the legend says so. The legend carries the rAUC of the consensus
+    and its standard deviation over folds.
 
     In the ROC plane a rate is a falling line, in the other spaces a vertical one: with
     ``plot_rate=True`` the curves are drawn against it unless ``space="roc"`` is asked
-    for. What several models share, the budget and the borders of what can be reached,
-    is drawn once.
+    for. What several models share is drawn once.
 
     Cross-validation may be repeated, and random splits may overlap: of
     ``from_cv_results``, folds in a row whose test sets share no case are one repeat,
@@ -315,10 +310,6 @@ class RateAveragedROC(FoldsDisplay):
         ----------
         estimator : estimator instance
             A binary classifier, which is cloned and fitted for each fold.
-        X : array-like of shape (n_samples, n_features)
-            The cases.
-        y : array-like of shape (n_samples,)
-            True labels of two classes.
         cv : int, cross-validation generator or iterable, default=None
             As in :func:`sklearn.model_selection.cross_validate`; None is five folds.
         clusters : array-like of shape (n_samples,), default=None
@@ -333,8 +324,6 @@ class RateAveragedROC(FoldsDisplay):
             How many folds are run, and rates computed, at once.
         verbose : int, default=0
             Above 0, the progress of the folds is reported.
-        name : str, default=None
-            Name for the legend; None takes that of the class.
 
         Raises
         ------
@@ -452,8 +441,6 @@ class RateAveragedROC(FoldsDisplay):
             "rate" shows only where ``rate`` is likely: between its quantiles 0.01 and
             0.99, and half of their distance on either side; the vertical axis is cut to
             what the curves have there. None shows all rates.
-        name : str, default=None
-            Name for the legend; None takes that of the display.
         rate : "uniform", float or distribution, default=None
             The share that will be processed; None takes that of the display.
         plot_folds : bool, default=False

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from skrate.data.arrays import FloatArray
+from skrate.displays.base import Axes
 from skrate.rates.laws import RateDistribution
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # The density of a rate takes this share of the height of the axes at most.
 _DENSITY_HEIGHT = 0.25

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
 from skrate.data.arrays import ArrayLike
 from skrate.data.checks import check_choice
 from skrate.displays.base import (
+    Axes,
     Drawing,
     check_flags,
     draw_legend,
@@ -18,9 +19,6 @@ from skrate.displays.base import (
     taken_by,
 )
 from skrate.review.stopping import StoppingCurve, stopping_curve
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Kind = Literal["recall", "pvalue"]
 KINDS = get_args(Kind)

@@ -416,6 +416,8 @@ def test_each_argument_is_described_once_and_in_the_order_of_the_signature(
 ):
     method = getattr(display, name)
     assert documented(method) == [key for key in parameters(method) if key != "cls"]
+    # Footnotes of others are not there.
+    assert "]_" not in method.__doc__
 
 
 def test_a_method_that_is_inherited_is_described_for_each_class():

@@ -280,14 +280,8 @@ def test_clusters_are_those_of_the_cases():
 
 def test_folds_that_do_not_match_are_refused():
     first = results(LogisticRegression(), StratifiedKFold(4))
-    for cv, message in (
-        (StratifiedKFold(5), "cv_results_a has 4 folds and cv_results_b 5"),
-        (
-            StratifiedKFold(4, shuffle=True, random_state=0),
-            "Fold 0 of cv_results_b tests other cases",
-        ),
-    ):
-        with pytest.raises(ValueError, match=message):
+    for cv in (StratifiedKFold(5), StratifiedKFold(4, shuffle=True, random_state=0)):
+        with pytest.raises(ValueError, match="do not test the same cases fold by fold"):
             CurveComparisonDisplay.from_cv_results(
                 first, results(GaussianNB(), cv), X, Y
             )
