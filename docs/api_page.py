@@ -53,7 +53,7 @@ QUESTIONS = (
     (
         "How sure is the number? Is model B better than A?",
         "uncertainty",
-        (*("estimate", "compare", "compare_groups", "influence"),),
+        (*("estimate", "compare", "influence"),),
     ),
     (
         "At which budgets is it better, and what will be found?",

@@ -21,7 +21,6 @@ from skrate.ensemble.rankboost import RankBoostClassifier
 from skrate.inference.budget_report import budget_report
 from skrate.inference.compare import compare
 from skrate.inference.compare_curves import compare_curves
-from skrate.inference.compare_groups import compare_groups
 from skrate.inference.estimate import estimate
 from skrate.inference.influence import influence
 from skrate.inference.sample_size import sample_size
@@ -84,7 +83,6 @@ __all__ = [
     "compare",
     "compare_curves",
     "compare_folds",
-    "compare_groups",
     "convert_rauc",
     "cross_val_rankings",
     "error_rate",

@@ -22,7 +22,12 @@ from skrate.data.folds import (
     check_same_folds,
 )
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.compare_groups import compare_in_lists, in_lists
+from skrate.inference.compare_groups import (
+    check_group_scores,
+    compare_group_scores,
+    compare_in_lists,
+    in_lists,
+)
 from skrate.inference.compare_range import (
     check_plan_over_set,
     compare_over_set,
@@ -86,6 +91,7 @@ from skrate.metrics.base import (
     MetricLike,
     find_metric,
 )
+from skrate.metrics.lists import GroupScores
 
 Method = Literal["delta", "bootstrap", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -115,8 +121,8 @@ def compare(
 @overload
 def compare(
     metric: MetricLike | tuple[MetricLike, MetricLike] | list[MetricLike],
-    y_true: ArrayLike | RankTable | FoldRankings,
-    y_score_a: ArrayLike | RankTable | FoldRankings | None = None,
+    y_true: ArrayLike | RankTable | FoldRankings | GroupScores,
+    y_score_a: ArrayLike | RankTable | FoldRankings | GroupScores | None = None,
     y_score_b: ArrayLike | None = None,
     *,
     y_true_b: ArrayLike | None = None,
@@ -176,17 +182,18 @@ def compare(
     metric : callable, {"average_precision", "roc_auc"} or a pair of these
         As in :func:`estimate`. A pair compares two metrics of one model, without
         ``y_score_b``; give their parameters by :func:`functools.partial`.
-    y_true : array-like of shape (n_samples,), RankTable, FoldRankings or mapping
+    y_true : array-like of shape (n_samples,), RankTable, GroupScores or FoldRankings
         True labels of two classes; or the table of counts that was published of a, or
-        its rankings of folds, or those of the one model of which two metrics are
-        compared; or, without scores, a mapping or list of the FoldRankings of several
-        models, of the same folds.
-    y_score_a : array-like, RankTable, FoldRankings, mapping or data frame, default=None
+        its values within lists, or its rankings of folds, or those of the one model of
+        which two metrics are compared; or, without scores, a mapping or list of the
+        FoldRankings of several models, of the same folds.
+    y_score_a : array-like, mapping, data frame or as y_true, default=None
         Scores of model a, of shape (n_samples,), higher for the positive class; or the
-        table of b, or its rankings of the same cases in the same folds. None where two
-        metrics of one table, or of one model's folds, are compared. Scores of several
-        models have a column or entry each, in a mapping by name, a data frame, or an
-        array of shape (n_samples, n_models), whose names are the numbers of columns.
+        table of b, or its values within the same lists, or its rankings of the same
+        cases in the same folds. None where two metrics of one table, or of one model's
+        folds, are compared. Scores of several models have a column or entry each, in a
+        mapping by name, a data frame, or an array of shape (n_samples, n_models), named
+        by the numbers of the columns.
     y_score_b : array-like of shape (n_samples,), default=None
         Scores of model b, on the same cases unless ``y_true_b`` is given.
     y_true_b : array-like of shape (n_samples_b,), default=None
@@ -214,10 +221,12 @@ def compare(
     stratify : bool, default=None
         As in :func:`estimate`.
     groups : array-like of shape (n_samples,), default=None
-        The list or queue of each row, as in :func:`estimate`: then the comparison is
-        that of :func:`compare_groups`, with "t" for "delta".
+        The list or queue of each row, as in :func:`estimate`: lists are then the units,
+        and "delta" is Student's t over them. For metrics without ``groups`` of their
+        own, give what :func:`group_scores` returns.
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case, such as its patient, as in :func:`estimate`.
+        The cluster of each case, such as its patient, as in :func:`estimate`; of
+        GroupScores that of each list.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the cases.
     weights : {"frequency", "sampling"}, default="frequency"
@@ -234,8 +243,9 @@ def compare(
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
     **metric_kwargs : dict
-        Parameters of the metric, such as ``rate``. That may be a set of distributions,
-        from :func:`skrate.rates.between`: see Notes.
+        Parameters of the metric, such as ``rate``; within lists also ``average`` and
+        ``undefined`` of :meth:`GroupScores.mean`. The rate may be a set of
+        distributions, from :func:`skrate.rates.between`: see Notes.
 
     Returns
     -------
@@ -263,7 +273,8 @@ def compare(
         turned round, of which it names the argument; for a recall at a
         precision with few negatives above the cut, and for what is taken at a recall
         with few positives on a side of it, but by "permutation"; and for unpaired
-        samples with so few cases of a class that the test finds too much.
+        samples with so few cases of a class that the test finds too much. Within lists,
+        if models differ in few of them, or if some are undefined for one model only.
 
     See Also
     --------
@@ -301,6 +312,18 @@ def compare(
     Rankings of folds are paired by the cases; it is about the models that were trained,
     while :func:`compare_folds` counts in that others would have been trained on other
     cases.
+
+    Within lists the mean of each model is the ratio of two sums over m lists, A = sum
+    a_i / sum w_i and B = sum b_i / sum v_i. The squared standard error of A - B is
+
+    .. math:: \sum_i \frac{1}{1 - h_i} \left( \frac{a_i - A w_i}{\sum_j w_j}
+              - \frac{b_i - B v_i}{\sum_j v_j} \right)^2,
+
+    where h_i is the share of list i in the weight, by the mean of both models, with
+    :math:`1 / \sum_i h_i^2 - 1` degrees of freedom: of equal weights the paired t-test.
+    The permutation flips the sign of the difference in a random half of the lists, and
+    of few lists in all ways that there are. What is squared, or flipped, of clusters is
+    the sum over their lists.
 
     Over a set of distributions of the rate the range of the difference in the sample is
     exact (:func:`skrate.rates.between` has the closed form). With D(r) the difference
@@ -396,14 +419,9 @@ def compare(
         labelled = check_cases(y_true, weights=weights, **given)
         return _several(several, labelled, y_score_a, reference, plan, adjust)
     check_left_out("two models", reference=(reference, None), adjust=(adjust, "holm"))
+    given_scores = y_true, y_score_a
     of_lists = in_lists(metric, metric_kwargs, groups)
-    if of_lists is not None:
-        is_table = isinstance(y_true, RankTable) or isinstance(y_score_a, RankTable)
-        if is_table or y_score_a is None or y_score_b is None:
-            raise ValueError(
-                "y_score_a and y_score_b must be the scores of both models, and y_true "
-                "the labels of the same cases, to compare them within lists."
-            )
+    if of_lists is not None or any(isinstance(o, GroupScores) for o in given_scores):
         check_left_out(
             "a mean over lists, whose units are the lists",
             y_true_b=(y_true_b, None), interval=(interval, "wald"),
@@ -415,12 +433,27 @@ def compare(
                 "method='bootstrap' is not known of a mean over lists: use 'delta', "
                 "which is Student's t over the lists, or 'permutation'."
             )
+        plan = Plan(
+            method, confidence_level, "wald", n_resamples, None, random_state, n_jobs,
+            alternative,
+        )  # fmt: skip
+        if of_lists is None:
+            check_alone(
+                GroupScores, y_score_b=y_score_b, sample_weight=sample_weight,
+                pos_label=pos_label,
+            )  # fmt: skip
+            lists = check_group_scores(metric, metric_kwargs, given_scores)
+            return compare_group_scores(
+                *lists, plan, clusters=clusters, **metric_kwargs
+            )
+        if y_score_a is None or y_score_b is None or isinstance(y_true, RankTable):
+            raise ValueError(
+                "y_score_a and y_score_b must be the scores of both models, and y_true "
+                "the labels of the same cases, to compare them within lists."
+            )
         return compare_in_lists(
             of_lists[0], y_true, (y_score_a, y_score_b), sample_weight, pos_label,
-            method="t" if method == "delta" else method, alternative=alternative,
-            confidence_level=confidence_level, n_resamples=n_resamples,
-            random_state=random_state, n_jobs=n_jobs, clusters=clusters,
-            **of_lists[1],
+            clusters, plan, of_lists[1],
         )  # fmt: skip
     among = None
     if not isinstance(metric, tuple | list):

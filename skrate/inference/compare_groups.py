@@ -16,13 +16,20 @@ from skrate.core.results import (
     question_of_both,
     t_interval,
 )
-from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, RandomState, dot
-from skrate.data.checks import check_choice, warn_undefined
+from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, dot
+from skrate.data.checks import warn_undefined
 from skrate.inference.counting import permutation_interval, permutation_pvalue
-from skrate.inference.intervals import Alternative, standardised, t_pvalue
+from skrate.inference.intervals import standardised, t_pvalue
 from skrate.inference.plan import Plan
 from skrate.inference.turned import model_in_lists, warn_of_turned
-from skrate.metrics.base import GROUPS_ARE_LISTS, MetricLike, unwrap
+from skrate.metrics.base import (
+    GROUPS_ARE_LISTS,
+    LIST_METRICS,
+    METRICS,
+    MetricLike,
+    find_metric,
+    unwrap,
+)
 from skrate.metrics.lists import (
     Average,
     GroupScores,
@@ -46,128 +53,18 @@ _MOST_LISTS = 20
 _FEW_LISTS = 10
 
 
-def compare_groups(
+def compare_group_scores(
     scores_a: GroupScores,
     scores_b: GroupScores,
+    plan: Plan,
     *,
     average: Average | Iterable[float] | None = None,
     undefined: Policy | float = "skip",
     clusters: ArrayLike | None = None,
-    method: Method = "t",
-    alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
-    n_resamples: int = 9999,
-    random_state: RandomState = None,
-    n_jobs: int | None = None,
+    stacklevel: int = 4,
 ) -> Comparison:
-    r"""Compare two models within the same lists: a paired test over lists.
-
-    Does model a order the lists better than model b, or would other lists have said the
-    opposite? Lists are the units: rows of one list belong together, and it does not
-    matter how many there are. Any metric of :func:`group_scores` will do.
-
-    Parameters
-    ----------
-    scores_a, scores_b : GroupScores
-        What :func:`group_scores` returns for the labels and lists of both models.
-    average : {"macro", "pooled", "pairs", "positives", "size"} or array-like
-        How much a list counts, as in :meth:`GroupScores.mean`.
-    undefined : {"skip", "nan"} or float, default="skip"
-        As in :meth:`GroupScores.mean`; "skip" leaves out lists that are undefined for
-        one of the models.
-    clusters : array-like of shape (n_lists,), default=None
-        The cluster of each list, as in :meth:`GroupScores.estimate`.
-    method : {"t", "permutation"}, default="t"
-        - "t": Student's t over the lists.
-        - "permutation": exchanges both models in a random half of the lists, which
-          flips the sign of their difference there; of few lists in all ways that there
-          are. A cluster is exchanged as a whole.
-    alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        What a small p-value speaks for; "greater": a has the greater mean.
-    confidence_level : float, default=0.95
-        Level of the interval, in (0, 1).
-    n_resamples : int, default=9999
-        Number of permutations.
-    random_state : int, Generator or RandomState, default=None
-        Source of the permutations.
-    n_jobs : int, default=None
-        Number of threads; the result does not depend on it.
-
-    Returns
-    -------
-    result : Comparison
-        With ``value`` (a less b), ``value_a`` and ``value_b``, ``standard_error``,
-        ``confidence_interval``, ``statistic`` and ``pvalue``; nan where undefined.
-
-    Raises
-    ------
-    ValueError
-        If the scores are of other lists or labels, or an option is none of the choices.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a mean is undefined, there is one list only, or all differences are equal and
-        not 0: then there is no t, but a permutation test.
-    UserWarning
-        If "skip" leaves out lists that are undefined for one of the models only, as
-        where a cut holds no pair: values are then over the lists that both have.
-
-    See Also
-    --------
-    scipy.stats.ttest_rel : The same as "t" with ``average="macro"``.
-    compare : By the cases of one ranking.
-    group_scores : Makes the scores.
-
-    Notes
-    -----
-    The mean of each model is the ratio of two sums over m lists, A = sum a_i / sum w_i
-    and B = sum b_i / sum v_i. The squared standard error of A - B is
-
-    .. math:: \sum_i \frac{1}{1 - h_i} \left( \frac{a_i - A w_i}{\sum_j w_j}
-              - \frac{b_i - B v_i}{\sum_j v_j} \right)^2,
-
-    where h_i is the share of list i in the weight, by the mean of both models; with
-    "macro" it is the variance of the differences over m. The statistic has
-    :math:`1 / \sum_i h_i^2 - 1` degrees of freedom, m - 1 for equal weights. The
-    permutation test supposes that both models are exchangeable within each list, and is
-    exact at any number of lists. In both tests lists are taken for independent; where
-    several are of one user, name the users by ``clusters``: what is squared, or
-    flipped, is then the sum over the lists of each.
-
-    Examples
-    --------
-    >>> from skrate import compare_groups, group_scores, ndcg_score
-    >>> y_true, query = (
-    ...     [1, 0, 0, 1, 1, 0, 0, 1],
-    ...     [1, 1, 2, 2, 3, 3, 4, 4],
-    ... )
-    >>> a, b = [2, 1, 1, 2, 2, 1, 1, 2], [1, 2, 2, 1, 2, 1, 2, 1]
-    >>> scores_a, scores_b = (
-    ...     group_scores(ndcg_score, y_true, model, groups=query)
-    ...     for model in (a, b)
-    ... )
-    >>> result = compare_groups(scores_a, scores_b)
-    >>> round(result.value, 4), round(result.pvalue, 4)
-    (0.2768, 0.0577)
-
-    Of the 16 ways to flip four signs, none gives more, and four as much:
-
-    >>> compare_groups(scores_a, scores_b, method="permutation").pvalue
-    0.25
-    """
-    check_choice("method", method, METHODS)
-    as_plan = "permutation" if method == "permutation" else "delta"
-    plan = Plan(
-        as_plan, confidence_level, "wald", n_resamples, None, random_state, n_jobs,
-        alternative,
-    )  # fmt: skip
-    for name, scores in (("scores_a", scores_a), ("scores_b", scores_b)):
-        if not isinstance(scores, GroupScores):
-            raise ValueError(
-                f"{name} must be what group_scores returns, got a "
-                f"{type(scores).__name__}."
-            )
+    """Return the comparison of two models by their values within the same lists."""
+    method: Method = "permutation" if plan.method == "permutation" else "t"
     _check_same_lists(scores_a, scores_b)
     both = scores_a.is_defined & scores_b.is_defined
     among = both if isinstance(undefined, str) and undefined == "skip" else None
@@ -178,7 +75,7 @@ def compare_groups(
             "are left out of both, so that value_a and value_b are not the scores of "
             "all lists: give undefined=0.5, or another number, to count them.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
     units = check_clusters_of_lists(clusters, scores_a)
     a, b = (
@@ -331,25 +228,54 @@ def takes_groups(function: Any) -> bool:
     return "groups" in inspect.signature(function).parameters
 
 
+def check_group_scores(
+    metric: Any, params: dict[str, Any], scores: tuple[Any, Any]
+) -> tuple[GroupScores, GroupScores]:
+    """Return both scores of lists; raise for others, or those of another metric."""
+    for name, one in zip(("y_true", "y_score_a"), scores, strict=True):
+        if not isinstance(one, GroupScores):
+            raise ValueError(
+                f"{name} must be what group_scores returns, as that of the other model "
+                f"is; got a {type(one).__name__}."
+            )
+    unknown = [name for name in params if name not in _OF_MEAN]
+    if unknown:
+        raise ValueError(
+            f"{unknown[0]} has no meaning for GroupScores, which hold the values of "
+            "the lists: give it to group_scores."
+        )
+    function, _ = unwrap(metric, {})
+    kind = METRICS.get(function) or LIST_METRICS.get(function)
+    if kind is None:
+        kind = type(find_metric(metric, {}, in_lists=True))
+    for name, one in zip(("y_true", "y_score_a"), scores, strict=True):
+        is_same = isinstance(one._metric, kind) or kind.name == one.metric
+        if not is_same:
+            raise ValueError(
+                f"metric={metric!r} is another than that of {name}, the {one.metric}."
+            )
+    return scores
+
+
 def compare_in_lists(
     options: dict[str, Any],
     y_true: Any,
     y_scores: tuple[Any, Any],
     sample_weight: ArrayLike | None,
     pos_label: Label,
-    clusters: ArrayLike | None = None,
-    **how: Any,
+    clusters: ArrayLike | None,
+    plan: Plan,
+    means: dict[str, Any],
 ) -> Comparison:
     """Return the comparison of two models by a metric that is a mean over lists."""
     metric: MetricLike = options.pop("metric")
     data = {"sample_weight": sample_weight, "pos_label": pos_label, **options}
     a, b = (group_scores(metric, y_true, y_score, **data) for y_score in y_scores)
     units = clusters_of_lists(options["groups"], clusters)
-    found = compare_groups(a, b, clusters=units, **how)
-    means = {name: how[name] for name in _OF_MEAN if name in how}
-    level, models = how["confidence_level"], []
+    found = compare_group_scores(a, b, plan, clusters=units, stacklevel=5, **means)
+    level, models = plan.confidence_level, []
     for argument, scores in (("y_score_a", a), ("y_score_b", b)):
         own = scores.estimate(**means, confidence_level=level, clusters=units)
-        models += model_in_lists(argument, scores, own, how.get("undefined", "skip"))
+        models += model_in_lists(argument, scores, own, means.get("undefined", "skip"))
     warn_of_turned(models, stacklevel=4)
     return found

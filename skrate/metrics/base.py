@@ -104,7 +104,7 @@ GROUPS_ARE_LISTS = (
     "groups are lists or queues, and here all cases are ranked as one. estimate and "
     "compare take groups with one metric that has them itself, such as "
     "recall_at_rate_score, or ranking_auc_score for 'roc_auc'. Other metrics within "
-    "lists are for group_scores, then its estimate() or compare_groups. If cases are "
+    "lists are for group_scores, then its estimate() or compare. If cases are "
     "not independent, such as those of a patient, use clusters=."
 )
 
@@ -607,7 +607,7 @@ def find_metric(
             raise ValueError(
                 f"metric={_name(function)} is a mean over lists, whose uncertainty is "
                 "that between lists: give their groups to estimate or compare, or use "
-                "group_scores(...).estimate() and compare_groups. Of one ranking, or "
+                "group_scores(...).estimate() and compare. Of one ranking, or "
                 "the rankings of folds, give a metric of these: 'roc_auc' is the AUC."
             )
         kind = LIST_METRICS[ours]

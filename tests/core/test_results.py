@@ -18,7 +18,6 @@ from skrate import (
     budget_report,
     compare,
     compare_curves,
-    compare_groups,
     estimate,
     eval_metric,
     expected_recall_score,
@@ -56,8 +55,9 @@ def asked(metric, rate):
         sample_size(metric, Y, A, half_width=0.1, rate=rate),
         group_scores(metric, Y, A, groups=LISTS, rate=rate),
         group_scores(metric, Y, A, groups=LISTS, rate=rate).estimate(),
-        compare_groups(
-            *(group_scores(metric, Y, s, groups=LISTS, rate=rate) for s in (A, B))
+        compare(
+            metric,
+            *(group_scores(metric, Y, s, groups=LISTS, rate=rate) for s in (A, B)),
         ),
     ]
 

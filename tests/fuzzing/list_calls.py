@@ -205,14 +205,14 @@ def compare_groups(rng: np.random.Generator) -> Call:
     """Draw a comparison of two models by the AUC within lists."""
     sample = draw_sample(rng, lists=True, weighted="none", largest=200)
     seed = int(rng.integers(1000))
-    how = {"method": str(rng.choice(["t", "permutation"])), "n_resamples": 99}
+    how = {"method": str(rng.choice(["delta", "permutation"])), "n_resamples": 99}
 
     def scored(**named: Any) -> Any:
         n = len(named["groups"])
         other = np.random.default_rng(seed).integers(0, 3, n)
         a = skrate.group_scores("roc_auc", **named)
         b = skrate.group_scores("roc_auc", **{**named, "y_score": other})
-        return a, b, skrate.compare_groups(a, b, random_state=seed, **how)
+        return a, b, skrate.compare("roc_auc", a, b, random_state=seed, **how)
 
     def check(given: Sample, found: Any) -> None:
         a, b, both = found

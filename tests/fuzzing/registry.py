@@ -84,7 +84,7 @@ ENTRIES = [
             "reciprocal_rank_score",
         )
     ),
-    Entry(("compare_groups",), list_calls.compare_groups, 1),
+    Entry(("compare",), list_calls.compare_groups, 1),
     *(
         Entry((name,), list_calls.of_queues(name), 1)
         for name in ("precision_at_rate_score", "recall_at_rate_score")

@@ -11,7 +11,6 @@ from sklearn.exceptions import UndefinedMetricWarning
 import guarantees
 from skrate import (
     compare,
-    compare_groups,
     estimate,
     expected_gain_score,
     group_scores,
@@ -33,6 +32,22 @@ def two_models(seed, n_lists=30, shift=0.3):
     noise = rng.normal(size=(3, len(groups)))
     a, b = noise[0] + noise[1] + (1 + shift) * y_true, noise[0] + noise[2] + y_true
     return y_true, groups, np.round(a, 1), np.round(b, 1)
+
+
+METRIC_OF = {
+    "AUC": "roc_auc",
+    "NDCG": ndcg_score,
+    "MAP": mean_average_precision_score,
+    "Reciprocal rank": reciprocal_rank_score,
+    "Recall": recall_at_rate_score,
+    "Precision": precision_at_rate_score,
+    "Expected gain": expected_gain_score,
+}
+
+
+def compare_groups(a, b, **options):
+    """Return the comparison of what group_scores returned."""
+    return compare(METRIC_OF[a.metric], a, b, **{"n_resamples": 9999, **options})
 
 
 def scores_of(metric, y_true, groups, *models, **options):
@@ -192,8 +207,16 @@ def test_bad_input_is_named():
         compare_groups(of_a, *scores_of(ndcg_score, y_true, groups + 1, b))
     with pytest.raises(ValueError, match="differ in the n_pos of their lists"):
         compare_groups(of_a, *scores_of(ndcg_score, 1 - y_true, groups, b))
-    with pytest.raises(ValueError, match="method must be one of"):
-        compare_groups(of_a, of_b, method="delta")
+    with pytest.raises(ValueError, match="method='bootstrap' is not known"):
+        compare_groups(of_a, of_b, method="bootstrap")
+    with pytest.raises(ValueError, match="is another than that of y_true, the NDCG"):
+        compare("roc_auc", of_a, of_b)
+    with pytest.raises(ValueError, match="k has no meaning for GroupScores"):
+        compare(ndcg_score, of_a, of_b, k=3)
+    with pytest.raises(ValueError, match="pos_label must be None where"):
+        compare(ndcg_score, of_a, of_b, pos_label=1)
+    with pytest.raises(ValueError, match="interval has no meaning for a mean over"):
+        compare(ndcg_score, of_a, of_b, interval="basic")
     with pytest.raises(ValueError, match="alternative must be one of"):
         compare_groups(of_a, of_b, alternative="more")
     with pytest.raises(ValueError, match="average='pairs' is known of the AUC only"):

@@ -11,7 +11,6 @@ from skrate import (
     FoldRankings,
     RankTable,
     compare,
-    compare_groups,
     estimate,
     expected_recall_score,
     group_scores,
@@ -166,10 +165,10 @@ def test_a_permutation_exchanges_a_patient_as_a_whole():
     a, b = [2, 1] * 8, [1, 2] * 8
     groups = np.arange(16) // 2
     scores = [group_scores("roc_auc", y_true, model, groups=groups) for model in (a, b)]
-    by_list = compare_groups(*scores, method="permutation")
+    by_list = compare("roc_auc", *scores, method="permutation")
     assert by_list.pvalue == 2 / 2**8
     patients = [0, 0, 0, 1, 1, 1, 2, 2]
-    by_patient = compare_groups(*scores, method="permutation", clusters=patients)
+    by_patient = compare("roc_auc", *scores, method="permutation", clusters=patients)
     assert by_patient.pvalue == 2 / 2**3
     assert by_patient.value == by_list.value
 
@@ -209,7 +208,7 @@ RANKINGS = FoldRankings(Y, S, G)
         (lambda: estimate("roc_auc", Y, {"a": S}, groups=G), "clusters="),
         (
             lambda: compare("roc_auc", Y, {"a": S, "b": S}, groups=G),
-            "here all cases are ranked .* ranking_auc_score .* compare_groups",
+            "here all cases are ranked .* ranking_auc_score .* or compare",
         ),
         (
             lambda: estimate(recall_at_rate_score, Y, S, k=1, group=G),
