@@ -103,13 +103,10 @@ class FoldRankings:
 
     .. math:: \hat\psi = \frac{1}{V} \sum_{v=1}^{V} \hat\psi_v.
 
-    It estimates the mean performance on new cases of the V models that were trained,
-    each on its training set as it is. That is what one gets from an average of fold
-    scores by ``cross_val_score``, not the metric of all scores in one ranking, where a
-    fold whose scores happen to be greater would be ranked above another. Each case
-    has trained the models that test the others, which :func:`estimate` leaves out: with
-    hardly more cases than it takes to train, its intervals are too narrow. A fold on
-    which the metric is undefined is left out, with an ``UndefinedMetricWarning``.
+    It estimates the mean performance on new cases of the V models that were trained, as
+    an average of fold scores by ``cross_val_score`` does, and not the metric of all
+    scores in one ranking. A fold on which the metric is undefined is left out, with an
+    ``UndefinedMetricWarning``.
 
     The AUC is :func:`ranking_auc_score`, or "roc_auc" in :func:`estimate` and
     :func:`compare`. What goes by the places in lists (:func:`ndcg_score`,

@@ -505,22 +505,17 @@ def from_budget(
 
     Notes
     -----
-    With one of the two known, bounds of the other are bounds of the rate, whatever its
-    law. With both uncertain they are taken as independent, and each as log-normal with
-    its bounds at the central quantiles: then the rate is log-normal too, and variances
-    of logarithms add. With budgets T, costs C of one item and N items, the quantiles of
-    the rate are
+    With one of the two known, bounds of the other are bounds of the rate. With both
+    uncertain they are taken as independent and log-normal, with their bounds at the
+    central quantiles: variances of logarithms add, and with budgets T, costs C of one
+    item and N items, the quantiles of the rate are
 
     .. math:: \frac{\sqrt{T_1 T_2}}{N \sqrt{C_1 C_2}}
               \exp\left( \pm \frac{1}{2} \sqrt{\log^2 \frac{T_2}{T_1}
               + \log^2 \frac{C_2}{C_1}} \right),
 
-    nearer to each other than the least budget at the greatest cost and the greatest
-    budget at the least cost, which hardly come together.
-
-    Two quantiles do not say what is between and beyond them. The beta is that of [1]_;
-    the log-normal is what the Notes above assume, all of it above 1 at 1, and its mean
-    is a bit less. :func:`between` assumes neither.
+    Two quantiles do not say what is between and beyond them: :func:`between` assumes
+    no law.
 
     References
     ----------
@@ -543,17 +538,6 @@ def from_budget(
     >>> rate = rates.from_budget((6_000, 8_640), 2_500, cost=(10, 45))
     >>> rate.ppf([0.025, 0.975]).round(3).tolist()
     [0.063, 0.294]
-
-    About 70 hours, at 1 to 3 minutes, may be enough for nearly all, or for a third:
-
-    >>> rate = rates.from_budget(
-    ...     (3_600, 4_800), 4_300, cost=(1, 3), law="lognormal"
-    ... )
-    >>> (
-    ...     round(rate.mean(), 3),
-    ...     rate.ppf([0.025, 0.975]).round(3).tolist(),
-    ... )
-    (0.579, [0.316, 0.985])
 
     60 hours for 3,000 items at 1 to 2 minutes may cover all of them:
 

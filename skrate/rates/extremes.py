@@ -286,34 +286,21 @@ def between(
 
     Notes
     -----
-    With the rates q_j at the probabilities p_j, the ends of the support q_0 and
-    q_(J+1), p_0 = 0 and p_(J+1) = 1, these are the distributions that put the
-    probability w_j = p_(j+1) - p_j on [q_j, q_(j+1)], for each j (a point mass at a q_j
-    may belong to either side). For a function f of the rate, E[f(R)] is linear in the
-    distribution, so that its greatest value over the set is
-
-    .. math:: \max_F E_F[f(R)] = \sum_j w_j \max_{q_j \le x \le q_{j+1}} f(x),
-
-    and with a mean m, by its multiplier,
+    With the rates q_j at the probabilities p_j, the ends of the support and 0 and 1
+    among them, these are the distributions that put the probability
+    w_j = p_(j+1) - p_j on [q_j, q_(j+1)], for each j. The greatest mean of a function f
+    of the rate over the set is, with a mean m of the rate if one is known,
 
     .. math::
 
         \min_\lambda \; \lambda m
-        + \sum_j w_j \max_{q_j \le x \le q_{j+1}} (f(x) - \lambda x).
+        + \sum_j w_j \max_{q_j \le x \le q_{j+1}} (f(x) - \lambda x),
 
-    The recall is linear between the cuts of a ranking, so that each inner maximum is at
-    a cut or at a q_j: no program needs to be solved. The distribution that attains it
-    has one rate per interval, or two with a mean [1]_. Of bounds of the mean the one
-    counts that is nearer to the mean without it.
-
-    A distribution with the mode m is a mixture of uniform ones between m and x, over
-    x, and of m itself [2]_. For one mode its best shares solve a linear program with a
-    row for each thing that is known: with the prices of these rows, each cell between
-    cuts has its best x in closed form, and such x are added until none gains more than
-    1e-9 of the range of f. Modes are sought on a grid, with the best cut in each of its
-    cells, and on finer ones around the best three, until less than 1e-8 of the range
-    is gained. What is found is attained by a mixture of a few uniform distributions
-    and the mode.
+    and with lambda = 0 without. The recall is linear between the cuts of a ranking, so
+    that each inner maximum is at a cut or at a q_j [1]_. A distribution with the mode m
+    is a mixture of uniform ones between m and x, over x, and of m itself [2]_, whose
+    best shares solve a linear program; modes are sought until less than 1e-8 of the
+    range of f is gained.
 
     References
     ----------

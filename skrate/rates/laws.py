@@ -555,8 +555,10 @@ class _Law:
 
     @property
     def nbytes(self) -> int:
-        """Memory taken."""
-        return _nbytes_of(self.frozen)
+        """Memory taken: histograms and samples hold arrays."""
+        held = [self.frozen, getattr(self.frozen, "dist", None)]
+        values = [one for it in held for one in getattr(it, "__dict__", {}).values()]
+        return sum(int(getattr(one, "nbytes", 0)) for one in values)
 
 
 def _from_parameters(name: str, values: dict[str, Any]) -> _Law:
@@ -715,24 +717,6 @@ def scipy_name(frozen: Any) -> str:
 
 def _parameter(value: Any) -> str:
     return f"{value:g}" if np.ndim(value) == 0 else f"array of {np.size(value)}"
-
-
-def _nbytes_of(value: Any, depth: int = 4) -> int:
-    """Return the memory of the arrays in an object, in what it holds, and so on."""
-    if isinstance(value, np.ndarray):
-        return value.nbytes
-    if depth == 0:
-        return 0
-    if isinstance(value, dict):
-        parts = list(value.values())
-    elif isinstance(value, list | tuple):
-        # A long list holds numbers, each of them an object.
-        parts = list(value) if len(value) < 64 else []
-        if not parts:
-            return 40 * len(value)
-    else:
-        parts = list(getattr(value, "__dict__", {}).values())
-    return sum(_nbytes_of(part, depth - 1) for part in parts)
 
 
 @dataclass(frozen=True, repr=False)

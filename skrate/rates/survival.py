@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache, wraps
 from threading import Lock
@@ -541,16 +541,14 @@ class Kept:
     """Results by arguments; those used least recently go when they take too much.
 
     An entry is found by equality of its arguments, so that of distributions must mean
-    the same law. Arguments and results count with all their arrays, an argument once
-    however many entries it is in. What is larger than ``max_bytes``, the room for all
-    entries, is not kept.
+    the same law. It counts with all its arrays; what is larger than ``max_bytes``, the
+    room for all entries, is not kept.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
         self.max_bytes = max_bytes
         self.nbytes = 0
-        self._entries: OrderedDict[Hashable, tuple[Any, Any, int]] = OrderedDict()
-        self._uses: Counter[int] = Counter()
+        self._entries: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._lock = Lock()
 
     def __call__(self, function: Callable[..., Result]) -> Callable[..., Result]:
@@ -562,11 +560,17 @@ class Kept:
             with self._lock:
                 if key in self._entries:
                     self._entries.move_to_end(key)
-                    found: Result = self._entries[key][1]
+                    found: Result = self._entries[key][0]
                     return found
             # Not under the lock: two threads may compute the same, which is harmless.
             result = function(*args)
-            self._add(key, args[0] if args else None, result)
+            size = _ENTRY_BYTES + _nbytes((result, *args))
+            with self._lock:
+                if key not in self._entries and size <= self.max_bytes:
+                    self._entries[key] = result, size
+                    self.nbytes += size
+                while self.nbytes > self.max_bytes:
+                    self.nbytes -= self._entries.popitem(last=False)[1][1]
             return result
 
         return keeping
@@ -574,32 +578,11 @@ class Kept:
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
-            while self._entries:
-                self._drop()
+            self._entries.clear()
+            self.nbytes = 0
 
     def __len__(self) -> int:
         return len(self._entries)
-
-    def _add(self, key: Hashable, owner: Any, result: Any) -> None:
-        size = _ENTRY_BYTES + _nbytes(result)
-        with self._lock:
-            if key in self._entries or size + _nbytes(owner) > self.max_bytes:
-                return
-            self._entries[key] = owner, result, size
-            self.nbytes += size
-            self._uses[id(owner)] += 1
-            if self._uses[id(owner)] == 1:
-                self.nbytes += _nbytes(owner)
-            while self.nbytes > self.max_bytes:
-                self._drop()
-
-    def _drop(self) -> None:
-        owner, _, size = self._entries.popitem(last=False)[1]
-        self.nbytes -= size
-        self._uses[id(owner)] -= 1
-        if not self._uses[id(owner)]:
-            del self._uses[id(owner)]
-            self.nbytes -= _nbytes(owner)
 
 
 def _nbytes(value: Any) -> int:
