@@ -498,8 +498,8 @@ def compare(
         raise ValueError("y_score_a is missing: give the scores of model a.")
     if y_true_b is not None:
         _check_unpaired(y_score_b, method, clusters, sample_weight)
-        both = ((y_true, y_score_a), (y_true_b, y_score_b))
-        ranked = [check_sample(*one, pos_label=pos_label) for one in both]
+        samples = ((y_true, y_score_a), (y_true_b, y_score_b))
+        ranked = [check_sample(*one, pos_label=pos_label) for one in samples]
         metrics = [check_metric(metric, metric_kwargs, one) for one in ranked]
         _check_worth_of_both(metrics)
         result = _unpaired(metrics, ranked, plan)

@@ -27,7 +27,6 @@ from skrate.metrics.base import (
     LIST_METRICS,
     METRICS,
     MetricLike,
-    find_metric,
     unwrap,
 )
 from skrate.metrics.lists import (
@@ -44,6 +43,7 @@ from skrate.metrics.lists import (
     spread_of_sums,
 )
 from skrate.metrics.monitored import is_known
+from skrate.metrics.rate_weighted_auc import RateWeightedAUC
 
 Method = Literal["t", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -244,13 +244,12 @@ def check_group_scores(
             f"{unknown[0]} has no meaning for GroupScores, which hold the values of "
             "the lists: give it to group_scores."
         )
-    function, _ = unwrap(metric, {})
+    function, given = unwrap(metric, {})
     kind = METRICS.get(function) or LIST_METRICS.get(function)
-    if kind is None:
-        kind = type(find_metric(metric, {}, in_lists=True))
     for name, one in zip(("y_true", "y_score_a"), scores, strict=True):
-        is_same = isinstance(one._metric, kind) or kind.name == one.metric
-        if not is_same:
+        # Names of others, and those with a uniform rate, stand for the AUC.
+        is_auc = one.metric == "AUC" and not given and kind in (None, RateWeightedAUC)
+        if not (is_auc or (kind is not None and isinstance(one._metric, kind))):
             raise ValueError(
                 f"metric={metric!r} is another than that of {name}, the {one.metric}."
             )

@@ -201,7 +201,7 @@ def test_without_variation_there_is_no_t():
 def test_bad_input_is_named():
     y_true, groups, a, b = two_models(7)
     of_a, of_b = scores_of(ndcg_score, y_true, groups, a, b)
-    with pytest.raises(ValueError, match="scores_b must be what group_scores returns"):
+    with pytest.raises(ValueError, match="y_score_a must be what group_scores returns"):
         compare_groups(of_a, b)
     with pytest.raises(ValueError, match="are of other lists"):
         compare_groups(of_a, *scores_of(ndcg_score, y_true, groups + 1, b))
