@@ -187,45 +187,6 @@ def _above(weights: FloatArray) -> FloatArray:
     return np.append(np.cumsum(weights[::-1])[::-1], 0.0)
 
 
-def settled(
-    cells: Cells, more: Cells, room: tuple[float, float]
-) -> tuple[Cells, Cells]:
-    """Return ``cells`` with what fits into them of ``more``, and what does not.
-
-    Quicker than merging and compressing again, and as good where new cases are spread
-    as the old ones were. ``more`` are known scores. A cell takes them as long as it
-    holds no more than the weight of either class that ``room`` says.
-    """
-    lowest, highest = cells.lowest, cells.highest
-    # An outer cell takes none: only the innermost are disjoint.
-    is_inner = np.ones(len(cells.keys), dtype=bool)
-    overlap = highest[:-1] >= lowest[1:]
-    is_inner[:-1] &= ~overlap | (cells.shifts[:-1] < cells.shifts[1:])
-    is_inner[1:] &= ~overlap | (cells.shifts[1:] < cells.shifts[:-1])
-    inner = np.flatnonzero(is_inner)
-    place = np.searchsorted(lowest[inner], more.keys, side="right") - 1
-    where = inner[np.maximum(place, 0)]
-    fits = (place >= 0) & (more.keys <= highest[where])
-    sums = []
-    has_room = np.ones(len(cells.keys), dtype=bool)
-    for old, new, most in (
-        (cells.pos, more.pos, room[0]),
-        (cells.neg, more.neg, room[1]),
-    ):
-        weights = np.where(fits, new, 0.0)
-        both = old + np.bincount(where, weights, minlength=len(old))
-        has_room &= cells.is_exact | (both <= most)
-        sums.append(both)
-    fits &= has_room[where]
-    pos, neg = (
-        np.where(has_room, both, old)
-        for both, old in zip(sums, (cells.pos, cells.neg), strict=True)
-    )
-    left = ~fits
-    rest = Cells(more.keys[left], more.shifts[left], more.pos[left], more.neg[left])
-    return Cells(cells.keys, cells.shifts, pos, neg), rest
-
-
 class Order(NamedTuple):
     """Groups in decreasing order of the score, as in a table."""
 
@@ -297,8 +258,6 @@ Batches = Iterable[tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, Arr
 # So many times the groups of the table are gathered before they are compressed, which
 # costs as much as sorting them.
 _GATHERED = 4
-# So many times an equal share of a class a cell may hold that takes more cases.
-_ROOM = 4
 
 
 def columns_of(
@@ -355,29 +314,19 @@ class Gathered:
         self.max_groups, self.verbose = max_groups, verbose
         self.parts: list[Cells] = []
         self.n_groups = self.n_batches = 0
-        # The weight of all positives, and of all negatives.
-        self.totals = np.zeros(2)
-        self.is_compressed = False
 
     def add(self, cells: Cells) -> None:
         self.n_batches += 1
-        more = np.array([cells.pos.sum(), cells.neg.sum()])
-        self.totals += more
-        if self.is_compressed:
-            for_pos, for_neg = (_ROOM / self.max_groups * self.totals).tolist()
-            self.parts[0], cells = settled(self.parts[0], cells, (for_pos, for_neg))
         self.parts.append(cells)
         self.n_groups += len(cells.keys)
         if self.n_groups > (_GATHERED + 1) * self.max_groups:
             self.merge()
 
     def merge(self) -> Cells:
-        cells = merged_cells(self.parts)
-        self.is_compressed |= len(cells.keys) > self.max_groups
-        cells = compressed(cells, self.max_groups)
+        cells = compressed(merged_cells(self.parts), self.max_groups)
         self.parts, self.n_groups = [cells], len(cells.keys)
         if self.verbose > 0:
-            total = self.totals.sum()
+            total = cells.pos.sum() + cells.neg.sum()
             line = f"{self.n_batches} batches, weight {total:g}, {self.n_groups} groups"
             print(line)  # noqa: T201
         return cells

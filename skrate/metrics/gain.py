@@ -544,7 +544,7 @@ def gain_of_groups(worth: GroupWorth, rate: RateDistribution) -> float:
             part = groups[first : first + _GROUPS]
             gains = sign * worth.gain[part]
             low, high = edges[part], edges[part + 1]
-            found += sign * rate.table.sum_of_means(low, high, gains)
+            found += sign * float(dot(gains, rate.table.mean(low, high)))
     return found + float(dot(worth.gain, just_reached(worth, rate)))
 
 

@@ -205,69 +205,6 @@ class SurvivalTable:
         # Interpolation rounds to both sides of what probabilities can be.
         return np.clip(means, 0.0, 1.0, out=means)
 
-    def sum_of_means(
-        self, low: FloatArray, high: FloatArray, weights: FloatArray
-    ) -> float:
-        """Return the sum of weights times the means over cells [low, high].
-
-        The cells increase and do not overlap, so that those in a panel are neighbours:
-        the sums of the divided differences of each power over a panel do for all.
-        """
-        first, last = self._panel(low[[0, -1]])
-        if 4 * (last - first) > len(low):
-            return float(dot(weights, self.mean(low, high)))
-        starts = np.searchsorted(low, self.breaks[first : last + 1])
-        starts[0] = 0
-        sizes = np.diff(starts, append=len(low))
-        panel = first + np.flatnonzero(sizes)
-        starts, sizes = starts[sizes > 0], sizes[sizes > 0]
-        # Only the last cell in a panel can end beyond it.
-        cut = starts + sizes - 1
-        is_across = high[cut] > self.breaks[panel + 1]
-        if is_across.any():
-            cut, after = cut[is_across], panel[is_across] + 1
-            at, end, whole = self.breaks[after], high[cut], weights[cut]
-            if (end > self.breaks[after + 1]).any():
-                return float(dot(weights, self.mean(low, high)))
-            # What is in the next panel becomes a cell of its own, at the end.
-            # Neither share from the other: one may be as small as the rate.
-            before, beyond = at - low[cut], end - at
-            per_width = whole / (end - low[cut])
-            low, high = np.append(low, at), np.append(high, end)
-            weights = np.append(weights, per_width * beyond)
-            high[cut], weights[cut] = at, per_width * before
-            places = np.arange(len(low) - len(cut), len(low))
-            panel, starts = np.append(panel, after), np.append(starts, places)
-            sizes = np.append(sizes, np.ones_like(cut))
-        return self._sum_of_panels(low, high, weights, panel, starts, sizes)
-
-    def _sum_of_panels(
-        self,
-        low: FloatArray,
-        high: FloatArray,
-        weights: FloatArray,
-        panel: IntArray,
-        starts: IntArray,
-        sizes: IntArray,
-    ) -> float:
-        """Return the same of cells within panels, so many from each start on."""
-        # Between -1/2 and 1/2.
-        center = np.repeat(self._centers[panel], sizes)
-        width = np.repeat(self._widths[panel], sizes)
-        t_low, t_high = (low - center) / width, (high - center) / width
-        coefficients = self.coefficients[panel].T
-        sums = np.add.reduceat(weights, starts)
-        areas = coefficients[0] * sums
-        power, quotient = weights.copy(), weights.copy()
-        with np.errstate(under="ignore"):
-            for j in range(1, len(coefficients)):
-                power *= t_low
-                quotient *= t_high
-                quotient += power
-                of_power = np.add.reduceat(quotient, starts)
-                areas += coefficients[j] * of_power * (2.0**j / (j + 1))
-        return float(np.clip(areas, 0.0, sums).sum())
-
     def density(self, x: FloatArray) -> FloatArray:
         """Return the density of the continuous part: minus the slope of P(R > x)."""
         panel = self._panel(x)
@@ -347,16 +284,6 @@ class SurvivalMixture:
 
     def mean(self, low: FloatArray, high: FloatArray) -> FloatArray:
         return self._sum(part.mean(low, high) for part in self.parts)
-
-    def sum_of_means(
-        self, low: FloatArray, high: FloatArray, weights: FloatArray
-    ) -> float:
-        return float(
-            sum(
-                share * part.sum_of_means(low, high, weights)
-                for share, part in zip(self.weights, self.parts, strict=True)
-            )
-        )
 
     def density(self, x: FloatArray) -> FloatArray:
         return self._sum(part.density(x) for part in self.parts)

@@ -23,9 +23,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
-from skrate.data.arrays import BoolArray, FloatArray, IntArray, dot
+from skrate.data.arrays import FloatArray, IntArray, dot
 from skrate.rates.laws import Fixed, Interval, Mixture, RateDistribution
 from skrate.rates.sets import RateCurve, RateSet, with_knots
 
@@ -246,10 +245,6 @@ class UnimodalPrograms:
         return np.asarray(self.areas[cell] + width * (at_start + slope * width / 2))
 
 
-# Cells that are not worth the search for those that cannot hold an end.
-_FEW = 4096
-
-
 class Cells(NamedTuple):
     """Cells between knots: values and integrals at their ends."""
 
@@ -261,32 +256,14 @@ class Cells(NamedTuple):
     after: FloatArray
     intervals: IntArray
 
-    def some(self, which: BoolArray | slice) -> Cells:
-        """Return some of them."""
-        return Cells(
-            self.starts[which], self.ends[which], self.first[which], self.last[which],
-            self.areas[which], self.after[which], self.intervals[which],
-        )  # fmt: skip
 
-
-def cells_around(program: UnimodalPrograms, low: float, high: float) -> Cells:
-    """Return the cells that may hold an end, for modes between two."""
+def cells_of(program: UnimodalPrograms) -> Cells:
+    """Return the cells between knots."""
     rates, values, areas = program.rates, program.values, program.areas
-    cells = Cells(
+    return Cells(
         rates[:-1], rates[1:], values[:-1], values[1:], areas[:-1], areas[1:],
         np.searchsorted(program.known, rates[1:]),
     )  # fmt: skip
-    if len(cells.starts) <= _FEW:
-        return cells
-    edges = np.unique(np.concatenate([program.among.edges, [low, high]]))
-    may_hold = np.ones(len(cells.starts), dtype=bool)
-    for first, last in pairwise(np.searchsorted(rates, edges)):
-        part = cells.some(slice(first, last))
-        if last > first and part.ends[-1] <= low:
-            may_hold[first:last] = _on_hull(part, is_rising=True)
-        elif last > first and part.starts[0] >= high:
-            may_hold[first:last] = _on_hull(part, is_rising=False)
-    return cells.some(may_hold)
 
 
 def new_ends(
@@ -342,22 +319,6 @@ def _gains(
     gains[2, ~has_top] = -np.inf
     gains[np.abs(places - mode) < NEAR] = -np.inf
     return places, gains - prices[0]
-
-
-def _on_hull(cells: Cells, *, is_rising: bool) -> BoolArray:
-    """Return which cells may hold the end of a part with a mode beyond all of them.
-
-    These touch the least concave function above the integral, or the greatest convex
-    one below it on the side where the density rises; both come of an isotonic
-    regression. Within a cell the integral is an arc, by so much above its ends.
-    """
-    widths = cells.ends - cells.starts
-    means = (cells.first + cells.last) / 2
-    fit = isotonic_regression(means, weights=widths, increasing=is_rising).x
-    hull = cells.areas[0] + np.concatenate([[0.0], np.cumsum(fit * widths)])
-    arc = np.abs(cells.last - cells.first) * widths / 8
-    away = np.minimum(np.abs(hull[:-1] - cells.areas), np.abs(hull[1:] - cells.after))
-    return np.asarray(away <= arc + 1e-12 * np.ptp(means))
 
 
 # Modes of a grid, and knots that are all among them.
@@ -447,11 +408,11 @@ def _best(program: UnimodalPrograms) -> _Best:
 def _climbed(program: UnimodalPrograms, modes: FloatArray, peak: int) -> _Best:
     """Return the best law of a mode around a peak over a grid."""
     low, high = _around(modes, peak)
-    best, ends = _exact(program, modes[[peak]], program.first_ends, (low, high))
+    best, ends = _exact(program, modes[[peak]], program.first_ends)
     for _ in range(_MOST_ROUNDS):
         modes = _grid(program, low, high, ends)
         peaks = _peaks(program.solved(modes, ends).values)
-        found, ends = _exact(program, modes[peaks], ends, (low, high))
+        found, ends = _exact(program, modes[peaks], ends)
         gain = found.value - best.value
         best = max(best, found, key=_value)
         if gain <= _ENOUGH * program.spread:
@@ -464,13 +425,9 @@ def _exact(
     program: UnimodalPrograms,
     modes: FloatArray,
     ends: FloatArray,
-    bounds: tuple[float, float],
 ) -> tuple[_Best, FloatArray]:
-    """Return the best law of some modes, and ends with those that it needed.
-
-    The modes are between the bounds.
-    """
-    cells = cells_around(program, *bounds)
+    """Return the best law of some modes, and ends with those that it needed."""
+    cells = cells_of(program)
     found = []
     for mode in modes.tolist():
         at, basis = np.array([mode]), None

@@ -19,7 +19,7 @@ from skrate import (
     expected_recall_score,
     recall_at_rate_score,
 )
-from skrate.data.compressed import Cells, _joint_shifts, keys_of, scores_of, settled
+from skrate.data.compressed import Cells, _joint_shifts, keys_of, scores_of
 from skrate.metrics.base import METRICS as KNOWN
 from skrate.metrics.base import find_metric, table_error
 from skrate.metrics.momentum import momentum_score
@@ -190,27 +190,6 @@ def test_two_neighbours_share_the_smallest_cell_that_holds_both(keys):
     cells = Cells(np.array(keys, np.uint64), np.zeros(len(keys), np.uint8), ones, ones)
     by_hand = [(low ^ high).bit_length() for low, high in pairwise(keys)]
     assert _joint_shifts(cells).tolist() == by_hand
-
-
-def test_new_cases_settle_in_the_innermost_cell_that_has_room():
-    outer = RankTable.from_arrays([1, 0, 0], [1.0, 1.9, -7.0]).compress(2)
-    cells = (outer + RankTable.from_arrays([0, 1], [1.5, 1.25])).cells
-    more = RankTable.from_arrays([1, 0, 1, 0, 0], [1.5, 1.5, 1.2, -7.0, 9.0]).cells
-    found, rest = settled(cells, more, (np.inf, np.inf))
-    assert scores_of(found.keys).tolist() == [-7, 1.25, 1.5, 1.5]
-    assert found.pos.tolist() == [0, 1, 1, 1]
-    assert found.neg.tolist() == [2, 0, 1, 2]
-    assert scores_of(rest.keys).tolist() == [1.2, 9.0]
-
-
-@pytest.mark.parametrize("inner", [1.25, 1.5, 1.75])
-def test_no_case_settles_in_a_cell_around_others(inner):
-    outer = RankTable.from_arrays([1, 0, 0], [1.0, 1.9, -7.0]).compress(2)
-    cells = (outer + RankTable.from_arrays([0], [inner])).cells
-    more = RankTable.from_arrays([1, 1], [inner, 1.2]).cells
-    found, rest = settled(cells, more, (np.inf, np.inf))
-    assert found.pos[cells.shifts == 0].tolist() == [0, 1]
-    assert scores_of(rest.keys).tolist() == [1.2]
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -1,13 +1,11 @@
 """Piecewise polynomials for survival functions."""
 
-import math
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import special
 
-from skrate.rates.survival import SurvivalMixture, SurvivalTable
+from skrate.rates.survival import SurvivalTable
 
 
 def values(table, x):
@@ -100,45 +98,3 @@ def test_density_is_minus_the_slope():
     x = np.linspace(0.001, 0.999, 500)
     expected = x**2 * (1 - x) ** 18 / special.beta(3, 19)
     assert_allclose(table.density(x), expected, rtol=0, atol=1e-9)
-
-
-TABLES = {
-    "narrow": SurvivalTable.fit(lambda u: special.betaincc(3, 19, u)),
-    "next to 0": SurvivalTable.fit(lambda u: np.exp(-1e5 * u)),
-    "unbounded density": SurvivalTable.fit(lambda u: special.betaincc(0.3, 0.5, u)),
-    "steps": SurvivalTable.from_steps(np.array([0.1, 0.4, 1]), np.full(3, 1 / 3)),
-}
-TABLES["mixture"] = SurvivalMixture(list(TABLES.values()), [0.4, 0.3, 0.2, 0.1])
-
-
-@pytest.mark.parametrize("n", [1, 2, 20, 300, 5000])
-@pytest.mark.parametrize("name", TABLES)
-def test_a_sum_of_means_is_that_of_each_cell(name, n):
-    table, rng = TABLES[name], np.random.default_rng(n)
-    for edges in (
-        np.linspace(0, 1, n + 1),
-        np.sort(rng.random(n + 1)),
-        np.sort(rng.random(n + 1) ** 9),
-        # Breaks of panels are edges too, and some cells have no width.
-        np.sort(rng.choice(np.linspace(0, 1, 33), n + 1)),
-    ):
-        weights = rng.random(n) * (rng.random(n) < 0.7)
-        cells = (edges[:-1], edges[1:])
-        kept = [array.copy() for array in (*cells, weights)]
-        found = table.sum_of_means(*cells, weights)
-        expected = math.fsum(weights * table.mean(*cells))
-        assert_allclose(found, expected, rtol=4e-15, atol=1e-16 * weights.sum())
-        few = np.flatnonzero(weights)
-        if len(few):
-            found = table.sum_of_means(cells[0][few], cells[1][few], weights[few])
-            assert_allclose(found, expected, rtol=4e-15, atol=1e-16 * weights.sum())
-        for array, before in zip((*cells, weights), kept, strict=True):
-            assert array.tolist() == before.tolist()
-
-
-@pytest.mark.parametrize("rate", [1e-6, 1e-9, 1e-17, 1e-300])
-def test_a_sum_of_means_of_a_tiny_rate_keeps_its_digits(rate):
-    table = SurvivalTable.from_steps(np.array([rate]), np.ones(1))
-    low, high = np.array([0.0, 1 / 3, 2 / 3]), np.array([1 / 3, 2 / 3, 1.0])
-    found = table.sum_of_means(low, high, np.array([5.0, 7.0, 11.0]))
-    assert_allclose(found, 5 * 3 * rate, rtol=1e-15)

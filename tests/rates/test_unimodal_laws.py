@@ -143,15 +143,6 @@ def test_no_mode_at_or_between_cuts_is_better(seed, mean):
     assert max(of.value for of in of_modes if known.contains(of.law)) <= found + 1e-7
 
 
-def test_cells_that_are_left_out_hold_nothing(monkeypatch):
-    curve = rough_curve(0, 20_000)
-    known = rates.between({0.025: 0.064, 0.975: 0.288}, mode=(0.1, 0.2))
-    found = [end.value for end in extremes(known, curve)]
-    monkeypatch.setattr("skrate.rates.unimodal._FEW", 10**9)
-    expected = [end.value for end in extremes(known, curve)]
-    assert_allclose(found, expected, rtol=0, atol=1e-9)
-
-
 def test_a_mode_narrows_the_range():
     curve, told = rough_curve(1, 500), {0.025: 0.064, 0.975: 0.288}
     modes = (None, (0, 1), (0.1, 0.2), 0.15)
