@@ -17,13 +17,13 @@ from skrate.displays.base import (
     Display,
     check_flags,
     draw_legend,
+    draw_rate,
     entry,
     is_drawn,
     passes_on,
     styled,
     taken_by,
 )
-from skrate.displays.rate_density import draw_rate
 from skrate.inference.budget_report import (
     BudgetReport,
     RankingsLike,

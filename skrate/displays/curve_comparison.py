@@ -16,13 +16,13 @@ from skrate.displays.base import (
     Drawing,
     check_flags,
     draw_legend,
+    draw_rate,
     entry,
     model_color,
     passes_on,
     styled,
     taken_by,
 )
-from skrate.displays.rate_density import draw_rate
 from skrate.inference.compare_curves import (
     CurveBounds,
     CurveComparison,

@@ -20,13 +20,13 @@ from skrate.displays.base import (
     FoldsDisplay,
     check_flags,
     draw_legend,
+    draw_rate,
     entry,
     is_drawn,
     mean_and_spread,
     passes_on,
     styled,
 )
-from skrate.displays.rate_density import draw_rate
 from skrate.metrics.average_precision import AveragePrecision
 from skrate.metrics.gain import GainLike, check_cost, check_gain
 from skrate.metrics.momentum import Momentum

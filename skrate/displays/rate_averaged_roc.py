@@ -17,17 +17,21 @@ from skrate.data.checks import check_choice, check_scores
 from skrate.data.folds import check_repeats, disjoint_repeats
 from skrate.data.ranking import check_groups
 from skrate.displays.base import (
+    BUDGET_ALPHA,
+    BUDGET_COLOR,
     Axes,
     FoldsDisplay,
     check_flags,
     draw_legend,
+    draw_rate,
     import_pyplot,
     mean_and_spread,
+    named_once,
+    outlines,
     passes_on,
     styled,
     taken_by,
 )
-from skrate.displays.rate_density import ALPHA, COLOR, draw_rate, named_once, outlines
 from skrate.model_selection.responses import Response
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
 
@@ -148,8 +152,8 @@ class Space:
         artists = [self._draw_shade(ax, middles, height)] if len(middles) else []
         for point, high in zip(points, heights, strict=True):
             artists += ax.plot(
-                *self.isometric(point), color=COLOR, alpha=ALPHA, zorder=0,
-                linewidth=1 + 3 * high,
+                *self.isometric(point), color=BUDGET_COLOR, alpha=BUDGET_ALPHA,
+                linewidth=1 + 3 * high, zorder=0,
             )  # fmt: skip
         return named_once(ax, artists)
 
@@ -161,14 +165,14 @@ class Space:
         p = self.prevalence
         rates = p * share[:, None] + (1 - p) * share
         shade = np.empty((*rates.shape, 4))
-        shade[...] = to_rgba(COLOR, 0)
+        shade[...] = to_rgba(BUDGET_COLOR, 0)
         # The mean over each pixel, so that the narrowest of densities is seen.
         areas = np.diff(middles) * (height[1:] + height[:-1]) / 2
         below = np.concatenate([[0.0], np.cumsum(areas)])
         half = 0.5 / _SHADE_STEPS
         inside = np.interp(rates + half, middles, below)
         inside -= np.interp(rates - half, middles, below)
-        shade[..., 3] = ALPHA * inside / inside.max()
+        shade[..., 3] = BUDGET_ALPHA * inside / inside.max()
         return ax.imshow(shade, origin="lower", extent=(0, 1, 0, 1), zorder=0)
 
 
