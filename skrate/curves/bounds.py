@@ -266,11 +266,10 @@ def exact_bounds(
     folds: Folds, rates: FloatArray, level: float, *, n_jobs: int | None
 ) -> tuple[FloatArray, FloatArray]:
     """Return bounds of the pooled count from its law, convolved over the folds."""
-
-    def interval(place: int, laws: list[tuple[CountLaw, int]]) -> tuple[float, float]:
-        return central_interval(laws, level)
-
-    intervals = _each_rate(interval, folds, rates, n_jobs)
+    tail = (1 - level) / 2
+    intervals = _each_rate(
+        lambda _, laws: pooled_law(laws).interval(tail), folds, rates, n_jobs
+    )
     return _reachable(intervals, folds, rates)
 
 
@@ -286,11 +285,7 @@ def exact_band(
 
     They are the bounds of a higher level, one for all rates: the least that does.
     """
-
-    def law(place: int, laws: list[tuple[CountLaw, int]]) -> PooledLaw:
-        return pooled_law(laws).likely()
-
-    found = _each_rate(law, folds, rates, n_jobs)
+    found = _each_rate(lambda _, laws: pooled_law(laws).likely(), folds, rates, n_jobs)
     depths = [law.depth(counts) for law, counts in zip(found, drawn.T, strict=True)]
     n_out = int((1 - level) * len(drawn) + 1e-9)
     # Less than the least probability beyond one of the curves that are to lie within.
@@ -350,16 +345,6 @@ class PooledLaw(NamedTuple):
             self.at_most[kept].copy(),
             self.at_least[kept].copy(),
         )
-
-
-def central_interval(
-    laws: list[tuple[CountLaw, int]], level: float
-) -> tuple[float, float]:
-    """Return the shortest interval that leaves out at most half of 1 - level a side.
-
-    ``laws`` says how many folds have a law; the sum over all folds is meant.
-    """
-    return pooled_law(laws).interval((1 - level) / 2)
 
 
 def pooled_law(laws: list[tuple[CountLaw, int]]) -> PooledLaw:

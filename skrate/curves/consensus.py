@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -235,8 +234,7 @@ def rate_averaged_roc_curve(
     folds = check_folds(y_trues, y_scores, sample_weight, pos_label, repeats=repeats)
     added = int(check_flag("augment", augment))
     folds = folds if folds.added == added else replace(folds, added=added)
-    _check_method(folds, bounds)
-    _check_band(bounds, band)
+    _check_method(folds, bounds, band)
     if steps is None:
         steps = default_rates(folds.tables, has_weights=folds.has_weights)
 
@@ -265,25 +263,33 @@ def rate_averaged_roc_curve(
 
     counts = None
     if bounds is not None:
-        counts = _over_repeats(folds, counts_of)
-    return consensus_curve(folds, steps, counts, bounds, band, level)
+        # The bounds of all are the sums of the bounds, hence the mean where counts are
+        # divided by all positives: repeats are taken to err together, as they test the
+        # same cases, and one more repeat makes nothing narrower.
+        each = [counts_of(repeat) for repeat in folds.by_repeat]
+        counts = [np.sum(side, axis=0) for side in zip(*each, strict=True)]
+    p, processed = folds.prevalence, steps * (folds.n_pos + folds.n_neg)
+
+    def at(count: FloatArray) -> CurveBound:
+        """Return where the rates are met by curves that find ``count`` positives."""
+        tpr, fpr = count / folds.n_pos, (processed - count) / folds.n_neg
+        if bounds != "normal":
+            # What is left but for rounding.
+            fpr = np.clip(fpr, 0, 1)
+        return CurveBound(tpr, fpr, np.asarray(p * tpr + (1 - p) * (1 - fpr)))
+
+    fold_tpr = folds.tpr_at(steps)
+    fold_fpr = folds.fpr_at(steps, fold_tpr)
+    curve = at(folds.pooled_count(fold_tpr))
+    interval = None if counts is None else CurveInterval(*map(at, counts))
+    for array in (steps, fold_tpr, fold_fpr, *curve, *sum(interval or (), ())):
+        array.flags.writeable = False
+    return ConsensusCurve(
+        steps, *curve, interval, fold_tpr, fold_fpr, p, bounds, band, level, folds
+    )
 
 
-def _over_repeats(
-    folds: Folds, counts_of: Callable[[Folds], tuple[FloatArray, FloatArray]]
-) -> tuple[FloatArray, FloatArray]:
-    """Return bounds of the count of all folds, from those of each repeat.
-
-    The bounds of all are the sums of the bounds, hence the mean where counts are
-    divided by all positives: repeats are taken to err together, as they test the same
-    cases, and one more repeat makes nothing narrower.
-    """
-    each = [counts_of(repeat) for repeat in folds.by_repeat]
-    lower, upper = (np.sum(side, axis=0) for side in zip(*each, strict=True))
-    return lower, upper
-
-
-def _check_method(folds: Folds, bounds: str | None) -> None:
+def _check_method(folds: Folds, bounds: str | None, band: Band) -> None:
     if folds.has_weights and bounds not in {*BASELINES, None}:
         raise ValueError(
             f"bounds={bounds!r} takes no sample_weight, and no RankTable whose weights "
@@ -297,9 +303,6 @@ def _check_method(folds: Folds, bounds: str | None) -> None:
             f"one{where}: it is the spread over folds that share no case. Use "
             "bounds='exact'."
         )
-
-
-def _check_band(bounds: str | None, band: Band) -> None:
     if band == "simultaneous" and bounds not in WHOLE:
         raise ValueError(
             f"bounds={bounds!r} makes no simultaneous band. Use bounds='exact', "
@@ -605,46 +608,6 @@ class ConsensusCurve(Result):
             f"ConsensusCurve({folds}, prevalence={self.prevalence:.3g}, "
             f"{len(self.rates)} rates, {bounds})"
         )
-
-
-def consensus_curve(
-    folds: Folds,
-    rates: FloatArray,
-    counts: tuple[FloatArray, FloatArray] | None,
-    bounds: str | None,
-    band: str,
-    confidence_level: float,
-) -> ConsensusCurve:
-    """Return the curve of ``folds`` at ``rates``, with bounds of the pooled count."""
-    p = folds.prevalence
-    processed = rates * (folds.n_pos + folds.n_neg)
-
-    def at(count: FloatArray) -> CurveBound:
-        """Return where the rates are met by curves that find ``count`` positives."""
-        tpr, fpr = count / folds.n_pos, (processed - count) / folds.n_neg
-        if bounds != "normal":
-            # What is left but for rounding.
-            fpr = np.clip(fpr, 0, 1)
-        return CurveBound(tpr, fpr, np.asarray(p * tpr + (1 - p) * (1 - fpr)))
-
-    fold_tpr = folds.tpr_at(rates)
-    fold_fpr = folds.fpr_at(rates, fold_tpr)
-    curve = at(folds.pooled_count(fold_tpr))
-    interval = None if counts is None else CurveInterval(*map(at, counts))
-    for array in (rates, fold_tpr, fold_fpr, *curve, *sum(interval or (), ())):
-        array.flags.writeable = False
-    return ConsensusCurve(
-        rates,
-        *curve,
-        interval,
-        fold_tpr,
-        fold_fpr,
-        p,
-        bounds,
-        band,
-        confidence_level,
-        folds,
-    )
 
 
 def _first_rate(rates: FloatArray, recalls: FloatArray, recall: float) -> float:

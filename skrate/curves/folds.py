@@ -80,7 +80,9 @@ class Folds:
 
         It is 0 of a fold without positives.
         """
-        found = np.stack([_found(table, rates) for table in self.tables])
+        found = np.stack(
+            [np.interp(rates, table.rates, table.cum_pos) for table in self.tables]
+        )
         n_pos = self._column("n_pos")
         return np.divide(found, n_pos, out=np.zeros_like(found), where=n_pos > 0)
 
@@ -191,14 +193,6 @@ def counts_at(labels: Array, rates: FloatArray) -> FloatArray:
     return np.asarray(above[..., where[1:]] + part * labels[..., whole])
 
 
-def _found(table: RankTable, rates: FloatArray) -> FloatArray:
-    """Return the weight of positives above the cut at each rate."""
-    labels = table.labels
-    if labels is None or len(rates) > len(labels):
-        return np.interp(rates, table.rates, table.cum_pos)
-    return counts_at(labels.view(np.uint8), rates)
-
-
 def check_rates(name: str, values: Any) -> FloatArray:
     """Return ``values`` as increasing rates in [0, 1]."""
     rates = np.array(check_scores(name, values), dtype=np.float64)
@@ -238,8 +232,14 @@ def check_folds(
         return folds_of(
             list(found.tables), found.has_weights, found.pos_label, found.repeats
         )
-    tables = _given_tables(y_trues)
-    if tables is not None:
+    given = y_trues if isinstance(y_trues, list | tuple) else []
+    tables = [fold for fold in given if isinstance(fold, RankTable)]
+    if 0 < len(tables) < len(given):
+        raise ValueError(
+            "y_trues must hold the labels of every fold, or a RankTable of every fold: "
+            f"of {len(given)} folds {len(tables)} are tables."
+        )
+    if tables:
         check_alone(tables[0], "y_trues", **by_fold, pos_label=pos_label)
         has_weights = any(table.n_cases is None for table in tables)
         return folds_of(tables, has_weights, pos_label, repeats)
@@ -247,7 +247,11 @@ def check_folds(
     for name, value in by_fold.items():
         if name == "y_scores" or value is not None:
             by_fold[name] = _sequence(name, value)
-            _check_as_many(name, by_fold[name], labels)
+            if len(by_fold[name]) != len(labels):
+                raise ValueError(
+                    f"{name} must hold as many arrays as y_trues, one for each fold: "
+                    f"found {len(by_fold[name])} and {len(labels)}."
+                )
     weights = by_fold["sample_weight"] or [None] * len(labels)
     cases = zip(labels, by_fold["y_scores"], weights, strict=True)
     return folds_of(*fold_tables(list(cases), pos_label), pos_label, repeats)
@@ -287,19 +291,6 @@ def folds_of(
     )
 
 
-def _given_tables(folds: Any) -> list[RankTable] | None:
-    """Return the tables that are given, one for each fold; None if none is."""
-    if not isinstance(folds, list | tuple):
-        return None
-    tables = [fold for fold in folds if isinstance(fold, RankTable)]
-    if 0 < len(tables) < len(folds):
-        raise ValueError(
-            "y_trues must hold the labels of every fold, or a RankTable of every fold: "
-            f"of {len(folds)} folds {len(tables)} are tables."
-        )
-    return tables or None
-
-
 def fold_tables(
     cases: Sequence[FoldCases], pos_label: Label
 ) -> tuple[list[RankTable], bool]:
@@ -330,14 +321,6 @@ def _sequence(name: str, values: Any) -> list[Any]:
     if len(values) == 0:
         raise ValueError(f"{name} is empty: at least one fold is needed.")
     return list(values)
-
-
-def _check_as_many(name: str, found: list[Any], labels: list[Any]) -> None:
-    if len(found) != len(labels):
-        raise ValueError(
-            f"{name} must hold as many arrays as y_trues, one for each fold: found "
-            f"{len(found)} and {len(labels)}."
-        )
 
 
 def _check_fold_weights(cases: Sequence[FoldCases]) -> Sequence[FloatArray | None]:

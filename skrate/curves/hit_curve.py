@@ -198,7 +198,11 @@ def gain_curve(
         cases = weighted_worth(worth, sample.weights)
         weights = sample.weights
         total = float(len(cases.gain) if weights is None else weights.sum())
-    best = _points(_best_first(cases), total)
+    # By gain per cost.
+    per_cost = np.copysign(np.inf, cases.gain)
+    np.divide(cases.gain, cases.cost, out=per_cost, where=cases.cost > 0)
+    order = np.argsort(-per_cost, kind="stable")
+    best = _points(GroupWorth(cases.gain[order], cases.cost[order]), total)
     return GainCurve(*_points(ranked, total), *best, total)
 
 
@@ -211,14 +215,6 @@ def check_class_gain(gain: GainLike | None, cost: ArrayLike | None) -> None:
 
 def _points(worth: GroupWorth, total: float) -> tuple[FloatArray, FloatArray]:
     return worth.shares, np.append(0.0, np.cumsum(worth.gain)) / total
-
-
-def _best_first(worth: GroupWorth) -> GroupWorth:
-    """Return the worth of cases in the order of their gain per cost."""
-    per_cost = np.copysign(np.inf, worth.gain)
-    np.divide(worth.gain, worth.cost, out=per_cost, where=worth.cost > 0)
-    order = np.argsort(-per_cost, kind="stable")
-    return GroupWorth(worth.gain[order], worth.cost[order])
 
 
 @dataclass(frozen=True)

@@ -501,8 +501,8 @@ def _mixture(
 ) -> FloatArray:
     """Return the weighted sum of the distributions given each split of the errors."""
     true_pos, true_neg = n_pos - false_neg, n_neg - false_pos
-    above = _mann_whitney_lookup(list(zip(false_pos, true_pos, strict=True)))
-    below = _mann_whitney_lookup(list(zip(false_neg, true_neg, strict=True)))
+    above = _mann_whitney(list(zip(false_pos, true_pos, strict=True)))
+    below = _mann_whitney(list(zip(false_neg, true_neg, strict=True)))
     total = np.zeros(n_pos * n_neg + 1)
     for index, weight in enumerate(weights):
         # Pairs across the threshold are in order; those on one side vary.
@@ -515,31 +515,24 @@ def _mixture(
     return total
 
 
-def _mann_whitney_lookup(
+def _mann_whitney(
     sizes: list[tuple[int, int]],
 ) -> dict[tuple[int, int], FloatArray]:
-    """Return the distribution of the Mann-Whitney statistic for the asked sizes."""
-    wanted = set(sizes)
-    largest = max(a for a, _ in sizes), max(b for _, b in sizes)
-    return {pair: p for pair, p in _mann_whitney_all(*largest) if pair in wanted}
-
-
-def _mann_whitney_all(
-    max_a: int, max_b: int
-) -> Iterator[tuple[tuple[int, int], FloatArray]]:
-    """Yield ((a, b), probabilities of U = 0, ..., ab) for all sizes up to the given.
+    """Return P(U = 0, ..., ab) of the Mann-Whitney statistic for sizes (a, b).
 
     The last of the a + b cases is one of the a with probability a / (a + b) and then
     adds b pairs, else it adds none: only positive terms, so no digit is lost.
     """
+    wanted, (max_a, max_b) = set(sizes), np.max(sizes, axis=0)
+    found: dict[tuple[int, int], FloatArray] = {}
     row = [np.ones(1) for _ in range(max_b + 1)]
-    yield from (((0, b), row[b]) for b in range(max_b + 1))
+    found.update(((0, b), row[b]) for b in range(max_b + 1) if (0, b) in wanted)
     for a in range(1, max_a + 1):
         below, row = row, [np.ones(1)]
-        yield (a, 0), row[0]
         for b in range(1, max_b + 1):
             table = np.zeros(a * b + 1)
             table[b:] = below[b] * (a / (a + b))
             table[: a * (b - 1) + 1] += row[b - 1] * (b / (a + b))
             row.append(table)
-            yield (a, b), table
+        found.update(((a, b), row[b]) for b in range(max_b + 1) if (a, b) in wanted)
+    return found

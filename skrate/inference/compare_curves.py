@@ -164,18 +164,6 @@ class CurveComparison(Result):
             found.open.append((reached, rates[-1]))
         return found
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CurveComparison):
-            return NotImplemented
-        mine, others = self.to_dict(), other.to_dict()
-        return list(mine) == list(others) and all(
-            one == two if isinstance(one, str) else _are_same(one, two)
-            for one, two in zip(mine.values(), others.values(), strict=True)
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.metric, self.kind, self.rates.tobytes()))
-
     def __repr__(self) -> str:
         first, last = self.rates[[0, -1]]
         text = (
@@ -193,11 +181,6 @@ class CurveComparison(Result):
             f"{100 * self.confidence_level:g} % band a is better "
             f"{_where(won.a)}, b {_where(won.b)})"
         )
-
-
-def _are_same(one: Any, two: Any) -> bool:
-    """Return whether numbers are the same, where nan is nan."""
-    return np.array_equal(np.asarray(one), np.asarray(two), equal_nan=True)
 
 
 def _where(stretches: list[Stretch]) -> str:
@@ -664,7 +647,10 @@ class CurveProcess:
         if self.is_difference:
             error = np.hypot(error, self.grain)
         varies = error > 0
-        root = _root(self.covariance)[:, varies] / error[varies]
+        # The symmetric root: of others the draws would depend on who found them.
+        squares, vectors = np.linalg.eigh(self.covariance)
+        root = (vectors * np.sqrt(np.maximum(squares, 0))) @ vectors.T
+        root = root[:, varies] / error[varies]
         largest = []
         for first in range(0, n_resamples, _BATCH):
             size = min(_BATCH, n_resamples - first)
@@ -764,7 +750,13 @@ def curve_process(
     >>> process.values.tolist()
     [1.0, 0.5]
     """
-    curve = _over_rate(metric, rates, benefit=benefit, cost=cost)
+    scale, offset = np.ones_like(rates), np.zeros_like(rates)
+    if metric in ("precision", "lift"):
+        scale = 1 / rates
+    elif metric == "gain":
+        scale, offset = benefit * scale, -cost * rates
+    curve = _OverRate(rates, scale, offset, metric in ("recall", "lift"))
+    most = np.ones_like(rates) if curve.is_per_positive else rates
     cases = models[0] if repeats is None else repeats.cases
     freedom = np.inf
     if cases.clusters is not None:
@@ -784,60 +776,22 @@ def curve_process(
         # Rounding must not leave it askew.
         (covariance + covariance.T) / 2,
         np.max([one.grain for one in ranked], axis=0),
-        curve.limits,
+        (offset, offset + scale * most),
         freedom,
     )
 
 
-def _root(covariance: FloatArray) -> FloatArray:
-    """Return the symmetric matrix whose square is the covariance.
-
-    It is the only one: of others the draws would depend on who found them.
-    """
-    values, vectors = np.linalg.eigh(covariance)
-    return np.asarray((vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T)
-
-
-@dataclass(frozen=True, eq=False)
-class _OverRate:
+class _OverRate(NamedTuple):
     """A metric of what is processed: hits times ``scale``, plus ``offset``, by rate.
 
     Hits are the share of all cases that is processed and positive; where
     ``is_per_positive`` they are divided by the prevalence.
     """
 
-    metric: CurveMetric
     rates: FloatArray
     scale: FloatArray
     offset: FloatArray
     is_per_positive: bool
-
-    def values(self, hits: FloatArray, prevalence: float) -> FloatArray:
-        """Return the curve of which the hits are given."""
-        share = hits / prevalence if self.is_per_positive else hits
-        return self.scale * share + self.offset
-
-    @property
-    def limits(self) -> tuple[FloatArray, FloatArray]:
-        """The least and the greatest value at each rate, of any ranking."""
-        most = np.ones_like(self.rates) if self.is_per_positive else self.rates
-        return self.offset, self.offset + self.scale * most
-
-
-def _over_rate(
-    metric: CurveMetric, rates: FloatArray, *, benefit: float = 1.0, cost: float = 0.0
-) -> _OverRate:
-    """Return what a metric is at increasing ``rates`` in [0, 1].
-
-    Precision and lift are undefined at 0. A gain is ``benefit`` for each positive that
-    is found, less ``cost`` for each case that is processed, per case of the ranking.
-    """
-    scale, offset = np.ones_like(rates), np.zeros_like(rates)
-    if metric in ("precision", "lift"):
-        scale = 1 / rates
-    elif metric == "gain":
-        scale, offset = benefit * scale, -cost * rates
-    return _OverRate(metric, rates, scale, offset, metric in ("recall", "lift"))
 
 
 class _Curve(NamedTuple):
@@ -879,7 +833,9 @@ def _ranked(
         codes[places] = start + cell + len(starts) * part.is_pos
         start += 2 * len(starts)
     return _Curve(
-        curve.values(hits, prevalence),
+        # The curve of which these are the hits.
+        curve.scale * (hits / prevalence if curve.is_per_positive else hits)
+        + curve.offset,
         _grain(curve, cases, lost, prevalence),
         np.concatenate(influence),
         codes,

@@ -1,7 +1,5 @@
 """Two models at every rate, by the public function."""
 
-import pickle
-
 import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
@@ -285,21 +283,6 @@ def test_a_comparison_is_a_table():
     assert frame["difference"].tolist() == found.difference.tolist()
     assert frame["band_low"].tolist() == found.band.low.tolist()
     assert frame["high"].tolist() == found.confidence_interval.high.tolist()
-
-
-def test_comparisons_of_the_same_numbers_are_equal():
-    y_true, a, b = sample(9)
-    one, other, swapped, hits = (
-        compare_curves(y_true, *scores, rates=RATES, metric=metric, random_state=0)
-        for *scores, metric in (
-            (a, b, "recall"), (a, b, "recall"), (b, a, "recall"), (a, b, "hits"),
-        )
-    )  # fmt: skip
-    assert one == other == pickle.loads(pickle.dumps(one))
-    assert len({one, other}) == 1
-    assert one != swapped
-    assert one != hits
-    assert one != "one"
 
 
 def test_too_few_cases_of_a_class_give_nan_with_a_warning():
