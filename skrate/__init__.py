@@ -21,8 +21,7 @@ from skrate.ensemble.rankboost import RankBoostClassifier
 from skrate.inference.budget_report import budget_report
 from skrate.inference.compare import compare
 from skrate.inference.compare_curves import compare_curves
-from skrate.inference.estimate import estimate
-from skrate.inference.influence import influence
+from skrate.inference.estimate import estimate, influence
 from skrate.inference.sample_size import sample_size
 from skrate.metrics.lists import GroupScores, group_scores
 from skrate.metrics.registry import (

@@ -10,9 +10,8 @@ from scipy import special
 from skrate.data.arrays import FloatArray, dot
 from skrate.data.table import RankTable
 from skrate.inference.delta import variance_parts
-from skrate.inference.intervals import t_pvalue
+from skrate.inference.intervals import augmented, t_pvalue
 from skrate.inference.sample import Ranked
-from skrate.inference.wilson import augmented
 from skrate.metrics.base import Metric
 from skrate.metrics.recall import cuts_of
 from skrate.rates.laws import RateDistribution

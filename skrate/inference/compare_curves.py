@@ -37,9 +37,9 @@ from skrate.data.folds import FoldRankings, check_no_labels, check_same_folds
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.delta import multiples
 from skrate.inference.fold_ranked import by_fold, fold_numbers
+from skrate.inference.intervals import ADDED
 from skrate.inference.plan import why_too_few
 from skrate.inference.sample import Ranked, Weights, check_cases, scored
-from skrate.inference.wilson import ADDED
 from skrate.metrics.recall import share_at_cut
 
 # Their covariance is an array of as many rows and columns.

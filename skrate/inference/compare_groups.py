@@ -18,8 +18,12 @@ from skrate.core.results import (
 )
 from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, dot
 from skrate.data.checks import warn_undefined
-from skrate.inference.counting import permutation_interval, permutation_pvalue
-from skrate.inference.intervals import standardised, t_pvalue
+from skrate.inference.intervals import (
+    permutation_interval,
+    permutation_pvalue,
+    standardised,
+    t_pvalue,
+)
 from skrate.inference.plan import Plan
 from skrate.inference.turned import model_in_lists, warn_of_turned
 from skrate.metrics.base import (

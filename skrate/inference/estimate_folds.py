@@ -16,10 +16,15 @@ from skrate.inference.compare_range import set_of
 from skrate.inference.delta import Parts, influence_parts
 from skrate.inference.fold_sample import FoldSample, fold_samples
 from skrate.inference.intervals import Interval, hybrid_interval
-from skrate.inference.jackknife import jackknife_variance
 from skrate.inference.paired import ExchangeDraw, conclude, exchanged_difference
 from skrate.inference.plan import AnyDraw, Plan, warn_of_difference
-from skrate.inference.resampling import condensed, resample_draw, spread, statistic_of
+from skrate.inference.resampling import (
+    condensed,
+    jackknife_variance,
+    resample_draw,
+    spread,
+    statistic_of,
+)
 from skrate.inference.sample import Ranked, Weights, repeated
 from skrate.inference.turned import folds_model, warn_of_turned
 from skrate.metrics.base import Metric, find_metric, question_of

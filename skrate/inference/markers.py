@@ -30,6 +30,7 @@ from skrate.inference.intervals import (
     Adjust,
     Alternative,
     adjusted,
+    augmented,
     standardised,
     t_pvalue,
 )
@@ -42,7 +43,6 @@ from skrate.inference.sample import (
     turned,
     with_worth,
 )
-from skrate.inference.wilson import augmented
 from skrate.metrics.base import Metric, MetricLike, question_of, why_undefined
 
 # Columns that a thread takes at a time, and those with their names.

@@ -16,12 +16,6 @@ from skrate.core.results import (
     t_quantile,
 )
 from skrate.data.arrays import Array, FloatArray, IntArray
-from skrate.inference.counting import (
-    bootstrap_interval,
-    bootstrap_pvalue,
-    permutation_interval,
-    permutation_pvalue,
-)
 from skrate.inference.delta import (
     NEGLIGIBLE,
     degrees_of_freedom,
@@ -29,8 +23,12 @@ from skrate.inference.delta import (
     influence_values,
 )
 from skrate.inference.intervals import (
+    bootstrap_interval,
+    bootstrap_pvalue,
     intervals_apart,
     inverted_pvalue,
+    permutation_interval,
+    permutation_pvalue,
     standardised,
     t_pvalue,
 )

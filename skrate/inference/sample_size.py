@@ -32,16 +32,18 @@ from skrate.data.checks import (
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable, table_of_weights
 from skrate.inference.delta import NEGLIGIBLE, Parts, influence_parts, influence_values
-from skrate.inference.intervals import ALTERNATIVES, Alternative, interval_of
-from skrate.inference.plan import check_metric, defined_value
-from skrate.inference.sample import Ranked, check_cases, check_sample, counted, scored
-from skrate.inference.wilson import (
+from skrate.inference.intervals import (
+    ALTERNATIVES,
+    Alternative,
     Augmented,
     augmented,
+    interval_of,
     range_of,
     wilson_interval,
     with_room,
 )
+from skrate.inference.plan import check_metric, defined_value
+from skrate.inference.sample import Ranked, check_cases, check_sample, counted, scored
 from skrate.metrics.base import Metric, MetricLike, Tested, find_metric, question_of
 
 _NAN = float("nan")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from inference_cases import JUMPS, SMOOTH, each
 from skrate import average_precision_score, compare, estimate
-from skrate.inference.counting import (
+from skrate.inference.intervals import (
     bootstrap_interval,
     bootstrap_pvalue,
     permutation_interval,

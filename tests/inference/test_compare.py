@@ -34,8 +34,7 @@ from skrate import (
 )
 from skrate.data.ranking import ranking
 from skrate.inference.compare import paired
-from skrate.inference.counting import permutation_pvalue
-from skrate.inference.intervals import adjusted, t_pvalue
+from skrate.inference.intervals import adjusted, permutation_pvalue, t_pvalue
 from skrate.inference.paired import ExchangeDraw
 from skrate.inference.sample import check_cases, scored
 

@@ -23,8 +23,8 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.inference.delta import freedoms_of_cases
+from skrate.inference.intervals import augmented
 from skrate.inference.sample import check_sample
-from skrate.inference.wilson import augmented
 from skrate.metrics.base import find_metric
 from skrate.metrics.momentum import momentum_score
 from strategies import ranked_samples
