@@ -581,7 +581,7 @@ def test_without_two_defined_replicates_there_is_no_interval(interval, n_resampl
 @pytest.mark.parametrize("method", ["delta", "bootstrap", "jackknife"])
 def test_a_class_of_next_to_no_weight_is_undefined(label, method):
     y_true, y_score = sample(17, n=40)
-    weight = np.where(y_true == label, 1e-160, 1e140)
+    weight = np.where(y_true == label, 1e-99, 1e99)
     with pytest.warns(UndefinedMetricWarning, match="next to all weight to one class"):
         found = estimate(
             "roc_auc", y_true, y_score, sample_weight=weight, weights="sampling",
@@ -609,7 +609,7 @@ def test_the_weights_of_a_class_may_be_of_any_scale():
 @pytest.mark.parametrize("kwargs", [{}, {"adjusted": True}, {"prevalence": 0.5}])
 def test_average_precision_of_weights_far_apart_has_a_standard_error(kwargs):
     # The first groups hold so little weight that the square of their share is nothing.
-    weights = [1e-120, 1e-80, 1e120, 1e100]
+    weights = [1e-99, 1e-60, 1e99, 1e80]
     result = estimate(
         average_precision_score, [1, 0, 1, 0], [4, 3, 2, 1],
         sample_weight=weights, weights="sampling", **kwargs,

@@ -112,7 +112,7 @@ def test_the_score_is_the_share_of_all_pairs_in_every_digit(ranked):
     assert rate_weighted_auc_score(y_true, y_score, sample_weight=weight) == expected
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e-5, 1e160, 1e300])
+@pytest.mark.parametrize("scale", [1e-90, 1e-50, 1e-5, 1e50, 1e90])
 def test_the_scale_of_the_weights_of_a_class_changes_nothing(scale):
     pos, neg = np.array([3.0, 1, 2]), np.array([1.0, 2, 4])
     uniform = rates.uniform()
