@@ -203,10 +203,7 @@ def no_numbers(rng: np.random.Generator) -> Call:
     mask = np.arange(n) == rng.integers(n)
     bad: list[Any] = good.tolist()
     bad[int(np.argmax(mask))] = (10**400, 1j, {}, "0.5")[rng.integers(4)]
-    kinds = [
-        np.ma.array(good, mask=mask), bad, good.astype(str).tolist(),
-        [np.ma.masked if hidden else x for x, hidden in zip(good, mask, strict=True)],
-    ]  # fmt: skip
+    kinds = [np.ma.array(good, mask=mask), bad, good.astype(str).tolist()]
     kind = int(rng.integers(len(kinds)))
     rate = draw_rate(rng).given
     of = {"rate": rate, "prevalence": 0.3}
