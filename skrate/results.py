@@ -5,17 +5,17 @@ them by hand. Each is frozen, has a readable repr, and says ``to_dict()`` or
 ``to_frame()`` where it has rows.
 """
 
-from skrate.core.results import (
+from skrate.curves.consensus import ConsensusCurve, CurvePoint
+from skrate.inference.budget_report import BudgetReport, BudgetRow
+from skrate.inference.compare_curves import CurveComparison
+from skrate.inference.sample_size import SampleSize
+from skrate.metrics.results import (
     Comparison,
     ComparisonRange,
     Comparisons,
     Estimate,
     Estimates,
 )
-from skrate.curves.consensus import ConsensusCurve, CurvePoint
-from skrate.inference.budget_report import BudgetReport, BudgetRow
-from skrate.inference.compare_curves import CurveComparison
-from skrate.inference.sample_size import SampleSize
 from skrate.model_selection.summary import FoldSummaries, FoldSummary
 from skrate.model_selection.threshold import AchievedRate, MarkedBatch
 

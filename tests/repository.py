@@ -14,7 +14,6 @@ PACKAGE = Path(skrate.__file__).resolve().parent
 FOLDERS = (
     "data",
     "rates",
-    "core",
     "metrics",
     "curves",
     "error_rate",

@@ -26,7 +26,7 @@ HEAVY = {
 DEFERRED = {
     "displays": {"matplotlib"},
     "data/array_api.py": {"array_api_compat"},
-    "core/results.py": {"pandas"},
+    "metrics/results.py": {"pandas"},
     "engines/dask_tables.py": {"dask"},
     "engines/spark_tables.py": {"pyspark", "pyarrow"},
 }

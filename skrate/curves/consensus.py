@@ -7,7 +7,6 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from skrate.core.results import ConfidenceInterval, Result, t_quantile
 from skrate.curves.bounds import (
     beta_bounds,
     between,
@@ -47,6 +46,7 @@ from skrate.data.folds import Repeats
 from skrate.metrics.at_recall import RecallTest
 from skrate.metrics.base import Sizes
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc
+from skrate.metrics.results import ConfidenceInterval, Result, t_quantile
 from skrate.rates.laws import RateLike, check_rate
 
 # From the spread over folds; these are defined for weighted cases as well.

@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from skrate.core.results import Estimates
 from skrate.data.arrays import (
     ArrayLike,
     BoolArray,
@@ -31,6 +30,7 @@ from skrate.inference.estimate import estimate
 from skrate.inference.intervals import Adjust
 from skrate.inference.sample import Weights
 from skrate.metrics.base import MetricLike
+from skrate.metrics.results import Estimates
 
 # Of the names, in points, and from one to the next in sizes.
 _SIZE, _LINE_HEIGHT = 8.0, 1.3

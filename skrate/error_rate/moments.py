@@ -8,9 +8,9 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from skrate.core.results import Result
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, float_or_array
 from skrate.data.checks import check_choice, check_count, check_counts, check_fraction
+from skrate.metrics.results import Result
 
 # Terms that are held at once: 2 MB in float64, so that a block stays in the cache.
 _BLOCK = 2**18

@@ -11,13 +11,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from scipy import special
 
-from skrate.core.results import (
-    ConfidenceInterval,
-    Result,
-    data_frame,
-    rendered,
-    t_quantile,
-)
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label
 from skrate.data.checks import check_count, check_fraction, warn_undefined
 from skrate.data.folds import FoldRankings, are_of_folds, check_same_folds
@@ -52,6 +45,13 @@ from skrate.metrics.recall import (
     recall_of_tables,
     recall_slopes,
     share_at_cut,
+)
+from skrate.metrics.results import (
+    ConfidenceInterval,
+    Result,
+    data_frame,
+    rendered,
+    t_quantile,
 )
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
 

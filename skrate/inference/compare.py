@@ -11,7 +11,6 @@ from typing import Any, Literal, get_args, overload
 import numpy as np
 from joblib import Parallel, delayed
 
-from skrate.core.results import Comparison, Comparisons, comparisons_on_demand, pairs_of
 from skrate.data.array_api import check_one_place
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import check_choice, check_generator, check_n_jobs
@@ -92,6 +91,12 @@ from skrate.metrics.base import (
     find_metric,
 )
 from skrate.metrics.lists import GroupScores
+from skrate.metrics.results import (
+    Comparison,
+    Comparisons,
+    comparisons_on_demand,
+    pairs_of,
+)
 
 Method = Literal["delta", "bootstrap", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)

@@ -12,7 +12,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.results import Question, Result, question_text, t_quantile, wilson_ends
 from skrate.curves.consensus import BANDS, Band
 from skrate.curves.folds import check_rates, default_rates
 from skrate.data.array_api import check_one_place
@@ -41,6 +40,13 @@ from skrate.inference.intervals import ADDED
 from skrate.inference.plan import why_too_few
 from skrate.inference.sample import Ranked, Weights, check_cases, scored
 from skrate.metrics.recall import share_at_cut
+from skrate.metrics.results import (
+    Question,
+    Result,
+    question_text,
+    t_quantile,
+    wilson_ends,
+)
 
 # Their covariance is an array of as many rows and columns.
 _MOST_RATES = 2000

@@ -10,12 +10,6 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from skrate.core.results import (
-    Comparison,
-    ConfidenceInterval,
-    question_of_both,
-    t_interval,
-)
 from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, dot
 from skrate.data.checks import warn_undefined
 from skrate.inference.intervals import (
@@ -48,6 +42,12 @@ from skrate.metrics.lists import (
 )
 from skrate.metrics.monitored import is_known
 from skrate.metrics.rate_weighted_auc import RateWeightedAUC
+from skrate.metrics.results import (
+    Comparison,
+    ConfidenceInterval,
+    question_of_both,
+    t_interval,
+)
 
 Method = Literal["t", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)

@@ -19,14 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.results import (
-    ComparisonRange,
-    ConfidenceInterval,
-    Question,
-    Range,
-    clipped_interval,
-    t_quantile,
-)
 from skrate.data.arrays import FloatArray
 from skrate.data.checks import warn_undefined
 from skrate.inference.compare_curves import CurveProcess, curve_process
@@ -36,6 +28,14 @@ from skrate.inference.plan import Plan, check_metric, defined_values
 from skrate.inference.sample import Ranked
 from skrate.metrics.base import METRICS, MetricLike, question_of, unwrap
 from skrate.metrics.recall import ByRate
+from skrate.metrics.results import (
+    ComparisonRange,
+    ConfidenceInterval,
+    Question,
+    Range,
+    clipped_interval,
+    t_quantile,
+)
 from skrate.rates.extremes import Extreme, extreme, extremes, law_of_zero
 from skrate.rates.laws import Empirical, Mixture, from_masses
 from skrate.rates.sets import RateCurve, RateSet, difference, with_knots

@@ -7,7 +7,6 @@ from typing import Any, Literal, get_args, overload
 
 import numpy as np
 
-from skrate.core.results import ConfidenceInterval, Estimate, Estimates
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import check_choice
 from skrate.data.folds import FoldRankings
@@ -63,6 +62,7 @@ from skrate.metrics.base import (
     question_of,
 )
 from skrate.metrics.lists import clusters_of_lists, group_scores
+from skrate.metrics.results import ConfidenceInterval, Estimate, Estimates
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
 METHODS: tuple[Method, ...] = get_args(Method)

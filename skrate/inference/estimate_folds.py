@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.results import Comparison, ConfidenceInterval, Estimate
 from skrate.data.arrays import FloatArray
 from skrate.data.folds import FoldRankings, check_same_folds
 from skrate.inference.compare_range import set_of
@@ -28,6 +27,7 @@ from skrate.inference.resampling import (
 from skrate.inference.sample import Ranked, Weights, repeated
 from skrate.inference.turned import folds_model, warn_of_turned
 from skrate.metrics.base import Metric, find_metric, question_of
+from skrate.metrics.results import Comparison, ConfidenceInterval, Estimate
 
 _NAN = float("nan")
 _NONE = ConfidenceInterval(_NAN, _NAN)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.results import ConfidenceInterval, clipped_interval, t_quantile
 from skrate.data.arrays import BoolArray, FloatArray, IntArray, lazy
 from skrate.data.checks import warn_undefined
 from skrate.data.folds import FoldRankings
@@ -49,6 +48,7 @@ from skrate.metrics.base import (
 )
 from skrate.metrics.partial_auc import PartialAUC
 from skrate.metrics.recall import rate_of
+from skrate.metrics.results import ConfidenceInterval, clipped_interval, t_quantile
 
 # Cases in the window of a partial AUC, in each fold.
 _FEW_IN_FOLDS = 10

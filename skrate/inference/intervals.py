@@ -8,13 +8,6 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from scipy import optimize, special, stats
 
-from skrate.core.results import (
-    ConfidenceInterval,
-    clipped_interval,
-    t_interval,
-    t_quantile,
-    wilson_ends,
-)
 from skrate.data.arrays import FloatArray
 from skrate.data.table import RankTable, merged_but_at, table_of_weights, with_ends
 from skrate.inference.delta import (
@@ -30,6 +23,13 @@ from skrate.inference.delta import (
 from skrate.inference.sample import Ranked
 from skrate.metrics.base import Metric, Sizes, Tested
 from skrate.metrics.recall import cuts_of
+from skrate.metrics.results import (
+    ConfidenceInterval,
+    clipped_interval,
+    t_interval,
+    t_quantile,
+    wilson_ends,
+)
 
 # Cases of each class that are added, half of them at either end of the ranking.
 ADDED = 0.1

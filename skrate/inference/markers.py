@@ -16,7 +16,6 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy import special
 
-from skrate.core.results import Estimates
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from skrate.data.checks import (
     check_generator,
@@ -44,6 +43,7 @@ from skrate.inference.sample import (
     with_worth,
 )
 from skrate.metrics.base import Metric, MetricLike, question_of, why_undefined
+from skrate.metrics.results import Estimates
 
 # Columns that a thread takes at a time, and those with their names.
 _BATCH = 32

@@ -8,13 +8,6 @@ from functools import partial
 
 import numpy as np
 
-from skrate.core.results import (
-    Comparison,
-    ConfidenceInterval,
-    question_of_both,
-    t_interval,
-    t_quantile,
-)
 from skrate.data.arrays import Array, FloatArray, IntArray
 from skrate.inference.delta import (
     NEGLIGIBLE,
@@ -42,6 +35,13 @@ from skrate.inference.plan import (
 from skrate.inference.resampling import resample_draw, spread, statistic_of
 from skrate.inference.sample import Ranked, repeated
 from skrate.metrics.base import Metric, question_of
+from skrate.metrics.results import (
+    Comparison,
+    ConfidenceInterval,
+    question_of_both,
+    t_interval,
+    t_quantile,
+)
 
 _NAN = float("nan")
 # What makes the interval of a difference at a level.

@@ -8,12 +8,6 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special
 
-from skrate.core.results import (
-    Comparison,
-    ConfidenceInterval,
-    clipped_interval,
-    t_quantile,
-)
 from skrate.data.arrays import FloatArray
 from skrate.data.checks import check_number, warn_undefined
 from skrate.data.table import RankTable, check_alone
@@ -33,6 +27,12 @@ from skrate.inference.plan import (
 from skrate.inference.sample import Ranked, check_sample
 from skrate.inference.turned import ranked_model, warn_of_turned
 from skrate.metrics.base import Metric, question_of
+from skrate.metrics.results import (
+    Comparison,
+    ConfidenceInterval,
+    clipped_interval,
+    t_quantile,
+)
 
 _NAN = float("nan")
 _NAMES = ("y_true", "y_score_a")

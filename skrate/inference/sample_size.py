@@ -11,13 +11,6 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from skrate.core.results import (
-    ConfidenceInterval,
-    Question,
-    Result,
-    question_text,
-    t_quantile,
-)
 from skrate.data.array_api import check_one_place
 from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.data.checks import (
@@ -45,6 +38,13 @@ from skrate.inference.intervals import (
 from skrate.inference.plan import check_metric, defined_value
 from skrate.inference.sample import Ranked, check_cases, check_sample, counted, scored
 from skrate.metrics.base import Metric, MetricLike, Tested, find_metric, question_of
+from skrate.metrics.results import (
+    ConfidenceInterval,
+    Question,
+    Result,
+    question_text,
+    t_quantile,
+)
 
 _NAN = float("nan")
 _UNKNOWN = ConfidenceInterval(_NAN, _NAN)

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrate.core.results import ConfidenceInterval, Estimate
 from skrate.data.table import table_of_weights
 from skrate.inference.delta import (
     degrees_of_freedom,
@@ -22,6 +21,7 @@ from skrate.inference.sample import Ranked
 from skrate.metrics.auc import AUC
 from skrate.metrics.base import Metric
 from skrate.metrics.lists import GroupScores, Policy
+from skrate.metrics.results import ConfidenceInterval, Estimate
 
 
 class Model(NamedTuple):

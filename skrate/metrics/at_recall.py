@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from skrate.core.results import wilson_ends
 from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, ratio
 from skrate.data.checks import check_fraction
 from skrate.data.folds import FoldRankings
@@ -25,6 +24,7 @@ from skrate.metrics.base import (
     score,
 )
 from skrate.metrics.recall import recall_slopes, share_at_cut
+from skrate.metrics.results import wilson_ends
 from skrate.rates.laws import Fixed
 
 __all__ = [

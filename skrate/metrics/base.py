@@ -25,7 +25,6 @@ from typing import Any, Literal, NamedTuple, Self, dataclass_transform
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.core.results import Question, rendered
 from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, Label, total
 from skrate.data.checks import shown, warn_undefined
 from skrate.data.folds import FoldRankings
@@ -39,6 +38,7 @@ from skrate.data.table import (
     rank_table,
     table_of,
 )
+from skrate.metrics.results import Question, rendered
 from skrate.rates.laws import RateDistribution
 
 # Each with and without its ending; a test holds them to the registry.

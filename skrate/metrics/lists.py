@@ -9,16 +9,6 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
-from skrate.core.results import (
-    ConfidenceInterval,
-    Estimate,
-    Question,
-    Result,
-    data_frame,
-    question_text,
-    rendered,
-    t_interval,
-)
 from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.data.checks import (
     check_choice,
@@ -46,6 +36,16 @@ from skrate.data.ranking import check_groups
 from skrate.data.table import RankTable
 from skrate.metrics.base import Metric, MetricLike, find_metric, question_of
 from skrate.metrics.gain import ExpectedGain
+from skrate.metrics.results import (
+    ConfidenceInterval,
+    Estimate,
+    Question,
+    Result,
+    data_frame,
+    question_text,
+    rendered,
+    t_interval,
+)
 
 Average = Literal["macro", "pooled", "pairs", "positives", "size"]
 AVERAGES: tuple[Average, ...] = get_args(Average)

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Literal, NoReturn, Self, get_args
 
 import numpy as np
 
-from skrate.core.results import written
 from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, dot
 from skrate.data.checks import check_choice, shown
 from skrate.metrics.base import MetricLike
 from skrate.metrics.monitored import Monitored, monitored, takes_classes
+from skrate.metrics.results import written
 from skrate.model_selection.ranking_scorer import RankingScorer
 from skrate.model_selection.scorers import make_ranking_scorer
 

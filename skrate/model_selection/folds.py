@@ -19,7 +19,6 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.parallel import Parallel, delayed
 
-from skrate.core.results import Comparison, t_interval
 from skrate.data.array_api import as_numpy
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label
 from skrate.data.checks import (
@@ -37,6 +36,7 @@ from skrate.data.checks import (
 from skrate.data.folds import FoldRankings, check_unseen, rows_of_part, whole_repeats
 from skrate.data.ranking import check_groups
 from skrate.inference.intervals import ALTERNATIVES, Alternative, standardised, t_pvalue
+from skrate.metrics.results import Comparison, t_interval
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,

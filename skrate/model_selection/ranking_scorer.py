@@ -14,7 +14,6 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.metrics import make_scorer, roc_auc_score
 
-from skrate.core.results import written
 from skrate.data.array_api import as_numpy
 from skrate.data.arrays import Array, ArrayLike, BoolArray, Label
 from skrate.data.checks import (
@@ -30,6 +29,7 @@ from skrate.metrics.base import LIST_METRICS, METRICS, per_case
 from skrate.metrics.classes import has_columns, indicators
 from skrate.metrics.lists import GroupScores, group_scores
 from skrate.metrics.monitored import is_of_classes, takes_classes, takes_cut
+from skrate.metrics.results import written
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     GroupsLike,

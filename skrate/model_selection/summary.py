@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.core.results import ConfidenceInterval, Result, t_interval
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, dot
 from skrate.data.checks import check_fraction
 from skrate.data.folds import FoldRankings, Repeats, check_repeats, disjoint_repeats
+from skrate.metrics.results import ConfidenceInterval, Result, t_interval
 from skrate.model_selection.folds import (
     UNLIMITED,
     ScoreRange,

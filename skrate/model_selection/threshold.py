@@ -22,7 +22,6 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skrate.core.results import ConfidenceInterval, Result
 from skrate.data.arrays import (
     Array,
     ArrayLike,
@@ -33,6 +32,7 @@ from skrate.data.arrays import (
     dot,
 )
 from skrate.data.checks import check_count, check_fraction, check_generator, is_label
+from skrate.metrics.results import ConfidenceInterval, Result
 from skrate.model_selection.responses import (
     HeldOut,
     Learner,

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from scipy import special
 
-from skrate.core.results import ConfidenceInterval, Result
 from skrate.data.arrays import BoolArray, FloatArray, IntArray
 from skrate.data.checks import check_count, check_fraction, shown, warn_undefined
+from skrate.metrics.results import ConfidenceInterval, Result
 
 _NAN = float("nan")
 # Stirling's formula is off by a series that has its digits from here on.

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from skrate.core.results import Result, data_frame
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.data.checks import check_count, check_fraction, check_labels, check_vector
+from skrate.metrics.results import Result, data_frame
 from skrate.review.certificate import (
     least_total,
     lower_tail,

@@ -7,9 +7,9 @@ from scipy import stats
 from guarantees import binomial_tolerance, simulations
 from simulated_batches import DESIGNS, Design, coverage
 from skrate import FoldRankings, RankTable, budget_report, rates
-from skrate.core.results import ConfidenceInterval
 from skrate.inference.budget_report import Spread, _shares, predicted
 from skrate.inference.sample import check_sample
+from skrate.metrics.results import ConfidenceInterval
 
 # A fourth of the designs is a fair sample of them.
 CHOSEN = DESIGNS if simulations(10) > 1 else DESIGNS[::4]

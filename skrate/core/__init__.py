@@ -1,1 +1,0 @@
-"""What a metric is, and the tables of many lists."""
