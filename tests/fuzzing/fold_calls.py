@@ -153,11 +153,13 @@ def estimate_folds(rng: np.random.Generator) -> Call:
     def check(given: Sample, found: Any) -> None:
         rankings, pooled, of_folds = found
         if any(math.isnan(one.value) for one in of_folds):
-            # Single folds ask for two cases of each class.
             return
         same_number("value", pooled.value, float(np.mean([e.value for e in of_folds])))
-        total = sum(one.standard_error**2 for one in of_folds) / len(of_folds) ** 2
         least = min(min(one.n_pos, one.n_neg) for one in of_folds)
+        if least < 2:
+            # The value alone is known.
+            return
+        total = sum(one.standard_error**2 for one in of_folds) / len(of_folds) ** 2
         # A class of m cases varies m / (m - 1) times as much, but for the AUC.
         most = 1.0 if metric == "roc_auc" else least / (least - 1)
         ratio = pooled.standard_error**2 / total if total > 1e-20 else 1.0

@@ -164,7 +164,7 @@ WAYS: dict[str, tuple[tuple[Spoil, tuple[str, ...]], Callable[[Sample], bool]]] 
     "scores are records": ((_put("y_score", _structured), ("y_score",)), _any),
     "a score is masked": ((_put("y_score", _masked), ("y_score",)), _any),
     "two columns of scores": (
-        (_put("y_score", lambda s: np.ones((len(s), 2))), ("y_score",)), _any,
+        (_put("y_score", lambda s: np.full((len(s), 2), 0.5)), ("y_score",)), _any,
     ),
     "fewer scores": ((_put("y_score", lambda s: _floats(s)[1:]), _UNEQUAL), _two),
     "three labels": ((_three, ("y_true",)), _three_cases),

@@ -206,7 +206,7 @@ def draw_sample(
     if lists and weights is not None and weighted == "any" and rng.random() < 0.3:
         # Each list on a scale of its own.
         _, codes = np.unique(groups, return_inverse=True)
-        scales = 10.0 ** rng.uniform(-90, 90, codes.max() + 1)
+        scales = 10.0 ** rng.uniform(-75, 75, codes.max() + 1)
         weights = (weights.astype(float) / weights.max()) * scales[codes]
     sample = Sample(
         is_pos, scores, weights, groups, (negative, positive), pos_label,
