@@ -7,9 +7,11 @@ that names the argument, says what was found and what to do.
 from __future__ import annotations
 
 import numbers
+import sys
 import warnings
 from collections.abc import Collection, Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -27,6 +29,7 @@ from skrate.data.arrays import (
 
 # The largest count that the integers of an array index hold.
 _MOST = np.iinfo(np.intp).max
+_PACKAGE = str(Path(__file__).parents[1])
 
 Choice = TypeVar("Choice", bound=str)
 
@@ -453,13 +456,18 @@ def check_generator(random_state: RandomState) -> np.random.Generator:
         ) from None
 
 
-def warn_undefined(metric: str, reason: str, stacklevel: int = 3) -> float:
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn of the line outside of this package that led here."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+def warn_undefined(metric: str, reason: str) -> float:
     """Warn that ``metric`` is undefined and return nan."""
-    warnings.warn(
-        f"{metric} is undefined: {reason}. nan is returned.",
-        UndefinedMetricWarning,
-        stacklevel=stacklevel,
-    )
+    message = f"{metric} is undefined: {reason}. nan is returned."
+    warn(message, UndefinedMetricWarning)
     return float("nan")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,7 +12,7 @@ from joblib import Parallel, delayed
 
 from skrate.data.array_api import check_one_place
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
-from skrate.data.checks import check_choice, check_generator, check_n_jobs
+from skrate.data.checks import check_choice, check_generator, check_n_jobs, warn
 from skrate.data.folds import (
     FoldRankings,
     are_of_folds,
@@ -556,9 +555,7 @@ def _two_metrics(
     found = [check_metric(metric, {}, model) for metric in metrics]
     result = paired(found, [with_worth(model, metric) for metric in found], plan)
     named = "y_true" if model.counts is not None else "y_score_a"
-    warn_of_turned(
-        [ranked_model(named, found[0], model, result.value_a, plan)], stacklevel=4
-    )
+    warn_of_turned([ranked_model(named, found[0], model, result.value_a, plan)])
     return result
 
 
@@ -601,15 +598,13 @@ def _warn_of_unlike_samples(ranked: list[Ranked]) -> None:
     few, many = min(rarer), max(rarer)
     if few >= (_FEW_UNLIKE if many > 2 * few else _FEW_ALIKE):
         return
-    warnings.warn(
+    warn(
         "y_true_b are other cases than y_true, and the rarer classes have "
         f"{rarer[0]:g} and {rarer[1]:g} of them: with so few, tests at a level of "
         "0.05 found up to "
         "0.15 of equal models different. Take a p-value above 0.01 for no evidence, or "
         f"compare on the same cases, or on samples that are alike, of {_FEW_UNLIKE} of "
-        "each class.",
-        UserWarning,
-        stacklevel=4,
+        "each class."
     )
 
 
@@ -731,7 +726,6 @@ def _several(
             ranked_model(f"y_score_a[{name!r}]", found, one, value, plan, chance=chance)
             for name, one, value in named
         ],
-        stacklevel=4,
     )
     if influences is not None:
         matrix = covariance(influences, cases)
@@ -788,7 +782,7 @@ def _several_of_folds(
         return paired_folds([found[i], found[j]], share, factor, known)
 
     models = zip(rankings, found, strict=True)
-    warn_of_turned([folds_model(*model, plan, None) for model in models], stacklevel=4)
+    warn_of_turned([folds_model(*model, plan, None) for model in models])
     pairs = _of_pairs(test, places, plan)
     return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, *kind)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -30,6 +29,7 @@ from skrate.data.checks import (
     check_generator,
     check_number,
     check_positive,
+    warn,
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings, check_no_labels, check_same_folds
@@ -481,10 +481,9 @@ def _with_both_classes(
     numbers = np.unique(folds[kept], return_inverse=True)[1]
     if n_left == n_given:
         return list(models), numbers, indices
-    warnings.warn(
+    warn(
         f"{n_given - n_left} of {n_given} folds hold one class only and are left out.",
         UndefinedMetricWarning,
-        stacklevel=3,
     )
     indices = None if indices is None else indices[kept]
     return [_part(model, kept) for model in models], numbers, indices

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
@@ -11,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, dot
-from skrate.data.checks import warn_undefined
+from skrate.data.checks import warn, warn_undefined
 from skrate.inference.intervals import (
     permutation_interval,
     permutation_pvalue,
@@ -65,7 +64,6 @@ def compare_group_scores(
     average: Average | Iterable[float] | None = None,
     undefined: Policy | float = "skip",
     clusters: ArrayLike | None = None,
-    stacklevel: int = 4,
 ) -> Comparison:
     """Return the comparison of two models by their values within the same lists."""
     method: Method = "permutation" if plan.method == "permutation" else "t"
@@ -74,12 +72,10 @@ def compare_group_scores(
     among = both if isinstance(undefined, str) and undefined == "skip" else None
     n_of_one = np.count_nonzero(scores_a.is_defined ^ scores_b.is_defined)
     if among is not None and n_of_one:
-        warnings.warn(
+        warn(
             f"{n_of_one} of {len(both)} lists are undefined for one of the models and "
             "are left out of both, so that value_a and value_b are not the scores of "
-            "all lists: give undefined=0.5, or another number, to count them.",
-            UserWarning,
-            stacklevel=stacklevel,
+            "all lists: give undefined=0.5, or another number, to count them."
         )
     units = check_clusters_of_lists(clusters, scores_a)
     a, b = (
@@ -103,12 +99,10 @@ def warn_of_few_lists(a: ListAverage, b: ListAverage) -> None:
     n_differ = np.count_nonzero(a.summed(of_lists))
     if np.isnan(a.value - b.value) or n_differ >= min(_FEW_LISTS, a.n_units / 2):
         return
-    warnings.warn(
+    warn(
         f"The models differ in {n_differ} of {a.n_units} lists: with fewer than "
         f"{_FEW_LISTS} the interval may be far too short. Take more lists, or a metric "
-        "that sees more of them.",
-        UserWarning,
-        stacklevel=4,
+        "that sees more of them."
     )
 
 
@@ -140,7 +134,7 @@ def _concluded(
     statistic, pvalue, ends = _NAN, _NAN, ConfidenceInterval(_NAN, _NAN)
     level = plan.confidence_level
     if np.isnan(difference):
-        warn_undefined(name, "no list that counts is defined", stacklevel=4)
+        warn_undefined(name, "no list that counts is defined")
     elif method == "permutation":
         statistic, draws = difference, _flipped(a, b, plan)
         pvalue = permutation_pvalue(difference, draws, plan.alternative)
@@ -155,7 +149,7 @@ def _concluded(
             if n_units > 1:
                 reason = "all lists have the same difference: method='permutation' has "
                 reason += "a p-value"
-            warn_undefined(f"t of the {name}", reason, stacklevel=4)
+            warn_undefined(f"t of the {name}", reason)
     return Comparison(
         name, float(difference), a.value, b.value, error, statistic, pvalue, ends,
         plan.alternative, method, level, of=a.units_text,
@@ -275,10 +269,10 @@ def compare_in_lists(
     data = {"sample_weight": sample_weight, "pos_label": pos_label, **options}
     a, b = (group_scores(metric, y_true, y_score, **data) for y_score in y_scores)
     units = clusters_of_lists(options["groups"], clusters)
-    found = compare_group_scores(a, b, plan, clusters=units, stacklevel=5, **means)
+    found = compare_group_scores(a, b, plan, clusters=units, **means)
     level, models = plan.confidence_level, []
     for argument, scores in (("y_score_a", a), ("y_score_b", b)):
         own = scores.estimate(**means, confidence_level=level, clusters=units)
         models += model_in_lists(argument, scores, own, means.get("undefined", "skip"))
-    warn_of_turned(models, stacklevel=4)
+    warn_of_turned(models)
     return found

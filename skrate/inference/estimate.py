@@ -455,7 +455,7 @@ def estimate(
     value = defined_value(found, ranked)
     error, ends = _NAN, ConfidenceInterval(_NAN, _NAN)
     if not np.isnan(value):
-        warn_of_few_cases([found], [ranked], stacklevel=3)
+        warn_of_few_cases([found], [ranked])
         parts = variance_parts(found, ranked, stratify=is_stratified)
         error, draws = _spread_of(found, ranked, plan, parts, is_stratified)
         few = (np.inf, np.inf)

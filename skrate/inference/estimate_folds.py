@@ -53,7 +53,7 @@ def estimate_folds(
             question_of(of),
         )  # fmt: skip
     (sample,) = found
-    sample.warn_of_few_positives(stacklevel=4)
+    sample.warn_of_few_positives()
     if sample.why_unknown is not None:
         return Estimate(
             sample.metric.name, sample.value, _NAN, _NONE, *sizes, plan.method,
@@ -66,7 +66,7 @@ def estimate_folds(
         interval, parts, error, plan.confidence_level,
         stratify=is_stratified, draws=draws,
     )  # fmt: skip
-    warn_of_turned([folds_model("y_true", sample, plan, ends)], stacklevel=4)
+    warn_of_turned([folds_model("y_true", sample, plan, ends)])
     again, factor = None, retraining(rankings)
     if factor is not None:
         again = sample.interval(
@@ -188,7 +188,7 @@ def compare_rankings(
         return unknown_difference(found, plan)
     named = zip(("y_true", "y_score_a"), found, strict=True)
     models = [folds_model(name, one, plan, None) for name, one in named]
-    warn_of_turned(models[:1] if both[0] is both[1] else models, stacklevel=4)
+    warn_of_turned(models[:1] if both[0] is both[1] else models)
     return paired_folds(found, plan, retraining(both[0]))
 
 

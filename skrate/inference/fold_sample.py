@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from skrate.data.arrays import BoolArray, FloatArray, IntArray, lazy
-from skrate.data.checks import warn_undefined
+from skrate.data.checks import warn, warn_undefined
 from skrate.data.folds import FoldRankings
 from skrate.data.ranking import check_groups
 from skrate.inference.delta import (
@@ -80,7 +79,7 @@ class FoldSample:
     # Why its uncertainty is not known, None where it is.
     why_unknown: str | None = None
 
-    def warn_of_few_positives(self, stacklevel: int) -> None:
+    def warn_of_few_positives(self) -> None:
         """Warn where folds are so small that their mean is off, whatever its error."""
         if len(self.folds) < 2:
             return
@@ -99,14 +98,12 @@ class FoldSample:
         counted = (
             "allows for a part of that" if is_counted else "does not count that in"
         )
-        warnings.warn(
+        warn(
             f"The {metric.name} of {len(self.folds)} folds, whose mean is over folds "
             f"with {n_held:.3g} {held} each, is biased against one large sample: with "
             f"fewer than {enough:g} the more so the fewer there are, and the interval "
             f"{counted}. Take fewer folds, or a metric that does not depend on the "
-            "size of a sample, such as the AUC or the recall at a rate.",
-            UserWarning,
-            stacklevel=stacklevel,
+            "size of a sample, such as the AUC or the recall at a rate."
         )
 
     @property
@@ -488,16 +485,16 @@ def fold_samples(
     is_defined = ~np.isnan(values).any(axis=0)
     metric, first = each[0][0][0], rankings[0]
     if not is_defined.any():
-        warn_undefined(metric.name, "it is so within every fold", stacklevel=5)
+        warn_undefined(metric.name, "it is so within every fold")
         return None
-    warn_of_folds(metric, is_defined, first, stacklevel=5)
+    warn_of_folds(metric, is_defined, first)
     found = [
         _kept(folds, is_defined, own)
         for folds, (_, own) in zip(each, pairs, strict=True)
     ]
     reason = found[0].why_unknown
     if reason is not None:
-        warn_undefined(f"The uncertainty of the {metric.name}", reason, stacklevel=5)
+        warn_undefined(f"The uncertainty of the {metric.name}", reason)
         return found
     for one in found:
         _warn_once(one)
@@ -577,12 +574,12 @@ def _warn_once(sample: FoldSample) -> None:
     """Warn of the first fold that is a bad guide to what is known."""
     for metric, fold in zip(sample.metrics, sample.folds, strict=True):
         rate = rate_of(metric.law)
-        if rate is not None and warn_of_few_processed(metric, rate, fold, stacklevel=6):
+        if rate is not None and warn_of_few_processed(metric, rate, fold):
             return
         caution = metric.caution(fold.table)
         if caution is not None:
             where = "In a fold: " if sample.n_all > 1 else ""
-            warnings.warn(where + caution, UserWarning, stacklevel=5)
+            warn(where + caution)
             return
 
 

@@ -195,7 +195,6 @@ def _warn_of_undefined(
     warn_undefined(
         f"The {metric.name} of y_score[{names[place]!r}]{more}",
         why_undefined(metric, ranked_at(place).table),
-        stacklevel=5,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -17,6 +16,7 @@ from skrate.data.checks import (
     check_flag,
     check_fraction,
     check_generator,
+    warn,
     warn_undefined,
 )
 from skrate.data.table import table_of_weights
@@ -142,11 +142,10 @@ class Plan:
         is_defined = np.isfinite(values)
         n_left_out = int(len(values) - np.count_nonzero(is_defined))
         if n_left_out:
-            warnings.warn(
+            warn(
                 f"The {name} is undefined on {n_left_out} of {len(values)} resamples, "
                 "which are left out.",
                 UndefinedMetricWarning,
-                stacklevel=3,
             )
         return values[is_defined]
 
@@ -223,7 +222,7 @@ def defined_value(metric: Metric, ranked: Ranked) -> float:
     rate = rate_of(metric.law)
     if rate is not None:
         warn_of_few_processed(metric, rate, ranked)
-    warn_if_unsupported(metric, ranked.table, stacklevel=4)
+    warn_if_unsupported(metric, ranked.table)
     return value
 
 
@@ -236,7 +235,7 @@ def warn_of_difference(
     for metric, one in zip(metrics, ranked, strict=True):
         caution = metric.caution(one.table, one.sizes)
         if caution is not None:
-            warnings.warn(caution, UserWarning, stacklevel=4)
+            warn(caution)
             return
 
 
@@ -252,9 +251,7 @@ def defined_values(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> list[
     ]
 
 
-def warn_of_few_cases(
-    metrics: Sequence[Metric], ranked: Sequence[Ranked], *, stacklevel: int = 4
-) -> None:
+def warn_of_few_cases(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> None:
     """Warn, once, if the variance depends on too few cases to be known."""
     pairs = list(zip(metrics, ranked, strict=True))
     # Of models that are compared, both have to miss few.
@@ -266,7 +263,7 @@ def warn_of_few_cases(
     for name, reason in found:
         if reason is not None:
             message = f"The interval of the {name} may be too short: {reason}"
-            warnings.warn(message, UserWarning, stacklevel=stacklevel)
+            warn(message)
             return
 
 
@@ -364,20 +361,16 @@ def _few_of_stratum(metric: Metric, ranked: Ranked) -> str | None:
 FEW = (_few_gains, _few_of_stratum, _few_in_window)
 
 
-def warn_of_few_processed(
-    metric: Metric, rate: float, ranked: Ranked, *, stacklevel: int = 4
-) -> bool:
+def warn_of_few_processed(metric: Metric, rate: float, ranked: Ranked) -> bool:
     """Warn, and return True, where a known rate processes too few cases."""
     n, points = ranked.total, np.array([rate])
     if not is_of_few([ranked.table], points).any():
         return False
-    warnings.warn(
+    warn(
         f"The {metric.name} at rate={rate:g} depends on the best {rate * n:.3g} of "
         f"{n:.5g} cases: of fewer than {FEW_PROCESSED} its standard error and interval "
         "are rough, and widened for it. Take at least "
         f"{np.ceil(FEW_PROCESSED / rate):g} cases, or a rate of at least "
-        f"{min(FEW_PROCESSED / n, 1):.2g}.",
-        UserWarning,
-        stacklevel=stacklevel,
+        f"{min(FEW_PROCESSED / n, 1):.2g}."
     )
     return True

@@ -158,7 +158,7 @@ def compare_tables(
             ranked_model(name, *pair, value, plan)
             for name, pair, value in zip(_NAMES, pairs, (a, b), strict=True)
         ]
-        warn_of_turned(models, stacklevel=4)
+        warn_of_turned(models)
         warn_of_difference(found, ranked, plan.method)
         spreads = [_spread_of(of, one, plan) for of, one in pairs]
         errors, freedoms = zip(*spreads, strict=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,6 +19,7 @@ from skrate.data.checks import (
     check_fraction,
     check_number,
     check_positive,
+    warn,
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings
@@ -306,13 +306,11 @@ def sample_size(
     found = _planned_metric(metric, metric_kwargs, ranked[0])
     _check_reach(found, half_width, difference, n_models=len(ranked))
     if isinstance(found, Tested):
-        warnings.warn(
+        warn(
             f"The {found.name} depends on the ranking near one point, of which a pilot "
             "says little: with 20 to 200 positives, sizes for a power of 0.8 had 0.58 "
             "to 0.77 on average, and half widths were up to 2.7 times as planned. Take "
-            "the upper end of n_interval for n.",
-            UserWarning,
-            stacklevel=2,
+            "the upper end of n_interval for n."
         )
     unknown = SampleSize(
         found.name,

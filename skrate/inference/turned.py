@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from skrate.data.checks import warn
 from skrate.data.table import table_of_weights
 from skrate.inference.delta import (
     degrees_of_freedom,
@@ -38,7 +38,7 @@ class Model(NamedTuple):
     find_interval: Callable[[], ConfidenceInterval]
 
 
-def warn_of_turned(models: Sequence[Model], *, stacklevel: int = 3) -> None:
+def warn_of_turned(models: Sequence[Model]) -> None:
     """Warn, once, of models whose interval is worse than scores that say nothing.
 
     Their AUC must be so, too: at the top of a good ranking there may be few positives.
@@ -56,14 +56,12 @@ def warn_of_turned(models: Sequence[Model], *, stacklevel: int = 3) -> None:
     model, ends = turned[0]
     names = " and ".join(dict.fromkeys(one.argument for one, _ in turned))
     side = "below" if model.metric.greater_is_better else "above"
-    warnings.warn(
+    warn(
         f"Scores may be turned round in {names}: the {model.metric.name} has the "
         f"interval [{ends.low:.4g}, {ends.high:.4g}], all {side} the "
         f"{model.chance:.4g} of scores that say nothing. High scores, and the first "
         "categories of a table, must mean positive: name that label by pos_label, or "
-        "change the sign of the scores.",
-        UserWarning,
-        stacklevel=stacklevel,
+        "change the sign of the scores."
     )
 
 

@@ -13,7 +13,6 @@ it by :func:`find_metric`.
 from __future__ import annotations
 
 import inspect
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
@@ -26,7 +25,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, Label, total
-from skrate.data.checks import shown, warn_undefined
+from skrate.data.checks import shown, warn, warn_undefined
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.sample import check_ranking
@@ -443,7 +442,6 @@ def score(
     pos_label: Label = None,
     *,
     of: str = "",
-    stacklevel: int = 4,
 ) -> float:
     """Return the metric of scored cases, a table or folds: what public functions call.
 
@@ -452,8 +450,8 @@ def score(
     others = {"y_score": y_score, "sample_weight": sample_weight}
     if isinstance(y_true, FoldRankings):
         check_alone(y_true, **others, pos_label=pos_label)
-        values = score_folds(metric, y_true, stacklevel=stacklevel + 1)
-        return mean_of_folds(metric, values, y_true, stacklevel=stacklevel + 1)
+        values = score_folds(metric, y_true)
+        return mean_of_folds(metric, values, y_true)
     if isinstance(y_true, RankTable):
         table = rank_table(y_true, y_score, sample_weight, pos_label)
         metric = on_table(metric, y_true)
@@ -464,14 +462,12 @@ def score(
     value = metric.value(table) if is_defined(metric, table) else float("nan")
     if value != value:
         reason = why_undefined(metric, table)
-        return warn_undefined(metric.name + of, reason, stacklevel=stacklevel)
-    warn_if_unsupported(metric, table, stacklevel=stacklevel)
+        return warn_undefined(metric.name + of, reason)
+    warn_if_unsupported(metric, table)
     return value
 
 
-def score_folds(
-    metric: Metric, rankings: FoldRankings, *, stacklevel: int = 3
-) -> FloatArray:
+def score_folds(metric: Metric, rankings: FoldRankings) -> FloatArray:
     """Return the metric within each fold, nan where it is undefined."""
     check_of_folds(metric)
     values = np.full(rankings.n_folds, np.nan)
@@ -486,7 +482,7 @@ def score_folds(
         if is_defined(own, table):
             values[i] = own.value(table)
         if not np.isnan(values[i]):
-            warn_if_unsupported(own, table, stacklevel=stacklevel)
+            warn_if_unsupported(own, table)
     return values
 
 
@@ -501,15 +497,13 @@ def check_of_folds(metric: Metric) -> None:
         )
 
 
-def mean_of_folds(
-    metric: Metric, values: FloatArray, rankings: FoldRankings, *, stacklevel: int = 3
-) -> float:
+def mean_of_folds(metric: Metric, values: FloatArray, rankings: FoldRankings) -> float:
     """Return the mean over folds; a warning names those that are left out."""
     are_defined = ~np.isnan(values)
     if not are_defined.any():
         reason = "it is so within every fold"
-        return warn_undefined(metric.name, reason, stacklevel=stacklevel)
-    warn_of_folds(metric, are_defined, rankings, stacklevel=stacklevel)
+        return warn_undefined(metric.name, reason)
+    warn_of_folds(metric, are_defined, rankings)
     return float(values[are_defined].mean())
 
 
@@ -519,16 +513,14 @@ def warn_of_folds(
     rankings: FoldRankings,
     *,
     then: str = "are left out",
-    stacklevel: int = 3,
 ) -> None:
     """Warn of the folds on which a metric is undefined, and what becomes of them."""
     out = [name for name, of in zip(rankings.names, are_defined, strict=True) if not of]
     if out:
-        warnings.warn(
+        warn(
             f"The {metric.name} is undefined on {len(out)} of {rankings.n_folds} "
             f"folds, which {then}: {shown(out)}.",
             UndefinedMetricWarning,
-            stacklevel=stacklevel,
         )
 
 
@@ -537,11 +529,11 @@ def on_table(metric: Metric, table: RankTable) -> Metric:
     return metric.of_sample(table.n_cases, is_weighted=table.n_cases is None)
 
 
-def warn_if_unsupported(metric: Metric, table: RankTable, stacklevel: int = 3) -> None:
+def warn_if_unsupported(metric: Metric, table: RankTable) -> None:
     """Warn if the table tells too little for a defined value to be relied on."""
     caution = metric.caution(table)
     if caution is not None:
-        warnings.warn(caution, UserWarning, stacklevel=stacklevel)
+        warn(caution)
 
 
 def table_error(metric: Metric, table: RankTable) -> float:
@@ -568,9 +560,9 @@ def _scores_of(
 ) -> FloatArray:
     """Return a metric within each fold: ``FoldRankings.scores``."""
     found = find_metric(metric, params)
-    values = score_folds(found, rankings, stacklevel=5)
+    values = score_folds(found, rankings)
     are_defined = ~np.isnan(values)
-    warn_of_folds(found, are_defined, rankings, then="are nan", stacklevel=4)
+    warn_of_folds(found, are_defined, rankings, then="are nan")
     return values
 
 

@@ -280,12 +280,12 @@ def _of_classes(
         shares = _class_weights(split, sample_weight)
         if not shares.any():
             reason = f"y_true holds no case with a {split.name}"
-            return warn_undefined(metrics[0].name, reason, stacklevel=5)
+            return warn_undefined(metrics[0].name, reason)
     values = np.zeros(len(metrics))
     for i, columns in enumerate(zip(split.is_of, split.scores, strict=True)):
         if shares[i]:
             of = f" of the {split.name} {shown(split.labels[i])}"
-            values[i] = score(metrics[i], *columns, sample_weight, of=of, stacklevel=6)
+            values[i] = score(metrics[i], *columns, sample_weight, of=of)
     return values if average is None else float(dot(values, shares) / shares.sum())
 
 
@@ -312,7 +312,7 @@ def _of_pairs(
         sample_weight = np.tile(_case_weights(sample_weight, split), len(split.labels))
     columns = np.concatenate(split.is_of), split.scores.ravel()
     name = f" of pairs of a case and a {split.name}"
-    return score(metric, *columns, sample_weight, of=name, stacklevel=6)
+    return score(metric, *columns, sample_weight, of=name)
 
 
 def _of_cases(
@@ -333,5 +333,5 @@ def _of_cases(
             f"{n_undefined} of {len(values)} cases have none of the labels, or all: "
             "leave them out, or give them no weight"
         )
-        return warn_undefined(f"{metric.name} within cases", reason, stacklevel=5)
+        return warn_undefined(f"{metric.name} within cases", reason)
     return float(np.average(values, weights=weights))

@@ -435,10 +435,10 @@ def _estimate_left(found: int, unread: int, sampled: int, hits: int) -> float:
     """Return the estimated positives left; nan with a warning where there is none."""
     if sampled == 0 and unread > 0:
         reason = "n_sampled is 0, and of the unread cases nothing is known"
-        return warn_undefined("The recall reached", reason, stacklevel=4)
+        return warn_undefined("The recall reached", reason)
     if found == 0:
         reason = "nothing is found: n_found and n_hits are 0"
-        warn_undefined("The recall reached", reason, stacklevel=4)
+        warn_undefined("The recall reached", reason)
     return (unread - sampled) * hits / sampled if sampled else 0.0
 
 
