@@ -95,11 +95,7 @@ QUESTIONS = (
     (
         "What does it look like?",
         None,
-        (
-            *("RateAveragedROC", "HitCurveDisplay", "CurveComparisonDisplay"),
-            *("BudgetReportDisplay", "StoppingCurveDisplay", "MarkersDisplay"),
-            "AUCErrorRateDisplay",
-        ),
+        ("RateAveragedROC", "HitCurveDisplay"),
     ),
     ("What if the cases do not fit in memory?", "large_data", ("RankTable",)),
 )
@@ -109,6 +105,7 @@ MODULES = {
     "rates": ("How is the budget put into numbers?", "rate"),
     "review": ("When may a review stop?", "in_production"),
     "error_rate": ("Which AUCs go with an error rate?", "auc_and_error_rate"),
+    "displays": ("What draws results?", "deciding"),
     "results": ("What do results hold?", "uncertainty"),
     "dask": ("Past one machine, with Dask", "dask_spark"),
     "spark": ("Past one machine, with Spark", "dask_spark"),

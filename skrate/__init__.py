@@ -5,18 +5,13 @@ processed. Start with :func:`rate_weighted_auc_score` and
 :class:`RateWeightedAUCScorer`.
 """
 
-from skrate import error_rate, rates, results, review
+from skrate import displays, error_rate, rates, results, review
 from skrate.curves.consensus import rate_averaged_roc_curve
 from skrate.curves.hit_curve import QuasiConcaveHitCurve, hit_curve
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
-from skrate.displays.auc_error_rate import AUCErrorRateDisplay
-from skrate.displays.budget_report import BudgetReportDisplay
-from skrate.displays.curve_comparison import CurveComparisonDisplay
 from skrate.displays.hit_curve import HitCurveDisplay
-from skrate.displays.markers import MarkersDisplay
 from skrate.displays.rate_averaged_roc import RateAveragedROC
-from skrate.displays.stopping_curve import StoppingCurveDisplay
 from skrate.ensemble.rankboost import RankBoostClassifier
 from skrate.inference.budget_report import budget_report
 from skrate.inference.compare import compare
@@ -61,14 +56,10 @@ __version__ = "0.1.0"
 # Named one by one, as type checkers read no more than that; the metrics are those of
 # their registry, which a test sees to.
 __all__ = [
-    "AUCErrorRateDisplay",
     "AveragePrecisionScorer",
-    "BudgetReportDisplay",
-    "CurveComparisonDisplay",
     "FoldRankings",
     "GroupScores",
     "HitCurveDisplay",
-    "MarkersDisplay",
     "QuasiConcaveHitCurve",
     "RankBoostClassifier",
     "RankTable",
@@ -76,7 +67,6 @@ __all__ = [
     "RateThresholdClassifier",
     "RateWeightedAUCScorer",
     "ScoreReport",
-    "StoppingCurveDisplay",
     "average_precision_score",
     "budget_report",
     "compare",
@@ -84,6 +74,7 @@ __all__ = [
     "compare_folds",
     "convert_rauc",
     "cross_val_rankings",
+    "displays",
     "error_rate",
     "estimate",
     "eval_metric",

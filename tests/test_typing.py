@@ -20,10 +20,10 @@ from skrate import rates
 
 y, a, b = np.array([1, 0, 1, 0]), np.arange(4.0), np.ones(4)
 hits = skrate.HitCurveDisplay.from_predictions(y, a)
-errors = skrate.AUCErrorRateDisplay.from_class_ratios()
+errors = skrate.displays.AUCErrorRateDisplay.from_class_ratios()
 folds = [0.8, 0.7, 0.9]
 table = skrate.RankTable([1, 1], [0, 2])
-card = skrate.BudgetReportDisplay.from_predictions(table, rate=1.0)
+card = skrate.displays.BudgetReportDisplay.from_predictions(table, rate=1.0)
 known = rates.between({0.1: 0.2})
 lists = skrate.group_scores("roc_auc", y, a, groups=y)
 """

@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import skrate
-from skrate import rates
+from skrate import displays, rates
 
 ints: list[int] = [1, 0, 1, 0, 1, 0]
 words: list[str] = ["yes", "no", "yes", "no", "yes", "no"]
@@ -145,12 +145,14 @@ skrate.HitCurveDisplay.from_predictions(
 skrate.HitCurveDisplay([0, 0.5, 1], [0, 0.5, 0.5], pos_label="yes")
 skrate.HitCurveDisplay.from_predictions(table, name="table")
 skrate.RateAveragedROC.from_predictions([table, table], rate=0.2)
-skrate.CurveComparisonDisplay(gain, names=["a", "b"], rate=stats.beta(2, 3)).plot(left)
-skrate.CurveComparisonDisplay.from_predictions(
+displays.CurveComparisonDisplay(gain, names=["a", "b"], rate=stats.beta(2, 3)).plot(
+    left
+)
+displays.CurveComparisonDisplay.from_predictions(
     [ints, ints], [single, floats], both.T, rates=[0.3, 0.5], n_items=90
 )
-skrate.BudgetReportDisplay.from_predictions(ints, models=pilots, rate=0.9, ax=right)
-errors = skrate.AUCErrorRateDisplay.from_predictions(
+displays.BudgetReportDisplay.from_predictions(ints, models=pilots, rate=0.9, ax=right)
+errors = displays.AUCErrorRateDisplay.from_predictions(
     frame["y"], frame["a"], y_pred=frame["y"], pos_label="yes", ax=plt.gca()
 )
 errors.figure_.savefig(BytesIO())
@@ -199,7 +201,7 @@ results = cross_validate(
     return_indices=True,
 )
 skrate.HitCurveDisplay.from_cv_results(results, train, target)
-skrate.CurveComparisonDisplay.from_cv_results(
+displays.CurveComparisonDisplay.from_cv_results(
     results, results, train, target, clusters=X["list"], rates=[0.3, 0.5]
 )
 skrate.summarize(results, repeats=1)

@@ -22,7 +22,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import train_test_split
 
-from skrate import AUCErrorRateDisplay
+from skrate.displays import AUCErrorRateDisplay
 from skrate.error_rate import auc_range_from_errors
 
 _, axes = plt.subplots(1, 2, figsize=(8, 4.2), layout="constrained")

@@ -18,12 +18,8 @@ found, and how sure is that?
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skrate import (
-    BudgetReportDisplay,
-    budget_report,
-    rates,
-    sample_size,
-)
+from skrate import budget_report, rates, sample_size
+from skrate.displays import BudgetReportDisplay
 
 budget = rates.from_budget(
     total=(55 * 60, 65 * 60), n_items=5_000, cost=(3, 8)

@@ -17,12 +17,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from skrate import (
-    CurveComparisonDisplay,
     compare,
     compare_curves,
     expected_recall_score,
     rates,
 )
+from skrate.displays import CurveComparisonDisplay
 
 rng = np.random.default_rng(0)
 n = 6_000

@@ -22,8 +22,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skrate import (
-    BudgetReportDisplay,
-    CurveComparisonDisplay,
     HitCurveDisplay,
     average_precision_score,
     budget_report,
@@ -32,6 +30,10 @@ from skrate import (
     estimate,
     rate_weighted_auc_score,
     rates,
+)
+from skrate.displays import (
+    BudgetReportDisplay,
+    CurveComparisonDisplay,
 )
 
 X, y = make_classification(

@@ -16,12 +16,8 @@ in all of the ill, and some much higher in a part of them.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skrate import (
-    HitCurveDisplay,
-    MarkersDisplay,
-    compare,
-    estimate,
-)
+from skrate import HitCurveDisplay, compare, estimate
+from skrate.displays import MarkersDisplay
 
 rng = np.random.default_rng(3)
 ill = np.repeat([1, 0], [83, 82])

@@ -17,7 +17,7 @@ has not read the rest does not know how much that is. When can reading stop?
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skrate import StoppingCurveDisplay
+from skrate.displays import StoppingCurveDisplay
 from skrate.review import recall_certificate, stopping_curve
 
 places = np.array(

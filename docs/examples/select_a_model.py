@@ -40,7 +40,6 @@ from sklearn.svm import LinearSVC
 
 from skrate import (
     AveragePrecisionScorer,
-    CurveComparisonDisplay,
     RateAveragedROC,
     RateWeightedAUCScorer,
     budget_report,
@@ -48,6 +47,7 @@ from skrate import (
     rates,
     refit_best,
 )
+from skrate.displays import CurveComparisonDisplay
 
 data = load_breast_cancer()
 # Four measurements without a size, so that the ranking is not easy.

@@ -1,1 +1,19 @@
-"""What is drawn; matplotlib is imported in pyplot.py only, when drawing."""
+"""What draws the results of other functions; most are made by a result's ``plot()``.
+
+It is handed on by ``skrate``: ``skrate.displays.MarkersDisplay`` and so on.
+``RateAveragedROC`` and ``HitCurveDisplay`` are in ``skrate`` itself.
+"""
+
+from skrate.displays.auc_error_rate import AUCErrorRateDisplay
+from skrate.displays.budget_report import BudgetReportDisplay
+from skrate.displays.curve_comparison import CurveComparisonDisplay
+from skrate.displays.markers import MarkersDisplay
+from skrate.displays.stopping_curve import StoppingCurveDisplay
+
+__all__ = [
+    "AUCErrorRateDisplay",
+    "BudgetReportDisplay",
+    "CurveComparisonDisplay",
+    "MarkersDisplay",
+    "StoppingCurveDisplay",
+]

@@ -102,7 +102,7 @@ class AUCErrorRateDisplay(Display):
     --------
     The mean for even classes is one minus the error rate:
 
-    >>> from skrate import AUCErrorRateDisplay
+    >>> from skrate.displays import AUCErrorRateDisplay
     >>> display = AUCErrorRateDisplay.from_class_ratios(
     ...     [0.1, 0.5], n_cases=100
     ... )

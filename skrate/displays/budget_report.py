@@ -102,7 +102,8 @@ class BudgetReportDisplay(Display):
 
     Examples
     --------
-    >>> from skrate import BudgetReportDisplay, budget_report
+    >>> from skrate import budget_report
+    >>> from skrate.displays import BudgetReportDisplay
     >>> y_true = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0]
     >>> y_score = range(10, 0, -1)
     >>> report = budget_report(y_true, y_score, rate=0.5, n_items=200)

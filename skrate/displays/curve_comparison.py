@@ -114,7 +114,7 @@ class CurveComparisonDisplay(Drawing):
 
     Examples
     --------
-    >>> from skrate import CurveComparisonDisplay
+    >>> from skrate.displays import CurveComparisonDisplay
     >>> y_true, a, b = [1, 0, 1, 0, 0], [5, 3, 4, 2, 1], [1, 2, 3, 4, 5]
     >>> display = CurveComparisonDisplay.from_predictions(y_true, a, b)
     >>> display.line_.get_ydata().tolist()

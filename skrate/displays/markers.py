@@ -88,7 +88,7 @@ class MarkersDisplay(Drawing):
     Examples
     --------
     >>> import numpy as np
-    >>> from skrate import MarkersDisplay
+    >>> from skrate.displays import MarkersDisplay
     >>> rng = np.random.default_rng(0)
     >>> ill = np.repeat([1, 0], [83, 82])
     >>> markers = rng.normal(size=(165, 100))

@@ -74,7 +74,7 @@ class StoppingCurveDisplay(Drawing):
 
     Examples
     --------
-    >>> from skrate import StoppingCurveDisplay
+    >>> from skrate.displays import StoppingCurveDisplay
     >>> from skrate.review import stopping_curve
     >>> y_true = [1] * 20 + [0] * 80
     >>> curve = stopping_curve(y_true, n_items=110, step=20)

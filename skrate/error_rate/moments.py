@@ -135,7 +135,7 @@ def auc_moments(
     --------
     sklearn.metrics.roc_auc_score : The AUC itself, if the scores are at hand.
     auc_range_from_errors : Which AUCs a confusion matrix allows.
-    skrate.AUCErrorRateDisplay : The moments drawn against the error rate.
+    skrate.displays.AUCErrorRateDisplay : The moments drawn against the error rate.
 
     Notes
     -----

@@ -59,7 +59,7 @@ class StoppingCurve(Result):
     See Also
     --------
     skrate.review.stopping_curve : Makes it.
-    skrate.StoppingCurveDisplay : Draws it.
+    skrate.displays.StoppingCurveDisplay : Draws it.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def stopping_curve(
     See Also
     --------
     recall_certificate : From the counts of one random sample.
-    skrate.StoppingCurveDisplay : Draws it.
+    skrate.displays.StoppingCurveDisplay : Draws it.
     skrate.rate_at_recall_score : How far one would have to read, from labelled cases.
 
     Notes

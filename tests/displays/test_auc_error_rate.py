@@ -8,7 +8,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, roc_auc_score
 
 from optional import require
-from skrate import AUCErrorRateDisplay, RankTable
+from skrate import RankTable
+from skrate.displays import AUCErrorRateDisplay
 from skrate.error_rate import auc_moments
 from skrate.error_rate.curves import ErrorRateCurve
 

@@ -15,15 +15,13 @@ import skrate
 from colour_vision import difference, lab, linear
 from looped import case
 from optional import require
-from skrate import (
+from skrate import HitCurveDisplay, RateAveragedROC, rates
+from skrate.displays import (
     AUCErrorRateDisplay,
     BudgetReportDisplay,
     CurveComparisonDisplay,
-    HitCurveDisplay,
     MarkersDisplay,
-    RateAveragedROC,
     StoppingCurveDisplay,
-    rates,
 )
 from skrate.displays.base import (
     COLORS,
@@ -370,8 +368,9 @@ def test_legends_show_small_spreads():
 
 DISPLAYS = [
     value
-    for name in skrate.__all__
-    if inspect.isclass(value := getattr(skrate, name)) and issubclass(value, Drawing)
+    for module in (skrate, skrate.displays)
+    for name in module.__all__
+    if inspect.isclass(value := getattr(module, name)) and issubclass(value, Drawing)
 ]
 METHODS = [
     pytest.param(display, name, id=f"{display.__name__}.{name}")
@@ -429,9 +428,11 @@ def test_a_method_that_is_inherited_is_described_for_each_class():
     assert "plot_momentum" in of_hits
     assert "plot_momentum" not in of_consensus
     assert "zoom" in of_consensus
-    errors = parameters(skrate.AUCErrorRateDisplay.from_estimator)
+    errors = parameters(skrate.displays.AUCErrorRateDisplay.from_estimator)
     assert not {"y_pred", "sample_weight"} & set(errors)
-    assert "models" not in parameters(skrate.BudgetReportDisplay.from_estimator)
+    assert "models" not in parameters(
+        skrate.displays.BudgetReportDisplay.from_estimator
+    )
 
 
 def test_a_class_of_the_users_own_has_its_own():

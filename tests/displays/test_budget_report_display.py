@@ -5,7 +5,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from optional import require
-from skrate import BudgetReportDisplay, budget_report, hit_curve, rates
+from skrate import budget_report, hit_curve, rates
+from skrate.displays import BudgetReportDisplay
 
 plt = require("matplotlib.pyplot")
 

@@ -14,7 +14,8 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 
 from optional import require
-from skrate import CurveComparisonDisplay, FoldRankings, compare_curves, rates
+from skrate import FoldRankings, compare_curves, rates
+from skrate.displays import CurveComparisonDisplay
 
 plt = require("matplotlib.pyplot")
 

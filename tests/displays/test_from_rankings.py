@@ -8,8 +8,6 @@ from sklearn.model_selection import StratifiedKFold, cross_validate
 from fold_cases import both_rankings, by_fold, drawn_folds
 from optional import require
 from skrate import (
-    BudgetReportDisplay,
-    CurveComparisonDisplay,
     FoldRankings,
     HitCurveDisplay,
     RateAveragedROC,
@@ -18,6 +16,7 @@ from skrate import (
     hit_curve,
     rates,
 )
+from skrate.displays import BudgetReportDisplay, CurveComparisonDisplay
 
 plt = require("matplotlib.pyplot")
 

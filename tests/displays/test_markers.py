@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from optional import require
-from skrate import MarkersDisplay, estimate, expected_recall_score
+from skrate import estimate, expected_recall_score
+from skrate.displays import MarkersDisplay
 
 require("matplotlib")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from optional import require
-from skrate import StoppingCurveDisplay
+from skrate.displays import StoppingCurveDisplay
 from skrate.review import stopping_curve
 
 plt = require("matplotlib.pyplot")

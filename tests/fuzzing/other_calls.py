@@ -548,7 +548,8 @@ def display(kind: str) -> Callable[[np.random.Generator], Call]:
         sample = draw_sample(rng, weighted="none", one_class=0, largest=100)
         while min(sample.is_pos.sum(), (~sample.is_pos).sum()) < least:
             sample = draw_sample(rng, weighted="none", one_class=0, largest=100)
-        function = getattr(skrate, kind).from_predictions
+        room = skrate if hasattr(skrate, kind) else skrate.displays
+        function = getattr(room, kind).from_predictions
 
         def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
             first, second = given.y_true, given.y_score

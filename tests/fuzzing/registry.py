@@ -152,17 +152,19 @@ ENTRIES = [
     ),
     *(
         Entry((name,), other_calls.display(name), 0.1, needs="matplotlib")
+        for name in ("HitCurveDisplay", "RateAveragedROC")
+    ),
+    *(
+        Entry(("displays",), other_calls.display(name), 0.1, needs="matplotlib")
         for name in (
             "AUCErrorRateDisplay",
             "BudgetReportDisplay",
             "CurveComparisonDisplay",
-            "HitCurveDisplay",
             "MarkersDisplay",
-            "RateAveragedROC",
         )
     ),
     Entry(
-        ("StoppingCurveDisplay",),
+        ("displays",),
         stopping_calls.stopping_curve_display,
         0.1,
         needs="matplotlib",

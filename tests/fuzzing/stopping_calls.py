@@ -115,5 +115,5 @@ def stopping_curve_display(rng: np.random.Generator) -> Call:
 
         plt.close(display.figure_)
 
-    function = skrate.StoppingCurveDisplay.from_predictions
+    function = skrate.displays.StoppingCurveDisplay.from_predictions
     return replace(call, name="display", function=function, check=check)

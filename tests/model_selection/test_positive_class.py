@@ -498,7 +498,7 @@ def test_displays_take_fitted_models_that_know_two_classes():
     displays = (
         skrate.RateAveragedROC,
         skrate.HitCurveDisplay,
-        skrate.AUCErrorRateDisplay,
+        skrate.displays.AUCErrorRateDisplay,
     )
     for display in displays:
         with pytest.raises(NotFittedError):
