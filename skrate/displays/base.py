@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
+from zlib import crc32
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -128,6 +129,7 @@ def _is_cycle_default() -> bool:
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 _TITLE = "Parameters\n----------\n"
 _HEADER = re.compile(r"^\S[^\n]*\n---", re.MULTILINE)
+_ENTRY = re.compile(r"^(\S.*) : (.*\n(?:[ \n].*\n)*)", re.MULTILINE)
 # What is the same wherever it is not described.
 _DESCRIBED = {
     "y_true": "array-like of shape (n_samples,)\n    True labels of two classes.",
@@ -189,45 +191,42 @@ def taken_by(function: Callable[..., Any], kwargs: dict[str, Any]) -> dict[str, 
     return {name: kwargs.pop(name) for name in list(kwargs) if name in names}
 
 
-def _spell_out(cls: Any, name: str) -> Any:
-    """Return the function of a method, with all it takes in signature and docstring."""
-    method = inspect.getattr_static(cls, name, None)
+def _spell_out(cls: Any, name: str) -> None:
+    """Give a method all it takes in its signature and docstring.
+
+    Those that it passes on to have theirs already.
+    """
+    method = inspect.getattr_static(cls, name)
     function: Any = getattr(method, "__func__", method)
     targets = getattr(function, "passes_on", ())
     is_own = name in vars(cls)
-    if (is_own or not targets) and hasattr(function, "is_spelled_out"):
-        return function
-    if not all(hasattr(cls, target) for target in targets if isinstance(target, str)):
-        return function
     if not is_own and targets:
         # Each class has its own arguments.
-        function = _copy(getattr(function, "is_copy_of", function), cls)
+        function = _copy(function, cls)
         setattr(cls, name, classmethod(function))
+    elif not is_own:
+        return
     receivers = [
-        _spell_out(cls, target) if isinstance(target, str) else target
+        getattr(cls, target) if isinstance(target, str) else target
         for target in targets
     ]
     signature = inspect.signature(function)
-    taken = dict(signature.parameters)
-    if receivers:
-        left_out = set() if is_own else cls._not_passed_on
-        taken = {
-            key: parameter
-            for key, parameter in taken.items()
-            if parameter.kind is not parameter.VAR_KEYWORD and key not in left_out
-        }
-        for receiver in receivers:
-            for key, parameter in inspect.signature(receiver).parameters.items():
-                is_keyword = parameter.kind is parameter.KEYWORD_ONLY or key == "ax"
-                if is_keyword and key not in cls._not_passed_on:
-                    handed = parameter.replace(kind=parameter.KEYWORD_ONLY)
-                    taken.setdefault(key, handed)
-        function.__signature__ = signature.replace(parameters=list(taken.values()))
+    left_out = set() if is_own else cls._not_passed_on
+    taken = {
+        key: parameter
+        for key, parameter in signature.parameters.items()
+        if not (targets and parameter.kind is parameter.VAR_KEYWORD)
+        and key not in left_out
+    }
+    for receiver in receivers:
+        for key, parameter in inspect.signature(receiver).parameters.items():
+            is_keyword = parameter.kind is parameter.KEYWORD_ONLY or key == "ax"
+            if is_keyword and key not in cls._not_passed_on:
+                taken.setdefault(key, parameter.replace(kind=parameter.KEYWORD_ONLY))
+    function.__signature__ = signature.replace(parameters=list(taken.values()))
     if function.__doc__:
         names = [key for key in taken if key not in ("self", "cls")]
         function.__doc__ = _described(cls, function, receivers, names)
-    function.is_spelled_out = True
-    return function
 
 
 def _copy(function: Any, cls: type) -> Any:
@@ -236,36 +235,30 @@ def _copy(function: Any, cls: type) -> Any:
         function.__code__, function.__globals__, function.__name__,
         function.__defaults__, function.__closure__,
     )  # fmt: skip
-    copied.__kwdefaults__ = function.__kwdefaults__
-    copied.__annotations__ = dict(function.__annotations__)
-    copied.__doc__ = function.__doc__
+    for name in ("__kwdefaults__", "__annotations__", "__doc__"):
+        setattr(copied, name, getattr(function, name))
     copied.__qualname__ = f"{cls.__qualname__}.{function.__name__}"
-    copied.__dict__.update(passes_on=function.passes_on, is_copy_of=function)
+    copied.__dict__["passes_on"] = function.passes_on
     return copied
 
 
 def _described(cls: type, function: Any, receivers: list[Any], names: list[str]) -> str:
     """Return a docstring that describes all parameters, and what is returned."""
-    before, _, after = _parts(function)
-    known: dict[str, tuple[str, str]] = {}
-    for source in (function, *receivers):
-        for head, text in re.findall(
-            r"^(\S.*) : (.*\n(?:[ \n].*\n)*)", _parts(source)[1], re.MULTILINE
-        ):
-            for key in head.split(", "):
-                # Footnotes are not taken along.
-                text = re.sub(r"\[\d+\]_", "the reference", text.rstrip())
-                known.setdefault(key, (head, text))
-        if source is function and "response_method" in names:
-            # What a model tells is not to be given.
-            known = {key: (key, _DESCRIBED[key]) for key in _DESCRIBED} | known
+    before, own, after = _parts(function)
+    known = _entries(own)
+    if "response_method" in names:
+        # What a model tells is not to be given.
+        known = _DESCRIBED | known
+    for receiver in receivers:
+        known = _entries(_parts(receiver)[1]) | known
+    known = _DESCRIBED | known
     entries: list[tuple[str, str]] = []
     for key in names:
-        head, text = known.get(key, (key, _DESCRIBED.get(key, "")))
+        text = known.get(key, "")
         if not text and key.endswith("_kwargs"):
             what = key.removesuffix("_kwargs")
             text = _STYLE.format(what=_WHAT.get(what, what.replace("_", " ")))
-        if text and head != key and entries and entries[-1][1] == text:
+        if entries and entries[-1][1] == text:
             entries[-1] = (f"{entries[-1][0]}, {key}", text)
         elif text:
             entries.append((key, text))
@@ -280,20 +273,31 @@ def _parts(function: Any) -> tuple[str, str, str]:
     text = inspect.cleandoc(function.__doc__ or "")
     before, title, rest = text.partition(_TITLE)
     if not title:
-        found = _HEADER.search(text)
-        at = len(text) if found is None else found.start()
-        after = f"\n\n{text[at:]}" if text[at:] else ""
-        return f"{text[:at].rstrip()}\n\n", "", after
+        before, rest = "", text
     found = _HEADER.search(rest)
     at = len(rest) if found is None else found.start()
     after = f"\n\n{rest[at:]}" if rest[at:] else ""
+    if not title:
+        return f"{rest[:at].rstrip()}\n\n", "", after
     return before, rest[:at].rstrip("\n") + "\n", after
+
+
+def _entries(section: str) -> dict[str, str]:
+    """Return the texts of parameters, without their footnotes."""
+    return {
+        key: re.sub(r"\[\d+\]_", "the reference", text.rstrip())
+        for head, text in _ENTRY.findall(section)
+        for key in head.split(", ")
+    }
 
 
 # What folds that are alike may differ by.
 _ROUNDING = 1e-9
 # Of the height of a line, that is not seen.
 _CLOSE = 1e-3
+# Numbers of cases, and how much of an axis they take, by letters as wide as high.
+COUNTS = "{x:,.10g}"
+_LABELLED = 1.4
 # Of a label of an axis, beyond which it takes two lines.
 _LABEL_LENGTH = 28
 
@@ -347,12 +351,14 @@ def check_flags(**flags: Any) -> None:
         check_flag(name, value)
 
 
-def is_drawn(name: str, value: bool | None, default: bool) -> bool:
-    """Return whether something is drawn, by default or as it is asked for."""
-    if value is None:
-        return default
-    check_flag(name, value)
-    return value
+def count_cases(ax: Axes, axis: Any, n_items: float) -> None:
+    """Let a horizontal axis count up to a number of cases, by ticks that have room."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_formatter(COUNTS)
+    size = axis.get_ticklabels()[0].get_fontsize() * ax.figure.dpi / 72
+    n_ticks = _LABELLED * ax.bbox.width / size / (len(f"{n_items:,.0f}") + 2)
+    axis.set_major_locator(MaxNLocator(max(int(n_ticks), 2), steps=[1, 2, 2.5, 5, 10]))
 
 
 class Drawing:
@@ -367,8 +373,14 @@ class Drawing:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        for name in dir(cls):
-            if name == "plot" or name.startswith("from_"):
+        # Whatever passes on comes after what it passes on to.
+        first = ["plot", "from_predictions", "from_cv_results"]
+        others = [name for name in dir(cls) if name.startswith("from_")]
+        names = [
+            name for name in dict.fromkeys([*first, *others]) if hasattr(cls, name)
+        ]
+        if "plot" in names:
+            for name in names:
                 _spell_out(cls, name)
 
     def _start(self, ax: Axes | None) -> None:
@@ -588,61 +600,50 @@ _DENSE = np.concatenate([_TAILS, np.linspace(0.005, 0.995, 199), 1 - _TAILS])
 
 
 def draw_rate(
-    ax: Axes, rate: RateDistribution, scale: float = 1.0, label: str = "budget"
+    ax: Axes,
+    rate: RateDistribution,
+    scale: float = 1.0,
+    label: str = "budget",
+    draw: Callable[..., list[Any]] | None = None,
 ) -> list[Any]:
-    """Draw the density of a rate, and stems for its point masses.
+    """Draw the density of a rate, and stems for its point masses, unless it is there.
 
-    It takes the foot of the axes, whatever their limits; a rate stands at ``scale``
-    times it.
+    It takes the foot of the axes, whatever their limits, unless another function is to
+    ``draw`` it; a rate stands at ``scale`` times it.
     """
     middles, height, points, heights = outlines(rate)
+    shape = scale * middles, height, scale * points, heights
+    budget = f"budget {crc32(np.concatenate(shape).tobytes())}"
+    artists = [artist for artist in ax.get_children() if artist.get_gid() == budget]
+    if artists:
+        return artists
+    artists = (draw or _at_the_foot)(ax, *shape)
+    for artist in artists:
+        artist.set_gid(budget)
+    if label not in ax.get_legend_handles_labels()[1]:
+        artists[0].set_label(label)
+        if label not in ax.get_legend_handles_labels()[1]:
+            # A legend has no room for images.
+            ax.fill([], [], color=BUDGET_COLOR, alpha=BUDGET_ALPHA, label=label)
+    return artists
+
+
+def _at_the_foot(
+    ax: Axes,
+    middles: FloatArray,
+    height: FloatArray,
+    points: FloatArray,
+    heights: FloatArray,
+) -> list[Any]:
     style: dict[str, Any] = {"color": BUDGET_COLOR, "alpha": BUDGET_ALPHA, "zorder": 0}
     style["transform"] = ax.get_xaxis_transform()
     artists: list[Any] = []
     if len(middles):
         top = _DENSITY_HEIGHT * height
-        artists.append(ax.fill_between(scale * middles, top, linewidth=0, **style))
-    for point, high in zip(scale * points, _DENSITY_HEIGHT * heights, strict=True):
+        artists.append(ax.fill_between(middles, top, linewidth=0, **style))
+    for point, high in zip(points, _DENSITY_HEIGHT * heights, strict=True):
         artists += ax.plot([point, point], [0, high], linewidth=3, **style)
-    return named_once(ax, artists, label)
-
-
-def named_once(ax: Axes, artists: list[Any], label: str = "budget") -> list[Any]:
-    """Return what is drawn of a budget, once, with one entry of the legend for all."""
-    from matplotlib.image import AxesImage
-
-    artists = [_unless_there(ax, artist) for artist in artists]
-    if label not in ax.get_legend_handles_labels()[1]:
-        first = artists[0]
-        if isinstance(first, AxesImage):
-            # A legend has no room for images.
-            (first,) = ax.fill([], [], color=BUDGET_COLOR, alpha=BUDGET_ALPHA)
-        first.set_label(label)
     return artists
-
-
-def _unless_there(ax: Axes, artist: Any) -> Any:
-    """Return what is drawn of a budget; if it is there already, that one alone."""
-    points = _points_of(artist)
-    for other in ax.get_children():
-        if other is artist or type(other) is not type(artist):
-            continue
-        if np.array_equal(_points_of(other), points):
-            artist.remove()
-            return other
-    return artist
-
-
-def _points_of(artist: Any) -> FloatArray:
-    """Return where an area or a line is, or what shade an image has."""
-    from matplotlib.image import AxesImage
-    from matplotlib.lines import Line2D
-
-    if isinstance(artist, AxesImage):
-        return np.asarray(artist.get_array())
-    if isinstance(artist, Line2D):
-        return np.asarray(artist.get_xydata())
-    return np.concatenate([path.vertices for path in artist.get_paths()])
 
 
 def outlines(

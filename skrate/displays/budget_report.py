@@ -13,13 +13,14 @@ from skrate.data.checks import check_choice
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
 from skrate.displays.base import (
+    COUNTS,
     Axes,
     Display,
     check_flags,
+    count_cases,
     draw_legend,
     draw_rate,
     entry,
-    is_drawn,
     passes_on,
     styled,
     taken_by,
@@ -201,10 +202,10 @@ class BudgetReportDisplay(Display):
         check_choice("band", band, BANDS)
         check_flags(
             plot_chance_level=plot_chance_level, plot_perfect=plot_perfect,
-            despine=despine,
+            plot_bands=False if plot_bands is None else plot_bands, despine=despine,
         )  # fmt: skip
-        are_few = len(self.report.models) <= _MOST_BANDS
-        plot_bands = is_drawn("plot_bands", plot_bands, are_few)
+        if plot_bands is None:
+            plot_bands = len(self.report.models) <= _MOST_BANDS
         self._start(ax)
         report = self.report
         n, p = report.n_cases, report.prevalence
@@ -309,9 +310,5 @@ class BudgetReportDisplay(Display):
         if self.perfect_ is not None:
             tops.append(min(right, p))
         self.ax_.set(xlim=(0, n * right), ylim=(0, n * max(tops) * (1 + _ROOM)))
-        for axis in (self.ax_.xaxis, self.ax_.yaxis):
-            axis.set_major_formatter(_thousands)
-
-
-def _thousands(number: float, _position: float | None) -> str:
-    return f"{number:,.10g}"
+        count_cases(self.ax_, self.ax_.xaxis, n * right)
+        self.ax_.yaxis.set_major_formatter(COUNTS)

@@ -12,9 +12,11 @@ from skrate.data.arrays import ArrayLike, Label
 from skrate.data.checks import check_count
 from skrate.data.folds import FoldRankings, disjoint_repeats
 from skrate.displays.base import (
+    COUNTS,
     Axes,
     Drawing,
     check_flags,
+    count_cases,
     draw_legend,
     draw_rate,
     entry,
@@ -42,7 +44,6 @@ from skrate.rates.laws import RateDistribution, RateLike, check_rate
 # Of which a difference is so many more, whatever the rate.
 _FOUND = {"recall": "positives found", "hits": "positives found", "gain": "total gain"}
 _PER_CASE = {"hits": "hits per case", "gain": "gain per case"}
-_COUNTS = "{x:,.10g}"
 # Metrics whose bands are widest by far at the first rates. What is to be seen begins
 # after this share of the budget, or without one, of the rates.
 _SHARES = ("precision", "lift")
@@ -262,57 +263,49 @@ class CurveComparisonDisplay(Drawing):
             If a fold is left out, as an estimator was trained on one class, or its
             cases are of one class.
         """
-        responses = []
-        for model, cv_results in (("a", cv_results_a), ("b", cv_results_b)):
+        models = {"cv_results_a": cv_results_a, "cv_results_b": cv_results_b}
+        scores: list[dict[int, Any]] = []
+        for model, cv_results in models.items():
             found = fold_responses(
-                cv_results,
-                X,
-                y,
-                sample_weight=sample_weight,
-                response_method=response_method,
-                pos_label=pos_label,
-                user=cls.__name__,
-                name=f"cv_results_{model}",
-            )
+                cv_results, X, y, sample_weight=sample_weight, pos_label=pos_label,
+                response_method=response_method, user=cls.__name__, name=model,
+            )  # fmt: skip
             pos_label = found[0].pos_label
-            responses.append({response.fold: response for response in found})
-        tests = [one["indices"]["test"] for one in (cv_results_a, cv_results_b)]
-        if len(tests[0]) != len(tests[1]) or not all(map(np.array_equal, *tests)):
+            scores.append({response.fold: response.y_score for response in found})
+        tests, others = (one["indices"]["test"] for one in models.values())
+        if len(tests) != len(others) or not all(map(np.array_equal, tests, others)):
             raise ValueError(
                 "cv_results_a and cv_results_b do not test the same cases fold by "
                 "fold: pass cross_validate the same splits for both, as "
                 "cv=list(splitter.split(X, y))."
             )
-        check_rows(tests[0], clusters=clusters)
-        of_a, of_b = responses
-        folds = [fold for fold in of_a if fold in of_b]
+        check_rows(tests, clusters=clusters)
+        folds = [fold for fold in scores[0] if fold in scores[1]]
         if not folds:
             raise ValueError(
                 "No fold has estimators of both models that were trained on two "
                 "classes. Use stratified or fewer folds."
             )
         if names is None:
-            names = _names_of(
-                *(one["estimator"][0] for one in (cv_results_a, cv_results_b))
-            )
-        rows = np.concatenate([tests[0][fold] for fold in folds])
-        sizes = [len(tests[0][fold]) for fold in folds]
-        given: dict[str, Any] = {"indices": rows, "pos_label": pos_label}
-        given["repeats"] = disjoint_repeats(tests[0])[folds]
-        if sample_weight is not None:
-            given["sample_weight"] = np.concatenate(
-                [of_a[fold].sample_weight for fold in folds]
-            )
-        if clusters is not None:
-            given["clusters"] = rows_of(clusters, rows)
+            names = _names_of(*(one["estimator"][0] for one in models.values()))
+        rows = np.concatenate([tests[fold] for fold in folds])
+        by_case = {"clusters": clusters, "sample_weight": sample_weight}
+        given = {
+            name: rows_of(values, rows)
+            for name, values in by_case.items()
+            if values is not None
+        }
         a, b = (
             FoldRankings(
-                np.concatenate([of_a[fold].y_true for fold in folds]),
-                np.concatenate([response[fold].y_score for fold in folds]),
-                np.repeat(np.arange(len(folds)), sizes),
+                rows_of(y, rows),
+                np.concatenate([by_fold[fold] for fold in folds]),
+                np.repeat(np.arange(len(folds)), [len(tests[fold]) for fold in folds]),
+                indices=rows,
+                repeats=disjoint_repeats(tests)[folds],
+                pos_label=pos_label,
                 **given,
             )
-            for response in responses
+            for by_fold in scores
         )
         return cls.from_predictions(a, b, names=names, **kwargs)
 
@@ -367,15 +360,16 @@ class CurveComparisonDisplay(Drawing):
         style: dict[str, Any] = {"color": "k", "label": label}
         self.line_ = self._line(found.rates, found.difference, curve_kwargs, **style)
         level = f"{100 * found.confidence_level:g} %"
-        is_whole = found.kind == "simultaneous"
-        label = f"{level} band" if is_whole else f"{level} at one rate"
-        # With an outline, unlike areas of other meanings.
-        width = _OUTLINE if is_whole else 0.0
-        self.band_ = self._area(found.band, band_kwargs, 0.15, label, width)
-        self.interval_ = None
-        if plot_interval and is_whole:
-            interval, label = found.confidence_interval, f"{level} at one rate"
-            self.interval_ = self._area(interval, None, 0.2, label)
+        at_one, self.interval_ = {"label": f"{level} at one rate", "linewidth": 0}, None
+        if found.kind == "simultaneous":
+            # With an outline, unlike areas of other meanings.
+            whole = {"label": f"{level} band", "linewidth": _OUTLINE}
+            self.band_ = self._area(found.band, band_kwargs, alpha=0.15, **whole)
+            if plot_interval:
+                interval = found.confidence_interval
+                self.interval_ = self._area(interval, None, alpha=0.2, **at_one)
+        else:
+            self.band_ = self._area(found.band, band_kwargs, alpha=0.15, **at_one)
         self.winning_a_, self.winning_b_ = [], []
         if plot_winning:
             won = found.winning_rates()
@@ -411,23 +405,12 @@ class CurveComparisonDisplay(Drawing):
             self.ax_.set_ylim(low - room, high + room)
 
     def _area(
-        self,
-        bounds: CurveBounds,
-        given: dict[str, Any] | None,
-        alpha: float,
-        label: str,
-        width: float = 0.0,
+        self, bounds: CurveBounds, given: dict[str, Any] | None, **style: Any
     ) -> Any:
-        color = self.line_.get_color()
-        style = styled(given, color=color, alpha=alpha, linewidth=width, label=label)
+        style = styled(given, color=self.line_.get_color(), **style)
         return self.ax_.fill_between(self.comparison.rates, *bounds, **style)
 
-    def _shade(
-        self,
-        stretches: list[Stretch],
-        label: str,
-        color: str,
-    ) -> list[Any]:
+    def _shade(self, stretches: list[Stretch], label: str, color: str) -> list[Any]:
         artists = []
         label = entry(label)
         rates = self.comparison.rates
@@ -450,7 +433,7 @@ class CurveComparisonDisplay(Drawing):
         """Draw axes in counts: of what is processed, and of what is found."""
         found = self.comparison
         top = self.ax_.secondary_xaxis("top", functions=_scaling(n_items))
-        top.xaxis.set_major_formatter(_COUNTS)
+        count_cases(self.ax_, top.xaxis, n_items)
         top.set_xlabel(f"Processed of {n_items:,}")
         if found.metric not in _FOUND:
             return [top]
@@ -458,7 +441,7 @@ class CurveComparisonDisplay(Drawing):
         if found.metric == "recall":
             unit *= found.n_pos / (found.n_pos + found.n_neg)
         right = self.ax_.secondary_yaxis("right", functions=_scaling(unit))
-        right.yaxis.set_major_formatter(_COUNTS)
+        right.yaxis.set_major_formatter(COUNTS)
         right.set_ylabel(f"Difference in\n{_FOUND[found.metric]}")
         return [top, right]
 

@@ -6,32 +6,39 @@ from collections.abc import Sequence
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
-from scipy.integrate import trapezoid
 
 from skrate.curves.folds import fold_tables, folds_of_rankings
 from skrate.curves.hit_curve import GainCurve, check_class_gain, gain_curve
 from skrate.curves.hit_curve import hits as hits_of
-from skrate.data.arrays import ArrayLike, FloatArray, Label, dot
+from skrate.data.arrays import ArrayLike, FloatArray, Label, dot, share_of
 from skrate.data.checks import check_choice, check_count, check_scores
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable, check_alone, rank_table
 from skrate.displays.base import (
+    COUNTS,
     Axes,
     FoldsDisplay,
     check_flags,
+    count_cases,
     draw_legend,
     draw_rate,
     entry,
-    is_drawn,
     mean_and_spread,
     passes_on,
     styled,
 )
 from skrate.metrics.average_precision import AveragePrecision
-from skrate.metrics.gain import GainLike, check_cost, check_gain
+from skrate.metrics.gain import (
+    GainLike,
+    GroupWorth,
+    check_cost,
+    check_gain,
+    gain_of_groups,
+)
 from skrate.metrics.momentum import Momentum
+from skrate.metrics.recall import rate_of
 from skrate.model_selection.responses import Response
-from skrate.rates.laws import RateLike, check_rate
+from skrate.rates.laws import RateDistribution, RateLike, check_rate
 
 Kind = Literal["hits", "gains", "lift"]
 # What rounding may do to the points of a curve.
@@ -63,14 +70,9 @@ def first_rate(rates: list[FloatArray]) -> float:
 
 
 def as_curves(points: ArrayLike) -> list[ArrayLike]:
-    """Return a list of vectors as it is, anything else as the one entry of a list."""
-    if isinstance(points, np.ndarray) and points.ndim == 2:
-        return list(points)
-    if isinstance(points, list | tuple):
-        are_words = any(isinstance(item, str | bytes) for item in points)
-        if not are_words and any(map(np.iterable, points)):
-            return list(points)
-    return [points]
+    """Return a list of vectors as it is, a vector as its one entry."""
+    first = next(iter(points), 0) if np.iterable(points) else 0
+    return [points] if np.ndim(first) == 0 else list(points)  # type: ignore[arg-type]
 
 
 def check_curve(
@@ -115,12 +117,6 @@ def of_fold(each: dict[str, Any], test: Any) -> dict[str, Any]:
     return found
 
 
-def table_of(rate: FloatArray, hits: FloatArray) -> RankTable:
-    """Return the table that a hit curve came from, up to the total weight."""
-    pos = np.maximum(np.diff(hits), 0.0)
-    return RankTable(pos, np.maximum(np.diff(rate) - pos, 0.0))
-
-
 KINDS: dict[Kind, str] = {"hits": "Hits", "gains": "Recall", "lift": "Lift"}
 GAIN_KINDS: dict[Kind, str] = {
     "hits": "Gain per case",
@@ -132,7 +128,6 @@ GAIN_KINDS: dict[Kind, str] = {
 _FIRST_RATE = 0.05
 _LIFT_ROOM = 2
 _MARGIN = 1.05
-_COUNTS = "{x:,.10g}"
 _BAND = {"alpha": 0.2, "linewidth": 0.0}
 
 
@@ -251,7 +246,12 @@ class HitCurveDisplay(FoldsDisplay):
             for curve in zip(rates, hits, strict=True)
         ]
         if tables is None and perfect is None:
-            tables = [table_of(*curve) for curve in self.curves]
+            steps = [np.diff(curve) for curve in self.curves]
+            found = [np.maximum(hits, 0.0) for _, hits in steps]
+            tables = [
+                RankTable(pos, np.maximum(rates - pos, 0.0))
+                for pos, (rates, _) in zip(found, steps, strict=True)
+            ]
         self.tables = tables or []
         # Of curves of gain they are told, if they are known.
         self._sizes = [table.total for table in self.tables] or [1.0] * len(rates)
@@ -285,26 +285,24 @@ class HitCurveDisplay(FoldsDisplay):
         cost : array-like of shape (n_samples,), default=None
             What processing a case takes of the budget; the axis is then its share.
         """
+        given: dict[str, Any] = {
+            "y_score": y_score, "sample_weight": sample_weight, "pos_label": pos_label
+        }  # fmt: skip
+        is_of_gain = gain is not None or cost is not None
+        rankings: Any = [y_true]
         if isinstance(y_true, FoldRankings):
-            others = {"y_score": y_score, "sample_weight": sample_weight}
-            check_alone(y_true, **others, pos_label=pos_label)
+            check_alone(y_true, **given)
             check_class_gain(gain, cost)
-            tables, label = folds_of_rankings(y_true).tables, y_true.pos_label
-            if gain is None:
-                display = cls._of_tables(list(tables), name, label)
-            else:
-                gains = [gain_curve(table, gain=gain) for table in tables]
-                display = cls._of_gains(gains, name, label, has_cost=False)
-            return display.plot(**kwargs)
-        if gain is not None or cost is not None:
-            found = gain_curve(
-                y_true, y_score, gain=gain, cost=cost, sample_weight=sample_weight,
-                pos_label=pos_label,
-            )  # fmt: skip
-            display = cls._of_gains([found], name, pos_label, cost is not None)
-            return display.plot(**kwargs)
-        table = rank_table(y_true, y_score, sample_weight, pos_label)
-        return cls._of_tables([table], name, pos_label).plot(**kwargs)
+            rankings, pos_label = folds_of_rankings(y_true).tables, y_true.pos_label
+            given = {}
+        if is_of_gain:
+            given |= {"gain": gain, "cost": cost}
+            curves = [gain_curve(ranking, **given) for ranking in rankings]
+            display = cls._of_gains(curves, name, pos_label, cost is not None)
+        else:
+            tables = [rank_table(ranking, **given) for ranking in rankings]
+            display = cls._of_tables(tables, name, pos_label)
+        return display.plot(**kwargs)
 
     @classmethod
     def _of_scores(
@@ -419,7 +417,8 @@ class HitCurveDisplay(FoldsDisplay):
             gain of all cases, or how many times that of random scores.
         rate : "uniform", float or distribution, default=None
             The share that will be processed, drawn at the foot: its density, and stems
-            for known rates.
+            for known rates. The legend has the expected recall, or gain, under it; None
+            gives the average precision, or the gain averaged over all rates.
         n_items : int, default=None
             Number of cases of which a share will be processed: the axes are then in
             counts, that of recall and lift excepted.
@@ -457,19 +456,32 @@ class HitCurveDisplay(FoldsDisplay):
             plot_momentum=plot_momentum, plot_folds=plot_folds, despine=despine,
         )  # fmt: skip
         are_several = len(self.curves) > 1
-        plot_mean = is_drawn("plot_mean", plot_mean, are_several)
-        plot_bands = is_drawn("plot_bands", plot_bands, are_several)
+        plot_mean = are_several if plot_mean is None else plot_mean
+        plot_bands = are_several if plot_bands is None else plot_bands
+        check_flags(plot_mean=plot_mean, plot_bands=plot_bands)
         law = None if rate is None else check_rate(rate)
         if kind != "hits" and min(hits[-1] for hits in self.hits) <= 0:
             what = "a positive case" if self.perfect is None else "a gain of all cases"
             raise ValueError(f"kind={kind!r} is undefined without {what}.")
-        n = self._check_items(n_items)
+        n = 1.0
+        if n_items is not None:
+            if self.perfect is not None and self._has_cost:
+                raise ValueError(
+                    "n_items counts cases, and the axis is the share of their cost: "
+                    "give one of n_items and cost."
+                )
+            n = float(check_count("n_items", n_items))
         self._kind, self._units = kind, (n, n if kind == "hits" else 1.0)
         self._start(ax)
         before = self.ax_.get_ylim() if self.ax_.lines else None
-        self._draw_curves(name, curve_kwargs, plot_folds, plot_mean)
+        style = styled(curve_kwargs, label=self._entry(name, *self._summary(law)))
+        self._draw_curves(style, plot_folds, plot_mean)
         if plot_bands:
-            self._draw_band(bounds_kwargs)
+            x, mean, spread = self._over_folds()
+            style = styled(bounds_kwargs, color=self._color, label="_", **_BAND)
+            self.band_ = self.ax_.fill_between(x, mean - spread, mean + spread, **style)
+            if style["label"] == "_":
+                self._grey_entry("± 1 standard deviation", bounds_kwargs, **_BAND)
         if plot_momentum:
             self._draw_momentum()
         p = self.prevalence
@@ -494,17 +506,6 @@ class HitCurveDisplay(FoldsDisplay):
         draw_legend(self.ax_)
         return self
 
-    def _check_items(self, n_items: int | None) -> float:
-        """Return how many cases stand for the rate 1."""
-        if n_items is None:
-            return 1.0
-        if self.perfect is not None and self._has_cost:
-            raise ValueError(
-                "n_items counts cases, and the axis is the share of their cost: give "
-                "one of n_items and cost."
-            )
-        return float(check_count("n_items", n_items))
-
     def _drawn(
         self, rates: ArrayLike, hits: ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
@@ -513,47 +514,29 @@ class HitCurveDisplay(FoldsDisplay):
         return x * self._units[0], y * self._units[1]
 
     def _draw_curves(
-        self,
-        name: str | None,
-        given: dict[str, Any] | None,
-        plot_folds: bool,
-        plot_mean: bool,
+        self, style: dict[str, Any], plot_folds: bool, plot_mean: bool
     ) -> None:
         """Draw the curves in the colour of their model, and their mean."""
-        style = styled(given, label=self._entry(name, *self._summary()))
-        if len(self.curves) == 1:
-            self.line_ = self._model_line(*self._drawn(*self.curves[0]), style)
-            self._color = self.line_.get_color()
-            if plot_mean:
-                mean = {"color": self._color, "linewidth": 2, "label": "_"}
-                self.mean_ = self._line(*self._over_folds()[:2], None, **mean)
-            return
-        lines: list[Any] = []
+        are_several, faint = len(self.curves) > 1, {}
         if plot_mean:
             mean = {key: style[key] for key in ("color", "label") if key in style}
-            points = self._over_folds()[:2]
-            self.mean_ = self._model_line(*points, None, **mean)
-            style |= {"color": style.get("color", self.mean_.get_color()), "label": "_"}
-        # Faint, behind their mean.
-        faint: dict[str, Any] = {"alpha": 0.3 if plot_mean else 0.5, "linewidth": 0.8}
+            self.mean_ = self._model_line(*self._over_folds()[:2], None, **mean)
+            style = style | {"color": self.mean_.get_color(), "label": "_"}
+        if are_several:
+            # Faint, behind their mean.
+            faint = {"alpha": 0.3 if plot_mean else 0.5, "linewidth": 0.8}
+        lines: list[Any] = []
         for curve in self.curves if plot_folds or not plot_mean else ():
             points = self._drawn(*curve)
-            if not lines and not plot_mean:
+            if lines or plot_mean:
+                lines.append(self._line(*points, style, **{"linestyle": "-"} | faint))
+            else:
                 lines.append(self._model_line(*points, style, **faint))
                 # One colour, and one entry in the legend, for all folds.
-                style |= {"color": lines[0].get_color(), "label": "_"}
+                style = style | {"color": lines[0].get_color(), "label": "_"}
                 faint["linestyle"] = lines[0].get_linestyle()
-            else:
-                lines.append(self._line(*points, style, **{"linestyle": "-"} | faint))
-        self.line_ = lines
+        self.line_ = lines if are_several else lines[0]
         self._color = (lines[0] if lines else self.mean_).get_color()
-
-    def _draw_band(self, given: dict[str, Any] | None) -> None:
-        x, mean, spread = self._over_folds()
-        style = styled(given, color=self._color, label="_", **_BAND)
-        self.band_ = self.ax_.fill_between(x, mean - spread, mean + spread, **style)
-        if style["label"] == "_":
-            self._grey_entry("± 1 standard deviation", given, **_BAND)
 
     def _over_folds(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return what is drawn of the mean of the curves, and its standard deviation.
@@ -608,16 +591,22 @@ class HitCurveDisplay(FoldsDisplay):
         best = [np.interp(RATES, *points) for points in self.perfect]
         return RATES, np.mean(best, axis=0)
 
-    def _summary(self) -> list[str]:
+    def _summary(self, law: RateDistribution | None) -> list[str]:
         """Return what the legend says of the curves, in parts that may be lines."""
-        if self.perfect is None:
+        if self.perfect is None and law is None:
             precisions = [AveragePrecision().value(table) for table in self.tables]
             return [f"AP = {mean_and_spread(precisions)}"]
-        # The expected gain per case under a uniform rate.
-        areas = [float(trapezoid(gains, rates)) for rates, gains in self.curves]
+        rate = check_rate("uniform") if law is None else law
+        steps = [(np.diff(hits), np.diff(rates)) for rates, hits in self.curves]
+        found = np.array([gain_of_groups(GroupWorth(*each), rate) for each in steps])
+        if self.perfect is None:
+            recalls = share_of(found, np.array([hits[-1] for hits in self.hits]))
+            expected = "expected " if rate_of(rate) is None else ""
+            return [f"{expected}recall = {mean_and_spread(recalls)}"]
         # Only the axis of hits says that it is one per case.
         unit = "" if self._kind == "hits" and self._units[1] == 1 else "per case "
-        return ["mean gain", f"{unit}= {mean_and_spread(areas)}"]
+        what = "mean" if law is None else "expected"
+        return [f"{what} gain", f"{unit}= {mean_and_spread(found)}"]
 
     def _name_units(self, n_items: int | None, despine: bool) -> None:
         """Say what stands on the axes, as shares or as counts."""
@@ -626,9 +615,9 @@ class HitCurveDisplay(FoldsDisplay):
         ylabel = (GAIN_KINDS if of_gain else KINDS)[self._kind]
         if n_items is not None:
             xlabel = f"Cases processed, of {n_items:,}"
-            self.ax_.xaxis.set_major_formatter(_COUNTS)
+            count_cases(self.ax_, self.ax_.xaxis, n_items)
             if self._kind == "hits":
                 n_pos = n_items * self.prevalence
                 ylabel = "Gain" if of_gain else f"Positives found, of {n_pos:,.0f}"
-                self.ax_.yaxis.set_major_formatter(_COUNTS)
+                self.ax_.yaxis.set_major_formatter(COUNTS)
         self._name_axes(xlabel, ylabel, despine)

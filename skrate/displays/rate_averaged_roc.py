@@ -26,8 +26,6 @@ from skrate.displays.base import (
     draw_rate,
     import_pyplot,
     mean_and_spread,
-    named_once,
-    outlines,
     passes_on,
     styled,
     taken_by,
@@ -148,14 +146,23 @@ class Space:
         """Draw where a rate is likely: its density, and stems for its point masses."""
         if self.name != "roc":
             return draw_rate(ax, rate)
-        middles, height, points, heights = outlines(rate)
+        return draw_rate(ax, rate, draw=self._draw_in_roc)
+
+    def _draw_in_roc(
+        self,
+        ax: Axes,
+        middles: FloatArray,
+        height: FloatArray,
+        points: FloatArray,
+        heights: FloatArray,
+    ) -> list[Any]:
         artists = [self._draw_shade(ax, middles, height)] if len(middles) else []
         for point, high in zip(points, heights, strict=True):
             artists += ax.plot(
                 *self.isometric(point), color=BUDGET_COLOR, alpha=BUDGET_ALPHA,
                 linewidth=1 + 3 * high, zorder=0,
             )  # fmt: skip
-        return named_once(ax, artists)
+        return artists
 
     def _draw_shade(self, ax: Axes, middles: FloatArray, height: FloatArray) -> Any:
         """Shade the plane of the ROC curve by the density at each point's rate."""

@@ -12,6 +12,7 @@ from skrate.displays.base import (
     Axes,
     Drawing,
     check_flags,
+    count_cases,
     draw_legend,
     entry,
     model_color,
@@ -142,7 +143,7 @@ class StoppingCurveDisplay(Drawing):
         self.stop_ = self._draw_stop(y)
         self.last_ = self._draw_last(y, kind) if self.stop_ is None else None
         self.ax_.set(xlim=(0, curve.n_items), ylim=(0, _ROOM))
-        self.ax_.xaxis.set_major_formatter("{x:,.10g}")
+        count_cases(self.ax_, self.ax_.xaxis, curve.n_items)
         ylabel = (
             "Recall" if is_recall else f"p-value of a recall below {curve.target:g}"
         )

@@ -1,5 +1,7 @@
 """The display of a difference of two curves: what is drawn is what was computed."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
@@ -327,3 +329,22 @@ def test_the_positive_class_is_named():
     )
     label = display.ax_.get_ylabel()
     assert label == "Difference in recall\n(positive label: in)"
+
+
+def test_ticks_of_counts_and_their_labels_have_room_in_small_axes():
+    rng = np.random.default_rng(0)
+    y_true, scores = rng.random(100) < 0.3, rng.normal(size=(2, 100))
+    for n_items in (900, 20_000, 1_234_567):
+        figure, axes = plt.subplots(1, 2, figsize=(10, 4), dpi=50)
+        display = CurveComparisonDisplay.from_predictions(
+            y_true, *scores, n_items=n_items, ax=axes[1], n_resamples=99
+        )
+        figure.tight_layout()
+        figure.draw_without_rendering()
+        top, right = display.count_axes_
+        labels = [label for label in top.get_xticklabels() if label.get_text()]
+        boxes = [label.get_window_extent() for label in labels]
+        gaps = [b.x0 - a.x1 for a, b in pairwise(boxes)]
+        assert len(gaps) > 1
+        assert min(gaps) > 0
+        assert right.yaxis.get_tightbbox().x1 < figure.bbox.x1

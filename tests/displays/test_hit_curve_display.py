@@ -10,8 +10,10 @@ from skrate import (
     HitCurveDisplay,
     average_precision_score,
     expected_gain_score,
+    expected_recall_score,
     hit_curve,
     rates,
+    recall_at_rate_score,
 )
 from skrate.data.table import RankTable
 from skrate.displays.base import COLORS
@@ -453,3 +455,19 @@ def test_what_is_no_curve_of_gain_is_refused():
         HitCurveDisplay([0, 1], [1, 2], perfect=[([0, 1], [0, 1])])
     with pytest.raises(ValueError, match="gain or cost per case is of single cases"):
         hit_curve(RankTable([1, 0], [0, 1]), gain=[1, 2])
+
+
+def test_the_legend_names_the_number_of_the_budget():
+    recall = recall_at_rate_score(Y_TRUE, Y_SCORE, rate=0.2)
+    display = HitCurveDisplay(RATE, HITS).plot(rate=0.2)
+    assert texts(display)[0] == f"recall = {recall:.2f}"
+    budget = rates.beta(8, 72)
+    recall = expected_recall_score(Y_TRUE, Y_SCORE, rate=budget)
+    assert texts(display.plot(rate=budget))[0] == f"expected recall = {recall:.2f}"
+    display = HitCurveDisplay.from_predictions(
+        Y_TRUE, Y_SCORE, gain=GAIN, cost=COST, rate=budget
+    )
+    gain = expected_gain_score(
+        Y_TRUE, Y_SCORE, gain=GAIN, cost=COST, rate=budget, normalize=True
+    )
+    assert texts(display)[0] == f"expected gain = {gain:.2f}"
