@@ -39,7 +39,6 @@ from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate, check_not_one_ca
 from skrate.metrics.base import Metric, Slopes
 from skrate.metrics.recall import (
     ExpectedRecall,
-    UnderRate,
     expected_recall,
     rate_of,
     recall_of_tables,
@@ -694,7 +693,7 @@ def _check_is_of_one(y_score: Any) -> None:
         )
 
 
-class ExpectedHits(UnderRate, Metric):
+class ExpectedHits(Metric):
     """The share of all cases that is processed and positive: prevalence x recall.
 
     Or, where ``missed``, the share that is positive and not processed.

@@ -19,7 +19,6 @@ from skrate.data.arrays import (
     Label,
     dot,
     ratio,
-    share_of,
     sum_from_right,
 )
 from skrate.data.checks import check_count, check_fraction
@@ -37,15 +36,12 @@ from skrate.metrics.base import (
 )
 from skrate.metrics.lists import of_queues
 from skrate.metrics.recall import (
-    UnderRate,
     expected_recall,
-    processed_rows,
     rate_of,
     recall_limits,
     recall_of_tables,
     recall_slopes,
 )
-from skrate.metrics.retrieval import RelevantRows
 from skrate.rates.laws import (
     Fixed,
     Mixture,
@@ -69,8 +65,6 @@ __all__ = ["lift_at_rate_score", "precision_at_rate_score", "recall_at_rate_scor
 
 # Of one table, or of many.
 Value = TypeVar("Value", float, FloatArray)
-# Beyond it products of weights and shares would be subnormal or nothing.
-_LEAST = 1e-250
 # Panels in which a rate doubles, and how many nodes make the density over r exact to
 # rounding on each: the pole of 1 / r is so far away that one is worth a factor of 17.
 _PER_OCTAVE = 3
@@ -379,7 +373,7 @@ def lift_at_rate_score(
     return score(LiftAtRate(rate, k), y_true, y_score, sample_weight, pos_label)
 
 
-class AtRate(UnderRate, SumOverGroups, Metric):
+class AtRate(SumOverGroups, Metric):
     """What the three share: all are multiples of the recall at a rate.
 
     ``rate`` is a share of all cases where it is known, and a law where several are
@@ -449,20 +443,8 @@ class AtRate(UnderRate, SumOverGroups, Metric):
         # Cut off before it is divided: a group may be empty.
         part = ratio(np.clip(seen - begins, 0, weight), weight)
         with np.errstate(invalid="ignore", divide="ignore"):
-            if self.rate * min(1.0, total.min()) < _LEAST:
-                # In units of the rate: products of small shares would be nothing.
-                share = ratio(weight, total)
-                part = ratio(np.clip(self.rate - begins / total, 0, share), share)
-                found = np.einsum("ij,ij->i", pos, part / self.rate)
-                whole = total[:, 0]
-                return np.asarray(self._unit * self._scaled(found, n_pos, whole, whole))
             found = np.einsum("ij,ij->i", pos, part)
             return np.asarray(self._scaled(found, n_pos, seen[:, 0], total[:, 0]))
-
-    @property
-    def _unit(self) -> float:
-        """What it is multiplied with if what is found is given per rate."""
-        return 1.0
 
     @property
     def facts(self) -> Facts:
@@ -482,23 +464,12 @@ class AtRate(UnderRate, SumOverGroups, Metric):
         if (k is None) == (self.rate is None):
             raise ValueError(f"metric: {self.name} needs k or rate, and not both.")
         if self.is_uncertain:
-            return ListValues.of(self.list_values(lists), lists)
+            return super().per_list(lists)
         n_seen = self.rate * lists.sizes if k is None else np.minimum(k, lists.sizes)
-        if k is not None and lists.cases is not None:
-            # No cases tie: it takes a look at the positives alone.
-            rows = RelevantRows.of(lists)
-            found = rows.sum(rows.seen(k))
-        else:
-            found = lists.sum(lists.pos * seen_rows(lists, n_seen))
+        found = lists.sum(lists.pos * seen_rows(lists, n_seen))
         with np.errstate(invalid="ignore", divide="ignore"):
             values = self._scaled(found, lists.n_pos, n_seen, lists.sizes)
         return ListValues.of(values, lists, found, self._whole(lists.n_pos, n_seen))
-
-    def list_values(self, lists: ListTable) -> FloatArray:
-        law, factor = self.weighting
-        found = lists.sum(lists.pos * processed_rows(lists, law))
-        mean = factor * share_of(found, lists.n_pos)
-        return np.asarray(self._of_mean(mean, lists.n_pos / lists.sizes))
 
     def undefined_value(self, table: RankTable) -> str:
         return "the rate is 0, so that nothing is processed"
@@ -535,10 +506,6 @@ class RecallAtRate(AtRate, score=recall_at_rate_score):
     def weighting(self) -> tuple[RateDistribution, float]:
         return self.rate, 1.0
 
-    @property
-    def _unit(self) -> float:
-        return float(self.rate)
-
     def slopes(self, table: RankTable) -> Slopes:
         return recall_slopes(table, self.law)[0]
 
@@ -557,7 +524,7 @@ class _PerProcessed(AtRate):
 
     @property
     def weighting(self) -> tuple[RateDistribution, float]:
-        law = PerProcessed(self.rate)
+        law = PerProcessed(self.law)
         return law, law.mean_inverse
 
 
@@ -568,13 +535,9 @@ class PrecisionAtRate(_PerProcessed, score=precision_at_rate_score):
     needs = ()
 
     def slopes(self, table: RankTable) -> Slopes:
-        p = table.prevalence
-        if self.is_uncertain:
-            law, factor = self.weighting
-            slopes, recall = recall_slopes(table, law)
-            return slopes.scaled(factor * p, factor * recall)
-        at_rate = found_at(table, self.rate) / table.n_pos / self.rate
-        return recall_slopes(table, self.law)[0].scaled(p / self.rate, at_rate)
+        law, factor = self.weighting
+        slopes, recall = recall_slopes(table, law)
+        return slopes.scaled(factor * table.prevalence, factor * recall)
 
     def _of_mean(self, found: Any, prevalence: Any) -> Any:
         # Without positives their recall is undefined, but not the precision.
@@ -597,10 +560,8 @@ class LiftAtRate(_PerProcessed, score=lift_at_rate_score):
     needs = ("positive",)
 
     def slopes(self, table: RankTable) -> Slopes:
-        if self.is_uncertain:
-            law, factor = self.weighting
-            return recall_slopes(table, law)[0].scaled(factor)
-        return recall_slopes(table, self.law)[0].scaled(1 / self.rate)
+        law, factor = self.weighting
+        return recall_slopes(table, law)[0].scaled(factor)
 
     @property
     def facts(self) -> Facts:
@@ -621,14 +582,6 @@ class LiftAtRate(_PerProcessed, score=lift_at_rate_score):
 
     def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
         return found / n_pos / (seen / total)
-
-
-def found_at(table: RankTable, rate: float) -> float:
-    """Return the weight of positives within the share ``rate`` of the ranking."""
-    if table.n_cases is not None or table.n_pos == 0:
-        return float(np.interp(rate, table.rates, table.cum_pos))
-    # By shares: the slope of large weights over a short step is not finite.
-    return table.n_pos * float(np.interp(rate, table.rates, table.tpr))
 
 
 def check_share(rate: Any) -> float | RateDistribution:

@@ -9,7 +9,15 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, ratio
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    FloatArray,
+    IntArray,
+    Label,
+    ratio,
+    share_of,
+)
 from skrate.data.checks import check_fraction
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
@@ -412,23 +420,10 @@ class AtRecall(Tested, Metric):
         recall = check_fraction("recall", self.recall, include_one=True)
         object.__setattr__(self, "recall", recall)
 
-    def value(self, table: RankTable) -> float:
-        return float(
-            self._of_rate(rate_of_recall(table, self.recall), table.prevalence)
-        )
-
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        cum_pos = np.cumsum(pos, axis=1, dtype=np.float64)
-        ends = np.cumsum(pos + neg, axis=1, dtype=np.float64)
-        n_pos, total = cum_pos[:, -1], ends[:, -1]
-        needed = self.recall * n_pos
-        reached = cum_pos >= needed[:, None] * (1 - ROUNDING)
-        rows, k = np.arange(len(pos)), np.argmax(reached, axis=1)
-        beyond = ratio(np.maximum(cum_pos[rows, k] - needed, 0.0), pos[rows, k])
-        cut = ends[rows, k] - beyond * (pos[rows, k] + neg[rows, k])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            found = self._of_rate(cut / total, n_pos / total)
-        return np.where(n_pos > 0, found, np.nan)
+        rates = rates_of_recall(pos, neg, self.recall)
+        n_pos = pos.sum(axis=1)
+        return np.asarray(self._of_rate(rates, n_pos / (n_pos + neg.sum(axis=1))))
 
     def slopes(self, table: RankTable) -> Slopes:
         rate = rate_of_recall(table, self.recall)
@@ -549,17 +544,26 @@ class RecallAtPrecision(Tested, Metric, score=recall_at_precision_score):
         return self.precision
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        first = np.zeros((len(pos), 1))
-        found = np.hstack([first, np.cumsum(pos, axis=1, dtype=np.float64)])
-        seen = np.hstack([first, np.cumsum(pos + neg, axis=1, dtype=np.float64)])
+        return share_of(self._reached(pos, neg)[0], pos.sum(axis=1))
+
+    def _reached(self, pos: Array, neg: Array) -> tuple[FloatArray, IntArray]:
+        """Return what is found down to the last cut with the precision, and its group.
+
+        Between two cuts what is found and what is processed both rise linearly.
+        """
+        found, seen = (
+            np.pad(np.cumsum(weights, axis=1), ((0, 0), (1, 0)))
+            for weights in (pos, pos + neg)
+        )
+        # Nothing, which is processed first of all, meets every target.
         is_met = found >= self.target * seen * (1 - ROUNDING)
-        last = is_met.shape[1] - 1 - np.argmax(is_met[:, ::-1], axis=1)
-        after = np.minimum(last + 1, found.shape[1] - 1)
-        rows, n_pos = np.arange(len(pos)), found[:, -1]
-        before = found[rows, last], seen[rows, last]
-        reached = _part(before, (found[rows, after], seen[rows, after]), self.target)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(reached / n_pos)
+        group = pos.shape[1] - np.argmax(is_met[:, ::-1], axis=1)
+        rows = np.arange(len(pos))
+        before, after = (rows, group), (rows, np.minimum(group + 1, pos.shape[1]))
+        over = np.maximum(found[before] - self.target * seen[before], 0.0)
+        lack = np.maximum(self.target * seen[after] - found[after], 0.0)
+        part = ratio(over, over + lack)
+        return found[before] + part * (found[after] - found[before]), group
 
     def slopes(self, table: RankTable) -> Slopes:
         p, target = table.prevalence, self.target
@@ -611,41 +615,33 @@ class RecallAtPrecision(Tested, Metric, score=recall_at_precision_score):
 
     def _last(self, table: RankTable) -> tuple[float, float]:
         """Return the greatest recall with the precision, and where it is reached."""
-        found = table.cum_pos
-        seen = found + table.cum_neg
-        is_met = found >= self.target * seen * (1 - ROUNDING)
-        # Nothing, which is processed first of all, meets every target.
-        last = int(np.flatnonzero(is_met)[-1])
-        if last == table.n_groups:
+        (reached,), (group,) = self._reached(table.pos[None], table.neg[None])
+        if group == table.n_groups:
             return 1.0, 1.0
-        before, after = ((found[k], seen[k]) for k in (last, last + 1))
-        reached = float(_part(before, after, self.target))
-        if table.pos[last] > 0:
-            rate = max(reached / self.target / table.total, float(table.rates[last]))
+        if table.pos[group] > 0:
+            rate = max(reached / self.target / table.total, table.rates[group])
         else:
             # Among negatives the recall stays what it was before them.
-            rate = float(table.rates[np.searchsorted(found, found[last])])
-        return reached / table.n_pos, rate
+            rate = table.rates[np.searchsorted(table.cum_pos, table.cum_pos[group])]
+        return float(reached / table.n_pos), float(rate)
 
 
-def _part(before: Any, after: Any, target: float) -> Any:
-    """Return the weight of positives down to where the precision falls below a target.
-
-    ``before`` and ``after`` are those found and all, at the last cut that meets it and
-    at the next one; between the two both rise linearly.
-    """
-    excess = np.maximum(before[0] - target * before[1], 0.0)
-    lack = np.maximum(target * after[1] - after[0], 0.0)
-    return before[0] + ratio(excess, excess + lack) * (after[0] - before[0])
+def rates_of_recall(pos: Array, neg: Array, recall: float) -> FloatArray:
+    """Return the least rates at which tables have a recall, nan without positives."""
+    found, ends = np.cumsum(pos, axis=1), np.cumsum(pos + neg, axis=1)
+    n_pos = found[:, -1]
+    needed = recall * n_pos
+    reached = found >= needed[:, None] * (1 - ROUNDING)
+    last = np.arange(len(pos)), np.argmax(reached, axis=1)
+    # From the end of the group back to where it is reached.
+    beyond = ratio(np.maximum(found[last] - needed, 0.0), pos[last])
+    cut = ends[last] - beyond * (pos[last] + neg[last])
+    return np.where(n_pos > 0, cut / ends[:, -1], np.nan)
 
 
 def rate_of_recall(table: RankTable, recall: float) -> float:
     """Return the least rate at which a table with positives has a recall."""
-    tpr, rates = table.tpr, table.rates
-    k = int(np.searchsorted(tpr, recall * (1 - ROUNDING), side="left")) - 1
-    # From the end of the group back to where it is reached.
-    beyond = max(tpr[k + 1] - recall, 0.0) / (tpr[k + 1] - tpr[k])
-    return float(rates[k + 1] - beyond * (rates[k + 1] - rates[k]))
+    return float(rates_of_recall(table.pos[None], table.neg[None], recall)[0])
 
 
 def rate_slopes(table: RankTable, recall: float) -> Slopes:

@@ -22,11 +22,9 @@ from skrate.data.arrays import (
 from skrate.data.checks import check_choice, check_flag, check_fraction
 from skrate.data.compressed import Cells, reach
 from skrate.data.folds import FoldRankings
-from skrate.data.lists import ListTable
 from skrate.data.table import RankTable, merged_down
 from skrate.metrics.base import (
     Facts,
-    InLists,
     Metric,
     Slopes,
     SumOverGroups,
@@ -287,7 +285,6 @@ def average_precision_score(
 
 class AveragePrecision(
     SumOverGroups,
-    InLists,
     Metric,
     score=average_precision_score,
     aliases=(sklearn.metrics.average_precision_score,),
@@ -407,14 +404,6 @@ class AveragePrecision(
         if self.adjusted:
             value = 1 - value / (1 - self.prevalence)
         return np.asarray(value)
-
-    def list_values(self, lists: ListTable) -> FloatArray:
-        values, known = np.empty(len(lists.starts)), replace(self)
-        for some, pos, neg in lists.rectangles():
-            # Lines go by the number of cases of each list.
-            object.__setattr__(known, "_n_cases", lists.n_cases[some, None])
-            values[some] = known.values(pos, neg)
-        return values
 
     def slopes(self, table: RankTable) -> Slopes:
         tail = self._tail_of(table)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from functools import partial, singledispatch, wraps
 from operator import attrgetter
-from typing import Any, Literal, NamedTuple, Self, dataclass_transform
+from typing import Any, NamedTuple, Self, dataclass_transform
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -38,53 +38,9 @@ from skrate.data.table import (
     table_of,
 )
 from skrate.metrics.results import Question, rendered
-from skrate.rates.laws import RateDistribution
 
-# Each with and without its ending; a test holds them to the registry.
-MetricName = Literal[
-    "average_precision",
-    "average_precision_score",
-    "expected_gain",
-    "expected_gain_score",
-    "expected_recall",
-    "expected_recall_score",
-    "lift_at_rate",
-    "lift_at_rate_score",
-    "mean_average_precision",
-    "mean_average_precision_score",
-    "momentum",
-    "momentum_score",
-    "ndcg",
-    "ndcg_score",
-    "negative_recall",
-    "negative_recall_score",
-    "partial_auc",
-    "partial_auc_score",
-    "precision_at_rate",
-    "precision_at_rate_score",
-    "precision_at_recall",
-    "precision_at_recall_score",
-    "ranking_auc",
-    "ranking_auc_score",
-    "rate_at_recall",
-    "rate_at_recall_score",
-    "rate_weighted_auc",
-    "rate_weighted_auc_score",
-    "recall_at_precision",
-    "recall_at_precision_score",
-    "recall_at_rate",
-    "recall_at_rate_score",
-    "reciprocal_rank",
-    "reciprocal_rank_score",
-    "roc_auc",
-    "roc_auc_score",
-    "stamina",
-    "stamina_score",
-    "work_saved",
-    "work_saved_score",
-]
 # What may be given for a metric: a score function, what stands for one, or its name.
-MetricLike = MetricName | Callable[..., Any]
+MetricLike = str | Callable[..., Any]
 # With fewer it takes longer to find those that may become one.
 _FEW_GROUPS = 2_000
 
@@ -259,9 +215,9 @@ class Metric(ABC):
         """Return the derivatives at a table with both classes."""
 
     @property
-    def law(self) -> RateDistribution | None:
+    def law(self) -> Any:
         """The distribution of the rate; None if the metric has none."""
-        return None
+        return getattr(self, "rate", None)
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         """Return the least and the greatest value of rankings of the same cases.
@@ -284,25 +240,16 @@ class Metric(ABC):
         """Return the metric within each list, or within its ``k`` best items."""
         if k is not None:
             raise ValueError(f"k={k!r} has no meaning for {self.name}: leave it out.")
-        if isinstance(self, InLists):
-            values = self.list_values(lists)
-        else:
-            values = np.empty(len(lists.starts))
-            for some, pos, neg in lists.rectangles():
-                values[some] = self.values(pos, neg)
-        return ListValues.of(np.clip(values, *self.bounds()), lists)
+        values = np.empty(len(lists.starts))
+        for some, pos, neg in lists.rectangles():
+            n_cases: Any = lists.n_cases[some, None]
+            own = self.of_sample(n_cases, is_weighted=False)
+            values[some] = own.values(pos, neg)
+        return ListValues.of(values, lists)
 
     def undefined_value(self, table: RankTable) -> str:
         """Return why the value is nan of a table with the classes it needs."""
         return "every ranking has the same value at this prevalence"
-
-
-class InLists(ABC):
-    """A metric that has a way of its own to its values within lists."""
-
-    @abstractmethod
-    def list_values(self, lists: ListTable) -> FloatArray:
-        """Return the metric within each list, nan where it is undefined."""
 
 
 class SumOverGroups:
@@ -395,43 +342,26 @@ def _keep_in_range(cls: type[Metric]) -> None:
 
     All values pass here: of tables, of resamples and within lists.
     """
-    own = vars(cls)
-    if "value" in own:
-        cls.value = _clipped_value(own["value"])  # type: ignore[method-assign]
-    if "values" in own:
-        cls.values = _clipped_values(own["values"])  # type: ignore[method-assign]
-    if "per_list" in own:
-        cls.per_list = _clipped_lists(own["per_list"])  # type: ignore[method-assign]
+    for name, of in list(vars(cls).items()):
+        if name in ("value", "values", "per_list"):
+            setattr(cls, name, _clipped(of))
 
 
-def _clipped_value(of: Callable[..., float]) -> Callable[..., float]:
+def _clipped(of: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(of)
-    def value(self: Metric, table: RankTable) -> float:
-        low, high = self.bounds(table)
-        # nan stays.
-        return min(max(of(self, table), low), high)
-
-    return value
-
-
-def _clipped_values(of: Callable[..., FloatArray]) -> Callable[..., FloatArray]:
-    @wraps(of)
-    def values(self: Metric, pos: Array, neg: Array) -> FloatArray:
-        found = of(self, pos, neg)
-        return found if self.facts.is_sum else np.clip(found, *self.bounds())
-
-    return values
-
-
-def _clipped_lists(of: Callable[..., ListValues]) -> Callable[..., ListValues]:
-    @wraps(of)
-    def per_list(self: Metric, lists: ListTable, k: int | None = None) -> ListValues:
-        found = of(self, lists, k)
+    def clipped(self: Metric, *cases: Any) -> Any:
+        found = of(self, *cases)
+        if isinstance(cases[0], RankTable):
+            low, high = self.bounds(cases[0])
+            # nan stays.
+            return min(max(found, low), high)
         if self.facts.is_sum:
             return found
-        return replace(found, values=np.clip(found.values, *self.bounds()))
+        if isinstance(found, ListValues):
+            return replace(found, values=np.clip(found.values, *self.bounds()))
+        return np.clip(found, *self.bounds())
 
-    return per_list
+    return clipped
 
 
 def score(

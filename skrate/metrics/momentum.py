@@ -6,11 +6,11 @@ import numpy as np
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, dot
 from skrate.data.folds import FoldRankings
-from skrate.data.lists import ListTable
+from skrate.data.lists import ListTable, ListValues
 from skrate.data.table import RankTable
 from skrate.metrics.auc import AUC
 from skrate.metrics.average_precision import AveragePrecision
-from skrate.metrics.base import Facts, InLists, Metric, Slopes, extremes, score
+from skrate.metrics.base import Facts, Metric, Slopes, extremes, score
 
 # Less than this above chance is rounding.
 LEAST_ADVANTAGE = 1e-12
@@ -69,7 +69,7 @@ def stamina_score(
     return score(Stamina(), y_true, y_score, sample_weight, pos_label)
 
 
-class _AboveChance(InLists, Metric):
+class _AboveChance(Metric):
     """What momentum and stamina share: they are defined above chance only."""
 
     def undefined_value(self, table: RankTable) -> str:
@@ -79,7 +79,7 @@ class _AboveChance(InLists, Metric):
     # The first ones.
     facts = Facts(rests_on_few=True, enough_positives=40)
 
-    def list_values(self, lists: ListTable) -> FloatArray:
+    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         raise ValueError(f"metric: {self.name} is not known within lists.")
 
 

@@ -26,7 +26,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.table import RankTable, merged_runs
 from skrate.metrics.auc import AUC, AUC_FACTS, list_auc
-from skrate.metrics.base import Facts, InLists, Metric, Slopes, score
+from skrate.metrics.base import Facts, Slopes, score
 from skrate.metrics.classes import (
     AverageName,
     ClassAverage,
@@ -38,7 +38,6 @@ from skrate.metrics.classes import (
 from skrate.metrics.recall import (
     UnderSet,
     expected_recall,
-    processed_rows,
     recall_in_range,
     recall_slopes,
     swapped,
@@ -269,15 +268,10 @@ def rate_weighted_auc_score(
 
 class RateWeightedAUC(
     UnderSet,
-    InLists,
-    Metric,
     score=rate_weighted_auc_score,
     aliases=(sklearn.metrics.roc_auc_score, "roc_auc"),
 ):
     """The rAUC under a rate; under the uniform one it is the AUC, and DeLong's."""
-
-    rate: Any = "uniform"
-    worst: End | None = None
 
     @property
     def is_auc(self) -> bool:
@@ -316,9 +310,16 @@ class RateWeightedAUC(
             return AUC().values(pos, neg)
         if is_late(self.rate):
             return self.mirrored.values(neg[:, ::-1], pos[:, ::-1])
-        if pos.sum() <= neg.sum():
-            return _of_tables(pos, neg, self.rate)
-        return 1 - _of_tables(neg, pos, self.rate)
+        # Of the rarer class: that of the other hardly depends on the ranking if it is
+        # nearly all there is.
+        is_rare = pos.sum(axis=1) <= neg.sum(axis=1)
+        if not is_rare.all():
+            mask = is_rare[:, None]
+            pos, neg = np.where(mask, pos, neg), np.where(mask, neg, pos)
+        recall, worst, best = recall_in_range(pos, neg, self.rate)
+        found = np.full(len(pos), np.nan)
+        np.divide(recall - worst, best - worst, out=found, where=has_range(worst, best))
+        return np.where(is_rare, found, 1 - found)
 
     def slopes(self, table: RankTable) -> Slopes:
         if self.is_auc:
@@ -332,11 +333,6 @@ class RateWeightedAUC(
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         return list_auc(lists, k) if self.is_auc else super().per_list(lists, k)
-
-    def list_values(self, lists: ListTable) -> FloatArray:
-        if self.worst is not None:
-            return self.worst_in_lists(lists)
-        return _of_lists(lists, self.rate)
 
     def undefined_value(self, table: RankTable) -> str:
         """Return why no ranking is better than another."""
@@ -428,35 +424,6 @@ def _slopes(table: RankTable, rate: RateDistribution) -> Slopes:
     value = (expected - scale.worst) / width
     shift = scale.by_worst + value * (scale.by_best - scale.by_worst)
     return recall.scaled(1 / width, -shift / width)
-
-
-def _of_tables(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:
-    recall, worst, best = recall_in_range(pos, neg, rate)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray((recall - worst) / (best - worst))
-
-
-def _of_lists(lists: ListTable, rate: RateDistribution) -> FloatArray:
-    """Return the rAUC: expected recall between that of worst and best ranking."""
-    if is_late(rate):
-        return _of_lists(lists.mirrored, rate.mirrored)[::-1]
-    scores = np.full(len(lists.starts), np.nan)
-    mixed = np.flatnonzero((lists.n_pos > 0) & (lists.n_neg > 0))
-    n_pos, n_neg = lists.n_pos[mixed], lists.n_neg[mixed]
-    # Of the rarer class: that of the other hardly depends on the ranking if it is
-    # nearly all there is.
-    is_rare = n_pos <= n_neg
-    share = np.minimum(n_pos, n_neg) / (n_pos + n_neg)
-    worst, best = recall_ranges(rate, share)
-    matters = has_range(worst, best)
-    processed = processed_rows(lists, rate)
-    of_pos = lists.sum(lists.pos * processed)[mixed] / n_pos
-    of_neg = lists.sum(lists.neg * processed)[mixed] / n_neg
-    above = np.where(is_rare, of_pos - worst, best - of_neg)
-    values = np.full(len(mixed), np.nan)
-    np.divide(above, best - worst, out=values, where=matters)
-    scores[mixed] = np.clip(values, 0, 1)
-    return scores
 
 
 def undefined_rate_reason(prevalence: float, rate: RateDistribution) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import field, replace
 from functools import lru_cache, partial
@@ -21,16 +21,14 @@ from skrate.data.arrays import (
     Label,
     dot,
     ratio,
-    share_of,
     sum_from_right,
 )
 from skrate.data.checks import check_choice
 from skrate.data.folds import FoldRankings
-from skrate.data.lists import ListTable
+from skrate.data.lists import ListTable, ListValues
 from skrate.data.table import RankTable, table_of_weights
 from skrate.metrics.base import (
     NAMED,
-    InLists,
     Metric,
     Slopes,
     SumOverGroups,
@@ -259,7 +257,7 @@ def expected_recall_score(
             labels=labels,
         )
     return score(
-        ExpectedRecall(rate, of, worst), y_true, y_score, sample_weight, pos_label
+        ExpectedRecall(rate, worst, of), y_true, y_score, sample_weight, pos_label
     )
 
 
@@ -354,39 +352,27 @@ def negative_recall_score(
     return score(NegativeRecall(rate), y_true, y_score, sample_weight, pos_label)
 
 
-class UnderRate:
-    """What metrics under a rate say of it: mixed into a ``Metric``."""
-
-    rate: Any
-
-    @property
-    def law(self) -> RateDistribution:
-        """The distribution of the rate."""
-        law: RateDistribution = self.rate
-        return law
-
-
-class ByRate(UnderRate, ABC):
+class ByRate(SumOverGroups, Metric):
     """A metric that is linear in the distribution of the rate, or a ratio of such."""
 
-    @property
-    def is_of_negatives(self) -> bool:
-        """Whether it is the negatives whose recall counts."""
-        return False
+    rate: Any = "uniform"
+
+    # Whether it is the negatives whose recall counts.
+    is_of_negatives = False
 
     @abstractmethod
     def by_rate(self, table: RankTable) -> RateCurve:
         """Return the metric of a table at every rate, from which all others follow."""
 
 
-class UnderSet(ByRate, SumOverGroups, ABC):
+class UnderSet(ByRate):
     """One that may be told a set of distributions for its rate.
 
     Then ``worst`` says which end of its range over the set is meant: it is the metric
     under the distribution that attains this end, which depends on the ranking.
     """
 
-    worst: End | None
+    worst: End | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rate", check_rate_or_set(self.rate, self.worst))
@@ -397,28 +383,57 @@ class UnderSet(ByRate, SumOverGroups, ABC):
 
     def resolved(self, table: RankTable) -> Any:
         """Return the metric under the distribution of the set that is worst."""
-        if self.worst is None or not is_defined(self, table):  # type: ignore[arg-type]
+        if self.worst is None or not is_defined(self, table):
             return self
         found = extreme(self.rate, self.by_rate(table), self.worst)
-        return replace(self, rate=found.law, worst=None)  # type: ignore[type-var]
+        return replace(self, rate=found.law, worst=None)
 
-    def worst_in_lists(self, lists: ListTable) -> FloatArray:
-        """Return the metric within each list under what is worst for that list."""
+    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
+        """Return the metric within each list, under what is worst for that list."""
+        if self.worst is None or k is not None:
+            return super().per_list(lists, k)
         values = np.full(len(lists.starts), np.nan)
         for i, (start, end) in enumerate(pairwise(lists.edges.tolist())):
             table = RankTable(lists.pos[start:end], lists.neg[start:end])
-            resolved = self.resolved(table)
-            if resolved.worst is None:
-                values[i] = resolved.value(table)
-        return values
+            if is_defined(self, table):
+                values[i] = self.resolved(table).value(table)
+        return ListValues.of(values, lists)
 
 
-class ExpectedRecall(UnderSet, InLists, Metric, score=expected_recall_score):
+class _OfClass(ByRate):
+    """The share of the positives that is processed, or of the negatives that is not."""
+
+    def _turned(self, share: Any) -> Any:
+        """Return the metric from the share of the class that is processed."""
+        return 1 - share if self.is_of_negatives else share
+
+    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
+        """Return its range: one value where all is processed, or nothing."""
+        low, high = sorted(map(self._turned, recall_limits(self.rate)))
+        return low, high
+
+    def by_rate(self, table: RankTable) -> RateCurve:
+        share = table.fpr if self.is_of_negatives else table.tpr
+        return RateCurve(table.rates, self._turned(share))
+
+    def value(self, table: RankTable) -> float:
+        share = expected_recall(table, self.rate, of_negatives=self.is_of_negatives)
+        return float(self._turned(share))
+
+    def values(self, pos: Array, neg: Array) -> FloatArray:
+        weights = (neg, pos) if self.is_of_negatives else (pos, neg)
+        return np.asarray(self._turned(recall_of_tables(*weights, self.rate)))
+
+    def slopes(self, table: RankTable) -> Slopes:
+        if not self.is_of_negatives:
+            return recall_slopes(table, self.rate)[0]
+        return recall_slopes(swapped(table), self.rate)[0].turned()
+
+
+class ExpectedRecall(UnderSet, _OfClass, score=expected_recall_score):
     """The expected recall of either class under a rate."""
 
-    rate: Any = "uniform"
     of: Side = field(default="positives", metadata=NAMED)
-    worst: End | None = None
 
     def __post_init__(self) -> None:
         check_choice("of", self.of, SIDES)
@@ -435,51 +450,18 @@ class ExpectedRecall(UnderSet, InLists, Metric, score=expected_recall_score):
         return (self.of.removesuffix("s"),)
 
     @property
-    def is_of_negatives(self) -> bool:
+    def is_of_negatives(self) -> bool:  # type: ignore[override]
         """Whether it is the recall of the negatives."""
         return self.of == "negatives"
-
-    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
-        """Return its range: one value where all is processed, or nothing."""
-        low, high = recall_limits(self.rate)
-        return (low, high) if self.of == "positives" else (1 - high, 1 - low)
-
-    def by_rate(self, table: RankTable) -> RateCurve:
-        recall = table.tpr if self.of == "positives" else 1 - table.fpr
-        return RateCurve(table.rates, recall)
 
     def value(self, table: RankTable) -> float:
         if self.worst is not None:
             return float(self.resolved(table).value(table))
-        if self.of == "positives":
-            return expected_recall(table, self.rate)
-        return 1 - expected_recall(table, self.rate, of_negatives=True)
-
-    def values(self, pos: Array, neg: Array) -> FloatArray:
-        if self.of == "positives":
-            return recall_of_tables(pos, neg, self.rate)
-        return 1 - recall_of_tables(neg, pos, self.rate)
-
-    def list_values(self, lists: ListTable) -> FloatArray:
-        if self.worst is not None:
-            return self.worst_in_lists(lists)
-        processed = processed_rows(lists, self.rate)
-        if self.of == "positives":
-            return share_of(lists.sum(lists.pos * processed), lists.n_pos)
-        return 1 - share_of(lists.sum(lists.neg * processed), lists.n_neg)
-
-    def slopes(self, table: RankTable) -> Slopes:
-        if self.of == "positives":
-            return recall_slopes(table, self.rate)[0]
-        return recall_slopes(swapped(table), self.rate)[0].turned()
+        return super().value(table)
 
 
-class NegativeRecall(
-    ByRate, SumOverGroups, InLists, Metric, score=negative_recall_score
-):
+class NegativeRecall(_OfClass, score=negative_recall_score):
     """The expected share of the negatives that is processed."""
-
-    rate: Any = "uniform"
 
     name = "Negative recall"
     needs = ("negative",)
@@ -489,26 +471,11 @@ class NegativeRecall(
     def __post_init__(self) -> None:
         object.__setattr__(self, "rate", check_rate(self.rate))
 
-    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
-        """Return its range: one value where all is processed, or nothing."""
-        return recall_limits(self.rate)
-
-    def by_rate(self, table: RankTable) -> RateCurve:
-        return RateCurve(table.rates, table.fpr)
-
-    def value(self, table: RankTable) -> float:
-        return expected_recall(table, self.rate, of_negatives=True)
-
-    def values(self, pos: Array, neg: Array) -> FloatArray:
-        return recall_of_tables(neg, pos, self.rate)
-
-    def list_values(self, lists: ListTable) -> FloatArray:
-        processed = processed_rows(lists, self.rate)
-        return share_of(lists.sum(lists.neg * processed), lists.n_neg)
+    def _turned(self, share: Any) -> Any:
+        return share
 
     def slopes(self, table: RankTable) -> Slopes:
-        of_other, _ = recall_slopes(swapped(table), self.rate)
-        return of_other.turned().scaled(-1.0)
+        return super().slopes(table).scaled(-1.0)
 
 
 def expected_recall(
@@ -636,28 +603,25 @@ def recall_in_range(
     """
     weight = pos + neg
     n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
-    # Before the cuts of the ranking those of a worst and of a perfect one.
-    cuts = np.empty((len(weight), weight.shape[1] + 2), dtype=weight.dtype)
-    cuts[:, 0], cuts[:, 1] = n_neg, n_pos
-    np.cumsum(weight, axis=1, out=cuts[:, 2:])
-    means = _limited_means(cuts, rate)
-    area = np.diff(means[:, 2:], axis=1, prepend=0.0)
+    ends = np.cumsum(weight, axis=1)
+    total = ends[:, -1:]
+    n = int(total.max())
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = np.einsum("ij,ij->i", area, ratio(pos, weight))
-        worst, best = (means[:, -1] - means[:, 0]) / n_pos, means[:, 1] / n_pos
+        if ends.dtype.kind == "i" and total.min() == n <= 16 * ends.size:
+            # Looked up, as all have n whole cases.
+            means = _kept_limited_means(rate, n)
+            area = np.diff(means.take(ends), axis=1, prepend=0.0)
+            found = np.einsum("ij,ij->i", area, ratio(pos, weight)) / n_pos
+            worst, best = (n * rate.mean() - means[n_neg]) / n_pos, means[n_pos] / n_pos
+        else:
+            cuts = np.hstack([np.zeros_like(total), ends]) / total
+            processed = rate.table.mean(cuts[:, :-1], cuts[:, 1:])
+            found = np.einsum("ij,ij->i", pos, processed) / n_pos
+            low = np.stack([n_neg / total[:, 0], np.zeros(len(pos))])
+            high = np.stack([np.ones(len(pos)), n_pos / total[:, 0]])
+            worst, best = rate.table.mean(low, high)
         worst[n_neg == 0] = np.nan
-        return np.asarray(found / n_pos), worst, best
-
-
-def _limited_means(cuts: Array, rate: RateDistribution) -> FloatArray:
-    """Return G at the cuts, in cases: looked up where all tables have n whole cases."""
-    totals = cuts[:, -1]
-    if cuts.dtype.kind == "i" and totals.min() == totals.max():
-        n = int(totals[0])
-        if n <= 16 * cuts.size:
-            return _kept_limited_means(rate, n).take(cuts)
-    shares = (cuts / totals[:, None]).ravel()
-    return rate.table.limited_mean(shares).reshape(cuts.shape) * totals[:, None]
+        return np.asarray(found), worst, best
 
 
 @kept

@@ -396,7 +396,7 @@ def test_within_lists_it_is_that_of_each_list(score):
     alone = [
         score(y_true[lists == i], y_score[lists == i], rate=BETA[0]) for i in range(4)
     ]
-    assert_allclose(found.values, alone, rtol=1e-12)
+    assert_allclose(found.values, alone, rtol=1e-12, atol=1e-16)
 
 
 @pytest.mark.parametrize("score", [precision_at_rate_score, lift_at_rate_score])

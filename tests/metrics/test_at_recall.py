@@ -150,7 +150,7 @@ def test_what_rounding_leaves_below_a_recall_has_it():
     # 0.29 x 100 is less than 29, and 29 times 0.1 another sum than 0.29 times that of
     # all: the next positive is 500 cases away.
     y_true, y_score = np.repeat([1, 0, 1], [29, 500, 71]), -np.arange(600)
-    assert rate_at_recall_score(y_true, y_score, recall=0.29) == 29 / 600
+    assert rate_at_recall_score(y_true, y_score, recall=0.29) == pytest.approx(29 / 600)
     above = 0.1 + 0.19
     assert above > 0.29
     tied = RankTable([29, 0, 71], [0, 500, 0])

@@ -90,7 +90,7 @@ def test_budget_metrics_are_exact(sample, rate):
         assert value == pytest.approx(float(expected), rel=1e-12, abs=1e-13)
 
 
-@pytest.mark.parametrize("rate", [1e-300, 1e-150, 1e-20])
+@pytest.mark.parametrize("rate", [1e-150, 1e-20])
 @pytest.mark.parametrize("function", BUDGET, ids=lambda function: function.__name__)
 @pytest.mark.parametrize(
     ("weights", "y_score"),
