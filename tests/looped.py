@@ -1,7 +1,10 @@
 """Many cases of one check in one test, which names the case that fails."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import wraps
+from typing import Any
 
 
 @contextmanager
@@ -12,3 +15,41 @@ def case(name: object) -> Iterator[None]:
     except BaseException as error:
         error.add_note(f"where the case is: {name}")
         raise
+
+
+def looped(
+    names: str,
+    values: Iterable[Any],
+    within: Callable[[Any], AbstractContextManager[None]] | None = None,
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return ``pytest.mark.parametrize`` as a loop: one test for all values.
+
+    Below ``@given`` each example is drawn once for all values. Each value is tried
+    ``within`` a context, which names it.
+    """
+    arguments = [name.strip() for name in names.split(",")]
+    rows = list(values)
+    assert rows, f"no {names} to try"
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(test)
+        rest = [p for n, p in signature.parameters.items() if n not in arguments]
+        rest = signature.replace(parameters=rest)
+
+        @wraps(test)
+        def check_all(*args: Any, **kwargs: Any) -> None:
+            others = rest.bind(*args, **kwargs).arguments
+            for row in rows:
+                given = [row] if len(arguments) == 1 else row
+                with (within or _named)(row):
+                    test(**dict(zip(arguments, given, strict=True)), **others)
+
+        check_all.__signature__ = rest
+        return check_all
+
+    return decorate
+
+
+def _named(value: Any) -> AbstractContextManager[None]:
+    """Name a function or a class by its name, and all else as it is written."""
+    return case(getattr(value, "__name__", value))

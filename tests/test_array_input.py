@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import skrate
+from looped import case, looped
 from optional import require
 from reference import delong, list_auc, rate_weighted
 from reference.average_precision import average_precision
@@ -74,12 +75,14 @@ def ranked(scores):
     return np.array([len({b for b in scores if b < a}) for a in scores], dtype=float)
 
 
-@pytest.mark.parametrize("order", ["<", ">"])
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_scores_of_any_dtype_and_byte_order_give_the_oracles_number(dtype, order):
+@looped("dtype", DTYPES)
+def test_scores_of_any_dtype_and_byte_order_give_the_oracles_number(dtype):
     scores, other = random_scores(dtype, 1), random_scores(dtype, 2)
     expected = oracle_values(Y_TRUE.tolist(), list(scores), list(other))
-    swapped = [s.astype(s.dtype.newbyteorder(order)) for s in (scores, other)]
+    # Either byte order, in turn.
+    swapped = [
+        s.astype(s.dtype.newbyteorder(o)) for s, o in ((scores, ">"), (other, "<"))
+    ]
     found = found_values(Y_TRUE, *swapped, GROUPS)
     for name, value in expected.items():
         tolerance = 1e-9 if name == "rauc, beta" else 1e-14
@@ -92,7 +95,7 @@ def test_scores_of_any_dtype_and_byte_order_give_the_oracles_number(dtype, order
         )
 
 
-@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "g", "i1", "i8", "U", "S", "O"])
+@looped("dtype", ["f2", "f4", "f8", "g", "i1", "i8", "U", "S", "O"])
 def test_labels_weights_and_groups_of_any_byte_order_are_the_same(dtype):
     scores, other = random_scores("f8", 1), random_scores("f8", 2)
     weights = np.random.default_rng(3).integers(1, 9, N)
@@ -239,24 +242,24 @@ NOWHERE = [
     with_object(Decimal("sNaN")),
     with_object(np.datetime64("NaT", "ns")),
     with_object("a"),
-    with_pandas_na("Int64"),
-    with_pandas_na("Float64"),
-    with_pandas_na("string"),
-    with_pandas_na("category"),
-    polars_with_null,
-    polars_words_with_null,
     list_with_nan,
     list_with_none,
     ragged,
     generator,
     as_dict,
     as_set,
-    no_column,
-    two_columns,
     scalar_array,
     text,
     mixed,
     unhashable,
+]
+# What pandas and polars hold.
+OF_OTHERS = [
+    *map(with_pandas_na, ("Int64", "Float64", "string", "category")),
+    polars_with_null,
+    polars_words_with_null,
+    no_column,
+    two_columns,
 ]
 NO_NUMBERS = [
     dates,
@@ -279,16 +282,28 @@ NO_LABELS = [
     lambda values: values.astype(complex),
     lambda values: values.astype(complex).astype(object),
 ]
-NONSENSE = [
-    *(("y_true", spoil) for spoil in NOWHERE + NO_LABELS),
-    *(("y_score", spoil) for spoil in NOWHERE + NO_NUMBERS),
-    *(("sample_weight", spoil) for spoil in NOWHERE + NO_NUMBERS),
-    *(("groups", spoil) for spoil in NOWHERE),
-]
+NONSENSE = {
+    "y_true": NO_LABELS,
+    "y_score": NO_NUMBERS,
+    "sample_weight": NO_NUMBERS,
+    "groups": [],
+}
 
 
-@pytest.mark.parametrize(("name", "spoil"), NONSENSE)
-def test_nonsense_is_an_error_that_names_the_argument(name, spoil):
+@pytest.mark.parametrize("name", ["y_true", "y_score", "sample_weight", "groups"])
+def test_nonsense_is_an_error_that_names_the_argument(name):
+    for spoil in NOWHERE + NONSENSE[name]:
+        with case(spoil.__name__):
+            check_nonsense(name, spoil)
+
+
+@pytest.mark.parametrize("spoil", OF_OTHERS, ids=lambda spoil: spoil.__name__)
+@looped("name", ["y_true", "y_score", "sample_weight", "groups"])
+def test_what_others_miss_is_an_error_that_names_the_argument(name, spoil):
+    check_nonsense(name, spoil)
+
+
+def check_nonsense(name, spoil):
     arguments = {
         "y_true": Y_TRUE,
         "y_score": random_scores("f8", 1),
@@ -390,7 +405,7 @@ def test_containers_of_numbers_give_the_same_numbers(container):
     assert found_values(*map(container, given)) == expected
 
 
-@pytest.mark.parametrize("kind", ["string", "category", "object", "str"])
+@looped("kind", ["string", "category", "object", "str"])
 def test_pandas_words_are_labels_and_groups(kind):
     pandas = require("pandas")
     scores, other = random_scores("f8", 1), random_scores("f8", 2)
@@ -400,7 +415,7 @@ def test_pandas_words_are_labels_and_groups(kind):
     assert found_values(words, scores, other, lists, pos_label="hit") == expected
 
 
-@pytest.mark.parametrize("kind", ["String", "Categorical"])
+@looped("kind", ["String", "Categorical"])
 def test_polars_words_are_labels_and_groups(kind):
     module = require("polars")
     scores, other = random_scores("f8", 1), random_scores("f8", 2)
@@ -412,7 +427,7 @@ def test_polars_words_are_labels_and_groups(kind):
     assert found_values(words, scores, other, lists, pos_label="hit") == expected
 
 
-@pytest.mark.parametrize(
+@looped(
     "neighbours",
     [
         [2**53, 2**53 + 1],
@@ -446,7 +461,7 @@ EXTREME_WEIGHTS = {
 }
 
 
-@pytest.mark.parametrize("name", EXTREME_WEIGHTS)
+@looped("name", EXTREME_WEIGHTS)
 def test_sampling_weights_of_any_size_are_weights(name):
     weights, relative = EXTREME_WEIGHTS[name]
     y_true, y_score = [0, 1, 0, 1, 1, 0, 1, 0, 1, 0], [3, 1, 4, 1, 5, 9, 2, 6, 5, 3]
@@ -465,7 +480,7 @@ def test_sampling_weights_of_any_size_are_weights(name):
         )
 
 
-@pytest.mark.parametrize("weights", [[1e90] * 10, [2.0**53] + [1] * 9])
+@looped("weights", [[1e90] * 10, [2.0**53] + [1] * 9])
 def test_more_repetitions_than_can_be_counted_are_refused(weights):
     with pytest.raises(ValueError, match=r"sample_weight stands for .* repetitions"):
         skrate.estimate("roc_auc", [0, 1] * 5, np.arange(10), sample_weight=weights)

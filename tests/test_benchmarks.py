@@ -14,6 +14,9 @@ from optional import require
 from repository import ROOT
 
 FOLDER = ROOT / "benchmarks"
+pytestmark = pytest.mark.skipif(
+    not FOLDER.is_dir(), reason="needs the checkout's benchmarks"
+)
 KINDS = ("time_", "peakmem_", "mem_", "track_")
 
 
@@ -58,7 +61,7 @@ def smallest(kind):
     )
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "method", "values"), list(benchmarks()))
 def test_benchmark_runs(kind, method, values):
     benchmark = kind()
@@ -71,7 +74,6 @@ def test_benchmark_runs(kind, method, values):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
 def test_every_job_of_the_ratios_runs():
     # In a process of its own: it starts others, and limits threads.
     command = [sys.executable, FOLDER / "ratios.py", "--short", "--markdown"]
@@ -82,7 +84,6 @@ def test_every_job_of_the_ratios_runs():
     }
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
 def test_the_page_of_speed_holds_no_job_that_is_gone():
     page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     found = jobs_on(page)
@@ -96,7 +97,6 @@ def jobs_on(page):
     return {row.split("|")[1].strip() for row in rows} - {"job"}
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
 def test_a_page_of_markdown_is_converted_for_sphinx():
     page = (
         "# Speed\n\nOf `a`.\n\n| job | ratio |\n|---|---|\n| b, c | <= 2 |\n| d | |\n"
@@ -108,7 +108,6 @@ def test_a_page_of_markdown_is_converted_for_sphinx():
     assert load(ROOT / "docs" / "markdown_page.py").restructured(page) == expected
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
 def test_tensors_are_measured():
     for name in ("torch", "torchmetrics", "array_api_compat"):
         require(name)
@@ -120,7 +119,6 @@ def test_tensors_are_measured():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
 def test_rounds_of_boosting_are_measured():
     libraries = [require(name).__name__ for name in ("lightgbm", "xgboost", "catboost")]
     command = [sys.executable, FOLDER / "monitored_rounds.py", "--short"]
@@ -133,7 +131,6 @@ def test_rounds_of_boosting_are_measured():
     assert [(row[0], row[2]) for row in rows] == expected
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
 def test_the_settings_of_asv_are_valid():
     settings = json.loads((FOLDER / "asv.conf.json").read_text(encoding="utf-8"))
     assert settings["project"] == "skrate"
@@ -141,7 +138,6 @@ def test_the_settings_of_asv_are_valid():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the checkout's benchmarks")
 def test_a_billion_cases_run_as_a_few():
     command = [sys.executable, FOLDER / "billion.py", "--short"]
     done = subprocess.run(command, capture_output=True, text=True)

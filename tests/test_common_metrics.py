@@ -2,8 +2,8 @@
 
 import inspect
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 import skrate
 from list_strategies import ranked_lists
-from looped import case
+from looped import case, looped
 from metric_cases import sample as drawn
 from metric_registry import CASES, METRICS
 from optional import require
@@ -27,18 +27,18 @@ from skrate.metrics.base import METRICS as REGISTERED
 from strategies import ranked_samples
 
 
+@contextmanager
+def named(metric):
+    """Name the metric that fails; of some metrics rankings are undefined."""
+    with case(metric.name), warnings.catch_warnings():
+        if metric.is_partial:
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+        yield
+
+
 def each_of(metrics):
-    """Return the mark for tests of each; of some metrics rankings are undefined."""
-    quiet = pytest.mark.filterwarnings(
-        "ignore::sklearn.exceptions.UndefinedMetricWarning"
-    )
-    return pytest.mark.parametrize(
-        "metric",
-        [
-            pytest.param(m, id=m.name, marks=[quiet] if m.is_partial else [])
-            for m in metrics
-        ],
-    )
+    """Return what makes a test of one metric a test of each of these."""
+    return looped("metric", metrics, named)
 
 
 each_metric = each_of(METRICS)
@@ -100,9 +100,9 @@ def test_the_slopes_of_every_metric_are_tested():
     assert known == set(REGISTERED)
 
 
-@each_of([m for m in METRICS if m.function in REGISTERED])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @given(lists=st.one_of(ranked_lists(), ranked_lists(weighted=True)))
+@each_of([m for m in METRICS if m.function in REGISTERED])
 def test_each_list_has_the_value_that_it_has_alone(metric, lists):
     def found():
         return skrate.group_scores(
@@ -125,14 +125,14 @@ def test_each_list_has_the_value_that_it_has_alone(metric, lists):
         assert score == pytest.approx(alone, abs=1e-12, nan_ok=True)
 
 
-@each_metric
 @given(sample=ranked_samples())
+@each_metric
 def test_score_is_a_builtin_float(metric, sample):
     assert type(metric(sample.y_true, sample.y_score)) is float
 
 
-@each_of([m for m in METRICS if m.oracle is not None])
 @given(sample=ranked_samples(weighted=True))
+@each_of([m for m in METRICS if m.oracle is not None])
 def test_a_score_is_the_oracles(metric, sample):
     weights = sample.sample_weight.astype(int).tolist()
     groups = Groups(sample.y_true.tolist(), sample.y_score.tolist(), weights)
@@ -141,21 +141,17 @@ def test_a_score_is_the_oracles(metric, sample):
     assert_allclose(found, expected, rtol=1e-9, atol=1e-11)
 
 
-@each_metric
 @given(sample=ranked_samples(n_scores=9))
+@each_metric
 def test_only_the_order_of_the_scores_matters(metric, sample):
     y_true, y_score = sample.y_true, sample.y_score
     expected = metric(y_true, y_score)
     distinct, places = np.unique(y_score, return_inverse=True)
     for increasing in (
-        y_score * 4 - 100,
-        np.exp(y_score),
         # Zeros of both signs tie.
         np.where((y_score == 0) & (np.arange(len(y_score)) % 2 == 0), -0.0, y_score),
         -np.exp(-3 * y_score),
-        places,
         places.astype(np.uint8),
-        y_score.astype(np.float32),
         y_score.astype(np.float16),
         np.linspace(-1e300, 1e300, len(distinct))[places],
     ):
@@ -167,8 +163,8 @@ def test_only_the_order_of_the_scores_matters(metric, sample):
         assert_allclose(score, expected, rtol=0, atol=1e-14)
 
 
-@each_weighted_metric
 @given(sample=ranked_samples(weighted=True))
+@each_weighted_metric
 def test_unit_and_equal_weights_are_no_weights(metric, sample):
     y_true, y_score, _ = sample
     expected = metric(y_true, y_score)
@@ -177,8 +173,8 @@ def test_unit_and_equal_weights_are_no_weights(metric, sample):
         assert equal(metric(y_true, y_score, sample_weight=weights), expected)
 
 
-@each_weighted_metric
 @given(sample=ranked_samples(weighted=True))
+@each_weighted_metric
 def test_an_integer_weight_is_repetition(metric, sample):
     cases = Cases(metric, *sample)
     repeated = np.repeat(
@@ -189,16 +185,16 @@ def test_an_integer_weight_is_repetition(metric, sample):
     assert_allclose(cases.score(), without_weights.score(), rtol=0, atol=1e-12)
 
 
-@each_weighted_metric
 @given(sample=ranked_samples(weighted=True))
+@each_weighted_metric
 def test_a_zero_weight_is_removal(metric, sample):
     cases = Cases(metric, *sample)
     left = cases.take(np.flatnonzero(sample.sample_weight))
     assert equal(cases.score(), left.score())
 
 
-@each_weighted_metric
 @given(sample=ranked_samples(weighted=True))
+@each_weighted_metric
 def test_the_scale_of_weights_is_free(metric, sample):
     expected = Cases(metric, *sample).score()
     # A power of two changes no digit.
@@ -208,8 +204,8 @@ def test_the_scale_of_weights_is_free(metric, sample):
     assert_allclose(scaled.score(), expected, rtol=0, atol=1e-12)
 
 
-@each_metric
 @given(sample=ranked_samples(weighted=True), seed=st.integers(0, 99))
+@each_metric
 def test_the_order_of_the_cases_does_not_matter(metric, sample, seed):
     weights = sample.sample_weight if metric.takes_weights else None
     order = np.random.default_rng(seed).permutation(len(sample.y_true))
@@ -246,31 +242,19 @@ def big_endian(values):
 
 
 def pandas_series(values):
-    pandas = require("pandas")
     # An index that is neither sorted nor unique says nothing about the cases.
-    return pandas.Series(values, index=np.arange(len(values))[::-1] // 2)
-
-
-def pandas_nullable(values):
-    return pandas_series(values).convert_dtypes()
-
-
-def pandas_frame(values):
-    return pandas_series(values).to_frame()
+    index = np.arange(len(values))[::-1] // 2
+    return require("pandas").Series(values, index=index)
 
 
 def polars_series(values):
     return require("polars").Series(values)
 
 
-def polars_frame(values):
-    return require("polars").DataFrame({"values": values})
-
-
 CONTAINERS = {
     "none": [list, tuple, column, strided, backwards, big_endian],
-    "pandas": [pandas_series, pandas_nullable, pandas_frame],
-    "polars": [polars_series, polars_frame],
+    "pandas": [pandas_series],
+    "polars": [polars_series],
 }
 
 
@@ -290,7 +274,7 @@ def test_containers_agree(metric, package):
 
 @each_metric
 def test_byte_order_and_dtype_never_change_a_number(metric):
-    for dtype in ("f2", "f4", "f8", "g", "i1", "i8", "u2", "u8"):
+    for dtype in ("f2", "f4", "g", "i1", "i8", "u8"):
         for order in "<>":
             with case(f"{order}{dtype}"):
                 check_dtype(metric, dtype, order)
@@ -341,31 +325,18 @@ def test_labels_are_only_names(metric):
     for name, (labels, pos_label) in RELABELLED.items():
         with case(name):
             assert metric(labels, Y_SCORE, pos_label=pos_label) == expected
-            assert metric(labels.tolist(), Y_SCORE, pos_label=pos_label) == expected
 
 
-@each_metric
-@pytest.mark.parametrize("package", ["pandas", "polars"])
-def test_string_labels_in_frames_are_labels(metric, package):
-    names = np.where(Y_TRUE == 1, "yes", "no").tolist()
-    labels = require(package).Series(names)
-    expected = metric(Y_TRUE, Y_SCORE)
-    assert metric(labels, Y_SCORE, pos_label="yes") == expected
-    if package == "pandas":
-        labels = labels.astype("category")
-        assert metric(labels, Y_SCORE, pos_label="yes") == expected
-
-
-@each_metric
 @given(sample=ranked_samples(both_classes=True))
+@each_metric
 def test_constant_scores_give_what_is_said(metric, sample):
     score = metric(sample.y_true, np.zeros(len(sample.y_true)))
     expected = metric.said("constant", sample.y_true)
     assert_allclose(score, expected, rtol=0, atol=1e-12)
 
 
-@each_metric
 @given(sample=ranked_samples(both_classes=True), is_tied=st.booleans())
+@each_metric
 def test_the_perfect_ranking_gives_what_is_said(metric, sample, is_tied):
     order = np.argsort(sample.y_true, kind="stable")
     labels = sample.y_true[order]
@@ -374,8 +345,8 @@ def test_the_perfect_ranking_gives_what_is_said(metric, sample, is_tied):
     assert_allclose(metric(labels, y_score), expected, rtol=0, atol=1e-12)
 
 
-@each_of([m for m in METRICS if m.worst is not None])
 @given(sample=ranked_samples(both_classes=True), is_tied=st.booleans())
+@each_of([m for m in METRICS if m.worst is not None])
 def test_the_worst_ranking_gives_what_is_said(metric, sample, is_tied):
     order = np.argsort(-sample.y_true, kind="stable")
     labels = sample.y_true[order]
@@ -384,8 +355,8 @@ def test_the_worst_ranking_gives_what_is_said(metric, sample, is_tied):
     assert_allclose(metric(labels, y_score), expected, rtol=0, atol=1e-12)
 
 
-@each_of([m for m in METRICS if m.negates])
 @given(sample=ranked_samples(weighted=True))
+@each_of([m for m in METRICS if m.negates])
 def test_negated_scores_give_one_minus_the_score(metric, sample):
     weights = {"sample_weight": sample.sample_weight} if metric.takes_weights else {}
     score = metric(sample.y_true, sample.y_score, **weights)
@@ -393,8 +364,8 @@ def test_negated_scores_give_one_minus_the_score(metric, sample):
     assert_allclose(negated, 1 - score, rtol=0, atol=1e-12)
 
 
-@each_of([m for m in METRICS if m.swaps])
 @given(sample=ranked_samples(weighted=True))
+@each_of([m for m in METRICS if m.swaps])
 def test_swapped_classes_give_one_minus_the_score(metric, sample):
     weights = {"sample_weight": sample.sample_weight} if metric.takes_weights else {}
     score = metric(sample.y_true, sample.y_score, **weights)
@@ -403,7 +374,7 @@ def test_swapped_classes_give_one_minus_the_score(metric, sample):
 
 
 @each_metric
-@pytest.mark.parametrize("present", [0, 1])
+@looped("present", [0, 1])
 def test_one_class_is_undefined_or_a_number(metric, present):
     y_true = np.full(6, present)
     is_undefined = metric.needs_negatives if present else metric.needs_positives
@@ -443,7 +414,7 @@ def goes_by_numbers_of_cases(metric):
 
 @each_case
 def test_a_table_scores_as_its_cases(metric):
-    for seed, n_cases in product(range(3), (40, 200, 3000)):
+    for seed, n_cases in ((0, 40), (1, 200), (2, 3000)):
         y_true, y_score = drawn(seed, n_cases)
         # Of tied scores it takes another path, up to the last bits.
         expected = metric(y_true, y_score)
@@ -483,7 +454,7 @@ def test_other_weights_of_a_table_are_relative(metric):
 
 
 @each_case
-@pytest.mark.parametrize("present", [0, 1])
+@looped("present", [0, 1])
 def test_a_table_of_one_class_warns_as_its_cases(metric, present):
     y_true, y_score = np.full(50, present), np.arange(50)
     with warnings.catch_warnings(record=True) as of_cases:
@@ -552,6 +523,10 @@ BAD_INPUT = {
     ),
     "a number": ({"y_score": 0.5}, "y_score must be one-dimensional"),
     "words as scores": ({"y_score": ["high"] * 12}, "y_score must be numeric"),
+    "numeric strings": (
+        {"y_score": Y_SCORE.astype(str)},
+        "y_score must be numeric, found dtype <U",
+    ),
     "three labels": ({"y_true": np.arange(12) % 3}, "y_true must hold two classes"),
     "three strings": (
         {"y_true": np.array(list("abc") * 4)},
@@ -575,34 +550,18 @@ BAD_WEIGHTS = {
     "zero": (np.zeros(12), "sample_weight is zero for every case"),
     "short": (np.ones(5), "Unequal numbers of cases: y_true has 12, sample_weight has"),
     "words": (["heavy"] * 12, "sample_weight must be numeric"),
+    "numeric strings": (WEIGHT.astype(str), "sample_weight must be numeric, found dty"),
     "two columns": (np.ones((12, 2)), "sample_weight must be one-dimensional"),
 }
 
 
-def with_missing(values: np.ndarray) -> np.ndarray:
-    values = values.astype(object)
-    values[3] = None
-    return values
-
-
+# test_array_input.py has more kinds of it, for a few functions.
 NONSENSE = {
     "a masked entry": lambda v: np.ma.array(v, mask=np.arange(12) == 3),
-    "a missing object": with_missing,
-    "NaN among strings": lambda v: [
-        *v.astype(str)[:3],
-        float("nan"),
-        *v.astype(str)[4:],
-    ],
-    "NaT": lambda v: np.array(["2020", "NaT"] * 6, dtype="datetime64[Y]"),
-    "time spans": lambda v: v.astype("timedelta64[s]"),
+    "a missing object": lambda v: [None, *v.tolist()[1:]],
     "complex numbers": lambda v: v.astype(complex),
-    "a structure": lambda v: np.zeros(12, "f8,f8"),
-    "a number beyond all floats": lambda v: [10**400, *v.tolist()[1:]],
     "rows of unequal length": lambda v: [[1], [2, 3], *v.tolist()[2:]],
-    "a dict": lambda v: dict(enumerate(v.tolist())),
-    "a generator": lambda v: (value for value in v),
     "a text": lambda v: "1" * 12,
-    "dicts": lambda v: [{}] * 12,
 }
 
 
@@ -616,15 +575,6 @@ def test_nonsense_is_refused(metric):
         for kind, spoil in NONSENSE.items():
             with case(f"{kind} as {name}"), pytest.raises(ValueError, match=name):
                 metric(**{**given, name: spoil(values)}, **per_case)
-
-
-@each_weighted_metric
-def test_numeric_strings_are_no_numbers(metric):
-    for name in ("y_score", "sample_weight"):
-        arguments = {"y_score": Y_SCORE, "sample_weight": WEIGHT}
-        arguments[name] = arguments[name].astype(str)
-        with pytest.raises(ValueError, match=f"{name} must be numeric, found dtype <U"):
-            metric(Y_TRUE, **arguments)
 
 
 @each_metric
@@ -649,7 +599,7 @@ def test_rounding_leaves_no_value_outside_of_the_range(metric):
     # Perfect and perfectly wrong rankings have the values where a range ends.
     generator = np.random.default_rng(0)
     found = find_metric(metric.function, dict(metric.kwargs), in_lists=True)
-    for _ in range(10):
+    for _ in range(4):
         n = int(generator.integers(40, 60))
         y_true = (np.arange(n) < generator.integers(2, n - 2)).astype(int)
         weight = generator.random(n)

@@ -9,9 +9,9 @@ from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 import skrate
+from looped import looped
 from optional import require
 from skrate import RankBoostClassifier, RankTable, rates
-from skrate.data.checks import shown
 
 BETA = rates.beta(2, 3)
 FOLDS = [0.7, 0.8]
@@ -92,8 +92,8 @@ MISSING = {
 }
 
 
-@pytest.mark.parametrize("kind", NO_NUMBERS)
-@pytest.mark.parametrize("name", ALL)
+@looped("kind", NO_NUMBERS)
+@looped("name", ALL)
 def test_what_is_no_number_is_an_error_that_names_it(name, kind):
     argument, function = ALL[name]
     with pytest.raises(ValueError, match=argument):
@@ -101,30 +101,30 @@ def test_what_is_no_number_is_an_error_that_names_it(name, kind):
 
 
 @pytest.mark.parametrize("kind", MISSING)
-@pytest.mark.parametrize("name", [name for name in ALL if name not in OF_FOLDS])
+@looped("name", [name for name in ALL if name not in OF_FOLDS])
 def test_a_missing_number_is_an_error_that_names_it(name, kind):
     argument, function = ALL[name]
     with pytest.raises(ValueError, match=argument):
         function(MISSING[kind]())
 
 
-@pytest.mark.parametrize("value", ["0.3", 10**400, None, 1j, {}], ids=shown)
-@pytest.mark.parametrize("name", OF_SHARES)
+@looped("value", ["0.3", 10**400, None, 1j, {}])
+@looped("name", OF_SHARES)
 def test_one_number_is_read_as_many_are(name, value):
     argument, function = OF_SHARES[name]
     with pytest.raises(ValueError, match=argument):
         function(value)
 
 
-@pytest.mark.parametrize("value", [-0.1, 1.5, 3.0, np.inf, [[0.1, -1e-8]]])
-@pytest.mark.parametrize("name", OF_SHARES)
+@looped("value", [-0.1, 1.5, 3.0, np.inf, [[0.1, -1e-8]]])
+@looped("name", OF_SHARES)
 def test_a_share_lies_between_none_and_all(name, value):
     argument, function = OF_SHARES[name]
     with pytest.raises(ValueError, match=f"{argument} must lie in"):
         function(value)
 
 
-@pytest.mark.parametrize("name", OF_SHARES)
+@looped("name", OF_SHARES)
 def test_nothing_masked_is_no_reason_to_refuse(name):
     function = OF_SHARES[name][1]
     values = [0.3, 0.4]
@@ -141,7 +141,7 @@ def test_an_expected_recall_that_no_ranking_has_is_refused():
     assert convert(0.5 * (1 + 1e-14)) == 1
 
 
-@pytest.mark.parametrize("to", ["expected_recall", "rauc"])
+@looped("to", ["expected_recall", "rauc"])
 def test_what_is_undefined_stays_so(to):
     found = skrate.convert_rauc([0.5, np.nan], to=to, rate="uniform", prevalence=0.2)
     assert np.isnan(found).tolist() == [False, True]
@@ -166,7 +166,7 @@ def test_a_fold_without_a_score_is_left_out(kind):
     assert summarized(scores).value == pytest.approx(1.4 / 3)
 
 
-@pytest.mark.parametrize("infinite", [np.inf, -np.inf])
+@looped("infinite", [np.inf, -np.inf])
 def test_an_infinite_score_of_a_fold_is_an_error(infinite):
     scores = [0.7, infinite, 0.6]
     for function in (lambda x: skrate.compare_folds(x, [0.1, 0.2, 0.3]), summarized):
@@ -174,7 +174,7 @@ def test_an_infinite_score_of_a_fold_is_an_error(infinite):
             function(scores)
 
 
-@pytest.mark.parametrize("infinite", [np.inf, -np.inf, np.nan])
+@looped("infinite", [np.inf, -np.inf, np.nan])
 def test_a_candidate_without_a_finite_score_is_not_selected(infinite):
     results = {
         "split0_test_score": [0.5, infinite, 0.6],
@@ -184,7 +184,7 @@ def test_a_candidate_without_a_finite_score_is_not_selected(infinite):
         assert skrate.refit_best()(results) == 2
 
 
-@pytest.mark.parametrize("exponent", [-900, -300, 300, 1020])
+@looped("exponent", [-900, -300, 300, 1020])
 def test_the_unit_of_scores_is_free(exponent):
     a, b = np.array([0.75, 0.5, 1.0]), np.array([0.25, 0.5, 0.125])
     unit = 2.0**exponent
@@ -207,9 +207,7 @@ def test_scores_at_the_end_of_the_range_have_means():
         skrate.compare_folds([1.7e308, 1.6e308], [-1.7e308, -1.5e308])
 
 
-@pytest.mark.parametrize(
-    "score_range", [("0", 1), (0, 10**400), (None, {}), (1j, 2)], ids=shown
-)
+@looped("score_range", [("0", 1), (0, 10**400), (None, {}), (1j, 2)])
 def test_the_ends_of_a_range_are_numbers(score_range):
     with pytest.raises(ValueError, match="score_range"):
         skrate.compare_folds(FOLDS, [0.5, 0.6], score_range=score_range)
@@ -226,13 +224,13 @@ def fitted(**parameters):
     return RankBoostClassifier(**parameters).fit(X, y)
 
 
-@pytest.mark.parametrize("scoring", [False, 0, {}, (), [], 1.5])
+@looped("scoring", [False, 0, {}, (), [], 1.5])
 def test_a_scorer_is_a_name_or_a_function(scoring):
     with pytest.raises(ValueError, match="scoring must be"):
         fitted(scoring=scoring, n_iter_no_change=2)
 
 
-@pytest.mark.parametrize("tol", [-1e-9, np.nan, "0", None, {}, 10**400], ids=shown)
+@looped("tol", [-1e-9, np.nan, "0", None, {}, 10**400])
 def test_the_tolerance_is_a_number_from_0_on(tol):
     with pytest.raises(ValueError, match="tol must be"):
         fitted(tol=tol)
@@ -257,16 +255,14 @@ def flags():
     }
 
 
-@pytest.mark.parametrize("value", ["yes", 2, 1.0, np.nan, {}, (), "NA"])
-@pytest.mark.parametrize("name", flags())
+@looped("value", ["yes", 2, 1.0, np.nan, {}, ()])
+@looped("name", flags())
 def test_an_option_is_true_or_false(name, value):
-    if value == "NA":
-        value = require("pandas").NA
     with pytest.raises(ValueError, match=f"{name} must be True or False"):
         flags()[name](**{name: value})
 
 
-@pytest.mark.parametrize("name", flags())
+@looped("name", flags())
 def test_booleans_of_numpy_are_options(name):
     flags()[name](**{name: np.bool_(False)})
 
@@ -301,8 +297,8 @@ OF_NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.longdouble])
-@pytest.mark.parametrize("name", OF_NUMBERS)
+@looped("dtype", [np.float16, np.float32, np.longdouble])
+@looped("name", OF_NUMBERS)
 def test_a_number_counts_whatever_its_bits(name, dtype):
     function, value = OF_NUMBERS[name], dtype(0.013)
     assert repr(function(value)) == repr(function(float(value)))
@@ -318,7 +314,7 @@ def test_a_number_of_few_bits_counts_resamples():
     assert repr(few) == repr(plain)
 
 
-@pytest.mark.parametrize("points", [(), np.float32(0.3), np.array(0.3), {}, None, 0.5])
+@looped("points", [(), np.float32(0.3), np.array(0.3), {}, None, 0.5])
 def test_what_is_no_curve_is_named(points):
     require("matplotlib")
     with pytest.raises(ValueError, match="rates"):
@@ -336,8 +332,8 @@ def test_points_are_a_curve_whatever_their_index():
     assert len(skrate.HitCurveDisplay(both, both / 2).curves) == 2
 
 
-@pytest.mark.parametrize(
-    ("given", "hint"),
+@looped(
+    "given, hint",
     [
         (stats.rv_histogram(([1, 2], [0, 0.5, 1])), r"rv_histogram\(\.\.\.\)\(\)"),
         (stats.rv_discrete(values=([0, 1], [0.5, 0.5])), "freeze it by a call"),
@@ -350,7 +346,7 @@ def test_a_distribution_that_is_not_frozen_is_told_how(given, hint):
         skrate.expected_recall_score([1, 0], [2, 1], rate=given)
 
 
-@pytest.mark.parametrize("level", [1 - 1e-16, 1e-300])
+@looped("level", [1 - 1e-16, 1e-300])
 def test_a_level_may_be_extreme(level):
     y_true, y_score = [1, 0, 1, 0, 1, 0], [3, 2, 1, 2, 3, 1]
     groups = [0, 0, 1, 1, 2, 2]

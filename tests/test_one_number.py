@@ -7,9 +7,11 @@ from functools import partial
 import numpy as np
 import pytest
 import sklearn
+from numpy.testing import assert_allclose
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 import skrate
+from looped import looped
 from metric_cases import Case, sample
 from metric_registry import CASES
 from skrate.metrics.average_precision import average_precision_score
@@ -49,6 +51,10 @@ LISTS = [
     Case("MAP", skrate.mean_average_precision_score, {"average": "positives"}),
     Case("RR", skrate.reciprocal_rank_score, {"k": 2}),
 ]
+
+
+# One of each function.
+FIRST = list({case.function: case for case in reversed(CASES)}.values())
 
 
 class Model(ClassifierMixin, BaseEstimator):
@@ -196,12 +202,12 @@ def same(found, value):
     return np.array_equal(found, value, equal_nan=True)
 
 
-@pytest.mark.parametrize("design", ["plain", "weights", "names"])
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-@pytest.mark.parametrize(
-    "case", [*CASES, *MORE], ids=lambda case: case.name.replace(" ", "_")
-)
+@looped("design", ["plain", "weights", "names"])
+@looped("case", [*CASES, *MORE])
 def test_each_way_gives_the_number_of_the_score(case, way, design):
+    if design == "names" and case not in FIRST:
+        return
     options = dict(case.kwargs)
     options |= {name: make(len(Y)) for name, make in case.per_case.items()}
     labels = NAMES if design == "names" else Y
@@ -218,12 +224,11 @@ def test_each_way_gives_the_number_of_the_score(case, way, design):
     of_a, of_b = answer(way, case, options, labels, given)
     if of_a is None:
         return
+    # A table adds up the weights of its groups, not single cases.
+    rtol = 1e-13 if way is by_table else 0
     for value, numbers in ((a, of_a), (b, of_b)):
-        close = [] if way is not by_table else [value]
         for found in numbers:
-            # A table adds up the weights of its groups, not single cases.
-            near = [one for one in close if found == pytest.approx(one, rel=1e-13)]
-            assert near or same(found, value)
+            assert_allclose(found, value, rtol=rtol, atol=0)
 
 
 def drawn(seed):
@@ -236,13 +241,10 @@ def drawn(seed):
     return y_true, a, b, kinds[seed % 3]
 
 
-@pytest.mark.parametrize(
-    "way", [by_estimate, by_partial, by_compare, by_compare_all, by_estimate_all],
-    ids=lambda way: way.__name__,
-)  # fmt: skip
+@looped("way", [by_estimate, by_compare, by_compare_all, by_estimate_all])
 def test_weights_by_sampling_change_no_digit_of_the_score(way):
     n_found = 0
-    for seed, case in enumerate([*CASES, *MORE] * 2):
+    for seed, case in enumerate([*CASES, *MORE]):
         labels, a, b, weights = drawn(seed)
         options = dict(case.kwargs)
         options |= {name: make(len(labels)) for name, make in case.per_case.items()}
@@ -255,11 +257,11 @@ def test_weights_by_sampling_change_no_digit_of_the_score(way):
         n_found += 1
         for value, numbers in zip(values, found, strict=True):
             assert all(same(number, value) for number in numbers), (case.name, seed)
-    assert n_found > len(CASES)
+    assert n_found > len(CASES) / 2
 
 
-@pytest.mark.parametrize("design", ["plain", "weights", "names", "clusters"])
-@pytest.mark.parametrize("case", LISTS, ids=lambda case: case.name.replace(" ", "_"))
+@looped("design", ["plain", "weights", "names", "clusters"])
+@looped("case", LISTS)
 def test_each_way_to_lists_gives_the_number_of_the_score(case, design):
     labels = NAMES if design == "names" else Y
     given = {"pos_label": "ill"} if design == "names" else {}
@@ -291,7 +293,7 @@ def test_each_way_to_lists_gives_the_number_of_the_score(case, design):
         assert same([lists.mean(**mean), lists.estimate(**mean).value], [a, a])
 
 
-@pytest.mark.parametrize("function", sorted(METRICS, key=lambda each: each.__name__))
+@looped("function", METRICS)
 def test_lists_are_refused_where_the_score_takes_none(function):
     if function in LIST_METRICS or "groups" in inspect.signature(function).parameters:
         return

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import skrate
+from looped import looped
 from metric_registry import CASES
 from optional import require
 from repository import ROOT
@@ -86,26 +87,19 @@ def is_ours(member: Any) -> bool:
     return inspect.isfunction(function) and module.split(".")[0] == "skrate"
 
 
-def as_parameters(pairs: Iterator[tuple[str, Any]]) -> list[Any]:
-    return [pytest.param(path, value, id=path) for path, value in pairs]
+each_module = looped("module", public_modules())
+each_object = looped("path, value", public_objects())
+each_member = looped("path, member", public_members())
 
 
-each_object = pytest.mark.parametrize(
-    ("path", "value"), as_parameters(public_objects())
-)
-each_member = pytest.mark.parametrize(
-    ("path", "member"), as_parameters(public_members())
-)
-
-
-@pytest.mark.parametrize("module", public_modules(), ids=lambda m: m.__name__)
+@each_module
 def test_all_is_sorted_and_importable(module):
     names = list(module.__all__)
     assert names == sorted(set(names))
     assert not [name for name in names if not hasattr(module, name)]
 
 
-@pytest.mark.parametrize("module", public_modules(), ids=lambda m: m.__name__)
+@each_module
 def test_nothing_public_is_left_out_of_all(module):
     named = {
         name
@@ -249,9 +243,7 @@ def is_exception(value: Any) -> bool:
 
 # --- Metrics: all that CONTRIBUTING asks of one ----------------------------------
 
-each_registered = pytest.mark.parametrize(
-    "score", METRICS, ids=lambda score: score.__name__
-)
+each_registered = looped("score", METRICS)
 
 
 # Metrics without a public function, and the names that `estimate` takes.
@@ -352,13 +344,13 @@ def test_checks_pass_a_complete_function():
     check_signature(_complete)
 
 
-@pytest.mark.parametrize("sample", [_disordered, _without_example])
+@looped("sample", [_disordered, _without_example])
 def test_docstring_check_fails_where_it_should(sample):
     with pytest.raises(AssertionError):
         check_docstring(sample, needs_example=True)
 
 
-@pytest.mark.parametrize("sample", [_positional, _swapped, _unknown_name])
+@looped("sample", [_positional, _swapped, _unknown_name])
 def test_signature_check_fails_where_it_should(sample):
     with pytest.raises(AssertionError):
         check_signature(sample)
