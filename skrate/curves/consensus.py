@@ -28,13 +28,7 @@ from skrate.curves.folds import (
     check_rates,
     default_rates,
 )
-from skrate.data.arrays import (
-    ArrayLike,
-    ArraysByFold,
-    FloatArray,
-    Label,
-    RandomState,
-)
+from skrate.data.arrays import ArrayLike, ArraysByFold, FloatArray, Label, RandomState
 from skrate.data.checks import (
     check_choice,
     check_count,

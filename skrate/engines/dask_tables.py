@@ -10,16 +10,8 @@ from typing import Any
 import numpy as np
 
 from skrate.data.arrays import Label
-from skrate.data.checks import (
-    check_count,
-    check_flag,
-)
-from skrate.engines.pieces import (
-    Piece,
-    piece_of,
-    sum_of_pieces,
-    whole_table,
-)
+from skrate.data.checks import check_count, check_flag
+from skrate.engines.pieces import Piece, piece_of, sum_of_pieces, whole_table
 
 # Tables that a node of the tree adds.
 _SPLIT_EVERY = 8

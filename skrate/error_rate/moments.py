@@ -515,9 +515,7 @@ def _mixture(
     return total
 
 
-def _mann_whitney(
-    sizes: list[tuple[int, int]],
-) -> dict[tuple[int, int], FloatArray]:
+def _mann_whitney(sizes: list[tuple[int, int]]) -> dict[tuple[int, int], FloatArray]:
     """Return P(U = 0, ..., ab) of the Mann-Whitney statistic for sizes (a, b).
 
     The last of the a + b cases is one of the a with probability a / (a + b) and then

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -14,14 +15,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skrate.curves.consensus import BANDS, Band
 from skrate.curves.folds import check_rates, default_rates
 from skrate.data.array_api import check_one_place
-from skrate.data.arrays import (
-    ArrayLike,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    Label,
-    RandomState,
-)
+from skrate.data.arrays import ArrayLike, FloatArray, IntArray, Label, RandomState
 from skrate.data.checks import (
     check_choice,
     check_count,
@@ -61,14 +55,14 @@ _ROUNDING = 1e-13
 
 
 class WinningRates(NamedTuple):
-    """Intervals of rates at which one model is better beyond doubt, or it is open.
+    """Intervals (low, high) of rates at which one model is better beyond doubt.
 
     Attributes
     ----------
     a, b : list of tuple (low, high)
         Where model a, and where model b, has the greater curve.
     open : list of tuple (low, high)
-        All between: where the sample does not tell.
+        All between.
     """
 
     a: list[Stretch]
@@ -138,10 +132,9 @@ class CurveComparison(Result):
     def winning_rates(self) -> WinningRates:
         """Return where a is better than b beyond doubt, where b is, and what is open.
 
-        An interval goes from a rate at which the band leaves 0 out to the last one in a
-        row of such; between two neighbours among ``rates`` the curves are taken to run
-        as they do at both. A single rate is an interval without length. All else from
-        the first to the last rate is open.
+        An interval goes from the first to the last in a row of ``rates`` at which the
+        band leaves 0 out, a single rate being one without length. All else from the
+        first to the last rate is open.
 
         Returns
         -------
@@ -151,23 +144,18 @@ class CurveComparison(Result):
             wrongly.
         """
         # 1 where a wins, -1 where b does, 0 where it is open, and where it is unknown.
-        winner = (self.band.low > 0).astype(int) - (self.band.high < 0).astype(int)
-        found = WinningRates([], [], [])
-        rates = self.rates.tolist()
-        # Each run of one winner, as its first and its last place.
-        turns = np.flatnonzero(np.diff(winner)) + 1
-        firsts, lasts = [0, *turns.tolist()], [*(turns - 1).tolist(), len(rates) - 1]
+        winner = (self.band.low > 0).astype(int) - (self.band.high < 0)
+        found, rates = WinningRates([], [], []), self.rates.tolist()
         reached = rates[0]
-        for first, last in zip(firsts, lasts, strict=True):
-            if winner[first] == 0:
-                continue
-            if rates[first] > reached:
-                found.open.append((reached, rates[first]))
-            stretches = found.a if winner[first] > 0 else found.b
-            stretches.append((rates[first], rates[last]))
-            reached = rates[last]
-        if not winner[-1]:
-            found.open.append((reached, rates[-1]))
+        for who, run in groupby(rates, dict(zip(rates, winner, strict=True)).get):
+            low, *_, high = [*run] * 2
+            if who:
+                if low > reached:
+                    found.open.append((reached, low))
+                (found.a if who > 0 else found.b).append((low, high))
+                reached = high
+        if not who:
+            found.open.append((reached, high))
         return found
 
     def __repr__(self) -> str:
@@ -220,8 +208,7 @@ def compare_curves(
     r"""Compare two models at every rate: difference, interval and simultaneous band.
 
     At which budgets is b better than a? One number per model averages over budgets, and
-    curves that cross have two answers. Both models are taken as given, trained on other
-    cases than these, and are compared on the same cases.
+    curves that cross have two answers. Both models are taken as given.
 
     Parameters
     ----------
@@ -233,14 +220,11 @@ def compare_curves(
         the second argument is those of model b, of the same folds, and no third one is
         given.
     metric : {"recall", "precision", "lift", "hits", "gain"}, default="recall"
-        What is compared of the share of the ranking that is processed:
-
-        - "recall": the share of the positives that is found;
-        - "precision": the share of positives among what is processed;
-        - "lift": recall over the rate, 1 for random scores;
-        - "hits": the share of all cases that is found;
-        - "gain": ``benefit`` for each positive found less ``cost`` for each case
-          processed, per case of the ranking.
+        What is compared where a share of the ranking is processed: the share of the
+        positives found ("recall"), of positives among what is processed ("precision"),
+        recall over the rate ("lift", 1 for random scores), positives found as a share
+        of all cases ("hits"), or ``benefit`` for each of them less ``cost`` for each
+        case processed, per case of the ranking ("gain").
     rates : array-like of shape (n_rates,), default=None
         Increasing rates in (0, 1], at most 2,000. None takes k / n below 1 for n of at
         most 200 cases of equal weight, else 199 rates in equal steps, and finer ones
@@ -299,36 +283,30 @@ def compare_curves(
 
     Notes
     -----
-    A case that ties at the cut is above it in part, so that all curves are expectations
-    over random orders of the cases that tie.
-
-    Let :math:`y_i` be 1 for a positive, :math:`m_i(r)` say whether case i is above the
-    cut at the rate r, and :math:`\pi` be the prevalence. On the recall F(r) of a model
-    the case has the influence
+    A case that ties at the cut is above it in part: all curves are expectations over
+    random orders of the cases that tie. With :math:`y_i` 1 for a positive,
+    :math:`m_i(r)` 1 for a case above the cut at the rate r, :math:`\pi` the prevalence
+    and L(r) the share of positives at the cut (estimated from its neighbours as for
+    :func:`recall_at_rate_score`), case i has on the recall F(r) the influence
 
     .. math:: \psi_i(r) = \frac{y_i}{\pi} \big( m_i(r) - F(r) \big)
-              - \frac{L(r)}{\pi} \big( m_i(r) - r \big),
+              - \frac{L(r)}{\pi} \big( m_i(r) - r \big).
 
-    with L(r) the share of positives at the cut, which is estimated from its
-    neighbours as for :func:`recall_at_rate_score`. That on the other metrics follows;
-    that on the difference is the difference, and the sum of its squares, over n^2, is
-    the square of the standard error that :func:`compare` gives at r.
-
-    With independent normal multipliers :math:`\xi_i` the sums
-    :math:`\sum_i \xi_i \psi_i(r) / n` vary over rates as the difference does over
-    samples. The critical value c of the band is the quantile of their largest
-    deviation over all rates, in standard errors s(r) [1]_, to the squares of which
-    g(r)^2 is added; that of an interval is the normal quantile, with ``clusters`` both
-    grow as that of Student's t. The bounds are
+    The sum of the squares of the difference of both models', over n^2, is the square of
+    the standard error s(r), which :func:`compare` gives at r. With independent normal
+    multipliers :math:`\xi_i` the sums :math:`\sum_i \xi_i \psi_i(r) / n` vary over
+    rates as the difference does over samples: the critical value c of the band is the
+    quantile of their largest deviation in units of :math:`\sqrt{s(r)^2 + g(r)^2}`
+    [1]_, [2]_, that of an interval the normal quantile (with ``clusters`` both grow as
+    Student's t does). The bounds are
 
     .. math:: D(r) \pm c \sqrt{s(r)^2 + c^2 g(r)^2 / 4},
 
     with g(r) what one case at the cut is worth, at most 1 / n of the hits; the band
     leaves at least -log((1 - level) / 2) cases open, 3.7 of them at 0.95.
 
-    Of folds each is cut at the same rate on its own, what they find is added up, and
-    the influence of a case is that within its fold. A case of several repeats counts
-    once. Models are taken as given.
+    Each fold is cut at the same rate on its own, what they find is added up, and a case
+    of several repeats counts once.
 
     Cost: O(n log n) for the rankings, O(n_rates^3 + n_resamples n_rates^2) for the
     rest.
@@ -348,11 +326,8 @@ def compare_curves(
     >>> from skrate import compare_curves
     >>> rng = np.random.default_rng(1)
     >>> y_true = rng.random(3000) < 0.2
-    >>> a = (
-    ...     rng.normal(size=3000)
-    ...     + np.where(rng.random(3000) < 0.6, 5, 0) * y_true
-    ... )
-    >>> b = rng.normal(size=3000) + 1.5 * y_true
+    >>> a, b = rng.normal(size=3000), rng.random(3000) < 0.6
+    >>> a, b = a + 5 * b * y_true, rng.normal(size=3000) + 1.5 * y_true
     >>> result = compare_curves(y_true, a, b, random_state=0)
     >>> result.winning_rates().a
     [(0.055, 0.165)]
@@ -361,15 +336,8 @@ def compare_curves(
 
     What that is worth if a positive brings 50, and a case costs 4 to process:
 
-    >>> worth = compare_curves(
-    ...     y_true,
-    ...     a,
-    ...     b,
-    ...     metric="gain",
-    ...     benefit=50,
-    ...     cost=4,
-    ...     rates=[0.1, 0.5],
-    ... )
+    >>> gain = {"metric": "gain", "benefit": 50, "cost": 4}
+    >>> worth = compare_curves(y_true, a, b, **gain, rates=[0.1, 0.5])
     >>> worth.difference.round(2).tolist()
     [1.07, -1.35]
     """
@@ -379,28 +347,58 @@ def compare_curves(
     n_resamples = check_count("n_resamples", n_resamples)
     generator = check_generator(random_state)
     worth = _check_worth(metric, benefit, cost)
-    steps = None if rates is None else _check_rates(rates)
-    given = _columns(y_true, y_score_a, y_score_b, sample_weight, clusters, pos_label)
-    folds, indices = given.pop("folds"), given.pop("indices")
-    scores = given.pop("scores")
-    cases = check_cases(weights=weights, **given)
-    models = [
-        scored(cases, name, y_score)
-        for name, y_score in zip(_NAMES, scores, strict=True)
-    ]
-    if folds is not None:
-        models, folds, indices = _with_both_classes(models, folds, indices)
-    repeats = None
+    steps = None if rates is None else check_rates("rates", rates)
+    if steps is not None and steps[0] == 0:
+        raise ValueError(
+            "rates must lie in (0, 1], found 0: there nothing is processed, and no "
+            "model is better. Leave it out."
+        )
+    if steps is not None and len(steps) > _MOST_RATES:
+        raise ValueError(
+            f"rates holds {len(steps)} rates, more than {_MOST_RATES}: their "
+            "covariance would not fit in little memory. Take fewer, such as "
+            "numpy.linspace(0.005, 0.995, 199)."
+        )
+    given = {"sample_weight": sample_weight, "clusters": clusters}
+    columns: dict[str, Any]
+    columns = {"y_true": y_true, "y_score_a": y_score_a, "y_score_b": y_score_b}
+    folds = indices = None
+    if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
+        check_no_labels(y_true, "y_score_a")
+        check_same_folds({"y_true": y_true, "y_score_a": y_score_a})
+        check_alone(y_true, y_score_b=y_score_b, **given, pos_label=pos_label)
+        columns, folds, indices = _with_both_classes(
+            columns["y_true"], columns["y_score_a"]
+        )
+    else:
+        for name in _NAMES:
+            if columns[name] is None:
+                raise ValueError(
+                    f"{name} is missing: give the scores of both models, or the "
+                    "FoldRankings of both alone."
+                )
+        check_one_place(**columns)
+        columns |= given
+
+    def ranked(columns: dict[str, Any]) -> list[Ranked]:
+        of_cases = {name: columns[name] for name in columns if name not in _NAMES}
+        cases = check_cases(**of_cases, weights=weights, pos_label=pos_label)
+        return [scored(cases, name, columns[name]) for name in _NAMES]
+
+    models = ranked(columns)
+    cases, repeats = models[0], None
     if indices is not None:
         _, firsts, case = np.unique(indices, return_index=True, return_inverse=True)
-        repeats = RepeatedCases(_part(models[0], firsts), case)
-    counted = models[0] if repeats is None else repeats.cases
+        once = {k: None if v is None else v[firsts] for k, v in columns.items()}
+        cases = ranked(once)[0]
+        repeats = RepeatedCases(cases, case)
     if steps is None:
-        has_weights = not (cases.are_repetitions or _are_equal(cases.weights))
-        steps = default_rates([counted.table], has_weights=has_weights)[1:]
+        weight = None if cases.are_repetitions else cases.weights
+        has_weights = weight is not None and bool(weight.min() < weight.max())
+        steps = default_rates([cases.table], has_weights=has_weights)[1:]
         # All is processed at the last of them, which a single case has alone.
         steps = steps[: max(len(steps) - 1, 1)]
-    reason, nothing = why_too_few(counted), np.full(len(steps), np.nan)
+    reason, nothing = why_too_few(cases), np.full(len(steps), np.nan)
     if reason is None:
         process = curve_process(
             metric, models, steps, folds=folds, repeats=repeats, **worth
@@ -414,124 +412,49 @@ def compare_curves(
     interval = bounds = process.interval(level)
     if reason is None and band == "simultaneous":
         bounds = process.band(level, n_resamples, generator)
-    n_pos, n_neg = counted.sizes
     of_a, of_b = process.of_models
     return CurveComparison(
-        metric, steps, of_a, of_b, process.values, process.standard_error, interval,
-        bounds, band, level, n_pos, n_neg, worth,
+        metric, steps, of_a, of_b, process.values, process.standard_error,
+        interval, bounds, band, level, *cases.sizes, worth,
     )  # fmt: skip
 
 
-def _columns(
-    y_true: Any,
-    y_score_a: Any,
-    y_score_b: Any,
-    sample_weight: Any,
-    clusters: Any,
-    pos_label: Label,
-) -> dict[str, Any]:
-    """Return what is given of the cases, by name.
-
-    Rankings of folds hold all of it, with the fold of each row, and the case if repeats
-    test it again.
-    """
-    scores = y_score_a, y_score_b
-    given = {"sample_weight": sample_weight, "clusters": clusters}
-    known = {"y_true": y_true, "pos_label": pos_label, "folds": None, "indices": None}
-    if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
-        check_no_labels(y_true, "y_score_a")
-        check_same_folds({"y_true": y_true, "y_score_a": y_score_a})
-        check_alone(y_true, y_score_b=y_score_b, **given, pos_label=pos_label)
-        a, scores = y_true, (y_true.y_score, y_score_a.y_score)
-        given = {"sample_weight": a.sample_weight, "clusters": a.clusters}
-        known = {"y_true": a.is_pos, "pos_label": None, "folds": fold_numbers(a)}
-        known["indices"] = a.indices if a.n_repeats > 1 else None
-    for name, y_score in zip(_NAMES, scores, strict=True):
-        if y_score is None:
-            raise ValueError(
-                f"{name} is missing: give the scores of both models, or the "
-                "FoldRankings of both alone."
-            )
-    check_one_place(y_true=known["y_true"], y_score_a=scores[0], y_score_b=scores[1])
-    return {**known, **given, "scores": scores}
-
-
 def _with_both_classes(
-    models: Sequence[Ranked], folds: IntArray, indices: IntArray | None
-) -> tuple[list[Ranked], IntArray, IntArray | None]:
-    """Return the cases of the folds that hold both classes, and warn of the others."""
-    cases = models[0]
-    if cases.kept is not None:
-        folds = folds[cases.kept]
-        indices = None if indices is None else indices[cases.kept]
+    a: FoldRankings, b: FoldRankings
+) -> tuple[dict[str, Any], IntArray, IntArray | None]:
+    """Return the rows of folds of both classes, and warn of the other folds.
+
+    As columns, the number of the fold of each row, and its case where repeats test
+    cases again.
+    """
+    weights: Any = a.sample_weight
+    folds, indices = fold_numbers(a), a.indices if a.n_repeats > 1 else None
+    has_weight = np.ones(len(folds)) if weights is None else weights > 0
     of_pos, of_neg = (
-        np.bincount(folds[chosen], minlength=folds.max() + 1)
-        for chosen in (cases.is_pos, ~cases.is_pos)
+        np.bincount(folds, has_weight * chosen) for chosen in (a.is_pos, ~a.is_pos)
     )
     has_both = (of_pos > 0) & (of_neg > 0)
-    n_given = np.count_nonzero(of_pos + of_neg)
-    n_left = np.count_nonzero(has_both)
+    n_given, n_left = np.count_nonzero(of_pos + of_neg), np.count_nonzero(has_both)
     if n_left == 0:
         raise ValueError(
             f"None of the {n_given} folds holds both classes. Use stratified or fewer "
             "folds."
         )
-    kept = has_both[folds]
+    if n_left < n_given:
+        warn(
+            f"{n_given - n_left} of {n_given} folds hold one class only and are left "
+            "out.",
+            UndefinedMetricWarning,
+        )
+    kept = np.flatnonzero(has_both[folds] & (has_weight > 0))
+    columns = {
+        "y_true": a.is_pos, "y_score_a": a.y_score, "y_score_b": b.y_score,
+        "sample_weight": weights, "clusters": a.clusters, "indices": indices,
+    }  # fmt: skip
+    columns = {k: None if v is None else v[kept] for k, v in columns.items()}
     # A fold may have no case of weight: numbers have no gaps.
     numbers = np.unique(folds[kept], return_inverse=True)[1]
-    if n_left == n_given:
-        return list(models), numbers, indices
-    warn(
-        f"{n_given - n_left} of {n_given} folds hold one class only and are left out.",
-        UndefinedMetricWarning,
-    )
-    indices = None if indices is None else indices[kept]
-    return [_part(model, kept) for model in models], numbers, indices
-
-
-def _part(model: Ranked, chosen: BoolArray | IntArray) -> Ranked:
-    """Return some of the cases, as a sample of their own."""
-    assert model.scores is not None
-    weights, clusters = model.weights, model.clusters
-    if weights is not None:
-        weights = weights[chosen]
-        if not model.are_repetitions:
-            weights = weights / weights.mean()
-    if clusters is not None:
-        found, clusters = np.unique(clusters[chosen], return_inverse=True)
-        if len(found) < 2:
-            raise ValueError(
-                "clusters puts all cases of the folds that hold both classes in one "
-                "cluster: nothing can be said about the variation between clusters."
-            )
-    return replace(
-        model,
-        is_pos=model.is_pos[chosen],
-        scores=model.scores[chosen],
-        weights=weights,
-        clusters=clusters,
-        kept=None,
-    )
-
-
-def _are_equal(weights: FloatArray | None) -> bool:
-    return weights is None or bool(weights.min() == weights.max())
-
-
-def _check_rates(values: ArrayLike) -> FloatArray:
-    rates = check_rates("rates", values)
-    if rates[0] == 0:
-        raise ValueError(
-            "rates must lie in (0, 1], found 0: there nothing is processed, and no "
-            "model is better. Leave it out."
-        )
-    if len(rates) > _MOST_RATES:
-        raise ValueError(
-            f"rates holds {len(rates)} rates, more than {_MOST_RATES}: their "
-            "covariance would not fit in little memory. Take fewer, such as "
-            "numpy.linspace(0.005, 0.995, 199)."
-        )
-    return rates
+    return columns, numbers, columns.pop("indices")
 
 
 def _check_worth(
@@ -559,13 +482,7 @@ def _check_worth(
 
 
 class CurveBounds(NamedTuple):
-    """Bounds of a curve, by rate.
-
-    Attributes
-    ----------
-    low, high : array of shape (n_rates,)
-        Its lower and its upper bounds.
-    """
+    """Lower and upper bounds of a curve, by rate."""
 
     low: FloatArray
     high: FloatArray
@@ -573,30 +490,14 @@ class CurveBounds(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CurveProcess:
-    """The curve of one model, or that of a first less that of a second.
+    """The curve of one model, or that of a first less that of a second, by rate."""
 
-    Attributes
-    ----------
-    rates : array of shape (n_rates,)
-        Increasing, in [0, 1].
-    of_models : array of shape (n_models, n_rates)
-        The curve of each model.
-    covariance : array of shape (n_rates, n_rates)
-        Of ``values`` over samples.
-    grain : array of shape (n_rates,)
-        What one independent case at the cut is worth.
-    limits : tuple of two arrays of shape (n_rates,)
-        The range of the curve of a model.
-    freedom : float
-        The degrees of freedom of Student's t in place of the normal distribution.
-    """
-
-    rates: FloatArray
-    of_models: FloatArray
-    covariance: FloatArray
-    grain: FloatArray
-    limits: tuple[FloatArray, FloatArray]
-    freedom: float = np.inf
+    rates: FloatArray  # Increasing, in [0, 1].
+    of_models: FloatArray  # The curve of each model, of shape (n_models, n_rates).
+    covariance: FloatArray  # Of `values` over samples, rate by rate.
+    grain: FloatArray  # What one independent case at the cut is worth.
+    limits: tuple[FloatArray, FloatArray]  # The range of the curve of a model.
+    freedom: float = np.inf  # Of Student's t, in place of the normal distribution.
 
     @property
     def is_difference(self) -> bool:
@@ -610,8 +511,11 @@ class CurveProcess:
 
     @cached_property
     def standard_error(self) -> FloatArray:
-        """Estimated standard deviation of ``values`` over samples, by rate."""
-        return np.sqrt(self._variance)
+        """Estimated standard deviation of ``values`` over samples."""
+        variance = np.diag(self.covariance)
+        # Models may agree all but exactly, and the rest is rounding.
+        is_rounding = variance < _ROUNDING * self.grain**2
+        return np.sqrt(np.where(is_rounding, 0.0, variance))
 
     def interval(self, level: float) -> CurveBounds:
         """Return bounds that hold the true curve at one rate that was chosen before.
@@ -619,7 +523,18 @@ class CurveProcess:
         Those of one curve are Wilson's, as an interval of :func:`skrate.estimate`.
         """
         critical = t_quantile(level, self.freedom)
-        return self.bounds(critical) if self.is_difference else self._wilson(critical)
+        if self.is_difference:
+            return self.bounds(critical)
+        value, (low, high) = self.values, self.limits
+        # With a tenth of a case that varies, half of it at either end.
+        added = ADDED / 2 * self.grain
+        variance = self.standard_error**2 + added * self.grain
+        room = (value - low + added) * (high - value + added)
+        k = np.zeros_like(value)
+        np.divide(critical**2 * variance, room, out=k, where=room > 0)
+        is_open = high > low
+        ends = wilson_ends(value, (low, np.where(is_open, high, low + 1)), k)
+        return CurveBounds(*(np.where(is_open, end, value) for end in ends))
 
     def band(
         self, level: float, n_resamples: int, generator: np.random.Generator
@@ -681,25 +596,6 @@ class CurveProcess:
         low = np.minimum(np.maximum(value - half, low), value)
         return CurveBounds(low, np.maximum(np.minimum(value + half, high), value))
 
-    def _wilson(self, critical: float) -> CurveBounds:
-        value, (low, high) = self.values, self.limits
-        # With a tenth of a case that varies, half of it at either end.
-        added = ADDED / 2 * self.grain
-        variance = self._variance + added * self.grain
-        room = (value - low + added) * (high - value + added)
-        k = np.zeros_like(value)
-        np.divide(critical**2 * variance, room, out=k, where=room > 0)
-        is_open = high > low
-        ends = wilson_ends(value, (low, np.where(is_open, high, low + 1)), k)
-        return CurveBounds(*(np.where(is_open, end, value) for end in ends))
-
-    @cached_property
-    def _variance(self) -> FloatArray:
-        variance = np.diag(self.covariance).copy()
-        # Models may agree all but exactly, and the rest is rounding.
-        variance[variance < _ROUNDING * self.grain**2] = 0.0
-        return variance
-
 
 class RepeatedCases(NamedTuple):
     """The cases that the rows of several repeats test, each of them once."""
@@ -720,87 +616,53 @@ def curve_process(
 ) -> CurveProcess:
     """Return the curve of one model, or that of a first less that of a second.
 
-    Parameters
-    ----------
-    metric : {"recall", "precision", "lift", "hits", "gain"}
-        What is found of the positives, its share of what is processed, or of all cases;
-        or ``benefit`` for each positive found less ``cost`` for each case processed,
-        per case of the ranking. Precision and lift are undefined at the rate 0.
-    models : sequence of Ranked
-        One model, or two of the same cases; with positives and negatives.
-    rates : array of shape (n_rates,)
-        Increasing, in [0, 1].
-    folds : array of shape (n_samples,), default=None
-        The fold of each case, from 0, where scores are comparable within folds only:
-        each fold is cut at the rate on its own, and holds both classes.
-    repeats : RepeatedCases, default=None
-        Which rows test the same cases again, of which none counts more than once.
-    benefit, cost : float
-        For the gain only.
-
-    Returns
-    -------
-    process : CurveProcess
-        Its cost is O(n log n + n_rates^3), its memory O(n + n_rates^2).
+    ``models`` rank the same cases, with positives and negatives; ``folds`` numbers the
+    fold of each, from 0, where scores are comparable within folds only, and of
+    ``repeats`` no case counts more than once. Precision and lift are undefined at the
+    rate 0. Cost: O(n log n + n_rates^3), memory O(n + n_rates^2).
 
     Examples
     --------
     >>> from skrate.inference.sample import check_cases, scored
     >>> cases = check_cases([1, 0, 1, 0, 0])
-    >>> models = [
-    ...     scored(cases, "y_score", s)
-    ...     for s in ([5, 3, 4, 2, 1], range(5))
-    ... ]
-    >>> process = curve_process("recall", models, np.array([0.4, 0.8]))
-    >>> process.values.tolist()
-    [1.0, 0.5]
+    >>> model = scored(cases, "y_score", [5, 3, 4, 2, 1])
+    >>> curve_process("recall", [model], np.array([0.4, 0.8])).values.tolist()
+    [1.0, 1.0]
     """
     scale, offset = np.ones_like(rates), np.zeros_like(rates)
     if metric in ("precision", "lift"):
         scale = 1 / rates
     elif metric == "gain":
         scale, offset = benefit * scale, -cost * rates
-    curve = _OverRate(rates, scale, offset, metric in ("recall", "lift"))
-    most = np.ones_like(rates) if curve.is_per_positive else rates
+    is_per_positive = metric in ("recall", "lift")
     cases = models[0] if repeats is None else repeats.cases
     freedom = np.inf
     if cases.clusters is not None:
         # As many as clusters that hold cases of the rarer class, less 1.
         freedom = max(min(cases.effective_sizes) - 1, 1.0)
-    ranked = [_ranked(curve, model, cases, folds) for model in models]
-    rows, codes = [], []
-    for sign, start, one in zip(
-        (1, -1), (0, len(ranked[0].influence)), ranked, strict=False
-    ):
-        rows.append(sign * one.influence)
-        codes.append(start + one.codes)
-    covariance = _covariance(np.concatenate(rows), codes, models[0], repeats)
+    of_models, grains, influence, codes, n_codes = [], [], [], [], 0
+    for sign, model in zip((1, -1), models, strict=False):
+        found = _over_rates(model, cases, rates, folds, is_per_positive=is_per_positive)
+        of_models.append(scale * found.values + offset)
+        grains.append(scale * found.grain)
+        influence.append(sign * scale * found.influence)
+        codes.append(n_codes + found.codes)
+        n_codes += len(found.influence)
+    covariance = _covariance(np.concatenate(influence), codes, models[0], repeats)
+    most = np.ones_like(rates) if is_per_positive else rates
     return CurveProcess(
         rates,
-        np.stack([one.values for one in ranked]),
+        np.stack(of_models),
         # Rounding must not leave it askew.
         (covariance + covariance.T) / 2,
-        np.max([one.grain for one in ranked], axis=0),
+        np.max(grains, axis=0),
         (offset, offset + scale * most),
         freedom,
     )
 
 
-class _OverRate(NamedTuple):
-    """A metric of what is processed: hits times ``scale``, plus ``offset``, by rate.
-
-    Hits are the share of all cases that is processed and positive; where
-    ``is_per_positive`` they are divided by the prevalence.
-    """
-
-    rates: FloatArray
-    scale: FloatArray
-    offset: FloatArray
-    is_per_positive: bool
-
-
 class _Curve(NamedTuple):
-    """The curve of one model, and what a case of each code adds to it, by rate."""
+    """The hits or the recall of a model, and what a case of each code adds to it."""
 
     values: FloatArray
     grain: FloatArray
@@ -808,50 +670,49 @@ class _Curve(NamedTuple):
     codes: IntArray
 
 
-def _ranked(
-    curve: _OverRate, model: Ranked, cases: Ranked, folds: IntArray | None
+def _over_rates(
+    model: Ranked,
+    cases: Ranked,
+    rates: FloatArray,
+    folds: IntArray | None,
+    *,
+    is_per_positive: bool,
 ) -> _Curve:
-    rates = curve.rates
+    """Return the recall; or hits, the share of all that is processed and positive."""
     parts = by_fold(model, folds)
     tables = [part.table for _, part in parts]
     total = sum(table.total for table in tables)
     prevalence = sum(table.n_pos for table in tables) / total
-    # By the share of positives: the slope of large weights may not be finite.
-    found = [_recall(table, rates) for table in tables]
-    n_found = [table.n_pos * tpr for table, tpr in zip(tables, found, strict=True)]
-    hits = np.sum(n_found, axis=0) / total
+    found = [np.interp(rates, table.rates, table.cum_pos) for table in tables]
+    values = np.sum(found, axis=0) / total
+    size = cases.sizes[0] / cases.effective_sizes[0] / cases.total
+    if is_per_positive:
+        values, size = values / prevalence, size / prevalence
+    # A case above the cut pushes such a share of a positive below it.
     lost = share_at_cut(tables, rates, model.total / cases.total)
     influence: list[FloatArray] = []
     codes = np.empty(len(model.is_pos), dtype=np.intp)
-    start = 0
-    for (places, part), tpr in zip(parts, found, strict=True):
+    for (places, part), n_found in zip(parts, found, strict=True):
         table, starts = part.table, _starts(part.table, rates)
-        of_neg, of_pos = _influence(table, starts, tpr, lost, rates)
-        if curve.is_per_positive:
+        edges = np.append(table.rates[starts], 1.0)
+        low, high = edges[:-1, None], edges[1:, None]
+        # The weight of a cell may be lost in that of the others.
+        above = (rates >= high).astype(np.float64)
+        np.divide(rates - low, high - low, out=above, where=high > low)
+        above = np.clip(above, 0, 1)
+        of_neg = -n_found / table.total - lost * (above - rates)
+        of_pos = above + of_neg
+        if is_per_positive:
             # The share of positives, which divides, is an estimate itself.
-            recall = hits / prevalence
-            of_neg = (of_neg + recall * table.prevalence) / prevalence
-            of_pos = (of_pos - recall * table.negative_share) / prevalence
-        influence += [curve.scale * of_neg, curve.scale * of_pos]
+            of_neg = (of_neg + values * table.prevalence) / prevalence
+            of_pos = (of_pos - values * table.negative_share) / prevalence
         sizes = np.diff(starts, append=table.n_groups)
         cell = np.repeat(np.arange(len(starts)), sizes).take(part.group)
-        codes[places] = start + cell + len(starts) * part.is_pos
-        start += 2 * len(starts)
-    return _Curve(
-        # The curve of which these are the hits.
-        curve.scale * (hits / prevalence if curve.is_per_positive else hits)
-        + curve.offset,
-        _grain(curve, cases, lost, prevalence),
-        np.concatenate(influence),
-        codes,
-    )
-
-
-def _recall(table: RankTable, rates: FloatArray) -> FloatArray:
-    """Return the recall at ``rates``; 0 where there is nothing to find."""
-    if table.n_pos == 0:
-        return np.zeros_like(rates)
-    return np.asarray(np.interp(rates, table.rates, table.tpr))
+        codes[places] = sum(map(len, influence)) + cell + len(starts) * part.is_pos
+        influence += [of_neg, of_pos]
+    is_cut = (rates > 0) & (rates < 1)
+    grain = np.asarray(is_cut * size * np.maximum(lost, 1 - lost))
+    return _Curve(values, grain, np.concatenate(influence), codes)
 
 
 def _starts(table: RankTable, rates: FloatArray) -> IntArray:
@@ -860,39 +721,6 @@ def _starts(table: RankTable, rates: FloatArray) -> IntArray:
     cut = np.searchsorted(table.rates, inner, side="left") - 1
     starts = np.unique(np.concatenate([[0], cut, cut + 1]))
     return starts[starts < table.n_groups]
-
-
-def _influence(
-    table: RankTable,
-    starts: IntArray,
-    tpr: FloatArray,
-    lost: FloatArray,
-    rates: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
-    """Return what negatives and positives in cells add to the hits, by cell and rate.
-
-    With ``lost`` the share of positives at the cut: a case above the cut pushes such a
-    part of a positive below it.
-    """
-    edges = np.append(table.rates[starts], 1.0)
-    low, high = edges[:-1, None], edges[1:, None]
-    # The weight of a cell may be lost in that of the others.
-    above = (rates >= high).astype(np.float64)
-    np.divide(rates - low, high - low, out=above, where=high > low)
-    above = np.clip(above, 0, 1)
-    of_neg = -table.prevalence * tpr - lost * (above - rates)
-    return of_neg, above + of_neg
-
-
-def _grain(
-    curve: _OverRate, cases: Ranked, lost: FloatArray, prevalence: float
-) -> FloatArray:
-    """Return what one independent case at the cut is worth, at each rate."""
-    is_cut = (curve.rates > 0) & (curve.rates < 1)
-    size = cases.sizes[0] / cases.effective_sizes[0] / cases.total
-    if curve.is_per_positive:
-        size /= prevalence
-    return is_cut * curve.scale * size * np.maximum(lost, 1 - lost)
 
 
 def _covariance(

@@ -18,12 +18,7 @@ from skrate.inference.intervals import (
     standardised,
     t_pvalue,
 )
-from skrate.inference.plan import (
-    Plan,
-    check_metric,
-    defined_value,
-    warn_of_difference,
-)
+from skrate.inference.plan import Plan, check_metric, defined_value, warn_of_difference
 from skrate.inference.sample import Ranked, check_sample
 from skrate.inference.turned import ranked_model, warn_of_turned
 from skrate.metrics.base import Metric, question_of
@@ -173,8 +168,7 @@ def compare_tables(
         pvalue = t_pvalue(statistic, plan.alternative, freedom)
         if np.isnan(statistic):
             warn_undefined(
-                "The p-value",
-                "such a correlation leaves the difference no variation",
+                "The p-value", "such a correlation leaves the difference no variation"
             )
     return Comparison(
         found[0].name, a - b, a, b, error, statistic, pvalue, ends, plan.alternative,

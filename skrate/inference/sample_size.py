@@ -458,11 +458,7 @@ def _check_design(
 
 
 def _check_reach(
-    metric: Metric,
-    half_width: float | None,
-    difference: float | None,
-    *,
-    n_models: int,
+    metric: Metric, half_width: float | None, difference: float | None, *, n_models: int
 ) -> None:
     """Raise for what no two values of a metric are apart."""
     low, high = metric.bounds()

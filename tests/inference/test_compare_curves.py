@@ -335,7 +335,7 @@ def test_one_cluster_that_is_left_of_the_folds_is_refused():
     folds = [[0, 1, 0, 1], [0, 0, 0]], [[1, 3, 2, 4], [1, 2, 3]]
     with (
         pytest.warns(UndefinedMetricWarning, match="1 of 2 folds"),
-        pytest.raises(ValueError, match="clusters puts all cases of the folds"),
+        pytest.raises(ValueError, match="clusters puts all cases in one cluster"),
     ):
         compare_curves(*rankings(*folds, folds[1], clusters=[[1, 1, 1, 1], [1, 2, 2]]))
 
