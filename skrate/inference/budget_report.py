@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -121,10 +121,7 @@ class BudgetRow(Result):
     Examples
     --------
     >>> from skrate import budget_report
-    >>> y_true, y_score = (
-    ...     [1, 1, 0, 1, 0, 0, 1, 0, 0, 0],
-    ...     range(10, 0, -1),
-    ... )
+    >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0], range(10, 0, -1)
     >>> row = budget_report(y_true, y_score, rate=0.5)["found"]
     >>> round(row.value, 9), row.chance
     (3.0, 2.0)
@@ -172,10 +169,7 @@ class BudgetReport(Result):
     Examples
     --------
     >>> from skrate import budget_report
-    >>> y_true, y_score = (
-    ...     [1, 1, 0, 1, 0, 0, 1, 0, 0, 0],
-    ...     range(10, 0, -1),
-    ... )
+    >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0], range(10, 0, -1)
     >>> report = budget_report(y_true, y_score, rate=0.5)
     >>> len(report), report[0].quantity, report["lift"].value
     (7, 'found', 1.5)
@@ -344,11 +338,10 @@ def budget_report(
 ) -> BudgetReport:
     r"""Report what models will find under a budget, miss and waste, in counts.
 
-    A score of 0.87 is no answer to "what will we get?". For one model or several this
-    gives the expected numbers of positives found and missed and of false alarms,
-    recall, precision, lift and the number needed, each with its interval and with what
-    a random order would give; and, for the batch that will be ranked next, intervals
-    for the counts themselves.
+    For one model or several: the expected numbers of positives found and missed and of
+    false alarms, recall, precision, lift and the number needed, each with its interval
+    and what a random order would give; and intervals for the counts of the batch that
+    will be ranked next.
 
     Parameters
     ----------
@@ -412,35 +405,30 @@ def budget_report(
     Notes
     -----
     R is the rate, n the number of cases that counts are of, p the prevalence, H(r) the
-    hit curve (the positives among the first r, as a share of all cases), and hence H(r)
-    / p the recall at r. Then
+    hit curve: the positives among the first r, as a share of all cases. Then
 
     .. math:: \text{found} = n E[H(R)], \quad
               \text{missed} = n (p - E[H(R)]), \quad
               \text{false alarms} = n (E[R] - E[H(R)]),
 
-    and recall is E[H(R)] / p. Precision and lift are the means over budgets of what
-    :func:`precision_at_rate_score` and :func:`lift_at_rate_score` give,
-    :math:`E[H(R) / R \mid R > 0]`, and that over p. The number needed is the cases
-    processed for each positive found, :math:`E[R] / E[H(R)]`: in the long run, so that
-    large budgets count more in it than in the precision, of which it is the reciprocal
-    where the rate is known. By chance H(r) is p r.
+    recall is E[H(R)] / p, and precision and lift are the means over budgets
+    :math:`E[H(R) / R \mid R > 0]`, and that over p. The number needed, the cases
+    processed for each positive found, is :math:`E[R] / E[H(R)]`: in the long run, so
+    that large budgets count more in it than in the precision, of which it is the
+    reciprocal where the rate is known. By chance H(r) is p r. Of rankings of folds H(r)
+    is what is found if the same share r of each is processed; a case that several
+    repeats test counts once.
 
     Intervals are those of :func:`estimate` by the delta method, for the counts with the
     uncertainty of the prevalence. They are for expectations, over budgets and batches.
+    A prediction interval holds the count of one batch, under one budget: a mixture over
+    1,024 budgets of beta-binomial laws, whose beta has the variance of the estimate and
+    of the place of the cut in the batch; it is no narrower than the interval.
 
     The p-value tests that the order of a model is random, over all choices of the
     positives where a class has up to 15 cases, else by a gamma distribution of exact
     first three moments; of clusters or sampling weights it is the level at which
     Wilson's interval of the recall begins at E[R].
-
-    A prediction interval holds the count of one batch, under one budget: a mixture over
-    1,024 budgets of beta-binomial laws, whose beta has the variance of the estimate and
-    of the place of the cut in the batch; it is no narrower than the interval.
-
-    Of rankings of folds H(r) is what is found if the same share r of each fold is
-    processed, as :func:`hit_curve` has it, where :func:`estimate` takes the mean over
-    folds; a case that several repeats test counts once.
 
     Cost: one sort per model.
 
@@ -450,18 +438,12 @@ def budget_report(
     it goes on in the next batch:
 
     >>> from skrate import budget_report
-    >>> y_true, y_score = (
-    ...     [1, 1, 0, 1, 0, 0, 1, 0, 0, 0],
-    ...     range(10, 0, -1),
-    ... )
+    >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0], range(10, 0, -1)
     >>> report = budget_report(y_true, y_score, rate=0.5, n_items=200)
-    >>> (
-    ...     round(report["found"].value, 9),
-    ...     round(report["missed"].value, 9),
-    ...     report["found"].chance,
-    ... )
+    >>> found, missed = report["found"], report["missed"]
+    >>> round(found.value, 9), round(missed.value, 9), found.chance
     (60.0, 20.0, 40.0)
-    >>> report["found"].prediction_interval
+    >>> found.prediction_interval
     ConfidenceInterval(low=19.0, high=93.0)
 
     Two models, and a budget that is known roughly:
@@ -507,23 +489,18 @@ def budget_report(
         n_items = check_count("n_items", n_items)
     level = check_fraction("confidence_level", confidence_level)
     ranked = _ranked_models(
-        y_true,
-        y_score,
-        models,
-        sample_weight=sample_weight,
-        weights=weights,
-        clusters=clusters,
-        pos_label=pos_label,
-    )
+        y_true, y_score, models, weights=weights,
+        sample_weight=sample_weight, clusters=clusters, pos_label=pos_label,
+    )  # fmt: skip
     first = next(iter(ranked.values()))
     n_cases = first.total if n_items is None else float(n_items)
     # It is for the cases, not for a ranking of them, to leave it undefined.
     reason = why_too_few(first)
     if reason is not None:
         warn_undefined("The budget report", reason)
-        is_defined = False
-    else:
-        is_defined = not np.isnan(defined_value(ExpectedHits(law), first))
+    is_defined = reason is None and not np.isnan(
+        defined_value(ExpectedHits(law), first)
+    )
     if is_defined and law.mean() == 0:
         reason = "the rate is certain to be 0"
         warn_undefined("Each of precision, lift and number needed", reason)
@@ -532,14 +509,14 @@ def budget_report(
     for name, sample in ranked.items():
         known, pvalue = dict.fromkeys(QUANTITIES, _UNDEFINED), _NAN
         batch: dict[Quantity, ConfidenceInterval] = {}
+        if n_items is not None:
+            batch = dict.fromkeys(COUNTS, _UNDEFINED.interval)
         if is_defined:
             known = _quantities(sample, law, n_cases, level)
             pvalue = chance_pvalue(ExpectedRecall(law), law, sample)
             folds = sample.folds if isinstance(sample, FoldRanked) else None
             curves.append(curve_process("hits", [sample], _grid(law), folds=folds))
-        if n_items is not None:
-            batch = dict.fromkeys(COUNTS, _UNDEFINED.interval)
-        if n_items is not None and is_defined:
+        if is_defined and n_items is not None:
             expected = [known[count].interval for count in COUNTS]
             found = predicted(sample, law, n_items, level, expected)
             batch = dict(zip(COUNTS, found, strict=True))
@@ -558,22 +535,10 @@ class _Known(NamedTuple):
     interval: ConfidenceInterval
     chance: float
 
-    def times(self, factor: float) -> _Known:
-        low, high = self.interval
-        ends = ConfidenceInterval(factor * low, factor * high)
-        return _Known(factor * self.value, ends, factor * self.chance)
-
-    def of(self, whole: float) -> _Known:
-        """Return what it leaves of a whole."""
-        low, high = self.interval
-        ends = ConfidenceInterval(whole - high, whole - low)
-        return _Known(whole - self.value, ends, whole - self.chance)
-
-    def per(self, whole: float) -> _Known:
-        """Return how much of a whole there is for each of it."""
-        low, high = self.interval
-        ends = ConfidenceInterval(_ratio(whole, high), _ratio(whole, low))
-        return _Known(_ratio(whole, self.value), ends, _ratio(whole, self.chance))
+    def mapped(self, function: Callable[[float], float]) -> _Known:
+        """Return what a monotone function makes of it."""
+        ends = ConfidenceInterval(*sorted(map(function, self.interval)))
+        return _Known(function(self.value), ends, function(self.chance))
 
 
 _UNDEFINED = _Known(_NAN, ConfidenceInterval(_NAN, _NAN), _NAN)
@@ -588,18 +553,19 @@ def _quantities(
     def known(metric: Metric, by_chance: float) -> _Known:
         return _Known(*_with_interval(metric, ranked, level), by_chance)
 
+    def of_all(share: float) -> float:
+        return n_cases * share
+
     hits = known(ExpectedHits(law), processed * p)
     misses = known(ExpectedHits(law, missed=True), law.mirrored.mean() * p)
-    recall = known(ExpectedRecall(law), processed)
-    lift = known(LiftAtRate(law), 1.0)
     return {
-        "found": hits.times(n_cases),
-        "missed": misses.times(n_cases),
-        "false alarms": hits.of(processed).times(n_cases),
-        "recall": recall,
+        "found": hits.mapped(of_all),
+        "missed": misses.mapped(of_all),
+        "false alarms": hits.mapped(lambda found: of_all(processed - found)),
+        "recall": known(ExpectedRecall(law), processed),
         "precision": known(PrecisionAtRate(law), p),
-        "lift": lift,
-        "number needed": hits.per(processed),
+        "lift": known(LiftAtRate(law), 1.0),
+        "number needed": hits.mapped(lambda found: _ratio(processed, found)),
     }
 
 
@@ -639,7 +605,13 @@ def _ranked_models(
     """Return the sample as each model ranks it, by the name of the model."""
     if isinstance(y_true, FoldRankings) or are_of_folds(y_true):
         check_alone(FoldRankings, y_score=y_score, models=models, **case_arguments)
-        return _in_folds(y_true, weights)
+        rankings: Any = {_ONE_MODEL: y_true}
+        if not isinstance(y_true, FoldRankings):
+            is_named = isinstance(y_true, Mapping)
+            rankings = y_true if is_named else dict(enumerate(y_true))
+        check_same_folds({f"y_true[{name!r}]": one for name, one in rankings.items()})
+        rankings = _by_name("y_true", rankings)
+        return {name: ranked_in_folds(one, weights) for name, one in rankings.items()}
     if are_of_folds(models):
         raise ValueError(
             "models holds FoldRankings, which hold labels as well: give the mapping as "
@@ -647,8 +619,12 @@ def _ranked_models(
         )
     case_arguments["weights"] = weights
     if models is None:
-        if isinstance(y_score, Mapping) or hasattr(y_score, "columns"):
-            _check_is_of_one(y_score)
+        names = list(y_score if isinstance(y_score, Mapping) else [_ONE_MODEL])
+        names = list(getattr(y_score, "columns", names))
+        if isinstance(y_score, Mapping) or len(names) != 1:
+            raise ValueError(
+                f"y_score holds several models: give them as models=, found {names}."
+            )
         return {_ONE_MODEL: check_sample(y_true, y_score, **case_arguments)}
     if y_score is not None:
         raise ValueError(
@@ -663,16 +639,6 @@ def _ranked_models(
     }
 
 
-def _in_folds(given: Any, weights: Weights) -> dict[str, Ranked]:
-    """Return the rankings of models as samples, each fold of which is cut alone."""
-    if isinstance(given, FoldRankings):
-        return {_ONE_MODEL: ranked_in_folds(given, weights)}
-    models = given if isinstance(given, Mapping) else dict(enumerate(given))
-    check_same_folds({f"y_true[{name!r}]": one for name, one in models.items()})
-    found = _by_name("y_true", models)
-    return {name: ranked_in_folds(one, weights) for name, one in found.items()}
-
-
 def _by_name(argument: str, models: Mapping[Any, Any]) -> dict[str, Any]:
     """Return the models by their names as strings, of which no two are the same."""
     names = [str(name) for name in models]
@@ -682,15 +648,6 @@ def _by_name(argument: str, models: Mapping[Any, Any]) -> dict[str, Any]:
             f"found the names {names}."
         )
     return dict(zip(names, models.values(), strict=True))
-
-
-def _check_is_of_one(y_score: Any) -> None:
-    """Raise for a mapping, or for a frame of several columns."""
-    names = list(getattr(y_score, "columns", y_score))
-    if isinstance(y_score, Mapping) or len(names) != 1:
-        raise ValueError(
-            f"y_score holds several models: give them as models=, found {names}."
-        )
 
 
 class ExpectedHits(Metric):
@@ -778,12 +735,18 @@ def predicted(
         ConfidenceInterval(*(_quantile(*count, tail) for tail in tails))
         for count in counts
     ]
-    if expected is not None:
-        # Whole cases, also of a budget for a part of one.
-        parts = rates.max(), 1 - rates.min(), rates.max()
-        most = [int(np.ceil(round(n_items * float(part), 6))) for part in parts]
-        ends = list(map(_holding, ends, expected, most))
-    return ends
+    if expected is None:
+        return ends
+    # Whole cases, also of a budget for a part of one.
+    parts = rates.max(), 1 - rates.min(), rates.max()
+    most = [int(np.ceil(round(n_items * float(part), 6))) for part in parts]
+    return [
+        ConfidenceInterval(
+            min(low, float(np.floor(reach.low))),
+            max(high, float(min(np.ceil(reach.high), n))),
+        )
+        for (low, high), reach, n in zip(ends, expected, most, strict=True)
+    ]
 
 
 def _spread(metric: Metric, ranked: Ranked, level: float) -> Spread:
@@ -835,14 +798,6 @@ def _shares(
     quantiles = (np.arange(_POINTS) + 0.5) * _GOLDEN % 1
     shares = special.betaincinv(size * share, size * (1 - share), quantiles)
     return np.asarray(shares)
-
-
-def _holding(
-    ends: ConfidenceInterval, expected: ConfidenceInterval, most: int
-) -> ConfidenceInterval:
-    """Return whole numbers, none above ``most``, that hold what is expected."""
-    low, high = np.floor(expected.low), min(np.ceil(expected.high), most)
-    return ConfidenceInterval(min(ends.low, float(low)), max(ends.high, float(high)))
 
 
 def _quantile(sizes: IntArray, shares: FloatArray, q: float) -> float:

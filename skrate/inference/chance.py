@@ -66,30 +66,18 @@ def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:
     but for a case that it cuts).
     """
     processed = law.table.mean(table.rates[:-1], table.rates[1:])
-    if min(table.n_pos, table.n_neg) <= _FEW and _is_whole(table):
+    is_whole = not (table.pos % 1).any() and not (table.neg % 1).any()
+    if min(table.n_pos, table.n_neg) <= _FEW and is_whole:
         return counted_pvalue(processed, table)
     mean, variance, skewness = permuted_moments(processed, table)
     if variance <= 0:
         return 1.0
     found = _least_as_good(processed, table, law)
-    distance = (found - mean) / np.sqrt(variance)
-    return upper_tail(float(distance), skewness)
-
-
-def upper_tail(distance: float, skewness: float) -> float:
-    """Return the probability above a distance from the mean, in standard deviations.
-
-    Of a gamma distribution; where it is not skew to the right, of a normal one.
-    """
+    distance = float((found - mean) / np.sqrt(variance))
     if skewness < _SYMMETRIC:
         return float(special.ndtr(-distance))
     shape = 4 / skewness**2
     return float(special.gammaincc(shape, max(shape + 2 * distance / skewness, 0.0)))
-
-
-def _is_whole(table: RankTable) -> bool:
-    """Say whether all counts are whole numbers."""
-    return not (table.pos % 1).any() and not (table.neg % 1).any()
 
 
 def counted_pvalue(processed: FloatArray, table: RankTable) -> float:
@@ -158,7 +146,7 @@ def _least_as_good(
 
 
 def permuted_moments(processed: FloatArray, table: RankTable) -> Moments:
-    """Return the moments of the sum of ``processed`` over positives drawn at random.
+    """Return the moments of the sum of ``processed`` over positives.
 
     They are drawn without replacement from the cases of all groups.
     """

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special, stats
 
 from skrate.data.array_api import check_one_place
-from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
+from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label
 from skrate.data.checks import (
     check_choice,
     check_count,
@@ -36,7 +36,7 @@ from skrate.inference.intervals import (
     with_room,
 )
 from skrate.inference.plan import check_metric, defined_value
-from skrate.inference.sample import Ranked, check_cases, check_sample, counted, scored
+from skrate.inference.sample import Ranked, check_cases, check_sample, scored
 from skrate.metrics.base import Metric, MetricLike, Tested, find_metric, question_of
 from skrate.metrics.results import (
     ConfidenceInterval,
@@ -243,17 +243,15 @@ def sample_size(
 
     around the means of the classes if ``stratify``. Another p weighs the pilot's cases
     for their influence as well. Clusters are drawn as one. The interval is that of
-    :func:`estimate` or :func:`compare` for such a variance; the power that of
-    Student's t with the noncentrality :math:`\Delta / \sqrt{U / n}`. Obuchowski's
-    formula [1]_, which leaves out a covariance of its two parameters, agrees at an AUC
-    of 0.6 and asks for up to twice as many at 0.9.
+    :func:`estimate` or :func:`compare` for such a variance; the power that of Student's
+    t with the noncentrality :math:`\Delta / \sqrt{U / n}`. Obuchowski's formula [1]_
+    agrees at an AUC of 0.6 and asks for up to twice as many at 0.9.
 
     Of a small pilot n is a rough number. ``n_interval`` goes by Student's t on the
     scale of log U, whose standard error is the jackknife's over twenty parts of the
-    pilot. Where ``difference`` is that of the pilot, n falls with its square, and the
-    intervals of both are combined [2]_: there is no end where that of the difference
-    holds 0. Better give the difference that matters: the power to find that of the
-    pilot says no more than its p-value. Cost: some twenty sorts a model.
+    pilot, combined [2]_ with the interval of a ``difference`` that is the pilot's: it
+    has no end where that holds 0. Better give the difference that matters. Cost: some
+    twenty sorts a model.
 
     References
     ----------
@@ -293,18 +291,23 @@ def sample_size(
     """
     level = check_fraction("confidence_level", confidence_level)
     is_test = half_width is None and (n_cases is None or y_score_b is not None)
-    _check_is_one_sample(y_true=y_true, y_score_a=y_score_a)
     if n_cases is not None:
         n_cases = check_count("n_cases", n_cases)
-    _check_goal(half_width, n_cases, difference, power, level, y_score_b)
     check_choice("alternative", alternative, ALTERNATIVES)
-    _check_design(planned_prevalence, stratify, clusters)
+    check_flag("stratify", stratify)
+    if planned_prevalence is not None:
+        check_fraction("planned_prevalence", planned_prevalence)
+    if clusters is not None and (stratify or planned_prevalence is not None):
+        name = "stratify=True" if planned_prevalence is None else "planned_prevalence"
+        raise ValueError(
+            f"{name} excludes clusters: a cluster may hold cases of both classes."
+        )
     ranked = _rankings(
         y_true, y_score_a, y_score_b,
         clusters=clusters, sample_weight=sample_weight, pos_label=pos_label,
     )  # fmt: skip
     found = _planned_metric(metric, metric_kwargs, ranked[0])
-    _check_reach(found, half_width, difference, n_models=len(ranked))
+    _check_goal(half_width, n_cases, difference, power, level, found, len(ranked))
     if isinstance(found, Tested):
         warn(
             f"The {found.name} depends on the ranking near one point, of which a pilot "
@@ -312,7 +315,7 @@ def sample_size(
             "to 0.77 on average, and half widths were up to 2.7 times as planned. Take "
             "the upper end of n_interval for n."
         )
-    unknown = SampleSize(
+    known = SampleSize(
         found.name,
         _NAN if n_cases is None else n_cases,
         _NAN,
@@ -331,80 +334,70 @@ def sample_size(
         defined_value(found, _at_prevalence(one, planned_prevalence)) for one in ranked
     ]
     if np.isnan(values).any():
-        return unknown
-    pilot = _pilot_of(
-        found, ranked, values, level=level, prevalence=planned_prevalence,
-        stratify=stratify,
-    )  # fmt: skip
+        return known
+    if ranked[0].counts is not None:
+        # As cases that can be left out.
+        ranked = [replace(ranked[0], scores=-ranked[0].group, counts=None)]
+    pilot = _pilot_of(found, ranked, values, level, planned_prevalence, stratify)
     undefined, n_pilot = f"The sample size for the {found.name}", ranked[0].total
     if pilot.standard_error(n_pilot) <= NEGLIGIBLE:
         what = "the difference" if len(ranked) > 1 else "it"
         warn_undefined(undefined, f"the pilot shows no variation of {what}")
-        return unknown
+        return known
     if n_cases is not None:
-        pilot.check_size(n_cases)
-        unknown = pilot.seen(unknown, n_cases)
-    if not is_test:
-        return unknown if n_cases is not None else pilot.wide(unknown, half_width)
-    chosen = pilot.value if difference is None else float(difference)
-    if abs(chosen) <= NEGLIGIBLE:
-        warn_undefined(undefined, "there is no difference to find: give another")
-        return unknown
-    ends = None
-    if difference is None:
-        half = t_quantile(level, pilot.freedom_of(n_pilot))
-        half *= pilot.standard_error(n_pilot)
-        ends = ConfidenceInterval(chosen - half, chosen + half)
-    known = replace(unknown, difference=chosen)
-    needed = _POWER if power is None else power
-    return _of_test(pilot, known, chosen, ends, needed, n_cases, alternative)
-
-
-def _of_test(
-    pilot: _Pilot,
-    known: SampleSize,
-    difference: float,
-    ends: ConfidenceInterval | None,
-    needed: float,
-    n_cases: int | None,
-    alternative: Alternative,
-) -> SampleSize:
-    """Return the size at which a test has the power, or the power of a size.
-
-    The difference has ``ends`` where it is that of the pilot.
-    """
-    sides = {"less": -difference, "greater": difference}
-    if sides.get(alternative, 1.0) <= 0:
-        raise ValueError(
-            f"difference={difference:g} is not what alternative={alternative!r} looks "
-            "for: no number of cases would show it."
-        )
-    low, high = _factors(difference, ends, pilot.reach / 2)
+        if n_cases < pilot.least:
+            raise ValueError(
+                f"n_cases={n_cases} is too few: of fewer than {pilot.least} less than "
+                "two are expected to be of one class."
+            )
+        known = pilot.seen(known, n_cases)
+    ends, chosen = None, pilot.value if difference is None else float(difference)
+    if is_test:
+        if abs(chosen) <= NEGLIGIBLE:
+            warn_undefined(undefined, "there is no difference to find: give another")
+            return known
+        if {"less": -chosen, "greater": chosen}.get(alternative, 1.0) <= 0:
+            raise ValueError(
+                f"difference={chosen:g} is not what alternative={alternative!r} looks "
+                "for: no number of cases would show it."
+            )
+        known = replace(known, difference=chosen)
+        if difference is None:
+            half = t_quantile(level, pilot.freedom_of(n_pilot))
+            half *= pilot.standard_error(n_pilot)
+            ends = ConfidenceInterval(chosen - half, chosen + half)
+    low, high = _factors(chosen, ends, pilot.reach / 2)
 
     def power_at(n: float, factor: float = 1.0) -> float:
-        return pilot.power(n, factor * difference, alternative)
+        return pilot.power(n, factor * chosen, alternative)
 
     if n_cases is not None:
+        if not is_test:
+            return known
         between = ConfidenceInterval(power_at(n_cases, low), power_at(n_cases, high))
         return replace(known, power=power_at(n_cases), power_interval=between)
-    n = pilot.least_cases(lambda n: power_at(n) >= needed)
+    needed = _POWER if power is None else power
+    n = pilot.least_cases(
+        lambda n: (
+            power_at(n) >= needed
+            if half_width is None
+            else pilot.half_width(n) <= half_width
+        )
+    )
     if n is None:
-        return known
+        if is_test:
+            return known
+        raise ValueError(
+            f"half_width={half_width:g} takes more cases than can be counted."
+        )
     # Unknown ends stay unknown.
     most = np.inf if low == 0 else n / low / low
-    between = pilot.sizes_between(n / high / high, most)
-    return replace(pilot.seen(known, n), power=power_at(n), n_interval=between)
-
-
-def _check_is_one_sample(**data: Any) -> None:
-    """Raise for rankings of folds, whose variance is not that of one sample."""
-    for name, given in data.items():
-        if isinstance(given, FoldRankings):
-            raise ValueError(
-                f"{name} is a FoldRankings, of which a sample is not planned, as it "
-                "will be ranked by one model: give labels and scores of one, such as "
-                "those of a fold, y_true, y_score, weights = next(iter(rankings))."
-            )
+    between = ConfidenceInterval(
+        float(np.maximum(n / high / high, pilot.least)),
+        np.inf if most > _MOST else most,
+    )
+    known = replace(pilot.seen(known, n), n_interval=between)
+    return replace(known, power=power_at(n)) if is_test else known
 
 
 def _check_goal(
@@ -413,7 +406,8 @@ def _check_goal(
     difference: float | None,
     power: float | None,
     level: float,
-    y_score_b: ArrayLike | None,
+    metric: Metric,
+    n_models: int,
 ) -> None:
     """Check that one thing is asked for, and that it can be had."""
     goals = {"half_width": half_width, "n_cases": n_cases, "power": power}
@@ -428,42 +422,23 @@ def _check_goal(
             raise ValueError(
                 "half_width and difference ask for two sizes: leave out one of them."
             )
-    if y_score_b is None and not {"half_width", "n_cases"} & {*given}:
+    if n_models == 1 and half_width is None and n_cases is None:
         raise ValueError(
             "half_width is missing: with one model it says how wide the interval shall "
             "be; for the power of a test give y_score_b."
         )
     if difference is not None:
         check_number("difference", difference)
-        if y_score_b is None:
+        if n_models == 1:
             raise ValueError("difference is for two models: y_score_b is missing.")
     if power is not None and check_fraction("power", power) <= 1 - level:
         raise ValueError(
             f"power must be above 1 - confidence_level = {1 - level:g}, which is that "
             f"of a test without any difference, got {power:g}."
         )
-
-
-def _check_design(
-    prevalence: float | None, stratify: bool, clusters: ArrayLike | None
-) -> None:
-    check_flag("stratify", stratify)
-    if prevalence is not None:
-        check_fraction("planned_prevalence", prevalence)
-    if clusters is not None and (stratify or prevalence is not None):
-        name = "planned_prevalence" if prevalence is not None else "stratify=True"
-        raise ValueError(
-            f"{name} excludes clusters: a cluster may hold cases of both classes."
-        )
-
-
-def _check_reach(
-    metric: Metric, half_width: float | None, difference: float | None, *, n_models: int
-) -> None:
-    """Raise for what no two values of a metric are apart."""
     low, high = metric.bounds()
-    goals = ("half_width", half_width, n_models / 2), ("difference", difference, 1.0)
-    for name, goal, share in goals:
+    reaches = ("half_width", half_width, n_models / 2), ("difference", difference, 1.0)
+    for name, goal, share in reaches:
         if goal is not None and abs(goal) > share * (high - low):
             raise ValueError(
                 f"{name}={goal:g} is beyond all values of the {metric.name}, which lie "
@@ -475,6 +450,13 @@ def _rankings(
     y_true: Any, y_score_a: Any, y_score_b: Any, **case_arguments: Any
 ) -> list[Ranked]:
     """Return the pilot as ranked by one model or by two."""
+    for name, given in (("y_true", y_true), ("y_score_a", y_score_a)):
+        if isinstance(given, FoldRankings):
+            raise ValueError(
+                f"{name} is a FoldRankings, of which a sample is not planned, as it "
+                "will be ranked by one model: give labels and scores of one, such as "
+                "those of a fold, y_true, y_score, weights = next(iter(rankings))."
+            )
     if y_score_b is None:
         return [check_sample(y_true, y_score_a, **case_arguments)]
     if y_score_a is None:
@@ -555,14 +537,6 @@ class _Pilot:
         """How far the logarithm of the variance may be off."""
         return t_quantile(self.level, self.freedom) * self.spread
 
-    def check_size(self, n: int) -> None:
-        """Raise for a number of cases that is too small."""
-        if n < self.least:
-            raise ValueError(
-                f"n_cases={n} is too few: of fewer than {self.least} less than two are "
-                "expected to be of one class."
-            )
-
     def seen(self, result: SampleSize, n: int) -> SampleSize:
         """Return a result with what n cases show."""
         n_pos = round(n * self.prevalence)
@@ -573,23 +547,6 @@ class _Pilot:
             result, n=n, n_pos=n_pos, n_neg=n - n_pos, half_width=self.half_width(n),
             n_clusters=n_clusters,
         )  # fmt: skip
-
-    def wide(self, result: SampleSize, half_width: float | None) -> SampleSize:
-        """Return a result with the size at which the interval is so wide."""
-        assert half_width is not None
-        n = self.least_cases(lambda n: self.half_width(n) <= half_width)
-        if n is None:
-            raise ValueError(
-                f"half_width={half_width:g} takes more cases than can be counted."
-            )
-        reach = _factor(self.reach)
-        between = self.sizes_between(n / reach, n * reach)
-        return replace(self.seen(result, n), n_interval=between)
-
-    def sizes_between(self, low: float, high: float) -> ConfidenceInterval:
-        """Return what a size may be, within what can be planned."""
-        most = np.inf if high > _MOST else high
-        return ConfidenceInterval(float(np.maximum(low, self.least)), most)
 
     def freedom_of(self, n: float) -> float:
         """Return the degrees of freedom of the variance of n cases, about."""
@@ -623,15 +580,13 @@ class _Pilot:
 
     def power(self, n: float, difference: float, alternative: Alternative) -> float:
         """Return the probability that a test of n cases finds a difference."""
-        towards = -difference if alternative == "less" else difference
-        if alternative == "two-sided":
-            towards = abs(difference)
-        freedom, excess = self.freedom_of(n), towards / self.standard_error(n)
-        is_two_sided = alternative == "two-sided"
-        tail = (1 - self.level) / (2 if is_two_sided else 1)
-        needed = -float(special.stdtrit(freedom, tail))
+        sides = 2 if alternative == "two-sided" else 1
+        signed = {"less": -difference, "greater": difference}
+        excess = signed.get(alternative, abs(difference)) / self.standard_error(n)
+        freedom = self.freedom_of(n)
+        needed = -float(special.stdtrit(freedom, (1 - self.level) / sides))
         found = _beyond(needed, freedom, excess)
-        return found + (_beyond(needed, freedom, -excess) if is_two_sided else 0.0)
+        return found if sides == 1 else found + _beyond(needed, freedom, -excess)
 
     def least_cases(self, is_enough: Callable[[float], bool]) -> int | None:
         """Return the fewest cases that are enough, as are more; None if none are."""
@@ -661,15 +616,11 @@ def _pilot_of(
     metric: Metric,
     ranked: list[Ranked],
     values: list[float],
-    *,
     level: float,
     prevalence: float | None,
     stratify: bool,
 ) -> _Pilot:
-    """Return what one ranking tells of its metric, or two of its difference.
-
-    ``prevalence`` is that of the samples to come, None for that of the pilot.
-    """
+    """Return what one ranking tells of its metric, or two of its difference."""
     cases, value, bounds = ranked[0], values[0] - sum(values[1:]), None
     n_units = cases.total if cases.clusters is None else float(cases.n_units)
     unit = _unit(metric, ranked, prevalence, stratify=stratify)
@@ -704,12 +655,10 @@ def _pilot_of(
 def _unit(
     metric: Metric, ranked: list[Ranked], prevalence: float | None, *, stratify: bool
 ) -> Parts:
-    """Return the variance per case by its sources.
+    """Return the variance per case by its sources, U of the Notes.
 
-    Of n independent cases with influence values v, a share p of them positive, the
-    metric has the variance (p E[v^2 | positive] + (1 - p) E[v^2 | negative]) / n; a
-    square about the mean of its class is that of the class, the mean itself is what the
-    number of positives adds.
+    A square about the mean of its class is that of the class, the mean itself is what
+    the number of positives adds.
     """
     values = [influence_values(metric, _at_prevalence(o, prevalence)) for o in ranked]
     per_case, cases = values[0] - values[1] if ranked[1:] else values[0], ranked[0]
@@ -787,7 +736,11 @@ def _without_parts(ranked: list[Ranked], *, by_class: bool) -> Iterator[FloatArr
     part[order] = np.arange(n_units) % _PARTS
     if cases.clusters is not None:
         part = part[cases.clusters]
-    elif by_class or _hold_a_class(part, cases.is_pos):
+    elif by_class or any(
+        # Too few of a class are left without one of the parts.
+        (held := np.bincount(part[of])).sum() - held.max() < _LEAST
+        for of in (cases.is_pos, ~cases.is_pos)
+    ):
         order = order[np.argsort(cases.is_pos[order], kind="stable")]
         part[order] = np.arange(n_units) % _PARTS
     for left_out in range(min(_PARTS, n_units)):
@@ -816,31 +769,11 @@ def _in_order(ranked: list[Ranked]) -> IntArray:
     return np.array(sorted(range(len(held)), key=held.__getitem__), dtype=np.intp)
 
 
-def _hold_a_class(part: IntArray, is_pos: BoolArray) -> bool:
-    """Say whether too few cases of a class are left without one of the parts."""
-    of_class = [np.bincount(part[of]) for of in (is_pos, ~is_pos)]
-    return any(held.sum() - held.max() < _LEAST for held in of_class)
-
-
 def _taken(ranked: Ranked, weights: FloatArray) -> Ranked:
     """Return the ranking of the cases that have weight left."""
-    kept = weights > 0
-    is_pos, weight = ranked.is_pos[kept], weights[kept]
-    if ranked.scores is None:
-        group, size = ranked.group[kept], ranked.table.n_groups
-        pos, neg = (
-            np.bincount(group[of], weight[of], minlength=size)
-            for of in (is_pos, ~is_pos)
-        )
-        return counted(RankTable(pos, neg))
-    clusters = ranked.clusters
-    if clusters is not None:
-        clusters = np.unique(clusters[kept], return_inverse=True)[1]
-    return Ranked(
-        is_pos,
-        ranked.scores[kept],
-        None if ranked.weights is None else weight,
-        clusters,
-        kind=ranked.kind,
-        by_case=ranked.by_case,
-    )
+    left = replace(ranked, weights=weights).with_weight()
+    if ranked.weights is None:
+        left = replace(left, weights=None)
+    if left.clusters is None:
+        return left
+    return replace(left, clusters=np.unique(left.clusters, return_inverse=True)[1])
