@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple, TypeAlias, TypeVar
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -70,15 +70,13 @@ class FoldSource:
     """A ROC curve as a source of folds with ``n_pos`` and ``n_neg`` cases.
 
     ``tpr`` and ``fpr`` are those of the curve at each of its cuts: the distribution
-    functions of the place where a positive and a negative is drawn from. ``places``
-    runs from 0 to 1 as the rate of the fold itself does on average.
+    functions of the place where a positive and a negative is drawn from.
     """
 
     n_pos: int
     n_neg: int
     tpr: FloatArray
     fpr: FloatArray
-    places: FloatArray
 
     @classmethod
     def of(cls, folds: Folds, n_pos: int, n_neg: int) -> FoldSource:
@@ -89,50 +87,43 @@ class FoldSource:
         """
         shared, added = folds.shared, folds.added
         if not added:
-            return cls.along(shared.tpr, shared.fpr, n_pos, n_neg)
+            return cls(n_pos, n_neg, shared.tpr, shared.fpr)
         tpr, fpr = (
             np.concatenate([[0.0], (added / 2 + above) / (added + above[-1]), [1.0]])
             for above in (shared.cum_pos, shared.cum_neg)
         )
-        return cls.along(tpr, fpr, n_pos, n_neg)
+        return cls(n_pos, n_neg, tpr, fpr)
 
-    @classmethod
-    def along(
-        cls, tpr: FloatArray, fpr: FloatArray, n_pos: int, n_neg: int
-    ) -> FoldSource:
-        """Return the source of folds of one size that a curve is."""
-        return cls(
-            n_pos, n_neg, tpr, fpr, (n_pos * tpr + n_neg * fpr) / (n_pos + n_neg)
-        )
+    @cached_property
+    def places(self) -> FloatArray:
+        """The cuts, from 0 to 1, as the rate of the fold itself runs on average."""
+        processed = self.n_pos * self.tpr + self.n_neg * self.fpr
+        return processed / (self.n_pos + self.n_neg)
 
     def laws(self, numbers: Iterable[float]) -> list[CountLaw]:
         """Return the laws of the positives found by processing numbers of cases."""
         # Numbers that cut the same case share its law.
         joint_law = lru_cache(maxsize=None)(self._joint_law)
-        return [self._law(k, joint_law) for k in numbers]
-
-    def law(self, k: float) -> CountLaw:
-        """Return the law for one number of cases."""
-        return self.laws([k])[0]
-
-    def _law(self, k: float, joint_law: Callable[[int], JointLaw]) -> CountLaw:
-        n = self.n_pos + self.n_neg
-        # k / n * n may miss the integer it stands for by rounding.
-        k = round(k) if abs(k - round(k)) < 1e-9 * n else k
-        one, none = np.ones(1), np.zeros(1)
-        if k <= 0:
-            return CountLaw(0, one, none, 0.0)
-        if k >= n:
-            return CountLaw(self.n_pos, one, none, 0.0)
-        item = int(np.ceil(k))
-        first, is_pos, is_neg = joint_law(item)
-        if item == k:
-            return CountLaw(first, is_pos + is_neg, np.zeros(len(is_pos)), 0.0)
-        # A count s of is_pos holds case `item`, of which a fraction is processed: it
-        # stands for s - 1 positives and that fraction. A count of is_neg is as it says,
-        # which is one place further on.
-        sure, partial = np.append(0.0, is_neg), np.append(is_pos, 0.0)
-        return CountLaw(first - 1, sure, partial, float(k - (item - 1)))
+        n, one, none = self.n_pos + self.n_neg, np.ones(1), np.zeros(1)
+        found = []
+        for k in numbers:
+            # k / n * n may miss the integer it stands for by rounding.
+            k = round(k) if abs(k - round(k)) < 1e-9 * n else k
+            if not 0 < k < n:
+                found.append(CountLaw(0 if k <= 0 else self.n_pos, one, none, 0.0))
+                continue
+            item = int(np.ceil(k))
+            first, is_pos, is_neg = joint_law(item)
+            if item == k:
+                law = CountLaw(first, is_pos + is_neg, np.zeros(len(is_pos)), 0.0)
+            else:
+                # A count s of is_pos holds case `item`, of which a fraction is
+                # processed: it stands for s - 1 positives and that fraction. A count of
+                # is_neg is as it says, which is one place further on.
+                sure, partial = np.append(0.0, is_neg), np.append(is_pos, 0.0)
+                law = CountLaw(first - 1, sure, partial, float(k - (item - 1)))
+            found.append(law)
+        return found
 
     def _joint_law(self, k: int) -> JointLaw:
         """Return the law of (positives among the first k, class of case k).
@@ -231,10 +222,8 @@ class FoldSource:
 
 def _log_choose(n: int, k: FloatArray) -> FloatArray:
     """Return the logarithm of the binomial coefficient."""
-    log_factorial = special.gammaln
-    return np.asarray(
-        log_factorial(n + 1) - log_factorial(k + 1) - log_factorial(n - k + 1)
-    )
+    gammaln = special.gammaln
+    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
 @lru_cache(maxsize=_MAX_NODES)
@@ -249,57 +238,39 @@ def parametric_bounds(
 
     Millard, Kull and Flach (2014), theorem 1 and equations 22 to 29.
     """
-    least, most = folds.reachable(rates)
 
-    def interval(place: int, laws: list[tuple[CountLaw, int]]) -> tuple[float, float]:
-        moments = [(law.moments(), n_folds) for law, n_folds in laws]
-        mean = sum(n_folds * mean for (mean, _), n_folds in moments)
-        variance = sum(n_folds * variance for (_, variance), n_folds in moments)
-        return scaled_beta_interval(mean, variance, least[place], most[place], level)
+    def moments(laws: list[tuple[CountLaw, int]]) -> FloatArray:
+        each = [n * np.array(law.moments()) for law, n in laws]
+        return np.asarray(np.sum(each, axis=0))
 
-    intervals = _each_rate(interval, folds, rates, n_jobs)
-    lower, upper = np.array(intervals).T
-    return lower, upper
+    mean, variance = np.array(_each_rate(moments, folds, rates, n_jobs)).T
+    return scaled_beta_interval(mean, variance, *folds.reachable(rates), level)
 
 
 def exact_bounds(
-    folds: Folds, rates: FloatArray, level: float, *, n_jobs: int | None
-) -> tuple[FloatArray, FloatArray]:
-    """Return bounds of the pooled count from its law, convolved over the folds."""
-    tail = (1 - level) / 2
-    intervals = _each_rate(
-        lambda _, laws: pooled_law(laws).interval(tail), folds, rates, n_jobs
-    )
-    return _reachable(intervals, folds, rates)
-
-
-def exact_band(
     folds: Folds,
     rates: FloatArray,
     level: float,
-    drawn: FloatArray,
+    drawn: FloatArray | None = None,
     *,
     n_jobs: int | None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return bounds that hold ``level`` of the ``drawn`` counts at all rates at once.
+    """Return bounds of the pooled count from its law, convolved over the folds.
 
-    They are the bounds of a higher level, one for all rates: the least that does.
+    Where counts of new folds are ``drawn``, those of a higher level, one for all rates:
+    the least that holds ``level`` of them at all rates at once.
     """
-    found = _each_rate(lambda _, laws: pooled_law(laws).likely(), folds, rates, n_jobs)
-    depths = [law.depth(counts) for law, counts in zip(found, drawn.T, strict=True)]
-    n_out = int((1 - level) * len(drawn) + 1e-9)
-    # Less than the least probability beyond one of the curves that are to lie within.
-    deepest = np.sort(np.min(depths, axis=0))[n_out]
-    tail = min(float(np.nextafter(deepest, 0)), (1 - level) / 2)
-    return _reachable([law.interval(tail) for law in found], folds, rates)
-
-
-def _reachable(
-    intervals: list[tuple[float, float]], folds: Folds, rates: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+    tail = (1 - level) / 2
+    laws = _each_rate(pooled_law, folds, rates, n_jobs)
+    if drawn is not None:
+        depths = [law.depth(counts) for law, counts in zip(laws, drawn.T, strict=True)]
+        n_out = int((1 - level) * len(drawn) + 1e-9)
+        # Less than the least probability beyond one of the curves that are to lie
+        # within.
+        tail = min(np.nextafter(np.sort(np.min(depths, axis=0))[n_out], 0), tail)
+    lower, upper = np.array([law.interval(tail) for law in laws]).T
     # A part of a case may have been rounded beyond what is reachable.
     least, most = folds.reachable(rates)
-    lower, upper = np.array(intervals).T
     return np.clip(lower, least, most), np.clip(upper, least, most)
 
 
@@ -334,18 +305,6 @@ class PooledLaw(NamedTuple):
         at_most, at_least = np.append(self.at_most, 0.0), np.append(self.at_least, 0.0)
         return np.asarray(np.minimum(at_most[below], at_least[above]))
 
-    def likely(self) -> PooledLaw:
-        """Return the law without the counts that nobody will see."""
-        low = int(np.searchsorted(self.at_most, _UNSEEN))
-        high = len(self.at_least) - int(np.searchsorted(self.at_least[::-1], _UNSEEN))
-        kept = slice(low, high)
-        return PooledLaw(
-            self.first + low,
-            self.parts,
-            self.at_most[kept].copy(),
-            self.at_least[kept].copy(),
-        )
-
 
 def pooled_law(laws: list[tuple[CountLaw, int]]) -> PooledLaw:
     """Return the law of the sum over all folds: ``laws`` says how many have a law."""
@@ -358,7 +317,12 @@ def pooled_law(laws: list[tuple[CountLaw, int]]) -> PooledLaw:
     for masses, n_folds in lattices:
         spectrum *= fft.rfft(masses, length) ** n_folds
     masses = np.maximum(fft.irfft(spectrum, length)[:n_values], 0.0)
-    return PooledLaw(first, parts, np.cumsum(masses), np.cumsum(masses[::-1])[::-1])
+    at_most, at_least = np.cumsum(masses), np.cumsum(masses[::-1])[::-1]
+    low = int(np.searchsorted(at_most, _UNSEEN))
+    high = n_values - int(np.searchsorted(at_least[::-1], _UNSEEN))
+    # Without the rest, which would fill the memory.
+    kept = at_most[low:high].copy(), at_least[low:high].copy()
+    return PooledLaw(first + low, parts, *kept)
 
 
 def _parts_of_a_case(laws: list[CountLaw]) -> int:
@@ -389,77 +353,72 @@ def _on_lattice(law: CountLaw, parts: int) -> FloatArray:
 
 
 def scaled_beta_interval(
-    mean: float, variance: float, least: float, most: float, level: float
-) -> tuple[float, float]:
-    """Return a central interval of the beta with two moments on [least, most]."""
+    mean: Any, variance: Any, least: Any, most: Any, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return central intervals of the betas with two moments on [least, most]."""
     width, tail = most - least, (1 - level) / 2
     # What rounding leaves of a certain count is no variance.
-    if width <= 0 or variance <= 1e-10 * width**2:
-        middle = min(max(mean, least), most)
-        return middle, middle
-    m, v = (mean - least) / width, variance / width**2
+    varies = (width > 0) & (variance > 1e-10 * width**2)
+    width = np.where(varies, width, 1.0)
+    m, v = (mean - least) / width, np.where(varies, variance, 1.0) / width**2
     concentration = m * (1 - m) / v - 1
-    if concentration > 1e-6:
-        shapes = m * concentration, (1 - m) * concentration
-        low = float(special.betaincinv(*shapes, tail))
-        high = max(low, float(special.betainccinv(*shapes, tail)))
-    else:
-        # All mass lies at the two ends, as for the first case of a single fold.
-        low, high = float(1 - m <= tail), float(m > tail)
-    return least + width * low, least + width * high
+    is_beta = concentration > 1e-6
+    size = np.where(is_beta, concentration, 1.0)
+    shapes = np.where(is_beta, m, 0.5) * size, np.where(is_beta, 1 - m, 0.5) * size
+    low = special.betaincinv(*shapes, tail)
+    high = np.maximum(low, special.betainccinv(*shapes, tail))
+    # Else all mass lies at the two ends, as for the first case of a single fold.
+    low, high = np.where(is_beta, low, 1 - m <= tail), np.where(is_beta, high, m > tail)
+    middle = np.minimum(np.maximum(mean, least), most)
+    ends = [np.where(varies, least + width * end, middle) for end in (low, high)]
+    return ends[0], ends[1]
 
 
 def _each_rate(
-    of_laws: Callable[[int, list[tuple[CountLaw, int]]], _T],
+    of_laws: Callable[[list[tuple[CountLaw, int]]], _T],
     folds: Folds,
     rates: FloatArray,
     n_jobs: int | None,
 ) -> list[_T]:
-    """Return what ``of_laws`` makes of the laws at each rate, in parallel over rates.
+    """Return what is made of the laws at each rate, in parallel over rates.
 
-    It is given the place of the rate, and the laws with their numbers of folds.
+    ``of_laws`` is given the laws with their numbers of folds.
     """
-    sources = [
-        (FoldSource.of(folds, *size), n_folds) for size, n_folds in folds.sizes.items()
-    ]
+    sources = [FoldSource.of(folds, *size) for size in folds.sizes]
 
-    def results(places: range) -> list[_T]:
-        of_sources = [
-            source.laws(rates[places] * (source.n_pos + source.n_neg))
-            for source, _ in sources
-        ]
-        n_folds = [n for _, n in sources]
+    def results(some: FloatArray) -> list[_T]:
+        laws = [of.laws(some * (of.n_pos + of.n_neg)) for of in sources]
+        n_folds = folds.sizes.values()
         return [
-            of_laws(place, list(zip(laws, n_folds, strict=True)))
-            for place, *laws in zip(places, *of_sources, strict=True)
+            of_laws(list(zip(at_rate, n_folds, strict=True)))
+            for at_rate in zip(*laws, strict=True)
         ]
 
-    tasks = [
-        range(first, min(first + _BATCH, len(rates)))
-        for first in range(0, len(rates), _BATCH)
-    ]
     batches = Parallel(n_jobs=check_n_jobs(n_jobs), prefer="threads")(
-        delayed(results)(task) for task in tasks
+        delayed(results)(rates[first : first + _BATCH])
+        for first in range(0, len(rates), _BATCH)
     )
     return [result for batch in batches for result in batch]
 
 
-def moved_to_consensus(
+def around_consensus(
     folds: Folds, rates: FloatArray, lower: FloatArray, upper: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return bounds of new folds, moved by what these are off the consensus.
 
     New folds of several prevalences are drawn from one curve. They find on average what
     the folds found only if these share that curve, and then but for noise. Counts are
-    whole: the end that comes nearer to the consensus stays behind by up to a case.
+    whole: the end that comes nearer to the consensus stays behind by up to a case. Of
+    one positive among a hundred tied cases a hundredth is found by the first case, of
+    new ones most often none: bounds are made wider where they would leave that out.
     """
-    if folds.has_one_prevalence:
-        return lower, upper
-    move = folds.pooled_count(folds.tpr_at(rates)) - expected_count(folds, rates)
-    least, most = folds.reachable(rates)
-    lower = lower + move - np.clip(move, 0, 1)
-    upper = upper + move - np.clip(move, -1, 0)
-    return np.clip(lower, least, most), np.clip(upper, least, most)
+    found = folds.pooled_count(folds.tpr_at(rates))
+    if not folds.has_one_prevalence:
+        move = found - expected_count(folds, rates)
+        least, most = folds.reachable(rates)
+        lower = np.clip(lower + move - np.clip(move, 0, 1), least, most)
+        upper = np.clip(upper + move - np.clip(move, -1, 0), least, most)
+    return rising(folds, rates, np.minimum(lower, found), np.maximum(upper, found))
 
 
 def expected_count(folds: Folds, rates: FloatArray) -> FloatArray:
@@ -469,21 +428,9 @@ def expected_count(folds: Folds, rates: FloatArray) -> FloatArray:
     """
     shared, total = folds.shared, np.zeros_like(rates)
     for size, n_folds in folds.sizes.items():
-        source = FoldSource.along(shared.tpr, shared.fpr, *size)
-        total += n_folds * size[0] * np.interp(rates, source.places, shared.tpr)
+        places = FoldSource(*size, shared.tpr, shared.fpr).places
+        total += n_folds * size[0] * np.interp(rates, places, shared.tpr)
     return total
-
-
-def holding_consensus(
-    folds: Folds, rates: FloatArray, lower: FloatArray, upper: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the bounds, made wider where they would leave out the consensus.
-
-    Of one positive among a hundred tied cases a hundredth is found by the first case,
-    of new ones most often none.
-    """
-    found = folds.pooled_count(folds.tpr_at(rates))
-    return np.minimum(lower, found), np.maximum(upper, found)
 
 
 def rising(
@@ -544,7 +491,9 @@ def normal_bounds(
     """
     mean, variance = _mean_and_variance(folds, folds.tpr_at(rates))
     margin = -special.ndtri((1 - level) / 2) * np.sqrt(variance)
-    return folds.n_pos * (mean - margin), folds.n_pos * (mean + margin)
+    found = folds.pooled_count(folds.tpr_at(rates))
+    lower, upper = folds.n_pos * (mean - margin), folds.n_pos * (mean + margin)
+    return np.minimum(lower, found), np.maximum(upper, found)
 
 
 def beta_bounds(
@@ -563,14 +512,13 @@ def beta_bounds(
     is_open = width > 0
     scaled = (folds.tpr_at(rates) - least) / np.where(is_open, width, 1.0)
     scaled = np.where(is_open, np.clip(scaled, 0, 1), 0.0)
-    means, variances = _mean_and_variance(folds, scaled)
-    intervals = [
-        scaled_beta_interval(mean, variance, 0.0, 1.0, level)
-        for mean, variance in zip(means, variances, strict=True)
-    ]
-    low, high = np.array(intervals).T
+    low, high = scaled_beta_interval(
+        *_mean_and_variance(folds, scaled), 0.0, 1.0, level
+    )
     bottom, top = folds.reachable(rates)
-    return bottom + (top - bottom) * low, bottom + (top - bottom) * high
+    found = folds.pooled_count(folds.tpr_at(rates))
+    lower, upper = bottom + (top - bottom) * low, bottom + (top - bottom) * high
+    return np.minimum(lower, found), np.maximum(upper, found)
 
 
 def _mean_and_variance(
@@ -622,9 +570,15 @@ def bootstrap_counts(
     return np.concatenate(list(results))
 
 
-def central_range(counts: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+def central_range(
+    counts: FloatArray, level: float, most_out: int | None = None
+) -> tuple[FloatArray, FloatArray]:
     """Return bounds that leave out at most half of 1 - level of the rows, a side."""
-    return _range(counts, _n_out(counts, level))
+    # 0.05 / 2 * 2000 is 50 but for rounding.
+    n_out = int((1 - level) / 2 * len(counts) + 1e-9)
+    n_out = n_out if most_out is None else min(n_out, most_out)
+    ordered = np.sort(counts, axis=0)
+    return ordered[n_out], ordered[len(counts) - 1 - n_out]
 
 
 def whole_range(counts: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
@@ -635,10 +589,9 @@ def whole_range(counts: FloatArray, level: float) -> tuple[FloatArray, FloatArra
     n_below = rankdata(counts, "max", axis=0)
     n_above = len(counts) + 1 - rankdata(counts, "min", axis=0)
     depths = np.minimum(n_below, n_above).min(axis=1)
+    # Only so many of them may lie beyond the bounds at some rate.
     n_rows = int((1 - level) * len(counts) + 1e-9)
-    # Only n_rows of them may lie beyond the bounds at some rate.
-    n_out = min(int(np.sort(depths)[n_rows]) - 1, _n_out(counts, level))
-    return _range(counts, n_out)
+    return central_range(counts, level, int(np.sort(depths)[n_rows]) - 1)
 
 
 class _Places:
@@ -687,17 +640,6 @@ class _Places:
         bits |= is_pos
         drawn.sort(axis=1)
         return (bits & np.uint64(1)).astype(np.uint8)
-
-
-def _n_out(counts: FloatArray, level: float) -> int:
-    """Return how many rows are left out on either side of one rate."""
-    # 0.05 / 2 * 2000 is 50 but for rounding.
-    return int((1 - level) / 2 * len(counts) + 1e-9)
-
-
-def _range(counts: FloatArray, n_out: int) -> tuple[FloatArray, FloatArray]:
-    ordered = np.sort(counts, axis=0)
-    return ordered[n_out], ordered[len(counts) - 1 - n_out]
 
 
 def _counts(

@@ -8,17 +8,14 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from skrate.curves.bounds import (
+    around_consensus,
     beta_bounds,
     between,
     bootstrap_counts,
     central_range,
-    exact_band,
     exact_bounds,
-    holding_consensus,
-    moved_to_consensus,
     normal_bounds,
     parametric_bounds,
-    rising,
     whole_range,
 )
 from skrate.curves.folds import (
@@ -45,7 +42,6 @@ from skrate.rates.laws import RateLike, check_rate
 
 # From the spread over folds; these are defined for weighted cases as well.
 BASELINES = {"normal": normal_bounds, "beta": beta_bounds}
-ANALYTIC = {"parametric": parametric_bounds, "exact": exact_bounds}
 BOOTSTRAPS = ("bootstrap", "bootstrap-adjusted")
 Bounds = Literal[
     "normal", "beta", "parametric", "exact", "bootstrap", "bootstrap-adjusted"
@@ -232,28 +228,23 @@ def rate_averaged_roc_curve(
     if steps is None:
         steps = default_rates(folds.tables, has_weights=folds.has_weights)
 
-    def of_new_folds(repeat: Folds) -> tuple[FloatArray, FloatArray]:
-        if bounds in ANALYTIC and band == "pointwise":
-            analytic = ANALYTIC[bounds]
-            return analytic(repeat, steps, level, n_jobs=n_jobs)
-        drawn = bootstrap_counts(
-            repeat,
-            steps,
-            n_resamples,
-            generator,
-            is_adjusted=bounds == "bootstrap-adjusted",
-            n_jobs=n_jobs,
-        )
-        if bounds == "exact":
-            return exact_band(repeat, steps, level, drawn, n_jobs=n_jobs)
-        return (central_range if band == "pointwise" else whole_range)(drawn, level)
-
     def counts_of(repeat: Folds) -> tuple[FloatArray, FloatArray]:
         if bounds in BASELINES:
-            counts = BASELINES[bounds](repeat, steps, level)
-            return holding_consensus(repeat, steps, *counts)
-        counts = moved_to_consensus(repeat, steps, *of_new_folds(repeat))
-        return rising(repeat, steps, *holding_consensus(repeat, steps, *counts))
+            return BASELINES[bounds](repeat, steps, level)
+        drawn = None
+        if bounds in BOOTSTRAPS or band == "simultaneous":
+            drawn = bootstrap_counts(
+                repeat, steps, n_resamples, generator,
+                is_adjusted=bounds == "bootstrap-adjusted", n_jobs=n_jobs,
+            )  # fmt: skip
+        if bounds == "parametric":
+            found = parametric_bounds(repeat, steps, level, n_jobs=n_jobs)
+        elif bounds == "exact" or drawn is None:
+            found = exact_bounds(repeat, steps, level, drawn, n_jobs=n_jobs)
+        else:
+            central = central_range if band == "pointwise" else whole_range
+            found = central(drawn, level)
+        return around_consensus(repeat, steps, *found)
 
     counts = None
     if bounds is not None:

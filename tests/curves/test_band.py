@@ -108,11 +108,9 @@ def test_the_range_of_whole_rows_is_the_narrowest_of_ordered_ones(rows, level):
 )
 def test_counts_lie_within_the_intervals_that_leave_less_out(weights, parts, tail):
     masses = np.array(weights) / sum(weights)
-    law = PooledLaw(
-        3 * parts, parts, np.cumsum(masses), np.cumsum(masses[::-1])[::-1]
-    ).likely()
+    law = PooledLaw(3 * parts, parts, np.cumsum(masses), np.cumsum(masses[::-1])[::-1])
     low, high = law.interval(tail)
-    counts = 3 + np.arange(-1, 2 * len(masses) + 1) / (2 * parts)
+    counts = (6 * parts + np.arange(-1, 2 * len(masses) + 1)) / (2 * parts)
     is_within = (counts >= low) & (counts <= high)
     assert (law.depth(counts) > tail).tolist() == is_within.tolist()
 

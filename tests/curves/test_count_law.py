@@ -75,17 +75,17 @@ def test_law_is_that_of_the_oracle(n_folds, n_pos, n_neg, n_scores, added):
     source = FoldSource.of(folds, n_pos, n_neg)
     for k in range(n_pos + n_neg):
         expected = count_law(pos, neg, n_pos, n_neg, k)
-        assert_same_law(source.law(k + 0.25), expected, QUADRATURE)
+        assert_same_law(source.laws([k + 0.25])[0], expected, QUADRATURE)
         whole = {}
         for (found, _), p in expected.items():
             whole[found, False] = whole.get((found, False), 0) + p
-        assert_same_law(source.law(k), whole, QUADRATURE)
+        assert_same_law(source.laws([k])[0], whole, QUADRATURE)
 
 
 def test_law_is_that_of_the_oracle_where_new_folds_have_another_prevalence():
     folds = random_folds(1, 3, 4, 4, n_scores=50)
     pos, neg = cells(folds)
-    law = FoldSource.of(folds, 2, 5).law(3.5)
+    law = FoldSource.of(folds, 2, 5).laws([3.5])[0]
     assert_same_law(law, count_law(pos, neg, 2, 5, 3), QUADRATURE)
 
 
@@ -109,7 +109,7 @@ def test_folds_of_several_prevalences_share_the_curve_of_the_oracle(folds):
         source = FoldSource.of(tables, n_pos, n_neg)
         for k in range(n_pos + n_neg):
             expected = count_law(pos, neg, n_pos, n_neg, k)
-            assert_same_law(source.law(k + 0.25), expected, QUADRATURE)
+            assert_same_law(source.laws([k + 0.25])[0], expected, QUADRATURE)
 
 
 def test_folds_that_are_samples_of_one_curve_share_it_whatever_their_prevalence():
@@ -142,7 +142,7 @@ def test_the_shared_curve_is_the_consensus_if_folds_have_one_prevalence():
 
 def test_law_of_a_curve_without_information_is_hypergeometric():
     diagonal = np.array([0.0, 1.0])
-    law = FoldSource.along(diagonal, diagonal, 400, 600).law(250)
+    law = FoldSource(400, 600, diagonal, diagonal).laws([250])[0]
     counts = law.first + np.arange(len(law.sure))
     expected = stats.hypergeom(1000, 400, 250).pmf(counts)
     assert expected.sum() == pytest.approx(1, abs=1e-10)
@@ -152,9 +152,9 @@ def test_law_of_a_curve_without_information_is_hypergeometric():
 
 def test_law_of_a_perfect_ranking_is_certain():
     tpr, fpr = np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0])
-    source = FoldSource.along(tpr, fpr, 4, 6)
+    source = FoldSource(4, 6, tpr, fpr)
     for k in range(11):
-        mean, variance = source.law(k).moments()
+        mean, variance = source.laws([k])[0].moments()
         assert mean == pytest.approx(min(k, 4), abs=1e-9)
         assert variance == pytest.approx(0, abs=1e-9)
 
@@ -162,7 +162,7 @@ def test_law_of_a_perfect_ranking_is_certain():
 def test_folds_without_an_error_do_not_show_that_there_is_none():
     y = np.repeat([1, 0], [4, 6])
     folds = Folds((rank_table(y, y),) * 3)
-    law = FoldSource.of(folds, 4, 6).law(1)
+    law = FoldSource.of(folds, 4, 6).laws([1])[0]
     # Ranked perfectly, but for two halves of a positive and of a negative.
     expected = count_law([HALF, 12, 0, HALF], [HALF, 0, 18, HALF], 4, 6, 1)
     first_neg = sum(p for (found, _), p in expected.items() if found == 0)
@@ -182,7 +182,7 @@ def test_law_of_a_long_fold_is_that_of_its_cells(n, atol):
     # P(cut lies in a cell, counts) summed in floating point over all cells near k.
     table = RankTable(*([0.5, *of, 0.5] for of in (folds.pooled.pos, folds.pooled.neg)))
     expected = law_by_cells(table, n // 3, n - n // 3, k)
-    law = source.law(k)
+    law = source.laws([k])[0]
     counts = law.first + np.arange(len(law.sure))
     difference = np.cumsum(law.sure) - np.cumsum(expected[counts])
     assert np.abs(difference).max() < atol
@@ -214,7 +214,7 @@ def law_by_cells(table, n_pos, n_neg, k):
 def test_moments_are_those_of_the_oracle():
     folds = random_folds(3, 3, 3, 4, n_scores=50)
     pos, neg = cells(folds)
-    law = FoldSource.of(folds, 3, 4).law(2.75)
+    law = FoldSource.of(folds, 3, 4).laws([2.75])[0]
     expected = pooled_law(count_law(pos, neg, 3, 4, 2), 1, Fraction(3, 4))
     mean = sum(value * p for value, p in expected.items())
     variance = sum((value - mean) ** 2 * p for value, p in expected.items())
