@@ -72,9 +72,9 @@ def rate_averaged_roc_curve(
     r"""Average the ROC curves of several folds at equal rate, with bounds.
 
     If the same share of every fold is processed, which share of all positives is
-    found, and how far could it be off? :func:`sklearn.metrics.roc_curve` draws one
-    curve, and averages over folds at equal fpr are met by no budget: nobody can choose
-    how many negatives to process. Only the order of the scores within a fold counts.
+    found, and how far could it be off? Averages over folds at equal fpr are met by no
+    budget: nobody can choose how many negatives to process. Only the order of the
+    scores within a fold counts.
 
     Parameters
     ----------
@@ -102,15 +102,12 @@ def rate_averaged_roc_curve(
         near the end of a class with a share below 2 %. Between them bounds are
         interpolated: pass the rates that matter.
     bounds : str or None, default="exact"
-        The method of the bounds, one of:
-
-        - "exact": the law of the number of positives that all folds find;
-        - "parametric": a beta distribution with the first two moments of that law;
-        - "bootstrap": sets of new folds that are drawn by the same law;
-        - "bootstrap-adjusted": the same with the numbers of positives left to chance,
-          and the ranking stretched to meet them;
-        - "normal", "beta": from the variance of recall over folds; for comparison;
-        - None: no bounds.
+        The method of the bounds: "exact", the law of the number of positives that all
+        folds find; "parametric", a beta distribution with its first two moments;
+        "bootstrap", sets of new folds drawn by that law; "bootstrap-adjusted", the same
+        with the numbers of positives left to chance, and the ranking stretched to meet
+        them; "normal" and "beta", from the variance of recall over folds, for
+        comparison; None for no bounds.
     band : {"pointwise", "simultaneous"}, default="pointwise"
         What is to lie between the bounds: the recall at one rate that is chosen
         beforehand, or the whole curve, at all ``rates`` at once. The latter are wider,
@@ -141,11 +138,10 @@ def rate_averaged_roc_curve(
     ------
     ValueError
         If an argument is none of the choices, ``bounds`` makes no simultaneous band,
-        ``rates`` do not increase within
-        [0, 1], there are not as many arrays of scores or weights as of labels, a fold
-        is empty or cannot be ranked, no fold holds both classes, weights are given to
-        a method that counts cases, or "normal" or "beta" has fewer than two folds in a
-        repeat.
+        ``rates`` do not increase within [0, 1], there are not as many arrays of scores
+        or weights as of labels, a fold is empty or cannot be ranked, no fold holds both
+        classes, weights are given to a method that counts cases, or "normal" or "beta"
+        has fewer than two folds in a repeat.
 
     Warns
     -----
@@ -162,8 +158,7 @@ def rate_averaged_roc_curve(
     -----
     With s_i(r) the positives among the first r n_i of the n_i cases of fold i (for a
     part of a case, or within ties, as if found at a constant rate), the consensus is
-    :math:`tpr(r) = \sum_i s_i(r) / \sum_i n_{1i}`: the mean over folds if these have
-    as many positives.
+    :math:`tpr(r) = \sum_i s_i(r) / \sum_i n_{1i}`.
 
     The bounds answer: if new folds of the same sizes and class counts were drawn from
     the ROC curve that the folds share, between which values would their consensus lie?
@@ -176,11 +171,10 @@ def rate_averaged_roc_curve(
     "exact" and "parametric" are theorem 1 of [1]_, by quadrature to about 1e-8 for
     folds of up to 300 cases and 1e-4 of a probability for longer ones, convolved over
     the folds by FFT, or given to a beta distribution by its moments (equations 22 to
-    29). A simultaneous band is made of pointwise bounds of a higher level, the least at
-    which the share ``confidence_level`` of the drawn sets of folds has its consensus
-    between them at all rates. Bounds of repeats are computed for each, and averaged.
-    They do not cover that models of cross-validation share training data, nor another
-    prevalence.
+    29). A simultaneous band is made of pointwise bounds of the least level at which the
+    share ``confidence_level`` of the drawn sets of folds lies between them at all
+    rates. Bounds of repeats are computed for each, and averaged. They do not cover that
+    models of cross-validation share training data, nor another prevalence.
 
     Cost: a sort per fold; "exact" and "parametric" one quadrature for each rate and
     each distinct size of folds, in proportion to the distinct scores; "bootstrap" and
@@ -198,10 +192,7 @@ def rate_averaged_roc_curve(
 
     >>> from skrate import rate_averaged_roc_curve
     >>> y_trues = [[1, 1, 0, 0, 0], [1, 0, 1, 0, 0]]
-    >>> y_scores = [
-    ...     [0.9, 0.8, 0.4, 0.3, 0.1],
-    ...     [0.7, 0.6, 0.5, 0.2, 0.1],
-    ... ]
+    >>> y_scores = [[9, 8, 4, 3, 1], [7, 6, 5, 2, 1]]
     >>> curve = rate_averaged_roc_curve(y_trues, y_scores)
     >>> curve.rates.tolist()[2], curve.tpr.tolist()[2]
     (0.4, 0.75)
@@ -386,11 +377,11 @@ class ConsensusCurve(Result):
     Notes
     -----
     The methods read the curve at full resolution. The bounds are computed at ``rates``;
-    in between their distances from the curve are interpolated, so that ``rates`` should
-    hold those that matter. An interval read off a simultaneous band holds together with
-    all others that are; one of pointwise bounds is for a rate that was chosen without
-    looking at the curve. :meth:`rate_at_recall` tests at which rates the folds may have
-    a recall, as :func:`estimate` does for :func:`rate_at_recall_score`.
+    in between their distances from the curve are interpolated. An interval read off a
+    simultaneous band holds together with all others that are; one of pointwise bounds
+    is for a rate that was chosen without looking at the curve. :meth:`rate_at_recall`
+    tests at which rates the folds may have a recall, as :func:`estimate` does for
+    :func:`rate_at_recall_score`.
 
     Examples
     --------
@@ -462,12 +453,11 @@ class ConsensusCurve(Result):
         r = check_fraction("r", r, include_zero=True, include_one=True)
         recalls = self.folds.tpr_at(np.array([r]))
         value = float(self.folds.pooled_count(recalls)[0]) / self.folds.n_pos
-        after = int(np.searchsorted(self.rates, r))
-        if self.confidence_interval is None or after == len(self.rates):
+        interval, after = self.confidence_interval, int(np.searchsorted(self.rates, r))
+        if interval is None or after == len(self.rates):
             return self._point(value)
         if self.rates[after] == r:
-            low, high = (float(bound.tpr[after]) for bound in self.confidence_interval)
-            return self._point(value, low, high)
+            return self._point(value, *(float(bound.tpr[after]) for bound in interval))
         if after == 0:
             return self._point(value)
         rates, *bounds = self._bounds_before(after)
@@ -476,12 +466,11 @@ class ConsensusCurve(Result):
     def rate_at_recall(self, recall: float) -> CurvePoint:
         """Return the least rate at which a recall is reached, with its interval.
 
-        How much must be processed to find that share of the positives? Of pointwise
-        bounds that count cases the interval holds the rates at which a test does not
-        reject that recall, so that the true rate is beyond its end no more often than
-        the level says. Of a simultaneous band, and of the "normal" and "beta" bounds,
-        it runs from the rate at which the upper bound reaches the recall to that of the
-        lower.
+        Of pointwise bounds that count cases the interval holds the rates at which a
+        test does not reject that recall, so that the true rate is beyond its end no
+        more often than the level says. Of a simultaneous band, and of the "normal" and
+        "beta" bounds, it runs from the rate at which the upper bound reaches the recall
+        to that of the lower.
 
         Parameters
         ----------
@@ -542,8 +531,9 @@ class ConsensusCurve(Result):
     def _tested_rates(self, recall: float, rate: float) -> tuple[float, float]:
         """Return the first and the last rate with which the recall may go."""
         # Further repeats test the same cases.
-        n_pos = self.folds.n_pos / self.n_repeats
-        n_neg = self.folds.n_neg / self.n_repeats
+        n_pos, n_neg = (
+            n / self.n_repeats for n in (self.folds.n_pos, self.folds.n_neg)
+        )
         sizes = Sizes(n_pos, n_neg, are_fixed=True)
         test = RecallTest(self.folds.pooled, sizes, rate, recall)
         quantile = t_quantile(self.confidence_level, max(n_pos - 1, 1))

@@ -311,8 +311,7 @@ def fold_tables(
 def _sequence(name: str, values: Any) -> list[Any]:
     """Return a non-empty list of what is given for each fold."""
     is_sequence = isinstance(values, Sequence) and not isinstance(values, str | bytes)
-    if isinstance(values, np.ndarray):
-        is_sequence = values.ndim > 0
+    is_sequence |= isinstance(values, np.ndarray) and values.ndim > 0
     if not is_sequence or any(np.ndim(value) == 0 for value in values):
         raise ValueError(
             f"{name} must be a sequence with one array for each fold; found "

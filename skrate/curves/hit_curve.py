@@ -43,10 +43,9 @@ def hit_curve(
 
     If the top 10 % of the ranking are processed, which share of all cases is processed
     and positive? Divided by the prevalence it is the cumulative gains curve, divided by
-    what random scores find the lift curve. Unlike
-    :func:`sklearn.metrics.precision_recall_curve` its horizontal axis is what a budget
-    is spent on. Only the order of the scores counts. With ``gain`` and ``cost`` it is
-    what is gained per case against the share of the cost of all cases that is spent.
+    what random scores find the lift curve. Only the order of the scores counts. With
+    ``gain`` and ``cost`` it is what is gained per case against the share of the cost of
+    all cases that is spent.
 
     Parameters
     ----------
@@ -98,10 +97,8 @@ def hit_curve(
     of the cases that tie. Cost: one sort.
 
     Of folds it is their mean curve at equal rate, weighted by their numbers of cases:
-    what is found of all cases together if the same share of every fold is processed,
-    as :func:`rate_averaged_roc_curve` has it. Folds of one class count, as what they
-    find is known. Scores of different folds are never compared. A gain is then one per
-    class.
+    what is found of all cases together if the same share of every fold is processed. A
+    gain is then one per class. Scores of different folds are never compared.
 
     References
     ----------
@@ -221,10 +218,9 @@ def _points(worth: GroupWorth, total: float) -> tuple[FloatArray, FloatArray]:
 class QuasiConcaveHitCurve:
     r"""The hit curve of a test that finds at one pace, then at a slower one.
 
-    Two tests of the same AUC may differ in kind: one finds quickly and soon runs out of
-    breath, the other is steady. In this model the first share of the ranking, the
-    *stamina*, has a precision equal to the *momentum*, and the rest a lower one. The
-    AUC sees the product of the two only, the average precision rewards momentum.
+    In this model the first share of the ranking, the *stamina*, has a precision equal
+    to the *momentum*, and the rest a lower one. The AUC sees the product of the two
+    only, the average precision rewards momentum.
 
     Attributes
     ----------
@@ -266,19 +262,14 @@ class QuasiConcaveHitCurve:
     A quick test and a steady one, of the same AUC:
 
     >>> from skrate import QuasiConcaveHitCurve
-    >>> quick = QuasiConcaveHitCurve(
-    ...     momentum=0.9, stamina=0.05, prevalence=0.1
-    ... )
-    >>> steady = QuasiConcaveHitCurve(
-    ...     momentum=0.3, stamina=0.2, prevalence=0.1
+    >>> quick, steady = (
+    ...     QuasiConcaveHitCurve(momentum, stamina, prevalence=0.1)
+    ...     for momentum, stamina in ((0.9, 0.05), (0.3, 0.2))
     ... )
     >>> round(quick.auc, 3), round(steady.auc, 3)
     (0.722, 0.722)
-    >>> (
-    ...     round(quick.average_precision, 3),
-    ...     round(steady.average_precision, 3),
-    ... )
-    (0.51, 0.24)
+    >>> [round(each.average_precision, 3) for each in (quick, steady)]
+    [0.51, 0.24]
     """
 
     momentum: float
@@ -302,12 +293,8 @@ class QuasiConcaveHitCurve:
                 f"stamina must be between 0 and prevalence / momentum = {most:g}, got "
                 f"{stamina:g}: there all positives have been found."
             )
-        for name, value in (
-            ("momentum", momentum),
-            ("stamina", min(stamina, most)),
-            ("prevalence", prevalence),
-        ):
-            object.__setattr__(self, name, value)
+        known = {"momentum": momentum, "stamina": min(stamina, most)}
+        vars(self).update(known, prevalence=prevalence)
 
     def hits(self, rate: ArrayLike) -> Any:
         """Return the share of all cases that is processed and positive.
