@@ -45,7 +45,7 @@ from skrate.ensemble.boosting import (
 )
 from skrate.metrics.auc import ranking_auc_score
 from skrate.metrics.base import meant_name, named
-from skrate.metrics.monitored import Monitored, is_known, monitored
+from skrate.metrics.bound import BoundMetric, bind, is_known
 
 # The weight of a ranker is then below 600, of which floats hold the exponential.
 _FASTEST = 50
@@ -630,7 +630,7 @@ def split_cases(
 
 def check_held_out_scoring(
     estimator: Any, scoring: Any, *, has_lists: bool
-) -> Callable[..., float] | Monitored:
+) -> Callable[..., float] | BoundMetric:
     """Return a scorer, or a score function of this package with its parameters."""
     function = scoring = named(scoring)
     while isinstance(function, partial):
@@ -643,8 +643,8 @@ def check_held_out_scoring(
             )
         scorer: Callable[..., float] = check_scoring(estimator, scoring=scoring)
         return partial(_numbered, scorer) if isinstance(scoring, str) else scorer
-    found = monitored(scoring, {})
-    if found.needs_lists and not has_lists:
+    found = bind(scoring, {}, is_in_training=True)
+    if found.is_of_lists and not has_lists:
         raise ValueError(
             f"scoring={function.__name__} is a mean over lists: pass groups to fit, or "
             "score a single ranking."
@@ -681,7 +681,7 @@ class StoppingRule:
     held_out: TrainingCases
     classes: Array
     stumps: Array
-    scorer: Callable[..., float] | Monitored | None
+    scorer: Callable[..., float] | BoundMetric | None
     has_weights: bool
     has_lists: bool
     patience: int
@@ -705,7 +705,7 @@ class StoppingRule:
                 average="pairs",
                 sample_weight=held_out.weights,
             )
-        elif isinstance(self.scorer, Monitored):
+        elif isinstance(self.scorer, BoundMetric):
             score = self._metric_of(self.scorer, model.scores)
         else:
             self._train_scores += stump["weight"] * is_above(stump, train.X)
@@ -724,15 +724,16 @@ class StoppingRule:
         self.scores.append(float(score))
         return self.scores[-1]
 
-    def _metric_of(self, metric: Monitored, scores: FloatArray) -> float:
+    def _metric_of(self, metric: BoundMetric, scores: FloatArray) -> float:
         """Return a metric of the held-out cases, greater where it is better."""
         held_out = self.held_out
         weights = held_out.weights if self.has_weights else None
         if self.has_lists:
-            rows = held_out.is_pos, scores, held_out.lists, weights
-            value = metric.within(*rows)
+            value = metric.mean_in_lists(
+                held_out.is_pos, scores, groups=held_out.lists, sample_weight=weights
+            )
         else:
-            value = metric.of_ranking(held_out.is_pos, scores, weights)
+            value = metric.of_ranking(held_out.is_pos, scores, sample_weight=weights)
         return value if metric.greater_is_better else -value
 
     def is_over(self) -> bool:

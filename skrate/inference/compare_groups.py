@@ -26,6 +26,7 @@ from skrate.metrics.base import (
     MetricLike,
     unwrap,
 )
+from skrate.metrics.bound import is_known
 from skrate.metrics.lists import (
     Average,
     GroupScores,
@@ -39,7 +40,6 @@ from skrate.metrics.lists import (
     question_of_mean,
     spread_of_sums,
 )
-from skrate.metrics.monitored import is_known
 from skrate.metrics.rate_weighted_auc import RateWeightedAUC
 from skrate.metrics.results import (
     Comparison,

@@ -12,10 +12,9 @@ import numpy as np
 from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, dot
 from skrate.data.checks import check_choice, shown
 from skrate.metrics.base import MetricLike
-from skrate.metrics.monitored import Monitored, monitored, takes_classes
+from skrate.metrics.bound import BoundMetric, bind
 from skrate.metrics.results import written
-from skrate.model_selection.ranking_scorer import RankingScorer
-from skrate.model_selection.scorers import make_ranking_scorer
+from skrate.model_selection.scorers import RankingScorer, make_ranking_scorer
 
 # Metrics whose names begin like this are maximised, if nothing else is said.
 _MAXIMISED = ("auc", "pre", "map", "ndcg")
@@ -154,7 +153,7 @@ def eval_metric(
         given = {k: v for k, v in metric._kwargs.items() if v is not None} | params
         pos_label = given.pop("pos_label", None) if pos_label is None else pos_label
         metric, params = metric.metric, given
-    found = monitored(metric, params)
+    found = bind(metric, params, is_in_training=True)
     if isinstance(pos_label, str) and library != "flaml":
         raise ValueError(
             f"pos_label={pos_label!r} is not what {library} knows: it numbers the "
@@ -181,7 +180,7 @@ class TrainingMetric:
     Libraries pickle and copy it with their models; nothing of it ever changes.
     """
 
-    metric: Monitored
+    metric: BoundMetric
     name: str
     pos_label: Label
 
@@ -216,7 +215,7 @@ class TrainingMetric:
 
     def __repr__(self) -> str:
         told = {"library": self.library, "name": self.name, "pos_label": self.pos_label}
-        told |= self.metric.params | self.metric.of_lists | self.metric.of_mean
+        told |= self.metric.params
         if self.name == self.metric.function.__name__:
             told["name"] = None
         given = [f"{k}={written(v)}" for k, v in told.items() if v is not None]
@@ -227,7 +226,7 @@ class TrainingMetric:
         self, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None
     ) -> float:
         """Return the metric of all cases as one ranking, or of their classes."""
-        if self.metric.needs_lists:
+        if self.metric.is_of_lists:
             raise self._without_lists()
         scores = np.asarray(y_score)
         options: dict[str, Any] = {}
@@ -237,7 +236,8 @@ class TrainingMetric:
             y_true, scores, options = self._of_classes(np.asarray(y_true), scores)
         elif self.pos_label is not None:
             scores, options = self._turned(scores), {"pos_label": self.pos_label}
-        value = self.metric.of_ranking(y_true, scores, sample_weight, **options)
+        options["sample_weight"] = sample_weight
+        value = self.metric.of_ranking(y_true, scores, **options)
         return self._known(value, y_true)
 
     def of_lists(
@@ -254,12 +254,12 @@ class TrainingMetric:
         sizes = np.asarray(sizes)
         if list_weights is not None:
             list_weights = list_weights[sizes > 0]
-        value = self.metric.within(
+        value = self.metric.mean_in_lists(
             y_true,
             self._turned(np.asarray(y_score)),
-            np.repeat(np.arange(len(sizes)), sizes),
-            sample_weight,
-            pos_label=self.pos_label,
+            self.pos_label,
+            groups=np.repeat(np.arange(len(sizes)), sizes),
+            sample_weight=sample_weight,
             list_weights=list_weights,
             undefined=undefined,
         )
@@ -282,7 +282,7 @@ class TrainingMetric:
         """Return labels, scores and options where there are more than two classes."""
         n_classes = scores.shape[1]
         if self.pos_label is None:
-            if not takes_classes(self.metric.function):
+            if not self.metric.averages_classes:
                 raise ValueError(
                     f"{self.name} needs two classes, and the model scores {n_classes}: "
                     "pos_label= names the one that is scored against the rest."
@@ -351,7 +351,7 @@ class XGBoostMetric(TrainingMetric):
             return self.__name__, sign * self._of_matrix(y_true, y_pred)
         if hasattr(y_pred, "get_label"):
             raise self.called_by("LightGBM", "lightgbm")
-        if self.metric.needs_lists and sample_weight is None:
+        if self.metric.is_of_lists and sample_weight is None:
             # XGBRanker calls it of one list after another, and means over them.
             one = [len(y_true)]
             value = self.of_lists(y_true, y_pred, one, undefined=0.0)
@@ -422,7 +422,7 @@ class LightGBMMetric(TrainingMetric):
         return self.of_lists(y_true, y_pred, sizes, weight)
 
 
-def catboost_metric(metric: Monitored, name: str, pos_label: Label) -> CatBoostMetric:
+def catboost_metric(metric: BoundMetric, name: str, pos_label: Label) -> CatBoostMetric:
     """Return the metric; CatBoost calls it by the name of its class."""
     kind: type[CatBoostMetric] = type(
         name, (CatBoostMetric,), {"__doc__": CatBoostMetric.__doc__}
@@ -436,7 +436,7 @@ class CatBoostMetric(TrainingMetric):
     library = "catboost"
 
     def __post_init__(self) -> None:
-        if self.metric.needs_lists:
+        if self.metric.is_of_lists:
             raise ValueError(
                 f"library='catboost' knows no {self.name}: CatBoost tells metrics of "
                 "Python nothing of groups. Take one of its own, such as "
@@ -535,12 +535,15 @@ class FLAMLMetric(TrainingMetric):
     ) -> tuple[float, dict[str, float]]:
         """Return the loss, which is less where the metric is better, and the metric."""
         is_greater_better = self.metric.greater_is_better
-        if self.metric.needs_lists and groups_val is not None:
-            y_score = self._turned(estimator.predict(X_val))
-            value = self.metric.within(
-                y_val, y_score, groups_val, weight_val, pos_label=self.pos_label
+        if self.metric.is_of_lists and groups_val is not None:
+            value = self.metric.mean_in_lists(
+                y_val,
+                self._turned(estimator.predict(X_val)),
+                self.pos_label,
+                groups=groups_val,
+                sample_weight=weight_val,
             )
-        elif self.metric.needs_lists:
+        elif self.metric.is_of_lists:
             raise self._without_lists()
         else:
             function, params = self.metric.function, self.metric.params

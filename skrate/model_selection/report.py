@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -18,29 +19,13 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 
-from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, Label
+from skrate.data.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.data.checks import check_choice, check_vector, warn_undefined
 from skrate.data.folds import FoldRankings
 from skrate.inference.delta import variance_parts
-from skrate.inference.sample import (
-    WEIGHTS,
-    Ranked,
-    Weights,
-    check_cases,
-    with_worth,
-)
-from skrate.metrics.base import (
-    METRICS,
-    OF_CASES_IN_FOLDS,
-    MetricLike,
-    find_metric,
-    per_case,
-)
-from skrate.model_selection.ranking_scorer import (
-    RankingScorer,
-    ShownByParameters,
-    has_grades,
-)
+from skrate.inference.sample import WEIGHTS, Ranked, Weights, check_cases, with_worth
+from skrate.metrics.base import OF_CASES_IN_FOLDS, MetricLike, find_metric
+from skrate.metrics.bound import OF_CLASSES
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,
@@ -50,7 +35,11 @@ from skrate.model_selection.responses import (
     ranking_scores,
     second_class,
 )
-from skrate.model_selection.scorers import make_ranking_scorer
+from skrate.model_selection.scorers import (
+    RankingScorer,
+    ShownByParameters,
+    make_ranking_scorer,
+)
 
 STANDARD_ERROR = "_standard_error"
 COUNTS = ("n_pos", "n_neg")
@@ -161,11 +150,29 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
             Floats by name.
         """
         scorers = self._scorers()
-        check_choice("weights", self.weights, WEIGHTS)
         if sample_weight is not None:
             metadata["sample_weight"] = sample_weight
-        routed = self._route(metadata)
-        return self._score_fold(ReportFold(self, estimator, X, y), scorers, routed)
+        known: dict[str, Array] = {}
+
+        def call(estimator: Any, method: str, X: Any) -> Array:
+            if method not in known:
+                known[method] = second_class(estimator, method, X)
+            return known[method]
+
+        def respond(scorer: RankingScorer) -> tuple[Any, Label]:
+            return ranking_scores(
+                estimator,
+                X,
+                None if scorer.bound.has_grades else y,
+                scorer.response_method,
+                scorer.pos_label,
+                user="ScoreReport",
+                call=call,
+                tell=self._tell_once,
+            )
+
+        fold = ReportFold(X, y, self.pos_label, self.weights, respond)
+        return self._score_fold(fold, scorers, self._route(metadata))
 
     def score_rankings(self, rankings: FoldRankings) -> dict[str, FloatArray]:
         """Score rankings of folds, as ``cross_validate`` scores their models.
@@ -193,13 +200,16 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
                 f"{type(rankings).__name__}."
             )
         scorers = self._scorers()
-        check_choice("weights", self.weights, WEIGHTS)
         for name, scorer in scorers.items():
             check_of_rankings(name, scorer, rankings)
         found = []
         for is_pos, y_score, weight in rankings:
             given = {} if weight is None else {"sample_weight": weight}
-            fold = RankedFold(self, is_pos, y_score)
+
+            def respond(_: Any, ranked: tuple[Any, Label] = (y_score, True)) -> Any:
+                return ranked
+
+            fold = ReportFold(None, is_pos, True, self.weights, respond)
             found.append(self._score_fold(fold, scorers, dict.fromkeys(scorers, given)))
         return {
             f"test_{name}": np.array([scores[name] for scores in found])
@@ -290,6 +300,7 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
 
     def _scorers(self) -> dict[str, RankingScorer]:
         """Return a scorer for each metric, with the report's word where it has none."""
+        check_choice("weights", self.weights, WEIGHTS)
         if not isinstance(self.metrics, Mapping) or not self.metrics:
             raise ValueError(
                 "metrics must be a dict of metrics by name, not empty, got "
@@ -306,7 +317,7 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
             scorer: Any = metric
             is_scorer = isinstance(metric, RankingScorer)
             scorer = copy(scorer) if is_scorer else make_ranking_scorer(metric)
-            if isinstance(scorer._options.get("rate"), Mapping):
+            if isinstance(scorer.bound.params.get("rate"), Mapping):
                 raise ValueError(
                     f"metrics[{name!r}] has a rate for each class, and ScoreReport is "
                     "of two classes: give one rate, or several classes to the scorer "
@@ -328,28 +339,45 @@ def _request_of(
     return request
 
 
+@dataclass
 class ReportFold:
-    """An estimator on some cases; it predicts once by each method."""
+    """Some cases, and what scorers rank them by: ``respond(scorer)``.
 
-    def __init__(self, report: Any, estimator: Any, X: Any, y: ArrayLike) -> None:
-        self._report, self._estimator, self._X, self._y = report, estimator, X, y
-        self._known: dict[Any, Any] = {}
+    ``pos_label`` is the report's, if it names one.
+    """
+
+    X: Any
+    y: Any
+    pos_label: Label
+    weights: Weights
+    respond: Callable[[RankingScorer], tuple[Any, Label]]
+    rankings: dict[Any, Ranked] = field(default_factory=dict)
+    is_told: bool = False
 
     def score(
         self, name: str, scorer: RankingScorer, metadata: Metadata
     ) -> tuple[float, float]:
         """Return a metric and its standard error, nan where undefined."""
-        params = {**scorer._options, **metadata}
-        groups = scorer._take_groups(params, self._X, self._y)
-        if groups is not None:
-            return self._score_lists(scorer, groups, params)
-        params = metadata | scorer._per_case(metadata, self._X, self._y)
-        weight = params.pop("sample_weight", None)
-        metric = find_metric(copy(scorer).set_params(pos_label=None), params)
+        bound, rows = scorer.bound_to(metadata, self.X, self.y)
         try:
-            ranked = self._rank(scorer, weight)
+            y_score, label = self.respond(scorer)
         except UndefinedResponse as undefined:
-            return self._undefined(undefined)
+            if not self.is_told:
+                warn_undefined("ScoreReport", str(undefined))
+            self.is_told = True
+            return _NAN, _NAN
+        if "groups" in rows:
+            scores, mean = bound.in_lists(self.y, y_score, label, **rows)
+            found = scores.estimate(**mean)
+            return scorer.sign * found.value, found.standard_error
+        params = {k: v for k, v in bound.params.items() if k not in OF_CLASSES}
+        metric = find_metric(copy(scorer).set_params(pos_label=None), params)
+        weight = rows.get("sample_weight")
+        key = label, check_response_method(scorer.response_method), id(weight)
+        if key not in self.rankings:
+            cases = self._cases(self.y, label, weight, self.weights)
+            self.rankings[key] = cases.with_scores("y_score", y_score)
+        ranked = self.rankings[key]
         # Rows, as of the score: only an estimate takes weights for repetitions.
         n_cases = ranked.total if metric.facts.is_sum else float(len(ranked.is_pos))
         metric = metric.of_sample(n_cases, is_weighted=weight is not None)
@@ -363,128 +391,47 @@ class ReportFold:
                 stacklevel=2,
             )
         # Greater is better for a search, as the scorer alone has it.
-        value *= scorer._sign
+        value *= scorer.sign
         if np.isnan(value) or min(ranked.sizes) < 2:
             return value, _NAN
         return value, variance_parts(metric, ranked).standard_error
-
-    def _score_lists(
-        self, scorer: RankingScorer, groups: ArrayLike, params: Metadata
-    ) -> tuple[float, float]:
-        """Return the mean over lists and its standard error, nan where undefined."""
-        try:
-            y_score, label = self._response(scorer)
-        except UndefinedResponse as undefined:
-            return self._undefined(undefined)
-        scores, mean = scorer._in_lists(self._y, y_score, groups, label, params)
-        found = scores.estimate(**mean)
-        return scorer._sign * found.value, found.standard_error
-
-    def _undefined(self, undefined: UndefinedResponse) -> tuple[float, float]:
-        reason = str(undefined)
-        self._once("told", lambda: warn_undefined("ScoreReport", reason))
-        return _NAN, _NAN
 
     def count(
         self, scorer: RankingScorer, weight: ArrayLike | None
     ) -> dict[str, float]:
         """Return the numbers of positives and negatives, nan if none is known."""
-        params = scorer._options
-        if has_grades(params):
-            relevant = check_vector("y", self._y) >= params["relevance_threshold"]
-            cases = check_cases(
-                relevant,
-                sample_weight=weight,
-                weights=self._kind_of_weights(scorer, weight),
-                pos_label=True,
-            )
-            return _counts(cases)
-        label = self._report.pos_label
+        y, label, weights = self.y, self.pos_label, self.weights
+        if weight is not None and scorer.is_of_lists and np.any(np.mod(weight, 1)):
+            # Of lists, which take any, parts count as rows.
+            weights = "sampling"
+        if scorer.bound.has_grades:
+            grade = scorer.bound.params["relevance_threshold"]
+            y, label = check_vector("y", y) >= grade, True
         if label is None:
             try:
-                label = self._response(scorer)[1]
+                label = self.respond(scorer)[1]
             except UndefinedResponse as undefined:
                 label = undefined.pos_label
         if label is None:
             return dict.fromkeys(COUNTS, _NAN)
-        return _counts(
-            self._cases(label, weight, self._kind_of_weights(scorer, weight))
-        )
-
-    def _kind_of_weights(
-        self, scorer: RankingScorer, weight: ArrayLike | None
-    ) -> Weights:
-        """Return what weights are; of lists, which take any, parts count as rows."""
-        if weight is not None and scorer._is_of_lists and np.any(np.mod(weight, 1)):
-            return "sampling"
-        weights: Weights = self._report.weights
-        return weights
-
-    def _rank(self, scorer: RankingScorer, weight: ArrayLike | None) -> Ranked:
-        y_score, label = self._response(scorer)
-        cases = self._cases(label, weight, self._report.weights)
-        ranked: Ranked = self._once(
-            (label, check_response_method(scorer.response_method), id(weight)),
-            lambda: cases.with_scores("y_score", y_score),
-        )
-        return ranked
+        sizes = self._cases(y, label, weight, weights).sizes
+        return {name: int(size) for name, size in zip(COUNTS, sizes, strict=True)}
 
     def _cases(
-        self, label: Label, weight: ArrayLike | None, weights: Weights
+        self, y: Any, label: Label, weight: ArrayLike | None, weights: Weights
     ) -> Ranked:
-        cases: Ranked = self._once(
-            (label, id(weight), weights),
-            lambda: check_cases(
-                self._y, sample_weight=weight, weights=weights, pos_label=label
-            ),
-        )
-        return cases
-
-    def _response(self, scorer: RankingScorer) -> tuple[Any, Any]:
-        return ranking_scores(
-            self._estimator,
-            self._X,
-            None if has_grades(scorer._options) else self._y,
-            scorer.response_method,
-            scorer.pos_label,
-            user="ScoreReport",
-            call=lambda *asked: self._once(asked[1], lambda: second_class(*asked)),
-            tell=self._report._tell_once,
-        )
-
-    def _once(self, key: Hashable, compute: Callable[[], Any]) -> Any:
-        if key not in self._known:
-            self._known[key] = compute()
-        return self._known[key]
-
-
-class RankedFold(ReportFold):
-    """A fold that is ranked already: whether cases are positive, and their scores."""
-
-    def __init__(self, report: Any, is_pos: BoolArray, y_score: Array) -> None:
-        super().__init__(report, None, None, is_pos)
-        self._scores = y_score
-
-    def count(
-        self, scorer: RankingScorer, weight: ArrayLike | None
-    ) -> dict[str, float]:
-        """Return the numbers of positives and negatives."""
-        return _counts(self._cases(True, weight, self._report.weights))
-
-    def _response(self, scorer: RankingScorer) -> tuple[Any, Any]:
-        return self._scores, True
+        return check_cases(y, sample_weight=weight, weights=weights, pos_label=label)
 
 
 def check_of_rankings(name: str, scorer: RankingScorer, rankings: FoldRankings) -> None:
     """Raise for a metric that rankings of folds do not have."""
-    if scorer._is_of_lists:
+    if scorer.is_of_lists:
         raise ValueError(
             f"metrics[{name!r}] is a mean over lists, and FoldRankings have none: give "
             "the report to cross_validate."
         )
-    kind = METRICS.get(scorer.metric)
-    for option in () if kind is None else per_case(kind):
-        if isinstance(scorer._options.get(option), str):
+    for option in scorer.bound.per_case:
+        if isinstance(scorer.bound.params.get(option), str):
             raise ValueError(f"metrics[{name!r}]: {OF_CASES_IN_FOLDS}")
     label = scorer.pos_label
     if label is not None and np.any((rankings.y_true == label) != rankings.is_pos):
@@ -492,7 +439,3 @@ def check_of_rankings(name: str, scorer: RankingScorer, rankings: FoldRankings) 
             f"pos_label={label!r} of metrics[{name!r}] is not that of the rankings: "
             "leave it out."
         )
-
-
-def _counts(cases: Ranked) -> dict[str, float]:
-    return {name: int(size) for name, size in zip(COUNTS, cases.sizes, strict=True)}

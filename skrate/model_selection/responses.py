@@ -17,7 +17,14 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from skrate.data.array_api import as_numpy, is_dispatched
-from skrate.data.arrays import Array, ArrayLike, IntArray, Label, RandomState
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    BoolArray,
+    IntArray,
+    Label,
+    RandomState,
+)
 from skrate.data.checks import (
     check_equal_length,
     check_generator,
@@ -32,6 +39,7 @@ from skrate.data.checks import (
     shown,
 )
 from skrate.data.folds import check_unseen, rows_of_part
+from skrate.metrics.classes import has_columns, indicators
 
 # Names of methods, the first of which that an estimator has gives its scores.
 ResponseMethod = str | Sequence[str]
@@ -40,6 +48,8 @@ Split = tuple[IntArray, IntArray]
 # As FixedThresholdClassifier has it: a threshold is then a probability, where it can.
 _AUTO = ("predict_proba", "decision_function")
 _USER = "RateThresholdClassifier"
+# How deep pipelines and searches are within one another.
+_MOST_WITHIN = 9
 # Scores are coarse where there are fewer levels than this share of the cases, and those
 # of folds apart where there are more of them than this many times those of one.
 _COARSE, _APART = 0.5, 1.5
@@ -176,6 +186,125 @@ def ranking_scores(
     else:
         is_reversed = label != classes[-1]
     return (-_as_given(y_score) if is_reversed else y_score), label
+
+
+class ClassScores(NamedTuple):
+    """The true classes of some cases, and an estimator's scores of each class.
+
+    ``y_score`` has a column for each of ``labels``; ``y_true`` is as it was given, and
+    ``by`` the name of the estimator.
+    """
+
+    y_true: Any
+    y_score: Array
+    labels: list[Any]
+    by: str
+
+    def against_rest(self, pos_label: Label, user: str) -> tuple[BoolArray, Array]:
+        """Return which cases are of one class, and its scores."""
+        label = find_label(pos_label, self.labels)
+        if label is None:
+            raise ValueError(
+                f"pos_label={shown(pos_label)} of {user} is not one of the classes "
+                f"{shown(self.labels)}."
+            )
+        column = self.labels.index(label)
+        if has_columns(self.y_true):
+            is_pos = indicators(self.y_true)[:, column]
+        else:
+            is_pos = is_label(check_vector("y_true", self.y_true), label)
+        return is_pos, self.y_score[:, column]
+
+    def check_all_known(self) -> None:
+        """Raise where cases are of a class that the estimator was not trained on."""
+        if has_columns(self.y_true):
+            return
+        given = check_vector("y_true", self.y_true)
+        for label in class_masks(given, len(self.labels)):
+            if find_label(label, self.labels) is None:
+                raise UndefinedResponse(
+                    f"{self.by} was not trained on the class {shown(label)}, which "
+                    "y_true holds"
+                )
+
+
+def has_several_classes(estimator: Any, y_true: Any) -> bool:
+    """Return whether a target has more than two classes, or several labels a case."""
+    if has_columns(y_true):
+        return True
+    classes = getattr(estimator, "classes_", None)
+    return classes is not None and np.ndim(classes[0]) == 0 and len(classes) > 2
+
+
+def class_scores(
+    estimator: Any,
+    X: Any,
+    y_true: ArrayLike,
+    response_method: ResponseMethod,
+    labels: ArrayLike | None,
+    *,
+    user: str,
+    call: Callable[..., Any],
+) -> ClassScores:
+    """Return the scores of ``X``, a column for each class.
+
+    ``call(estimator, method, X)`` may know them already. Decision values of one class
+    are compared with those of the others, and not over cases: probabilities come
+    first, if it is not said otherwise.
+    """
+    methods = check_response_method(response_method)
+    if methods == DEFAULT_RESPONSE:
+        methods = methods[::-1]
+    method, name = method_name(estimator, methods, user), type(estimator).__name__
+    if has_columns(y_true):
+        found = getattr(estimator, method)(X)
+        if isinstance(found, list):
+            # Some estimators make a list of the probabilities of each label.
+            found = np.column_stack([as_numpy(each)[:, -1] for each in found])
+        y_score = as_numpy(found)
+        n_labels = np.shape(y_true)[1]
+        names = range(n_labels) if labels is None else labels
+        known = check_vector("labels", names).tolist()
+        what = f"{n_labels} labels"
+    else:
+        if len(estimator.classes_) == 1:
+            only = shown(as_numpy(estimator.classes_).tolist()[0])
+            raise UndefinedResponse(f"{name} was trained on one class only, {only}")
+        if method == "decision_function" and len(estimator.classes_) > 2:
+            _check_no_pairs(estimator, user)
+        y_score = as_numpy(call(estimator, method, X))
+        known = as_numpy(estimator.classes_).tolist()
+        if y_score.ndim == 1 and len(known) == 2 and method != "predict":
+            # Only their order counts.
+            y_score = np.column_stack([-y_score, y_score])
+        named = known if labels is None else check_vector("labels", labels).tolist()
+        if {find_label(label, known) for label in named} != set(known):
+            raise ValueError(
+                f"labels of {user} must be the classes of {name}, {shown(known)}, got "
+                f"{shown(named)}: leave it out."
+            )
+        what = f"the classes {shown(known)}"
+    if y_score.ndim != 2 or y_score.shape[1] != len(known):
+        raise ValueError(
+            f"{user} needs a score for each of {what}, but {method} of {name} returned "
+            f"an array of shape {y_score.shape}."
+        )
+    return ClassScores(y_true, y_score, known, name)
+
+
+def _check_no_pairs(estimator: Any, user: str) -> None:
+    """Raise where decision values are of pairs of classes, also of a model within."""
+    inner = estimator
+    for _ in range(_MOST_WITHIN):
+        if hasattr(inner, "best_estimator_"):
+            inner = inner.best_estimator_
+        elif getattr(inner, "steps", None):
+            inner = inner.steps[-1][1]
+    if getattr(inner, "decision_function_shape", None) == "ovo":
+        raise ValueError(
+            f"{user} needs a score for each class, but those of {type(inner).__name__} "
+            "are of pairs of classes: fit it with decision_function_shape='ovr'."
+        )
 
 
 def fold_responses(

@@ -3,42 +3,355 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, overload
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import update_wrapper
+from operator import attrgetter
+from typing import Any, Self, overload
 
-from skrate.data.arrays import ArrayLike, Label, Number
-from skrate.data.checks import shown
+import numpy as np
+from sklearn import get_config
+from sklearn.base import BaseEstimator
+from sklearn.metrics import make_scorer, roc_auc_score
+
+from skrate.data.array_api import as_numpy
+from skrate.data.arrays import Array, ArrayLike, Label, Number
+from skrate.data.checks import find_label, shown, warn_undefined
+from skrate.data.show import html_of
 from skrate.metrics.average_precision import TailKind, average_precision_score
-from skrate.metrics.base import (
-    LIST_METRICS,
-    METRICS,
-    MetricLike,
-    check_parameters,
-    find_metric,
-    meant_name,
-    per_case,
-    score_names,
-    unwrap,
-)
-from skrate.metrics.classes import AverageName, RateByClass
-from skrate.metrics.monitored import takes_classes, takes_cut
-from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
-from skrate.model_selection.ranking_scorer import (
+from skrate.metrics.base import MetricLike, meant_name, named
+from skrate.metrics.bound import (
     OF_CASES,
     OF_CLASSES,
     OF_LISTS,
-    RankingScorer,
+    OF_MEAN,
+    BoundMetric,
+    bind,
+    parameters_of,
 )
+from skrate.metrics.classes import AverageName, RateByClass
+from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
+from skrate.metrics.results import written
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     GroupsLike,
     ResponseMethod,
+    SeveralClasses,
+    TellsOnce,
+    UndefinedResponse,
     check_response_method,
+    class_scores,
+    find_column,
+    has_several_classes,
+    ranking_scores,
 )
+from skrate.rates.laws import from_scipy, is_scipy_distribution
 from skrate.rates.sets import End
 
-# What any metric takes of lists; not all have a ``k``.
-_OF_LISTS = ("average", "undefined", "relevance_threshold")
+# A dict of scorers shares predictions only among instances of this class, which has
+# no public name; tests/model_selection/test_scorers.py notes the releases it was
+# checked on.
+_Scorer: Any = type(make_scorer(roc_auc_score))
+# What is not handed to other programs: the metric has the same by default.
+_UNSAID = (("pos_label", None), ("labels", None), ("average", "macro"))
+
+
+class ShownByParameters:
+    """Takes the place of the diagram of an estimator, which would be "not fitted".
+
+    It comes before ``BaseEstimator`` among the bases of a class, whose
+    ``get_params`` it shows.
+    """
+
+    get_params: Any
+    # Notebooks then ask for each kind by its name.
+    _repr_mimebundle_ = None
+
+    @property
+    def _repr_html_(self) -> Any:
+        if get_config()["display"] != "diagram":
+            # As estimators do, so that the text is shown.
+            raise AttributeError("_repr_html_ is only there if display='diagram'")
+        params = self.get_params(deep=False).items()
+        name = getattr(self, "_name", type(self).__name__)
+        return lambda: html_of(name, {key: written(value) for key, value in params})
+
+
+class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
+    """What all scorers of this package share; a subclass names metric and parameters.
+
+    A subclass has ``response_method`` and ``pos_label`` among its parameters, and
+    ``groups`` if it scores lists; the others are those of ``metric``.
+    """
+
+    metric: Callable[..., float]
+    response_method: ResponseMethod
+    pos_label: Label
+    groups: GroupsLike = None
+
+    # What scikit-learn asks of a scorer, next to _score.
+    _deprecation_msg = None
+    _response_method = property(attrgetter("response_method"))
+
+    @property
+    def bound(self) -> BoundMetric:
+        """The metric with its parameters."""
+        own = ("metric", "response_method", "groups", "pos_label")
+        params = self.get_params(deep=False).items()
+        return BoundMetric(self.metric, {k: v for k, v in params if k not in own})
+
+    @property
+    def sign(self) -> int:
+        """-1 where less is better, as searches take the greatest."""
+        return 1 if self.bound.greater_is_better else -1
+
+    _sign = sign
+
+    @property
+    def is_of_lists(self) -> bool:
+        """Whether it needs to know which rows belong together."""
+        return self.groups is not None or self.bound.is_of_lists
+
+    @property
+    def _score_func(self) -> ScoreFunction:
+        """The metric, for programs that call it themselves."""
+        return ScoreFunction(self)
+
+    @property
+    def _kwargs(self) -> dict[str, Any]:
+        """What programs hand to ``_score_func``.
+
+        Reports keep results by these parameters, and know how to tell our rates. They
+        have a positive class of their own for a scorer that names none, and would show
+        an average over two classes.
+        """
+        params = {
+            name: value
+            for name, value in {
+                "pos_label": self.pos_label,
+                **self.bound.params,
+            }.items()
+            if not isinstance(value, str | None) or (name, value) not in _UNSAID
+        }
+        if "rate" in params:
+            params["rate"] = _of_our_own(params["rate"])
+        return params
+
+    @property
+    def _name(self) -> str:
+        """What the user called to make it."""
+        return type(self).__qualname__
+
+    @property
+    def __name__(self) -> str:
+        """What scikit-learn's displays call the scores, "neg_" where less is better."""
+        prefix = "" if self.sign > 0 else "neg_"
+        return prefix + self.metric.__name__.removesuffix("_score")
+
+    @property
+    def _defaults(self) -> dict[str, Any]:
+        """What its parameters are if they are not given."""
+        known = inspect.signature(type(self)).parameters
+        return {name: parameter.default for name, parameter in known.items()}
+
+    def __repr__(self) -> str:
+        defaults = self._defaults
+        changed = [
+            f"{name}={written(value)}"
+            for name, value in self.get_params(deep=False).items()
+            if name not in defaults or repr(value) != repr(defaults[name])
+        ]
+        if "metric" in defaults:
+            changed.insert(0, self.metric.__name__)
+        return f"{self._name}({', '.join(changed)})"
+
+    def set_score_request(self, **kwargs: Any) -> Self:
+        """Ask for metadata, such as ``sample_weight``, that come with the cases."""
+        taken = {*inspect.signature(self.metric).parameters, *OF_CASES, *OF_LISTS}
+        for name in kwargs:
+            if name not in taken:
+                raise ValueError(
+                    f"{self._name} cannot ask for {name!r}, as "
+                    f"{self.metric.__name__} takes no {name!r}."
+                )
+        super().set_score_request(**kwargs)
+        return self
+
+    def __skrate_metric__(self) -> tuple[Callable[..., float], dict[str, Any]]:
+        """Return the metric that it stands for, and its parameters."""
+        if self.is_of_lists:
+            raise ValueError(
+                f"{self._name} stands for a mean over lists: for its uncertainty use "
+                "group_scores(...).estimate()."
+            )
+        if self.pos_label is not None:
+            raise ValueError(
+                f"pos_label={self.pos_label!r} of {self._name} concerns what the "
+                "sample is: give it beside the metric, and a scorer without it."
+            )
+        params = self.bound.params
+        if self.bound.averages_classes:
+            average, labels = (params.pop(name) for name in OF_CLASSES)
+            if average != "macro" or labels is not None:
+                raise ValueError(
+                    f"average={average!r} and labels={labels!r} of {self._name} are "
+                    "for more than two classes, and the uncertainty of an average over "
+                    "classes is not known: score one class against the rest."
+                )
+        return self.metric, params
+
+    def bound_to(
+        self, metadata: Mapping[str, Any], X: Any, y_true: ArrayLike
+    ) -> tuple[BoundMetric, dict[str, Any]]:
+        """Return the metric of some cases, and their weights and lists if there are.
+
+        Entries per row are ``metadata``, or where the scorer is told to find them.
+        """
+        params = dict(metadata)
+        given = {"groups": self.groups, **self.bound.params}
+        for name in (*self.bound.per_case, "entities", "groups"):
+            value = given.get(name)
+            is_there = params.get(name) is not None or isinstance(value, Mapping)
+            # All may cost the same, but something must be gained.
+            is_needed = name == "gain" or (name == "groups" and self.is_of_lists)
+            if not is_there and (value is not None or is_needed):
+                params[name] = find_column(name, value, X, y_true, self._name)
+        rows = {name: params.pop(name, None) for name in ("groups", "sample_weight")}
+        rows = {name: values for name, values in rows.items() if values is not None}
+        return self.bound.told(**params), rows
+
+    def _score(
+        self,
+        method_caller: Callable[..., Array],
+        estimator: Any,
+        X: Any,
+        y_true: ArrayLike,
+        **kwargs: Any,
+    ) -> float:
+        """Score ``estimator``; ``method_caller`` may know its predictions already."""
+
+        def scores_of_second_class(estimator: Any, method: str, X: Any) -> Array:
+            # A dict of scorers keeps one response per name of a method, for whatever
+            # class the first scorer asked: scikit-learn's may have asked for the other
+            # one. It keeps ours apart, as they name the method in a tuple. Predictions
+            # are of no class, and of regressors must be asked for by the name.
+            key = method if method == "predict" else (method,)
+            return method_caller(estimator, key, X)
+
+        bound, rows = self.bound_to(kwargs, X, y_true)
+        asked = (bound, estimator, X, y_true, scores_of_second_class)
+        try:
+            ranked = self._of_two(*asked)
+            if ranked is None:
+                return self._of_several(*asked, rows)
+        except UndefinedResponse as undefined:
+            return warn_undefined(self._name, str(undefined))
+        return self._value(bound, y_true, *ranked, rows)
+
+    def _of_two(
+        self,
+        bound: BoundMetric,
+        estimator: Any,
+        X: Any,
+        y_true: ArrayLike,
+        call: Callable[..., Array],
+    ) -> tuple[Any, Any] | None:
+        """Return scores and the positive label of two classes, None if of several."""
+        if not bound.has_grades and has_several_classes(estimator, y_true):
+            return None
+        try:
+            return ranking_scores(
+                estimator,
+                X,
+                None if bound.has_grades else y_true,
+                self.response_method,
+                self.pos_label,
+                user=self._name,
+                call=call,
+                tell=self._tell_once,
+            )
+        except SeveralClasses:
+            # Of several classes the model was taught two at most.
+            known = list(estimator.classes_)
+            is_unknown = find_label(self.pos_label, known) is None
+            if len(known) > 1 and self.pos_label is not None and is_unknown:
+                raise
+            return None
+
+    def _of_several(
+        self,
+        bound: BoundMetric,
+        estimator: Any,
+        X: Any,
+        y_true: ArrayLike,
+        call: Callable[..., Array],
+        rows: dict[str, Any],
+    ) -> float:
+        """Return the metric of one of several classes, or the average over them."""
+        if self.pos_label is None and ("groups" in rows or not bound.averages_classes):
+            raise ValueError(
+                f"{self._name} needs a binary target, and this one has more than two "
+                "classes, or several labels for a case: pos_label= names the one that "
+                "is scored against the rest."
+            )
+        found = class_scores(
+            estimator,
+            X,
+            y_true,
+            self.response_method,
+            bound.params.get("labels"),
+            user=self._name,
+            call=call,
+        )
+        if self.pos_label is not None:
+            is_pos, y_score = found.against_rest(self.pos_label, self._name)
+            bound = self._of_class(bound, self.pos_label)
+            if bound.averages_classes:
+                bound = bound.told(labels=None)
+            return self._value(bound, is_pos, y_score, True, rows)
+        if bound.params["average"] is None:
+            raise ValueError(
+                f"average=None of {self._name} leaves a score for each class, and a "
+                "scorer returns one: give another average, or one class by pos_label."
+            )
+        found.check_all_known()
+        bound = bound.told(labels=found.labels)
+        return self.sign * bound.of_ranking(found.y_true, found.y_score, **rows)
+
+    def _value(
+        self,
+        bound: BoundMetric,
+        y_true: Any,
+        y_score: Any,
+        label: Label,
+        rows: dict[str, Any],
+    ) -> float:
+        """Return the score of one ranking, or of lists."""
+        bound = self._of_class(bound, label)
+        if "groups" in rows:
+            return self.sign * bound.mean_in_lists(y_true, y_score, label, **rows)
+        label = None if bound.has_grades else label
+        return self.sign * bound.of_ranking(y_true, y_score, pos_label=label, **rows)
+
+    def _of_class(self, bound: BoundMetric, label: Label) -> BoundMetric:
+        """Return the metric with the rate of a class, of one for each."""
+        rates = bound.params.get("rate")
+        if not isinstance(rates, Mapping):
+            return bound
+        known = find_label(label, list(rates))
+        if known is None:
+            raise ValueError(
+                f"rate of {self._name} lacks the class {shown(label)}: it has "
+                f"{shown(list(rates))}."
+            )
+        return bound.told(rate=rates[known])
+
+
+def _of_our_own(rate: Any) -> Any:
+    """Return a distribution of scipy, or a dict of some, as rates of this package."""
+    if isinstance(rate, Mapping):
+        return {name: _of_our_own(each) for name, each in rate.items()}
+    return from_scipy(rate) if is_scipy_distribution(rate) else rate
 
 
 class RateWeightedAUCScorer(RankingScorer):
@@ -241,22 +554,6 @@ class MetricScorer(RankingScorer):
         defaults |= {"response_method": DEFAULT_RESPONSE} | parameters_of(self.metric)
         return defaults
 
-    def __repr__(self) -> str:
-        return f"{self._name}({', '.join([self.metric.__name__, *self._changed])})"
-
-
-def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the optional keywords of a metric, but for what comes with the cases."""
-    kind = METRICS.get(function)
-    of_cases = (*OF_CASES, *(() if kind is None else per_case(kind)))
-    return {
-        name: parameter.default
-        for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY
-        and parameter.default is not parameter.empty
-        and name not in of_cases
-    }
-
 
 @overload
 def make_ranking_scorer(
@@ -383,26 +680,9 @@ def make_ranking_scorer(
     if isinstance(metric, list | tuple):
         return _several(metric, groups, response_method, pos_label, params)
     check_response_method(response_method)
-    of_lists = {name: params.pop(name) for name in OF_LISTS if name in params}
-    function, own = unwrap(metric, params)
-    if function in LIST_METRICS:
-        check_parameters(function, own, parameters_of(function))
-    else:
-        kind = METRICS.get(function)
-        of_case = () if kind is None else per_case(kind)
-        if kind is not None and takes_cut(function, "k") and "k" in of_lists:
-            own["k"] = of_lists.pop("k")
-        # Those of rows are found where the rows are.
-        at_hand = {
-            name: value
-            for name, value in own.items()
-            if name not in of_case or isinstance(value, Mapping)
-        }
-        may_lack = groups is not None or bool(of_lists or of_case)
-        for each in _of_one_class(function, at_hand):
-            find_metric(function, each, in_lists=may_lack)
-    own = {**parameters_of(function), **own, **of_lists}
-    return MetricScorer(function, groups, response_method, pos_label, **own)
+    found = bind(metric, params, is_in_training=False, in_lists=groups is not None)
+    own = parameters_of(found.function) | found.params
+    return MetricScorer(found.function, groups, response_method, pos_label, **own)
 
 
 def _several(
@@ -413,16 +693,33 @@ def _several(
     params: dict[str, Any],
 ) -> dict[str, MetricScorer]:
     """Return a scorer of each metric, with those of the parameters that it has."""
-    functions = _functions(metrics)
-    taken = {
-        name: [key for key in params if _takes(function, key, groups is not None)]
-        for name, function in functions.items()
-    }
+    functions: dict[str, Any] = {}
+    taken: dict[str, list[str]] = {}
+    for name in metrics:
+        if not isinstance(name, str):
+            raise ValueError(
+                f"metric must be a list of names, got {shown(name)}: a function makes "
+                "a scorer by itself."
+            )
+        if name in taken:
+            raise ValueError(f"metric has the name {name!r} twice.")
+        function = functions[name] = named(name)
+        if not callable(function) and function != "roc_auc":
+            raise ValueError(f"metric has an unknown name {name!r}{meant_name(name)}")
+        known = set() if groups is None else {*OF_MEAN, "relevance_threshold"}
+        if callable(function):
+            known |= set(inspect.signature(function).parameters)
+        taken[name] = [key for key in params if key in known]
+    if not functions:
+        raise ValueError(
+            "metric must hold a name, such as ['rate_weighted_auc', "
+            "'average_precision'], got none."
+        )
     for key in params:
         if not any(key in own for own in taken.values()):
             raise ValueError(
                 f"{key}={shown(params[key])} is a parameter of none of the metrics "
-                f"{list(functions)}."
+                f"{list(taken)}."
             )
     return {
         name: make_ranking_scorer(
@@ -433,46 +730,70 @@ def _several(
     }  # fmt: skip
 
 
-def _of_one_class(
-    function: Callable[..., Any], params: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """Return what a metric is told of each class, or of all at once."""
-    if not (isinstance(function, Hashable) and function in METRICS):
-        return [params]
-    if not takes_classes(function):
-        return [params]
-    params = {name: params[name] for name in params if name not in OF_CLASSES}
-    if not isinstance(params.get("rate"), Mapping):
-        return [params]
-    return [{**params, "rate": rate} for rate in params["rate"].values()]
+class ScoreFunction:
+    """A metric, for callers that ask the estimator in their own way.
 
+    LogisticRegressionCV, threshold tuners and the reports of skore leave the scorer
+    out, and call its function with what they predicted.
+    """
 
-def _functions(metrics: Sequence[Any]) -> dict[str, Any]:
-    """Return the score functions by their names."""
-    if not metrics:
-        raise ValueError(
-            "metric must hold a name, such as ['rate_weighted_auc', "
-            "'average_precision'], got none."
-        )
-    known: dict[str, Any] = {"roc_auc": "roc_auc", **score_names()}
-    found: dict[str, Any] = {}
-    for name in metrics:
-        if not isinstance(name, str):
+    def __init__(self, scorer: RankingScorer) -> None:
+        self._scorer = scorer
+        update_wrapper(self, scorer.metric)
+        signature = inspect.signature(scorer.metric)
+        # LogisticRegressionCV makes a scorer of its own of a function with ``labels``.
+        others = [p for p in signature.parameters.values() if p.name != "labels"]
+        self.__signature__ = signature.replace(parameters=others)
+
+    def __call__(self, y_true: ArrayLike, y_score: ArrayLike, **params: Any) -> float:
+        """Return the metric, of the second of two columns as of a single one."""
+        scorer, name = self._scorer, self._scorer._name
+        if scorer.is_of_lists and params.get("groups") is None:
             raise ValueError(
-                f"metric must be a list of names, got {shown(name)}: a function makes "
-                "a scorer by itself."
+                f"{name} scores lists, which whoever calls its function does not know: "
+                "hand over a function in its place, def score(estimator, X, y): return "
+                "scorer(estimator, X, y)."
             )
-        if name in found:
-            raise ValueError(f"metric has the name {name!r} twice.")
-        short = name.removesuffix("_score")
-        if short not in known:
-            raise ValueError(f"metric has an unknown name {name!r}{meant_name(name)}")
-        found[name] = known[short]
-    return found
+        if "predict" not in check_response_method(scorer.response_method):
+            _check_no_labels(y_true, y_score, name)
+        n_columns = np.shape(y_score)[1] if np.ndim(y_score) == 2 else 1
+        if np.ndim(y_true) == 1 and n_columns == 2 and params.get("pos_label") is None:
+            # Without a name the positive label is the greater, whose column is last.
+            y_score = np.asarray(y_score)[:, 1]
+        elif n_columns > 2 and scorer.response_method == DEFAULT_RESPONSE:
+            raise ValueError(
+                f"{name} takes probabilities of several classes, and whoever calls its "
+                "function may take other scores: name them by "
+                f'{name}(response_method="predict_proba").'
+            )
+        return scorer.metric(y_true, y_score, **params)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ScoreFunction, (self._scorer,)
+
+    def __repr__(self) -> str:
+        return self._scorer.metric.__name__
 
 
-def _takes(function: Callable[..., float] | str, name: str, in_lists: bool) -> bool:
-    """Return whether a metric has a parameter, by itself or within lists."""
-    if in_lists and name in _OF_LISTS:
-        return True
-    return callable(function) and name in inspect.signature(function).parameters
+def _check_no_labels(y_true: ArrayLike, y_score: ArrayLike, name: str) -> None:
+    """Raise where the scores are predicted classes, or warn where they may be.
+
+    A threshold tuner cuts the scores at each threshold, and hands on the classes.
+    """
+    labels, scores = as_numpy(y_true), as_numpy(y_score)
+    if scores.ndim != 1 or not scores.size:
+        return
+    is_number = scores.dtype.kind == "f"
+    if (is_number and labels.dtype.kind != "f") or not np.isin(scores, labels).all():
+        return
+    message = (
+        f"{name} was given predicted classes in the place of scores, "
+        f"{shown(scores[0].item())} and the like, as TunedThresholdClassifierCV does "
+        "at each threshold: how two groups are ordered does not say where to cut. "
+        "RateThresholdClassifier(estimator, rate=...) finds the threshold that marks "
+        "the share of cases that will be processed. To rank by predictions, name "
+        'response_method="predict".'
+    )
+    if not is_number:
+        raise ValueError(message)
+    warnings.warn(message, UserWarning, stacklevel=3)

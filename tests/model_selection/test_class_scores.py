@@ -312,11 +312,11 @@ BAD = {
     ),
     "a label that is no class": (
         AveragePrecisionScorer(labels=["setosa", "versicolor", "rose"]),
-        "labels of AveragePrecisionScorer holds 'rose', which is not a class of",
+        "labels of AveragePrecisionScorer must be the classes of",
     ),
     "a class that is left out": (
         AveragePrecisionScorer(labels=["setosa", "versicolor"]),
-        "labels of AveragePrecisionScorer lacks 'virginica'",
+        "labels of AveragePrecisionScorer must be the classes of",
     ),
     "no average": (
         make_ranking_scorer(average_precision_score, average=None),

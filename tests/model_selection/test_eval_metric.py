@@ -293,7 +293,7 @@ def test_a_gain_is_one_of_each_class():
     assert monitor(y_true, y_score)[1] == expected
     with pytest.raises(ValueError, match="gain of each case cannot be known"):
         eval_metric(expected_gain_score, library="lightgbm", gain=np.ones(60))
-    with pytest.raises(ValueError, match="needs gain="):
+    with pytest.raises(ValueError, match="needs the keyword 'gain'"):
         eval_metric(expected_gain_score, library="lightgbm")
 
 

@@ -1,0 +1,213 @@
+"""A metric with its parameters, before the cases are known."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any
+
+from skrate.data.arrays import ArrayLike, FloatArray, Label
+from skrate.metrics.base import (
+    LIST_METRICS,
+    METRICS,
+    check_parameters,
+    find_metric,
+    per_case,
+    unwrap,
+)
+from skrate.metrics.lists import (
+    AVERAGES,
+    GroupScores,
+    check_average,
+    check_undefined,
+    default_average,
+    group_scores,
+)
+
+# What comes with the cases; the other keywords of a metric are its parameters.
+OF_CASES = ("groups", "sample_weight", "pos_label")
+# How a mean over lists is taken, and what else only lists have.
+OF_MEAN = ("average", "undefined")
+OF_LISTS = (*OF_MEAN, "k", "relevance_threshold", "entities")
+# What only several classes have.
+OF_CLASSES = ("average", "labels")
+
+
+@dataclass(frozen=True, eq=False)
+class BoundMetric:
+    """A score function with its parameters, those of lists and classes included.
+
+    Scorers, reports, what libraries for boosting call and early stopping are one.
+    """
+
+    function: Callable[..., Any]
+    params: dict[str, Any]
+
+    @property
+    def greater_is_better(self) -> bool:
+        """Whether more of it is better."""
+        kind = METRICS.get(self.function)
+        return kind is None or bool(kind.greater_is_better)
+
+    @property
+    def per_case(self) -> tuple[str, ...]:
+        """The parameters that may have an entry per case."""
+        kind = METRICS.get(self.function)
+        return () if kind is None else per_case(kind)
+
+    @property
+    def averages_classes(self) -> bool:
+        """Whether it has an average over more than two classes."""
+        return "labels" in _signature(self.function)
+
+    @property
+    def has_grades(self) -> bool:
+        """Whether labels are grades."""
+        return self.params.get("relevance_threshold") is not None
+
+    @property
+    def is_of_lists(self) -> bool:
+        """Whether it is nothing of a single ranking."""
+        return self.function in LIST_METRICS or not all(
+            self._is_of_one_ranking(*item) for item in self.params.items()
+        )
+
+    def _is_of_one_ranking(self, name: str, value: Any) -> bool:
+        if name == "average" and self.averages_classes:
+            # Lists and classes have one average in common.
+            is_name = isinstance(value, str | None)
+            return is_name and (value == "macro" or value not in AVERAGES)
+        return name in _signature(self.function)
+
+    @property
+    def counts_lists_alike(self) -> bool:
+        """Whether the mean is one over lists with an equal weight each."""
+        average = self.params.get("average")
+        if average is None:
+            own = {n: v for n, v in self.params.items() if n not in OF_LISTS}
+            found = find_metric(self.function, own, in_lists=True)
+            average = default_average(found)
+        return isinstance(average, str) and average == "macro"
+
+    def told(self, **params: Any) -> BoundMetric:
+        """Return the metric with more parameters, or others."""
+        return BoundMetric(self.function, {**self.params, **params})
+
+    def of_ranking(
+        self, y_true: ArrayLike, y_score: ArrayLike, **of_cases: Any
+    ) -> float:
+        """Return the metric of all cases as one ranking, or of their classes."""
+        return float(self.function(y_true, y_score, **of_cases | self.params))
+
+    def in_lists(
+        self, y_true: ArrayLike, y_score: ArrayLike, pos_label: Label, **of_rows: Any
+    ) -> tuple[GroupScores, dict[str, Any]]:
+        """Return the metric within each list, and the options of its mean."""
+        options = {n: v for n, v in self.params.items() if n not in OF_MEAN}
+        if options.get("labels", 0) is None:
+            # They have no columns.
+            del options["labels"]
+        # The classes of an estimator are no labels of grades.
+        options["pos_label"] = None if self.has_grades else pos_label
+        scores = group_scores(self.function, y_true, y_score, **of_rows, **options)
+        return scores, {name: v for name, v in self.params.items() if name in OF_MEAN}
+
+    def mean_in_lists(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        pos_label: Label = None,
+        *,
+        list_weights: FloatArray | None = None,
+        undefined: float | None = None,
+        **of_rows: Any,
+    ) -> float:
+        """Return the mean of the metric over lists.
+
+        With ``list_weights`` instead of an equal weight for each, and ``undefined`` for
+        a list that would be left out.
+        """
+        scores, mean = self.in_lists(y_true, y_score, pos_label, **of_rows)
+        if list_weights is not None:
+            mean["average"] = list_weights
+        if undefined is not None and isinstance(mean.get("undefined", ""), str):
+            mean["undefined"] = undefined
+        return scores.mean(**mean)
+
+
+def bind(
+    metric: Any, params: dict[str, Any], *, is_in_training: bool, in_lists: bool = False
+) -> BoundMetric:
+    """Return a metric with its parameters, which are checked.
+
+    In training nothing is known of single cases, as the data of several samples are
+    evaluated; a scorer finds what each case has where the cases are.
+    """
+    # Names of others take no parameters of theirs, but may be averaged over lists.
+    told = {name: params[name] for name in OF_LISTS if name in params}
+    rest = {name: value for name, value in params.items() if name not in told}
+    function, own = unwrap(metric, rest)
+    bound = BoundMetric(function, own | told)
+    if not is_known(function):
+        # Raises.
+        find_metric(function, own)
+    of_rows = bound.per_case
+    at_hand = {
+        name: value
+        for name, value in bound.params.items()
+        if name not in (*of_rows, "entities") or isinstance(value, Mapping | None)
+    }
+    if is_in_training:
+        for name in set(bound.params) - set(at_hand):
+            raise ValueError(
+                f"{name} of each case cannot be known in training, where the data of "
+                "several samples are evaluated: give a dict with one for each class."
+            )
+        if bound.is_of_lists and bound.params.get("average") is not None:
+            check_average(bound.params["average"])
+        check_undefined(bound.params.get("undefined", "skip"))
+        of_rows = ()
+    if function in LIST_METRICS:
+        check_parameters(function, set(at_hand) - {"entities"}, parameters_of(function))
+        return bound
+    for name, parameter in _signature(function).items():
+        is_needed = parameter.default is parameter.empty and name not in of_rows
+        if is_needed and parameter.kind is parameter.KEYWORD_ONLY and name not in own:
+            raise ValueError(f"metric={function.__name__} needs the keyword {name!r}.")
+    others = {*OF_LISTS, *(OF_CLASSES if bound.averages_classes else ())}
+    others -= {each.name for each in fields(METRICS[function])}
+    single = {name: value for name, value in at_hand.items() if name not in others}
+    rates = [single.pop("rate")] if "rate" in single else []
+    if rates and isinstance(rates[0], Mapping) and bound.averages_classes:
+        rates = list(rates[0].values())
+    for of_class in [{"rate": rate} for rate in rates] or [{}]:
+        may_lack = in_lists or bound.is_of_lists or bool(of_rows)
+        find_metric(function, single | of_class, in_lists=may_lack)
+    return bound
+
+
+def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the optional keywords of a metric, but for what comes with the cases."""
+    of_cases = (*OF_CASES, *BoundMetric(function, {}).per_case)
+    return {
+        name: parameter.default
+        for name, parameter in _signature(function).items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+        and parameter.default is not parameter.empty
+        and name not in of_cases
+    }
+
+
+def is_known(function: Any) -> bool:
+    """Return whether this is one of the score functions of this package."""
+    try:
+        return function in METRICS or function in LIST_METRICS
+    except TypeError:  # not hashable: certainly no function
+        return False
+
+
+@cache
+def _signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(function).parameters
