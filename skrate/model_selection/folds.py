@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from sklearn import get_config
@@ -43,10 +43,11 @@ from skrate.model_selection.responses import (
     UndefinedResponse,
     check_response_method,
     cut_to,
+    defined_folds,
     n_rows,
     positive_class_of_folds,
-    ranking_scores,
     rows_of,
+    score_rows,
 )
 
 Method = Literal["corrected", "paired"]
@@ -54,10 +55,14 @@ METHODS: tuple[Method, ...] = get_args(Method)
 # The least and the greatest value of a metric, None where there is none.
 ScoreRange = tuple[float | None, float | None]
 INFINITE = float("inf")
+# Squares of it are numbers.
+LARGEST = 1e150
 UNLIMITED = (-INFINITE, INFINITE)
 # More folds than this are rarely those of one cross-validation.
 MOST_FOLDS = 10
 _USER = "cross_val_rankings"
+# The rows to train on, and those to test.
+Split = tuple[IntArray, IntArray]
 
 
 def compare_folds(
@@ -191,30 +196,27 @@ def compare_folds(
                 "pass arrays of shape (n_repeats, n_folds), or n_train and n_test.",
                 stacklevel=2,
             )
-    both = np.stack(_on_defined_folds(scores_a.ravel(), scores_b.ravel()))
-    both, shift = scaled(both)
-    n_folds = both.shape[1]
-    differences = both[0] - both[1]
-    difference = float(differences.mean())
-    scaled_error = mean_standard_error(differences, test_share)
-    statistic = standardised(difference, scaled_error)
+    on_both = _on_defined_folds(scores_a.ravel(), scores_b.ravel())
+    differences = on_both[0] - on_both[1]
+    value = float(differences.mean())
+    standard_error = mean_standard_error(differences, test_share)
+    statistic = standardised(value, standard_error)
     if np.isnan(statistic):
         warnings.warn(
             "All differences are equal: the p-value is undefined. nan is returned.",
             UndefinedMetricWarning,
             stacklevel=2,
         )
-    value = unscaled(difference, shift)
-    standard_error = unscaled(scaled_error, shift)
+    freedom = len(differences) - 1
     return Comparison(
         "Mean over folds",
         value,
-        unscaled(both[0].mean(), shift),
-        unscaled(both[1].mean(), shift),
+        float(on_both[0].mean()),
+        float(on_both[1].mean()),
         standard_error,
         statistic,
-        t_pvalue(statistic, alternative, n_folds - 1),
-        t_interval(value, standard_error, level, limits, n_folds - 1),
+        t_pvalue(statistic, alternative, freedom),
+        t_interval(value, standard_error, level, limits, freedom),
         alternative,
         method,
         level,
@@ -257,35 +259,12 @@ def _on_defined_folds(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatAr
 def fold_scores(name: str, scores: ArrayLike) -> FloatArray:
     """Return scores of folds, nan where one is undefined: NaN, masked or missing."""
     array = as_real(name, scores, missing=True)
-    if np.isinf(array).any():
+    if (np.abs(array) > LARGEST).any():
         raise ValueError(
-            f"{name} holds an infinite score: leave out what is infinite, or use a "
-            "metric that is bounded. Undefined scores are nan."
+            f"{name} holds an infinite score, or one beyond {LARGEST:g}: leave it out, "
+            "or use a metric that is bounded. Undefined scores are nan."
         )
     return array
-
-
-def scaled(values: FloatArray) -> tuple[FloatArray, int]:
-    """Return values divided by a power of two, at most 1 then, and its exponent.
-
-    Squares of scores neither overflow nor vanish, and no digit changes.
-    """
-    finite = values[np.isfinite(values)]
-    exponent = int(np.frexp(np.abs(finite).max(initial=0.0))[1])
-    with np.errstate(under="ignore"):
-        return np.ldexp(values, -exponent), exponent
-
-
-def unscaled(value: float, exponent: int) -> float:
-    """Return a statistic of scaled scores in the unit of the scores."""
-    with np.errstate(over="ignore", under="ignore"):
-        found = float(np.ldexp(value, exponent))
-    if np.isinf(found):
-        raise ValueError(
-            "The scores of folds are so large that their mean or its standard error "
-            "is beyond float64: divide them by a number first."
-        )
-    return found
 
 
 def check_test_share(n_train: float | None, n_test: float | None) -> float | None:
@@ -368,14 +347,6 @@ def check_range(
 def beyond(values: FloatArray, low: float, high: float) -> FloatArray:
     """Return the scores that lie outside a range; undefined ones do not."""
     return values[np.isfinite(values) & ((values < low) | (values > high))]
-
-
-class _Fitted(NamedTuple):
-    """What the model of a fold says of its test cases, or why it says nothing."""
-
-    scores: Array | None
-    why_not: str
-    estimator: Any
 
 
 def cross_val_rankings(
@@ -499,70 +470,74 @@ def cross_val_rankings(
         raise ValueError(f"y holds one class only, {labels[0]!r}.")
     label = positive_class_of_folds(labels, pos_label, _USER)
     splitter = check_cv(cv, y, classifier=is_classifier(estimator))
-    to_fit, to_split = _routed(estimator, splitter, dict(params or {}))
-    splits = []
-    for i, parts in enumerate(splitter.split(X, y, **{"groups": codes, **to_split})):
-        train, test = (rows_of_part(part, len(labels), i) for part in parts)
-        check_unseen(train, test, i)
-        splits.append((train, test))
+    to_fit, to_split = routed(fold_router(_USER, estimator, splitter), params or {})
+    splits = check_folds(splitter, X, labels, y, **{"groups": codes, **to_split})
     tests = [test for _, test in splits]
     repeats = whole_repeats(tests, range(len(labels)), range(len(splits)))
     run = Parallel(n_jobs=check_n_jobs(n_jobs), verbose=verbose)
     found = run(
-        delayed(_fitted)(
-            clone(estimator), X, y, train, test, to_fit, methods, label,
-            return_estimator,
+        delayed(_scored)(
+            estimator, X, y, *split, to_fit, methods, label, return_estimator
         )
-        for train, test in splits
-    )  # fmt: skip
-    kept = _defined(found)
+        for split in splits
+    )
+    kept = defined_folds([scores for scores, _ in found])
     rows = np.concatenate([tests[i] for i in kept])
     return FoldRankings(
         labels[rows],
-        np.concatenate([found[i].scores for i in kept]),
+        np.concatenate([found[i][0] for i in kept]),
         np.repeat(kept, [len(tests[i]) for i in kept]),
         indices=rows,
         repeats=repeats[kept],
         pos_label=label,
-        estimators=[found[i].estimator for i in kept] if return_estimator else None,
+        estimators=[found[i][1] for i in kept] if return_estimator else None,
         **{name: values[rows] for name, values in by_case.items()},
     )
 
 
-def _defined(found: list[_Fitted]) -> list[int]:
-    """Return the folds whose models rank, and warn of the others."""
-    for i, fold in enumerate(found):
-        if fold.scores is None:
-            warnings.warn(
-                f"Fold {i} is undefined and left out: {fold.why_not}",
-                UndefinedMetricWarning,
-                stacklevel=3,
-            )
-    kept = [i for i, fold in enumerate(found) if fold.scores is not None]
-    if not kept:
-        raise ValueError(
-            f"All {len(found)} folds are undefined: each estimator was trained on one "
-            "class only. Use stratified or fewer folds."
-        )
-    return kept
+def check_folds(
+    splitter: Any, X: Any, labels: Array, y: Any, **split_params: Any
+) -> list[Split]:
+    """Return the training and test rows of each fold, none of which is in both."""
+    splits = []
+    for i, parts in enumerate(splitter.split(X, y, **split_params)):
+        train, test = (rows_of_part(part, len(labels), i) for part in parts)
+        check_unseen(train, test, i)
+        splits.append((train, test))
+    return splits
 
 
-def _routed(
-    estimator: Any, splitter: Any, params: dict[str, Any]
+def fold_router(owner: str, estimator: Any, splitter: Any) -> MetadataRouter:
+    """Return what metadata an estimator and a splitter are given."""
+    router = MetadataRouter(owner=owner)
+    for callee, receiver in (
+        ("fit", {"estimator": estimator}),
+        ("split", {"splitter": splitter}),
+    ):
+        mapping = MethodMapping().add(caller="fit", callee=callee)
+        router.add(method_mapping=mapping, **receiver)
+    return router
+
+
+def routed(
+    router: MetadataRouter, params: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what ``fit`` is given of the parameters, and what ``split`` is."""
     if not get_config()["enable_metadata_routing"]:
-        return params, {}
-    to_fit = MethodMapping().add(caller="fit", callee="fit")
-    to_split = MethodMapping().add(caller="fit", callee="split")
-    router = MetadataRouter(owner=_USER)
-    router.add(estimator=estimator, method_mapping=to_fit)
-    router.add(splitter=splitter, method_mapping=to_split)
-    routed = process_routing(router, "fit", **params)
-    return dict(routed.estimator.fit), dict(routed.splitter.split)
+        return dict(params), {}
+    found = process_routing(router, "fit", **params)
+    return dict(found.estimator.fit), dict(found.splitter.split)
 
 
-def _fitted(
+def fit_rows(
+    estimator: Any, X: Any, y: Any, rows: IntArray, params: Mapping[str, Any]
+) -> Any:
+    """Return a clone that is trained on some cases."""
+    own = {name: cut_to(values, rows, n_rows(X)) for name, values in params.items()}
+    return clone(estimator).fit(rows_of(X, rows), rows_of(y, rows), **own)
+
+
+def _scored(
     estimator: Any,
     X: Any,
     y: Any,
@@ -572,16 +547,11 @@ def _fitted(
     methods: tuple[str, ...],
     label: Any,
     is_kept: bool,
-) -> _Fitted:
+) -> tuple[Any, Any]:
     """Train on some cases and score others."""
-    params = {name: cut_to(values, train, n_rows(X)) for name, values in params.items()}
-    estimator.fit(rows_of(X, train), rows_of(y, train), **params)
-    try:
-        scores, _ = ranking_scores(
-            estimator, rows_of(X, test), rows_of(y, test), methods, label, user=_USER
-        )
-    except UndefinedResponse as undefined:
-        return _Fitted(None, str(undefined), None)
-    scores = check_vector("y_score", as_numpy(scores))
-    check_equal_length(y_score=scores, test=test)
-    return _Fitted(scores, "", estimator if is_kept else None)
+    model = fit_rows(estimator, X, y, train, params)
+    scores = score_rows(model, X, y, test, methods, label, _USER)
+    if not isinstance(scores, UndefinedResponse):
+        scores = check_vector("y_score", as_numpy(scores))
+        check_equal_length(y_score=scores, test=test)
+    return scores, model if is_kept else None

@@ -14,7 +14,6 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.arrays import BoolArray, FloatArray, Number
 from skrate.data.checks import as_real, check_fraction
-from skrate.model_selection.folds import scaled
 
 # The name of a parameter, or a number of all of them; None is the most complex.
 Complexity: TypeAlias = str | Callable[[dict[str, Any]], Number | None]
@@ -250,8 +249,8 @@ def _compared_scores(
         raise ValueError(
             f"metric={metric!r} is not in cv_results, which has {sorted(found)}."
         )
-    # They are compared alone, so that their unit is free; infinite ones have no mean.
-    scores = scaled(np.where(np.isfinite(found[metric]), found[metric], np.nan))[0]
+    # Infinite ones have no mean.
+    scores = np.where(np.isfinite(found[metric]), found[metric], np.nan)
     is_defined: BoolArray = np.asarray(np.isfinite(scores).any(axis=0))
     n_folds, n_defined = len(is_defined), int(is_defined.sum())
     if n_defined < min_defined * n_folds or n_defined == 0:

@@ -20,9 +20,7 @@ from skrate.model_selection.folds import (
     check_test_share,
     fold_scores,
     mean_standard_error,
-    scaled,
     share_of_folds,
-    unscaled,
     warn_of_flat_scores,
 )
 from skrate.model_selection.refit import split_scores
@@ -35,28 +33,11 @@ _NAN = float("nan")
 
 # Scorers of scikit-learn and scores of this package, by the names they go by there; a
 # trailing "_score" is left off. Errors, losses, lift and r2 have other ranges.
-_UNIT_METRICS = {
-    "accuracy",
-    "ap",
-    "auc",
-    "average_precision",
-    "balanced_accuracy",
-    "expected_recall",
-    "f1",
-    "jaccard",
-    "macro_auc",
-    "momentum",
-    "precision",
-    "precision_at_rate",
-    "ranking_auc",
-    "rate_weighted_auc",
-    "rauc",
-    "recall",
-    "recall_at_rate",
-    "roc_auc",
-    "stamina",
-    "top_k_accuracy",
-}
+_UNIT_METRICS = """
+    accuracy ap auc average_precision balanced_accuracy expected_recall f1 jaccard
+    macro_auc momentum precision precision_at_rate ranking_auc rate_weighted_auc rauc
+    recall recall_at_rate roc_auc stamina top_k_accuracy
+"""
 # What scikit-learn adds to a name where there are more than two classes.
 _AVERAGES = ("_micro", "_macro", "_samples", "_weighted", "_ovr", "_ovo")
 
@@ -375,10 +356,10 @@ def _rows(
         if name in COUNTS or name.endswith(STANDARD_ERROR):
             continue
         is_defined = np.isfinite(values)
-        limits = _range_of(name, values[is_defined], score_range)
-        defined, shift = scaled(values[is_defined])
-        error = unscaled(mean_standard_error(defined, design.test_share), shift)
-        mean = unscaled(defined.mean(), shift) if len(defined) else _NAN
+        defined = values[is_defined]
+        limits = _range_of(name, defined, score_range)
+        error = mean_standard_error(defined, design.test_share)
+        mean = float(defined.mean()) if len(defined) else _NAN
         pooled = _pooled(name, scores, is_defined, design)
         yield FoldSummary(
             model,
@@ -402,17 +383,15 @@ def _pooled(
     n_pos, n_neg = (scores[count][is_defined] for count in COUNTS)
     weights = n_pos * n_neg / (n_pos + n_neg)
     weights = weights / weights.sum()
-    defined, shift = scaled(scores[name][is_defined])
-    pooled = unscaled(dot(weights, defined), shift)
+    pooled = float(dot(weights, scores[name][is_defined]))
     errors = scores.get(name + STANDARD_ERROR)
     if errors is None:
         return pooled, _NAN
     # Repeats test the same cases: they err together, and their standard errors, unlike
     # the variances of the folds within one, are averaged.
-    errors, shift = scaled(errors[is_defined])
-    variances = np.bincount(design.repeats[is_defined], weights=weights**2 * errors**2)
-    error = np.sqrt(variances).sum() * np.sqrt(design.times_tested)
-    return pooled, unscaled(error, shift)
+    squares = (weights * errors[is_defined]) ** 2
+    variances = np.bincount(design.repeats[is_defined], weights=squares)
+    return pooled, float(np.sqrt(variances).sum() * np.sqrt(design.times_tested))
 
 
 def _design(
@@ -456,5 +435,5 @@ def _range_of(
         # Names such as "roc_auc_ovr_weighted" have two.
         name = name.removesuffix(average)
     # A name may be borrowed: scores that lie outside show it.
-    is_unit = name in _UNIT_METRICS and not len(beyond(values, 0.0, 1.0))
+    is_unit = name in _UNIT_METRICS.split() and not len(beyond(values, 0.0, 1.0))
     return (0.0, 1.0) if is_unit else UNLIMITED

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import warnings
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import optimize, special, stats
-from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import clone
+from sklearn.model_selection import FixedThresholdClassifier, ShuffleSplit, check_cv
 from sklearn.utils import get_tags, indexable
-from sklearn.utils.metadata_routing import (
-    MetadataRouter,
-    MethodMapping,
-    process_routing,
-)
-from sklearn.utils.metaestimators import available_if
+from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from skrate.data.arrays import (
@@ -27,22 +24,47 @@ from skrate.data.arrays import (
     ArrayLike,
     BoolArray,
     FloatArray,
+    IntArray,
     Label,
     RandomState,
     dot,
 )
-from skrate.data.checks import check_count, check_fraction, check_generator, is_label
+from skrate.data.checks import (
+    check_count,
+    check_equal_length,
+    check_fraction,
+    check_generator,
+    check_n_jobs,
+    check_scores,
+    check_vector,
+    distinct_labels,
+    is_label,
+    shown,
+)
 from skrate.metrics.results import ConfidenceInterval, Result
+from skrate.model_selection.folds import (
+    Split,
+    check_folds,
+    fit_rows,
+    fold_router,
+    routed,
+)
 from skrate.model_selection.responses import (
-    HeldOut,
-    Learner,
     ResponseMethod,
-    check_methods,
-    check_splits,
-    check_target,
+    check_response_method,
+    choose_label,
+    method_name,
+    rows_of,
+    tell_second_class,
 )
 from skrate.rates.laws import Fixed, RateDistribution, RateLike, check_rate
 
+_USER = "RateThresholdClassifier"
+# As FixedThresholdClassifier has it: a threshold is then a probability, where it can.
+_AUTO = ("predict_proba", "decision_function")
+# Scores are coarse where there are fewer levels than this share of the cases, and those
+# of folds apart where there are more of them than this many times those of one.
+_COARSE, _APART = 0.5, 1.5
 # Of what is reported where no confidence was asked for.
 _LEVEL = 0.95
 # A capacity of which ties leave less than this share is worth a word.
@@ -55,18 +77,7 @@ _ROUNDING = 1e-12
 _UP_TO = 1 + 1e-9
 
 
-def _has(name: str) -> Callable[[Any], bool]:
-    """Return whether the estimator behind has a method."""
-
-    def check(self: Any) -> bool:
-        # The error of the estimator says what it lacks.
-        getattr(getattr(self, "estimator_", self.estimator), name)
-        return True
-
-    return check
-
-
-class RateThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
     r"""Classifier that marks the share of new cases that will be processed.
 
     Which cases are to be processed, if there is room for so many? Where
@@ -267,24 +278,63 @@ class RateThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         is_fitted = isinstance(self.cv, str) and self.cv == "prefit"
         label = check_target(y, self.estimator if is_fitted else None, self.pos_label)
         X, y = indexable(X, y)
-        fit_params, split_params = self._routed(params)
-        learner = Learner(self.estimator, fit_params, methods, label, self.n_jobs)
+        clusters = params.pop("clusters", None)
+        to_split = {} if clusters is None else {"groups": clusters}
+        fit_params, routed_to_split = routed(self.get_metadata_routing(), params)
+        to_split |= routed_to_split
         if is_fitted:
-            _check_unused({**fit_params, **split_params})
-            held_out = HeldOut(learner.scores_of(self.estimator, X), self.estimator)
+            unused = {**fit_params, **to_split}
+            if unused:
+                raise ValueError(
+                    "cv='prefit' trains nothing and makes no folds: leave out "
+                    f"{list(unused)}."
+                )
+            self.estimator_ = self.estimator
+            scores = positive_scores(self.estimator, methods, label, X)
         else:
-            weight = fit_params.get("sample_weight")
             splits = check_splits(
-                self.cv, X, y, self.random_state, split_params, weight
+                self.cv, X, y, self.random_state, to_split, fit_params
             )
-            held_out = learner.held_out(X, y, splits)
-        self.estimator_ = held_out.estimator
+            scores = self._held_out(X, y, splits, fit_params, methods, label)
         self.pos_label_ = label
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
-        self._set_threshold(held_out.scores, capacity)
+        self._capacity, self._cut = capacity, find_cut(scores, capacity)
+        self.n_held_out_, self.threshold_ = len(scores), self._cut.threshold
+        self.expected_rate_ = self._cut.expected
+        level = capacity.confidence or _LEVEL
+        self.rate_interval_ = self._cut.interval(capacity.n_items, level)
+        waste = self._cut.waste()
+        if waste:
+            warnings.warn(waste, UserWarning, stacklevel=2)
         return self
+
+    def _held_out(
+        self,
+        X: Any,
+        y: Any,
+        splits: list[Split],
+        fit_params: dict[str, Any],
+        methods: tuple[str, ...],
+        label: Label,
+    ) -> Array:
+        """Score the cases of each test part by a model of the training part.
+
+        New cases are scored by a model of all cases; where there is a single split, by
+        the one that was tested.
+        """
+        if len(splits) == 1:
+            ((train, test),) = splits
+            self.estimator_ = fit_rows(self.estimator, X, y, train, fit_params)
+            return positive_scores(self.estimator_, methods, label, rows_of(X, test))
+        parts = Parallel(n_jobs=check_n_jobs(self.n_jobs))(
+            delayed(_scored)(self.estimator, X, y, *split, fit_params, methods, label)
+            for split in splits
+        )
+        _warn_of_levels(parts)
+        self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
+        return np.concatenate(parts)
 
     def predict(self, X: ArrayLike) -> Array:
         """Mark the cases that score at the threshold or above.
@@ -394,93 +444,172 @@ class RateThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             n_looks,
         )
 
-    @property
-    def classes_(self) -> Array:
-        """The labels, as the estimator has them."""
-        return np.asarray(self.estimator_.classes_)
-
-    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: ArrayLike) -> Any:
-        """Return the probabilities of the estimator."""
-        check_is_fitted(self)
-        return self.estimator_.predict_proba(X)
-
-    @available_if(_has("predict_log_proba"))  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: ArrayLike) -> Any:
-        """Return the logarithms of the probabilities of the estimator."""
-        check_is_fitted(self)
-        return self.estimator_.predict_log_proba(X)
-
-    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: ArrayLike) -> Any:
-        """Return the scores of the estimator, whatever the threshold."""
-        check_is_fitted(self)
-        return self.estimator_.decision_function(X)
-
     def get_metadata_routing(self) -> MetadataRouter:
         """Return what metadata ``fit`` hands on, and to whom."""
-        mapping = MethodMapping()
-        router = MetadataRouter(owner=type(self).__name__)
-        router.add(
-            estimator=self.estimator,
-            method_mapping=mapping.add(caller="fit", callee="fit"),
-        )
-        return router.add(
-            splitter=self.cv,
-            method_mapping=MethodMapping().add(caller="fit", callee="split"),
-        )
+        return fold_router(type(self).__name__, self.estimator, self.cv)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         behind = get_tags(self.estimator).input_tags
-        tags.classifier_tags.multi_class = False
-        for name in ("sparse", "allow_nan", "pairwise"):
+        for name in ("allow_nan", "pairwise"):
             setattr(tags.input_tags, name, getattr(behind, name))
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "threshold_")
 
-    def _routed(self, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return what is for the estimator, and what for the folds."""
-        clusters = params.pop("clusters", None)
-        to_split = {} if clusters is None else {"groups": clusters}
-        if get_config()["enable_metadata_routing"]:
-            routed = process_routing(self, "fit", **params)
-            to_split |= routed["splitter"]["split"]
-            params = dict(routed["estimator"]["fit"])
-        return params, to_split
-
-    def _set_threshold(self, scores: Array, capacity: Capacity) -> None:
-        """Put the threshold right above the score that keeps the capacity."""
-        self._capacity, self._cut = capacity, find_cut(scores, capacity)
-        self.n_held_out_, self.threshold_ = len(scores), self._cut.threshold
-        self.expected_rate_ = self._cut.expected
-        level = capacity.confidence or _LEVEL
-        self.rate_interval_ = self._cut.interval(capacity.n_items, level)
-        waste = self._cut.waste()
-        if waste:
-            warnings.warn(waste, UserWarning, stacklevel=3)
-
     def _scores(self, X: Any) -> Array:
         """Return the scores of new cases, as exact float64."""
         check_is_fitted(self)
         methods = check_methods(self.response_method)
-        learner = Learner(self.estimator_, {}, methods, self.pos_label_, None)
-        return learner.scores_of(self.estimator_, X).astype(np.float64)
+        scores = positive_scores(self.estimator_, methods, self.pos_label_, X)
+        return scores.astype(np.float64)
 
     def _labels(self, is_marked: BoolArray) -> Array:
         """Return the label of each case."""
-        classes = self.classes_
+        classes = np.asarray(self.classes_)
         positive = int(is_label(classes, self.pos_label_).argmax())
         return classes[np.where(is_marked, positive, 1 - positive)]
 
 
-def _check_unused(params: dict[str, Any]) -> None:
-    if params:
-        raise ValueError(
-            f"cv='prefit' trains nothing and makes no folds: leave out {list(params)}."
+def positive_scores(
+    model: Any, methods: tuple[str, ...], label: Label, X: Any
+) -> Array:
+    """Return finite scores, higher for the positive class, in its own unit."""
+    name = method_name(model, methods, _USER)
+    response = np.asarray(getattr(model, name)(X))
+    is_positive = is_label(np.asarray(model.classes_), label)
+    if response.ndim == 2 and response.shape[1] == 2:
+        response = response[:, int(is_positive.argmax())]
+    elif not is_positive[-1]:
+        response = -response
+    scores = check_scores(f"{name} of {type(model).__name__}", response)
+    return scores if scores.dtype == np.float32 else scores.astype(np.float64)
+
+
+def _scored(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    train: IntArray,
+    test: IntArray,
+    fit_params: dict[str, Any],
+    methods: tuple[str, ...],
+    label: Label,
+) -> Array:
+    model = fit_rows(estimator, X, y, train, fit_params)
+    return positive_scores(model, methods, label, rows_of(X, test))
+
+
+def _warn_of_levels(parts: list[Array]) -> None:
+    """Warn where scores tie within folds, at levels that are others in each fold."""
+    levels = [np.unique(scores) for scores in parts]
+    n_levels, most = len(np.unique(np.concatenate(levels))), max(map(len, levels))
+    are_coarse = sum(map(len, levels)) < _COARSE * sum(map(len, parts))
+    if are_coarse and n_levels > _APART * most:
+        warnings.warn(
+            f"Scores tie in each fold, at {most} levels or fewer, and these differ "
+            f"from fold to fold ({n_levels} in all): those of the model of all cases "
+            "will differ as well, and keep the capacity less often than promised. "
+            "Hold out a part, as cv=0.3 does, or take finer scores.",
+            UserWarning,
+            stacklevel=4,
         )
+
+
+def check_target(y: Any, estimator: Any, pos_label: Label) -> Label:
+    """Return the label that is marked, by ``y`` or by what was taught already.
+
+    ``estimator`` is None unless it is fitted, and needs no ``y`` then.
+    """
+    of = "a label of y, which holds"
+    if estimator is not None:
+        check_is_fitted(estimator)
+        known = np.asarray(estimator.classes_).tolist()
+        kind = "binary" if len(known) < 3 else "multiclass"
+        of = f"a class of {type(estimator).__name__}, which knows"
+    elif y is None:
+        raise ValueError(
+            f"{_USER} requires y to be passed, but the target y is None: only "
+            "cv='prefit' does without."
+        )
+    else:
+        kind = type_of_target(y, input_name="y")
+        known = distinct_labels(check_vector("y", y)) if kind == "binary" else []
+    if kind != "binary":
+        raise ValueError(
+            f"Only binary classification is supported. Unknown label type: {kind}."
+        )
+    if len(known) < 2:
+        raise ValueError(f"y holds one class only, {known[0]!r}: two are needed.")
+    label, is_chosen = choose_label(known, pos_label, _USER, of)
+    if is_chosen:
+        tell_second_class(_USER, known)
+    return label  # type: ignore[no-any-return]
+
+
+def check_methods(response_method: Any) -> tuple[str, ...]:
+    """Return the methods, the first of which that an estimator has gives its scores."""
+    if isinstance(response_method, str) and response_method == "auto":
+        return _AUTO
+    methods = check_response_method(response_method)
+    if not set(methods) <= set(_AUTO):
+        raise ValueError(
+            f"response_method must be 'auto', or of {list(_AUTO)}, got "
+            f"{shown(response_method)}."
+        )
+    return methods
+
+
+def check_splits(
+    cv: Any,
+    X: Any,
+    y: Any,
+    random_state: RandomState,
+    split_params: Mapping[str, Any],
+    fit_params: Mapping[str, Any],
+) -> list[Split]:
+    """Return the training and test rows of each fold, tested once at most.
+
+    A row without weight is none.
+    """
+    labels = check_vector("y", y)
+    counts = np.ones(len(labels), dtype=bool)
+    if fit_params.get("sample_weight") is not None:
+        weight = check_vector("sample_weight", fit_params["sample_weight"])
+        check_equal_length(y=labels, sample_weight=weight)
+        counts = weight != 0
+    if isinstance(cv, float | np.floating) and 0 < cv < 1:
+        # By chance alone: held-out cases are then as exchangeable with new ones as
+        # the law of the threshold has it, which a split by class would not quite be.
+        seed = int(check_generator(random_state).integers(2**31))
+        splitter = ShuffleSplit(1, test_size=float(cv), random_state=seed)
+    else:
+        splitter = check_cv(cv, y, classifier=True)
+    splits = [
+        (train[counts[train]], test[counts[test]])
+        for train, test in check_folds(splitter, X, labels, y, **split_params)
+        if counts[test].any()
+    ]
+    if not splits:
+        raise ValueError("cv tests no case that has a weight: give folds that do.")
+    tested = np.concatenate([test for _, test in splits])
+    cases, times = np.unique(tested, return_counts=True)
+    if times.max() > 1:
+        raise ValueError(
+            f"cv tests case {cases[times.argmax()]} {times.max()} times, and the law "
+            "of the threshold counts each case once: give folds that do not overlap."
+        )
+    for i, (train, _) in enumerate(splits):
+        known = distinct_labels(labels[train])
+        if len(known) < 2:
+            which = "" if counts.all() else " where sample_weight is not 0"
+            raise ValueError(
+                f"The training part of fold {i} holds one class only{which}, "
+                f"{known[0]!r}: give fewer folds, folds that keep both classes, or "
+                "cv='prefit' with a fitted estimator."
+            )
+    return splits
 
 
 @dataclass(frozen=True)
