@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from functools import partial, singledispatch, wraps
 from operator import attrgetter
-from typing import Any, NamedTuple, Self, dataclass_transform
+from typing import Any, Literal, NamedTuple, Self, dataclass_transform
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -39,8 +39,22 @@ from skrate.data.table import (
 )
 from skrate.metrics.results import Question, rendered
 
+# Each with and without its ending; a test holds them to the registry.
+MetricName = Literal[
+    "average_precision", "average_precision_score", "expected_gain",
+    "expected_gain_score", "expected_recall", "expected_recall_score", "lift_at_rate",
+    "lift_at_rate_score", "mean_average_precision", "mean_average_precision_score",
+    "momentum", "momentum_score", "ndcg", "ndcg_score", "negative_recall",
+    "negative_recall_score", "partial_auc", "partial_auc_score", "precision_at_rate",
+    "precision_at_rate_score", "precision_at_recall", "precision_at_recall_score",
+    "ranking_auc", "ranking_auc_score", "rate_at_recall", "rate_at_recall_score",
+    "rate_weighted_auc", "rate_weighted_auc_score", "recall_at_precision",
+    "recall_at_precision_score", "recall_at_rate", "recall_at_rate_score",
+    "reciprocal_rank", "reciprocal_rank_score", "roc_auc", "roc_auc_score", "stamina",
+    "stamina_score", "work_saved", "work_saved_score",
+]  # fmt: skip
 # What may be given for a metric: a score function, what stands for one, or its name.
-MetricLike = str | Callable[..., Any]
+MetricLike = MetricName | Callable[..., Any]
 # With fewer it takes longer to find those that may become one.
 _FEW_GROUPS = 2_000
 

@@ -1,5 +1,7 @@
 """Values, slopes and batches of tables, for every metric that inference knows."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -23,10 +25,13 @@ from skrate.inference.delta import table_variance
 from skrate.metrics import recall as slopes_module
 from skrate.metrics.auc import AUC
 from skrate.metrics.base import (
+    ALIASES,
     LIST_METRICS,
     METRICS,
+    MetricName,
     find_metric,
     named,
+    score_names,
 )
 from skrate.metrics.recall import bandwidth, cuts_of, recall_slopes
 from strategies import ranked_samples
@@ -260,6 +265,11 @@ def test_a_name_that_scikit_learn_has_too_takes_our_parameters(options):
         assert monitor(y_true, y_score)[1] == expected
         scorer = make_ranking_scorer(name, **options)
         assert scorer._score_func(y_true, X[:, 0], **scorer._kwargs) == expected
+
+
+def test_type_checkers_know_the_names():
+    short = {*score_names(), *(name for name in ALIASES if isinstance(name, str))}
+    assert set(get_args(MetricName)) == short | {f"{name}_score" for name in short}
 
 
 def test_a_name_is_taken_wherever_a_metric_is():
