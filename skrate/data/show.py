@@ -6,11 +6,43 @@ loaded from anywhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+_TITLE, _NEXT = "Parameters\n----------\n", "Returns\n-------\n"
+
+
+def described_like(source: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Return a decorator that describes parameters as the docstring of ``source`` does.
+
+    Those that a function describes itself stay; all are in the order of its signature.
+    """
+
+    def fill(function: Function) -> Function:
+        if function.__doc__ and source.__doc__:
+            text = inspect.cleandoc(function.__doc__)
+            known = _described(inspect.cleandoc(source.__doc__)) | _described(text)
+            names = inspect.signature(function).parameters
+            listed = "\n".join(known[name] for name in names if name in known)
+            before, _, after = text.partition(_NEXT)
+            summary = before.partition(_TITLE)[0]
+            function.__doc__ = f"{summary}{_TITLE}{listed}\n\n{_NEXT}{after}"
+        return function
+
+    return fill
+
+
+def _described(text: str) -> dict[str, str]:
+    """Return the entries of the parameters in a docstring by their names."""
+    listed = text.partition(_TITLE)[2].partition(_NEXT)[0].strip()
+    entries = re.split(r"\n(?=\S)", listed)
+    return {entry.partition(" : ")[0]: entry for entry in entries}
 
 
 def plain(value: Any) -> Any:

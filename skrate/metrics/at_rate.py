@@ -24,6 +24,7 @@ from skrate.data.arrays import (
 from skrate.data.checks import check_count, check_fraction
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues, seen_rows
+from skrate.data.show import described_like
 from skrate.data.table import RankTable
 from skrate.metrics.base import (
     NEEDED,
@@ -37,6 +38,7 @@ from skrate.metrics.base import (
 from skrate.metrics.lists import of_queues
 from skrate.metrics.recall import (
     expected_recall,
+    negative_recall_score,
     rate_of,
     recall_limits,
     recall_of_tables,
@@ -80,6 +82,7 @@ _LEAST_RATE = 1e-200
 _UNBOUNDED = 1e-3
 
 
+@described_like(negative_recall_score)
 def recall_at_rate_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -98,10 +101,6 @@ def recall_at_rate_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table, or folds, without ``y_score``.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for the positive class.
     rate : float, "uniform" or distribution, default=None
         The share of all cases that is processed, in (0, 1]; or, where it is known
         roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
@@ -112,10 +111,6 @@ def recall_at_rate_score(
         The queue of each case, such as its day or clinic. Then the share, or number, of
         cases is that of each queue (all of a shorter one), and those of all queues
         together are what is processed.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -174,6 +169,7 @@ def recall_at_rate_score(
     return score(metric, y_true, y_score, sample_weight, pos_label)
 
 
+@described_like(recall_at_rate_score)
 def precision_at_rate_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -189,27 +185,6 @@ def precision_at_rate_score(
     If the best-scored tenth of all cases is processed, or the best 50, which share
     of them is positive? With a number of cases it is what search calls precision at k;
     for a rate that is known roughly it is the mean over its distribution.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table, or folds, without ``y_score``.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for the positive class.
-    rate : float, "uniform" or distribution, default=None
-        The share of all cases that is processed, in (0, 1]; or, where it is known
-        roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
-    k : int, default=None
-        In place of ``rate``, how many of the cases at hand are processed, at least 1
-        (not with ``sample_weight``, nor of a table whose weights are not whole).
-    groups : array-like of shape (n_samples,), default=None
-        The queue of each case, such as its day or clinic. Then the share, or number, of
-        cases is that of each queue (all of a shorter one), and those of all queues
-        together are what is processed.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -291,6 +266,7 @@ def precision_at_rate_score(
     return score(metric, y_true, y_score, sample_weight, pos_label)
 
 
+@described_like(recall_at_rate_score)
 def lift_at_rate_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -304,23 +280,6 @@ def lift_at_rate_score(
 
     Precision of the processed part over the prevalence: the height of a lift chart, or
     its mean over the distribution of a rate that is known roughly.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table, or folds, without ``y_score``.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for the positive class.
-    rate : float, "uniform" or distribution, default=None
-        The share of all cases that is processed, in (0, 1]; or, where it is known
-        roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
-    k : int, default=None
-        In place of ``rate``, how many of the cases at hand are processed, at least 1
-        (not with ``sample_weight``, nor of a table whose weights are not whole).
-    sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

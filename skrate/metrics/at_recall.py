@@ -20,6 +20,7 @@ from skrate.data.arrays import (
 )
 from skrate.data.checks import check_fraction
 from skrate.data.folds import FoldRankings
+from skrate.data.show import described_like
 from skrate.data.table import RankTable
 from skrate.metrics.base import (
     NEEDED,
@@ -31,7 +32,7 @@ from skrate.metrics.base import (
     missing_parameters,
     score,
 )
-from skrate.metrics.recall import recall_slopes, share_at_cut
+from skrate.metrics.recall import negative_recall_score, recall_slopes, share_at_cut
 from skrate.metrics.results import wilson_ends
 from skrate.rates.laws import Fixed
 
@@ -54,6 +55,7 @@ _STEPS, _MOST_CUTS = 512, 2**16
 _FINER = 64
 
 
+@described_like(negative_recall_score)
 def rate_at_recall_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -70,16 +72,8 @@ def rate_at_recall_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table, or folds, without ``y_score``.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for the positive class.
     recall : float, default=0.95
         The share of the positives that is to be found, in (0, 1].
-    sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -153,6 +147,7 @@ def rate_at_recall_score(
     return score(RateAtRecall(recall), y_true, y_score, sample_weight, pos_label)
 
 
+@described_like(rate_at_recall_score)
 def work_saved_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -166,19 +161,6 @@ def work_saved_score(
     Which share of all cases need not be processed, beside those that a random order
     would leave as well, if a share ``recall`` of the positives is to be found? WSS@95
     is what screening of the literature is measured by, [1]_.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table, or folds, without ``y_score``.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for the positive class.
-    recall : float, default=0.95
-        The share of the positives that is to be found, in (0, 1].
-    sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -242,6 +224,7 @@ def work_saved_score(
     return score(WorkSaved(recall), y_true, y_score, sample_weight, pos_label)
 
 
+@described_like(rate_at_recall_score)
 def precision_at_recall_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -255,19 +238,6 @@ def precision_at_recall_score(
     If one stops as soon as 95 % of the positives are found, which share of all that
     was processed is positive? Its inverse is how many cases are processed for each
     that is found.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table, or folds, without ``y_score``.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for the positive class.
-    recall : float, default=0.95
-        The share of the positives that is to be found, in (0, 1].
-    sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -318,6 +288,7 @@ def precision_at_recall_score(
     return score(PrecisionAtRecall(recall), y_true, y_score, sample_weight, pos_label)
 
 
+@described_like(rate_at_recall_score)
 def recall_at_precision_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -333,17 +304,9 @@ def recall_at_precision_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table, or folds, without ``y_score``.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for the positive class.
     precision : float, default=None
         The share of positives that is asked of what is processed, in (0, 1]. There is
         no default: it has to be given.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

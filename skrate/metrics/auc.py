@@ -19,6 +19,7 @@ from skrate.data.arrays import (
 )
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
+from skrate.data.show import described_like
 from skrate.data.table import RankTable, check_alone, merged_runs
 from skrate.metrics.base import (
     LIST_METRICS,
@@ -28,13 +29,14 @@ from skrate.metrics.base import (
     SumOverGroups,
     score,
 )
-from skrate.metrics.lists import Average, Policy, mean_of_lists
+from skrate.metrics.lists import Average, Policy, group_scores, mean_of_lists
 
 __all__ = ["ranking_auc_score"]
 
 AUC_FACTS = Facts(is_two_sample=True, is_auc=True, condensed=merged_runs)
 
 
+@described_like(group_scores)
 def ranking_auc_score(
     y_true: ArrayLike | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -60,8 +62,6 @@ def ranking_auc_score(
     y_true : array-like of shape (n_samples,) or FoldRankings
         True labels of two classes, or grades with ``relevance_threshold``; or, alone,
         the rankings of folds, each of which is one list.
-    y_score : array-like of shape (n_samples,)
-        Scores, higher for relevant items.
     groups : array-like of shape (n_samples,), default=None
         The list of each row: integers, strings or other labels, in any order of rows.
         None takes all rows for one list.
@@ -86,13 +86,6 @@ def ranking_auc_score(
           ``k``; pairs are those that are seen;
         - an array of shape (n_lists,): by these weights, in the order of
           ``numpy.unique(groups)``.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the rows; None means equal ones.
-    relevance_threshold : float, default=None
-        If given, ``y_true`` are grades and those from it on are relevant.
-    pos_label : int, float, bool or str, default=None
-        The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
-        booleans.
 
     Returns
     -------

@@ -22,6 +22,7 @@ from skrate.data.arrays import (
 from skrate.data.checks import check_choice, check_flag, check_fraction
 from skrate.data.compressed import Cells, reach
 from skrate.data.folds import FoldRankings
+from skrate.data.show import described_like
 from skrate.data.table import RankTable, merged_down
 from skrate.metrics.base import (
     Facts,
@@ -45,6 +46,7 @@ from skrate.metrics.classes import (
     is_one_vs_rest,
     score_classes,
 )
+from skrate.metrics.recall import expected_recall_score
 
 __all__ = ["average_precision_score"]
 
@@ -93,6 +95,7 @@ def average_precision_score(
 ) -> FloatArray: ...
 
 
+@described_like(expected_recall_score)
 def average_precision_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -115,13 +118,6 @@ def average_precision_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels of two classes; with a column of ``y_score`` for each, those of
-        more, or whether each case has the label of each column. Or a
-        :class:`RankTable`, or :class:`FoldRankings`, without ``y_score``.
-    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-        Scores, higher for the positive class, or for that of the column: decision
-        values or probabilities.
     prevalence : float, default=None
         Share of the positives in the population, in (0, 1): positives and negatives
         are weighted to it. None takes the share in the sample.
@@ -134,19 +130,9 @@ def average_precision_score(
         negatives there are; "binormal" shrinks those with few negatives above them to
         a line through the ROC curve in probits. It changes nothing at the prevalence
         of the sample, or above it.
-    average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
-        Of several classes, each against the rest: "macro" is their mean, "weighted"
-        that by the number of their cases, None has a value for each. "micro" is of one
-        queue of all pairs of a case and a class, "samples" the mean over cases, of
-        each of which the classes are a queue. Two classes have no average.
-    labels : array-like of shape (n_classes,), default=None
-        The classes of the columns of ``y_score``, in their order. None takes those in
-        ``y_true``, sorted; where this has columns itself, their numbers.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the cases; None means equal ones. Whole weights equal
         repeated rows, but for a ``prevalence`` with "binormal", see Notes.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

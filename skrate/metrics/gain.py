@@ -33,6 +33,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues, seen_rows
 from skrate.data.ranking import ranking
 from skrate.data.sample import Sample, check_ranking
+from skrate.data.show import described_like
 from skrate.data.table import Merged, RankTable, check_alone
 from skrate.metrics.at_recall import ROUNDING
 from skrate.metrics.base import (
@@ -51,6 +52,7 @@ from skrate.metrics.recall import (
     cuts_of,
     expected_recall,
     is_of_few,
+    negative_recall_score,
     processed_rows,
     recall_of_tables,
     recall_slopes,
@@ -79,6 +81,7 @@ NO_CASES = (
 )
 
 
+@described_like(negative_recall_score)
 def expected_gain_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -124,8 +127,6 @@ def expected_gain_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the cases; None means equal ones. A case of weight 2 gains and costs
         as two. The sum is in proportion to them; per case their scale is free.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

@@ -24,6 +24,7 @@ from skrate.data.checks import (
 )
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
+from skrate.data.show import described_like
 from skrate.data.table import RankTable, merged_runs
 from skrate.metrics.auc import AUC, AUC_FACTS, list_auc
 from skrate.metrics.base import Facts, Slopes, score
@@ -38,6 +39,7 @@ from skrate.metrics.classes import (
 from skrate.metrics.recall import (
     UnderSet,
     expected_recall,
+    expected_recall_score,
     recall_in_range,
     recall_slopes,
     swapped,
@@ -83,6 +85,7 @@ def rate_weighted_auc_score(
     sample_weight: ArrayLike | None = ...,
     pos_label: Label = ...,
 ) -> FloatArray: ...
+@described_like(expected_recall_score)
 def rate_weighted_auc_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -101,35 +104,6 @@ def rate_weighted_auc_score(
     :func:`sklearn.metrics.roc_auc_score`, which weighs all rates alike (and is the
     rAUC of the uniform rate), and unlike its ``max_fpr``, which limits a share of the
     negatives that nobody controls. Only the order of the scores counts.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels of two classes; with a column of ``y_score`` for each, those of
-        more, or whether each case has the label of each column. Or a
-        :class:`RankTable`, or :class:`FoldRankings`, without ``y_score``.
-    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-        Scores, higher for the positive class, or for that of the column: decision
-        values or probabilities.
-    rate : "uniform", float, distribution or dict, default="uniform"
-        The share of all cases that will be processed: a number in (0, 1], a frozen
-        ``scipy.stats`` distribution or one from :mod:`skrate.rates`; with ``worst``
-        a set of distributions, from :func:`skrate.rates.between`. Several classes may
-        have queues of their own: a dict then holds the rate of each.
-    worst : {"low", "high"}, default=None
-        With a set of distributions, which end of the range over the set is asked for.
-    average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
-        Of several classes, each against the rest: "macro" is their mean, "weighted"
-        that by the number of their cases, None has a value for each. "micro" is of one
-        queue of all pairs of a case and a class, "samples" the mean over cases, of
-        each of which the classes are a queue. Two classes have no average.
-    labels : array-like of shape (n_classes,), default=None
-        The classes of the columns of ``y_score``, in their order. None takes those in
-        ``y_true``, sorted; where this has columns itself, their numbers.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

@@ -11,13 +11,15 @@ from scipy.special import betaln
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label, share_of
 from skrate.data.lists import ListTable, ListValues
+from skrate.data.show import described_like
 from skrate.data.table import RankTable
 from skrate.metrics.base import Facts, Metric, Slopes
-from skrate.metrics.lists import Average, Policy, mean_of_lists
+from skrate.metrics.lists import Average, Policy, group_scores, mean_of_lists
 
 __all__ = ["mean_average_precision_score", "ndcg_score", "reciprocal_rank_score"]
 
 
+@described_like(group_scores)
 def ndcg_score(
     y_true: ArrayLike,
     y_score: ArrayLike | None = None,
@@ -37,10 +39,6 @@ def ndcg_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels of two classes, or grades with ``relevance_threshold``.
-    y_score : array-like of shape (n_samples,)
-        Scores, higher for relevant items.
     groups : array-like of shape (n_samples,), default=None
         The list of each row: integers, strings or other labels, in any order of rows.
         None takes all rows for one list.
@@ -51,11 +49,6 @@ def ndcg_score(
         count this number, as in :func:`ranking_auc_score`.
     average : {"macro", "positives", "size"} or array-like, default="macro"
         How much a list counts, as in :func:`ranking_auc_score`.
-    relevance_threshold : float, default=None
-        If given, ``y_true`` are grades and those from it on are relevant.
-    pos_label : int, float, bool or str, default=None
-        The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
-        booleans.
 
     Returns
     -------
@@ -116,6 +109,7 @@ def ndcg_score(
     return mean_of_lists(NDCG(), rows, k, average, undefined)
 
 
+@described_like(ndcg_score)
 def mean_average_precision_score(
     y_true: ArrayLike,
     y_score: ArrayLike | None = None,
@@ -135,25 +129,8 @@ def mean_average_precision_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels of two classes, or grades with ``relevance_threshold``.
-    y_score : array-like of shape (n_samples,)
-        Scores, higher for relevant items.
-    groups : array-like of shape (n_samples,), default=None
-        The list of each row: integers, strings or other labels, in any order of rows.
-        None takes all rows for one list.
     k : int, default=None
         If given, relevant items below place k count 0 (MAP@k).
-    undefined : {"skip", "nan"} or float, default="skip"
-        What to do with a list that holds no relevant item: leave it out, return nan, or
-        count this number, as in :func:`ranking_auc_score`.
-    average : {"macro", "positives", "size"} or array-like, default="macro"
-        How much a list counts, as in :func:`ranking_auc_score`.
-    relevance_threshold : float, default=None
-        If given, ``y_true`` are grades and those from it on are relevant.
-    pos_label : int, float, bool or str, default=None
-        The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
-        booleans.
 
     Returns
     -------
@@ -214,6 +191,7 @@ def mean_average_precision_score(
     return mean_of_lists(MeanAveragePrecision(), rows, k, average, undefined)
 
 
+@described_like(ndcg_score)
 def reciprocal_rank_score(
     y_true: ArrayLike,
     y_score: ArrayLike | None = None,
@@ -231,25 +209,11 @@ def reciprocal_rank_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels of two classes, or grades with ``relevance_threshold``.
-    y_score : array-like of shape (n_samples,)
-        Scores, higher for relevant items.
-    groups : array-like of shape (n_samples,), default=None
-        The list of each row: integers, strings or other labels, in any order of rows.
-        None takes all rows for one list.
     k : int, default=None
         If given, a list whose first relevant item is below place k counts 0 (MRR@k).
     undefined : {"skip", "nan"} or float, default="skip"
         What to do with a list that holds no relevant item: leave it out, return nan, or
         count this number, as in :func:`ranking_auc_score`. Other programs count 0.
-    average : {"macro", "positives", "size"} or array-like, default="macro"
-        How much a list counts, as in :func:`ranking_auc_score`.
-    relevance_threshold : float, default=None
-        If given, ``y_true`` are grades and those from it on are relevant.
-    pos_label : int, float, bool or str, default=None
-        The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
-        booleans.
 
     Returns
     -------
