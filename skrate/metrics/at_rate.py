@@ -226,11 +226,9 @@ def precision_at_rate_score(
 
     with H(r) the hit curve, the positives among the first r as a share of all cases,
     and :math:`h_k` the share of positives in group k of tied scores, which spans the
-    rates from :math:`D_{k-1}` to :math:`D_k`. Mass at 0, where nothing is processed, is
-    left out; within the first group the precision is the same at any rate, so that the
-    mean exists for every law. It is not the expected hits over the expected rate, which
-    are :func:`expected_recall_score` times the prevalence, over ``rate.mean()``: there
-    large budgets count more. It is exact to about 1e-12. Cost: one sort.
+    rates from :math:`D_{k-1}` to :math:`D_k`. It is not the expected hits over the
+    expected rate, where large budgets count more. It is exact to about 1e-12.
+    Cost: one sort.
 
     Examples
     --------

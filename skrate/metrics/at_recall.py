@@ -105,32 +105,20 @@ def rate_at_recall_score(
     the least r with F(r) = ``recall``. Within tied cases, and within one, recall rises
     linearly: half of a positive counts as found in its first half.
 
-    Its slopes are those of the recall at this rate, over the negative of its rise
-    :math:`L / \pi`, with L the share of positives at the cut and :math:`\pi` the
-    prevalence, so that its variance is :math:`Var(F(r)) / (L / \pi)^2`, by which
-    :func:`compare` tests. L is the share between the recalls a standard error of
-    ``recall``, :math:`\sqrt{\rho (1 - \rho) / n_1}`, less and more. In a bandwidth of
-    the rate, as for :func:`recall_at_rate_score`, it would be too great where the curve
-    gets flatter.
-
-    Late in a ranking positives are far between and the curve goes by steps, so that
-    :func:`estimate` does not take this for the interval "wilson" (whatever ``method``
-    the error is found by), but turns a test round: it holds all rates r for which a
-    true recall of :math:`\rho` = ``recall`` at r is at most t standard errors from the
-    recall that the sample has there. If it is the true one, the variance is
+    :func:`compare` tests by its slopes, those of the recall at this rate over the
+    negative of the rise of the curve there. Late in a ranking the curve goes by steps,
+    so that the interval "wilson" of :func:`estimate` turns a test round: it holds all
+    rates r at which a true recall of :math:`\rho` = ``recall`` is at most t standard
+    errors from that of the sample, with Student's t of a degree of freedom less than
+    there are positives and the variance
 
     .. math:: \frac{(1 - L)^2 \rho (1 - \rho)}{n_1}
               + \frac{(L (1 - \pi) / \pi)^2 \varphi (1 - \varphi)}{n_0}
-              + \left(\frac{L (\rho - \varphi)}{\pi}\right)^2 \frac{\pi (1 - \pi)}{n}
+              + \left(\frac{L (\rho - \varphi)}{\pi}\right)^2 \frac{\pi (1 - \pi)}{n},
 
-    with :math:`\varphi = (r - \pi \rho) / (1 - \pi)` and with L the share of positives
-    between r and where the sample reaches the recall, so that no bandwidth is needed;
-    t has a degree of freedom less than there are positives. At r = 1 all are found, and
-    that is more than t standard errors from :math:`\rho` if they are more than
-    :math:`t^2 \rho (1 - L)^2 / (1 - \rho)`, nearly. With fewer (75 for 0.95 and 37 for
-    0.9, where L is small) the interval ends at 1. With one more it ends where the last
-    positive is, since nothing less than all shows it: a step, not a slope. Cost: one
-    sort.
+    where :math:`\pi` is the prevalence, :math:`\varphi = (r - \pi \rho) / (1 - \pi)`
+    and L the share of positives between r and where the sample reaches the recall. With
+    few positives it ends at 1; see the user guide. Cost: one sort.
 
     Examples
     --------
@@ -188,15 +176,10 @@ def work_saved_score(
     Notes
     -----
     It is :math:`\rho - r`, with r the rate at which the recall :math:`\rho` is reached,
-    as :func:`rate_at_recall_score` has it. Cohen's definition [1]_,
-
-    .. math:: \frac{TN + FN}{N} - (1 - R),
-
-    is the same where R is the recall that was reached. Where :math:`\rho n_1` is not
-    whole, other programs go on to the next positive, whole, and are lower by up to its
-    share of the cases; or, with R = :math:`\rho` as planned and the rate of a whole
-    case, likewise. A WSS is comparable between reviews of the same prevalence only: a
-    perfect ranking has :math:`\rho (1 - \pi)`. Cost: one sort.
+    as :func:`rate_at_recall_score` has it. Cohen's :math:`(TN + FN) / N - (1 - R)` [1]_
+    is the same where R is the recall that was reached; other programs go on to the next
+    positive, whole. It is comparable between reviews of the same prevalence only.
+    Cost: one sort.
 
     References
     ----------
@@ -267,11 +250,9 @@ def precision_at_recall_score(
     With the prevalence :math:`\pi` and r the rate at which the recall :math:`\rho` is
     reached, as :func:`rate_at_recall_score` has it, it is :math:`\pi \rho / r`: at this
     recall, and not the greatest precision at this recall or a greater one, which other
-    programs mean. The two differ where the precision rises further down; of arrays of
-    scikit-learn's curve the latter is ``precision[recall >= 0.95].max()``. The interval
-    "wilson" of :func:`estimate` turns a test round, as that of the rate. Where all
-    cases may be needed, its lower end is that of Wilson's interval of the prevalence,
-    times :math:`\rho`. Cost: one sort.
+    programs mean: ``precision[recall >= 0.95].max()`` of scikit-learn's curve. The
+    interval "wilson" of :func:`estimate` turns a test round, as that of the rate.
+    Cost: one sort.
 
     Examples
     --------
@@ -342,15 +323,11 @@ def recall_at_precision_score(
     no nan, where no rate meets it: as in Keras and torchmetrics, and so that models of
     which one never gets there can be compared.
 
-    At the last rate r with that precision, where the share of positives at the cut is
-    L, the rate has the slopes of the hits :math:`\pi F(r)` over :math:`\tau - L`, and
-    the recall is :math:`\tau r / \pi`. The interval "wilson" of :func:`estimate` is
-    that of a test turned round: it ends where the precision is significantly below the
-    target at all further rates, and begins where it was last significantly above.
-    :func:`compare` goes by the standard error, which those slopes give. Where fewer
-    than ten negatives lie above the cut of a model, as at high precisions, that is
-    often far too small: it warns, and ``method="permutation"`` is to be taken.
-    Cost: one sort.
+    The interval "wilson" of :func:`estimate` is that of a test turned round: it ends
+    where the precision is significantly below the target at all further rates, and
+    begins where it was last significantly above. :func:`compare` goes by the standard
+    error, and warns where fewer than ten negatives lie above the cut of a model:
+    ``method="permutation"`` is to be taken then. Cost: one sort.
 
     Examples
     --------

@@ -186,26 +186,14 @@ def average_precision_score(
     in :func:`sklearn.metrics.average_precision_score`, and so are the values, where a
     class or case without a positive is not counted as 0.
 
-    Precision is convex in the false positive rate, so that 0 of m negatives above a
-    positive must not be read as a rate of 0 where each stands for r > 1 cases of the
-    population, relative to a positive. With ``tail="binormal"`` the k negatives above a
-    positive give the rate (k + s) / (m + s / f), s = (1 - 1 / r) / 2: the mean of a
-    gamma prior of shape s about f, Jeffreys' 1/2 less what the negative stands for
-    itself. A line of least squares gives f: through the probits of i / (n + 1) and (k +
-    1/2) / (m + 1), of the positives i of n with at least three negatives above and a
-    false positive rate below 0.3, which count less from 0.1 on. It is straight where
-    both classes are normal after any increasing transformation, and depends on ranks
-    alone. Of two normal classes 1.5 apart, 150 cases each, the mean at a prevalence of
-    0.01 is 0.13 where 0.12 is true; "empirical" gives 0.21. It is the default as the
-    other is far off where ``prevalence`` is asked for most, and never jumps: at r = 1
-    both are the same. Where the curve bends in probits, as where some positives cannot
-    be told from negatives, it may be off, and its intervals too short. Where fewer than
-    five positives count, or rates do not rise among them, there is no line, and rates
-    are as they are seen. Numbers of cases are rows: a case of
-    weight 3 is one that counts three times, as no scale of relative weights says
-    whether there were three. Give repetitions as a :class:`RankTable` of whole weights:
-    its value is that of repeated rows, and may differ from the one here.
-    :func:`estimate` and its kin refuse ``weights="frequency"`` here.
+    With ``tail="binormal"`` the k of m negatives above a positive give the false
+    positive rate (k + s) / (m + s / f): f is that of a straight line through the ROC
+    curve in probits, and s = (1 - 1 / r) / 2 where each negative stands for r > 1
+    cases, relative to a positive. Where fewer than five positives count for the line,
+    or rates do not rise among them, there is none, and rates are as they are seen; see
+    the user guide. Numbers of cases are rows there: a case of weight 3 is one that
+    counts three times. Repetitions are for a :class:`RankTable` of whole weights, and
+    :func:`estimate` and its kin refuse ``weights="frequency"``.
 
     References
     ----------

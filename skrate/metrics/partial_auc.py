@@ -122,27 +122,20 @@ def partial_auc_score(
     .. math:: A = \int_a^b \min(\max(T(f), c), d) - c \; df,
 
     the area in the rectangle below and to the right of the curve: for ``fpr`` alone the
-    integral of T, for ``tpr`` alone that of the specificity over the sensitivities, as
-    in pROC, and for (0, b) and (c, 1) the two-way partial AUC of [3]_. Divided by
-    (b - a)(d - c) it is how often a positive outscores a negative, if both are between
-    these shares of their class from the top. Under a distribution with the survival
-    function S it is the mean of T, which is the sum over groups k of tied scores, with
-    a share :math:`P_k` of the positives, of :math:`P_k` times the mean of S between the
-    false positive rates above and below the group. That is
-    :func:`expected_recall_score` with the negatives in place of all cases.
+    integral of T, for ``tpr`` alone that of the specificity over the sensitivities, and
+    for (0, b) and (c, 1) the two-way partial AUC of [3]_. Divided by (b - a)(d - c) it
+    is how often a positive outscores a negative, if both are between these shares of
+    their class from the top. Under a distribution it is the mean of T:
+    :func:`expected_recall_score` with the negatives in place of all cases. Where a
+    window ends within a group of ties, A is that of the straight line.
 
     McClish's standard [1]_ is (1 + (A - m) / (M - m)) / 2, with m the area of the
-    diagonal in the window and M all of it. It is linear in A, and not undefined below
-    the diagonal, where pROC returns NA.
-
-    Where a window ends within a group of ties, A is that of the straight line, as in
-    scikit-learn and pROC: of a test that takes any of the tied by the same chance. The
-    mean over orders of the tied is the same where the window holds the whole group.
+    diagonal in the window and M all of it.
 
     The variance is of two samples [2]_: a positive counts by how much of the part of
     the curve that is within the window is to the right of it, a negative by how much is
-    above it. It depends on the few cases within the window, so that a narrow one needs
-    many: up to a false positive rate of b, n b of n negatives.
+    above it. It depends on the few cases within the window: up to a false positive rate
+    of b, n b of n negatives.
 
     Cost: one sort.
 

@@ -155,11 +155,8 @@ def rate_weighted_auc_score(
     the same rate; negating the scores alone gives that only for the mirrored rate.
 
     A mean rate above 1/2 is computed in that mirror image, so that a rate next to 1 is
-    as exact as one next to 0, given the rate: ``beta(3e9, 3)`` is known to all its
-    digits, but a number such as ``1 - 1e-9`` is rounded to 1.1e-16 before it arrives,
-    which is 1e-7 of what it lacks to 1, and ``scipy.stats.norm(1 - 1e-9, 1e-10)`` like
-    it. Of a mixture of rates next to 0 and next to 1, which tells rankings apart by
-    less than it finds under any, it is as exact as that difference.
+    as exact as one next to 0: ``beta(3e9, 3)`` is known to all its digits, but a number
+    such as ``1 - 1e-9`` is rounded to 1.1e-16 before it arrives.
 
     Several classes are as many rankings: that of a class is by its own column, of all
     cases, its prevalence that of the class. Under the uniform rate averages are those

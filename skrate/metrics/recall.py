@@ -324,9 +324,7 @@ def negative_recall_score(
     E[F1] in the notation of [1]_ (definition 1): the mean over negatives of the
     probability of being processed, an expectation over random orders of the tied. What
     [1]_ calls negative recall is 1 - F1, the share that is spared:
-    ``expected_recall_score(..., of="negatives")``. Between what the worst and the best
-    ranking spare, it lies where the rAUC lies between 0 and 1 (theorem 5).
-    ``RateAveragedROC.plot(space="rate-negative-recall")`` draws it. Cost: one sort.
+    ``expected_recall_score(..., of="negatives")``. Cost: one sort.
 
     References
     ----------
