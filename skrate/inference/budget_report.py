@@ -25,8 +25,7 @@ from skrate.inference.delta import (
     table_variance,
     variance_parts,
 )
-from skrate.inference.fold_ranked import FoldRanked, ranked_in_folds
-from skrate.inference.intervals import metric_interval
+from skrate.inference.measured import of_ranking
 from skrate.inference.plan import defined_value, why_too_few
 from skrate.inference.sample import (
     Ranked,
@@ -34,6 +33,7 @@ from skrate.inference.sample import (
     check_cases,
     check_sample,
     columns_of,
+    ranked_in_folds,
 )
 from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate, check_not_one_case
 from skrate.metrics.base import Metric, Slopes
@@ -514,8 +514,9 @@ def budget_report(
         if is_defined:
             known = _quantities(sample, law, n_cases, level)
             pvalue = chance_pvalue(ExpectedRecall(law), law, sample)
-            folds = sample.folds if isinstance(sample, FoldRanked) else None
-            curves.append(curve_process("hits", [sample], _grid(law), folds=folds))
+            curves.append(
+                curve_process("hits", [sample], _grid(law), folds=sample.folds)
+            )
         if is_defined and n_items is not None:
             expected = [known[count].interval for count in COUNTS]
             found = predicted(sample, law, n_items, level, expected)
@@ -577,13 +578,7 @@ def _with_interval(
     value = min(max(metric.value(ranked.table), low), high)
     if np.isnan(value):
         return _UNDEFINED[:2]
-    parts = variance_parts(metric, ranked)
-    ends = metric_interval(
-        "wilson", value, parts.standard_error, level, metric, ranked,
-        stratify=False, freedom=degrees_of_freedom((parts, ranked)),
-        independent=parts.total if ranked.is_plain else None,
-    )  # fmt: skip
-    return value, ends
+    return value, of_ranking(metric, ranked, value, level).interval()
 
 
 def _grid(law: RateDistribution) -> FloatArray:

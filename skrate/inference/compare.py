@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, get_args, overload
@@ -11,8 +11,8 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from skrate.data.array_api import check_one_place
-from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
-from skrate.data.checks import check_choice, check_generator, check_n_jobs, warn
+from skrate.data.arrays import ArrayLike, Label, RandomState
+from skrate.data.checks import check_choice, check_generator, check_n_jobs
 from skrate.data.folds import (
     FoldRankings,
     are_of_folds,
@@ -20,76 +20,43 @@ from skrate.data.folds import (
     check_same_folds,
 )
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.compare_groups import (
-    check_group_scores,
-    compare_group_scores,
-    compare_in_lists,
-    in_lists,
-)
 from skrate.inference.compare_range import (
     check_plan_over_set,
     compare_over_set,
     set_of,
 )
-from skrate.inference.delta import (
-    covariance,
-    degrees_of_freedom,
-    influence_values,
-    is_rounding,
-    variance_parts,
-)
-from skrate.inference.estimate_folds import (
-    check_no_set,
-    compare_rankings,
-    paired_folds,
-    retraining,
-    undefined_difference,
-    unknown_difference,
-)
-from skrate.inference.fold_sample import fold_samples
+from skrate.inference.delta import covariance
 from skrate.inference.intervals import ADJUSTMENTS, Adjust, Alternative, adjusted
-from skrate.inference.paired import conclude_ranked, paired
-from skrate.inference.plan import (
-    Plan,
-    check_metric,
-    check_worth,
-    defined_value,
-    warn_of_difference,
-    warn_of_few_cases,
+from skrate.inference.measured import Measured, measured, warn_of_turned
+from skrate.inference.paired import (
+    check_group_scores,
+    in_lists,
+    paired,
+    paired_in_lists,
+    unpaired,
+    warn_of_turned_in_lists,
 )
+from skrate.inference.plan import Plan, warn_of_few_cases
 from skrate.inference.published import (
     check_correlation,
     check_tables,
     compare_tables,
 )
-from skrate.inference.resampling import condensed, resample_draw, spread, statistic_of
 from skrate.inference.sample import (
     WEIGHTS,
     Frame,
     Ranked,
+    Rankings,
     Weights,
     are_columns,
     check_cases,
     check_left_out,
-    check_sample,
     columns_of,
+    rankings_of,
     scored,
-    with_worth,
 )
-from skrate.inference.turned import (
-    Model,
-    chance_of,
-    folds_model,
-    ranked_model,
-    warn_of_turned,
-)
-from skrate.metrics.base import (
-    GROUPS_ARE_LISTS,
-    Metric,
-    MetricLike,
-    find_metric,
-)
-from skrate.metrics.lists import GroupScores
+from skrate.metrics.base import GROUPS_ARE_LISTS, MetricLike, find_metric
+from skrate.metrics.lists import GroupScores, clusters_of_lists, group_scores
 from skrate.metrics.results import (
     Comparison,
     Comparisons,
@@ -101,8 +68,6 @@ Method = Literal["delta", "bootstrap", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)
 Interval = Literal["wald", "percentile", "basic"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
-# Of the rarer class of unpaired samples, alike or not: with fewer, tests find too much.
-_FEW_ALIKE, _FEW_UNLIKE = 10, 30
 
 
 @overload
@@ -401,6 +366,14 @@ def compare(
     check_choice("interval", interval, INTERVALS)
     check_choice("weights", weights, WEIGHTS)
     check_choice("adjust", adjust, ADJUSTMENTS)
+    plan_arguments: tuple[Any, ...] = (
+        n_resamples, stratify, random_state, n_jobs, alternative
+    )  # fmt: skip
+    given: dict[str, Any] = {
+        "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label
+    }  # fmt: skip
+    asked: Any = metric
+    is_pair = isinstance(asked, tuple | list)
     if are_of_folds(y_true) or (y_score_b is None and are_columns(y_score_a)):
         check_left_out(
             "several models",
@@ -409,23 +382,24 @@ def compare(
         )  # fmt: skip
         if groups is not None:
             raise ValueError(GROUPS_ARE_LISTS)
-        plan = Plan(
-            method, confidence_level, interval, n_resamples, stratify,
-            check_generator(random_state), n_jobs, alternative,
-        )  # fmt: skip
-        given: dict[str, Any] = {
-            "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label
-        }  # fmt: skip
-        several: Any = metric, metric_kwargs
+        plan = Plan(method, confidence_level, interval, *plan_arguments)
+        # Pairs share one generator, whatever it is made of.
+        plan = replace(plan, random_state=check_generator(random_state))
+        among = set_of(asked, metric_kwargs)
         if are_of_folds(y_true):
             check_alone(FoldRankings, y_score_a=y_score_a, **given)
-            return _several_of_folds(several, y_true, reference, plan, weights, adjust)
-        labelled = check_cases(y_true, weights=weights, **given)
-        return _several(several, labelled, y_score_a, reference, plan, adjust)
+            _check_no_set(among)
+            models = _models_of_folds(y_true, weights)
+        else:
+            cases = check_cases(y_true, weights=weights, **given)
+            if among is not None:
+                check_plan_over_set(plan)
+            models = _models_of_columns(y_score_a, cases)
+        return _several(asked, metric_kwargs, models, reference, plan, adjust)
     check_left_out("two models", reference=(reference, None), adjust=(adjust, "holm"))
     given_scores = y_true, y_score_a
-    of_lists = in_lists(metric, metric_kwargs, groups)
-    if of_lists is not None or any(isinstance(o, GroupScores) for o in given_scores):
+    if groups is not None or any(isinstance(o, GroupScores) for o in given_scores):
+        lists = None if groups is None else in_lists(asked, metric_kwargs, groups)
         check_left_out(
             "a mean over lists, whose units are the lists",
             y_true_b=(y_true_b, None), interval=(interval, "wald"),
@@ -437,175 +411,139 @@ def compare(
                 "method='bootstrap' is not known of a mean over lists: use 'delta', "
                 "which is Student's t over the lists, or 'permutation'."
             )
-        plan = Plan(
-            method, confidence_level, "wald", n_resamples, None, random_state, n_jobs,
-            alternative,
-        )  # fmt: skip
-        if of_lists is None:
+        plan = Plan(method, confidence_level, "wald", *plan_arguments)
+        if lists is None:
             check_alone(
                 GroupScores, y_score_b=y_score_b, sample_weight=sample_weight,
                 pos_label=pos_label,
             )  # fmt: skip
-            lists = check_group_scores(metric, metric_kwargs, given_scores)
-            return compare_group_scores(
-                *lists, plan, clusters=clusters, **metric_kwargs
-            )
+            both = check_group_scores(asked, metric_kwargs, given_scores)
+            return paired_in_lists(*both, plan, clusters=clusters, **metric_kwargs)
         if y_score_a is None or y_score_b is None or isinstance(y_true, RankTable):
             raise ValueError(
                 "y_score_a and y_score_b must be the scores of both models, and y_true "
                 "the labels of the same cases, to compare them within lists."
             )
-        return compare_in_lists(
-            of_lists[0], y_true, (y_score_a, y_score_b), sample_weight, pos_label,
-            clusters, plan, of_lists[1],
-        )  # fmt: skip
-    among = None
-    if not isinstance(metric, tuple | list):
-        among = set_of(metric, metric_kwargs)
-    plan = Plan(
-        method, confidence_level, interval, n_resamples, stratify, random_state, n_jobs,
-        alternative,
-    )  # fmt: skip
+        return _within_lists(*lists, y_true, (y_score_a, y_score_b), given, plan)
+    among = None if is_pair else set_of(asked, metric_kwargs)
+    plan = Plan(method, confidence_level, interval, *plan_arguments)
     known = check_correlation(correlation)
+    meant = [(asked, metric_kwargs)] * 2
+    names: tuple[str, ...] = ("y_score_a", "y_score_b")
     if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
         check_no_labels(y_true, "y_score_a")
         check_alone(
             y_true, y_score_b=y_score_b, y_true_b=y_true_b, clusters=clusters,
             sample_weight=sample_weight, correlation=known, pos_label=pos_label,
         )  # fmt: skip
-        rankings = y_true, y_score_a
-        if isinstance(metric, tuple | list):
-            _check_pair(metric, y_score_a, method, metric_kwargs, "y_score_a")
-        return compare_rankings(metric, rankings, plan, weights, metric_kwargs)
+        if is_pair:
+            meant = _check_pair(asked, y_score_a, method, metric_kwargs, "y_score_a")
+            y_score_a = y_true
+        else:
+            _check_no_set(among)
+            check_same_folds({"y_true": y_true, "y_score_a": y_score_a})
+        samples = [rankings_of(one, weights=weights) for one in (y_true, y_score_a)]
+        names = ("y_true", "y_true" if is_pair else "y_score_a")
+        return _of_two(meant, samples, names, plan)
     if among is not None:
         check_plan_over_set(plan)
         _check_cases_of_both(y_true, y_score_a, y_true_b)
-    is_of_one = isinstance(metric, tuple | list) and y_score_a is None
+    is_of_one = is_pair and y_score_a is None
     if known is not None and (is_of_one or not isinstance(y_true, RankTable)):
         raise ValueError(
             "correlation is for two RankTables: where cases are given, or one table, "
             "it is found from them."
         )
     if isinstance(y_true, RankTable) or isinstance(y_score_a, RankTable):
-        others = {
-            "y_score_b": y_score_b, "y_true_b": y_true_b, "clusters": clusters,
-            "sample_weight": sample_weight, "pos_label": pos_label,
-        }  # fmt: skip
-        if isinstance(metric, tuple | list) and y_score_a is None:
-            check_alone(y_true, **others)
-            _check_pair(metric, y_score_b, method, metric_kwargs)
-            return _two_metrics(metric, check_sample(y_true, None), plan)
-        tables = y_true, y_score_a
-        check_tables(metric, tables, method, others)
-        return compare_tables(metric, tables, plan, known, metric_kwargs)
+        others = {"y_score_b": y_score_b, "y_true_b": y_true_b, **given}
+        if not is_of_one:
+            tables = y_true, y_score_a
+            check_tables(asked, tables, method, others)
+            return compare_tables(asked, tables, plan, known, metric_kwargs)
+        check_alone(y_true, **others)
+        meant = _check_pair(asked, y_score_b, method, metric_kwargs)
+        return _of_two(meant, [rankings_of(y_true)] * 2, ("y_true",) * 2, plan)
     if y_score_a is None:
         raise ValueError("y_score_a is missing: give the scores of model a.")
     if y_true_b is not None:
         _check_unpaired(y_score_b, method, clusters, sample_weight)
-        samples = ((y_true, y_score_a), (y_true_b, y_score_b))
-        ranked = [check_sample(*one, pos_label=pos_label) for one in samples]
-        metrics = [check_metric(metric, metric_kwargs, one) for one in ranked]
-        _check_worth_of_both(metrics)
-        result = _unpaired(metrics, ranked, plan)
-        warn_of_turned(_models(metrics, ranked, result, plan))
-        return result
+        samples = [
+            rankings_of(labels, scores, pos_label=pos_label)
+            for labels, scores in ((y_true, y_score_a), (y_true_b, y_score_b))
+        ]
+        return _of_two(meant, samples, names, plan, are_paired=False)
     check_one_place(y_true=y_true, y_score_a=y_score_a, y_score_b=y_score_b)
-    cases = check_cases(
-        y_true,
-        sample_weight=sample_weight,
-        weights=weights,
-        clusters=clusters,
-        pos_label=pos_label,
-    )
+    cases = check_cases(y_true, weights=weights, **given)
     model_a = scored(cases, "y_score_a", y_score_a)
-    if isinstance(metric, tuple | list):
-        _check_pair(metric, y_score_b, method, metric_kwargs)
-        return _two_metrics(metric, model_a, plan)
+    if is_pair:
+        meant = _check_pair(asked, y_score_b, method, metric_kwargs)
+        return _of_two(meant, [Rankings([model_a])] * 2, ("y_score_a",) * 2, plan)
     if y_score_b is None:
         raise ValueError(
             "y_score_b is missing: give it, or a pair of metrics, or in y_score_a the "
             "scores of several models, with a column or entry each."
         )
-    model_b = scored(cases, "y_score_b", y_score_b)
-    ranked = [model_a, model_b]
+    ranked = [model_a, scored(cases, "y_score_b", y_score_b)]
     if among is not None:
-        assert not isinstance(metric, tuple | list)
-        return compare_over_set(metric, metric_kwargs, among, ranked, plan)
-    metrics = [check_metric(metric, metric_kwargs, one) for one in ranked]
-    pairs = zip(ranked, metrics, strict=True)
-    ranked = [with_worth(*pair) for pair in pairs]
-    result = paired(metrics, ranked, plan)
-    warn_of_turned(_models(metrics, ranked, result, plan))
-    return result
+        return compare_over_set(asked, metric_kwargs, among, ranked, plan)
+    return _of_two(meant, [Rankings([one]) for one in ranked], names, plan)
 
 
-def _models(
-    metrics: list[Metric], ranked: list[Ranked], result: Comparison, plan: Plan
-) -> list[Model]:
-    """Return both models with what is known of them."""
-    names, values = ("y_score_a", "y_score_b"), (result.value_a, result.value_b)
-    known = zip(names, metrics, ranked, values, strict=True)
-    return [ranked_model(*one, plan) for one in known]
-
-
-def _two_metrics(
-    metrics: tuple[MetricLike, ...] | list[MetricLike], model: Ranked, plan: Plan
+def _of_two(
+    meant: Sequence[tuple[MetricLike, dict[str, Any]]],
+    samples: Sequence[Rankings],
+    names: Sequence[str],
+    plan: Plan,
+    *,
+    are_paired: bool = True,
 ) -> Comparison:
-    """Compare two metrics of one model."""
-    found = [check_metric(metric, {}, model) for metric in metrics]
-    result = paired(found, [with_worth(model, metric) for metric in found], plan)
-    named = "y_true" if model.counts is not None else "y_score_a"
-    warn_of_turned([ranked_model(named, found[0], model, result.value_a, plan)])
+    """Compare two models, or two metrics of the same sample.
+
+    The names are those of the arguments that rank.
+    """
+    models = measured(meant, samples, plan, are_paired=are_paired)
+    are_known = all(model.is_known for model in models)
+    if not are_paired:
+        _check_worth_of_both(models)
+    if are_known and samples[0].folds is None:
+        metrics = [model.metric for model in models]
+        warn_of_few_cases(metrics, [model.cases for model in models])
+    result = (paired if are_paired else unpaired)(models, plan)
+    of_models = 1 if samples[0] is samples[1] else 2
+    ranking = list(zip(names, models, [None] * 2, strict=True))[:of_models]
+    warn_of_turned(ranking)
     return result
 
 
-def _unpaired(metrics: list[Metric], ranked: list[Ranked], plan: Plan) -> Comparison:
-    values = [
-        defined_value(metric, one) for metric, one in zip(metrics, ranked, strict=True)
+def _within_lists(
+    options: dict[str, Any],
+    of_mean: dict[str, Any],
+    y_true: Any,
+    y_scores: tuple[Any, Any],
+    given: dict[str, Any],
+    plan: Plan,
+) -> Comparison:
+    """Compare two models by a metric that is a mean over lists."""
+    units = clusters_of_lists(options["groups"], given["clusters"])
+    data = {name: given[name] for name in ("sample_weight", "pos_label")} | options
+    a, b = (group_scores(y_true=y_true, y_score=one, **data) for one in y_scores)
+    found = paired_in_lists(a, b, plan, clusters=units, **of_mean)
+    level = plan.confidence_level
+    models = [
+        (name, one, one.estimate(**of_mean, confidence_level=level, clusters=units))
+        for name, one in (("y_score_a", a), ("y_score_b", b))
     ]
-    if np.isnan(values).any():
-        return conclude_ranked(metrics, ranked, values, float("nan"), plan)
-    warn_of_difference(metrics, ranked, plan.method)
-    warn_of_few_cases(metrics, ranked)
-    each = [
-        (metric, one, plan.is_stratified(one))
-        for metric, one in zip(metrics, ranked, strict=True)
-    ]
-    parts = [variance_parts(of, one, stratify=fixed) for of, one, fixed in each]
-    if not is_rounding(sum(part.total for part in parts)):
-        _warn_of_unlike_samples(ranked)
-    freedom = degrees_of_freedom(*zip(parts, ranked, strict=True))
-    if plan.method == "delta":
-        error = float(np.sqrt(sum(part.total for part in parts)))
-        return conclude_ranked(metrics, ranked, values, error, plan, freedom)
-    small = [(of, condensed(of, one), fixed) for of, one, fixed in each]
-    of_a, of_b = (
-        share.replicates(
-            "difference",
-            resample_draw([one], stratify=fixed),
-            statistic_of([metric], [one]),
+    warn_of_turned_in_lists(models, of_mean.get("undefined", "skip"))
+    return found
+
+
+def _check_no_set(among: Any) -> None:
+    """Raise for a set of distributions of the rate, over which folds are not known."""
+    if among is not None:
+        raise ValueError(
+            "rate is a set of distributions, over which FoldRankings are not known to "
+            "be compared: give one distribution, or compare one fold at a time."
         )
-        for (metric, one, fixed), share in zip(small, plan.split(2), strict=True)
-    )
-    n_both = min(len(of_a), len(of_b))
-    draws = of_a[:n_both] - of_b[:n_both]
-    return conclude_ranked(metrics, ranked, values, spread(draws), plan, freedom, draws)
-
-
-def _warn_of_unlike_samples(ranked: list[Ranked]) -> None:
-    """Warn where the skewness of a small sample is not cancelled by the other's."""
-    rarer = [min(one.sizes) for one in ranked]
-    few, many = min(rarer), max(rarer)
-    if few >= (_FEW_UNLIKE if many > 2 * few else _FEW_ALIKE):
-        return
-    warn(
-        "y_true_b are other cases than y_true, and the rarer classes have "
-        f"{rarer[0]:g} and {rarer[1]:g} of them: with so few, tests at a level of "
-        "0.05 found up to "
-        "0.15 of equal models different. Take a p-value above 0.01 for no evidence, or "
-        f"compare on the same cases, or on samples that are alike, of {_FEW_UNLIKE} of "
-        "each class."
-    )
 
 
 def _check_unpaired(
@@ -628,10 +566,10 @@ def _check_unpaired(
             )
 
 
-def _check_worth_of_both(metrics: list[Metric]) -> None:
+def _check_worth_of_both(models: list[Measured]) -> None:
     """Raise where each case has a gain or a cost, and both samples one array."""
-    for metric in metrics:
-        if metric.facts.is_of_cases:
+    for model in models:
+        if model.metric.facts.is_of_cases:
             raise ValueError(
                 "gain or cost per case excludes y_true_b: they would be of the cases "
                 "of a. Estimate each model by itself."
@@ -656,12 +594,13 @@ def _check_cases_of_both(
 
 
 def _check_pair(
-    metrics: tuple[MetricLike, ...] | list[MetricLike],
+    metrics: Any,
     other: Any,
     method: str,
     metric_kwargs: dict[str, Any],
     name: str = "y_score_b",
-) -> None:
+) -> list[tuple[MetricLike, dict[str, Any]]]:
+    """Return both metrics, without parameters of their own."""
     if len(metrics) != 2:
         raise ValueError(f"metric must be one or a pair, found {len(metrics)}.")
     if other is not None:
@@ -675,61 +614,75 @@ def _check_pair(
             f"{sorted(metric_kwargs)[0]} is ambiguous for two metrics: use "
             "functools.partial(metric, ...)."
         )
+    return [(metric, {}) for metric in metrics]
+
+
+def _models_of_columns(y_scores: Any, cases: Ranked) -> dict[str, Rankings]:
+    """Return the rankings of the same cases, under the names of their arguments."""
+    if cases.weights is not None:
+        # Of a caller who may change theirs before the pairs are asked for.
+        cases = replace(cases, weights=cases.weights.copy())
+    columns = columns_of("y_score_a", y_scores, cases.n_given)
+    found = {}
+    for name, column in columns.items():
+        argument = f"y_score_a[{name!r}]"
+        found[str(name)] = Rankings([scored(cases, argument, column)])
+    return _check_several("y_score_a", found)
+
+
+def _models_of_folds(given: Any, weights: Weights) -> dict[str, Rankings]:
+    """Return the rankings of the same folds."""
+    if not isinstance(given, Mapping):
+        given = dict(enumerate(given))
+    _check_several("y_true", given)
+    check_same_folds({f"y_true[{name!r}]": one for name, one in given.items()})
+    return {str(name): rankings_of(one, weights=weights) for name, one in given.items()}
+
+
+def _check_several(argument: str, models: dict[str, Any]) -> dict[str, Any]:
+    if len(models) < 2:
+        found = len(models)
+        raise ValueError(f"{argument} must hold at least 2 models, found {found}.")
+    return models
 
 
 def _several(
-    meant: tuple[MetricLike, dict[str, Any]],
-    cases: Ranked,
-    y_scores: Any,
+    metric: Any,
+    metric_kwargs: dict[str, Any],
+    samples: dict[str, Rankings],
     reference: Any,
     plan: Plan,
     adjust: Adjust,
 ) -> Comparisons:
-    """Compare all pairs of models by their scores of the same cases."""
-    metric, metric_kwargs = meant
-    if cases.weights is not None:
-        # Of a caller who may change theirs before the pairs are asked for.
-        cases = replace(cases, weights=cases.weights.copy())
-    among = set_of(metric, metric_kwargs)
-    if among is not None:
-        check_plan_over_set(plan)
-    columns = columns_of("y_score_a", y_scores, cases.n_given)
-    names = tuple(str(name) for name in columns)
-    ranked = [
-        scored(cases, f"y_score_a[{name!r}]", column)
-        for name, column in columns.items()
-    ]
-    if len(names) < 2:
-        raise ValueError(f"y_score_a must hold at least 2 models, found {len(names)}.")
+    """Compare all pairs of models by the same cases, or all with a reference."""
+    names, rankings = tuple(samples), list(samples.values())
+    among, folds = set_of(metric, metric_kwargs), rankings[0].folds
     base = None if reference is None else _place_of(reference, names)
     places = pairs_of(len(names), base)
     kind = (None if base is None else names[base], adjust)
     matrix = np.full((len(names), len(names)), np.nan)
     if among is not None:
-        over_set = partial(compare_over_set, metric, metric_kwargs, among, plan=plan)
-        pairs = tuple(over_set([ranked[i], ranked[j]]) for i, j in places)
+        pairs = tuple(
+            compare_over_set(
+                metric, metric_kwargs, among, [*rankings[i].each, *rankings[j].each],
+                plan,
+            )
+            for i, j in places
+        )  # fmt: skip
         return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, *kind)
-    found = check_metric(metric, metric_kwargs, cases)
-    worst = getattr(found, "worst", None)
-    if worst is not None:
+    worst = getattr(find_metric(metric, metric_kwargs), "worst", None)
+    if worst is not None and folds is None:
         raise ValueError(
             f"worst={worst!r} means another distribution for each model: compare "
             "them pair by pair."
         )
-    ranked = [with_worth(one, found) for one in ranked]
-    check_worth(plan, ranked[0])
-    chance = chance_of(found, ranked[0])
-    values, influences = _of_models(found, ranked, plan)
-    named = zip(names, ranked, values, strict=True)
-    warn_of_turned(
-        [
-            ranked_model(f"y_score_a[{name!r}]", found, one, value, plan, chance=chance)
-            for name, one, value in named
-        ],
-    )
-    if influences is not None:
-        matrix = covariance(influences, cases)
-    tests = partial(_tests, found, ranked, plan, values, influences, places, adjust)
+    models = _measured((metric, metric_kwargs), rankings, plan)
+    argument = "y_score_a" if folds is None else "y_true"
+    named = zip(names, models, strict=True)
+    warn_of_turned([(f"{argument}[{name!r}]", one, None) for name, one in named])
+    if all(model.is_known for model in models):
+        matrix = covariance([model.influence for model in models], models[0].cases)
+    tests = partial(_tests, models, places, plan, adjust)
     if plan.method == "delta":
         return comparisons_on_demand(names, matrix, tests, *kind)
     # Not later: what is drawn depends on the state of the generator now.
@@ -743,117 +696,47 @@ def _place_of(reference: Any, names: tuple[str, ...]) -> int:
     return names.index(str(reference))
 
 
-def _several_of_folds(
-    meant: tuple[MetricLike, dict[str, Any]],
-    given: Any,
-    reference: Any,
-    plan: Plan,
-    weights: Weights,
-    adjust: Adjust,
-) -> Comparisons:
-    """Compare all pairs of models by their rankings of the same folds."""
-    if not isinstance(given, Mapping):
-        given = dict(enumerate(given))
-    rankings = {f"y_true[{name!r}]": one for name, one in given.items()}
-    names = tuple(map(str, given))
-    if len(names) < 2:
-        raise ValueError(f"y_true must hold at least 2 models, found {len(names)}.")
-    check_same_folds(rankings)
-    check_no_set(*meant)
-    base = None if reference is None else _place_of(reference, names)
-    places = pairs_of(len(names), base)
-    found = fold_samples([meant] * len(names), list(rankings.values()), weights)
-    matrix = np.full((len(names), len(names)), np.nan)
-    kind = (None if base is None else names[base], adjust)
-    if found is None:
-        nothing = undefined_difference([find_metric(*meant)] * 2, plan)
-        pairs = (nothing,) * len(places)
-        return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, *kind)
-    if found[0].why_unknown is not None:
-        pairs = tuple(unknown_difference([found[i], found[j]], plan) for i, j in places)
-        return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, *kind)
-    is_stratified = plan.is_stratified(found[0].cases)
-    influences = [one.influence(stratify=is_stratified) for one in found]
-    matrix = covariance(np.stack(influences), found[0].cases)
-    factor = retraining(next(iter(given.values())))
+def _measured(
+    meant: tuple[MetricLike, dict[str, Any]], samples: list[Rankings], plan: Plan
+) -> list[Measured]:
+    """Return the metric of each model, and the influence of the cases on it.
 
-    def test(i: int, j: int, share: Plan) -> Comparison:
-        known = [influences[i], influences[j]]
-        return paired_folds([found[i], found[j]], share, factor, known)
+    What all models lack is warned of once.
+    """
+    if samples[0].folds is not None:
+        return measured([meant] * len(samples), samples, plan)
 
-    models = zip(rankings, found, strict=True)
-    warn_of_turned([folds_model(*model, plan, None) for model in models])
-    pairs = _of_pairs(test, places, plan)
-    return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, *kind)
+    def fill(sample: Rankings) -> Measured:
+        first = sample is samples[0]
+        (model,) = measured([meant], [sample], plan, are_warned=first)
+        if model.is_known:
+            model.influence  # noqa: B018
+        if plan.method == "delta":
+            # Memory that the next model takes again need not be cleared for it.
+            model.cases.forget()
+        return model
+
+    # Threads, whatever else joblib is told to use: they write into the same memory.
+    run = Parallel(n_jobs=check_n_jobs(plan.n_jobs), require="sharedmem")
+    return list(run(map(delayed(fill), samples)))
 
 
 def _tests(
-    metric: Metric,
-    ranked: list[Ranked],
-    plan: Plan,
-    values: list[float],
-    influences: FloatArray | None,
+    models: list[Measured],
     places: list[tuple[int, int]],
+    plan: Plan,
     adjust: Adjust,
 ) -> tuple[tuple[Comparison, ...], tuple[float, ...]]:
     """Return the comparison of each pair, and their adjusted p-values."""
-
-    def test(i: int, j: int, share: Plan) -> Comparison:
-        known = None if influences is None else [influences[i], influences[j]]
-        both = [ranked[i], ranked[j]]
-        return paired([metric] * 2, both, share, [values[i], values[j]], known)
-
-    pairs = _of_pairs(test, places, plan)
-    return pairs, _adjusted(pairs, adjust)
-
-
-def _of_pairs(
-    test: Callable[[int, int, Plan], Comparison],
-    places: list[tuple[int, int]],
-    plan: Plan,
-) -> tuple[Comparison, ...]:
-    """Return the comparison of each pair, the random states of which differ."""
-    first, *others = places
     # The first pair spawns from the generator itself, as compare does. The others
     # share what it spawns after that, which is independent of all before.
-    pairs = [test(*first, plan)]
-    pairs += [
-        test(*pair, share)
-        for pair, share in zip(others, plan.split(len(others)), strict=True)
-    ]
-    return tuple(pairs)
+    (i, j), *others = places
+    pairs = [paired([models[i], models[j]], plan)]
+    for (i, j), share in zip(others, plan.split(len(others)), strict=True):
+        pairs.append(paired([models[i], models[j]], share))
+    return tuple(pairs), _adjusted(pairs, adjust)
 
 
 def _adjusted(pairs: Sequence[Comparison], adjust: Adjust) -> tuple[float, ...]:
     pvalues = np.array([pair.pvalue for pair in pairs])
     return tuple(adjusted(pvalues, adjust).tolist())
-
-
-def _of_models(
-    metric: Metric, ranked: list[Ranked], plan: Plan
-) -> tuple[list[float], FloatArray | None]:
-    """Return the metric of each model, and the influence values of the cases on it.
-
-    What all models lack is warned of once. The influence values are None where the
-    metric of a model is undefined.
-    """
-    cases = ranked[0]
-    first = defined_value(metric, cases)
-    if np.isnan(first):
-        return [first] * len(ranked), None
-    is_stratified = plan.is_stratified(cases)
-    influences = np.empty((len(ranked), len(cases.is_pos)))
-
-    def fill(one: Ranked, row: FloatArray) -> float:
-        value = first if one is cases else one.score(metric)
-        if not np.isnan(value):
-            influence_values(metric, one, stratify=is_stratified, out=row)
-        if plan.method == "delta":
-            # Memory that the next model takes again need not be cleared for it.
-            one.forget()
-        return value
-
-    # Threads, whatever else joblib is told to use: they write into the same memory.
-    run = Parallel(n_jobs=check_n_jobs(plan.n_jobs), require="sharedmem")
-    values = list(run(map(delayed(fill), ranked, influences)))
-    return values, None if np.isnan(values).any() else influences

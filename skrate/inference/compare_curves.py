@@ -29,10 +29,16 @@ from skrate.data.checks import (
 from skrate.data.folds import FoldRankings, check_no_labels, check_same_folds
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.delta import multiples
-from skrate.inference.fold_ranked import by_fold, fold_numbers
 from skrate.inference.intervals import ADDED
 from skrate.inference.plan import why_too_few
-from skrate.inference.sample import Ranked, Weights, check_cases, scored
+from skrate.inference.sample import (
+    Ranked,
+    Weights,
+    by_fold,
+    check_cases,
+    fold_numbers,
+    scored,
+)
 from skrate.metrics.recall import share_at_cut
 from skrate.metrics.results import (
     Question,

@@ -23,7 +23,8 @@ from skrate.data.arrays import FloatArray
 from skrate.data.checks import warn_undefined
 from skrate.inference.compare_curves import CurveProcess, curve_process
 from skrate.inference.delta import NEGLIGIBLE
-from skrate.inference.intervals import Alternative, intervals_apart, t_pvalue
+from skrate.inference.intervals import Alternative, hybrid_interval, t_pvalue
+from skrate.inference.measured import of_ranking
 from skrate.inference.plan import Plan, check_metric, defined_values
 from skrate.inference.sample import Ranked
 from skrate.metrics.base import METRICS, MetricLike, question_of, unwrap
@@ -194,9 +195,9 @@ def _with_one_law(
     level: float,
 ) -> ConfidenceInterval:
     """Return what holds an interval and that under a law which shows no variation."""
-    under = [replace(metric, rate=law)] * 2
-    values = [under[0].value(one.table) for one in models]
-    apart = intervals_apart(under, models, values, stratify=[False, False])(level)
+    under = replace(metric, rate=law)
+    a, b = (of_ranking(under, one, under.value(one.table), level) for one in models)
+    apart = hybrid_interval((a.value, b.value), (a.interval(), b.interval()))
     low, high = min(ends.low, apart.low), max(ends.high, apart.high)
     return clipped_interval(low, high, (-1.0, 1.0))
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from skrate.data.arrays import BoolArray, FloatArray, dot
+from skrate.data.arrays import Array, BoolArray, FloatArray, dot
 from skrate.data.table import RankTable, merged_but_at
 from skrate.inference.sample import Ranked
 from skrate.metrics.base import Metric, Slopes
@@ -61,11 +62,11 @@ def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
         _class_variance(values[chosen], cases, chosen)
         for chosen in (cases.is_pos, ~cases.is_pos)
     )
-    whole = float(covariance(values[None, :], cases)[0, 0])
+    whole = float(covariance([values], cases)[0, 0])
     if cases.clusters is not None:
         # A cluster may hold both classes: each source has the share of what clusters
         # vary that it has of single cases.
-        alone = covariance(values[None, :], replace(cases, clusters=None))
+        alone = covariance([values], replace(cases, clusters=None))
         between = max(float(alone[0, 0]) - by_pos - by_neg, 0.0)
         either = by_pos + by_neg + between
         share = whole / either if either > 0 else 0.0
@@ -254,7 +255,7 @@ def _worth_influence(
     return values
 
 
-def covariance(influence: FloatArray, cases: Ranked) -> FloatArray:
+def covariance(influence: Sequence[FloatArray], cases: Ranked) -> FloatArray:
     """Return the covariances of metrics from their influence values, shape (m, n)."""
     weights, n = cases.weights, cases.total
     if cases.clusters is not None:
@@ -264,14 +265,15 @@ def covariance(influence: FloatArray, cases: Ranked) -> FloatArray:
         ]
         n_units = cases.n_units
         scale = n_units / (n_units - 1) / n**2
-        return np.asarray(scale * _products(np.stack(sums), np.stack(sums)))
+        return np.asarray(scale * _products(sums, sums))
     if weights is None:
         return np.asarray(_products(influence, influence) / n**2)
-    weighted = influence * multiples(weights, cases)
+    times = multiples(weights, cases)
+    weighted = [times * row for row in influence]
     return np.asarray(_products(weighted, influence) / n**2)
 
 
-def _products(first: FloatArray, second: FloatArray) -> FloatArray:
+def _products(first: Sequence[Array], second: Sequence[Array]) -> FloatArray:
     """Return the sums of products of rows, alike of rows that are alike."""
     return np.array([[dot(a, b) for b in second] for a in first])
 

@@ -10,57 +10,27 @@ import numpy as np
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import check_choice
 from skrate.data.folds import FoldRankings
-from skrate.data.table import RankTable, check_alone
-from skrate.inference.compare_groups import in_lists
-from skrate.inference.delta import (
-    Parts,
-    degrees_of_freedom,
-    freedoms_of_cases,
-    influence_values,
-    variance_parts,
-)
-from skrate.inference.estimate_folds import estimate_folds, influence_of_folds
+from skrate.data.table import RankTable
 from skrate.inference.intervals import (
     ADJUSTMENTS,
     INTERVALS,
     Adjust,
     Alternative,
     Interval,
-    metric_interval,
 )
 from skrate.inference.markers import estimate_markers
-from skrate.inference.plan import (
-    Plan,
-    check_metric,
-    check_worth,
-    defined_value,
-    warn_of_few_cases,
-)
-from skrate.inference.resampling import (
-    condensed,
-    jackknife_variance,
-    resample_draw,
-    spread,
-    statistic_of,
-)
+from skrate.inference.measured import measured, warn_of_turned
+from skrate.inference.paired import in_lists, warn_of_turned_in_lists
+from skrate.inference.plan import Plan, warn_of_few_cases
 from skrate.inference.sample import (
     Frame,
-    Ranked,
     Weights,
     are_columns,
     check_cases,
     check_left_out,
-    check_sample,
-    with_worth,
+    rankings_of,
 )
-from skrate.inference.turned import model_in_lists, ranked_model, warn_of_turned
-from skrate.metrics.base import (
-    GROUPS_ARE_LISTS,
-    Metric,
-    MetricLike,
-    is_defined,
-    question_of,
-)
+from skrate.metrics.base import GROUPS_ARE_LISTS, MetricLike, question_of
 from skrate.metrics.lists import clusters_of_lists, group_scores
 from skrate.metrics.results import ConfidenceInterval, Estimate, Estimates
 
@@ -392,6 +362,10 @@ def estimate(
     check_choice("method", method, METHODS)
     check_choice("interval", interval, INTERVALS)
     check_choice("adjust", adjust, ADJUSTMENTS)
+    case_arguments: dict[str, Any] = {
+        "sample_weight": sample_weight, "weights": weights, "clusters": clusters,
+        "pos_label": pos_label,
+    }  # fmt: skip
     if are_columns(y_score):
         check_left_out(
             "many markers",
@@ -404,96 +378,51 @@ def estimate(
             method, 0.95, "wald", n_resamples, stratify, random_state, n_jobs,
             alternative,
         )  # fmt: skip
-        cases = check_cases(
-            y_true, sample_weight=sample_weight, weights=weights, clusters=clusters,
-            pos_label=pos_label,
-        )  # fmt: skip
+        cases = check_cases(y_true, **case_arguments)
         return estimate_markers(metric, cases, y_score, plan, adjust, metric_kwargs)
     check_left_out(
         "one ranking", alternative=(alternative, "two-sided"), adjust=(adjust, "holm")
     )
-    of_lists = in_lists(metric, metric_kwargs, groups)
-    if of_lists is not None:
+    if groups is not None:
+        options, of_mean = in_lists(metric, metric_kwargs, groups)
         check_left_out(
             "a mean over lists, whose units are the lists",
             method=(method, "delta"), interval=(interval, "wilson"),
             stratify=(stratify, None), weights=(weights, "frequency"),
         )  # fmt: skip
-        options, of_mean = of_lists
         options |= {"y_true": y_true, "y_score": y_score, "pos_label": pos_label}
         scores = group_scores(sample_weight=sample_weight, **options)
+        units = clusters_of_lists(groups, clusters)
         result = scores.estimate(
-            confidence_level=confidence_level,
-            clusters=clusters_of_lists(options["groups"], clusters),
-            **of_mean,
+            confidence_level=confidence_level, clusters=units, **of_mean
         )
-        warn_of_turned(
-            model_in_lists("y_score", scores, result, of_mean.get("undefined", "skip"))
-        )
+        models = [("y_score", scores, result)]
+        warn_of_turned_in_lists(models, of_mean.get("undefined", "skip"))
         return result
     plan = Plan(
         method, confidence_level, interval, n_resamples, stratify, random_state, n_jobs
     )
-    if isinstance(y_true, FoldRankings):
-        check_alone(
-            y_true, y_score=y_score, clusters=clusters, sample_weight=sample_weight,
-            pos_label=pos_label,
-        )  # fmt: skip
-        return estimate_folds(metric, y_true, plan, interval, weights, metric_kwargs)
-    ranked = check_sample(
-        y_true,
-        y_score,
-        sample_weight=sample_weight,
-        weights=weights,
-        clusters=clusters,
-        pos_label=pos_label,
-    )
-    found = check_metric(metric, metric_kwargs, ranked)
-    ranked = with_worth(ranked, found)
-    check_worth(plan, ranked)
-    is_stratified = plan.is_stratified(ranked)
-    value = defined_value(found, ranked)
-    error, ends = _NAN, ConfidenceInterval(_NAN, _NAN)
-    if not np.isnan(value):
-        warn_of_few_cases([found], [ranked])
-        parts = variance_parts(found, ranked, stratify=is_stratified)
-        error, draws = _spread_of(found, ranked, plan, parts, is_stratified)
-        few = (np.inf, np.inf)
-        if ranked.worth is not None:
-            few = freedoms_of_cases(found, ranked)
-        freedom = degrees_of_freedom((parts, ranked), freedoms=few)
-        ends = metric_interval(
-            interval, value, error, plan.confidence_level, found, ranked,
-            stratify=is_stratified, freedom=freedom,
-            draws=draws, independent=parts.total if ranked.is_plain else None,
-        )  # fmt: skip
-        model = ranked_model("y_score", found, ranked, value, plan, ends=ends)
-        warn_of_turned([model])
-    elif is_defined(found, ranked.table):
-        # Known, whatever is not known of its uncertainty.
-        value = ranked.score(found)
-    n_pos, n_neg = (int(size) for size in ranked.sizes)
+    sample = rankings_of(y_true, y_score, **case_arguments)
+    (found,) = measured([(metric, metric_kwargs)], [sample], plan)
+    found.warn_of_few_positives()
+    error, ends, again = _NAN, ConfidenceInterval(_NAN, _NAN), None
+    if found.is_known:
+        if sample.folds is None:
+            warn_of_few_cases([found.metric], [found.cases])
+        error, draws = found.spread()
+        ends = found.interval(interval, error, draws=draws)
+        named = "y_score" if sample.folds is None else "y_true"
+        warn_of_turned([(named, found, ends)])
+        factor = found.retraining
+        if factor is not None:
+            again = found.interval(interval, error, draws=draws, factor=factor)
     return Estimate(
-        found.name, value, error, ends, n_pos, n_neg, method, plan.confidence_level,
-        question_of(found),
+        found.metric.name, found.value, error, ends, *found.class_sizes, method,
+        plan.confidence_level, question_of(found.metric),
+        of="these models" if found.is_known and found.n_all > 1 else None,
+        confidence_interval_retrained=again,
+        bias=found.bias if found.is_known and abs(found.bias) > 0 else None,
     )  # fmt: skip
-
-
-def _spread_of(
-    metric: Metric, ranked: Ranked, plan: Plan, parts: Parts, is_stratified: bool
-) -> tuple[float, FloatArray | None]:
-    """Return the standard error by the method, and the replicates if any."""
-    if plan.method == "delta":
-        return parts.standard_error, None
-    ranked = condensed(metric, ranked)
-    statistic = statistic_of([metric], [ranked])
-    if plan.method == "jackknife":
-        squared = jackknife_variance(statistic, [ranked], stratify=is_stratified)
-        return float(np.sqrt(squared)), None
-    is_parametric = plan.method == "parametric"
-    draw = resample_draw([ranked], stratify=is_stratified, is_parametric=is_parametric)
-    draws = plan.replicates(metric.name, draw, statistic)
-    return spread(draws), draws
 
 
 def influence(
@@ -568,30 +497,30 @@ def influence(
     ... ).tolist()
     [0.71, -0.71, -0.71, 0.71]
     """
-    if isinstance(y_true, FoldRankings):
-        check_alone(
-            y_true, y_score=y_score, sample_weight=sample_weight, pos_label=pos_label
-        )
-        return influence_of_folds(metric, y_true, weights, metric_kwargs)
     if isinstance(y_true, RankTable):
         raise ValueError(
             "y_true is a RankTable, which knows no single cases: give their labels and "
             "scores."
         )
-    ranked = check_sample(
-        y_true,
-        y_score,
-        sample_weight=sample_weight,
-        weights=weights,
+    sample = rankings_of(
+        y_true, y_score, sample_weight=sample_weight, weights=weights,
         pos_label=pos_label,
-    )
-    found = check_metric(metric, metric_kwargs, ranked)
-    ranked = with_worth(ranked, found)
-    values = np.full(len(ranked.is_pos), np.nan)
-    if not np.isnan(defined_value(found, ranked)):
-        values = influence_values(found, ranked)
-    if ranked.kept is None:
-        return values
-    given = np.zeros(len(ranked.kept))
-    given[ranked.kept] = values
+    )  # fmt: skip
+    plan = Plan("delta", 0.95, "wald", 1, False, None, None)
+    (found,) = measured([(metric, metric_kwargs)], [sample], plan)
+    cases, folds = sample.each[0], sample.folds
+    if folds is None:
+        rows: Any = slice(None) if cases.kept is None else cases.kept
+        given = np.zeros(cases.n_given)
+        given[rows] = found.influence if found.is_known else _NAN
+        return given
+    if not found.is_known:
+        return np.full(len(folds.y_true), _NAN)
+    rows, weight = np.concatenate(found.rows), folds.sample_weight
+    given = np.zeros(len(folds.y_true))
+    # Their variance is over the number of all rows, also those of other folds.
+    share = len(rows) / len(given)
+    if weight is not None:
+        share = weight[rows].sum() / weight.sum()
+    given[rows] = found.row_influence / share
     return given

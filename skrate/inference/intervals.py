@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -18,10 +18,9 @@ from skrate.inference.delta import (
     freedoms_of_cases,
     is_rounding,
     table_variance,
-    variance_parts,
 )
 from skrate.inference.sample import Ranked
-from skrate.metrics.base import Metric, Sizes, Tested
+from skrate.metrics.base import Metric
 from skrate.metrics.recall import cuts_of
 from skrate.metrics.results import (
     ConfidenceInterval,
@@ -77,7 +76,6 @@ def augmented(
     variance: float | None = None,
     *,
     stratify: bool = False,
-    independent: float | None = None,
     added: float = ADDED,
 ) -> Augmented:
     """Return a metric on the augmented table of a sample.
@@ -94,8 +92,6 @@ def augmented(
         is rounding.
     stratify : bool, default=False
         Whether class sizes are fixed.
-    independent : float, default=None
-        What the sample shows if its cases are independent, if that is known already.
     added : float, default=0.1
         Cases of each class that are added; a part of them to each of several folds.
 
@@ -116,10 +112,9 @@ def augmented(
     value = metric.value(table)
     effect = 1.0
     if variance is not None and not is_rounding(variance):
-        if independent is None:
-            independent = table_variance(
-                metric, ranked.table, stratify=stratify, sizes=sizes
-            ).total
+        independent = table_variance(
+            metric, ranked.table, stratify=stratify, sizes=sizes
+        ).total
         # Without variation there is nothing to compare.
         if np.isnan(variance) or not is_rounding(independent):
             effect = variance / (independent or 1.0)
@@ -224,52 +219,6 @@ def wilson_interval(
     return ConfidenceInterval(float(ends[0]), float(ends[1]))
 
 
-def metric_interval(
-    kind: Interval,
-    value: float,
-    standard_error: float,
-    level: float,
-    metric: Metric,
-    ranked: Ranked,
-    *,
-    stratify: bool,
-    freedom: float = np.inf,
-    draws: FloatArray | None = None,
-    independent: float | None = None,
-) -> ConfidenceInterval:
-    """Return the interval of a kind, or Wilson's if the sample shows no variation.
-
-    ``independent`` is the variance of independent cases, if it is known.
-    """
-
-    def find_augmented() -> Augmented:
-        return augmented(
-            metric,
-            ranked,
-            standard_error**2,
-            stratify=stratify,
-            independent=independent,
-        )
-
-    def find_tested(value: float) -> ConfidenceInterval:
-        return tested_interval(value, level, metric, ranked, stratify=stratify)
-
-    low, high = range_of(metric, ranked.table, stratify=stratify)
-    # Rounding of the range must not leave the value outside of its interval.
-    bounds = min(low, value), max(high, value)
-    if ranked.worth is not None:
-        # No cases are added to these, and of no gain there is no logarithm.
-        if not value > NEGLIGIBLE:
-            bounds = -np.inf, np.inf
-        return interval_of(kind, value, standard_error, level, bounds, freedom, draws)
-    if kind == "wilson":
-        bounds = with_room(metric, bounds, value)
-    return bounded_interval(
-        kind, value, standard_error, level, bounds, freedom, draws, find_augmented,
-        find_tested if isinstance(metric, Tested) else None,
-    )  # fmt: skip
-
-
 def bounded_interval(
     kind: Interval,
     value: float,
@@ -279,7 +228,7 @@ def bounded_interval(
     freedom: float,
     draws: FloatArray | None,
     find_augmented: Callable[[], Augmented],
-    find_tested: Callable[[float], ConfidenceInterval] | None = None,
+    find_tested: Callable[[], ConfidenceInterval] | None = None,
 ) -> ConfidenceInterval:
     """Return the interval of a kind, or Wilson's if the sample shows no variation.
 
@@ -298,7 +247,7 @@ def bounded_interval(
         return interval_of(kind, value, standard_error, level, bounds, freedom, draws)
     value = min(max(value, bounds[0]), bounds[1])
     if find_tested is not None:
-        return find_tested(value)
+        return find_tested()
     found = find_augmented()
     if np.isfinite(bounds).all() and np.isnan(found.value):
         # Not even the augmented ranking has a value: nothing is left out.
@@ -315,27 +264,6 @@ def bounded_interval(
         # Not even the augmented ranking has a value: nothing is left out.
         return ConfidenceInterval(bounds[0], most)
     return ConfidenceInterval(ends.low, min(ends.high, most))
-
-
-def tested_interval(
-    value: float, level: float, metric: Metric, ranked: Ranked, *, stratify: bool
-) -> ConfidenceInterval:
-    """Return what the test of a metric that has one does not reject.
-
-    The design of the sample counts by the ratio of the variances that it and
-    independent cases have.
-    """
-    effect = 1.0
-    if not ranked.is_plain:
-        variance = variance_parts(metric, ranked, stratify=stratify).total
-        effect = augmented(metric, ranked, variance, stratify=stratify).effect
-    # The variance of the recall is mostly that of the positives.
-    freedom = degrees_of_freedom((Parts(1.0, 0.0, 0.0), ranked))
-    quantile = t_quantile(level, freedom) * float(np.sqrt(effect))
-    sizes = Sizes(*ranked.effective_sizes, are_fixed=stratify)
-    assert isinstance(metric, Tested)
-    low, high = metric.not_rejected(ranked.table, sizes, quantile)
-    return ConfidenceInterval(min(low, value), max(high, value))
 
 
 def interval_of(
@@ -450,38 +378,6 @@ def hybrid_interval(
     low = a - b - np.hypot(a - of_a.low, of_b.high - b)
     high = a - b + np.hypot(of_a.high - a, b - of_b.low)
     return ConfidenceInterval(float(low), float(high))
-
-
-def intervals_apart(
-    metrics: Sequence[Metric],
-    ranked: Sequence[Ranked],
-    values: Sequence[float],
-    *,
-    stratify: Sequence[bool],
-) -> Callable[[float], ConfidenceInterval]:
-    """Return what makes the interval of a difference at a level, for two models.
-
-    It is for samples that show no variation of the difference: Wilson's interval of
-    each model alone, combined without their correlation.
-    """
-    each = [
-        (value, metric, one, fixed, variance_parts(metric, one, stratify=fixed))
-        for value, metric, one, fixed in zip(
-            values, metrics, ranked, stratify, strict=True
-        )
-    ]
-
-    def interval_at(level: float) -> ConfidenceInterval:
-        of_a, of_b = (
-            metric_interval(
-                "wilson", value, parts.standard_error, level, metric, one,
-                stratify=fixed,
-            )
-            for value, metric, one, fixed, parts in each
-        )  # fmt: skip
-        return hybrid_interval((values[0], values[1]), (of_a, of_b))
-
-    return interval_at
 
 
 def _quantiles(replicates: FloatArray, level: float) -> tuple[float, float]:

@@ -1,43 +1,62 @@
-"""Two rankings of the same cases: what their difference is concluded from."""
+"""Two models, or two metrics of one: what their difference is concluded from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.data.arrays import Array, FloatArray, IntArray
+from skrate.data.arrays import Array, ArrayLike, FloatArray, dot
+from skrate.data.checks import warn, warn_undefined
 from skrate.inference.delta import (
     NEGLIGIBLE,
     degrees_of_freedom,
     influence_parts,
-    influence_values,
+    is_rounding,
 )
 from skrate.inference.intervals import (
     bootstrap_interval,
     bootstrap_pvalue,
-    intervals_apart,
+    hybrid_interval,
     inverted_pvalue,
     permutation_interval,
     permutation_pvalue,
     standardised,
     t_pvalue,
 )
-from skrate.inference.plan import (
-    Plan,
-    check_worth,
-    defined_values,
-    warn_of_difference,
-    warn_of_few_cases,
+from skrate.inference.measured import Measured, replicates_of, warn_of_turned, wider
+from skrate.inference.plan import Plan, warn_of_difference
+from skrate.inference.resampling import spread
+from skrate.metrics.auc import AUC
+from skrate.metrics.base import (
+    GROUPS_ARE_LISTS,
+    LIST_METRICS,
+    METRICS,
+    Metric,
+    question_of,
+    unwrap,
 )
-from skrate.inference.resampling import resample_draw, spread, statistic_of
-from skrate.inference.sample import Ranked, repeated
-from skrate.metrics.base import Metric, question_of
+from skrate.metrics.bound import is_known
+from skrate.metrics.lists import (
+    Average,
+    GroupScores,
+    ListAverage,
+    Policy,
+    average_of,
+    check_clusters_of_lists,
+    freedom_of_sums,
+    question_of_mean,
+    spread_of_sums,
+)
+from skrate.metrics.rate_weighted_auc import RateWeightedAUC
 from skrate.metrics.results import (
     Comparison,
     ConfidenceInterval,
+    Estimate,
+    Question,
     question_of_both,
     t_interval,
     t_quantile,
@@ -46,131 +65,151 @@ from skrate.metrics.results import (
 _NAN = float("nan")
 # What makes the interval of a difference at a level.
 IntervalAt = Callable[[float], ConfidenceInterval]
-# Of sums of shares, which round otherwise where other cases tie.
-_ROUNDING = 1e-13
+# All flips are tried where there are no more than 2 to this number of them.
+_MOST_LISTS = 20
+_FEW_LISTS = 10
+# Of the rarer class of unpaired samples, alike or not: with fewer, tests find too much.
+_FEW_ALIKE, _FEW_UNLIKE = 10, 30
+# What a metric of lists is told of the lists, and of their mean.
+_OF_MEAN = ("average", "undefined")
 
 
-def paired(
-    metrics: list[Metric],
-    ranked: list[Ranked],
-    plan: Plan,
-    values: list[float] | None = None,
-    influences: list[FloatArray] | None = None,
-) -> Comparison:
-    """Compare two rankings of the same cases; what is known needs no second look."""
-    cases = ranked[0]
-    for one in ranked:
-        check_worth(plan, one)
-    is_new = values is None
-    if values is None:
-        values = defined_values(metrics, ranked)
-    if np.isnan(values).any():
-        return conclude_ranked(metrics, ranked, values, float("nan"), plan)
+def paired(models: Sequence[Measured], plan: Plan) -> Comparison:
+    """Compare two metrics, or two models, by the same cases."""
+    a, b = models
+    if not (a.is_known and b.is_known):
+        return _concluded(models, plan, _NAN)
+    metrics, ranked = [*a.metrics, *b.metrics], [*a.ranked, *b.ranked]
     warn_of_difference(metrics, ranked, plan.method)
-    if is_new:
-        warn_of_few_cases(metrics, ranked)
-    is_stratified = plan.is_stratified(cases)
-    if influences is None:
-        influences = model_influences(metrics, ranked, stratify=is_stratified)
-    parts = influence_parts(influences[0] - influences[1], cases)
-    standard_error, freedom = parts.standard_error, degrees_of_freedom((parts, cases))
-    draws = None
-    if plan.method == "bootstrap":
-        draw = resample_draw(ranked, stratify=is_stratified)
-        draws = plan.replicates("difference", draw, statistic_of(metrics, ranked))
-        standard_error = spread(draws)
-    elif plan.method == "permutation":
-        draws = _exchanged(metrics, ranked, plan)
-    return conclude_ranked(
-        metrics, ranked, values, standard_error, plan, freedom, draws
+    parts = influence_parts(a.influence - b.influence, a.cases)
+    error, draws = parts.standard_error, None
+    if plan.method != "delta":
+        draws = replicates_of(models, plan, "difference")
+    if draws is not None and plan.method == "bootstrap":
+        error = spread(draws)
+    return _concluded(models, plan, error, a.freedom(parts), draws)
+
+
+def unpaired(models: Sequence[Measured], plan: Plan) -> Comparison:
+    """Compare two models by cases of their own."""
+    a, b = models
+    if not (a.is_known and b.is_known):
+        return _concluded(models, plan, _NAN)
+    warn_of_difference([a.metric, b.metric], [a.cases, b.cases], plan.method)
+    variance = a.parts.total + b.parts.total
+    if not is_rounding(variance):
+        _warn_of_unlike_samples(models)
+    freedom = degrees_of_freedom((a.parts, a.cases), (b.parts, b.cases))
+    if plan.method == "delta":
+        return _concluded(models, plan, float(np.sqrt(variance)), freedom)
+    of_a, of_b = (
+        replicates_of([model], share, "difference")
+        for model, share in zip(models, plan.split(2), strict=True)
+    )
+    n_both = min(len(of_a), len(of_b))
+    draws = of_a[:n_both] - of_b[:n_both]
+    return _concluded(models, plan, spread(draws), freedom, draws)
+
+
+def _warn_of_unlike_samples(models: Sequence[Measured]) -> None:
+    """Warn where the skewness of a small sample is not cancelled by the other's."""
+    rarer = [min(model.cases.sizes) for model in models]
+    few, many = min(rarer), max(rarer)
+    if few >= (_FEW_UNLIKE if many > 2 * few else _FEW_ALIKE):
+        return
+    warn(
+        "y_true_b are other cases than y_true, and the rarer classes have "
+        f"{rarer[0]:g} and {rarer[1]:g} of them: with so few, tests at a level of "
+        "0.05 found up to "
+        "0.15 of equal models different. Take a p-value above 0.01 for no evidence, or "
+        f"compare on the same cases, or on samples that are alike, of {_FEW_UNLIKE} of "
+        "each class."
     )
 
 
-def model_influences(
-    metrics: list[Metric], ranked: list[Ranked], *, stratify: bool
-) -> list[FloatArray]:
-    """Return the influence values of several rankings of the same cases."""
-    return [
-        influence_values(metric, one, stratify=stratify)
-        for metric, one in zip(metrics, ranked, strict=True)
-    ]
-
-
-def _exchanged(metrics: list[Metric], ranked: list[Ranked], plan: Plan) -> FloatArray:
-    """Return the difference where the ranks of random cases are exchanged."""
-    draw = ExchangeDraw.of(*(repeated(one) for one in ranked))
-    statistic = partial(exchanged_difference, metrics)
-    return plan.replicates("difference", draw, statistic)
-
-
-def conclude_ranked(
-    metrics: list[Metric],
-    ranked: list[Ranked],
-    values: list[float],
-    standard_error: float,
+def _concluded(
+    models: Sequence[Measured],
     plan: Plan,
+    error: float,
     freedom: float = np.inf,
     draws: FloatArray | None = None,
 ) -> Comparison:
-    """Return the comparison of two values; ``draws`` are of their difference.
+    """Return the comparison of two models; ``draws`` are of their difference."""
+    metrics = [model.metric for model in models]
+    # Of one ranking without its uncertainty nothing is told.
+    values = [
+        model.value if model.is_known or model.folds is not None else _NAN
+        for model in models
+    ]
+    limits = _NAN, _NAN
+    if not np.isnan(error):
+        (low_a, high_a), (low_b, high_b) = (model.bounds for model in models)
+        limits = low_a - high_b, high_a - low_b
 
-    The degrees of freedom are those of the standard error.
-    """
+    def conclude_with(factor: float) -> Comparison:
+        """Return it with standard errors so many times as great."""
 
-    def find_apart() -> Callable[[float], ConfidenceInterval]:
-        fixed = [plan.is_stratified(one) for one in ranked]
-        return intervals_apart(metrics, ranked, values, stratify=fixed)
+        def interval_at(level: float) -> ConfidenceInterval:
+            of_a, of_b = (m.interval(level=level, factor=factor) for m in models)
+            return hybrid_interval((values[0], values[1]), (of_a, of_b))
 
-    pairs = zip(metrics, ranked, strict=True)
-    bounds = [metric.bounds(one.table) for metric, one in pairs]
-    return conclude(
-        metrics, values, standard_error, plan, freedom, draws, bounds, find_apart
-    )
+        return conclude(
+            " - ".join(dict.fromkeys(metric.name for metric in metrics)),
+            values,
+            factor * error,
+            plan,
+            freedom,
+            None if draws is None else wider(draws, factor, plan),
+            limits,
+            interval_at,
+            question_of_both([question_of(metric) for metric in metrics]),
+        )
+
+    found, factor = conclude_with(1.0), models[0].retraining
+    if np.isnan(error) or models[0].folds is None:
+        return found
+    again = None if factor is None else conclude_with(factor).confidence_interval
+    of = "these models" if models[0].n_all > 1 else None
+    return replace(found, of=of, confidence_interval_retrained=again)
 
 
 def conclude(
-    metrics: Sequence[Metric],
+    name: str,
     values: Sequence[float],
     standard_error: float,
     plan: Plan,
     freedom: float,
     draws: FloatArray | None,
-    bounds: Sequence[tuple[float, float]],
-    find_apart: Callable[[], IntervalAt],
+    limits: tuple[float, float],
+    interval_at: IntervalAt | None,
+    params: Question,
 ) -> Comparison:
     """Return the comparison of two values; ``draws`` are of their difference.
 
-    The degrees of freedom are those of the standard error, and ``bounds`` those of each
-    value. Where the difference shows no variation ``find_apart`` is asked for intervals
-    that combine those of each value alone.
+    The degrees of freedom are those of the standard error. Where the difference shows
+    no variation ``interval_at`` makes intervals that combine those of each value.
     """
     a, b = values
     difference = a - b
     statistic, pvalue = _NAN, _NAN
     ends = ConfidenceInterval(_NAN, _NAN)
-    (low_a, high_a), (low_b, high_b) = bounds
-    limits = low_a - high_b, high_a - low_b
-    if np.isnan(difference):
-        limits = _NAN, _NAN
-    if standard_error < NEGLIGIBLE:
-        statistic, pvalue, ends = _without_variation(find_apart(), difference, plan)
-    elif not np.isnan(difference):
+    if interval_at is not None and standard_error < NEGLIGIBLE:
+        statistic, pvalue, ends = _without_variation(interval_at, difference, plan)
+    elif not np.isnan(difference + standard_error):
         statistic = standardised(difference, standard_error)
         pvalue = t_pvalue(statistic, plan.alternative, freedom)
-        ends = t_interval(
-            difference, standard_error, plan.confidence_level, limits, freedom
-        )
+        level = plan.confidence_level
+        ends = t_interval(difference, standard_error, level, limits, freedom)
         if draws is not None and plan.interval != "wald" and len(draws) > 1:
             pvalue, ends = _by_counting(difference, draws, plan, limits)
     if draws is not None and plan.method == "permutation":
         statistic = difference
         pvalue = permutation_pvalue(difference, draws, plan.alternative)
-        if np.ptp(draws) > NEGLIGIBLE:
-            ends = permutation_interval(
-                difference, draws, plan.confidence_level, limits
-            )
+        if interval_at is None or np.ptp(draws) > NEGLIGIBLE:
+            level = plan.confidence_level
+            ends = permutation_interval(difference, draws, level, limits)
     return Comparison(
-        " - ".join(dict.fromkeys(metric.name for metric in metrics)),
+        name,
         float(difference),
         float(a),
         float(b),
@@ -181,7 +220,7 @@ def conclude(
         plan.alternative,
         plan.method,
         plan.confidence_level,
-        params=question_of_both([question_of(metric) for metric in metrics]),
+        params=params,
     )
 
 
@@ -213,83 +252,185 @@ def _by_counting(
     )
 
 
-@dataclass(frozen=True)
-class ExchangeDraw:
-    """Rows of two rankings after their ranks were exchanged in a random half of cases.
+def in_lists(
+    metric: Any, params: dict[str, Any], groups: ArrayLike
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what group_scores is given, and the options of the mean over lists.
 
-    With no difference between the models, it is by chance which of both ranks of a
-    case is whose (:func:`compare` cites the articles). Midranks are exchanged, and the
-    two new rankings are read off their order without sorting: every rank has a place in
-    the row. A cluster is exchanged as a whole.
-
-    Parameters
-    ----------
-    places : array of shape (2, n_cases)
-        For each model, the place of each case's rank among all ranks of both, best
-        first; negatives are moved on by ``n_places``.
-    n_places : int
-        Number of different ranks.
-    cases : Ranked
-        Their weights and clusters.
+    A metric of lists or queues has them where their ``groups`` are known.
     """
+    if isinstance(metric, tuple | list):
+        raise ValueError(GROUPS_ARE_LISTS)
+    function, own = unwrap(metric, params)
+    if not is_known(function) or "groups" not in inspect.signature(function).parameters:
+        raise ValueError(GROUPS_ARE_LISTS)
+    of_mean = {name: own.pop(name) for name in _OF_MEAN if name in own}
+    return {"metric": function, "groups": groups, **own}, of_mean
 
-    places: IntArray
-    n_places: int
-    cases: Ranked
 
-    @classmethod
-    def of(cls, a: Ranked, b: Ranked) -> ExchangeDraw:
-        """Return the draw for two rankings of the same cases."""
-        middles = np.concatenate([_midranks(a), _midranks(b)])
-        order = np.argsort(middles)
-        # Ranks that are equal but for rounding are one place.
-        is_new = np.diff(middles[order], prepend=-1.0) > _ROUNDING
-        where = np.empty_like(order)
-        where[order] = np.cumsum(is_new) - 1
-        n_places = int(np.count_nonzero(is_new))
-        places = where.reshape(2, -1) + n_places * ~a.is_pos
-        return cls(places, n_places, a)
+def check_group_scores(
+    metric: Any, params: dict[str, Any], scores: tuple[Any, Any]
+) -> tuple[GroupScores, GroupScores]:
+    """Return both scores of lists; raise for others, or those of another metric."""
+    named = dict(zip(("y_true", "y_score_a"), scores, strict=True))
+    for name, one in named.items():
+        if not isinstance(one, GroupScores):
+            raise ValueError(
+                f"{name} must be what group_scores returns, as that of the other model "
+                f"is; got a {type(one).__name__}."
+            )
+    unknown = [name for name in params if name not in _OF_MEAN]
+    if unknown:
+        raise ValueError(
+            f"{unknown[0]} has no meaning for GroupScores, which hold the values of "
+            "the lists: give it to group_scores."
+        )
+    function, given = unwrap(metric, {})
+    kind = METRICS.get(function) or LIST_METRICS.get(function)
+    for name, one in named.items():
+        # Names of others, and those with a uniform rate, stand for the AUC.
+        is_auc = one.metric == "AUC" and not given and kind in (None, RateWeightedAUC)
+        if not (is_auc or (kind is not None and isinstance(one._metric, kind))):
+            raise ValueError(
+                f"metric={metric!r} is another than that of {name}, the {one.metric}."
+            )
+    return scores
+
+
+class _AUCInLists(NamedTuple):
+    """The AUC within lists, as far as it is asked for whether scores are turned."""
+
+    value: float
+    metric: Metric = AUC()
+    chance: float = 0.5
 
     @property
-    def width(self) -> int:
-        """Entries of a row."""
-        return max(4 * self.n_places, self.places.size)
+    def auc(self) -> float:
+        return self.value
+
+
+def warn_of_turned_in_lists(
+    models: Iterable[tuple[str, GroupScores, Estimate]], undefined: Policy | float
+) -> None:
+    """Warn of models within lists, if what ranks these is the AUC.
+
+    Of other metrics it would be found beside them, at twice the cost.
+    """
+    if isinstance(undefined, str):
+        warn_of_turned(
+            (argument, _AUCInLists(mean.value), mean.confidence_interval)
+            for argument, scores, mean in models
+            if scores.metric == "AUC"
+        )
+
+
+def paired_in_lists(
+    scores_a: GroupScores,
+    scores_b: GroupScores,
+    plan: Plan,
+    *,
+    average: Average | Iterable[float] | None = None,
+    undefined: Policy | float = "skip",
+    clusters: ArrayLike | None = None,
+) -> Comparison:
+    """Compare two models by their values within the same lists."""
+    _check_same_lists(scores_a, scores_b)
+    both = scores_a.is_defined & scores_b.is_defined
+    among = both if isinstance(undefined, str) and undefined == "skip" else None
+    n_of_one = np.count_nonzero(scores_a.is_defined ^ scores_b.is_defined)
+    if among is not None and n_of_one:
+        warn(
+            f"{n_of_one} of {len(both)} lists are undefined for one of the models and "
+            "are left out of both, so that value_a and value_b are not the scores of "
+            "all lists: give undefined=0.5, or another number, to count them."
+        )
+    units = check_clusters_of_lists(clusters, scores_a)
+    a, b = (
+        average_of(scores, average, undefined, among, units)
+        for scores in (scores_a, scores_b)
+    )
+    name = " - ".join(dict.fromkeys((scores_a.metric, scores_b.metric)))
+    name = f"{name} within lists"
+    params = question_of_both([scores.params for scores in (scores_a, scores_b)])
+    error, freedom, draws = _NAN, _NAN, None
+    if np.isnan(a.value - b.value):
+        warn_undefined(name, "no list that counts is defined")
+    else:
+        shares = (a.shares + b.shares) / 2
+        freedom = freedom_of_sums(shares)
+        if a.n_units > 1:
+            error = spread_of_sums(a.residuals - b.residuals, shares)
+        if plan.method == "permutation":
+            draws = _flipped(a, b, plan)
+    found = conclude(
+        name, (a.value, b.value), error, plan, freedom, draws,
+        (a.limits[0] - b.limits[1], a.limits[1] - b.limits[0]), None,
+        params | question_of_mean(scores_a, average, undefined),
+    )  # fmt: skip
+    if not np.isnan(freedom) and np.isnan(found.statistic):
+        reason = "there is one list"
+        if a.n_units > 1:
+            reason = "all lists have the same difference: method='permutation' has "
+            reason += "a p-value"
+        warn_undefined(f"t of the {name}", reason)
+    _warn_of_few_lists(a, b)
+    method = "permutation" if plan.method == "permutation" else "t"
+    return replace(found, method=method, of=a.units_text)
+
+
+def _warn_of_few_lists(a: ListAverage, b: ListAverage) -> None:
+    """Warn if few lists say how models differ: the spread of most is then 0."""
+    of_lists = a.parts / a.weights.sum() - b.parts / b.weights.sum()
+    n_differ = np.count_nonzero(a.summed(of_lists))
+    if np.isnan(a.value - b.value) or n_differ >= min(_FEW_LISTS, a.n_units / 2):
+        return
+    warn(
+        f"The models differ in {n_differ} of {a.n_units} lists: with fewer than "
+        f"{_FEW_LISTS} the interval may be far too short. Take more lists, or a metric "
+        "that sees more of them."
+    )
+
+
+def _check_same_lists(a: GroupScores, b: GroupScores) -> None:
+    if not np.array_equal(a.groups, b.groups):
+        raise ValueError(
+            "scores_a and scores_b are of other lists: give both models the same "
+            "groups."
+        )
+    for what in ("n_items", "n_pos"):
+        if not np.array_equal(getattr(a, what), getattr(b, what)):
+            raise ValueError(
+                f"scores_a and scores_b differ in the {what} of their lists: give both "
+                "models the same y_true and sample_weight."
+            )
+
+
+@dataclass(frozen=True)
+class _Flips:
+    """Draws of the lists in which both models are exchanged."""
+
+    width: int
 
     def __call__(self, generator: np.random.Generator, size: int) -> Array:
-        """Return rows of positives and negatives per rank, for a and then for b."""
-        return self.rows(self._exchanged(generator, size))
-
-    def rows(self, is_exchanged: Array) -> Array:
-        """Return the rows where cases are exchanged as told, shape (size, n_cases)."""
-        size = len(is_exchanged)
-        first, second = self.places
-        offset = 4 * self.n_places * np.arange(size)[:, None]
-        of_a = np.where(is_exchanged, second, first) + offset
-        of_b = np.where(is_exchanged, first, second) + offset + 2 * self.n_places
-        slots = np.concatenate([of_a.ravel(), of_b.ravel()])
-        weights = self.cases.weights
-        rows = np.bincount(
-            slots,
-            None if weights is None else np.tile(weights, 2 * size),
-            minlength=size * 4 * self.n_places,
-        )
-        return rows.reshape(size, -1)
-
-    def _exchanged(self, generator: np.random.Generator, size: int) -> Array:
-        clusters = self.cases.clusters
-        n_units = self.cases.n_units
-        drawn = generator.integers(2, size=(size, n_units), dtype=np.uint8).astype(bool)
-        return drawn if clusters is None else drawn[:, clusters]
+        return generator.integers(2, size=(size, self.width), dtype=np.uint8)
 
 
-def _midranks(ranked: Ranked) -> FloatArray:
-    """Return the middle of the rates that each case has its place among."""
-    edges = ranked.table.rates
-    return np.asarray(((edges[1:] + edges[:-1]) / 2).take(ranked.group))
+def _flipped(a: ListAverage, b: ListAverage, plan: Plan) -> FloatArray:
+    """Return the difference where both models are exchanged in some of the lists."""
+    parts, weights = a.summed(b.parts - a.parts), a.summed(b.weights - a.weights)
+    have_own = weights.any()
 
+    def statistic(rows: Array) -> FloatArray:
+        flips = rows.astype(np.float64)
+        moved = dot(flips, parts)
+        more = dot(flips, weights) if have_own else 0.0
+        of_a = (a.parts.sum() + moved) / (a.weights.sum() + more)
+        of_b = (b.parts.sum() - moved) / (b.weights.sum() - more)
+        return np.asarray(of_a - of_b)
 
-def exchanged_difference(metrics: Sequence[Metric], rows: FloatArray) -> FloatArray:
-    """Return the first metric less the second of rows of an :class:`ExchangeDraw`."""
-    first, second = np.split(rows, 2, axis=1)
-    of_a = metrics[0].values(*np.split(first, 2, axis=1))
-    return of_a - metrics[1].values(*np.split(second, 2, axis=1))
+    n = len(parts)
+    if n <= _MOST_LISTS and 2**n - 1 <= plan.n_resamples:
+        # The lists as they are make one more.
+        numbers = np.arange(1, 2**n)
+        return statistic(numbers[:, None] >> np.arange(n) & 1)
+    return plan.replicates("difference", _Flips(n), statistic)

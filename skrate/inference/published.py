@@ -11,17 +11,19 @@ from scipy import optimize, special
 from skrate.data.arrays import FloatArray
 from skrate.data.checks import check_number, warn_undefined
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.delta import NEGLIGIBLE, degrees_of_freedom, variance_parts
+from skrate.inference.delta import NEGLIGIBLE
 from skrate.inference.intervals import (
     Alternative,
-    metric_interval,
     standardised,
     t_pvalue,
 )
-from skrate.inference.plan import Plan, check_metric, defined_value, warn_of_difference
-from skrate.inference.sample import Ranked, check_sample
-from skrate.inference.turned import ranked_model, warn_of_turned
-from skrate.metrics.base import Metric, question_of
+from skrate.inference.measured import Measured, measured, warn_of_turned
+from skrate.inference.plan import (
+    Plan,
+    warn_of_difference,
+)
+from skrate.inference.sample import rankings_of
+from skrate.metrics.base import question_of
 from skrate.metrics.results import (
     Comparison,
     ConfidenceInterval,
@@ -142,23 +144,18 @@ def compare_tables(
     metric_kwargs: dict[str, Any],
 ) -> Comparison:
     """Compare two tables; where no correlation is given, at all there can be."""
-    ranked = [check_sample(table, None) for table in tables]
-    found = [check_metric(metric, metric_kwargs, one) for one in ranked]
-    pairs = list(zip(found, ranked, strict=True))
-    a, b = (defined_value(of, one) for of, one in pairs)
+    samples = [rankings_of(table) for table in tables]
+    models = measured([(metric, metric_kwargs)] * 2, samples, plan, are_paired=False)
+    found, ranked = zip(*((model.metric, model.cases) for model in models), strict=True)
+    a, b = (model.value if model.is_known else _NAN for model in models)
     error, statistic, pvalue, least = _NAN, _NAN, _NAN, _NAN
     ends = ConfidenceInterval(_NAN, _NAN)
     if not np.isnan(a - b):
-        models = [
-            ranked_model(name, *pair, value, plan)
-            for name, pair, value in zip(_NAMES, pairs, (a, b), strict=True)
-        ]
-        warn_of_turned(models)
+        warn_of_turned(zip(_NAMES, models, [None] * 2, strict=True))
         warn_of_difference(found, ranked, plan.method)
-        spreads = [_spread_of(of, one, plan) for of, one in pairs]
-        errors, freedoms = zip(*spreads, strict=True)
+        errors, freedoms = zip(*map(_spread_of, models), strict=True)
         results = Results((a, b), errors, freedoms)
-        ends = _interval(results, pairs, plan.confidence_level, correlation)
+        ends = _interval(results, models, plan.confidence_level, correlation)
         least = results.least_significant_correlation(
             plan.confidence_level, plan.alternative
         )
@@ -176,32 +173,29 @@ def compare_tables(
     )  # fmt: skip
 
 
-def _spread_of(metric: Metric, ranked: Ranked, plan: Plan) -> tuple[float, float]:
+def _spread_of(model: Measured) -> tuple[float, float]:
     """Return the standard error of a metric of one table, and its freedom.
 
     Where the table shows no variation, the interval says how much there may be.
     """
-    parts = variance_parts(metric, ranked, stratify=plan.is_stratified(ranked))
-    freedom = degrees_of_freedom((parts, ranked))
-    if parts.standard_error > NEGLIGIBLE:
-        return parts.standard_error, freedom
-    value, level = metric.value(ranked.table), plan.confidence_level
-    low, high = metric_interval(
-        "wilson", value, 0.0, level, metric, ranked, stratify=plan.is_stratified(ranked)
-    )
-    return max(value - low, high - value) / t_quantile(level), freedom
+    freedom = model.freedom(model.parts)
+    if model.parts.standard_error > NEGLIGIBLE:
+        return model.parts.standard_error, freedom
+    low, high = model.interval(error=0.0)
+    away = max(model.value - low, high - model.value)
+    return away / t_quantile(model.plan.confidence_level), freedom
 
 
 def _interval(
     results: Results,
-    pairs: list[tuple[Metric, Ranked]],
+    models: list[Measured],
     level: float,
     correlation: float | None,
 ) -> ConfidenceInterval:
     """Return the interval at a correlation, or what holds that at each there is."""
     at = _ALL if correlation is None else np.array([correlation])
     reach = float(results.reach(at, (1 - level) / 2).max())
-    of_a, of_b = (metric.bounds(one.table) for metric, one in pairs)
+    of_a, of_b = (model.bounds for model in models)
     bounds = of_a[0] - of_b[1], of_a[1] - of_b[0]
     difference = results.difference
     return clipped_interval(difference - reach, difference + reach, bounds)

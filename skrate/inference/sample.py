@@ -1,13 +1,14 @@
-"""Checked input: labels and scores of the same cases, by one or several models."""
+"""Checked input: cases with the scores of models, in one ranking or those of folds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 
+from skrate.curves.folds import Folds
 from skrate.data.array_api import check_one_place
 from skrate.data.arrays import (
     Array,
@@ -26,6 +27,7 @@ from skrate.data.checks import (
     check_vector,
     check_weights,
 )
+from skrate.data.folds import FoldRankings
 from skrate.data.ranking import check_groups, ranking
 from skrate.data.sample import Sample, check_scores_given
 from skrate.data.table import (
@@ -53,13 +55,16 @@ class Ranked(Sample):
     per class and group, with its count as its weight. ``by_case`` says that groups of
     cases will be asked for, so that one sort does for both. ``worth`` is what each case
     is worth, where that is not said by its class. ``given`` are sampling weights before
-    they were scaled to a mean of 1.
+    they were scaled to a mean of 1. ``folds`` number the fold of each case, of whose
+    scores only the order within it counts: the table is then that of the consensus,
+    what is found if the same share of each fold is processed.
     """
 
     counts: RankTable | None = None
     by_case: bool = False
     worth: Worth | None = None
     given: FloatArray | None = None
+    folds: IntArray | None = None
 
     def score(self, metric: Metric) -> float:
         """Return what the score function does, to the last digit."""
@@ -71,8 +76,11 @@ class Ranked(Sample):
 
     @property
     def is_plain(self) -> bool:
-        """Whether counts per group of ties say all there is to know."""
-        return self.are_exchangeable
+        """Whether counts per group of ties say all there is to know.
+
+        Cases of a fold that tie lie across groups of the consensus.
+        """
+        return self.folds is None and self.are_exchangeable
 
     @property
     def are_exchangeable(self) -> bool:
@@ -84,6 +92,8 @@ class Ranked(Sample):
         """The table; its weights are numbers of cases, or average 1."""
         if self.counts is not None:
             return self.counts
+        if self.folds is not None:
+            return Folds(tuple(part.table for _, part in self._parts)).pooled
         assert self.scores is not None
         if self.worth is not None:
             table = self._table_by_case
@@ -127,6 +137,8 @@ class Ranked(Sample):
     ) -> FloatArray:
         """Return for each case what its class has in its group of the merged table."""
         values = np.empty(len(self.is_pos)) if out is None else out
+        if self.folds is not None:
+            return self._of_cases_in_folds(smaller, by_neg, by_pos, values)
         if self.table.labels is not None and self.scores is not None:
             # Without ties groups are of one class, and places of the ranking in a row.
             of_group = np.where(smaller.table.pos > 0, by_pos, by_neg)
@@ -136,6 +148,34 @@ class Ranked(Sample):
         group = smaller.group_of(self.table.n_groups).take(self.group)
         group += len(by_neg) * self.is_pos
         return np.concatenate([by_neg, by_pos]).take(group, out=values)
+
+    def _of_cases_in_folds(
+        self, smaller: Merged, by_neg: FloatArray, by_pos: FloatArray, out: FloatArray
+    ) -> FloatArray:
+        """Return for each case the mean of what its class has where it is in its fold.
+
+        The mean is over the rates that the case, with those that tie with it, takes up
+        there, and less that of all cases of the fold: each is cut on its own, so that
+        what a fold has more than others none of its cases adds.
+        """
+        rates = np.append(self.table.rates[smaller.starts], 1.0)
+        # Integrals from the rate 0 on, straight within groups.
+        sums = [
+            np.append(0.0, np.cumsum(np.diff(rates) * of_class))
+            for of_class in (by_neg, by_pos)
+        ]
+        for places, part in self._parts:
+            edges = part.table.rates
+            at_cuts = [np.interp(edges, rates, of_class) for of_class in sums]
+            means = np.diff(at_cuts, axis=1) / np.diff(edges)
+            own = means[part.is_pos.astype(np.intp), part.group]
+            out[places] = own - np.average(own, weights=part.weights)
+        return out
+
+    @lazy
+    def _parts(self) -> list[tuple[Any, Ranked]]:
+        """The places of the cases of each fold, and their ranking."""
+        return by_fold(self, self.folds)
 
     @property
     def order(self) -> IntArray:
@@ -194,13 +234,18 @@ def check_cases(
         sample = replace(sample, weights=own / own.mean(), given=own)
     if sample.clusters is None:
         return sample
-    found, codes = np.unique(sample.clusters, return_inverse=True)
+    return replace(sample, clusters=numbered_clusters(sample.clusters))
+
+
+def numbered_clusters(clusters: IntArray) -> IntArray:
+    """Return the number of the cluster of each case, of which there are several."""
+    found, codes = np.unique(clusters, return_inverse=True)
     if len(found) < 2:
         raise ValueError(
             "clusters puts all cases in one cluster: nothing can be said about the "
             "variation between clusters."
         )
-    return replace(sample, clusters=codes)
+    return codes
 
 
 def check_sample(
@@ -213,6 +258,32 @@ def check_sample(
     weights = case_arguments.get("sample_weight")
     check_one_place(y_true=y_true, y_score=y_score, sample_weight=weights)
     return check_cases(y_true, **case_arguments).with_scores("y_score", scores)
+
+
+class Rankings(NamedTuple):
+    """A sample, however it was given: its one ranking, or one of each of the folds."""
+
+    each: list[Ranked]
+    folds: FoldRankings | None = None
+
+
+def rankings_of(
+    y_true: Any, y_score: ArrayLike | None = None, **case_arguments: Any
+) -> Rankings:
+    """Return the sample behind labels and scores, a table of counts, or folds."""
+    if not isinstance(y_true, FoldRankings):
+        return Rankings([check_sample(y_true, y_score, **case_arguments)])
+    kind = case_arguments.pop("weights", "frequency")
+    check_alone(y_true, y_score=y_score, **case_arguments)
+    return Rankings(
+        [
+            scored(
+                check_cases(labels, sample_weight=weight, weights=kind), "y_score", own
+            )
+            for labels, own, weight in y_true
+        ],
+        y_true,
+    )
 
 
 def scored(
@@ -380,3 +451,68 @@ def _check_whole(name: str, counts: FloatArray, otherwise: str) -> None:
             f"{name} must be whole numbers of repetitions, found {found:g}; "
             f"{otherwise}."
         )
+
+
+def ranked_in_folds(rankings: FoldRankings, weights: Weights = "frequency") -> Ranked:
+    """Return rankings as a sample, in which a case of several repeats counts once.
+
+    Examples
+    --------
+    >>> rankings = FoldRankings(
+    ...     [1, 0, 0, 1], [3, 2, 1, 9], [0, 0, 1, 1]
+    ... )
+    >>> sample = ranked_in_folds(rankings)
+    >>> sample.table.pos.tolist(), sample.table.neg.tolist()
+    ([2.0, 0.0], [0.0, 2.0])
+    """
+    clusters, n_repeats = rankings.clusters, rankings.n_repeats
+    if clusters is None and n_repeats > 1:
+        clusters = rankings.indices
+    cases = check_cases(
+        rankings.is_pos,
+        sample_weight=rankings.sample_weight,
+        weights=weights,
+        clusters=clusters,
+    ).with_scores("y_score", rankings.y_score)
+    if n_repeats > 1:
+        cases = _as_one_repeat(cases, n_repeats)
+    folds = fold_numbers(rankings)
+    return replace(cases, folds=folds if cases.kept is None else folds[cases.kept])
+
+
+def fold_numbers(rankings: FoldRankings) -> IntArray:
+    """Return the number of the fold of each row."""
+    folds = np.empty(len(rankings.y_true), dtype=np.intp)
+    for number, rows in enumerate(rankings.rows()):
+        folds[rows] = number
+    return folds
+
+
+def _as_one_repeat(cases: Ranked, n_repeats: int) -> Ranked:
+    """Return the cases with weights of which those of all repeats are those of one."""
+    if not cases.are_repetitions:
+        raise ValueError(
+            f'weights="sampling" is not known of {n_repeats} repeats: make the '
+            "FoldRankings of one."
+        )
+    weights = np.ones(len(cases.is_pos)) if cases.weights is None else cases.weights
+    return replace(cases, weights=weights / n_repeats)
+
+
+def by_fold(model: Ranked, folds: IntArray | None) -> list[tuple[Any, Ranked]]:
+    """Return the cases of each fold, as their places and as a sample."""
+    if folds is None:
+        return [(slice(None), model)]
+    order = np.argsort(folds, kind="stable")
+    ends = np.cumsum(np.bincount(folds))[:-1]
+    parts = []
+    for chosen in np.split(order, ends):
+        part = Ranked(
+            model.is_pos[chosen],
+            None if model.scores is None else model.scores[chosen],
+            None if model.weights is None else model.weights[chosen],
+            kind=model.kind,
+            by_case=model.by_case,
+        )
+        parts.append((chosen, part))
+    return parts

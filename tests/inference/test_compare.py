@@ -35,7 +35,7 @@ from skrate import (
 from skrate.data.ranking import ranking
 from skrate.inference.compare import paired
 from skrate.inference.intervals import adjusted, permutation_pvalue, t_pvalue
-from skrate.inference.paired import ExchangeDraw
+from skrate.inference.resampling import ExchangeDraw
 from skrate.inference.sample import check_cases, scored
 
 
@@ -398,8 +398,18 @@ def test_models_that_are_compared_hold_no_more_than_their_tables(monkeypatch):
         assert "merged" not in vars(one.table)
 
 
+def test_a_model_without_a_value_leaves_the_others_theirs():
+    y_true, a, b = two_models(10)
+    with pytest.warns(UndefinedMetricWarning, match="Momentum is undefined"):
+        result = compare("momentum", y_true, {"worse than chance": -a, "a": a, "b": b})
+    values = [[pair.value_a, pair.value_b] for pair in result.pairs]
+    assert np.isnan(values).tolist() == [[True, False], [True, False], [False] * 2]
+    assert np.isnan([pair.pvalue for pair in result.pairs[:2]]).all()
+    assert result[2].pvalue == compare("momentum", y_true, a, b).pvalue
+
+
 def test_two_jobs_take_two_models_at_a_time(monkeypatch):
-    module = importlib.import_module("skrate.inference.compare")
+    module = importlib.import_module("skrate.inference.measured")
     alone, both = module.influence_values, threading.Barrier(2, timeout=20)
 
     def together(*args, **options):

@@ -16,8 +16,7 @@ from skrate import FoldRankings, budget_report, hit_curve, rates
 from skrate.inference.budget_report import ExpectedHits
 from skrate.inference.compare_curves import curve_process
 from skrate.inference.delta import influence_values, variance_parts
-from skrate.inference.fold_ranked import ranked_in_folds
-from skrate.inference.sample import check_cases
+from skrate.inference.sample import check_cases, ranked_in_folds
 from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate
 from skrate.metrics.recall import ExpectedRecall
 from strategies import ranked_samples

@@ -1,0 +1,834 @@
+"""A metric of a sample: its mean over one ranking or those of folds, and how it varies.
+
+All inference goes by this: a value, the influence of each case on it, the variance that
+follows, an interval, and replicates. One ranking is the mean over a single one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skrate.data.arrays import BoolArray, FloatArray, IntArray, lazy
+from skrate.data.checks import warn, warn_undefined
+from skrate.data.folds import FoldRankings
+from skrate.data.ranking import check_groups
+from skrate.data.table import table_of_weights
+from skrate.inference.delta import (
+    NEGLIGIBLE,
+    Parts,
+    degrees_of_freedom,
+    freedoms_of_cases,
+    influence_parts,
+    influence_values,
+    is_rounding,
+    table_variance,
+    variance_parts,
+)
+from skrate.inference.intervals import (
+    ADDED,
+    Augmented,
+    Interval,
+    augmented,
+    bounded_interval,
+    interval_of,
+    range_of,
+    with_room,
+)
+from skrate.inference.plan import (
+    CLASSES,
+    Plan,
+    check_metric,
+    check_worth,
+    defined_value,
+    warn_of_few_processed,
+    why_lopsided,
+    why_too_few,
+)
+from skrate.inference.resampling import (
+    ExchangeDraw,
+    condensed,
+    exchanged_difference,
+    jackknife_variance,
+    resample_draw,
+    spread,
+    statistic_of,
+)
+from skrate.inference.sample import (
+    Ranked,
+    Rankings,
+    numbered_clusters,
+    repeated,
+    with_worth,
+)
+from skrate.metrics.auc import AUC
+from skrate.metrics.average_precision import excess
+from skrate.metrics.base import (
+    Metric,
+    Sizes,
+    Tested,
+    check_of_folds,
+    find_metric,
+    is_defined,
+    warn_of_folds,
+)
+from skrate.metrics.partial_auc import PartialAUC
+from skrate.metrics.recall import rate_of
+from skrate.metrics.results import ConfidenceInterval, clipped_interval, t_quantile
+
+_NAN = float("nan")
+# Cases in the window of a partial AUC, in each fold.
+_FEW_IN_FOLDS = 10
+
+
+class Single(NamedTuple):
+    """A metric, as it is meant on one ranking, and its value there."""
+
+    metric: Metric
+    ranked: Ranked
+    value: float
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The mean of a metric over the rankings of a sample, one or one of each fold.
+
+    ``each`` are those with both classes on which it is defined, and ``rows`` says which
+    rows of the ``folds`` their cases are. ``one_class`` are folds that lack a class,
+    and yet have a value: what the class would add is not known, and unless class sizes
+    are fixed they are taken to vary as the others do. ``is_known`` says whether
+    anything is known of the uncertainty.
+    """
+
+    metric: Metric
+    each: list[Single]
+    plan: Plan
+    folds: FoldRankings | None = None
+    rows: list[IntArray] = field(default_factory=list)
+    one_class: list[Single] = field(default_factory=list)
+    is_known: bool = True
+
+    @lazy
+    def value(self) -> float:
+        """The mean; nan if it is undefined on all rankings."""
+        values = [one.value for one in (*self.each, *self.one_class)]
+        return float(np.mean(values)) if values else _NAN
+
+    @property
+    def ranked(self) -> list[Ranked]:
+        """The rankings."""
+        return [one.ranked for one in self.each]
+
+    @property
+    def metrics(self) -> list[Metric]:
+        """What is meant on each of them."""
+        return [one.metric for one in self.each]
+
+    @property
+    def n_all(self) -> int:
+        """Number of rankings, those of one class as well."""
+        return len(self.each) + len(self.one_class)
+
+    @property
+    def n_repeats(self) -> int:
+        """Number of folds that test a case."""
+        return 1 if self.folds is None else self.folds.n_repeats
+
+    @property
+    def class_sizes(self) -> tuple[int, int]:
+        """The number of cases of each class."""
+        folds = self.folds
+        are_rows = self.is_known and self.cases.are_repetitions and self.n_repeats == 1
+        if folds is not None and not are_rows:
+            return folds.n_pos, folds.n_neg
+        sizes = [one.ranked.sizes for one in (*self.each, *self.one_class)]
+        n_pos, n_neg = np.sum(sizes, axis=0).tolist()
+        return int(n_pos), int(n_neg)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest mean of rankings of the same cases."""
+        return self._mean_range(
+            [one.metric.bounds(one.ranked.table) for one in self.each], stratify=False
+        )
+
+    @property
+    def chance(self) -> float:
+        """The value of scores that say nothing; nan where it is not known."""
+        if not self.is_known or self.cases.worth is not None:
+            return _NAN
+        found = [_value_of_ties(one.metric, one.ranked) for one in self.each]
+        return self._with_constant(float(np.mean(found)))
+
+    @property
+    def auc(self) -> float:
+        """The mean of the AUC."""
+        return float(np.mean([AUC().value(one.table) for one in self.ranked]))
+
+    @property
+    def retraining(self) -> float | None:
+        """How much greater standard errors are if the models are trained again.
+
+        By the correction of Nadeau and Bengio, with the variance of test cases in place
+        of that between the scores of folds. None if it is not a cross-validation.
+        """
+        folds = self.folds
+        if folds is None or folds.indices is None or folds.n_folds < 2 * self.n_repeats:
+            return None
+        n_folds = folds.n_folds / self.n_repeats
+        return float(np.sqrt(1 + n_folds / (n_folds - 1)))
+
+    @lazy
+    def stratify(self) -> bool:
+        """Whether class sizes are fixed."""
+        return self.plan.is_stratified(self.cases)
+
+    @lazy
+    def cases(self) -> Ranked:
+        """The cases of all folds, with their weights and clusters, without scores.
+
+        Of repeats without clusters each once; of one ranking with its scores.
+        """
+        if self.folds is None:
+            return self.each[0].ranked
+        firsts = slice(None) if self._of_case is None else self._of_case[0]
+        weights = clusters = None
+        if any(one.weights is not None for one in self.ranked):
+            weights = self._row_weights[firsts]
+        if self._clusters is not None:
+            clusters = numbered_clusters(self._clusters[np.concatenate(self.rows)])
+        return Ranked(
+            np.concatenate([one.is_pos for one in self.ranked])[firsts],
+            weights=weights,
+            clusters=clusters,
+            kind=self.ranked[0].kind,
+        )
+
+    @lazy
+    def influence(self) -> FloatArray:
+        """What each of the cases contributes: the sum over its repeats."""
+        values = self.row_influence
+        if self._of_case is None:
+            return values
+        firsts, cases = self._of_case
+        sums = np.bincount(cases, self._row_weights * values)
+        # A mean over the rows of all repeats is one over the cases.
+        share = self.cases.total / sum(one.total for one in self.ranked)
+        return np.asarray(sums / self._row_weights[firsts] * share)
+
+    @lazy
+    def row_influence(self) -> FloatArray:
+        """What each row contributes, as :func:`influence_values` does.
+
+        A class is centred in each fold, which takes one of its m cases there: squares
+        count m / (m - 1) times, as they would for single folds. A class with one case
+        in a fold shows no variation there. It is taken to vary as in the others, or,
+        where those have fewer degrees of freedom, as the values of such folds do, which
+        holds what else these differ in and so is rather too much.
+        """
+        if self.folds is None:
+            ((metric, ranked, _),) = self.each
+            return influence_values(metric, ranked, stratify=self.stratify)
+        scale = sum(one.total for one in self.ranked) * self._widening / self.n_all
+        weights = np.array([[one.table.n_pos, one.table.n_neg] for one in self.ranked])
+        own = np.array([one.value for one in self.each])
+        shifts = from_others(own, weights, self._sizes, self.n_repeats)
+        parts = []
+        for factors, apart, one in zip(self._factors, shifts, self.each, strict=True):
+            fold = one.ranked
+            values = influence_values(one.metric, fold, stratify=self.stratify)
+            classes = (fold.is_pos, ~fold.is_pos)
+            for factor, shift, chosen in zip(factors, apart, classes, strict=True):
+                of_class = None if fold.weights is None else fold.weights[chosen]
+                mean = np.average(values[chosen], weights=of_class)
+                values[chosen] = mean + np.sqrt(factor) * (values[chosen] - mean)
+                values[chosen] += shift
+            parts.append(values * scale / fold.total)
+        return np.concatenate(parts)
+
+    @lazy
+    def parts(self) -> Parts:
+        """The variance, by its sources."""
+        if self.folds is None:
+            ((metric, ranked, _),) = self.each
+            return variance_parts(metric, ranked, stratify=self.stratify)
+        return influence_parts(self.influence, self.cases)
+
+    @lazy
+    def bias(self) -> float:
+        """How much the mean is above that of folds of many cases; nan if unknown."""
+        if len(self.each) < 2 or not self.metric.facts.enough_positives:
+            return 0.0
+        clusters = self._clusters
+        if clusters is not None and any(
+            len(np.unique(clusters[rows])) < len(rows) for rows in self.rows
+        ):
+            return _NAN
+        if any(
+            one.weights is not None for one in self.ranked if not one.are_repetitions
+        ):
+            return _NAN
+        found = np.array([excess(one.metric, one.ranked.table) for one in self.each])
+        is_known = ~np.isnan(found)
+        if not is_known.any():
+            return _NAN
+        # Folds with one case of a class, which say nothing of it, are as the others.
+        return float(found[is_known].mean()) * len(found) / self.n_all
+
+    def freedom(
+        self, parts: Parts, freedoms: tuple[float, float] = (np.inf, np.inf)
+    ) -> float:
+        """Return the degrees of freedom of the variance with these parts."""
+        # Single cases whose folds are compared share a mean, one in each repeat.
+        n_shared = np.maximum(self._is_between.sum(axis=0) - self.n_repeats, 0)
+        n_pos, n_neg = ((len(self.each) - n_shared) / self.n_repeats).tolist()
+        source = parts, self.cases
+        return degrees_of_freedom(source, n_means=(n_pos, n_neg), freedoms=freedoms)
+
+    def spread(self) -> tuple[float, FloatArray | None]:
+        """Return the standard error by the method, and the replicates if any."""
+        if self.plan.method == "delta":
+            return self.parts.standard_error, None
+        if self.plan.method != "jackknife":
+            draws = replicates_of([self], self.plan, self.metric.name)
+            return spread(draws), draws
+        squared = 0.0
+        for metric, ranked in zip(self.metrics, self.alone(), strict=True):
+            small = [condensed(metric, ranked)]
+            statistic = statistic_of([metric], small)
+            squared += jackknife_variance(statistic, small, stratify=self.stratify)
+        return float(np.sqrt(squared) / self.n_all * self._widening), None
+
+    def alone(self) -> list[Ranked]:
+        """Return the rankings with the clusters in each, for what draws from them."""
+        units = self._clusters
+        if self.folds is None or (units is None and self.n_repeats == 1):
+            return self.ranked
+        if units is None:
+            units = self.folds.indices
+        assert units is not None
+        own = [np.unique(units[rows]) for rows in self.rows]
+        if len(np.unique(np.concatenate(own))) < sum(map(len, own)):
+            raise ValueError(
+                "method must be 'delta' where a case or a cluster is tested "
+                "in several folds: others draw from each fold on its own."
+            )
+        if min(map(len, own)) < 2:
+            raise ValueError(
+                "method must be 'delta' where a fold holds one cluster: "
+                "others draw clusters from each fold on its own."
+            )
+        return self._with_units(units)
+
+    def interval(
+        self,
+        kind: Interval = "wilson",
+        error: float | None = None,
+        *,
+        level: float | None = None,
+        draws: FloatArray | None = None,
+        factor: float = 1.0,
+    ) -> ConfidenceInterval:
+        """Return the interval of the mean.
+
+        The standard error is by default that of the delta method, and its degrees of
+        freedom always are. It is taken ``factor`` times, also where the sample shows no
+        variation.
+        """
+        level = self.plan.confidence_level if level is None else level
+        error = self.parts.standard_error if error is None else error
+        # Rounding of the range must not leave the value outside of its interval.
+        ranges = []
+        for metric, ranked, value in self.each:
+            low, high = range_of(metric, ranked.table, stratify=self.stratify)
+            own = min(low, value), max(high, value)
+            is_wilson = kind == "wilson" and ranked.worth is None
+            ranges.append(with_room(metric, own, value) if is_wilson else own)
+        bounds = self._mean_range(ranges, stratify=self.stratify)
+        cases = self.cases
+        if cases.worth is not None:
+            # No cases are added to these, and of no gain there is no logarithm.
+            if not self.value > NEGLIGIBLE:
+                bounds = -np.inf, np.inf
+            freedom = self.freedom(self.parts, freedoms_of_cases(self.metric, cases))
+            return interval_of(kind, self.value, error, level, bounds, freedom, draws)
+        bias = 0.0 if np.isnan(self.bias) else self.bias
+        if draws is not None and self.folds is not None:
+            draws = factor * draws + (1 - factor) * draws.mean()
+            # Drawn from the folds they are biased once more.
+            draws = draws - 2 * bias
+        tested = partial(self._tested, level, factor)
+        ends = bounded_interval(
+            kind, float(np.clip(self.value - bias, *bounds)), factor * error, level,
+            bounds, self.freedom(self.parts), draws,
+            partial(self._augmented, error**2, factor),
+            tested if isinstance(self.metric, Tested) else None,
+        )  # fmt: skip
+        # Of scores with long tails the jackknife finds two thirds of the bias.
+        rest = bias / 2
+        return clipped_interval(
+            min(ends.low - max(rest, 0.0), self.value),
+            max(ends.high - min(rest, 0.0), self.value),
+            bounds,
+        )
+
+    def warn_of_few_positives(self) -> None:
+        """Warn where folds are so small that their mean is off, whatever its error."""
+        if len(self.each) < 2:
+            return
+        metric, is_known = self.metric, not np.isnan(self.bias)
+        enough: float = (
+            metric.facts.least_positives if is_known else metric.facts.enough_positives
+        )
+        sizes = self._sizes.mean(axis=0)
+        held, n_held = "positives", float(sizes[0])
+        if isinstance(metric, PartialAUC):
+            held, n_held = metric.least_in_window(*sizes.tolist())
+            held, enough = f"{held} in the window", _FEW_IN_FOLDS
+        if n_held >= enough:
+            return
+        is_counted = is_known and metric.facts.enough_positives > 0
+        counted = (
+            "allows for a part of that" if is_counted else "does not count that in"
+        )
+        warn(
+            f"The {metric.name} of {len(self.each)} folds, whose mean is over folds "
+            f"with {n_held:.3g} {held} each, is biased against one large sample: with "
+            f"fewer than {enough:g} the more so the fewer there are, and the interval "
+            f"{counted}. Take fewer folds, or a metric that does not depend on the "
+            "size of a sample, such as the AUC or the recall at a rate."
+        )
+
+    @property
+    def constant(self) -> float:
+        """What folds of one class add to the mean."""
+        return sum(one.value for one in self.one_class) / self.n_all
+
+    def _with_constant(self, mean: float) -> float:
+        """Return the mean with folds of one class, of that over the others."""
+        return len(self.each) / self.n_all * mean + self.constant
+
+    @lazy
+    def _widening(self) -> float:
+        """How much greater the standard error is for folds of one class."""
+        if self.stratify or not self.one_class:
+            return 1.0
+        others = [sum(one.ranked.effective_sizes) for one in self.one_class]
+        known = np.sum(1 / self._sizes.sum(axis=1))
+        return float(np.sqrt(1 + np.sum(1 / np.array(others)) / known))
+
+    @lazy
+    def _clusters(self) -> IntArray | None:
+        """The cluster of each row of the folds."""
+        if self.folds is None or self.folds.clusters is None:
+            return None
+        return check_groups("clusters", self.folds.clusters).codes
+
+    @lazy
+    def _of_case(self) -> tuple[IntArray, IntArray] | None:
+        """The first row of each case, and the case of each row; None if it has one."""
+        if self.n_repeats == 1 or self.folds is None or self._clusters is not None:
+            return None
+        assert self.folds.indices is not None
+        rows = self.folds.indices[np.concatenate(self.rows)]
+        _, firsts, cases = np.unique(rows, return_index=True, return_inverse=True)
+        return firsts, cases
+
+    @lazy
+    def _row_weights(self) -> FloatArray:
+        weights = [
+            np.ones(len(one.is_pos)) if one.weights is None else one.weights
+            for one in self.ranked
+        ]
+        return np.concatenate(weights)
+
+    @lazy
+    def _sizes(self) -> FloatArray:
+        """The effective sizes of the classes, of shape (n_folds, 2)."""
+        return np.array([one.effective_sizes for one in self.ranked])
+
+    @lazy
+    def _is_between(self) -> BoolArray:
+        return are_compared(self._sizes, self.n_repeats)
+
+    @lazy
+    def _factors(self) -> FloatArray:
+        """How often squares count, of shape (n_folds, 2)."""
+        sizes, is_known = self._sizes, self._sizes >= 2
+        inverse = np.where(self._is_between, 0, 1 / sizes)
+        lacking = inverse.sum(axis=0) / np.where(is_known, 1 / sizes, 0).sum(axis=0)
+        if self.metric.facts.is_two_sample:
+            return np.tile(lacking, (len(sizes), 1))
+        # As of one fold, whose variances of these metrics are divided by m.
+        of_one = 1 - self.n_repeats / sizes.sum(axis=0)
+        return np.asarray(
+            of_one * lacking * sizes / np.where(is_known, sizes - 1, sizes)
+        )
+
+    def _with_units(self, units: IntArray | None) -> list[Ranked]:
+        """Return the rankings with the clusters in each."""
+        if units is None:
+            return self.ranked
+        return [
+            replace(one, clusters=np.unique(units[rows], return_inverse=True)[1])
+            for one, rows in zip(self.ranked, self.rows, strict=True)
+        ]
+
+    def _mean_range(
+        self, ranges: Sequence[tuple[float, float]], *, stratify: bool
+    ) -> tuple[float, float]:
+        """Return the range of the mean; folds of one class vary as the others do."""
+        low, high = np.mean(ranges, axis=0).tolist()
+        lows, highs = (
+            [one.value if stratify else limit(end, one.value) for one in self.one_class]
+            for end, limit in ((low, min), (high, max))
+        )
+        n = len(ranges)
+        return (n * low + sum(lows)) / self.n_all, (n * high + sum(highs)) / self.n_all
+
+    def _augmented(self, variance: float, factor: float) -> Augmented:
+        """Return the mean over rankings to which a tenth of a case is added in all."""
+        added = ADDED * self.n_repeats / len(self.each)
+        pairs = zip(self.metrics, self._with_units(self._clusters), strict=True)
+        found = [
+            augmented(*pair, stratify=self.stratify, added=added) for pair in pairs
+        ]
+        parts = self._sum_of_parts([one.parts for one in found])
+        freedoms = _freedoms_of_sum(found, self.n_repeats)
+        return Augmented(
+            self._with_constant(float(np.mean([one.value for one in found]))),
+            parts,
+            self._mean_range([one.bounds for one in found], stratify=self.stratify),
+            factor**2 * self._effect(variance),
+            self.freedom(parts, freedoms),
+            freedoms,
+        )
+
+    def _effect(self, variance: float) -> float:
+        """Return how many times as great it is as if all cases were independent."""
+        # Repeats that are all alike tell no more than one.
+        effect = float(self.n_repeats)
+        if is_rounding(variance):
+            return effect
+        if self.folds is None and self.cases.is_plain:
+            independent = self.parts.total
+        else:
+            ranked = self._with_units(self._clusters)
+            independent = self._sum_of_parts(
+                [
+                    table_variance(
+                        metric, one.table, stratify=self.stratify,
+                        sizes=one.effective_sizes,
+                    )
+                    for metric, one in zip(self.metrics, ranked, strict=True)
+                ]
+            ).total  # fmt: skip
+        # Without variation there is nothing to compare.
+        if np.isnan(variance) or not is_rounding(independent):
+            effect = variance / (independent or 1.0)
+        return effect
+
+    def _sum_of_parts(self, parts: Sequence[Parts]) -> Parts:
+        """Return the parts of the variance of the mean."""
+        scale = self._widening / self.n_all
+        return Parts(*(np.sum(parts, axis=0) * scale**2).tolist())
+
+    def _tested(self, level: float, factor: float) -> ConfidenceInterval:
+        """Return the interval that combines what the tests of rankings do not reject.
+
+        Each has a distance from the value of its ranking, and their squares add up (Zou
+        and Donner 2008, as :func:`compare` cites them).
+        """
+        effect = self._effect(self.parts.total) / self.n_repeats
+        # The variance of the recall is mostly that of the positives.
+        freedom = self.freedom(Parts(1.0, 0.0, 0.0))
+        quantile = t_quantile(level, freedom) * factor * float(np.sqrt(effect))
+        below = above = 0.0
+        ranked = self._with_units(self._clusters)
+        for one, units in zip(self.each, ranked, strict=True):
+            sizes = Sizes(*units.effective_sizes, are_fixed=self.stratify)
+            assert isinstance(one.metric, Tested)
+            low, high = one.metric.not_rejected(units.table, sizes, quantile)
+            below += max(one.value - low, 0.0) ** 2
+            above += max(high - one.value, 0.0) ** 2
+        away = np.sqrt(np.array([below, above]) * self.n_repeats)
+        below, above = (away * self._widening / self.n_all).tolist()
+        return ConfidenceInterval(self.value - below, self.value + above)
+
+
+def of_ranking(metric: Metric, ranked: Ranked, value: float, level: float) -> Measured:
+    """Return a metric of one ranking, by the delta method."""
+    plan = Plan("delta", level, "wald", 1, False, None, None)
+    return Measured(metric, [Single(metric, ranked, value)], plan)
+
+
+def _value_of_ties(metric: Metric, ranked: Ranked) -> float:
+    """Return the value of scores that are all equal."""
+    n_pos, n_neg = ranked.table.n_pos, ranked.table.n_neg
+    return metric.value(table_of_weights(np.array([n_pos]), np.array([n_neg])))
+
+
+def _freedoms_of_sum(found: Sequence[Augmented], n_repeats: int) -> tuple[float, float]:
+    """Return the most degrees of freedom that each class has in the sum over folds.
+
+    Several repeats have those of one.
+    """
+    by_class = np.array([one.parts[:2] for one in found])
+    squares = np.add.reduce(by_class**2 / [one.freedoms for one in found])
+    of_pos, of_neg = np.divide(
+        np.add.reduce(by_class) ** 2 / n_repeats,
+        squares,
+        out=np.full(2, np.inf),
+        where=squares > 0,
+    ).tolist()
+    return of_pos, of_neg
+
+
+def measured(
+    meant: Sequence[tuple[Any, dict[str, Any]]],
+    samples: Sequence[Rankings],
+    plan: Plan,
+    *,
+    are_paired: bool = True,
+    are_warned: bool = True,
+) -> list[Measured]:
+    """Return metrics, with their parameters, of samples.
+
+    Folds on which one is undefined are left out of all. Warnings say what leaves the
+    value undefined, or its uncertainty unknown.
+    """
+    if samples[0].folds is not None:
+        return _of_folds(meant, samples, plan)
+    found: list[Measured] = []
+    for (metric, params), sample in zip(meant, samples, strict=True):
+        own = check_metric(metric, params, sample.each[0])
+        ranked = with_worth(sample.each[0], own)
+        check_worth(plan, ranked)
+        # What several rankings of the same cases lack is warned of once.
+        is_enough = why_too_few(ranked) is None
+        value = _NAN
+        if are_warned and (is_enough or not (found and are_paired)):
+            value = defined_value(own, ranked)
+        elif is_enough:
+            value = ranked.score(own)
+        is_known = not np.isnan(value)
+        if not is_known and is_defined(own, ranked.table):
+            # Whatever is not known of its uncertainty.
+            value = ranked.score(own)
+        one = Single(own, ranked, value)
+        found.append(Measured(own, [one], plan, is_known=is_known))
+    return found
+
+
+def _of_folds(
+    meant: Sequence[tuple[Any, dict[str, Any]]],
+    samples: Sequence[Rankings],
+    plan: Plan,
+) -> list[Measured]:
+    """Return metrics of rankings of the same cases in the same folds."""
+    each = []
+    for (metric, params), sample in zip(meant, samples, strict=True):
+        check_of_folds(find_metric(metric, params))
+        singles = []
+        for ranked in sample.each:
+            own = check_metric(metric, params, ranked)
+            fold = with_worth(ranked, own)
+            value = fold.score(own) if is_defined(own, fold.table) else _NAN
+            singles.append(Single(own, fold, value))
+        each.append(singles)
+    values = np.array([[one.value for one in own] for own in each])
+    are_defined = np.asarray(~np.isnan(values).any(axis=0))
+    folds = samples[0].folds
+    assert folds is not None
+    metric = each[0][0].metric
+    if not are_defined.any():
+        warn_undefined(metric.name, "it is so within every fold")
+        return [
+            Measured(find_metric(*one), [], plan, sample.folds, is_known=False)
+            for one, sample in zip(meant, samples, strict=True)
+        ]
+    warn_of_folds(metric, are_defined, folds)
+    defined = np.flatnonzero(are_defined).tolist()
+    has_both = [min(one.sizes) > 0 for one in samples[0].each]
+    both, lacking = (
+        [i for i in defined if has_both[i] == chosen] for chosen in (True, False)
+    )
+    reason = _why_too_few([samples[0].each[i] for i in both])
+    found = []
+    for sample, singles in zip(samples, each, strict=True):
+        rows = [
+            rows if one.kept is None else rows[one.kept]
+            for rows, one in zip(folds.rows(), sample.each, strict=True)
+        ]
+        kept = [singles[i] for i in both]
+        found.append(
+            Measured(
+                (kept or singles)[0].metric, kept, plan, sample.folds,
+                [rows[i] for i in both], [singles[i] for i in lacking], reason is None,
+            )
+        )  # fmt: skip
+    if reason is not None:
+        warn_undefined(f"The uncertainty of the {metric.name}", reason)
+        return found
+    for model in found:
+        _warn_once(model)
+    return found
+
+
+def _why_too_few(folds: list[Ranked]) -> str | None:
+    """Return why nothing can be inferred from folds, None where it can."""
+    if not folds:
+        return "no fold holds cases of both classes"
+    sizes = np.array([fold.effective_sizes for fold in folds])
+    for most, name in zip(sizes.max(axis=0), CLASSES, strict=True):
+        if most < 2:
+            return f"no fold holds 2 {name} cases, so that none shows how they vary"
+    return next((why for why in map(why_lopsided, folds) if why is not None), None)
+
+
+def _warn_once(model: Measured) -> None:
+    """Warn of the first fold that is a bad guide to what is known."""
+    for metric, fold, _ in model.each:
+        rate = rate_of(metric.law)
+        if rate is not None and warn_of_few_processed(metric, rate, fold):
+            return
+        caution = metric.caution(fold.table)
+        if caution is not None:
+            warn(("In a fold: " if model.n_all > 1 else "") + caution)
+            return
+
+
+def replicates_of(models: Sequence[Measured], plan: Plan, name: str) -> FloatArray:
+    """Return replicates of a mean over rankings, or of the difference of two.
+
+    Each ranking is drawn on its own, for both models alike.
+    """
+    first = models[0]
+    shares = [plan] if first.folds is None else plan.split(len(first.each))
+    is_permuted = plan.method == "permutation"
+    found = []
+    for i, (share, *both) in enumerate(
+        zip(shares, *(model.alone() for model in models), strict=True)
+    ):
+        metrics = [model.each[i].metric for model in models]
+        if is_permuted:
+            exchange = ExchangeDraw.of(*map(repeated, both))
+            statistic = partial(exchanged_difference, metrics)
+            found.append(share.replicates(name, exchange, statistic))
+            continue
+        if len(models) == 1:
+            both = [condensed(metrics[0], both[0])]
+        draw = resample_draw(
+            both, stratify=first.stratify, is_parametric=plan.method == "parametric"
+        )
+        found.append(share.replicates(name, draw, statistic_of(metrics, both)))
+    if first.folds is None:
+        return np.asarray(found[0])
+    # Undefined ones are left out, of some folds more.
+    n_least = min(map(len, found))
+    draws = np.mean([draws[:n_least] for draws in found], axis=0)
+    draws *= len(found) / first.n_all
+    draws = wider(draws, first._widening, plan)
+    if is_permuted:
+        return np.asarray(draws)
+    others = sum(model.constant for model in models[1:])
+    return np.asarray(draws + first.constant - others)
+
+
+def wider(draws: FloatArray, factor: float, plan: Plan) -> FloatArray:
+    """Return replicates that are so many times as far from their center."""
+    center = 0.0 if plan.method == "permutation" else draws.mean()
+    return np.asarray(center + factor * (draws - center))
+
+
+def warn_of_turned(
+    models: Iterable[tuple[str, Any, ConfidenceInterval | None]],
+) -> None:
+    """Warn, once, of models whose interval is worse than scores that say nothing.
+
+    They come with the argument that ranks, and the interval if it is known. Their AUC
+    must be so, too: at the top of a good ranking there may be few positives.
+    """
+    turned = []
+    for argument, model, ends in models:
+        sign, chance = (1 if model.metric.greater_is_better else -1), model.chance
+        if not (sign * model.value < sign * chance and model.auc < 0.5):
+            continue
+        known = model.interval() if ends is None else ends
+        if sign * (known.high if sign > 0 else known.low) < sign * chance:
+            turned.append((argument, model.metric, known, chance))
+    if not turned:
+        return
+    _, metric, ends, chance = turned[0]
+    names = " and ".join(dict.fromkeys(argument for argument, *_ in turned))
+    side = "below" if metric.greater_is_better else "above"
+    warn(
+        f"Scores may be turned round in {names}: the {metric.name} has the "
+        f"interval [{ends.low:.4g}, {ends.high:.4g}], all {side} the "
+        f"{chance:.4g} of scores that say nothing. High scores, and the first "
+        "categories of a table, must mean positive: name that label by pos_label, or "
+        "change the sign of the scores."
+    )
+
+
+def are_compared(sizes: FloatArray, n_repeats: int = 1) -> BoolArray:
+    """Return of which folds and classes single cases are compared over folds.
+
+    They are where that has more degrees of freedom than the folds with more cases: the
+    number of folds with one, less their mean, beside those of all cases of the others,
+    less a mean each. ``sizes`` are those of the classes, of shape (n_folds, 2), in all
+    of ``n_repeats``, each with a mean of its own.
+
+    Examples
+    --------
+    Four folds have one positive, and the fifth has three:
+
+    >>> are_compared(
+    ...     np.array([[1, 9], [1, 9], [1, 9], [1, 9], [3, 9]])
+    ... )[:, 0].tolist()
+    [True, True, True, True, False]
+    >>> are_compared(
+    ...     np.array([[1, 9], [1, 9], [1, 9], [1, 9], [4, 9]])
+    ... )[:, 0].tolist()
+    [False, False, False, False, False]
+    """
+    is_single = sizes < 2
+    within = np.where(is_single, 0.0, sizes - 1).sum(axis=0)
+    return np.asarray(is_single & (is_single.sum(axis=0) - n_repeats > within))
+
+
+def from_others(
+    values: FloatArray, weights: FloatArray, sizes: FloatArray, n_repeats: int = 1
+) -> FloatArray:
+    """Return the influence of single cases by how far their folds are from others.
+
+    Squares sum up to the variance of the values of these folds, which holds that of the
+    other class and of the models, too. Where both classes of a fold are single, each
+    has one half. ``weights`` and ``sizes`` are those of the classes in each fold.
+
+    Examples
+    --------
+    By hand: two folds at 0.2 either side of their mean, where the variance is twice
+    0.2 ** 2, in each of which the positive is a tenth of the cases.
+
+    >>> sizes = np.array([[1.0, 9.0], [1.0, 9.0]])
+    >>> found = from_others(np.array([0.5, 0.9]), sizes, sizes)
+    >>> (found**2).round(6).tolist()
+    [[8.0, 0.0], [8.0, 0.0]]
+    """
+    is_compared = are_compared(sizes, n_repeats)
+    shares = weights / weights.sum(axis=1, keepdims=True)
+    n_single = np.maximum(is_compared.sum(axis=1), 1)
+    influence = np.zeros(sizes.shape)
+    for of_class in range(2):
+        own = is_compared[:, of_class]
+        n = np.count_nonzero(own) / n_repeats
+        if n > 0:
+            away = (values[own] - values[own].mean()) * np.sqrt(n / (n - 1))
+            away *= np.sqrt(sizes[own, of_class] / n_single[own])
+            influence[own, of_class] = away / shares[own, of_class]
+    return influence
