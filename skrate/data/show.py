@@ -32,7 +32,7 @@ def described_like(source: Callable[..., Any]) -> Callable[[Function], Function]
             listed = "\n".join(known[name] for name in names if name in known)
             before, _, after = text.partition(_NEXT)
             summary = before.partition(_TITLE)[0]
-            function.__doc__ = f"{summary}{_TITLE}{listed}\n\n{_NEXT}{after}"
+            function.__doc__ = f"{summary}{_TITLE}{listed}\n\n{_NEXT}{after}\n"
         return function
 
     return fill
