@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from zlib import crc32
@@ -14,13 +14,21 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label
-from skrate.data.checks import check_flag
+from skrate.data.checks import check_flag, check_vector
+from skrate.data.folds import (
+    FoldRankings,
+    Repeats,
+    check_repeats,
+    disjoint_repeats,
+    row_numbers,
+)
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     Response,
     ResponseMethod,
     fold_responses,
     ranking_scores,
+    rows_of,
 )
 from skrate.rates.laws import RateDistribution
 
@@ -524,7 +532,8 @@ class Display(Drawing):
         cls, estimator: Any, X: Any, y: ArrayLike, y_score: ArrayLike, **kwargs: Any
     ) -> Self:
         """Draw one ranking; the estimator may have more to say."""
-        raise NotImplementedError
+        drawn: Self = cls.from_predictions(y, y_score, **kwargs)  # type: ignore[attr-defined]
+        return drawn
 
     def _entry(self, name: str | None, *parts: str) -> str:
         """Return the entry of the legend, of parts that may stand in lines."""
@@ -578,15 +587,36 @@ class FoldsDisplay(Display):
         )
         if name is None:
             name = type(cv_results["estimator"][0]).__name__
-        tests = cv_results["indices"]["test"]
-        return cls._of_responses(responses, tests, name=name, **kwargs)
+        tests, repeats = cv_results["indices"]["test"], kwargs.pop("repeats", None)
+        rankings = rankings_of(responses, tests, repeats=repeats)
+        drawn: Self = cls.from_predictions(rankings, name=name, **kwargs)  # type: ignore[attr-defined]
+        return drawn
 
-    @classmethod
-    def _of_responses(
-        cls, responses: list[Response], tests: list[Any], *, name: str, **kwargs: Any
-    ) -> Self:
-        """Draw rankings of test folds, whose indices are ``tests``."""
-        raise NotImplementedError
+
+def rankings_of(
+    responses: list[Response],
+    tests: Sequence[ArrayLike],
+    clusters: ArrayLike | None = None,
+    repeats: Repeats = None,
+) -> FoldRankings:
+    """Return what models say of their test folds, whose indices are ``tests``."""
+    folds = [response.fold for response in responses]
+    parts = [row_numbers(tests[fold]) for fold in folds]
+    rows = np.concatenate(parts)
+    numbers = disjoint_repeats(tests) if repeats is None else repeats
+    columns: dict[str, Any] = {
+        name: np.concatenate([check_vector(name, getattr(r, name)) for r in responses])
+        for name in ("y_true", "y_score", "sample_weight")
+        if getattr(responses[0], name) is not None
+    }
+    return FoldRankings(
+        fold=np.repeat(folds, [len(part) for part in parts]),
+        clusters=None if clusters is None else rows_of(clusters, rows),
+        indices=rows,
+        repeats=check_repeats("repeats", numbers, len(tests))[folds],
+        pos_label=responses[0].pos_label,
+        **columns,
+    )
 
 
 # The density of a rate takes this share of the height of the axes at most.

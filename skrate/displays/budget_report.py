@@ -159,12 +159,6 @@ class BudgetReportDisplay(Display):
             pos_label = each.pos_label
         return cls(report, name=name, pos_label=pos_label).plot(**kwargs)
 
-    @classmethod
-    def _of_scores(
-        cls, estimator: Any, X: Any, y: ArrayLike, y_score: ArrayLike, **kwargs: Any
-    ) -> Self:
-        return cls.from_predictions(y, y_score, **kwargs)
-
     def plot(
         self,
         ax: Axes | None = None,

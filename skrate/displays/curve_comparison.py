@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrate.data.arrays import ArrayLike, Label
 from skrate.data.checks import check_count
-from skrate.data.folds import FoldRankings, disjoint_repeats
+from skrate.data.folds import FoldRankings
 from skrate.displays.base import (
     COUNTS,
     Axes,
@@ -22,6 +22,7 @@ from skrate.displays.base import (
     entry,
     model_color,
     passes_on,
+    rankings_of,
     styled,
     taken_by,
 )
@@ -37,7 +38,6 @@ from skrate.model_selection.responses import (
     check_rows,
     fold_responses,
     ranking_scores,
-    rows_of,
 )
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
 
@@ -264,14 +264,14 @@ class CurveComparisonDisplay(Drawing):
             cases are of one class.
         """
         models = {"cv_results_a": cv_results_a, "cv_results_b": cv_results_b}
-        scores: list[dict[int, Any]] = []
+        both = []
         for model, cv_results in models.items():
             found = fold_responses(
                 cv_results, X, y, sample_weight=sample_weight, pos_label=pos_label,
                 response_method=response_method, user=cls.__name__, name=model,
             )  # fmt: skip
             pos_label = found[0].pos_label
-            scores.append({response.fold: response.y_score for response in found})
+            both.append(found)
         tests, others = (one["indices"]["test"] for one in models.values())
         if len(tests) != len(others) or not all(map(np.array_equal, tests, others)):
             raise ValueError(
@@ -280,33 +280,18 @@ class CurveComparisonDisplay(Drawing):
                 "cv=list(splitter.split(X, y))."
             )
         check_rows(tests, clusters=clusters)
-        folds = [fold for fold in scores[0] if fold in scores[1]]
+        folds = set.intersection(*({each.fold for each in found} for found in both))
         if not folds:
             raise ValueError(
                 "No fold has estimators of both models that were trained on two "
                 "classes. Use stratified or fewer folds."
             )
+        a, b = (
+            rankings_of([each for each in found if each.fold in folds], tests, clusters)
+            for found in both
+        )
         if names is None:
             names = _names_of(*(one["estimator"][0] for one in models.values()))
-        rows = np.concatenate([tests[fold] for fold in folds])
-        by_case = {"clusters": clusters, "sample_weight": sample_weight}
-        given = {
-            name: rows_of(values, rows)
-            for name, values in by_case.items()
-            if values is not None
-        }
-        a, b = (
-            FoldRankings(
-                rows_of(y, rows),
-                np.concatenate([by_fold[fold] for fold in folds]),
-                np.repeat(np.arange(len(folds)), [len(tests[fold]) for fold in folds]),
-                indices=rows,
-                repeats=disjoint_repeats(tests)[folds],
-                pos_label=pos_label,
-                **given,
-            )
-            for by_fold in scores
-        )
         return cls.from_predictions(a, b, names=names, **kwargs)
 
     def plot(

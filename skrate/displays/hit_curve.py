@@ -7,7 +7,7 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from skrate.curves.folds import fold_tables, folds_of_rankings
+from skrate.curves.folds import folds_of_rankings
 from skrate.curves.hit_curve import GainCurve, check_class_gain, gain_curve
 from skrate.curves.hit_curve import hits as hits_of
 from skrate.data.arrays import ArrayLike, FloatArray, Label, dot, share_of
@@ -37,7 +37,6 @@ from skrate.metrics.gain import (
 )
 from skrate.metrics.momentum import Momentum
 from skrate.metrics.recall import rate_of
-from skrate.model_selection.responses import Response
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
 
 Kind = Literal["hits", "gains", "lift"]
@@ -103,18 +102,27 @@ def check_curve(
     return rate, found
 
 
-def of_fold(each: dict[str, Any], test: Any) -> dict[str, Any]:
-    """Return gain and cost of the cases of a fold; those of classes as they are."""
-    found = dict(each)
-    for name, values in each.items():
-        if isinstance(values, np.ndarray):
-            if np.max(test) >= len(values):
-                raise ValueError(
-                    f"{name} has {len(values)} cases, and the folds more: give one "
-                    "number for each case of X."
-                )
-            found[name] = values[test]
-    return found
+def _gain_of_folds(
+    rankings: FoldRankings, gain: GainLike | None, cost: ArrayLike | None
+) -> list[GainCurve]:
+    """Return the curve of each fold, by gain and cost of classes, or of known cases."""
+    if rankings.indices is None:
+        check_class_gain(gain, cost)
+    worth = {"gain": None if gain is None else check_gain(gain)}
+    worth["cost"] = check_cost(cost)
+    curves = []
+    for rows, (is_pos, y_score, weight) in zip(rankings.rows(), rankings, strict=True):
+        own: dict[str, Any] = dict(worth)
+        for name, values in worth.items():
+            if isinstance(values, np.ndarray) and rankings.indices is not None:
+                if rankings.indices.max() >= len(values):
+                    raise ValueError(
+                        f"{name} has {len(values)} cases, and the folds more: give one "
+                        "number for each case of X."
+                    )
+                own[name] = values[rankings.indices[rows]]
+        curves.append(gain_curve(is_pos, y_score, sample_weight=weight, **own))
+    return curves
 
 
 KINDS: dict[Kind, str] = {"hits": "Hits", "gains": "Recall", "lift": "Lift"}
@@ -281,86 +289,38 @@ class HitCurveDisplay(FoldsDisplay):
             ``y_score``.
         gain : array-like of shape (n_samples,) or dict, default=None
             What is gained if a case is processed, per case or per class, as in
-            :func:`expected_gain_score`: the curve is then that of the gain.
+            :func:`expected_gain_score`: the curve is then that of the gain. With folds
+            that know their ``indices``, one for each case of the data.
         cost : array-like of shape (n_samples,), default=None
             What processing a case takes of the budget; the axis is then its share.
         """
-        given: dict[str, Any] = {
-            "y_score": y_score, "sample_weight": sample_weight, "pos_label": pos_label
-        }  # fmt: skip
         is_of_gain = gain is not None or cost is not None
-        rankings: Any = [y_true]
         if isinstance(y_true, FoldRankings):
-            check_alone(y_true, **given)
-            check_class_gain(gain, cost)
-            rankings, pos_label = folds_of_rankings(y_true).tables, y_true.pos_label
-            given = {}
-        if is_of_gain:
-            given |= {"gain": gain, "cost": cost}
-            curves = [gain_curve(ranking, **given) for ranking in rankings]
-            display = cls._of_gains(curves, name, pos_label, cost is not None)
+            others = {"y_score": y_score, "sample_weight": sample_weight}
+            check_alone(y_true, **others, pos_label=pos_label)
+            pos_label = y_true.pos_label
+            if is_of_gain:
+                curves = _gain_of_folds(y_true, gain, cost)
+            else:
+                tables = list(folds_of_rankings(y_true).tables)
+        elif is_of_gain:
+            found = gain_curve(
+                y_true, y_score, gain=gain, cost=cost, sample_weight=sample_weight,
+                pos_label=pos_label,
+            )  # fmt: skip
+            curves = [found]
         else:
-            tables = [rank_table(ranking, **given) for ranking in rankings]
-            display = cls._of_tables(tables, name, pos_label)
-        return display.plot(**kwargs)
-
-    @classmethod
-    def _of_scores(
-        cls, estimator: Any, X: Any, y: ArrayLike, y_score: ArrayLike, **kwargs: Any
-    ) -> Self:
-        return cls.from_predictions(y, y_score, **kwargs)
-
-    @classmethod
-    def _of_responses(
-        cls,
-        responses: list[Response],
-        tests: list[Any],
-        *,
-        name: str,
-        gain: GainLike | None = None,
-        cost: ArrayLike | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        label = responses[0].pos_label
-        if gain is not None or cost is not None:
-            each = {
-                "gain": None if gain is None else check_gain(gain),
-                "cost": check_cost(cost),
-            }
-            curves = [
-                gain_curve(
-                    *response[:2], sample_weight=response.sample_weight,
-                    pos_label=label, **of_fold(each, tests[response.fold]),
-                )
-                for response in responses
-            ]  # fmt: skip
-            display = cls._of_gains(curves, name, label, cost is not None)
+            tables = [rank_table(y_true, y_score, sample_weight, pos_label)]
+        if not is_of_gain:
+            rates, hits = [t.rates for t in tables], [hits_of(t) for t in tables]
+            display = cls(rates, hits, tables=tables, name=name, pos_label=pos_label)
             return display.plot(**kwargs)
-        tables, _ = fold_tables([response[:3] for response in responses], label)
-        return cls._of_tables(tables, name, label).plot(**kwargs)
-
-    @classmethod
-    def _of_tables(
-        cls, tables: list[RankTable], name: str | None, pos_label: Label
-    ) -> Self:
-        rates = [table.rates for table in tables]
-        hits = [hits_of(table) for table in tables]
-        return cls(rates, hits, tables=tables, name=name, pos_label=pos_label)
-
-    @classmethod
-    def _of_gains(
-        cls,
-        curves: list[GainCurve],
-        name: str | None,
-        pos_label: Label,
-        has_cost: bool,
-    ) -> Self:
         rates, gains = [each.rates for each in curves], [each.gains for each in curves]
         best = [(each.best_rates, each.best_gains) for each in curves]
         display = cls(rates, gains, perfect=best, name=name, pos_label=pos_label)
-        display._has_cost = has_cost
+        display._has_cost = cost is not None
         display._sizes = [each.total for each in curves]
-        return display
+        return display.plot(**kwargs)
 
     @property
     def rates(self) -> list[FloatArray]:

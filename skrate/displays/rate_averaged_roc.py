@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self, get_args
 
@@ -11,10 +10,9 @@ from sklearn import get_config
 from sklearn.model_selection import cross_validate
 
 from skrate.curves.consensus import ConsensusCurve, rate_averaged_roc_curve
-from skrate.curves.folds import FoldsLike, fold_tables, folds_of
+from skrate.curves.folds import FoldsLike
 from skrate.data.arrays import ArrayLike, ArraysByFold, FloatArray, Label
-from skrate.data.checks import check_choice, check_scores
-from skrate.data.folds import check_repeats, disjoint_repeats
+from skrate.data.checks import check_choice, check_shares
 from skrate.data.ranking import check_groups
 from skrate.displays.base import (
     BUDGET_ALPHA,
@@ -30,11 +28,17 @@ from skrate.displays.base import (
     styled,
     taken_by,
 )
-from skrate.model_selection.responses import Response
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
 
 Zoom = Literal["rate"]
-ZOOMS: tuple[Zoom, ...] = get_args(Zoom)
+Plane = Literal["roc", "rate-recall", "rate-negative-recall", "rate-accuracy"]
+# What stands on both axes.
+LABELS: dict[Plane, tuple[str, str]] = {
+    "roc": ("False positive rate", "True positive rate"),
+    "rate-recall": ("Rate", "Recall"),
+    "rate-negative-recall": ("Rate", "Recall of the negatives"),
+    "rate-accuracy": ("Rate", "Accuracy"),
+}
 # Limits of an axis that goes from 0 to 1.
 WHOLE = (-0.01, 1.01)
 # A budget is shown between these quantiles, with so much more on both sides: of their
@@ -43,51 +47,7 @@ _QUANTILES = 0.01, 0.99
 _BESIDE, _BESIDE_KNOWN = 0.5, 0.2
 # Above and below what is drawn, as a share of it.
 _ROOM = 0.05
-
-
-Plane = Literal["roc", "rate-recall", "rate-negative-recall", "rate-accuracy"]
-SPACES: tuple[Plane, ...] = get_args(Plane)
-VERTICAL = {
-    "rate-recall": "Recall",
-    "rate-negative-recall": "Recall of the negatives",
-    "rate-accuracy": "Accuracy",
-}
 _SHADE_STEPS = 400
-
-
-def likely_rates(rate: RateDistribution) -> tuple[float, float]:
-    """Return between which rates the budget lies, with some room."""
-    low, high = (float(rate.ppf(q)) for q in _QUANTILES)
-    room = max(_BESIDE * (high - low), _BESIDE_KNOWN * high)
-    low, high = max(low - room, 0.0), min(high + room, 1.0)
-    # Where next to no budget is above 0, all rates are shown.
-    return (low, high) if high > low else (0.0, 1.0)
-
-
-def set_limits(
-    ax: Any,
-    xlim: tuple[float, float],
-    curves: Sequence[tuple[FloatArray, FloatArray]],
-    before: tuple[float, float],
-    before_up: tuple[float, float],
-    is_first: bool,
-) -> None:
-    """Show what curves are within ``xlim``, and what was seen before."""
-    low, high = xlim
-    heights = [np.interp(xlim, *curve) for curve in curves]
-    heights += [y[(x >= low) & (x <= high)] for x, y in curves]
-    found = np.concatenate(heights)
-    bottom, top = float(found.min()), float(found.max())
-    room = _ROOM * (top - bottom) or _ROOM
-    bottom, top = max(bottom - room, WHOLE[0]), min(top + room, WHOLE[1])
-    if not is_first:
-        low, high = min(low, before[0]), max(high, before[1])
-        bottom, top = min(bottom, before_up[0]), max(top, before_up[1])
-    # So that a curve that begins at 0 is not cut in half.
-    low = low - 0.01 * (high - low) if low == 0 else low
-    ax.set(xlim=(low, high), ylim=(bottom, top))
-
-
 _ISOMETRICS = np.arange(1, 10) / 10
 # Of an area: what it takes of the colour behind, and the line about a band.
 _BOUNDS = {"alpha": 0.2, "linewidth": 0.0}
@@ -100,13 +60,6 @@ class Space:
 
     name: str
     prevalence: float
-
-    @property
-    def labels(self) -> tuple[str, str]:
-        """Labels of both axes."""
-        if self.name == "roc":
-            return "False positive rate", "True positive rate"
-        return "Rate", VERTICAL[self.name]
 
     def points(self, rates: ArrayLike, tpr: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return horizontal and vertical positions."""
@@ -121,34 +74,13 @@ class Space:
             return rates, 1 - fpr
         return rates, p * tpr + (1 - p) * (1 - fpr)
 
-    @property
-    def perfect(self) -> tuple[FloatArray, FloatArray]:
-        """The curve of a perfect ranking."""
-        return self.points([0, self.prevalence, 1], [0, 1, 1])
-
-    @property
-    def worst(self) -> tuple[FloatArray, FloatArray]:
-        """The curve of the worst ranking."""
-        return self.points([0, 1 - self.prevalence, 1], [0, 0, 1])
-
-    @property
-    def chance(self) -> tuple[FloatArray, FloatArray]:
-        """The curve of random scores."""
-        return self.points([0, 1], [0, 1])
-
     def isometric(self, rate: float) -> tuple[FloatArray, FloatArray]:
         """Return the line of all that is reachable at a rate."""
         p = self.prevalence
         least, most = max(0.0, (rate - (1 - p)) / p), min(1.0, rate / p)
         return self.points([rate, rate], [least, most])
 
-    def draw_rate(self, ax: Axes, rate: RateDistribution) -> list[Any]:
-        """Draw where a rate is likely: its density, and stems for its point masses."""
-        if self.name != "roc":
-            return draw_rate(ax, rate)
-        return draw_rate(ax, rate, draw=self._draw_in_roc)
-
-    def _draw_in_roc(
+    def draw_budget(
         self,
         ax: Axes,
         middles: FloatArray,
@@ -156,41 +88,30 @@ class Space:
         points: FloatArray,
         heights: FloatArray,
     ) -> list[Any]:
-        artists = [self._draw_shade(ax, middles, height)] if len(middles) else []
+        """Shade the ROC plane by the density at each point's rate, and draw stems."""
+        from matplotlib.colors import to_rgb
+
+        artists: list[Any] = []
+        if len(middles):
+            share = (np.arange(_SHADE_STEPS) + 0.5) / _SHADE_STEPS
+            rates = self.prevalence * share[:, None] + (1 - self.prevalence) * share
+            # The mean over each pixel, so that the narrowest of densities is seen.
+            areas = np.diff(middles) * (height[1:] + height[:-1]) / 2
+            below = np.concatenate([[0.0], np.cumsum(areas)])
+            half = 0.5 / _SHADE_STEPS
+            inside = np.interp(rates + half, middles, below)
+            inside -= np.interp(rates - half, middles, below)
+            alpha = BUDGET_ALPHA * inside / inside.max()
+            shade = np.broadcast_to(to_rgb(BUDGET_COLOR), (*rates.shape, 3))
+            shade = np.concatenate([shade, alpha[..., None]], axis=-1)
+            extent = (0, 1, 0, 1)
+            artists.append(ax.imshow(shade, origin="lower", extent=extent, zorder=0))
         for point, high in zip(points, heights, strict=True):
             artists += ax.plot(
                 *self.isometric(point), color=BUDGET_COLOR, alpha=BUDGET_ALPHA,
                 linewidth=1 + 3 * high, zorder=0,
             )  # fmt: skip
         return artists
-
-    def _draw_shade(self, ax: Axes, middles: FloatArray, height: FloatArray) -> Any:
-        """Shade the plane of the ROC curve by the density at each point's rate."""
-        from matplotlib.colors import to_rgba
-
-        share = (np.arange(_SHADE_STEPS) + 0.5) / _SHADE_STEPS
-        p = self.prevalence
-        rates = p * share[:, None] + (1 - p) * share
-        shade = np.empty((*rates.shape, 4))
-        shade[...] = to_rgba(BUDGET_COLOR, 0)
-        # The mean over each pixel, so that the narrowest of densities is seen.
-        areas = np.diff(middles) * (height[1:] + height[:-1]) / 2
-        below = np.concatenate([[0.0], np.cumsum(areas)])
-        half = 0.5 / _SHADE_STEPS
-        inside = np.interp(rates + half, middles, below)
-        inside -= np.interp(rates - half, middles, below)
-        shade[..., 3] = BUDGET_ALPHA * inside / inside.max()
-        return ax.imshow(shade, origin="lower", extent=(0, 1, 0, 1), zorder=0)
-
-
-def space_of(ax: Axes) -> Plane | None:
-    """Return the space that is drawn on axes, by their labels; None if it is none."""
-    for name in SPACES:
-        xlabel, ylabel = Space(name, 0.5).labels
-        is_there = ax.get_ylabel().partition("(")[0].strip() == ylabel
-        if is_there and ax.get_xlabel() == xlabel:
-            return name
-    return None
 
 
 class RateAveragedROC(FoldsDisplay):
@@ -350,49 +271,23 @@ class RateAveragedROC(FoldsDisplay):
         """
         import_pyplot(cls.__name__)
         params = dict(params or {})
-        codes = None
-        if clusters is not None:
-            # The same clusters as codes, checked: splitters differ in what they refuse.
-            codes = check_groups("clusters", clusters).codes
-        if codes is not None and get_config()["enable_metadata_routing"]:
+        # The clusters as codes, checked: splitters differ in what they refuse.
+        groups = None if clusters is None else check_groups("clusters", clusters).codes
+        if groups is not None and get_config()["enable_metadata_routing"]:
             if "groups" in params:
                 raise ValueError(
                     "clusters is given twice: the splitter gets them as groups, which "
                     "params holds, too."
                 )
-            params["groups"], codes = codes, None
+            params["groups"], groups = groups, None
         cv_results = cross_validate(
-            estimator,
-            X,
-            y,
-            groups=codes,
-            cv=cv,
-            scoring=_no_score,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            params=params,
-            return_estimator=True,
-            return_indices=True,
+            estimator, X, y, groups=groups, cv=cv, scoring=_no_score, n_jobs=n_jobs,
+            verbose=verbose, params=params, return_estimator=True, return_indices=True,
             error_score="raise",
-        )
+        )  # fmt: skip
         name = type(estimator).__name__ if name is None else name
         kwargs = {"n_jobs": n_jobs, "name": name, **kwargs}
         return cls.from_cv_results(cv_results, X, y, **kwargs)
-
-    @classmethod
-    def _of_responses(
-        cls, responses: list[Response], tests: list[Any], *, name: str, **kwargs: Any
-    ) -> Self:
-        repeats = kwargs.pop("repeats", None)
-        repeats = disjoint_repeats(tests) if repeats is None else repeats
-        repeats = check_repeats("repeats", repeats, len(tests))
-        label = responses[0].pos_label
-        folds = folds_of(
-            *fold_tables([response[:3] for response in responses], label),
-            label,
-            [repeats[response.fold] for response in responses],
-        )
-        return cls.from_predictions(folds, name=name, **kwargs)
 
     @classmethod
     @passes_on(rate_averaged_roc_curve, "plot")
@@ -409,15 +304,6 @@ class RateAveragedROC(FoldsDisplay):
         given = taken_by(rate_averaged_roc_curve, kwargs)
         curve = rate_averaged_roc_curve(y_trues, y_scores, **given)
         return cls(curve, name=name, rate=rate).plot(**kwargs)
-
-    def _start(self, ax: Axes | None) -> None:
-        super()._start(ax)
-        self.reachable_: list[Any] = []
-        self.isometrics_: list[Any] = []
-        self.rate_: list[Any] = []
-        self.fold_lines_: list[Any] = []
-        self.bounds_: Any = None
-        self.chance_level_: Any = None
 
     def plot(
         self,
@@ -475,9 +361,9 @@ class RateAveragedROC(FoldsDisplay):
             outside [0, 1], or ``plot_rate`` or ``zoom`` is set without a ``rate``.
         """
         if space is not None:
-            check_choice("space", space, SPACES)
+            check_choice("space", space, LABELS)
         if zoom is not None:
-            check_choice("zoom", zoom, ZOOMS)
+            check_choice("zoom", zoom, get_args(Zoom))
         rate = self.rate if rate is None else rate
         check_flags(
             plot_folds=plot_folds, plot_reachable=plot_reachable, plot_rate=plot_rate,
@@ -486,20 +372,36 @@ class RateAveragedROC(FoldsDisplay):
         for option, is_set in (("plot_rate=True", plot_rate), ("zoom='rate'", zoom)):
             if is_set and rate is None:
                 raise ValueError(f"{option} needs a rate: pass rate=.")
-        isometrics = _check_isometrics(plot_isometrics)
+        isometrics: Any = plot_isometrics
+        if isinstance(isometrics, bool | np.bool_):
+            isometrics = _ISOMETRICS if isometrics else []
+        isometrics = check_shares("plot_isometrics", np.atleast_1d(isometrics))
         law = None if rate is None else check_rate(rate)
         summary = self._summary(rate)
         self._start(ax)
         is_of_rate = plot_rate or zoom is not None
-        space = space or space_of(self.ax_) or ("rate-recall" if is_of_rate else "roc")
-        plane = Space(space, self.curve.prevalence)
+        ylabel = self.ax_.get_ylabel().partition("(")[0].strip()
+        seen = self.ax_.get_xlabel(), ylabel
+        drawn = next((key for key, labels in LABELS.items() if labels == seen), None)
+        space = space or drawn or ("rate-recall" if is_of_rate else "roc")
+        p = self.curve.prevalence
+        plane = Space(space, p)
         before = self.ax_.get_xlim(), self.ax_.get_ylim()
         # Nothing was chosen before.
         is_first = not self.ax_.lines or before[0] == WHOLE
+        self.rate_ = []
         if is_of_rate and law is not None:
-            self.rate_ = plane.draw_rate(self.ax_, law)
-        if plot_reachable:
-            self._draw_reachable(plane)
+            draw = plane.draw_budget if space == "roc" else None
+            self.rate_ = draw_rate(self.ax_, law, draw=draw)
+        self.reachable_ = []
+        style: dict[str, Any] = {"color": "0.6", "linewidth": 1, "label": "_"}
+        worst, perfect = ([0, 1 - p, 1], [0, 0, 1]), ([0, p, 1], [0, 1, 1])
+        for border in (worst, perfect) if plot_reachable else ():
+            line = self._reference_line(plane.points(*border), **style)
+            self.reachable_.append(line)
+            if space != "roc":
+                # Elsewhere they are the frame.
+                style["label"] = "Perfect and worst"
         self.isometrics_ = [
             self._reference_line(
                 plane.isometric(r), color="0.6", linewidth=0.8, linestyle="-.",
@@ -507,48 +409,65 @@ class RateAveragedROC(FoldsDisplay):
             )
             for r in isometrics
         ]  # fmt: skip
+        self.chance_level_ = None
         if plot_chance_level:
             self.chance_level_ = self._reference_line(
-                plane.chance, chance_level_kwargs, linestyle="--", label="Random"
-            )
-        points = plane.points(self.curve.rates, self.curve.tpr)
+                plane.points([0, 1], [0, 1]), chance_level_kwargs, linestyle="--",
+                label="Random",
+            )  # fmt: skip
+        consensus = plane.points(self.curve.rates, self.curve.tpr)
         label = self._entry(name, summary)
-        self.line_ = self._model_line(*points, curve_kwargs, label=label)
-        if plot_folds:
-            self._draw_folds(plane, fold_kwargs)
-        self._draw_bounds(plane, bounds_kwargs)
+        self.line_ = self._model_line(*consensus, curve_kwargs, label=label)
+        folds = zip(self.curve.folds.tables, self.curve.fold_tpr, strict=True)
+        self.fold_lines_ = []
+        for table, tpr in folds if plot_folds else ():
+            # Each on the isometrics of its own prevalence, as the consensus on its own.
+            points = Space(space, table.prevalence).points(self.curve.rates, tpr)
+            faint = {"color": self.line_.get_color(), "alpha": 0.3, "linewidth": 0.8}
+            line = self._line(*points, fold_kwargs, linestyle="-", **faint)
+            self.fold_lines_.append(line)
+        bounds = [
+            plane.points(self.curve.rates, bound.tpr)
+            for bound in self.curve.confidence_interval or ()
+        ]
+        self.bounds_ = self._draw_bounds(bounds, bounds_kwargs) if bounds else None
         if zoom is not None and law is not None:
-            ends = self._ends_at(plane, *likely_rates(law))
-            set_limits(self.ax_, ends, self._outlines(plane), *before, is_first)
+            self._zoom(law, [consensus, *bounds], None if is_first else before)
         else:
             self.ax_.set(xlim=WHOLE, ylim=WHOLE)
-        is_whole = plane.name == "roc" and zoom is None
-        self.ax_.set_aspect("equal" if is_whole else "auto")
-        self._name_axes(*plane.labels, despine)
+        self.ax_.set_aspect("equal" if space == "roc" and zoom is None else "auto")
+        self._name_axes(*LABELS[space], despine)
         draw_legend(self.ax_)
         return self
 
-    def _draw_reachable(self, plane: Space) -> None:
-        style: dict[str, Any] = {"color": "0.6", "linewidth": 1, "label": "_"}
-        for border in (plane.worst, plane.perfect):
-            self.reachable_.append(self._reference_line(border, **style))
-            if plane.name != "roc":
-                # Elsewhere they are the frame.
-                style["label"] = "Perfect and worst"
-
-    def _outlines(self, plane: Space) -> list[tuple[FloatArray, FloatArray]]:
-        """Return the points of the curve and of its bounds."""
-        curve = self.curve
-        drawn = [curve.tpr]
-        if curve.confidence_interval is not None:
-            drawn += [bound.tpr for bound in curve.confidence_interval]
-        return [plane.points(curve.rates, tpr) for tpr in drawn]
-
-    def _ends_at(self, plane: Space, low: float, high: float) -> tuple[float, float]:
-        """Return between what horizontal positions two rates lie."""
-        curves = [curve for curve, _ in self._outlines(plane)]
-        found = [np.interp([low, high], self.curve.rates, x) for x in curves]
-        return float(np.min(found)), float(np.max(found))
+    def _zoom(
+        self,
+        law: RateDistribution,
+        curves: list[tuple[FloatArray, FloatArray]],
+        before: tuple[tuple[float, float], tuple[float, float]] | None,
+    ) -> None:
+        """Show what curves are where the rate is likely, and what was seen before."""
+        ends = law.ppf(np.array(_QUANTILES))
+        room = max(_BESIDE * (ends[1] - ends[0]), _BESIDE_KNOWN * ends[1])
+        ends = np.clip([ends[0] - room, ends[1] + room], 0, 1)
+        if ends[0] == ends[1]:
+            # Where next to no budget is above 0, all rates are shown.
+            ends = np.array([0.0, 1.0])
+        places = [np.interp(ends, self.curve.rates, x) for x, _ in curves]
+        low, high = float(np.min(places)), float(np.max(places))
+        seen = [np.interp([low, high], *curve) for curve in curves]
+        seen += [y[(x >= low) & (x <= high)] for x, y in curves]
+        found = np.concatenate(seen)
+        bottom, top = float(found.min()), float(found.max())
+        room = _ROOM * (top - bottom) or _ROOM
+        bottom, top = max(bottom - room, WHOLE[0]), min(top + room, WHOLE[1])
+        if before is not None:
+            (left, right), (under, over) = before
+            low, high = min(low, left), max(high, right)
+            bottom, top = min(bottom, under), max(top, over)
+        # So that a curve that begins at 0 is not cut in half.
+        low = low - 0.01 * (high - low) if low == 0 else low
+        self.ax_.set(xlim=(low, high), ylim=(bottom, top))
 
     def _summary(self, rate: RateLike | None) -> str:
         """Return the rAUC and its spread over folds, for the legend."""
@@ -558,39 +477,19 @@ class RateAveragedROC(FoldsDisplay):
         by_fold = self.curve.fold_rate_weighted_auc(rate)
         return f"{metric} = {mean_and_spread(by_fold, value)}"
 
-    def _draw_folds(self, plane: Space, given: dict[str, Any] | None) -> None:
-        curve, color = self.curve, self.line_.get_color()
-        for table, tpr in zip(curve.folds.tables, curve.fold_tpr, strict=True):
-            # Each on the isometrics of its own prevalence, as the consensus on its own.
-            points = Space(plane.name, table.prevalence).points(curve.rates, tpr)
-            style = {"color": color, "linestyle": "-", "alpha": 0.3, "linewidth": 0.8}
-            self.fold_lines_.append(self._line(*points, given, **style))
-
-    def _draw_bounds(self, plane: Space, given: dict[str, Any] | None) -> None:
-        curve = self.curve
-        if curve.confidence_interval is None:
-            return
-        lower, upper = (
-            plane.points(curve.rates, bound.tpr) for bound in curve.confidence_interval
-        )
-        x, y = (np.append(a, b[::-1]) for a, b in zip(lower, upper, strict=True))
-        is_band = curve.band == "simultaneous"
-        label = f"{100 * curve.confidence_level:g} % {'band' if is_band else 'bounds'}"
-        form = _BAND if is_band else _BOUNDS
+    def _draw_bounds(
+        self,
+        bounds: list[tuple[FloatArray, FloatArray]],
+        given: dict[str, Any] | None,
+    ) -> Any:
+        x, y = (np.append(a, b[::-1]) for a, b in zip(*bounds, strict=True))
+        is_band = self.curve.band == "simultaneous"
+        kind, form = ("band", _BAND) if is_band else ("bounds", _BOUNDS)
         style = styled(given, color=self.line_.get_color(), label="_", **form)
-        (self.bounds_,) = self.ax_.fill(x, y, **style)
         if style["label"] == "_":
+            label = f"{100 * self.curve.confidence_level:g} % {kind}"
             self._grey_entry(label, given, **form)
-
-
-def _check_isometrics(value: bool | ArrayLike) -> Any:
-    """Return the rates of the isometrics."""
-    if isinstance(value, bool | np.bool_):
-        return _ISOMETRICS if value else []
-    rates = check_scores("plot_isometrics", np.atleast_1d(value))
-    if rates.min() < 0 or rates.max() > 1:
-        raise ValueError(f"plot_isometrics must lie in [0, 1], got {value!r}.")
-    return rates
+        return self.ax_.fill(x, y, **style)[0]
 
 
 def _no_score(estimator: Any, X: Any, y: Any) -> float:
