@@ -8,22 +8,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy import special
+from scipy import special, stats
 
 from skrate.data.arrays import BoolArray, FloatArray, IntArray
 from skrate.data.checks import check_count, check_fraction, shown, warn_undefined
 from skrate.metrics.results import ConfidenceInterval, Result
 
 _NAN = float("nan")
-# Stirling's formula is off by a series that has its digits from here on.
-_LARGE = 16
-_SMALL = np.arange(_LARGE, dtype=np.float64)
-with np.errstate(divide="ignore", invalid="ignore"):
-    _ERRORS = special.gammaln(_SMALL + 1) - special.xlogy(_SMALL, _SMALL) + _SMALL
-_ERRORS -= 0.5 * np.log(2 * np.pi * np.maximum(_SMALL, 1))
-_SERIES = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
-# Deviances of numbers that are nearer to each other are summed as a series.
-_NEAR, _TERMS = 0.1, 10
+_HITS = (
+    "n_hits must be at most {of}, found {found} of {all}: positives that were found "
+    "before the sample are counted by n_found."
+)
 # Bounds of a tail are of blocks, each of a part of its width.
 _PART, _PARTS = 0.5, 8
 # Terms of a tail at a time, at first, and what they may add that is not seen.
@@ -166,8 +161,7 @@ def recall_certificate(
     A reviewer found 190 relevant articles and left 8,000 unread; of these 2,000, drawn
     at random, were read as well, and 1 was relevant: ``recall_certificate(190, 8_000,
     2_000, 1)``. The first two counts are those *before* the sample was drawn; the
-    certificate is for *after* it was read, so that its hits are found, too: 191 of 191
-    and what is left among 6,000. No model and no ranking comes into it.
+    certificate is for *after* it was read. No model and no ranking comes into it.
 
     Parameters
     ----------
@@ -192,10 +186,9 @@ def recall_certificate(
     -------
     certificate : RecallCertificate
         With the recall, its lower bound and interval, in [0, 1], the number left, and
-        the p-value of "recall below the target". All is exact where everything is
-        read: a recall of 1. Without any found the recall is 0 or undefined, and nan;
-        if none is left either, the bound is nan, too, and the p-value 0, as nothing
-        was missed: reading may end.
+        the p-value of "recall below the target". Where everything is read the recall
+        is 1. Without any found it is 0 or undefined, and nan; if none is left either,
+        the bound is nan, too, and the p-value 0: reading may end.
 
     Raises
     ------
@@ -236,10 +229,9 @@ def recall_certificate(
     that grows (``n_found`` and ``n_unread`` stay as before the first draw) to sizes
     that do not depend on the hits. If the number of looks is not known, pass
     ``looks=k * (k + 1)`` at look k, as the sum of all :math:`1 / (k (k + 1))` is 1.
-    ``looks="any"`` is for one sample that grows, looked at after every case if one
-    likes, by a confidence sequence [2]_: :math:`P_K(X = x)` over its mean over K from a
-    beta-binomial prior excludes K where it is :math:`\alpha` or less. Without a hit it
-    takes a sample about a fifth larger than a single look does; hits make it wider.
+    ``looks="any"`` is for one sample that grows, by a confidence sequence [2]_:
+    :math:`P_K(X = x)` over its mean over K from a beta-binomial prior excludes K where
+    it is :math:`\alpha` or less. Without a hit it takes a sample about a fifth larger.
 
     It does not hold if the sample is not random, as the next ones of a ranking are
     not, or if readers overlook positives. Cost: milliseconds.
@@ -270,30 +262,57 @@ def recall_certificate(
     [0.9139, 1.0000]; target 0.95 not shown to be reached, p = 0.158; 190 found,
     then 1
     of 2,000 drawn from 8,000 unread, at most 15 left among 6,000)
-    >>> recall_certificate(
-    ...     190, 8_000, 2_000, 1, looks=2
-    ... ).lower_bound.__round__(4)
+    >>> result = recall_certificate(190, 8_000, 2_000, 1, looks=2)
+    >>> round(result.lower_bound, 4)
     0.9139
     """
-    found, unread, sampled, hits = _check_counts(n_found, n_unread, n_sampled, n_hits)
+    counts = (n_found, n_unread, n_sampled, n_hits)
+    names = ("n_found", "n_unread", "n_sampled", "n_hits")
+    found, unread, sampled, hits = (
+        check_count(name, count, minimum=0)
+        for name, count in zip(names, counts, strict=True)
+    )
+    if sampled > unread:
+        raise ValueError(
+            f"n_sampled must be at most n_unread, found {sampled} of {unread}: "
+            "n_unread counts the cases before the sample was drawn, with those sampled."
+        )
+    if hits > sampled:
+        raise ValueError(_HITS.format(of="n_sampled", found=hits, all=sampled))
     level = check_fraction("confidence_level", confidence_level)
     target = check_fraction("target", target, include_one=True)
     n_looks = _check_looks(looks)
-    all_found = found + hits
-    left = _estimate_left(all_found, unread, sampled, hits)
-    urn = (hits, sampled, unread)
-    most, least, greatest = _ends(urn, 1 - level, n_looks)
-    pvalue = _pvalue(urn, _excluded(found, hits, target), n_looks)
-    most_left, fewest, many = (int(end[0]) - hits for end in (most, least, greatest))
-    ends = ConfidenceInterval(_recall(all_found, many), _recall(all_found, fewest))
+    all_found, left = found + hits, _NAN
+    if sampled == 0 and unread > 0:
+        reason = "n_sampled is 0, and of the unread cases nothing is known"
+        warn_undefined("The recall reached", reason)
+    else:
+        left = (unread - sampled) * hits / sampled if sampled else 0.0
+        if all_found == 0:
+            reason = "nothing is found: n_found and n_hits are 0"
+            warn_undefined("The recall reached", reason)
+    urn, alpha = (hits, sampled, unread), 1 - level
+    if isinstance(n_looks, str):
+        most = many = most_positives_ever(*urn, alpha)
+        fewest = least_positives_ever(*urn, alpha)
+    else:
+        alpha /= n_looks
+        most, many = most_positives(*urn, alpha), most_positives(*urn, alpha / 2)
+        fewest = least_positives(*urn, alpha / 2)
+    most_left, least_left, many_left = (int(k[0]) - hits for k in (most, fewest, many))
+
+    def recall(left: float) -> float:
+        return float(all_found / (all_found + left)) if all_found + left else _NAN
+
+    ends = ConfidenceInterval(recall(many_left), recall(least_left))
     return RecallCertificate(
-        value=_recall(all_found, left),
+        value=recall(left),
         confidence_interval=ends if all_found else ConfidenceInterval(_NAN, _NAN),
-        lower_bound=_recall(all_found, most_left),
-        pvalue=pvalue,
+        lower_bound=recall(most_left),
+        pvalue=_pvalue(urn, found, target, n_looks),
         target=target,
         left=left,
-        left_interval=ConfidenceInterval(fewest, many),
+        left_interval=ConfidenceInterval(least_left, many_left),
         most_left=most_left,
         n_found=found,
         n_unread=unread,
@@ -315,9 +334,9 @@ def certificate_sample_size(
 ) -> int:
     """Compute how many unread cases to draw, so that the recall can be certified.
 
-    A reviewer found 80 relevant articles and left 3,800 unread. How many of these have
-    to be read, drawn at random, to show a recall of 95 % if none of them, or one, turns
-    out to be relevant? It plans :func:`recall_certificate`.
+    A reviewer found 80 relevant articles and left 3,800 unread: how many of these have
+    to be read, drawn at random, to show a recall of 95 % by :func:`recall_certificate`
+    if none of them, or one, turns out to be relevant?
 
     Parameters
     ----------
@@ -368,56 +387,28 @@ def certificate_sample_size(
     1712
     >>> recall_certificate(80, 3_800, 1_712, 0).is_reached
     True
-    >>> [
-    ...     certificate_sample_size(80, 3_800, n_hits=hits)
-    ...     for hits in (1, 2)
-    ... ]
-    [2210, 2503]
+    >>> certificate_sample_size(80, 3_800, n_hits=1)
+    2210
     """
     found = check_count("n_found", n_found, minimum=0)
     unread = check_count("n_unread", n_unread, minimum=0)
     hits = check_count("n_hits", n_hits, minimum=0)
     if hits > unread:
-        raise ValueError(
-            f"n_hits must be at most n_unread, found {hits} of {unread}: positives "
-            "that were found before the sample are counted by n_found."
-        )
+        raise ValueError(_HITS.format(of="n_unread", found=hits, all=unread))
     level = check_fraction("confidence_level", confidence_level)
     target = check_fraction("target", target, include_one=True)
     n_looks = _check_looks(looks)
 
     def least(x: int) -> int:
-        excluded = _excluded(found, x, target)
         sizes = range(x, unread + 1)
         shows = bisect_left(
             sizes, True,
-            key=lambda n: _pvalue((x, n, unread), excluded, n_looks) <= 1 - level,
+            key=lambda n: _pvalue((x, n, unread), found, target, n_looks) <= 1 - level,
         )  # fmt: skip
         return sizes[shows]
 
     # A hit less may take more: also the positives that are too many are whole numbers.
     return max(least(x) for x in range(hits + 1))
-
-
-def _check_counts(
-    n_found: int, n_unread: int, n_sampled: int, n_hits: int
-) -> tuple[int, int, int, int]:
-    """Return the counts, none of which is more than what it is of."""
-    found = check_count("n_found", n_found, minimum=0)
-    unread = check_count("n_unread", n_unread, minimum=0)
-    sampled = check_count("n_sampled", n_sampled, minimum=0)
-    hits = check_count("n_hits", n_hits, minimum=0)
-    if sampled > unread:
-        raise ValueError(
-            f"n_sampled must be at most n_unread, found {sampled} of {unread}: "
-            "n_unread counts the cases before the sample was drawn, with those sampled."
-        )
-    if hits > sampled:
-        raise ValueError(
-            f"n_hits must be at most n_sampled, found {hits} of {sampled}: positives "
-            "that were found before the sample are counted by n_found."
-        )
-    return found, unread, sampled, hits
 
 
 def _check_looks(looks: int | str) -> int | Literal["any"]:
@@ -431,43 +422,13 @@ def _check_looks(looks: int | str) -> int | Literal["any"]:
     return check_count("looks", looks)
 
 
-def _estimate_left(found: int, unread: int, sampled: int, hits: int) -> float:
-    """Return the estimated positives left; nan with a warning where there is none."""
-    if sampled == 0 and unread > 0:
-        reason = "n_sampled is 0, and of the unread cases nothing is known"
-        return warn_undefined("The recall reached", reason)
-    if found == 0:
-        reason = "nothing is found: n_found and n_hits are 0"
-        warn_undefined("The recall reached", reason)
-    return (unread - sampled) * hits / sampled if sampled else 0.0
-
-
-def _recall(found: int, left: float) -> float:
-    """Return the recall if some are left; nan if there is no positive at all."""
-    total = found + left
-    return float(found / total) if total else _NAN
-
-
-def _excluded(found: int, hits: int, target: float) -> int:
-    """Return the fewest positives in the urn that make the recall too small."""
-    return int(least_total(np.array([found + hits]), target)[0]) - found
-
-
-def _ends(
-    urn: tuple[int, int, int], alpha: float, looks: int | str
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the most positives, one-sided, and the fewest and most of the interval."""
-    if isinstance(looks, str):
-        most = most_positives_ever(*urn, alpha)
-        return most, least_positives_ever(*urn, alpha), most
-    alpha /= looks
-    most, many = most_positives(*urn, alpha), most_positives(*urn, alpha / 2)
-    return most, least_positives(*urn, alpha / 2), many
-
-
-def _pvalue(urn: tuple[int, int, int], n_pos: int, looks: int | str) -> float:
-    """Return the p-value of at least so many positives in the urn, for all looks."""
+def _pvalue(
+    urn: tuple[int, int, int], found: int, target: float, looks: int | str
+) -> float:
+    """Return the p-value of a recall below the target, for all looks."""
     hits, sampled, unread = urn
+    # The fewest positives in the urn that make the recall too small.
+    n_pos = int(least_total(np.array([found + hits]), target)[0]) - found
     if n_pos > unread:
         return 0.0
     if isinstance(looks, str):
@@ -478,66 +439,19 @@ def _pvalue(urn: tuple[int, int, int], n_pos: int, looks: int | str) -> float:
 def chance_of_hits(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
     """Return P(X = x) of the hypergeometric law, to 12 digits or so.
 
-    It is a product of binomial probabilities, by Loader's method, as logarithms of
-    large factorials would cancel.
+    As a product of binomial probabilities: logarithms of factorials would cancel.
 
     Examples
     --------
     >>> float(chance_of_hits(1, 2, 2, 4).round(12)) == round(4 / 6, 12)
     True
     """
-    x, n, n_pos, n_all = np.broadcast_arrays(
-        *(np.asarray(value, dtype=np.float64) for value in (x, n, n_pos, n_all))
-    )
-    n_neg = n_all - n_pos
-    is_possible = (x >= 0) & (x <= np.minimum(n, n_pos)) & (n - x <= n_neg)
-    x = np.where(is_possible, x, np.maximum(n - n_neg, 0))
-    share = n / np.maximum(n_all, 1)
-    logs = (
-        _log_binomial(x, n_pos, share)
-        + _log_binomial(n - x, n_neg, share)
-        - _log_binomial(n, n_all, share)
-    )
-    return np.where(is_possible, np.exp(np.minimum(logs, 0.0)), 0.0)
-
-
-def _log_binomial(x: FloatArray, n: FloatArray, share: FloatArray) -> FloatArray:
-    """Return the logarithm of the binomial probability of x out of n."""
-    rest = n - x
-    inner = (x > 0) & (rest > 0)
-    one, other, both = (np.where(inner, value, 1.0) for value in (x, rest, n))
-    logs = (
-        _stirling_error(both) - _stirling_error(one) - _stirling_error(other)
-        - _deviance(one, both * share) - _deviance(other, both * (1 - share))
-        - 0.5 * np.log(2 * np.pi * one * (other / both))
-    )  # fmt: skip
-    # 0 log 0 is 0: a share of 0 draws none, of 1 all.
-    edge = special.xlogy(x, share) + special.xlog1py(rest, -share)
-    return np.where(inner, logs, edge)
-
-
-def _stirling_error(n: FloatArray) -> FloatArray:
-    """Return log n! less Stirling's formula, for whole numbers above 0."""
-    inverse = 1 / np.maximum(n, 1.0)
-    square = inverse * inverse
-    series = np.zeros_like(inverse)
-    for coefficient in reversed(_SERIES):
-        series = series * square + coefficient
-    small = _ERRORS[np.minimum(n, _LARGE - 1).astype(np.intp)]
-    return np.where(n < _LARGE, small, series * inverse)
-
-
-def _deviance(x: FloatArray, mean: FloatArray) -> FloatArray:
-    """Return x log(x / mean) + mean - x, without cancellation near the mean."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        far = special.xlogy(x, x / mean) + mean - x
-    gap = (x - mean) / (x + mean)
-    power, series = gap * gap, np.zeros_like(gap)
-    # (x - m) v + 2 x (v^3 / 3 + v^5 / 5 + ...) with v = (x - m) / (x + m).
-    for i in range(_TERMS, 0, -1):
-        series = (series + 1 / (2 * i + 1)) * power
-    near = (x - mean) * gap + 2 * x * gap * series
-    return np.where(np.abs(gap) < _NEAR, near, far)
+    n, n_pos, n_all = (np.asarray(value, dtype=float) for value in (n, n_pos, n_all))
+    share, binomial = n / np.maximum(n_all, 1), stats.binom.pmf
+    n_neg = np.maximum(n_all - n_pos, 0)
+    both = binomial(x, n_pos, share) * binomial(n - x, n_neg, share)
+    chance = np.minimum(both / binomial(n, n_all, share), 1.0)
+    return np.where(n_pos <= n_all, chance, 0.0)
 
 
 def lower_tail(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:

@@ -99,14 +99,12 @@ class StoppingCurve(Result):
             "n_read", "n_found", "pvalue", "lower_bound" and "most_left", and "target",
             the same in all rows.
         """
-        return {
-            "n_read": self.n_read.tolist(),
-            "n_found": self.n_found.tolist(),
-            "pvalue": self.pvalues.tolist(),
-            "lower_bound": self.lower_bounds.tolist(),
-            "most_left": self.most_left.tolist(),
-            "target": [self.target] * len(self),
-        }
+        columns = {
+            "n_read": self.n_read, "n_found": self.n_found, "pvalue": self.pvalues,
+            "lower_bound": self.lower_bounds, "most_left": self.most_left,
+        }  # fmt: skip
+        rows = {name: column.tolist() for name, column in columns.items()}
+        return rows | {"target": [self.target] * len(self)}
 
     def to_frame(self) -> Any:
         """Return the looks as a data frame of pandas, which must be installed.
@@ -153,9 +151,9 @@ def stopping_curve(
 ) -> StoppingCurve:
     r"""Test, as reading goes on, whether enough is found to stop.
 
-    A model ranks articles, or ranks them anew after each batch, and reviewers read from
-    the top. Of each look this gives the p-value of "the recall is below the target" and
-    a lower bound of the recall. No scores are needed: only what was read, in order.
+    Reviewers read from the top of a ranking. Of each look this gives the p-value of
+    "the recall is below the target" and a lower bound of the recall. No scores are
+    needed: only what was read, in order.
 
     Parameters
     ----------
@@ -182,9 +180,8 @@ def stopping_curve(
     curve : StoppingCurve
         With arrays of an entry per look; p-values and bounds in [0, 1]. Those of a
         ranking to the end hold if the unread are no richer in positives than the last
-        that were read; of random cases nothing is assumed. In a random
-        order the p-value is rarely small until ``target`` of all are read; where all
-        is read the bound is 1 and the p-value 0.
+        that were read; of random cases nothing is assumed. Where all is read the bound
+        is 1 and the p-value 0.
 
     Raises
     ------
@@ -213,14 +210,13 @@ def stopping_curve(
               P(X = j) = \binom{K}{j} \binom{w + u - K}{w - j} \Big/ \binom{w + u}{w}.
 
     The p-value is the least over all windows w; a lower bound holds all T of which no
-    window has :math:`p_w \le \alpha`. It is conservative where a ranking is better than
-    random to its end, and no guarantee where the last positives come later than that:
-    how often it stops too early is in the user guide.
+    window has :math:`p_w \le \alpha`. It is conservative where a ranking is better
+    than random to its end, and no guarantee where the last positives come later.
 
     *Random from a point on* (``n_ranked`` given). The cases after the first
     ``n_ranked`` are a random sample that grows. Totals are excluded whose odds, as of
-    :func:`recall_certificate` with ``looks="any"``, were ever :math:`\alpha` or less at
-    a look, and the p-value is the greatest odds of T or more, the least so far. The
+    :func:`recall_certificate` with ``looks="any"``, were ever :math:`\alpha` or less
+    at a look, and the p-value is the greatest odds of T or more, the least so far. The
     probability that any look shows a target that is not reached is at most
     :math:`\alpha`, whatever decides when to look.
 
@@ -249,9 +245,8 @@ def stopping_curve(
 
     If the last 60 of these were drawn at random:
 
-    >>> stopping_curve(y_true, n_items=110, n_ranked=40).most_left[
-    ...     -1
-    ... ].item()
+    >>> curve = stopping_curve(y_true, n_items=110, n_ranked=40)
+    >>> int(curve.most_left[-1])
     1
     """
     is_pos = check_labels(check_vector("y_true", y_true), pos_label)
@@ -263,7 +258,10 @@ def stopping_curve(
         )
     target = check_fraction("target", target, include_one=True)
     level = check_fraction("confidence_level", confidence_level)
-    n_read = _looks(len(is_pos), step)
+    n = len(is_pos)
+    # The last look is at all that was read.
+    step = -(-n // _N_LOOKS) if step is None else check_count("step", step)
+    n_read = np.unique(np.append(np.arange(step, n, step), n))
     found = np.cumsum(is_pos)[n_read - 1].astype(np.int64)
     excluded = least_total(found, target)
     if n_ranked is None:
@@ -271,39 +269,20 @@ def stopping_curve(
         pvalues, hits = windows.least(np.arange(len(n_read)), excluded)
         totals = windows.most_positives(hits, 1 - level)
     else:
-        start = _check_n_ranked(n_ranked, len(is_pos))
+        n_ranked = check_count("n_ranked", n_ranked, minimum=0)
+        if n_ranked > n:
+            raise ValueError(
+                "n_ranked must be at most the number of labels in y_true, found "
+                f"{n_ranked} of {n}: it counts those read before the random ones."
+            )
         pvalues, totals = _of_random(
-            is_pos, start, n_read, n_items, excluded, 1 - level
+            is_pos, n_ranked, n_read, n_items, excluded, 1 - level
         )
+    bounds = np.full(len(found), np.nan)
+    np.divide(found, totals, out=bounds, where=totals > 0)
     return StoppingCurve(
-        n_read=n_read,
-        n_found=found,
-        pvalues=pvalues,
-        lower_bounds=np.divide(found, totals, out=np.full(len(found), np.nan),
-                               where=totals > 0),
-        most_left=totals - found,
-        n_items=n_items,
-        target=target,
-        confidence_level=level,
-        n_ranked=None if n_ranked is None else start,
-    )  # fmt: skip
-
-
-def _looks(n: int, step: int | None) -> IntArray:
-    """Return how many cases are read at each look, the last of which is at all."""
-    step = -(-n // _N_LOOKS) if step is None else check_count("step", step)
-    looks = np.arange(step, n + 1, step)
-    return looks if n % step == 0 else np.append(looks, n)
-
-
-def _check_n_ranked(n_ranked: int, n: int) -> int:
-    start = check_count("n_ranked", n_ranked, minimum=0)
-    if start > n:
-        raise ValueError(
-            f"n_ranked must be at most the number of labels in y_true, found {start} "
-            f"of {n}: it counts those read before the random ones."
-        )
-    return start
+        n_read, found, pvalues, bounds, totals - found, n_items, target, level, n_ranked
+    )
 
 
 def _of_random(
@@ -320,14 +299,12 @@ def _of_random(
     """
     before = int(is_pos[:start].sum())
     found = np.cumsum(is_pos)[n_read - 1].astype(np.int64)
-    n_sampled = np.maximum(n_read - start, 0)
+    n_sampled, unread = np.maximum(n_read - start, 0), n_items - start
     hits = np.where(n_read > start, found - before, 0)
-    urn = hits, n_sampled, np.full(len(n_read), n_items - start)
-    totals = before + most_positives_ever(*urn, alpha)
-    pvalues = odds_against_more(urn[0], urn[1], excluded - before, urn[2])
+    totals = before + most_positives_ever(hits, n_sampled, unread, alpha)
+    pvalues = odds_against_more(hits, n_sampled, excluded - before, unread)
     # In the ranked part nothing is known but what is read.
-    is_early = n_read < start
-    trivial = found + n_items - n_read
+    is_early, trivial = n_read < start, found + n_items - n_read
     totals = np.where(is_early, trivial, totals)
     pvalues = np.where(is_early, np.where(excluded > trivial, 0.0, 1.0), pvalues)
     return np.minimum.accumulate(pvalues), np.minimum.accumulate(totals)
