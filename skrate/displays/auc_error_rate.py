@@ -19,7 +19,7 @@ from skrate.displays.base import (
     entry,
     passes_on,
 )
-from skrate.error_rate.curves import (
+from skrate.error_rate.moments import (
     ErrorRateCurve,
     ModelPoint,
     error_rate_curves,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from skrate.data.arrays import Label
 from skrate.data.checks import check_count, check_flag
-from skrate.engines.pieces import Piece, piece_of, sum_of_pieces, whole_table
+from skrate.engines.pieces import piece_of, sum_of_pieces, whole_table
 
 # Tables that a node of the tree adds.
 _SPLIT_EVERY = 8
@@ -31,9 +29,7 @@ def rank_table(
 
     Each chunk becomes a table where it lies, tables are added in a tree, and what
     arrives is a small table of all cases, which the metrics of this package take. It
-    runs on whatever scheduler is active: threads, or the workers of a
-    ``distributed.Client``. A worker that dies changes nothing: what it held is computed
-    again, and the result is the same to the last bit.
+    runs on whatever scheduler is active, and the result is the same to the last bit.
 
     Parameters
     ----------
@@ -88,9 +84,7 @@ def rank_table(
     >>> from skrate import estimate
     >>> from skrate.dask import rank_table
     >>> y_true = da.from_array([1, 0, 1, 0, 0, 0], chunks=3)
-    >>> y_score = da.from_array(
-    ...     [0.9, 0.5, 0.5, 0.2, 0.1, 0.4], chunks=3
-    ... )
+    >>> y_score = da.from_array([9, 5, 5, 2, 1, 4], chunks=3)
     >>> table = rank_table(y_true, y_score)
     >>> table
     RankTable(5 groups, n_pos=2, n_neg=4)
@@ -117,9 +111,9 @@ def _pieces(
     y_true: Any, y_score: Any, sample_weight: Any, pos_label: Label
 ) -> list[Any]:
     """Return a delayed piece per chunk, after what can be checked before."""
-    given = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
-    if sample_weight is None:
-        del given["sample_weight"]
+    given = {"y_true": y_true, "y_score": y_score}
+    if sample_weight is not None:
+        given["sample_weight"] = sample_weight
     kinds = {name: _kind(name, value) for name, value in given.items()}
     if len(set(kinds.values())) > 1:
         found = ", ".join(f"{name} is a {kind}" for name, kind in kinds.items())
@@ -129,17 +123,11 @@ def _pieces(
             "chunks differ."
         )
     cells = _array_cells if kinds["y_score"] == _ARRAY else _column_cells
-    piece = _dask().delayed(_piece)
+    part = "chunk" if cells is _array_cells else "partition"
+    piece = _dask().delayed(piece_of)
     return [
-        piece(i, kinds["y_score"], cell, pos_label)
-        for i, cell in enumerate(cells(given))
+        piece(f"{part} {i}", cell, pos_label) for i, cell in enumerate(cells(given))
     ]
-
-
-def _piece(i: int, kind: str, cell: Sequence[Any], pos_label: Label) -> Piece:
-    y_true, y_score, sample_weight = cell if len(cell) == 3 else (*cell, None)
-    where = f"chunk {i}" if kind == _ARRAY else f"partition {i}"
-    return piece_of(where, y_true, y_score, sample_weight, pos_label)
 
 
 def _kind(name: str, value: Any) -> str:
@@ -187,7 +175,7 @@ def _array_cells(arrays: dict[str, Any]) -> list[Any]:
     cells = da.blockwise(
         _cell,
         "i",
-        *itertools.chain.from_iterable((array, "i") for array in arrays.values()),
+        *(part for array in arrays.values() for part in (array, "i")),
         dtype=object,
         meta=np.empty(0, dtype=object),
         # Sizes are checked chunk by chunk.

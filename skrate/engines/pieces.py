@@ -40,32 +40,26 @@ class Piece:
     labels: Seen
 
 
-def piece_of(
-    where: str,
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    sample_weight: ArrayLike | None,
-    pos_label: Label,
-) -> Piece:
+def piece_of(where: str, columns: Sequence[ArrayLike], pos_label: Label) -> Piece:
     """Return what is known of the cases of one chunk, which may be none.
 
+    ``columns`` are labels, scores and maybe weights.
     Which label is positive is decided as if there were no other chunk: a label that
     would decide otherwise elsewhere is found by :func:`whole_table`. So are labels
     among which none can be positive: what is amiss may lie in other chunks.
     """
-    arrays = [y_true, y_score, *([] if sample_weight is None else [sample_weight])]
-    if all(np.shape(array)[:1] == (0,) for array in arrays):
+    if all(np.shape(array)[:1] == (0,) for array in columns):
         return Piece(None, {})
+    y_true, y_score, *given = columns
     try:
         labels = check_vector("y_true", y_true)
         seen = seen_in(where, labels)
         if not _has_positive(list(seen), pos_label):
             return Piece(None, seen)
         weights, has_weight = None, True
-        if sample_weight is not None:
-            weights = as_float64(
-                "sample_weight", check_vector("sample_weight", sample_weight)
-            )
+        if given:
+            weights = check_vector("sample_weight", given[0])
+            weights = as_float64("sample_weight", weights)
             check_equal_length(y_true=labels, sample_weight=weights)
             has_weight = bool(weights.any())
         # Without weight they are no cases, but what is wrong with them is found.
@@ -95,24 +89,21 @@ def piece_of_batches(
     """Return what is known of cases that come in small batches of columns."""
     pieces: list[Piece] = []
     gathered: list[Sequence[Array]] = []
+
+    def add_gathered() -> None:
+        columns = [np.concatenate(parts) for parts in zip(*gathered, strict=True)]
+        pieces.append(piece_of(where, columns, pos_label))
+        gathered.clear()
+
     for batch in batches:
         gathered.append(batch)
         if sum(len(columns[0]) for columns in gathered) >= _GATHERED:
-            pieces.append(_piece_of_gathered(where, gathered, pos_label))
-            gathered = []
+            add_gathered()
         if len(pieces) == _HELD:
-            pieces = [sum_of_pieces(pieces, max_groups)]
+            pieces[:] = [sum_of_pieces(pieces, max_groups)]
     if gathered:
-        pieces.append(_piece_of_gathered(where, gathered, pos_label))
+        add_gathered()
     return sum_of_pieces(pieces, max_groups)
-
-
-def _piece_of_gathered(
-    where: str, gathered: Sequence[Sequence[Array]], pos_label: Label
-) -> Piece:
-    columns = [np.concatenate(parts) for parts in zip(*gathered, strict=True)]
-    weights = columns[2] if len(columns) == 3 else None
-    return piece_of(where, columns[0], columns[1], weights, pos_label)
 
 
 def sum_of_pieces(pieces: Sequence[Piece], max_groups: int = 2**20) -> Piece:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from skrate.data.arrays import Array, Label
+from skrate.data.arrays import Label
 from skrate.data.checks import check_count, shown
 from skrate.data.table import RankTable
 from skrate.engines.pieces import Piece, piece_of_batches, sum_of_pieces, whole_table
@@ -86,9 +86,9 @@ def rank_table(
     RankTable(3 groups, n_pos=2, n_neg=2)
     """
     max_groups = check_count("max_groups", max_groups)
-    columns = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
-    if sample_weight is None:
-        del columns["sample_weight"]
+    columns = {"y_true": y_true, "y_score": y_score}
+    if sample_weight is not None:
+        columns["sample_weight"] = sample_weight
     known = getattr(dataframe, "columns", None)
     if known is None or not hasattr(dataframe, "mapInArrow"):
         raise ValueError(
@@ -137,7 +137,11 @@ def _sender(
         from pyspark import TaskContext
 
         number = TaskContext.get().partitionId()
-        arrays = map(_columns, batches)
+        # Nulls are NaN or None, and refused.
+        arrays = (
+            [column.to_numpy(zero_copy_only=False) for column in batch.columns]
+            for batch in batches
+        )
         piece: Piece | ValueError
         try:
             piece = piece_of_batches(
@@ -151,8 +155,3 @@ def _sender(
         )
 
     return send
-
-
-def _columns(batch: Any) -> list[Array]:
-    """Return the columns of a record batch; nulls are NaN or None, and refused."""
-    return [column.to_numpy(zero_copy_only=False) for column in batch.columns]

@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
+from sklearn.metrics import roc_auc_score
 
-from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, float_or_array
-from skrate.data.checks import check_choice, check_count, check_counts, check_fraction
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    float_or_array,
+)
+from skrate.data.checks import (
+    check_choice,
+    check_count,
+    check_counts,
+    check_equal_length,
+    check_fraction,
+    check_vector,
+    distinct_labels,
+    is_missing,
+    shown,
+)
+from skrate.data.sample import check_ranking
+from skrate.data.table import RankTable
 from skrate.metrics.results import Result
 
 # Terms that are held at once: 2 MB in float64, so that a block stays in the cache.
@@ -19,6 +40,8 @@ _BLOCK = 2**18
 _EXACT_PAIRS = 10_000
 Method = Literal["auto", "exact", "moments"]
 METHODS: tuple[Method, ...] = get_args(Method)
+# Points of a curve over the error rate.
+_MOST_POINTS = 500
 
 
 class AUCRange(NamedTuple):
@@ -94,11 +117,10 @@ def auc_moments(
 ) -> AUCFromErrors:
     r"""Compute the mean and variance of the AUC for a known number of errors.
 
-    A classifier that ranks and cuts at a threshold makes some number of errors, and
-    many rankings make the same number. Over all of them, each ranking and threshold
-    being equally probable, this is the mean of the AUC and its variance: what the
-    error rate says about :func:`sklearn.metrics.roc_auc_score`, and what it leaves
-    open. All arguments broadcast.
+    Many rankings make the same number of errors at some threshold. Over all of them,
+    each ranking and threshold being equally probable, this is the mean of the AUC and
+    its variance: what the error rate says about :func:`sklearn.metrics.roc_auc_score`,
+    and what it leaves open. All arguments broadcast.
 
     Parameters
     ----------
@@ -143,18 +165,15 @@ def auc_moments(
     errors, of which x are false positives and x' = k - x false negatives. Then
     N = m - x' + x cases lie above the threshold and N' = n - x + x' below it, and
     C(N, x) C(N', x') orders of the labels have this confusion matrix. For a fixed x
-    the mean of the AUC is (lemma 2 of [1]_)
+    the mean of the AUC and its variance, the sum of two Mann-Whitney variances, are
+    (lemma 2 of [1]_)
 
-    .. math:: 1 - \frac{1}{2}\left(\frac{x}{n} + \frac{x'}{m}\right)
-
-    and its variance, the sum of two Mann-Whitney variances,
-
-    .. math:: \frac{x (m - x')(N + 1) + x' (n - x)(N' + 1)}{12 m^2 n^2}.
+    .. math:: 1 - \frac{1}{2}\left(\frac{x}{n} + \frac{x'}{m}\right), \quad
+              \frac{x (m - x')(N + 1) + x' (n - x)(N' + 1)}{12 m^2 n^2}.
 
     Both are averaged over every x that leaves no count negative, with the numbers of
     orders as weights, and the variance of the conditional mean is added (propositions 1
-    and 2; the closed form of proposition 1 holds up to the size of the smaller class
-    only). With a million cases the result keeps twelve digits. Cost: O(k) a setting.
+    and 2). With a million cases the result keeps twelve digits. Cost: O(k) a setting.
 
     References
     ----------
@@ -209,33 +228,30 @@ def check_errors(
     """Return (n_errors,) or (n_false_pos, n_false_neg), whichever was given."""
     given = [value is not None for value in (n_errors, n_false_pos, n_false_neg)]
     if given == [True, False, False]:
-        errors = check_counts("n_errors", n_errors)
-        _check_at_most("n_errors", errors, "n_pos + n_neg", n_pos + n_neg)
-        return (errors,)
-    if given == [False, True, True]:
-        false_pos = check_counts("n_false_pos", n_false_pos)
-        false_neg = check_counts("n_false_neg", n_false_neg)
-        _check_at_most("n_false_pos", false_pos, "n_neg", n_neg)
-        _check_at_most("n_false_neg", false_neg, "n_pos", n_pos)
-        return false_pos, false_neg
-    raise ValueError(
-        "Give either n_errors, or n_false_pos and n_false_neg together; got "
-        f"n_errors={n_errors!r}, n_false_pos={n_false_pos!r}, "
-        f"n_false_neg={n_false_neg!r}."
-    )
-
-
-def _check_at_most(
-    name: str, count: IntArray, bound_name: str, bound: IntArray
-) -> None:
-    too_many = np.asarray(count > bound)
-    if too_many.any():
-        at = np.flatnonzero(too_many.ravel())[0]
-        count, bound = (a.ravel() for a in np.broadcast_arrays(count, bound))
+        limits = [("n_errors", n_errors, "n_pos + n_neg", n_pos + n_neg)]
+    elif given == [False, True, True]:
+        limits = [
+            ("n_false_pos", n_false_pos, "n_neg", n_neg),
+            ("n_false_neg", n_false_neg, "n_pos", n_pos),
+        ]
+    else:
         raise ValueError(
-            f"{name} must be at most {bound_name}, found {count[at]} with "
-            f"{bound_name} = {bound[at]}."
+            "Give either n_errors, or n_false_pos and n_false_neg together; got "
+            f"n_errors={n_errors!r}, n_false_pos={n_false_pos!r}, "
+            f"n_false_neg={n_false_neg!r}."
         )
+    found = []
+    for name, values, of, most in limits:
+        counts = check_counts(name, values)
+        found.append(counts)
+        too_many = np.asarray(counts > most)
+        if too_many.any():
+            at = np.flatnonzero(too_many.ravel())[0]
+            count, bound = (a.ravel()[at] for a in np.broadcast_arrays(counts, most))
+            raise ValueError(
+                f"{name} must be at most {of}, found {count} with {of} = {bound}."
+            )
+    return tuple(found)
 
 
 def conditional_mean(
@@ -339,11 +355,10 @@ def auc_range_from_errors(
 ) -> AUCFromErrors:
     """Compute which AUCs are compatible with a published confusion matrix.
 
-    Many articles give a confusion matrix or an accuracy, but no AUC and no scores.
-    This is the range that holds at least `share` of all rankings and
-    thresholds with that number of errors, each being equally probable. It speaks of
-    the AUC on those very cases; it is not a confidence interval for the AUC on new
-    cases, for which the scores are needed.
+    The range that holds at least `share` of all rankings and thresholds with that
+    number of errors, each being equally probable. It speaks of the AUC on those very
+    cases; it is not a confidence interval for the AUC on new cases, for which the
+    scores are needed.
 
     Parameters
     ----------
@@ -394,12 +409,6 @@ def auc_range_from_errors(
     sd / sqrt(1 - `share`), cut at the possible range, which is
     (1 - x/n)(1 - x'/m) to 1 - x x' / (m n) for the most extreme split.
 
-    References
-    ----------
-    .. [1] Cortes, C. and Mohri, M. (2003). AUC optimization vs. error rate
-       minimization. Advances in Neural Information Processing Systems 16, 313-320.
-       Lemma 2, propositions 1 and 2.
-
     Examples
     --------
     Ten positives, ten negatives, two errors:
@@ -423,11 +432,8 @@ def auc_range_from_errors(
     [0.8, 0.9]
     """
     n_pos, n_neg = check_count("n_pos", n_pos), check_count("n_neg", n_neg)
-    given = {
-        "n_errors": n_errors,
-        "n_false_pos": n_false_pos,
-        "n_false_neg": n_false_neg,
-    }
+    given: dict[str, int | None] = {"n_errors": n_errors}
+    given |= {"n_false_pos": n_false_pos, "n_false_neg": n_false_neg}
     for name, value in given.items():
         if value is not None:
             check_count(name, value, minimum=0)
@@ -534,3 +540,96 @@ def _mann_whitney(sizes: list[tuple[int, int]]) -> dict[tuple[int, int], FloatAr
             row.append(table)
         found.update(((a, b), row[b]) for b in range(max_b + 1) if (a, b) in wanted)
     return found
+
+
+class ErrorRateCurve(NamedTuple):
+    """Moments of the AUC for one class ratio, by increasing error rate."""
+
+    class_ratio: float
+    error_rates: FloatArray
+    means: FloatArray
+    standard_deviations: FloatArray
+
+
+class ModelPoint(NamedTuple):
+    """A model's error rate and AUC, and what its error rate alone would say."""
+
+    error_rate: float
+    auc: float
+    mean: float
+    standard_deviation: float
+
+
+def error_rate_curves(
+    class_ratios: Sequence[float], n_cases: int
+) -> list[ErrorRateCurve]:
+    """Return the curves of some ratios, rounded to whole cases."""
+    ratios = [check_fraction("class_ratios", ratio) for ratio in class_ratios]
+    if any(ratio > 0.5 for ratio in ratios):
+        raise ValueError(
+            "class_ratios must be shares of the smaller class, at most 0.5, got "
+            f"{list(class_ratios)}."
+        )
+    return [_curve(r, max(1, round(r * n_cases)), n_cases) for r in ratios]
+
+
+def model_curves(
+    y_true: ArrayLike,
+    y_score: ArrayLike | None,
+    *,
+    y_pred: ArrayLike,
+    class_ratios: Sequence[float],
+    pos_label: Label,
+) -> tuple[list[ErrorRateCurve], ModelPoint, float]:
+    """Return curves for a model's number of cases, its point and its class ratio."""
+    if isinstance(y_true, RankTable):
+        raise ValueError(
+            "y_true is a RankTable, which knows no single cases, and so not those "
+            "that y_pred has wrong: give their labels and scores."
+        )
+    sample = check_ranking(y_true, y_score, pos_label=pos_label, keep_order=True)
+    is_error = _is_error(y_true, y_pred)
+    n_cases, n_pos = len(is_error), int(sample.is_pos.sum())
+    if not 0 < n_pos < n_cases:
+        raise ValueError("y_true must hold both classes, found one.")
+    n_errors = int(np.count_nonzero(is_error))
+    moments = auc_moments(n_pos, n_cases - n_pos, n_errors)
+    point = ModelPoint(
+        n_errors / n_cases,
+        float(roc_auc_score(sample.is_pos, sample.scores)),
+        moments.mean,
+        moments.standard_deviation,
+    )
+    n_smaller = min(n_pos, n_cases - n_pos)
+    own = _curve(n_smaller / n_cases, n_smaller, n_cases)
+    grid = error_rate_curves(class_ratios, n_cases)
+    curves = {curve.class_ratio: curve for curve in [*grid, own]}
+    return [curves[ratio] for ratio in sorted(curves)], point, own.class_ratio
+
+
+def _is_error(y_true: ArrayLike, y_pred: ArrayLike) -> BoolArray:
+    """Return which predicted labels are wrong; none may be of another class."""
+    labels = check_vector("y_true", y_true)
+    predicted = check_vector("y_pred", y_pred)
+    check_equal_length(y_true=labels, y_pred=predicted)
+    # As objects: numpy would compare numbers with strings as strings.
+    labels, predicted = labels.astype(object), predicted.astype(object)
+    known = distinct_labels(labels)
+    unknown = [
+        label for label in predicted.tolist() if is_missing(label) or label not in known
+    ]
+    if unknown:
+        raise ValueError(
+            "y_pred holds labels that y_true does not: "
+            f"{', '.join(sorted({shown(label) for label in unknown})[:6])}."
+        )
+    return np.asarray(labels != predicted)
+
+
+def _curve(ratio: float, n_smaller: int, n_cases: int) -> ErrorRateCurve:
+    """Return the moments for numbers of errors up to the smaller class."""
+    n_points = min(n_smaller + 1, _MOST_POINTS)
+    n_errors = np.unique(np.linspace(0, n_smaller, n_points).round().astype(int))
+    moments = auc_moments(n_smaller, n_cases - n_smaller, n_errors)
+    error_rates = n_errors / n_cases
+    return ErrorRateCurve(ratio, error_rates, moments.mean, moments.standard_deviation)

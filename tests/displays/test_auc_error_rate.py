@@ -11,7 +11,7 @@ from optional import require
 from skrate import RankTable
 from skrate.displays import AUCErrorRateDisplay
 from skrate.error_rate import auc_moments
-from skrate.error_rate.curves import ErrorRateCurve
+from skrate.error_rate.moments import ErrorRateCurve
 
 require("matplotlib")
 

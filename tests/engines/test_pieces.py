@@ -17,10 +17,7 @@ from strategies import ranked_samples
 
 def pieces_of(chunks, pos_label=None):
     """Return a piece per (y_true, y_score[, sample_weight])."""
-    return [
-        piece_of(f"chunk {i}", *chunk, *[None] * (3 - len(chunk)), pos_label)
-        for i, chunk in enumerate(chunks)
-    ]
+    return [piece_of(f"chunk {i}", chunk, pos_label) for i, chunk in enumerate(chunks)]
 
 
 def whole(chunks, pos_label=None):
