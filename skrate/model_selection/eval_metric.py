@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, NoReturn, Self, get_args
 
 import numpy as np
 
-from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, dot
+from skrate.data.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.data.checks import check_choice, shown
 from skrate.metrics.base import MetricLike
 from skrate.metrics.bound import BoundMetric, bind
@@ -108,22 +108,15 @@ def eval_metric(
 
     .. math:: t^* = \min \arg\max_t \; m(y, s_t, w),
 
-    or the argmin where less is better. XGBoost logs six decimals and compares what it
-    logs. LightGBM and XGBoost give probabilities, which rank as margins do until
-    they are rounded to the same number: in the single precision of XGBoost those above
-    a margin of 17 all are 1, and tie. CatBoost gives raw scores in double precision.
+    or the argmin where less is better.
 
     Lists are those of the data evaluated, where it has some: a metric of a single
     ranking is then averaged over them, too. Weights of an XGBoost DMatrix with groups
     are weights of lists in the mean, and so are LightGBM's if they are the same
-    throughout each list. ``XGBRanker`` is an exception: it calls a metric list by list,
-    and averages what it is to minimise with the sizes of lists as weights and 1 for
-    lists of one item; lists that are undefined count ``undefined``, else 0. There a
-    metric of a single ranking needs ``undefined=0.0`` if some list lacks a class. The
-    constants do not move the best round.
-
-    Of more than two classes, metrics with ``average`` take the probabilities of
-    XGBoost and LightGBM. Cost: that of the metric, one sort of the cases a round.
+    throughout each list. ``XGBRanker`` calls a metric list by list and averages by
+    itself; there a metric of a single ranking needs ``undefined=0.0`` if some list
+    lacks a class. What each library rounds and averages: :ref:`in_training`. Cost: that
+    of the metric, one sort of the cases a round.
 
     Examples
     --------
@@ -161,16 +154,11 @@ def eval_metric(
         )
     if name is None:
         name = metric if isinstance(metric, str) else found.function.__name__
-    return _ADAPTERS[library](found, _check_name(name), pos_label)
-
-
-def _check_name(name: Any) -> str:
-    """Return what a metric is called."""
     if not isinstance(name, str) or not name or set(name) & set(" \t\n:"):
         raise ValueError(
             f"name must be a string without spaces or colons, got {shown(name)}."
         )
-    return name
+    return _ADAPTERS[library](found, name, pos_label)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -193,16 +181,17 @@ class TrainingMetric:
     def __post_init__(self) -> None:
         """Raise for what the library cannot take."""
 
+    def called_by(self, *names: str) -> TypeError:
+        """Return the error where a library calls what is for another one."""
+        by, libraries = " or ".join(names), " or ".join(repr(n.lower()) for n in names)
+        return TypeError(
+            f"{self.name} is made for library={self.library!r}, and {by} called it: "
+            f"make it by eval_metric(..., library={libraries})."
+        )
+
     def is_max_optimal(self) -> bool:
         """Raise where CatBoost asks what is not for it."""
-        raise self.called_by("CatBoost", "catboost")
-
-    def called_by(self, name: str, library: str) -> TypeError:
-        """Return the error where a library calls what is for another one."""
-        return TypeError(
-            f"{self.name} is made for library={self.library!r}, and {name} called it: "
-            f"make it by eval_metric(..., library='{library}')."
-        )
+        raise self.called_by("CatBoost")
 
     @property
     def __name__(self) -> str:
@@ -311,21 +300,6 @@ class TrainingMetric:
         )
 
 
-class Minimised(float):
-    """A value that tells LightGBM, which asks for a name first, whose it is."""
-
-    metric: TrainingMetric
-
-    @classmethod
-    def of(cls, value: float, metric: TrainingMetric) -> Minimised:
-        found = cls(value)
-        found.metric = metric
-        return found
-
-    def __getitem__(self, place: Any) -> NoReturn:
-        raise self.metric.called_by("LightGBM", "lightgbm")
-
-
 class XGBoostMetric(TrainingMetric):
     """Lower is better, as XGBoost supposes of all callables: ``neg_`` says so."""
 
@@ -350,14 +324,14 @@ class XGBoostMetric(TrainingMetric):
         if hasattr(y_pred, "get_uint_info"):
             return self.__name__, sign * self._of_matrix(y_true, y_pred)
         if hasattr(y_pred, "get_label"):
-            raise self.called_by("LightGBM", "lightgbm")
+            raise self.called_by("LightGBM")
         if self.metric.is_of_lists and sample_weight is None:
             # XGBRanker calls it of one list after another, and means over them.
             one = [len(y_true)]
             value = self.of_lists(y_true, y_pred, one, undefined=0.0)
         else:
             value = self.of_cases(y_true, y_pred, sample_weight)
-        return Minimised.of(sign * value, self)
+        return sign * value
 
     def _of_matrix(self, y_score: Any, matrix: Any) -> float:
         """Return the metric of a DMatrix; with lists its weights are theirs."""
@@ -369,21 +343,6 @@ class XGBoostMetric(TrainingMetric):
         if len(weights) == len(sizes):
             return self.of_lists(y_true, y_score, sizes, list_weights=weights)
         return self.of_lists(y_true, y_score, sizes)
-
-
-class Named(tuple[str, float, bool]):
-    """A result that tells XGBoost, which asks for a number, whose it is."""
-
-    metric: TrainingMetric
-
-    @classmethod
-    def of(cls, metric: TrainingMetric, value: float) -> Named:
-        found = cls((metric.name, value, metric.metric.greater_is_better))
-        found.metric = metric
-        return found
-
-    def __float__(self) -> NoReturn:
-        raise self.metric.called_by("XGBoost", "xgboost")
 
 
 class LightGBMMetric(TrainingMetric):
@@ -399,7 +358,7 @@ class LightGBMMetric(TrainingMetric):
     ) -> tuple[str, float, bool]:
         """Return what LightGBM asks for, also of ``(y_pred, dataset)``."""
         if hasattr(y_pred, "get_uint_info"):
-            raise self.called_by("XGBoost", "xgboost")
+            raise self.called_by("XGBoost")
         if hasattr(y_pred, "get_label"):
             data, y_pred = y_pred, y_true
             y_true, sample_weight, group = (
@@ -411,7 +370,7 @@ class LightGBMMetric(TrainingMetric):
             value = self.of_cases(y_true, y_pred, sample_weight)
         else:
             value = self._of_groups(y_true, y_pred, sample_weight, np.asarray(group))
-        return Named.of(self, value)
+        return self.name, value, self.metric.greater_is_better
 
     def _of_groups(self, y_true: Any, y_pred: Any, weight: Any, sizes: Array) -> float:
         """Return the mean over lists; weights of rows may be those of their lists."""
@@ -448,7 +407,7 @@ class CatBoostMetric(TrainingMetric):
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> NoReturn:
         """Raise where a library calls a function: LightGBM leaves out what is none."""
-        raise self.called_by("XGBoost or LightGBM", "xgboost' or 'lightgbm")
+        raise self.called_by("XGBoost", "LightGBM")
 
     def is_max_optimal(self) -> bool:
         """Return whether greater is better."""
@@ -480,10 +439,11 @@ class CatBoostMetric(TrainingMetric):
         Training cases are evaluated just before, in each round. They alone may have
         weights by class, which are then those that the user gave them.
         """
-        weighted = _weighted_data(target, weight)
-        before = vars(self).get("_before")
-        vars(self)["_before"] = weighted
-        if weighted is None or before is None or weighted == before:
+        before, data = vars(self).get("_before"), None
+        if weight is not None and _differ_by_class(target, weight):
+            data = hash(np.asarray(target).tobytes())
+        vars(self)["_before"] = data
+        if data is None or before in (None, data):
             return
         without = self.of_cases(target, scores, None)
         if not np.isclose(value, without, rtol=1e-9, atol=0):
@@ -498,19 +458,14 @@ class CatBoostMetric(TrainingMetric):
             )
 
 
-def _weighted_data(target: Array, weight: Array | None) -> tuple[float, ...] | None:
-    """Return what tells data whose weights differ by class alone, None of others."""
-    if weight is None or len(weight) != len(target):
-        return None
+def _differ_by_class(target: Array, weight: Array) -> bool:
+    """Return whether weights differ by class, and by nothing else."""
     target, weight = np.asarray(target), np.asarray(weight)
+    if len(weight) != len(target):
+        return False
     of_each = [weight[target == label] for label in np.unique(target)]
-    firsts = [float(of[0]) for of in of_each]
-    is_same = all(
-        (of == first).all() for of, first in zip(of_each, firsts, strict=True)
-    )
-    if not is_same or len(set(firsts)) < 2:
-        return None
-    return (*map(len, of_each), float(dot(target, np.arange(len(target)))))
+    are_same = all((of == of[0]).all() for of in of_each)
+    return are_same and len({float(of[0]) for of in of_each}) > 1
 
 
 class FLAMLMetric(TrainingMetric):
