@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from sklearn import get_config
@@ -47,7 +48,7 @@ from skrate.model_selection.responses import (
     n_rows,
     positive_class_of_folds,
     rows_of,
-    score_rows,
+    scores_or_reason,
 )
 
 Method = Literal["corrected", "paired"]
@@ -475,11 +476,10 @@ def cross_val_rankings(
     tests = [test for _, test in splits]
     repeats = whole_repeats(tests, range(len(labels)), range(len(splits)))
     run = Parallel(n_jobs=check_n_jobs(n_jobs), verbose=verbose)
+    task = Task(estimator, X, y, to_fit)
+    ask = partial(_finite_scores, methods=methods, label=label)
     found = run(
-        delayed(_scored)(
-            estimator, X, y, *split, to_fit, methods, label, return_estimator
-        )
-        for split in splits
+        delayed(task.scored)(ask, *split, is_kept=return_estimator) for split in splits
     )
     kept = defined_folds([scores for scores, _ in found])
     rows = np.concatenate([tests[i] for i in kept])
@@ -529,29 +529,45 @@ def routed(
     return dict(found.estimator.fit), dict(found.splitter.split)
 
 
-def fit_rows(
-    estimator: Any, X: Any, y: Any, rows: IntArray, params: Mapping[str, Any]
+class Task(NamedTuple):
+    """What is trained, and on rows of which cases."""
+
+    estimator: Any
+    X: Any
+    y: Any
+    fit_params: Mapping[str, Any]
+
+    def fitted(self, rows: IntArray) -> Any:
+        """Return a clone that is trained on some cases."""
+        params = {
+            name: cut_to(values, rows, n_rows(self.X))
+            for name, values in self.fit_params.items()
+        }
+        return clone(self.estimator).fit(*self._data(rows), **params)
+
+    def scored(
+        self,
+        ask: Callable[..., Any],
+        train: IntArray,
+        test: IntArray,
+        *,
+        is_kept: bool = True,
+    ) -> tuple[Any, Any]:
+        """Return the answer ``ask(model, X, y)`` of a test part, and the model."""
+        model = self.fitted(train)
+        return ask(model, *self._data(test)), model if is_kept else None
+
+    def _data(self, rows: IntArray) -> tuple[Any, Any]:
+        return rows_of(self.X, rows), rows_of(self.y, rows)
+
+
+def _finite_scores(
+    model: Any, X: Any, y: Any, methods: tuple[str, ...], label: Label
 ) -> Any:
-    """Return a clone that is trained on some cases."""
-    own = {name: cut_to(values, rows, n_rows(X)) for name, values in params.items()}
-    return clone(estimator).fit(rows_of(X, rows), rows_of(y, rows), **own)
-
-
-def _scored(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    train: IntArray,
-    test: IntArray,
-    params: dict[str, Any],
-    methods: tuple[str, ...],
-    label: Any,
-    is_kept: bool,
-) -> tuple[Any, Any]:
-    """Train on some cases and score others."""
-    model = fit_rows(estimator, X, y, train, params)
-    scores = score_rows(model, X, y, test, methods, label, _USER)
-    if not isinstance(scores, UndefinedResponse):
-        scores = check_vector("y_score", as_numpy(scores))
-        check_equal_length(y_score=scores, test=test)
-    return scores, model if is_kept else None
+    """Return an array of scores, or why there is none."""
+    scores = scores_or_reason(model, X, y, methods, label, _USER)
+    if isinstance(scores, UndefinedResponse):
+        return scores
+    scores = check_vector("y_score", as_numpy(scores))
+    check_equal_length(y_score=scores, test=check_vector("y", y))
+    return scores

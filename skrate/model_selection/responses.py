@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
-from sklearn import get_config
 from sklearn.base import is_outlier_detector
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.array_api import as_numpy, is_dispatched
-from skrate.data.arrays import (
-    Array,
-    ArrayLike,
-    BoolArray,
-    IntArray,
-    Label,
-)
+from skrate.data.arrays import Array, ArrayLike, BoolArray, IntArray, Label
 from skrate.data.checks import (
     check_vector,
     class_masks,
@@ -91,12 +83,10 @@ class TellsOnce:
         told: set[Any] = self.__dict__.setdefault("_told", set())
         if self.__dict__.get("_is_copy"):
             told = _TOLD_BY_COPIES
-        key = (user, *labels)
-        with _TELLING:
-            if key not in told:
-                tell_second_class(user, labels)
-                # Not before: where warnings are errors, each fold has to fail.
-                told.add(key)
+        if (user, *labels) not in told:
+            tell_second_class(user, labels)
+            # Not before: where warnings are errors, each fold has to fail.
+            told.add((user, *labels))
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
@@ -108,7 +98,6 @@ class TellsOnce:
 
 
 _TOLD_BY_COPIES: set[Any] = set()
-_TELLING = threading.RLock()
 
 
 def ranking_scores(
@@ -316,10 +305,10 @@ def fold_responses(
     tests = cv_results["indices"]["test"]
     check_rows(tests, X=X, y=y, sample_weight=sample_weight)
     label = positive_class_of_folds(y, pos_label, user)
-    found = [
-        score_rows(estimator, X, y, test, response_method, label, user)
-        for estimator, test in zip(cv_results["estimator"], tests, strict=True)
-    ]
+    found = []
+    for estimator, test in zip(cv_results["estimator"], tests, strict=True):
+        asked = estimator, rows_of(X, test), rows_of(y, test), response_method
+        found.append(scores_or_reason(*asked, label, user))
     responses = []
     for i in defined_folds(found):
         weight = None if sample_weight is None else rows_of(sample_weight, tests[i])
@@ -328,19 +317,12 @@ def fold_responses(
     return responses
 
 
-def score_rows(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    rows: IntArray,
-    response_method: ResponseMethod,
-    label: Label,
-    user: str,
+def scores_or_reason(
+    estimator: Any, X: Any, y: Any, methods: ResponseMethod, label: Label, user: str
 ) -> Any:
     """Return the scores of some cases, or why there are none."""
-    data = rows_of(X, rows), rows_of(y, rows)
     try:
-        return ranking_scores(estimator, *data, response_method, label, user=user)[0]
+        return ranking_scores(estimator, X, y, methods, label, user=user)[0]
     except UndefinedResponse as undefined:
         return undefined
 
@@ -539,10 +521,6 @@ class Indexed(Protocol):
     """A pandas Series, whose entries are found by the index of the cases."""
 
     @property
-    def index(self) -> Any:
-        """The labels of its entries."""
-
-    @property
     def loc(self) -> Any:
         """The entries by their labels."""
 
@@ -550,15 +528,20 @@ class Indexed(Protocol):
 # Where the lists of a scorer are: the name of a column of X, or a Series.
 GroupsLike: TypeAlias = str | Indexed | None
 
-# How a column is called that a scorer is told of by name. A gain holds the label, so
-# that in a column of X it would be told to the model.
-_COLUMNS = {"groups": "user_id", "entities": "card_id", "cost": "hours"}
-
 
 def find_column(what: str, value: Any, X: Any, y_true: Any, name: str) -> Any:
     """Return the list, gain or cost of each row, by the parameter of a scorer."""
     if value is None:
-        raise ValueError(f"{name} found no {what}: {_line_to_add(name, what)}.")
+        # A gain holds the label, so that in a column it would be told to the model.
+        column = "" if what == "gain" else "the name of a column of X, or "
+        raise ValueError(
+            f"{name} found no {what}: write {name}({what}=...) with {column}a pandas "
+            "Series that has the index of X; or call "
+            "sklearn.set_config(enable_metadata_routing=True) and "
+            f"scorer.set_score_request({what}=True), and pass {what} with the data "
+            f"(params={{{what!r}: {what}}} to cross_validate, fit(..., {what}={what}) "
+            "of GridSearchCV)."
+        )
     if isinstance(value, str):
         columns = list(getattr(X, "columns", []))
         if value not in columns:
@@ -590,24 +573,3 @@ def find_column(what: str, value: Any, X: Any, y_true: Any, name: str) -> Any:
             f"{len(missing)} rows, the first at index {data.index[missing][0]!r}."
         )
     return value.loc[data.index]
-
-
-def _line_to_add(name: str, what: str) -> str:
-    """Return what to write, which depends on whether metadata are routed."""
-    written = f"{name}({what}=series) with a pandas Series that has the index of X"
-    if what in _COLUMNS:
-        column = f"{name}({what}={_COLUMNS[what]!r})"
-        written += f", or {column} with a data frame X that has the column"
-    else:
-        written += ", of what it is worth to process each case, its label included"
-    if get_config()["enable_metadata_routing"]:
-        return (
-            f"add scorer.set_score_request({what}=True), and pass {what} with the data "
-            f"(params={{{what!r}: {what}}} to cross_validate, fit(..., {what}={what}) "
-            f"of GridSearchCV); or write {written}"
-        )
-    return (
-        f"write {written}; or add sklearn.set_config(enable_metadata_routing=True) and "
-        f"scorer.set_score_request({what}=True), and pass {what} with the data "
-        f"(fit(..., {what}={what}) of GridSearchCV)"
-    )
