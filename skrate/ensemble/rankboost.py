@@ -422,15 +422,20 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
                 cases, groups is not None, self.validation_fraction, self._seed
             )
             held_out_cases, cases = cases.take(held_out), cases.take(train)
-            scorer = None
+            scorer, labels = None, classes
             if self.scoring is not None:
                 scorer = check_held_out_scoring(
                     self, self.scoring, has_lists=groups is not None
                 )
+            if isinstance(self.scoring, str):
+                # For scikit-learn's names 1 is positive, and some know no other label.
+                labels = np.array([0, 1])
+                y_held_out = held_out_cases.is_pos.astype(int)
+                held_out_cases = held_out_cases._replace(y=y_held_out)
             rule = StoppingRule(
                 cases,
                 held_out_cases,
-                classes,
+                labels,
                 self.estimators_,
                 scorer,
                 sample_weight is not None,
@@ -641,8 +646,7 @@ def check_held_out_scoring(
                 f"scoring={scoring!r} is the name of no metric of this package and no "
                 f"scorer{meant_name(scoring, get_scorer_names())}"
             )
-        scorer: Callable[..., float] = check_scoring(estimator, scoring=scoring)
-        return partial(_numbered, scorer) if isinstance(scoring, str) else scorer
+        return check_scoring(estimator, scoring=scoring)  # type: ignore[no-any-return]
     found = bind(scoring, {}, is_in_training=True)
     if found.is_of_lists and not has_lists:
         raise ValueError(
@@ -650,22 +654,6 @@ def check_held_out_scoring(
             "score a single ranking."
         )
     return found
-
-
-def _numbered(
-    scorer: Callable[..., float],
-    model: PartialModel,
-    X: Array,
-    y: Array,
-    **options: Any,
-) -> float:
-    """Return the score by a name of scikit-learn's, for which 1 is the positive label.
-
-    Some of its scorers know no other one, and the names no way to tell them.
-    """
-    numbered = PartialModel(np.array([0, 1]), model.X, model.scores)
-    numbered.slope_, numbered.offset_ = model.slope_, model.offset_
-    return scorer(numbered, X, (y == model.classes_[1]).astype(int), **options)
 
 
 @dataclass
