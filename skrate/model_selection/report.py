@@ -163,7 +163,7 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
             return ranking_scores(
                 estimator,
                 X,
-                None if scorer.bound.has_grades else y,
+                None if scorer._bound.has_grades else y,
                 scorer.response_method,
                 scorer.pos_label,
                 user="ScoreReport",
@@ -317,7 +317,7 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
             scorer: Any = metric
             is_scorer = isinstance(metric, RankingScorer)
             scorer = copy(scorer) if is_scorer else make_ranking_scorer(metric)
-            if isinstance(scorer.bound.params.get("rate"), Mapping):
+            if isinstance(scorer._bound.params.get("rate"), Mapping):
                 raise ValueError(
                     f"metrics[{name!r}] has a rate for each class, and ScoreReport is "
                     "of two classes: give one rate, or several classes to the scorer "
@@ -358,7 +358,7 @@ class ReportFold:
         self, name: str, scorer: RankingScorer, metadata: Metadata
     ) -> tuple[float, float]:
         """Return a metric and its standard error, nan where undefined."""
-        bound, rows = scorer.bound_to(metadata, self.X, self.y)
+        bound, rows = scorer._bound_to(metadata, self.X, self.y)
         try:
             y_score, label = self.respond(scorer)
         except UndefinedResponse as undefined:
@@ -369,7 +369,7 @@ class ReportFold:
         if "groups" in rows:
             scores, mean = bound.in_lists(self.y, y_score, label, **rows)
             found = scores.estimate(**mean)
-            return scorer.sign * found.value, found.standard_error
+            return scorer._sign * found.value, found.standard_error
         params = {k: v for k, v in bound.params.items() if k not in OF_CLASSES}
         metric = find_metric(copy(scorer).set_params(pos_label=None), params)
         weight = rows.get("sample_weight")
@@ -391,7 +391,7 @@ class ReportFold:
                 stacklevel=2,
             )
         # Greater is better for a search, as the scorer alone has it.
-        value *= scorer.sign
+        value *= scorer._sign
         if np.isnan(value) or min(ranked.sizes) < 2:
             return value, _NAN
         return value, variance_parts(metric, ranked).standard_error
@@ -401,11 +401,11 @@ class ReportFold:
     ) -> dict[str, float]:
         """Return the numbers of positives and negatives, nan if none is known."""
         y, label, weights = self.y, self.pos_label, self.weights
-        if weight is not None and scorer.is_of_lists and np.any(np.mod(weight, 1)):
+        if weight is not None and scorer._is_of_lists and np.any(np.mod(weight, 1)):
             # Of lists, which take any, parts count as rows.
             weights = "sampling"
-        if scorer.bound.has_grades:
-            grade = scorer.bound.params["relevance_threshold"]
+        if scorer._bound.has_grades:
+            grade = scorer._bound.params["relevance_threshold"]
             y, label = check_vector("y", y) >= grade, True
         if label is None:
             try:
@@ -425,13 +425,13 @@ class ReportFold:
 
 def check_of_rankings(name: str, scorer: RankingScorer, rankings: FoldRankings) -> None:
     """Raise for a metric that rankings of folds do not have."""
-    if scorer.is_of_lists:
+    if scorer._is_of_lists:
         raise ValueError(
             f"metrics[{name!r}] is a mean over lists, and FoldRankings have none: give "
             "the report to cross_validate."
         )
-    for option in scorer.bound.per_case:
-        if isinstance(scorer.bound.params.get(option), str):
+    for option in scorer._bound.per_case:
+        if isinstance(scorer._bound.params.get(option), str):
             raise ValueError(f"metrics[{name!r}]: {OF_CASES_IN_FOLDS}")
     label = scorer.pos_label
     if label is not None and np.any((rankings.y_true == label) != rankings.is_pos):

@@ -94,23 +94,21 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
     _response_method = property(attrgetter("response_method"))
 
     @property
-    def bound(self) -> BoundMetric:
+    def _bound(self) -> BoundMetric:
         """The metric with its parameters."""
         own = ("metric", "response_method", "groups", "pos_label")
         params = self.get_params(deep=False).items()
         return BoundMetric(self.metric, {k: v for k, v in params if k not in own})
 
     @property
-    def sign(self) -> int:
+    def _sign(self) -> int:
         """-1 where less is better, as searches take the greatest."""
-        return 1 if self.bound.greater_is_better else -1
-
-    _sign = sign
+        return 1 if self._bound.greater_is_better else -1
 
     @property
-    def is_of_lists(self) -> bool:
+    def _is_of_lists(self) -> bool:
         """Whether it needs to know which rows belong together."""
-        return self.groups is not None or self.bound.is_of_lists
+        return self.groups is not None or self._bound.is_of_lists
 
     @property
     def _score_func(self) -> ScoreFunction:
@@ -129,7 +127,7 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
             name: value
             for name, value in {
                 "pos_label": self.pos_label,
-                **self.bound.params,
+                **self._bound.params,
             }.items()
             if not isinstance(value, str | None) or (name, value) not in _UNSAID
         }
@@ -145,7 +143,7 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
     @property
     def __name__(self) -> str:
         """What scikit-learn's displays call the scores, "neg_" where less is better."""
-        prefix = "" if self.sign > 0 else "neg_"
+        prefix = "" if self._sign > 0 else "neg_"
         return prefix + self.metric.__name__.removesuffix("_score")
 
     @property
@@ -179,7 +177,7 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
 
     def __skrate_metric__(self) -> tuple[Callable[..., float], dict[str, Any]]:
         """Return the metric that it stands for, and its parameters."""
-        if self.is_of_lists:
+        if self._is_of_lists:
             raise ValueError(
                 f"{self._name} stands for a mean over lists: for its uncertainty use "
                 "group_scores(...).estimate()."
@@ -189,8 +187,8 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
                 f"pos_label={self.pos_label!r} of {self._name} concerns what the "
                 "sample is: give it beside the metric, and a scorer without it."
             )
-        params = self.bound.params
-        if self.bound.averages_classes:
+        params = self._bound.params
+        if self._bound.averages_classes:
             average, labels = (params.pop(name) for name in OF_CLASSES)
             if average != "macro" or labels is not None:
                 raise ValueError(
@@ -200,7 +198,7 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
                 )
         return self.metric, params
 
-    def bound_to(
+    def _bound_to(
         self, metadata: Mapping[str, Any], X: Any, y_true: ArrayLike
     ) -> tuple[BoundMetric, dict[str, Any]]:
         """Return the metric of some cases, and their weights and lists if there are.
@@ -208,17 +206,17 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
         Entries per row are ``metadata``, or where the scorer is told to find them.
         """
         params = dict(metadata)
-        given = {"groups": self.groups, **self.bound.params}
-        for name in (*self.bound.per_case, "entities", "groups"):
+        given = {"groups": self.groups, **self._bound.params}
+        for name in (*self._bound.per_case, "entities", "groups"):
             value = given.get(name)
             is_there = params.get(name) is not None or isinstance(value, Mapping)
             # All may cost the same, but something must be gained.
-            is_needed = name == "gain" or (name == "groups" and self.is_of_lists)
+            is_needed = name == "gain" or (name == "groups" and self._is_of_lists)
             if not is_there and (value is not None or is_needed):
                 params[name] = find_column(name, value, X, y_true, self._name)
         rows = {name: params.pop(name, None) for name in ("groups", "sample_weight")}
         rows = {name: values for name, values in rows.items() if values is not None}
-        return self.bound.told(**params), rows
+        return self._bound.told(**params), rows
 
     def _score(
         self,
@@ -238,7 +236,7 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
             key = method if method == "predict" else (method,)
             return method_caller(estimator, key, X)
 
-        bound, rows = self.bound_to(kwargs, X, y_true)
+        bound, rows = self._bound_to(kwargs, X, y_true)
         asked = (bound, estimator, X, y_true, scores_of_second_class)
         try:
             ranked = self._of_two(*asked)
@@ -316,7 +314,7 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
             )
         found.check_all_known()
         bound = bound.told(labels=found.labels)
-        return self.sign * bound.of_ranking(found.y_true, found.y_score, **rows)
+        return self._sign * bound.of_ranking(found.y_true, found.y_score, **rows)
 
     def _value(
         self,
@@ -329,9 +327,9 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
         """Return the score of one ranking, or of lists."""
         bound = self._of_class(bound, label)
         if "groups" in rows:
-            return self.sign * bound.mean_in_lists(y_true, y_score, label, **rows)
+            return self._sign * bound.mean_in_lists(y_true, y_score, label, **rows)
         label = None if bound.has_grades else label
-        return self.sign * bound.of_ranking(y_true, y_score, pos_label=label, **rows)
+        return self._sign * bound.of_ranking(y_true, y_score, pos_label=label, **rows)
 
     def _of_class(self, bound: BoundMetric, label: Label) -> BoundMetric:
         """Return the metric with the rate of a class, of one for each."""
@@ -748,7 +746,7 @@ class ScoreFunction:
     def __call__(self, y_true: ArrayLike, y_score: ArrayLike, **params: Any) -> float:
         """Return the metric, of the second of two columns as of a single one."""
         scorer, name = self._scorer, self._scorer._name
-        if scorer.is_of_lists and params.get("groups") is None:
+        if scorer._is_of_lists and params.get("groups") is None:
             raise ValueError(
                 f"{name} scores lists, which whoever calls its function does not know: "
                 "hand over a function in its place, def score(estimator, X, y): return "
