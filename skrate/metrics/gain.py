@@ -17,7 +17,6 @@ from skrate.data.arrays import (
     cumulated,
     dot,
     lazy,
-    sum_from_right,
     total,
 )
 from skrate.data.checks import (
@@ -49,9 +48,9 @@ from skrate.metrics.base import (
 )
 from skrate.metrics.recall import (
     bandwidth,
-    cuts_of,
     expected_recall,
     is_of_few,
+    mean_and_moved,
     negative_recall_score,
     processed_rows,
     recall_of_tables,
@@ -60,7 +59,6 @@ from skrate.metrics.recall import (
     swapped,
 )
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
-from skrate.rates.survival import SurvivalTable
 
 __all__ = ["expected_gain_score"]
 
@@ -580,70 +578,20 @@ def worth_slopes(table: WorthTable, rate: RateDistribution) -> WorthSlopes:
     E does not depend on the unit of the costs, so that what cases add, g m_k +
     c dE/dc_k, sums to E.
     """
-    by_gain, by_cost = _of_shares(table, rate)
-    return by_gain + just_reached(table.worth, rate), by_cost
-
-
-def _of_shares(table: WorthTable, rate: RateDistribution) -> WorthSlopes:
-    """Return the same, but for free groups that a budget may just reach."""
-    worth = table.worth
-    points, masses = rate.point_masses()
-    if rate.table.is_discrete:
-        return _jump_slopes(table, points, masses)
-    edges, cuts = worth.shares, cuts_of(rate)
-    low, high = edges[:-1], edges[1:]
-    mean, at_edge = rate.table.mean(low, high), rate.table.survival(edges)
-    if len(cuts) == 0:
-        return _smooth_slopes(worth, rate, mean, at_edge)
-    # The jumps are taken out of the survival function, and what is left has a density.
-    is_cut = np.isin(points, cuts)
-    points, masses = points[is_cut], masses[is_cut]
-    steps = SurvivalTable.from_steps(points, masses)
-    mean, at_edge = mean - steps.mean(low, high), at_edge - steps.survival(edges)
-    of_jumps = _jump_slopes(table, points, masses)
-    of_rest = _smooth_slopes(worth, rate, mean, at_edge)
-    return of_jumps[0] + of_rest[0], of_jumps[1] + of_rest[1]
-
-
-def _smooth_slopes(
-    worth: GroupWorth, rate: RateDistribution, mean: FloatArray, at_edge: FloatArray
-) -> WorthSlopes:
-    """Return them for a rate with a density, by its mean survival and that at edges."""
+    worth, at_once = table.worth, 0.0
     is_free = worth.cost == 0
     per_cost = np.divide(
         worth.gain, worth.cost, out=np.zeros_like(worth.gain), where=~is_free
     )
-    # Minus dE/dD_k / C. Nothing moves the last cut.
-    by_cut = per_cost * (mean - at_edge[1:])
-    by_cut[:-1] += per_cost[1:] * (at_edge[:-1] - mean)[1:]
     if is_free.any():
         # What costs nothing is processed as soon as all above it is.
-        free = worth.gain[is_free] * rate.table.density(worth.shares[1:][is_free])
-        by_cut[is_free] += free / worth.cost.sum()
-    by_cut[-1] = 0.0
-    whole = float(dot(by_cut, worth.shares[1:]))
-    return mean, whole - sum_from_right(by_cut)
-
-
-def _jump_slopes(
-    table: WorthTable, points: FloatArray, masses: FloatArray
-) -> WorthSlopes:
-    """Return them for a rate that is one of ``points``.
-
-    A unit of cost above the cut at r pushes one below it, with what the neighbours of
-    the cut gain per cost, and 1 - r of it, as all costs are the budget's measure.
-    """
-    edges = table.worth.shares
-    low, high = edges[:-1], edges[1:]
-    per_cost = gain_at_cut(table, points)
-    above = SurvivalTable.from_steps(points, masses).mean(low, high)
-    least, width = float(per_cost.min()), float(np.ptp(per_cost))
-    pushed = least * above
-    if width > 0:
-        # Survival functions lie between 0 and 1.
-        shares = masses * ((per_cost - least) / width)
-        pushed += width * SurvivalTable.from_steps(points, shares).mean(low, high)
-    return above, float(dot(masses * per_cost, points)) - pushed
+        density = rate.table.density(worth.shares[1:])
+        at_once = np.where(is_free, worth.gain * density, 0.0) / worth.cost.sum()
+    mean, moved = mean_and_moved(
+        rate, worth.shares, per_cost, lambda points: gain_at_cut(table, points), at_once
+    )
+    whole = float(dot(moved, worth.cost)) / worth.cost.sum()
+    return mean + just_reached(worth, rate), whole - moved
 
 
 def gain_at_cut(table: WorthTable, points: FloatArray) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from functools import lru_cache, partial
 from itertools import pairwise
@@ -642,31 +642,79 @@ def swapped(table: RankTable) -> RankTable:
 def recall_slopes(table: RankTable, rate: RateDistribution) -> tuple[Slopes, float]:
     """Return the slopes of expected recall, and its value.
 
-    The law decides: the part of it that lies in points within (0, 1) cuts the ranking
-    there, the rest wherever it has a density.
+    A positive adds the mean survival of its group beside what it moves, a negative
+    moves only; with pi the share of positives in each group,
+
+        g_P = m_j - a_j, g_Q = -a_j (1 - p) / p, g_p = (sum Q_j a_j - sum P_j a_j) / p.
+
+    At a cut pi must be estimated from its neighbours, as the density at a quantile: one
+    case is positive or not. Of few cases down to there, two of each class are added to
+    these neighbours, as to a proportion [1]_.
+
+    References
+    ----------
+    .. [1] Agresti and Coull (1998), Approximate is better than "exact" for interval
+       estimation of binomial proportions, :doi:`10.1080/00031305.1998.10480550`.
     """
-    points, masses = rate.point_masses()
-    if rate.table.is_discrete:
-        return _jump_slopes(table, points, masses)
-    # Nothing is cut at 0 and at 1.
-    is_cut = (points > 0) & (points < 1)
-    if not is_cut.any():
-        return _slopes_of_mean(table, *_falls_of_table(rate, table))
-    # Both parts are slopes of their own: the jumps are taken out of the survival
-    # function, and what is left has a density.
-    points, masses = points[is_cut], masses[is_cut]
-    jumps, recall_of_jumps = _jump_slopes(table, points, masses)
-    steps = SurvivalTable.from_steps(points, masses)
-    edges = table.rates
-    mean = rate.table.mean(edges[:-1], edges[1:]) - steps.mean(edges[:-1], edges[1:])
-    at_edge = rate.table.survival(edges) - steps.survival(edges)
-    smooth, recall = _slopes_of_mean(table, mean, *_falls(mean, at_edge))
-    slopes = Slopes(
-        jumps.by_pos + smooth.by_pos,
-        jumps.by_neg + smooth.by_neg,
-        jumps.by_prevalence + smooth.by_prevalence,
+    share = table.pos / (table.pos + table.neg)
+    mean, moved = mean_and_moved(
+        rate, table.rates, share, lambda points: share_at_cut([table], points)
     )
-    return slopes, recall + recall_of_jumps
+    p, rest = table.prevalence, table.negative_share
+    of_pos, of_neg = dot(table.pos, moved), dot(table.neg, moved)
+    by_prevalence = float(of_neg / table.n_neg - of_pos / table.n_pos) / p
+    value = float(dot(table.pos, mean)) / table.n_pos
+    return Slopes(mean - moved, moved * (-rest / p), by_prevalence), value
+
+
+def mean_and_moved(
+    rate: RateDistribution,
+    edges: FloatArray,
+    worth: FloatArray,
+    at_cut: Callable[[FloatArray], FloatArray],
+    at_once: FloatArray | float = 0.0,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the mean survival in groups, and what more weight in each pushes away.
+
+    E = sum_k w_k s_k m_k, with w_k the ``worth`` of a case of group k, s_k = D_k -
+    D_(k-1) its width between ``edges``, m_k = (G(D_k) - G(D_(k-1))) / s_k and G' = S.
+    More weight in group j moves all D_k with k >= j, by which E falls by
+
+        w_k (m_k - S(D_k)) + w_(k+1) (S(D_k) - m_(k+1)), and what is ``at_once`` there.
+
+    The law decides: where it has points within (0, 1) it cuts the ranking, and weight
+    above pushes away what is worth ``at_cut``; the rest has a density.
+    """
+    low, high = edges[:-1], edges[1:]
+    points, masses = rate.point_masses()
+    is_discrete = rate.table.is_discrete
+    # Nothing is cut at 0 and at 1.
+    is_cut = is_discrete | ((points > 0) & (points < 1))
+    points, masses = points[is_cut], masses[is_cut]
+    if not len(points):
+        mean, before, after = _falls_of(rate, edges)
+        moved = np.zeros_like(mean)
+    else:
+        steps = SurvivalTable.from_steps(points, masses)
+        of_steps, pushed = steps.mean(low, high), at_cut(points)
+        least, width = float(pushed.min()), float(np.ptp(pushed))
+        moved = least * of_steps
+        if width > 0:
+            # Survival functions lie between 0 and 1.
+            shares = masses * ((pushed - least) / width)
+            moved += width * SurvivalTable.from_steps(points, shares).mean(low, high)
+        if is_discrete:
+            return of_steps, moved
+        mean = rate.table.mean(low, high)
+        at_edge = rate.table.survival(edges) - steps.survival(edges)
+        before = at_edge[:-1] - (mean - of_steps)
+        after = (mean - of_steps) - at_edge[1:]
+    by_cut = worth * after
+    by_cut[:-1] += worth[1:] * before[1:]
+    by_cut += at_once
+    # Nothing moves the last cut.
+    by_cut[-1] = 0.0
+    return mean, moved + sum_from_right(by_cut)
 
 
 def cuts_of(rate: RateDistribution | None) -> FloatArray:
@@ -699,61 +747,21 @@ def recall_limits(rate: Any) -> tuple[float, float]:
     return (float(known), float(known)) if known in (0, 1) else (0.0, 1.0)
 
 
-def _slopes_of_mean(
-    table: RankTable, mean: FloatArray, before: FloatArray, after: FloatArray
-) -> tuple[Slopes, float]:
-    """Return slopes and value from the mean survival, and the falls to it and from it.
-
-    E = sum_k P_k m_k, with m_k = (G(D_k) - G(D_(k-1))) / s_k the mean survival in
-    group k, s_k = D_k - D_(k-1) and G' = S. With pi_k the share of positives in it,
-
-        p dE/dD_k = pi_k (S(D_k) - m_k) + pi_(k+1) (m_(k+1) - S(D_k)),
-
-    and a share of either class in group j moves all D_k with k >= j.
-    """
-    p, rest = table.prevalence, table.negative_share
-    share = table.pos / (table.pos + table.neg)
-    # Minus p dE/dD_k. Nothing moves the last cut.
-    by_cut = share * after
-    by_cut[:-1] += share[1:] * before[1:]
-    by_cut[-1] = 0.0
-    # With T and F the shares of the classes above, D = p T + (1 - p) F.
-    of_pos = dot(by_cut, table.cum_pos[1:])
-    of_neg = dot(by_cut, table.cum_neg[1:])
-    by_prevalence = float(of_neg / table.n_neg - of_pos / table.n_pos) / p
-    # A share of a class in group j moves D_j and all that follow: sums from the right.
-    moved = sum_from_right(by_cut)
-    value = float(dot(table.pos, mean)) / table.n_pos
-    # A positive adds its own m_j beside what it moves.
-    return Slopes(mean - moved, moved * (-rest / p), by_prevalence), value
-
-
-def _falls_of_table(
-    rate: RateDistribution, table: RankTable
+def _falls_of(
+    rate: RateDistribution, edges: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the mean survival in groups, and the falls to it and from it."""
-    edges = table.rates
-    if table.n_groups > _GRID:
-        return _on_grid(rate, edges[:-1], np.diff(edges), 1.0)
-    mean = rate.table.mean(edges[:-1], edges[1:])
-    return mean, *_falls(mean, rate.table.survival(edges))
+    """Return the mean survival between edges, and the falls to it and from it.
 
-
-def _falls(mean: FloatArray, at_edge: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return at_edge[:-1] - mean, mean - at_edge[1:]
-
-
-def _on_grid(
-    rate: RateDistribution, above: FloatArray, size: FloatArray, total: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the same for groups of these sizes, in the cells of a grid of the rate.
-
-    A group counts for the cell that its middle is in.
+    Where there are many, a group counts for the cell of a grid that its middle is in.
     """
+    above, size = edges[:-1], np.diff(edges)
+    if len(size) <= _GRID:
+        mean, at_edge = rate.table.mean(above, edges[1:]), rate.table.survival(edges)
+        return mean, at_edge[:-1] - mean, mean - at_edge[1:]
     of_cell, fall, is_linear = _grid(rate)
     place = size / 2
     place += above
-    place *= _GRID / total
+    place *= _GRID
     start = np.floor(place)
     if start[-1] == _GRID:
         # Rounded, or a group of no size at the end.
@@ -766,13 +774,13 @@ def _on_grid(
     mean = of_cell.take(cell)
     mean -= place
     before *= size
-    before *= _GRID / total / 2
+    before *= _GRID / 2
     after = before
     # Of groups that are wide, and where the survival bends, as where all of a small
     # rate lies in one cell, the table itself is asked.
-    if size.max() * _GRID > total or not is_linear[cell[0] : cell[-1] + 1].all():
-        bad = np.flatnonzero((size * _GRID > total) | ~is_linear[cell])
-        low, high = above[bad] / total, (above[bad] + size[bad]) / total
+    if size.max() * _GRID > 1 or not is_linear[cell[0] : cell[-1] + 1].all():
+        bad = np.flatnonzero((size * _GRID > 1) | ~is_linear[cell])
+        low, high = above[bad], edges[bad + 1]
         mean[bad] = rate.table.mean(low, high)
         after = before.copy()
         before[bad] = rate.table.survival(low) - mean[bad]
@@ -808,40 +816,6 @@ def _grid(rate: RateDistribution) -> tuple[FloatArray, FloatArray, BoolArray]:
     # A group may reach into the next cell.
     is_linear = ~(is_bent | np.roll(is_bent, 1) | np.roll(is_bent, -1))
     return means, falls, is_linear
-
-
-def _jump_slopes(
-    table: RankTable, points: FloatArray, masses: FloatArray
-) -> tuple[Slopes, float]:
-    """Return the slopes for a rate that is one of ``points``.
-
-    More weight above a cut at r pushes cases below it: a positive above adds itself
-    and costs the share pi of positives at the cut, a negative above costs pi,
-
-        g_P = m_j (1 - pi), g_Q = -m_j pi (1 - p) / p, g_p = -(T - F) pi / p,
-
-    with m_j the part of group j above the cut, T and F the shares of the classes
-    there. As the density at a quantile, pi must be estimated from the neighbours of
-    the cut: one case is positive or not. Of few cases down to there, two of each class
-    are added to these neighbours, as to a proportion [1]_.
-
-    References
-    ----------
-    .. [1] Agresti and Coull (1998), Approximate is better than "exact" for interval
-       estimation of binomial proportions, :doi:`10.1080/00031305.1998.10480550`.
-    """
-    p = table.prevalence
-    share = share_at_cut([table], points)
-    low, high = table.rates[:-1], table.rates[1:]
-    # Each point counts by its mass times 1 - pi, or times pi, in the groups above it:
-    # survival functions of discrete rates, whose table sums them in one pass.
-    kept = SurvivalTable.from_steps(points, masses * (1 - share)).mean(low, high)
-    lost = SurvivalTable.from_steps(points, masses * share).mean(low, high)
-    # With the shares fixed, a greater prevalence moves a cut by T - F.
-    lead = np.interp(points, table.rates, table.tpr - table.fpr)
-    by_prevalence = -float(dot(masses * share, lead)) / p
-    value = float(dot(table.pos, kept + lost)) / table.n_pos
-    return Slopes(kept, -table.negative_share / p * lost, by_prevalence), value
 
 
 def share_at_cut(
