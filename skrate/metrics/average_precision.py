@@ -324,8 +324,7 @@ class AveragePrecision(
                 # By shares of the classes, whose weights may be of any size.
                 found, lost = found / n_pos, lost / n_neg
             if not self.adjusted:
-                per_pos, per_neg = (1.0, 1.0) if p is None else _class_weights(p)
-                found, lost = per_pos * found, per_neg * lost
+                lost = lost if p is None else (1 - p) / p * lost
                 precision = ratio(found, found + lost)
                 value = np.einsum("ij,ij->i", pos, precision) / n_pos[:, 0]
             else:
@@ -370,8 +369,8 @@ class AveragePrecision(
     def _with_tail(self, tail: Tail) -> FloatArray:
         """Return the values with the rates that the lines lead to."""
         assert self.prevalence is not None
-        per_pos, per_neg = _class_weights(self.prevalence)
-        found, lost = per_pos * tail.tpr, per_neg * tail.shrunk
+        found = tail.tpr
+        lost = (1 - self.prevalence) / self.prevalence * tail.shrunk
         # The mean precision, or what it lacks to 1.
         part = lost if self.adjusted else found
         value = np.einsum("ij,ij->i", tail.pos, ratio(part, found + lost))
@@ -443,8 +442,8 @@ def _(metric: AveragePrecision, table: RankTable) -> tuple[float, float]:
         )
     per_neg = 1.0
     if metric.prevalence is not None:
-        per_pos, per_neg = _class_weights(metric.prevalence)
-        per_neg *= table.n_pos / table.n_neg / per_pos
+        odds = metric.prevalence / (1 - metric.prevalence)
+        per_neg = table.n_pos / table.n_neg / odds
     chance, rest = _class_shares(table, metric.prevalence)
     # As the value itself: next to few negatives, from what it lacks to 1.
     of_missed = metric.adjusted and chance > 0.5
@@ -491,16 +490,6 @@ def _extremes(
     missed = lost * np.log1p(pos / (before + lost))
     least[is_apart] = missed if of_missed else pos - missed
     return float(least.sum() / n_pos), float(dot(cells.pos, most) / n_pos)
-
-
-def _class_weights(prevalence: float) -> tuple[float, float]:
-    """Return what all positives and all negatives weigh at a prevalence.
-
-    The first is 1, unless the other were then more than floats hold.
-    """
-    if prevalence > 1e-250:
-        return 1.0, (1 - prevalence) / prevalence
-    return prevalence * 2.0**1000, 2.0**1000
 
 
 def _class_shares(table: RankTable, prevalence: float | None) -> tuple[float, float]:

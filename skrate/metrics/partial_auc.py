@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -46,8 +45,6 @@ OfAxis: TypeAlias = (
     Sequence[float] | Literal["uniform"] | RateDistribution | FrozenDistribution | None
 )
 Axis = Literal["fpr", "tpr"]
-# Fewer cases than these take no longer by groups.
-_FEW = 256
 
 
 @described_like(negative_recall_score)
@@ -213,17 +210,14 @@ class PartialAUC(SumOverGroups, Metric, score=partial_auc_score):
                     f"{other} must be left out where {axis} is a distribution: two "
                     "windows have an area in common, and two weights have none."
                 )
-        self._check_width()
-        if self.standardize is not None:
-            check_choice("standardize", self.standardize, STANDARDS)
-            self._check_above_diagonal()
-
-    def _check_width(self) -> None:
         if self.region.most < np.finfo(np.float64).tiny:
             raise ValueError(
                 f"The window with fpr={self.fpr} and tpr={self.tpr} is too narrow: its "
                 "area is next to 0 for all rankings."
             )
+        if self.standardize is not None:
+            check_choice("standardize", self.standardize, STANDARDS)
+            self._check_above_diagonal()
 
     def _check_above_diagonal(self) -> None:
         region = self.region
@@ -246,7 +240,7 @@ class PartialAUC(SumOverGroups, Metric, score=partial_auc_score):
                 )
 
     @property
-    def region(self) -> Region:
+    def region(self) -> Window | Weighted:
         """What is taken of the area under the curve."""
         if isinstance(self.fpr, RateDistribution):
             return Weighted(self.fpr, "fpr")
@@ -291,9 +285,7 @@ class PartialAUC(SumOverGroups, Metric, score=partial_auc_score):
     @property
     def _unit(self) -> float:
         """What a unit of the area is worth."""
-        if self.standardize is None:
-            return 1.0
-        return 0.5 / self.region.room
+        return 1.0 if self.standardize is None else 0.5 / self.region.room
 
     def _of_area(self, area: Any) -> Any:
         """Return the metric from the area below the curve, or that above it."""
@@ -308,18 +300,14 @@ class PartialAUC(SumOverGroups, Metric, score=partial_auc_score):
 
         Then what curves differ in is next to a rate of 1, where there are few digits.
         """
-        fpr, tpr = self.fpr, self.tpr
-        axes: tuple[RateDistribution | None, RateDistribution | None]
-        if isinstance(fpr, RateDistribution) and is_late(fpr):
-            axes = None, fpr.mirrored
-        elif isinstance(tpr, RateDistribution) and is_late(tpr):
-            axes = tpr.mirrored, None
-        else:
+        region = self.region
+        if isinstance(region, Window) or not is_late(region.law):
             return None
         # Already checked, as it was given.
         found = copy(self)
-        for axis, weight in zip(("fpr", "tpr"), axes, strict=True):
-            object.__setattr__(found, axis, weight)
+        other = "tpr" if region.axis == "fpr" else "fpr"
+        object.__setattr__(found, region.axis, None)
+        object.__setattr__(found, other, region.law.mirrored)
         return found
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
@@ -415,44 +403,8 @@ class Steps(NamedTuple):
     tpr_high: Array
 
 
-class Part(NamedTuple):
-    """The part of a curve within a window, from where it enters to where it leaves."""
-
-    fpr: tuple[float, float]
-    tpr: tuple[float, float]
-
-
-class Region(ABC):
-    """What is taken of the area under a ROC curve."""
-
-    @property
-    @abstractmethod
-    def most(self) -> float:
-        """The area under a perfect curve."""
-
-    @property
-    @abstractmethod
-    def room(self) -> float:
-        """How much more that is than the area under the diagonal."""
-
-    # Whether areas are those above the curve, up to that of a perfect one: where that
-    # is next to all, what is above it has digits of its own.
-    is_above = False
-
-    @abstractmethod
-    def areas(self, steps: Steps) -> FloatArray:
-        """Return what each piece of a curve adds to the area."""
-
-    @abstractmethod
-    def slopes(self, table: RankTable) -> tuple[FloatArray, FloatArray]:
-        """Return the derivatives of the area below by the shares of both classes.
-
-        Per group, but for a constant.
-        """
-
-
 @dataclass(frozen=True)
-class Window(Region):
+class Window:
     """A rectangle, in which the area below and to the right of the curve is meant.
 
     A window on one axis is one that leaves the other as it is.
@@ -461,17 +413,22 @@ class Window(Region):
     fpr: tuple[float, float] = (0.0, 1.0)
     tpr: tuple[float, float] = (0.0, 1.0)
 
+    is_above = False
+
     @property
     def most(self) -> float:
+        """The area under a perfect curve."""
         (left, right), (bottom, top) = self.fpr, self.tpr
         return (right - left) * (top - bottom)
 
     @property
     def room(self) -> float:
+        """How much more that is than the area under the diagonal."""
         whole = np.zeros(1), np.ones(1)
         return self.most - float(self.areas(Steps(*whole, *whole))[0])
 
     def areas(self, steps: Steps) -> FloatArray:
+        """Return what each piece of a curve adds to the area."""
         (left, right), (bottom, top) = self.fpr, self.tpr
         width, rise = steps.fpr_high - steps.fpr_low, steps.tpr_high - steps.tpr_low
         start = np.clip(steps.fpr_low, left, right)
@@ -489,16 +446,18 @@ class Window(Region):
         return np.asarray((end - start) * heights)
 
     def slopes(self, table: RankTable) -> tuple[FloatArray, FloatArray]:
-        """Return how much of the part lies beyond each group, on either axis.
+        """Return the slopes of the area by the shares of both classes, by group.
 
-        A share of the positives more raises the curve from their group on, and one of
-        the negatives moves it to the right. Where the curve enters and leaves moves as
+        That is how much of the part lies beyond each group, on either axis. A share of
+        the positives more raises the curve from their group on, and one of the
+        negatives moves it to the right. Where the curve enters and leaves moves as
         well, but there the height, or the width, of what is gained is 0.
         """
         fpr, tpr = self._part(table.fpr, table.tpr)
         return _beyond(table.fpr, fpr), -_beyond(table.tpr, tpr)
 
-    def _part(self, fpr: FloatArray, tpr: FloatArray) -> Part:
+    def _part(self, fpr: FloatArray, tpr: FloatArray) -> tuple[Any, Any]:
+        """Return the ends of the part of a curve within the window, on either axis."""
         (left, right), (bottom, top) = self.fpr, self.tpr
         # The later of two places to enter, the earlier of two to leave. A side that
         # the curve does not cross has the corner that is nearest.
@@ -512,11 +471,11 @@ class Window(Region):
             (_at(tpr, top, fpr, self.fpr), top),
             key=sum,
         )
-        return Part((start[0], end[0]), (start[1], end[1]))
+        return (start[0], end[0]), (start[1], end[1])
 
 
 @dataclass(frozen=True)
-class Weighted(Region):
+class Weighted:
     """The mean height of the curve under a weight on the false positive rate.
 
     The expected recall, with the rate among the negatives in place of that among all
@@ -529,25 +488,29 @@ class Weighted(Region):
 
     @property
     def most(self) -> float:
+        """The area under a perfect curve."""
         return 1.0
 
     @property
     def room(self) -> float:
+        """How much more that is than the area under the diagonal."""
         mean = self.law.mean()
         return 1 - mean if self.axis == "fpr" else mean
 
     @property
-    def is_above(self) -> bool:  # type: ignore[override]
-        """Whether the weight is on the true positive rate."""
+    def is_above(self) -> bool:
+        """Whether areas are those above the curve: of a weight on its other axis."""
         return self.axis == "tpr"
 
     def areas(self, steps: Steps) -> FloatArray:
+        """Return what each piece of a curve adds to the area."""
         fpr, tpr = steps[:2], steps[2:]
         if self.axis == "fpr":
             return np.asarray((tpr[1] - tpr[0]) * self.law.table.mean(*fpr))
         return np.asarray((fpr[1] - fpr[0]) * self.law.table.mean(*tpr))
 
     def slopes(self, table: RankTable) -> tuple[FloatArray, FloatArray]:
+        """Return the slopes of the area by the shares of both classes, by group."""
         pos, neg = table.pos / table.n_pos, table.neg / table.n_neg
         if self.axis == "fpr":
             return self._slopes(table.fpr, neg, pos)

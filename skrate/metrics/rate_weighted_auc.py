@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Literal, NamedTuple, get_args, overload
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
 import sklearn.metrics
@@ -350,17 +350,8 @@ def expected_recall_range(
     rate: RateDistribution, prevalence: float
 ) -> tuple[float, float]:
     """Return the expected recall of the worst and of the perfect ranking."""
-    worst, best = recall_ranges(rate, np.array([prevalence]))
-    return float(worst[0]), float(best[0])
-
-
-def recall_ranges(
-    rate: RateDistribution, prevalences: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the same for many prevalences, above 0 and below 1."""
-    low = np.stack([1 - prevalences, np.zeros_like(prevalences)])
-    high = np.stack([np.ones_like(prevalences), prevalences])
-    worst, best = rate.table.mean(low, high)
+    low, high = np.array([1 - prevalence, 0.0]), np.array([1.0, prevalence])
+    worst, best = rate.table.mean(low, high).tolist()
     return worst, best
 
 
@@ -369,32 +360,14 @@ def has_range(worst: float | FloatArray, best: float | FloatArray) -> Any:
     return best - worst > np.maximum(LEAST_RANGE * best, _LEAST_NUMBER)
 
 
-class _Scale(NamedTuple):
-    """Expected recall of worst and best ranking, and its slopes by the prevalence."""
-
-    worst: float
-    best: float
-    by_worst: float
-    by_best: float
-
-
-def _scale(table: RankTable, rate: RateDistribution) -> _Scale:
-    p = table.prevalence
-    worst, best = expected_recall_range(rate, p)
-    at = np.array([1 - p, p])
-    survival = rate.table.mean(at, at)
-    by_worst = (float(survival[0]) - worst) / p
-    by_best = (float(survival[1]) - best) / p
-    return _Scale(worst, best, by_worst, by_best)
-
-
 def _slopes(table: RankTable, rate: RateDistribution) -> Slopes:
     recall, expected = recall_slopes(table, rate)
-    scale = _scale(table, rate)
-    width = scale.best - scale.worst
-    value = (expected - scale.worst) / width
-    shift = scale.by_worst + value * (scale.by_best - scale.by_worst)
-    return recall.scaled(1 / width, -shift / width)
+    p = table.prevalence
+    worst, best = expected_recall_range(rate, p)
+    by_worst, by_best = (rate.table.survival(np.array([1 - p, p])) - (worst, best)) / p
+    value = (expected - worst) / (best - worst)
+    shift = by_worst + value * (by_best - by_worst)
+    return recall.scaled(1 / (best - worst), -float(shift) / (best - worst))
 
 
 def undefined_rate_reason(prevalence: float, rate: RateDistribution) -> str:
