@@ -1,8 +1,14 @@
-"""Few draws behind the bands of report cards, which are drawn in many tests."""
+"""Small pictures, and few draws behind the bands of report cards."""
 
 import pytest
 
+from optional import require
+
 
 @pytest.fixture(autouse=True)
-def few_draws(monkeypatch):
+def quick(monkeypatch):
+    plt = require("matplotlib.pyplot")
     monkeypatch.setattr("skrate.displays.budget_report._N_DRAWS", 99)
+    with plt.rc_context({"figure.dpi": 50}):
+        yield
+    plt.close("all")

@@ -11,8 +11,8 @@ from skrate.displays import BudgetReportDisplay
 plt = require("matplotlib.pyplot")
 
 RNG = np.random.default_rng(0)
-Y = np.where(RNG.random(400) < 0.2, "ill", "well")
-X = RNG.normal(size=(400, 2)) + 1.5 * (Y == "ill")[:, None]
+Y = np.where(RNG.random(150) < 0.2, "ill", "well")
+X = RNG.normal(size=(150, 2)) + 1.5 * (Y == "ill")[:, None]
 Y_TRUE, A, B = Y == "ill", np.round(X[:, 0], 1), X[:, 1]
 P, N = Y_TRUE.mean(), 5000
 LAW = rates.beta(3, 19)
@@ -24,7 +24,7 @@ def data(line):
 
 
 def test_curves_are_hit_curves_in_counts():
-    display = BudgetReportDisplay(REPORT).plot()
+    display = BudgetReportDisplay(REPORT).plot(plot_bands=False)
     for line, scores in zip(display.lines_, (A, B), strict=True):
         x, y = data(line)
         assert y == pytest.approx(N * np.interp(x / N, *hit_curve(Y_TRUE, scores)))
@@ -54,13 +54,6 @@ def test_the_legend_and_the_lines_have_the_numbers_of_the_report():
         "95 % bands, prevalence uncertain",
         f"budget, {N * LAW.mean():,.0f} on average",
     ]
-
-
-def test_reading_lines_are_grey_and_their_dots_in_the_colours_of_models():
-    display = BudgetReportDisplay(REPORT).plot()
-    for reading, line in zip(display.readings_, display.lines_, strict=True):
-        assert reading.get_color() == "0.5"
-        assert reading.get_markerfacecolor() == line.get_color()
 
 
 def test_bands_are_areas_edges_or_none_by_the_number_of_models():
@@ -96,37 +89,37 @@ def test_bands_hold_their_curves_and_the_simultaneous_ones_are_wider(band):
 
 
 def test_axes_end_where_the_budget_does():
-    right = BudgetReportDisplay(REPORT).plot().ax_.get_xlim()[1]
+    right = BudgetReportDisplay(REPORT).plot(plot_bands=False).ax_.get_xlim()[1]
     assert N * LAW.ppf(0.99) < right < N
     whole = budget_report(Y_TRUE, A, rate="uniform")
-    assert BudgetReportDisplay(whole).plot().ax_.get_xlim() == (0, 400)
+    display = BudgetReportDisplay(whole).plot(plot_bands=False)
+    assert display.ax_.get_xlim() == (0, 150)
 
 
 def test_the_budget_stands_at_the_foot():
     axes = plt.subplots()[1]
-    display = BudgetReportDisplay(REPORT).plot(axes, despine=True)
+    display = BudgetReportDisplay(REPORT).plot(axes, despine=True, plot_bands=False)
     assert display.ax_ is axes
     assert display.figure_ is axes.figure
     assert len(display.rate_) == 1
-    known = BudgetReportDisplay(budget_report(Y_TRUE, A, rate=0.1)).plot()
-    assert data(known.rate_[0])[0].tolist() == [40, 40]
-
-
-def test_references_can_be_left_out():
-    display = BudgetReportDisplay(REPORT).plot(
-        plot_chance_level=False, plot_perfect=False
+    known = BudgetReportDisplay(budget_report(Y_TRUE, A, rate=0.1)).plot(
+        plot_bands=False
     )
-    assert display.chance_level_ is display.perfect_ is None
-    assert not {"Random", "Perfect"} & {
-        text[:7].strip(",") for text in legend_texts(display)
-    }
+    assert data(known.rate_[0])[0].tolist() == [15, 15]
 
 
 def test_from_estimator_and_from_predictions_draw_the_same():
     model = LogisticRegression().fit(X, Y)
-    first = BudgetReportDisplay.from_estimator(model, X, Y, rate=0.2, pos_label="ill")
+    first = BudgetReportDisplay.from_estimator(
+        model, X, Y, rate=0.2, pos_label="ill", plot_bands=False
+    )
     second = BudgetReportDisplay.from_predictions(
-        Y, -model.decision_function(X), rate=0.2, pos_label="ill", name="same"
+        Y,
+        -model.decision_function(X),
+        rate=0.2,
+        pos_label="ill",
+        name="same",
+        plot_bands=False,
     )
     assert first.report == second.report
     assert "positive label: ill" in first.ax_.get_ylabel()

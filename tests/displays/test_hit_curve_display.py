@@ -72,13 +72,6 @@ def test_lift_is_drawn_with_ties_as_straight_pieces_of_the_hit_curve():
     assert x[-1] * y[0] == pytest.approx(1, abs=1e-12)
 
 
-def test_the_order_of_rows_does_not_count():
-    order = np.lexsort([Y_TRUE, Y_SCORE])
-    first = HitCurveDisplay.from_predictions(Y_TRUE[order], Y_SCORE[order])
-    second = HitCurveDisplay.from_predictions(Y_TRUE[order][::-1], Y_SCORE[order][::-1])
-    assert np.array_equal(data(first.line_), data(second.line_))
-
-
 def test_from_estimator_takes_the_scores_of_the_positive_class():
     model = LogisticRegression().fit(X, Y)
     weights = RNG.random(200)
@@ -314,14 +307,6 @@ def test_the_axis_of_lift_has_what_the_curves_need():
     assert display.ax_.get_ylim()[0] == 1.05 * y.min() < 0
 
 
-def test_it_can_be_drawn_again_on_other_axes():
-    display = HitCurveDisplay(RATE, HITS, name="model").plot()
-    first = display.ax_
-    assert display.plot(kind="gains").ax_ is not first
-    assert display.ax_.get_ylabel() == "Recall"
-    assert texts(display)[0].startswith("model (AP = ")
-
-
 def test_tables_are_kept_for_the_numbers_of_the_legend():
     display = HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, plot_momentum=True)
     table = RankTable.from_arrays(Y_TRUE, Y_SCORE)
@@ -339,11 +324,6 @@ def test_without_positives_there_are_hits_only():
     assert display.momentum_ is None
     with pytest.raises(ValueError, match="kind='lift' is undefined without a positive"):
         display.plot(kind="lift")
-
-
-def test_points_that_are_no_numbers_are_named():
-    with pytest.raises(ValueError, match="hits must be numeric, found dtype <U3"):
-        HitCurveDisplay([0, 1], ["0", "0.1"])
 
 
 @pytest.mark.parametrize(

@@ -14,18 +14,18 @@ require("matplotlib")
 
 @pytest.fixture(scope="module")
 def data():
-    """Labels of 165 patients and 200 markers, ten of which tell something."""
+    """Labels of 165 patients and 50 markers, ten of which tell something."""
     generator = np.random.default_rng(0)
     ill = np.repeat([1, 0], [83, 82])
-    markers = generator.normal(size=(165, 200))
+    markers = generator.normal(size=(165, 50))
     markers[:, :10] += np.outer(ill, np.linspace(0.3, 1.2, 10))
     return ill, {f"{j}.{j:03}": column for j, column in enumerate(markers.T)}
 
 
 def test_points_are_the_estimates(data):
-    display = MarkersDisplay.from_predictions(*data, random_state=0)
+    display = MarkersDisplay.from_predictions(*data, n_resamples=200, random_state=0)
     x = estimate("roc_auc", *data)
-    y = estimate("average_precision", *data, random_state=0)
+    y = estimate("average_precision", *data, n_resamples=200, random_state=0)
     tells = (x.adjusted_pvalues <= 0.05) | (y.adjusted_pvalues <= 0.05)
     assert 2 < tells.sum() < 10
     for line, chosen in zip(display.points_, (tells, ~tells), strict=True):
@@ -44,7 +44,7 @@ def test_the_best_are_named_and_no_name_covers_another(data, size):
     import matplotlib.pyplot as plt
 
     _, axes = plt.subplots(figsize=size, layout="constrained")
-    display = MarkersDisplay.from_predictions(*data, ax=axes, k=4, random_state=0)
+    display = MarkersDisplay.from_predictions(*data, ax=axes, k=4, n_resamples=99)
     best = {
         found.names[i]
         for found in (display.x, display.y)
@@ -68,8 +68,8 @@ def test_the_best_are_named_and_no_name_covers_another(data, size):
 def test_a_marker_of_the_other_direction_is_named(data):
     ill, markers = data
     markers = markers | {"turned": -2.0 * ill + markers["0.000"]}
-    markers["weak"] = markers["100.100"] - 0.05 * ill
-    display = MarkersDisplay.from_predictions(ill, markers, k=1, random_state=0)
+    markers["weak"] = markers["40.040"] - 0.05 * ill
+    display = MarkersDisplay.from_predictions(ill, markers, k=1, n_resamples=200)
     named = {text.get_text() for text in display.texts_}
     assert "turned" in named
     assert "weak" not in named

@@ -88,19 +88,6 @@ def test_two_curves_share_the_target():
     assert legend_texts(display).count("target, 0.95") == 1
 
 
-def test_options_go_to_where_they_belong():
-    ax = plt.subplots()[1]
-    labels = np.where(Y_TRUE == 1, "in", "out")
-    display = StoppingCurveDisplay.from_predictions(
-        labels, n_items=200, target=0.8, confidence_level=0.9, pos_label="in", ax=ax,
-        curve_kwargs={"color": "C3"}, despine=True,
-    )  # fmt: skip
-    assert display.ax_ is ax
-    assert (display.curve.target, display.curve.confidence_level) == (0.8, 0.9)
-    assert display.line_.get_color() == "C3"
-    assert not ax.spines["top"].get_visible()
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
