@@ -29,7 +29,8 @@ def described_like(source: Callable[..., Any]) -> Callable[[Function], Function]
             text = inspect.cleandoc(function.__doc__)
             known = _described(inspect.cleandoc(source.__doc__)) | _described(text)
             names = inspect.signature(function).parameters
-            listed = "\n".join(known[name] for name in names if name in known)
+            own = dict.fromkeys(known[name] for name in names if name in known)
+            listed = "\n".join(own)
             before, _, after = text.partition(_NEXT)
             summary = before.partition(_TITLE)[0]
             function.__doc__ = f"{summary}{_TITLE}{listed}\n\n{_NEXT}{after}\n"
@@ -42,7 +43,11 @@ def _described(text: str) -> dict[str, str]:
     """Return the entries of the parameters in a docstring by their names."""
     listed = text.partition(_TITLE)[2].partition(_NEXT)[0].strip()
     entries = re.split(r"\n(?=\S)", listed)
-    return {entry.partition(" : ")[0]: entry for entry in entries}
+    return {
+        name.lstrip("*"): entry
+        for entry in entries
+        for name in entry.partition(" : ")[0].split(", ")
+    }
 
 
 def plain(value: Any) -> Any:

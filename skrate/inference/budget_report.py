@@ -14,7 +14,7 @@ from scipy import special
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label
 from skrate.data.checks import check_count, check_fraction, warn_undefined
 from skrate.data.folds import FoldRankings, are_of_folds, check_same_folds
-from skrate.data.show import html_row, html_table, html_title
+from skrate.data.show import described_like, html_row, html_table, html_title
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.chance import chance_pvalue
 from skrate.inference.compare_curves import CurveProcess, curve_process
@@ -25,6 +25,7 @@ from skrate.inference.delta import (
     table_variance,
     variance_parts,
 )
+from skrate.inference.estimate import estimate
 from skrate.inference.measured import of_ranking
 from skrate.inference.plan import defined_value, why_too_few
 from skrate.inference.sample import (
@@ -323,6 +324,7 @@ def _aligned(lines: list[list[str]]) -> list[str]:
     ]
 
 
+@described_like(estimate)
 def budget_report(
     y_true: RankingsLike,
     y_score: ArrayLike | None = None,
@@ -364,12 +366,6 @@ def budget_report(
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient; the next batch is taken to come
         in clusters of the kind.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the cases.
-    weights : {"frequency", "sampling"}, default="frequency"
-        What the weights are, as in :func:`estimate`.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

@@ -27,8 +27,10 @@ from skrate.data.checks import (
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings, check_no_labels, check_same_folds
+from skrate.data.show import described_like
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.delta import multiples
+from skrate.inference.estimate import estimate
 from skrate.inference.intervals import ADDED
 from skrate.inference.plan import why_too_few
 from skrate.inference.sample import (
@@ -193,6 +195,7 @@ def _where(stretches: list[Stretch]) -> str:
     )
 
 
+@described_like(estimate)
 def compare_curves(
     y_true: ArrayLike | FoldRankings,
     y_score_a: ArrayLike | FoldRankings,
@@ -250,12 +253,6 @@ def compare_curves(
         for "gain", and only there.
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the cases.
-    weights : {"frequency", "sampling"}, default="frequency"
-        What the weights are, as in :func:`estimate`.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
     random_state : int, Generator or RandomState, default=None
         Source of the draws.
 

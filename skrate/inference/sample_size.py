@@ -23,8 +23,10 @@ from skrate.data.checks import (
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings
+from skrate.data.show import described_like
 from skrate.data.table import RankTable, table_of_weights
 from skrate.inference.delta import NEGLIGIBLE, Parts, influence_parts, influence_values
+from skrate.inference.estimate import estimate
 from skrate.inference.intervals import (
     ALTERNATIVES,
     Alternative,
@@ -139,6 +141,7 @@ class SampleSize(Result):
         )
 
 
+@described_like(estimate)
 def sample_size(
     metric: MetricLike,
     y_true: ArrayLike | RankTable,
@@ -200,10 +203,6 @@ def sample_size(
         alike within.
     sample_weight : array-like of shape (n_samples,), default=None
         How often each case of the pilot is repeated: whole numbers.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
-    **metric_kwargs : dict
-        Parameters of the metric, such as ``rate``.
 
     Returns
     -------

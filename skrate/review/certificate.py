@@ -12,6 +12,7 @@ from scipy import special, stats
 
 from skrate.data.arrays import BoolArray, FloatArray, IntArray
 from skrate.data.checks import check_count, check_fraction, shown, warn_undefined
+from skrate.data.show import described_like
 from skrate.metrics.results import ConfidenceInterval, Result
 
 _NAN = float("nan")
@@ -323,6 +324,7 @@ def recall_certificate(
     )
 
 
+@described_like(recall_certificate)
 def certificate_sample_size(
     n_found: int,
     n_unread: int,
@@ -340,18 +342,8 @@ def certificate_sample_size(
 
     Parameters
     ----------
-    n_found : int
-        Positives found before the sample is drawn.
-    n_unread : int
-        Cases that are unread before it is drawn.
     n_hits : int, default=0
         Positives that may be among the sampled; at most ``n_unread``.
-    confidence_level : float, default=0.95
-        Level of the certificate, in (0, 1).
-    target : float, default=0.95
-        The recall that is to be certified, in (0, 1].
-    looks : int or "any", default=1
-        How often the question is asked, as in :func:`recall_certificate`.
 
     Returns
     -------

@@ -9,6 +9,7 @@ import numpy as np
 
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.data.checks import check_count, check_fraction, check_labels, check_vector
+from skrate.data.show import described_like
 from skrate.metrics.results import Result, data_frame
 from skrate.review.certificate import (
     least_total,
@@ -16,6 +17,7 @@ from skrate.review.certificate import (
     most_positives,
     most_positives_ever,
     odds_against_more,
+    recall_certificate,
     tail_bounds,
 )
 
@@ -139,6 +141,7 @@ class StoppingCurve(Result):
         )
 
 
+@described_like(recall_certificate)
 def stopping_curve(
     y_true: ArrayLike,
     *,
@@ -161,8 +164,6 @@ def stopping_curve(
         Labels of the cases that were read, in the order of reading.
     n_items : int
         Number of all cases, read and unread.
-    target : float, default=0.95
-        The recall that is to be reached, in (0, 1].
     confidence_level : float, default=0.95
         Level of the bounds, in (0, 1); 1 less it is what a p-value is compared with.
     n_ranked : int, default=None
