@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from recall_bounds import high_of, low_of
+from recall_bounds import low_of
 from skrate import rate_averaged_roc_curve
 from skrate.curves import bounds
 from skrate.curves.bounds import FoldSource, _Places, bootstrap_counts, central_range
@@ -99,23 +99,6 @@ def test_counts_have_the_moments_of_the_law(sizes, added):
         assert counts[:, i].var() == pytest.approx(variance, abs=4 * error + 1e-9)
 
 
-def test_bounds_agree_with_the_exact_ones_up_to_the_simulation():
-    rng = np.random.default_rng(4)
-    y = [np.repeat([1, 0], [20, 30])] * 10
-    scores = [rng.normal(size=50) + fold for fold in y]
-    exact = rate_averaged_roc_curve(y, scores)
-    drawn = rate_averaged_roc_curve(
-        y, scores, bounds="bootstrap", n_resamples=20_000, random_state=0
-    )
-    # A quantile that falls near the step between two counts may go to either.
-    for a, b in (
-        (low_of(exact), low_of(drawn)),
-        (high_of(exact), high_of(drawn)),
-    ):
-        assert np.abs(a - b).max() < 1.01 / 200
-        assert np.mean(a == b) > 0.8
-
-
 def test_adjusted_folds_have_the_right_number_of_positives():
     folds = random_folds(5, [(3, 4), (2, 9)])
     rates = np.linspace(0, 1, 9)
@@ -186,14 +169,6 @@ def test_a_seed_gives_the_same_bounds():
     first, same, other = [low_of(curve).tolist() for curve in curves]
     assert first == same
     assert first != other
-
-
-def test_small_batches_draw_as_many(monkeypatch):
-    monkeypatch.setattr("skrate.curves.bounds._BATCH_CASES", 100)
-    folds = random_folds(8, [(5, 5)] * 3)
-    counts = bootstrap_counts(folds, np.array([0.5]), 50, np.random.default_rng(0))
-    assert counts.shape == (50, 1)
-    assert len(np.unique(counts)) > 3
 
 
 def test_resamples_do_not_depend_on_which_are_drawn_first(monkeypatch):

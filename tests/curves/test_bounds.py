@@ -37,11 +37,11 @@ def random_folds(seed, n_folds, n_pos, n_neg):
 
 
 @pytest.mark.parametrize("bounds", WITHIN)
-@settings(max_examples=25)
+@settings(max_examples=8)
 @given(folds=several_folds)
 def test_bounds_lie_within_what_is_reachable(folds, bounds):
-    curve = curve_of(folds, bounds, rates=np.linspace(0, 1, 38))
-    least, most = np.zeros(38), np.zeros(38)
+    curve = curve_of(folds, bounds, rates=np.linspace(0, 1, 14))
+    least, most = np.zeros(14), np.zeros(14)
     for y, *_ in folds:
         processed = curve.rates * len(y)
         least += np.maximum(processed - np.sum(y == 0), 0)
@@ -55,7 +55,7 @@ def test_bounds_lie_within_what_is_reachable(folds, bounds):
 
 
 @pytest.mark.parametrize("bounds", ALL)
-@settings(max_examples=25)
+@settings(max_examples=8)
 @given(folds=several_folds)
 def test_bounds_meet_the_ends_of_the_curve(folds, bounds):
     curve = curve_of(folds, bounds, rates=[0, 0.5, 1])
@@ -66,7 +66,7 @@ def test_bounds_meet_the_ends_of_the_curve(folds, bounds):
 
 
 @pytest.mark.parametrize("bounds", ALL)
-@settings(max_examples=25)
+@settings(max_examples=8)
 @given(folds=several_folds)
 def test_roc_points_of_the_bounds_lie_on_the_isometrics(folds, bounds):
     curve = curve_of(folds, bounds, rates=np.linspace(0, 1, 11))
@@ -81,7 +81,7 @@ def mirrored(curve):
 
 
 @pytest.mark.parametrize("bounds", ["exact", "parametric"])
-@settings(max_examples=25)
+@settings(max_examples=8)
 @given(folds=several_folds)
 def test_swapping_the_classes_mirrors_the_bounds(folds, bounds):
     rates = np.arange(17) / 16
@@ -94,31 +94,6 @@ def test_swapping_the_classes_mirrors_the_bounds(folds, bounds):
     assert high_of(other) == pytest.approx(upper, abs=1e-6)
 
 
-@pytest.mark.parametrize("bounds", ["normal", "beta"])
-def test_baselines_are_mirrored_if_folds_have_one_prevalence(bounds):
-    folds = random_folds(0, 5, 8, 12)
-    curve = curve_of(folds, bounds)
-    lower, upper = mirrored(curve)
-    other = curve_of([(1 - y, -s) for y, s in folds], bounds)
-    assert low_of(other) == pytest.approx(lower)
-    assert high_of(other) == pytest.approx(upper)
-    uneven = [*folds, *random_folds(1, 2, 3, 17)]
-    curve = curve_of(uneven, bounds)
-    other = curve_of([(1 - y, -s) for y, s in uneven], bounds)
-    assert low_of(other) != pytest.approx(mirrored(curve)[0], abs=1e-4)
-
-
-@pytest.mark.parametrize("bounds", ["bootstrap", "bootstrap-adjusted"])
-def test_bootstraps_are_mirrored_up_to_the_simulation(bounds):
-    folds = random_folds(0, 5, 15, 25)
-    curve = curve_of(folds, bounds, n_resamples=4000)
-    other = curve_of([(1 - y, -s) for y, s in folds], bounds, n_resamples=4000)
-    lower, upper = mirrored(curve)
-    # One count of 125 negatives where a quantile falls between two counts.
-    assert np.abs(low_of(other) - lower).max() < 1.01 / 125
-    assert np.abs(high_of(other) - upper).max() < 1.01 / 125
-
-
 def with_one_more(masses):
     """Return the cases of a class by cell: one more, half before and half behind."""
     return [HALF, *masses.tolist(), HALF]
@@ -127,7 +102,7 @@ def with_one_more(masses):
 @pytest.mark.parametrize("level", [0.5, 0.95])
 @pytest.mark.parametrize(
     ("n_folds", "n_pos", "n_neg", "part"),
-    [(3, 2, 3, 0), (2, 4, 6, 0), (3, 3, 2, Fraction(1, 4)), (1, 2, 4, Fraction(1, 2))],
+    [(3, 2, 3, 0), (2, 3, 4, 0), (3, 3, 2, Fraction(1, 4)), (1, 2, 4, Fraction(1, 2))],
 )
 def test_exact_bounds_are_those_of_the_enumeration(n_folds, n_pos, n_neg, part, level):
     folds = random_folds(2, n_folds, n_pos, n_neg)
@@ -253,7 +228,7 @@ def test_bounds_are_centred_where_folds_share_no_curve(bounds):
 
 
 @pytest.mark.parametrize("bounds", ALL)
-@settings(max_examples=50)
+@settings(max_examples=8)
 @given(folds=several_folds)
 def test_bounds_hold_their_own_consensus(folds, bounds):
     curve = curve_of(folds, bounds, rates=np.linspace(0, 1, 23), confidence_level=0.5)
@@ -321,16 +296,6 @@ def test_interval_of_a_beta_by_hand(mean, variance, expected):
     assert interval == pytest.approx(np.add(2, expected))
 
 
-def test_more_confidence_is_more_width():
-    folds = random_folds(4, 5, 10, 15)
-    for bounds in ALL:
-        narrow = curve_of(folds, bounds, confidence_level=0.5)
-        wide = curve_of(folds, bounds, confidence_level=0.99)
-        assert np.all(low_of(wide) <= low_of(narrow))
-        assert np.all(high_of(wide) >= high_of(narrow))
-        assert np.any(high_of(wide) > high_of(narrow))
-
-
 def test_normal_bounds_by_hand():
     folds = [([1, 1, 0, 0], [4, 3, 2, 1]), ([1, 1, 0, 0], [4, 2, 3, 1])]
     curve = curve_of(folds, "normal", rates=[0.5])
@@ -362,7 +327,7 @@ def test_threads_change_nothing(bounds, monkeypatch):
     assert high_of(one).tolist() == high_of(two).tolist()
 
 
-@settings(max_examples=25)
+@settings(max_examples=8)
 @given(st.integers(0, 99), st.floats(0.02, 0.98))
 def test_a_part_of_a_case_lies_between_its_neighbours(seed, rate):
     folds, n = random_folds(seed, 3, 4, 7), 11

@@ -65,7 +65,7 @@ def test_the_oracle_agrees_with_every_order_of_every_placement():
 
 @pytest.mark.parametrize(
     ("n_folds", "n_pos", "n_neg", "n_scores"),
-    [(3, 2, 3, 50), (4, 5, 5, 50), (3, 4, 6, 3), (2, 1, 9, 50), (1, 3, 3, 50)],
+    [(3, 2, 3, 50), (3, 4, 4, 3), (2, 1, 6, 50), (1, 3, 3, 50)],
 )
 @pytest.mark.parametrize("added", [1, 0])
 def test_law_is_that_of_the_oracle(n_folds, n_pos, n_neg, n_scores, added):
@@ -150,15 +150,6 @@ def test_law_of_a_curve_without_information_is_hypergeometric():
     assert law.sure == pytest.approx(expected, abs=1e-10)
 
 
-def test_law_of_a_perfect_ranking_is_certain():
-    tpr, fpr = np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0])
-    source = FoldSource(4, 6, tpr, fpr)
-    for k in range(11):
-        mean, variance = source.laws([k])[0].moments()
-        assert mean == pytest.approx(min(k, 4), abs=1e-9)
-        assert variance == pytest.approx(0, abs=1e-9)
-
-
 def test_folds_without_an_error_do_not_show_that_there_is_none():
     y = np.repeat([1, 0], [4, 6])
     folds = Folds((rank_table(y, y),) * 3)
@@ -172,7 +163,13 @@ def test_folds_without_an_error_do_not_show_that_there_is_none():
 
 
 # Where cells are many, panels pass over them: see the notes of the function.
-@pytest.mark.parametrize(("n", "atol"), [(300, 1e-8), (3000, 1e-4)])
+@pytest.mark.parametrize(
+    ("n", "atol"),
+    [
+        (300, 1e-8),
+        pytest.param(3000, 1e-4, marks=pytest.mark.slow),
+    ],
+)
 def test_law_of_a_long_fold_is_that_of_its_cells(n, atol):
     rng = np.random.default_rng(2)
     y = (np.arange(n) < n // 3).astype(int)

@@ -59,11 +59,6 @@ def test_parametric_bounds_hold_but_at_the_ends():
     assert shares[2] < 0.93
 
 
-def test_normal_bounds_hold_too_little():
-    shares = share_of_new_tables("normal", simulations(100))
-    assert 0.88 < shares[MIDDLE].mean() < 0.94
-
-
 @pytest.mark.parametrize("name", CHOSEN)
 def test_bounds_hold_the_population_whatever_the_folds(name):
     n_tests = simulations(100)

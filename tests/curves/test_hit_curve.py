@@ -49,18 +49,6 @@ def test_is_precision_times_rate_of_scikit_learn(sample):
     assert ours <= theirs
 
 
-def test_the_points_may_be_written_to():
-    rates, hits = hit_curve([1, 0], [2, 1])
-    rates[0], hits[0] = 1, 1
-
-
-def test_labels_and_pos_label():
-    _, hits = hit_curve(["ill", "well"], [1, 2], pos_label="well")
-    assert hits.tolist() == [0, 0.5, 0.5]
-    with pytest.raises(ValueError, match="pos_label=None is ambiguous"):
-        hit_curve(["ill", "well"], [1, 2])
-
-
 @given(ranked_samples(weighted=True))
 def test_a_table_has_the_curve_of_its_cases(sample):
     y_true, y_score, weights = sample

@@ -120,15 +120,6 @@ def test_integer_weights_are_repeated_rows(folds):
     assert weighted.prevalence == pytest.approx(repeated.prevalence)
 
 
-def test_weights_that_are_zero_or_equal_are_a_choice_of_rows():
-    y, scores = random_folds(0, [(5, 5), (5, 6)])
-    weights = [np.full(10, 3.0), np.append(np.full(10, 3.0), 0)]
-    chosen = rate_averaged_roc_curve(y, scores, sample_weight=weights)
-    plain = rate_averaged_roc_curve([y[0], y[1][:10]], [scores[0], scores[1][:10]])
-    assert low_of(chosen).tolist() == low_of(plain).tolist()
-    assert chosen.tpr.tolist() == plain.tpr.tolist()
-
-
 def test_a_fold_of_greater_weight_counts_for_more():
     weights = [[3] * 5, [1] * 5]
     curve = rate_averaged_roc_curve(
@@ -219,24 +210,12 @@ def test_bounds_are_not_read_where_there_are_none():
     assert np.isnan(curve.rate_at_recall(1).confidence_interval.high)
 
 
-def test_labels_may_be_strings_and_containers_lists():
-    named = [["yes" if label else "no" for label in fold] for fold in Y]
-    curve = rate_averaged_roc_curve(named, S, pos_label="yes")
-    assert curve.tpr.tolist() == rate_averaged_roc_curve(Y, S).tpr.tolist()
-
-
 def test_a_result_cannot_be_changed():
     curve = rate_averaged_roc_curve(Y, S)
     with pytest.raises(AttributeError):
         curve.tpr = None
     with pytest.raises(ValueError, match="read-only"):
         low_of(curve)[0] = 1
-
-
-def test_given_rates_are_not_made_read_only():
-    own = np.array([0.1, 0.5])
-    rate_averaged_roc_curve(Y, S, rates=own)
-    own[0] = 0.2
 
 
 def test_a_fold_of_one_class_is_left_out_with_a_warning():
@@ -376,13 +355,6 @@ def test_weighted_tables_of_folds_have_the_curve_of_their_cases():
             assert found.to_dict()[name] == pytest.approx(column, rel=1e-13, abs=1e-15)
 
 
-def test_a_table_of_one_class_is_left_out_with_a_warning():
-    with pytest.warns(UndefinedMetricWarning, match="1 of 3 folds hold") as caught:
-        curve = rate_averaged_roc_curve([*TABLES, RankTable([1], [0])], bounds=None)
-    assert curve.n_folds == 2
-    assert caught[0].filename == __file__
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -415,14 +387,6 @@ def test_rankings_bring_their_weights_repeats_and_positive_label():
     *lists, of_folds = fold_cases.by_fold(fold, y_true, a, weights)
     expected = rate_averaged_roc_curve(*lists, sample_weight=of_folds, bounds="normal")
     assert found.to_dict() == expected.to_dict()
-
-
-def test_a_fold_of_one_class_of_rankings_is_left_out_with_a_warning():
-    rankings = FoldRankings([1, 0, 1, 0, 0], range(5), [0, 0, 1, 1, 2])
-    with pytest.warns(UndefinedMetricWarning, match="1 of 3 folds hold") as caught:
-        curve = rate_averaged_roc_curve(rankings, bounds=None)
-    assert curve.n_folds == 2
-    assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize("name", ["y_scores", "sample_weight", "pos_label", "repeats"])

@@ -116,33 +116,6 @@ def test_one_repeat_is_no_repeat():
         assert repr(labelled) == repr(plain)
 
 
-def test_the_order_of_the_folds_does_not_matter():
-    y_trues, y_scores = repeated_folds(4, 3)
-    order = np.random.default_rng(0).permutation(15)
-    labels = np.repeat([0, 1, 2], 5)
-    a = rate_averaged_roc_curve(y_trues, y_scores, repeats=labels)
-    b = rate_averaged_roc_curve(
-        [y_trues[i] for i in order], [y_scores[i] for i in order], repeats=labels[order]
-    )
-    assert low_of(b) == pytest.approx(low_of(a))
-    assert high_of(b) == pytest.approx(high_of(a))
-
-
-@pytest.mark.parametrize("bounds", METHODS)
-def test_bounds_of_repeats_of_unequal_folds_lie_within_reach(bounds):
-    y_trues, y_scores = repeated_folds(5, 2)
-    y_trues, y_scores = y_trues[:8], y_scores[:8]
-    curve = rate_averaged_roc_curve(
-        y_trues, y_scores, repeats=[0] * 5 + [1] * 3, rates=RATES, bounds=bounds,
-        random_state=0, n_resamples=200,
-    )  # fmt: skip
-    assert np.all(low_of(curve) <= high_of(curve))
-    if bounds != "normal":
-        least, most = curve.folds.reachable(RATES)
-        assert np.all(low_of(curve) * curve.folds.n_pos >= least - 1e-9)
-        assert np.all(high_of(curve) * curve.folds.n_pos <= most + 1e-9)
-
-
 def test_a_fold_that_is_left_out_keeps_the_others_in_their_repeats():
     y_trues, y_scores = repeated_folds(6, 2)
     expected = rate_averaged_roc_curve(

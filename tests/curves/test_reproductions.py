@@ -46,6 +46,7 @@ def test_the_coverage_of_bounds_is_printed_kept_and_drawn(
     assert drawn.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_the_experiment_on_confidence_bounds_runs(monkeypatch, capsys):
     arguments = ("--tests", "1", "--tables", "10")
     run("millard_kull_flach_2014.py", *arguments, monkeypatch=monkeypatch)

@@ -23,6 +23,7 @@ dask = require("dask")
 distributed = require("distributed")
 da = require("dask.array")
 
+pytestmark = pytest.mark.slow
 N_CHUNKS, CHUNK = 16, 2000
 # What waits for the cluster gives up, and says so, after this many seconds.
 PATIENCE = 120
@@ -78,7 +79,6 @@ def on_the_cluster(client):
     assert client.run_on_scheduler(n_steps) > before
 
 
-@pytest.mark.slow
 def test_scorers_in_searches_run_on_the_cluster(client):
     generator = np.random.default_rng(0)
     X = generator.normal(size=(400, 4))
@@ -136,7 +136,6 @@ def small_table(marks):
 
 
 # The last one: the worker comes back, but when is not for a test to say.
-@pytest.mark.slow
 def test_a_worker_that_is_killed_changes_no_bit(client, tmp_path):
     undisturbed, disturbed = tmp_path / "undisturbed", tmp_path / "disturbed"
     for folder in (undisturbed, disturbed):

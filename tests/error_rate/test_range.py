@@ -89,19 +89,6 @@ def test_says_which_method_it_took(n_pos, n_neg, method):
     assert auc_range_from_errors(n_pos, n_neg, 5).method == method
 
 
-def test_no_error_leaves_one_auc():
-    found = auc_range_from_errors(4, 7, 0)
-    assert found.range == found.possible == (1.0, 1.0)
-    assert found.mean == 1.0
-    assert found.standard_deviation == 0.0
-
-
-def test_knowing_both_kinds_of_errors_narrows_the_interval():
-    either = auc_range_from_errors(30, 60, 20).range
-    both = auc_range_from_errors(30, 60, n_false_pos=12, n_false_neg=8).range
-    assert both.high - both.low < either.high - either.low
-
-
 def test_million_cases_are_no_trouble():
     found = auc_range_from_errors(400_000, 600_000, 450_000)
     assert found.method == "moments"

@@ -2,11 +2,9 @@
 
 import itertools
 import math
-import re
 import warnings
 from fractions import Fraction
 from functools import partial
-from html import unescape
 
 import numpy as np
 import pytest
@@ -18,7 +16,6 @@ from optional import require
 from reference.budget_card import by_all_labels, card
 from simulated_intervals import SETTINGS, draw, population
 from skrate import (
-    FoldRankings,
     RankTable,
     budget_report,
     estimate,
@@ -157,17 +154,6 @@ def test_influence_is_what_a_little_weight_changes(metric, law):
         for unit in np.eye(n)
     ]
     assert found == pytest.approx(n * np.array(changes), abs=1e-7)
-
-
-@pytest.mark.parametrize("law", [rates.fixed(0.1), rates.beta(3, 19)])
-def test_hits_and_misses_vary_as_the_positives_do(law):
-    y_true, y_score = sample()
-    ranked = check_sample(y_true, y_score)
-    both = [
-        influence_values(m(law), ranked)
-        for m in (ExpectedHits, partial(ExpectedHits, missed=True))
-    ]
-    assert sum(both) == pytest.approx(y_true - y_true.mean(), abs=1e-12)
 
 
 def test_where_all_is_processed_only_the_prevalence_is_uncertain():
@@ -429,36 +415,12 @@ def test_digits_are_those_that_the_width_of_an_interval_has():
         assert list(numbers) == [f"{number:.{digits}f}" for number in expected]
 
 
-def test_chance_has_two_figures_where_the_interval_is_wider():
-    y_true, y_score = sample(n=300)
-    text = repr(budget_report(y_true, y_score, rate=0.02))
-    recall = next(line for line in text.splitlines() if line.startswith("  recall"))
-    assert recall.split()[5] == "0.020"
-
-
 def test_the_html_aligns_numbers_right_and_explains_below():
     html = budget_report(*sample(n=50), rate=0.2)._repr_html_()
     assert "caption-side: bottom" in html
     assert html.count('<td style="text-align: left">') == 7
     assert html.count('<td style="text-align: right">') == 7 * 3
     assert '<th colspan="4" style="text-align: left">model (p = ' in html
-
-
-@pytest.mark.parametrize("rate", [0.2, rates.beta(3, 9)])
-def test_the_html_has_all_notes_of_the_text(rate):
-    report = budget_report(*sample(n=50), rate=rate)
-    words = re.sub(r"\s+", " ", repr(report))
-    caption = re.search("<caption[^>]*>(.*?)</caption>", report._repr_html_(), re.S)
-    notes = re.sub(r"\s+", " ", unescape(caption[1]))
-    assert all(sentence in words for sentence in re.split(r"(?<=[.]) ", notes))
-    assert ("number needed is" in notes) == ("number needed is" in words)
-    assert ("number needed is" in notes) == (rate != 0.2)
-
-
-def test_a_name_of_two_lines_is_printed_on_one():
-    y_true, y_score = sample(n=50)
-    report = budget_report(y_true, models={"a\nb": y_score}, rate=0.2)
-    assert any(line.startswith("a b (p = ") for line in repr(report).splitlines())
 
 
 def test_names_of_models_do_not_widen_the_columns_and_are_escaped_in_html():
@@ -484,13 +446,6 @@ def test_the_frame_has_the_columns_of_the_dict():
     assert {"prediction_interval_low", "prediction_interval_high"} <= set(frame)
     assert frame["value"].tolist() == [row.value for row in report]
     assert pd.isna(frame["prediction_interval_low"].iloc[3])
-
-
-def test_without_pandas_the_frame_says_what_is_missing(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
-    report = budget_report(*sample(n=50), rate=0.2)
-    with pytest.raises(ImportError, match=r"pip install pandas.*to_dict"):
-        report.to_frame()
 
 
 # --- Undefined, and bad input -------------------------------------------------------
@@ -584,13 +539,6 @@ def test_intervals_of_counts_cover_the_truth(setting, law):
     assert abs(whole.prevalence - p) < 1e-6
     slack = binomial_tolerance(0.92, n_simulations)
     assert (held / n_simulations >= 0.92 - slack).all()
-
-
-def test_folds_without_weights_have_a_report():
-    y_true, y_score = sample()
-    rankings = FoldRankings(y_true, y_score, np.arange(len(y_true)) % 3)
-    found = budget_report(rankings, rate=0.2)["found"]
-    assert found.confidence_interval.low < found.value < found.confidence_interval.high
 
 
 def test_no_more_is_found_or_wasted_than_is_processed():

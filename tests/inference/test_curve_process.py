@@ -219,19 +219,3 @@ def test_of_few_clusters_critical_values_are_those_of_students_t():
     assert half[inner] == pytest.approx(expected[inner], rel=1e-9)
     of_cases = curve_process("recall", models_of(y_true, a, b), RATES)
     assert of_cases.freedom == np.inf
-
-
-def test_few_clusters_widen_the_critical_value_as_they_do_student_s():
-    generator = np.random.default_rng(0)
-    y_true, y_score = generator.random(60) < 0.4, generator.normal(size=60)
-    cases = check_sample(y_true, y_score)
-    many = replace(
-        curve_process("recall", [cases], np.linspace(0.1, 0.9, 9)), freedom=np.inf
-    )
-    few = replace(many, freedom=3.0)
-    of_many, of_few = (
-        one.critical_value(0.95, 500, np.random.default_rng(1)) for one in (many, few)
-    )
-    assert of_many > stats.norm.ppf(0.975)
-    expected = stats.t(3).ppf(0.975) / stats.norm.ppf(0.975)
-    assert of_few / of_many == pytest.approx(expected, rel=1e-9)

@@ -60,22 +60,6 @@ def test_a_large_batch_is_as_uncertain_as_the_estimate():
         assert ends == pytest.approx(reach, rel=0.05)
 
 
-def test_intervals_grow_with_the_level_and_shrink_with_the_sample():
-    rng = np.random.default_rng(1)
-    y_true = rng.random(300) < 0.3
-    y_score = rng.normal(size=300) + y_true
-    options = {"rate": rates.beta(3, 19), "n_items": 2000}
-    one, wider = (
-        bounds(budget_report(y_true, y_score, confidence_level=level, **options))
-        for level in (0.8, 0.99)
-    )
-    more = np.tile(y_true, 20), np.tile(y_score, 20)
-    sure = bounds(budget_report(*more, confidence_level=0.8, **options))
-    for inner, outer, narrow in zip(one, wider, sure, strict=True):
-        assert outer[0] < inner[0] < inner[1] < outer[1]
-        assert narrow[1] - narrow[0] < inner[1] - inner[0]
-
-
 def test_a_batch_comes_in_clusters_as_the_sample_did():
     rng = np.random.default_rng(2)
     # Whole clusters of ten are positive, and tie: a batch of 200 has 20 of them.
@@ -145,6 +129,7 @@ def test_a_batch_is_no_surer_than_its_expectation(kind, n_items):
         assert high >= most - 1e-9 * n_items
 
 
+@pytest.mark.slow
 def test_intervals_hold_what_follows_a_sample_by_weights():
     # Negatives are sampled one in twenty, and weighted for it.
     generator, law, held = np.random.default_rng(3), rates.fixed(0.1), np.zeros(3)
@@ -188,9 +173,9 @@ def test_small_batches_and_extreme_budgets_stay_within_the_batch(rate, n_items):
 
 
 def test_intervals_hold_the_counts_of_new_batches():
-    found, _ = coverage(Design("beta(3, 19)", 200, 500, 0.3), 60)
-    # Batches of one sample are not independent: 60 of them are.
-    assert (found > 0.95 - 0.02 - binomial_tolerance(0.95, 60)).all()
+    found, _ = coverage(Design("beta(3, 19)", 200, 500, 0.3), 30)
+    # Batches of one sample are not independent: 30 of them are.
+    assert (found > 0.95 - 0.02 - binomial_tolerance(0.95, 30)).all()
 
 
 @pytest.mark.slow

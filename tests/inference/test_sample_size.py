@@ -203,7 +203,7 @@ def test_its_own_prevalence_changes_nothing():
     assert same.n == plain.n
     # But then it is known, which on average narrows what the size may be.
     narrowing = []
-    for seed in range(20):
+    for seed in range(6):
         pilot = drawn(np.random.default_rng(seed), 200)
         share = pilot[0].mean()
         low, high = sample_size("roc_auc", *pilot, difference=0.05).n_interval
@@ -216,6 +216,7 @@ def test_its_own_prevalence_changes_nothing():
     assert np.mean(narrowing) > 0
 
 
+@pytest.mark.slow
 def test_the_share_of_positives_in_the_pilot_is_chance_unless_given():
     # What n varies by: of a recall nearly all of it comes from the number of positives.
     generator, rate = np.random.default_rng(4), rates.beta(3, 19)
@@ -297,17 +298,6 @@ def test_a_metric_without_a_greatest_value_is_planned_by_its_logarithm():
 # --- What is uncertain ---------------------------------------------------------------
 
 
-def test_a_larger_pilot_knows_better():
-    ratios = []
-    for n in (60, 240, 4000):
-        ends = sample_size(
-            "roc_auc", *drawn(np.random.default_rng(1), n), difference=0.05
-        ).n_interval
-        ratios.append(ends.high / ends.low)
-    assert ratios[0] > 1.5 * ratios[1] > 2 * ratios[2]
-    assert ratios[2] < 1.4
-
-
 def test_the_difference_of_the_pilot_is_itself_uncertain():
     # It may be none at all: then no number of cases is enough.
     found = sample_size("roc_auc", *PILOT)
@@ -364,17 +354,6 @@ def test_a_pilot_that_says_nothing_is_nan(scores, options, message):
         assert repr(found).endswith("power nan for 0.1; by this pilot nan to nan)")
 
 
-@pytest.mark.filterwarnings("ignore:.* depends on the ranking near one point")
-def test_a_metric_that_is_0_whatever_little_is_added_says_nothing_of_its_size():
-    # No cut of these reaches a precision of 0.9, nor with a tenth of a case more.
-    y_true, y_score = [0, 1, 0, 1, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
-    with pytest.warns(UndefinedMetricWarning, match="shows no variation of it"):
-        found = sample_size(
-            "recall_at_precision", y_true, y_score, precision=0.9, half_width=0.1
-        )
-    assert np.isnan([found.n, found.half_width, *found.n_interval]).all()
-
-
 def test_a_pilot_of_six_at_a_high_level_leaves_the_size_open():
     y_true, first, second = [1, 1, 1, 0, 0, 0], [6, 5, 2, 4, 3, 1], [5, 4, 1, 6, 3, 2]
     data, level = ("roc_auc", y_true, first, second), {"confidence_level": 1 - 1e-9}
@@ -411,13 +390,6 @@ def test_the_order_of_the_rows_changes_nothing(given, stratify):
                 stratify=stratify, **goal, **others,
             )  # fmt: skip
             assert again.n_interval == pytest.approx(expected.n_interval, rel=1e-9)
-
-
-def test_one_class_is_nan_as_ever():
-    message = "y_true holds 0 positive cases"
-    with pytest.warns(UndefinedMetricWarning, match=message):
-        found = sample_size("roc_auc", [0, 0, 0], [1, 2, 3], half_width=0.1)
-    assert np.isnan([found.n, found.half_width]).all()
 
 
 # --- Form ----------------------------------------------------------------------------

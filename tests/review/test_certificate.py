@@ -26,7 +26,7 @@ def small_samples(largest):
 def test_small_samples_agree_with_counted_draws(target, looks):
     # A level at which no tail of these urns ties.
     alpha = Fraction(1, 10) + Fraction(1, 10**9)
-    for found, n_all, n, x in small_samples(6):
+    for found, n_all, n, x in small_samples(5):
         result = recall_certificate(
             found, n_all, n, x, looks=looks, target=float(target),
             confidence_level=float(1 - alpha),
@@ -54,7 +54,7 @@ def test_small_samples_agree_with_counted_draws(target, looks):
 @pytest.mark.parametrize(("target", "looks"), [(0.8, 1), (0.95, 1), (0.8, 3)])
 def test_who_stops_below_the_target_does_so_as_rarely_as_promised(target, looks):
     promised = Fraction(1, 4) / looks
-    for found, n_all in product((1, 5), range(1, 8)):
+    for found, n_all in product((1, 5), range(1, 6)):
         for n in range(1, n_all + 1):
             results = [
                 recall_certificate(

@@ -95,7 +95,7 @@ def test_odds_are_chances_over_their_mean_over_the_prior():
 
 
 def test_most_and_least_ever_are_the_ends_of_what_the_odds_do_not_exclude():
-    for n_all in range(LARGEST + 1):
+    for n_all in range(7):
         for n in range(n_all + 1):
             for x in range(n + 1):
                 known = oracle.possible(x, n, n_all)

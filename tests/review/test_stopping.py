@@ -181,22 +181,6 @@ def test_looks_are_a_hundred_or_a_step_apart_and_end_at_the_last_case():
     assert stopping_curve(y_true, n_items=300, step=500).n_read.tolist() == [250]
 
 
-def test_labels_may_be_of_any_kind():
-    y_true = np.array([1, 1, 0, 1, 0, 0, 0, 0])
-    expected = stopping_curve(y_true, n_items=12).to_dict()
-    for labels, pos_label in [
-        (y_true.tolist(), None), (y_true == 1, None), (np.where(y_true, "in", "out"),
-        "in"), (2 * y_true - 1, 1), (y_true[:, None], 1),
-    ]:  # fmt: skip
-        assert (
-            stopping_curve(labels, n_items=12, pos_label=pos_label).to_dict()
-            == expected
-        )
-    pd = require("pandas")
-    series = pd.Series(y_true, index=range(8, 0, -1))
-    assert stopping_curve(series, n_items=12).to_dict() == expected
-
-
 @pytest.mark.parametrize(
     ("y_true", "n_items", "options", "message"),
     [
