@@ -31,7 +31,6 @@ from skrate.metrics.base import (
     Facts,
     Metric,
     Slopes,
-    SumOverGroups,
     missing_parameters,
     score,
 )
@@ -330,7 +329,7 @@ def lift_at_rate_score(
     return score(LiftAtRate(rate, k), y_true, y_score, sample_weight, pos_label)
 
 
-class AtRate(SumOverGroups, Metric):
+class AtRate(Metric):
     """What the three share: all are multiples of the recall at a rate.
 
     ``rate`` is a share of all cases where it is known, and a law where several are

@@ -26,7 +26,6 @@ from skrate.metrics.base import (
     Facts,
     Metric,
     Slopes,
-    SumOverGroups,
     score,
 )
 from skrate.metrics.lists import Average, Policy, group_scores, mean_of_lists
@@ -183,7 +182,7 @@ def ranking_auc_score(
     return mean_of_lists(AUC(), rows, k, average, undefined)
 
 
-class AUC(SumOverGroups, Metric):
+class AUC(Metric):
     """The probability that a positive outscores a negative, ties one half."""
 
     name = "AUC"

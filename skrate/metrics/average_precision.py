@@ -28,10 +28,8 @@ from skrate.metrics.base import (
     Facts,
     Metric,
     Slopes,
-    SumOverGroups,
     extremes,
     is_defined,
-    score,
 )
 from skrate.metrics.binormal_tail import (
     Tail,
@@ -43,8 +41,8 @@ from skrate.metrics.binormal_tail import (
 from skrate.metrics.classes import (
     AverageName,
     ClassAverage,
-    is_one_vs_rest,
-    score_classes,
+    has_columns,
+    score_any,
 )
 from skrate.metrics.recall import expected_recall_score
 
@@ -243,22 +241,16 @@ def average_precision_score(
     0.8056
     """
     metric = AveragePrecision(prevalence, adjusted, tail)
-    if is_one_vs_rest(y_true, y_score, average, labels):
-        return score_classes(
-            metric,
-            y_true,
-            y_score,
-            sample_weight,
-            # As scikit-learn takes it, whose default it is.
-            None if pos_label == 1 else pos_label,
-            average=average,
-            labels=labels,
-        )
-    return score(metric, y_true, y_score, sample_weight, pos_label)
+    if pos_label == 1 and has_columns(y_score):
+        # As scikit-learn takes it, whose default it is.
+        pos_label = None
+    return score_any(
+        lambda _: metric, None, y_true, y_score, sample_weight, pos_label,
+        average=average, labels=labels,
+    )  # fmt: skip
 
 
 class AveragePrecision(
-    SumOverGroups,
     Metric,
     score=average_precision_score,
     aliases=(sklearn.metrics.average_precision_score,),
@@ -310,9 +302,6 @@ class AveragePrecision(
         known = replace(self)
         object.__setattr__(known, "_n_cases", n_cases)
         return known
-
-    def is_sum_over_groups(self, table: RankTable) -> bool:
-        return not (self.goes_by_cases and self._is_rarer(table))
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         # Whole numbers are summed as such, which is quicker.

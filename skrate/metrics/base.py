@@ -266,17 +266,6 @@ class Metric(ABC):
         return "every ranking has the same value at this prevalence"
 
 
-class SumOverGroups:
-    """A metric whose value is a sum over groups, which need not be in one place for it.
-
-    Of a function of the group, the weights above it and the weights of the classes.
-    """
-
-    def is_sum_over_groups(self, table: RankTable) -> bool:
-        """Return whether it is one, for such a table."""
-        return True
-
-
 class Tested(ABC):
     """A metric with a test of its own, as its slopes are a bad guide."""
 

@@ -86,24 +86,28 @@ def is_one_vs_rest(y_true: Any, y_score: Any, average: Any, labels: Any) -> bool
     return False
 
 
-def of_each_class(make: Callable[[Any], Metric], rate: Any) -> Metrics:
-    """Return the metric of a rate, or those of a mapping of classes to rates."""
-    if isinstance(rate, Mapping):
-        return {label: make(one) for label, one in rate.items()}
-    return make(rate)
-
-
-def score_classes(
-    metrics: Metrics,
+def score_any(
+    make: Callable[[Any], Metric],
+    rate: Any,
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: Any,
-    sample_weight: ArrayLike | None = None,
-    pos_label: Label = None,
+    sample_weight: ArrayLike | None,
+    pos_label: Label,
     *,
-    average: ClassAverage = "macro",
-    labels: ArrayLike | None = None,
+    average: ClassAverage,
+    labels: ArrayLike | None,
 ) -> float | FloatArray:
-    """Return a metric of each class against the rest, or the average of them."""
+    """Return the metric of a rate: of two classes, of each of several, or their mean.
+
+    ``rate`` may then be a mapping of classes to the rate of each.
+    """
+    if not is_one_vs_rest(y_true, y_score, average, labels):
+        return score(make(rate), y_true, y_score, sample_weight, pos_label)
+    metrics: Metrics = (
+        {label: make(one) for label, one in rate.items()}
+        if isinstance(rate, Mapping)
+        else make(rate)
+    )
     if pos_label is not None:
         raise ValueError(
             f"pos_label={shown(pos_label)} is for two classes, and y_score has a "

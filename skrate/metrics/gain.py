@@ -41,7 +41,6 @@ from skrate.metrics.base import (
     Facts,
     Metric,
     Slopes,
-    SumOverGroups,
     mean_of_folds,
     score,
     score_folds,
@@ -291,7 +290,7 @@ class WorthTable(RankTable):
         return Merged(self.pos, self.neg, np.arange(self.n_groups))
 
 
-class ExpectedGain(SumOverGroups, Metric, score=expected_gain_score):
+class ExpectedGain(Metric, score=expected_gain_score):
     """The expected gain under a rate, a sum over cases or per case."""
 
     gain: Any = field(default=None, metadata=NEEDED | PER_CASE)

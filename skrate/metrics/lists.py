@@ -514,24 +514,52 @@ def average_of(
 ) -> ListAverage:
     """Return the average over lists, or over those ``among`` the ones with weight.
 
-    ``clusters`` number the cluster of each list.
+    ``clusters`` number the cluster of each of the groups. Pooled, a sum over cases is
+    summed over the lists.
     """
-    metric = scores._metric
-    if average is None:
-        average = default_average(metric)
-    found = list_average(
-        scores._lists,
-        scores.groups,
-        scores._places,
-        {"size": scores.n_items, "positives": scores.n_pos},
-        check_average(average),
-        check_undefined(undefined),
-        among=among,
-        clusters=clusters,
-        is_sum=metric.facts.is_sum,
-        has_pairs=metric.facts.is_two_sample,
-    )
-    return found._replace(limits=_limits_of(scores, undefined))
+    metric, lists, places = scores._metric, scores._lists, scores._places
+    average = check_average(default_average(metric) if average is None else average)
+    undefined = check_undefined(undefined)
+    limits = _limits_of(scores, undefined)
+    is_defined = lists.defined > 0
+    if among is not None:
+        is_defined &= among
+    units = None if clusters is None else clusters[places]
+    if undefined == "nan" and not is_defined.all():
+        return ListAverage(np.full(1, np.nan), np.ones(1), None, limits)
+    if isinstance(average, str) and average in ("pairs", "pooled"):
+        if metric.facts.is_sum and average == "pooled":
+            n_lists = len(lists.values)
+            weights = np.full(n_lists, 1 / n_lists)
+            return ListAverage(lists.values, weights, units, limits)
+        if not len(lists.whole) or (
+            average == "pairs" and not metric.facts.is_two_sample
+        ):
+            raise ValueError(_UNKNOWN[average])
+        # A list without weight stays, so that two models have the same lists.
+        counts = is_defined if isinstance(undefined, str) else np.ones_like(is_defined)
+        part, whole = (
+            np.where(is_defined, each, 0.0)[counts]
+            for each in (lists.part, lists.whole)
+        )
+        units = None if units is None else units[counts]
+        return ListAverage(part, whole, units, limits)
+    if not isinstance(average, str):
+        check_equal_length(average=average, distinct_groups=scores.groups)
+        weights = np.asarray(average[places])
+    elif average == "macro":
+        weights = np.ones(len(places))
+    else:
+        of_lists = scores.n_items if average == "size" else scores.n_pos
+        weights = of_lists[places]
+    values = lists.values
+    if not isinstance(undefined, str):
+        values = np.where(is_defined, lists.defined * values, 0.0)
+        values = values + (1 - lists.defined) * undefined
+        is_defined = np.ones_like(is_defined)
+    weights = weights[is_defined]
+    units = None if units is None else units[is_defined]
+    return ListAverage(weights * values[is_defined], weights, units, limits)
 
 
 def question_of_mean(
@@ -833,61 +861,6 @@ def check_undefined(undefined: Any) -> Policy | float:
     raise ValueError(
         f"undefined must be one of {sorted(POLICIES)} or a number, got {undefined!r}."
     )
-
-
-def list_average(
-    lists: ListValues,
-    labels: Array,
-    places: IntArray,
-    sizes: dict[str, FloatArray],
-    average: Average | FloatArray,
-    undefined: Policy | float,
-    *,
-    among: BoolArray | None = None,
-    clusters: IntArray | None = None,
-    is_sum: bool = False,
-    has_pairs: bool = False,
-) -> ListAverage:
-    """Return the average over the lists that count, whose ``labels`` are at places.
-
-    ``sizes`` are the weights of the averages by "size" and "positives", of whole lists.
-    ``clusters`` number the cluster of each of the ``labels``. Pooled, a metric that
-    ``is_sum`` is summed over the lists. One that ``has_pairs`` is a share of pairs.
-    """
-    is_defined = lists.defined > 0
-    if among is not None:
-        is_defined &= among
-    units = None if clusters is None else clusters[places]
-    if undefined == "nan" and not is_defined.all():
-        return ListAverage(np.full(1, np.nan), np.ones(1))
-    if isinstance(average, str) and average in ("pairs", "pooled"):
-        if is_sum and average == "pooled":
-            n_lists = len(lists.values)
-            return ListAverage(lists.values, np.full(n_lists, 1 / n_lists), units)
-        if not len(lists.whole) or (average == "pairs" and not has_pairs):
-            raise ValueError(_UNKNOWN[average])
-        # A list without weight stays, so that two models have the same lists.
-        counts = is_defined if isinstance(undefined, str) else np.ones_like(is_defined)
-        part, whole = (
-            np.where(is_defined, each, 0.0)[counts]
-            for each in (lists.part, lists.whole)
-        )
-        return ListAverage(part, whole, None if units is None else units[counts])
-    if not isinstance(average, str):
-        check_equal_length(average=average, distinct_groups=labels)
-        weights = np.asarray(average[places])
-    elif average == "macro":
-        weights = np.ones(len(places))
-    else:
-        weights = sizes[average][places]
-    values = lists.values
-    if not isinstance(undefined, str):
-        values = np.where(is_defined, lists.defined * values, 0.0)
-        values = values + (1 - lists.defined) * undefined
-        is_defined = np.ones_like(is_defined)
-    weights = weights[is_defined]
-    units = None if units is None else units[is_defined]
-    return ListAverage(weights * values[is_defined], weights, units)
 
 
 def by_label(values: FloatArray, table: ListTable, fill: float) -> FloatArray:

@@ -22,7 +22,7 @@ from skrate.data.checks import check_choice, shown
 from skrate.data.folds import FoldRankings
 from skrate.data.show import described_like
 from skrate.data.table import RankTable
-from skrate.metrics.base import Facts, Metric, Slopes, SumOverGroups, score
+from skrate.metrics.base import Facts, Metric, Slopes, score
 from skrate.metrics.rate_weighted_auc import is_late
 from skrate.metrics.recall import cuts_of, negative_recall_score
 from skrate.rates.laws import (
@@ -191,7 +191,7 @@ def partial_auc_score(
     )
 
 
-class PartialAUC(SumOverGroups, Metric, score=partial_auc_score):
+class PartialAUC(Metric, score=partial_auc_score):
     """The area under a part of the ROC curve."""
 
     fpr: Any = None

@@ -27,14 +27,12 @@ from skrate.data.lists import ListTable, ListValues
 from skrate.data.show import described_like
 from skrate.data.table import RankTable, merged_runs
 from skrate.metrics.auc import AUC, AUC_FACTS, list_auc
-from skrate.metrics.base import Facts, Slopes, score
+from skrate.metrics.base import Facts, Slopes
 from skrate.metrics.classes import (
     AverageName,
     ClassAverage,
     RateByClass,
-    is_one_vs_rest,
-    of_each_class,
-    score_classes,
+    score_any,
 )
 from skrate.metrics.recall import (
     UnderSet,
@@ -222,19 +220,11 @@ def rate_weighted_auc_score(
     ... ).tolist()
     [1.0, 0.5, 1.0]
     """
-    if is_one_vs_rest(y_true, y_score, average, labels):
-        return score_classes(
-            of_each_class(partial(RateWeightedAUC, worst=worst), rate),
-            y_true,
-            y_score,
-            sample_weight,
-            pos_label,
-            average=average,
-            labels=labels,
-        )
-    return score(
-        RateWeightedAUC(rate, worst), y_true, y_score, sample_weight, pos_label
-    )
+    make = partial(RateWeightedAUC, worst=worst)
+    return score_any(
+        make, rate, y_true, y_score, sample_weight, pos_label,
+        average=average, labels=labels,
+    )  # fmt: skip
 
 
 class RateWeightedAUC(

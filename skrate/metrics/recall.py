@@ -31,7 +31,6 @@ from skrate.metrics.base import (
     NAMED,
     Metric,
     Slopes,
-    SumOverGroups,
     is_defined,
     score,
 )
@@ -39,9 +38,7 @@ from skrate.metrics.classes import (
     AverageName,
     ClassAverage,
     RateByClass,
-    is_one_vs_rest,
-    of_each_class,
-    score_classes,
+    score_any,
 )
 from skrate.rates.extremes import extreme
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
@@ -246,19 +243,11 @@ def expected_recall_score(
     ... )
     0.6667
     """
-    if is_one_vs_rest(y_true, y_score, average, labels):
-        return score_classes(
-            of_each_class(partial(ExpectedRecall, of=of, worst=worst), rate),
-            y_true,
-            y_score,
-            sample_weight,
-            pos_label,
-            average=average,
-            labels=labels,
-        )
-    return score(
-        ExpectedRecall(rate, worst, of), y_true, y_score, sample_weight, pos_label
-    )
+    make = partial(ExpectedRecall, of=of, worst=worst)
+    return score_any(
+        make, rate, y_true, y_score, sample_weight, pos_label,
+        average=average, labels=labels,
+    )  # fmt: skip
 
 
 def negative_recall_score(
@@ -350,7 +339,7 @@ def negative_recall_score(
     return score(NegativeRecall(rate), y_true, y_score, sample_weight, pos_label)
 
 
-class ByRate(SumOverGroups, Metric):
+class ByRate(Metric):
     """A metric that is linear in the distribution of the rate, or a ratio of such."""
 
     rate: Any = "uniform"
@@ -374,10 +363,6 @@ class UnderSet(ByRate):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rate", check_rate_or_set(self.rate, self.worst))
-
-    def is_sum_over_groups(self, table: RankTable) -> bool:
-        """Return whether the distribution is the same for every ranking."""
-        return self.worst is None
 
     def resolved(self, table: RankTable) -> Any:
         """Return the metric under the distribution of the set that is worst."""

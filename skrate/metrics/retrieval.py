@@ -282,10 +282,10 @@ class _OfPlaces(Metric):
     facts = Facts(counts_places=True)
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
-        return ListValues.of(self._of_top(lists, k), lists)
+        return ListValues.of(self._of_top(RelevantRows.of(lists), k), lists)
 
     @abstractmethod
-    def _of_top(self, lists: ListTable, k: int | None) -> FloatArray:
+    def _of_top(self, rows: RelevantRows, k: int | None) -> FloatArray:
         """Return the metric of the first ``k`` items of each list, or of all."""
 
     def value(self, table: RankTable) -> float:
@@ -303,19 +303,49 @@ class NDCG(_OfPlaces, score=ndcg_score, in_lists_only=True):
 
     name = "NDCG"
 
-    def _of_top(self, lists: ListTable, k: int | None) -> FloatArray:
-        return discounted_gain(lists, k)
+    def _of_top(self, rows: RelevantRows, k: int | None) -> FloatArray:
+        discounts = 1 / np.log2(np.arange(2, rows.longest + 2))
+        sums = np.concatenate([[0.0], np.cumsum(discounts)])
+        seen = rows.seen(k)
+        gain = rows.pos * discounts[rows.above] * seen
+        ties = np.flatnonzero(rows.size > 1)
+        if len(ties):
+            above = rows.above[ties]
+            of_seen = sums[above + seen[ties]] - sums[above]
+            gain[ties] = rows.pos[ties] * of_seen / rows.size[ties]
+        n_first = rows.longest if k is None else min(k, rows.longest)
+        best = sums[np.minimum(rows.n_pos, n_first).astype(np.intp)]
+        return share_of(rows.sum(gain), best)
 
 
 class MeanAveragePrecision(
     _OfPlaces, score=mean_average_precision_score, in_lists_only=True
 ):
-    """The mean over relevant items of the precision down to them."""
+    """The mean over relevant items of the precision down to them.
+
+    Of n tied items below c others, of which r and R are relevant, place c + i holds a
+    relevant one with probability r / n, and then R + 1 + (i - 1) (r - 1) / (n - 1)
+    relevant items are expected down to it.
+    """
 
     name = "MAP"
 
-    def _of_top(self, lists: ListTable, k: int | None) -> FloatArray:
-        return mean_precision(lists, k)
+    def _of_top(self, rows: RelevantRows, k: int | None) -> FloatArray:
+        seen = rows.seen(k)
+        precision = seen * (rows.found + 1.0) / (rows.above + 1)
+        ties = np.flatnonzero(rows.size > 1)
+        if len(ties):
+            inverses = 1 / np.arange(1, rows.longest + 1)
+            sums = np.concatenate([[0.0], np.cumsum(inverses)])
+            above, found, size, pos, n_seen = (
+                values[ties]
+                for values in (rows.above, rows.found, rows.size, rows.pos, seen)
+            )
+            of_seen = sums[above + n_seen] - sums[above]
+            others = n_seen - (above + 1) * of_seen
+            down = (found + 1) * of_seen + (pos - 1) / (size - 1) * others
+            precision[ties] = pos / size * down
+        return share_of(rows.sum(precision), rows.n_pos)
 
 
 class ReciprocalRank(_OfPlaces, score=reciprocal_rank_score, in_lists_only=True):
@@ -323,8 +353,17 @@ class ReciprocalRank(_OfPlaces, score=reciprocal_rank_score, in_lists_only=True)
 
     name = "Reciprocal rank"
 
-    def _of_top(self, lists: ListTable, k: int | None) -> FloatArray:
-        return first_inverse(lists, k)
+    def _of_top(self, rows: RelevantRows, k: int | None) -> FloatArray:
+        first = np.flatnonzero(rows.found == 0)
+        above, size, pos = rows.above[first], rows.size[first], rows.pos[first]
+        last = rows.longest if k is None else k
+        inverse = np.where(above < last, 1 / (above + 1.0), 0.0)
+        mixed = np.flatnonzero(pos < size)
+        if len(mixed):
+            inverse[mixed] = _mean_inverse(above[mixed], size[mixed], pos[mixed], last)
+        values = np.full(len(rows.n_pos), np.nan)
+        values[rows.lists[first]] = inverse
+        return values
 
 
 class RelevantRows(NamedTuple):
@@ -374,63 +413,6 @@ class RelevantRows(NamedTuple):
         """Return the sum of row ``values`` over each list."""
         sums = np.bincount(self.lists, values, minlength=len(self.n_pos))
         return sums.astype(np.float64, copy=False)
-
-
-def discounted_gain(table: ListTable, k: int | None) -> FloatArray:
-    """Return the NDCG of each list."""
-    rows = RelevantRows.of(table)
-    discounts = 1 / np.log2(np.arange(2, rows.longest + 2))
-    sums = np.concatenate([[0.0], np.cumsum(discounts)])
-    seen = rows.seen(k)
-    gain = rows.pos * discounts[rows.above] * seen
-    ties = np.flatnonzero(rows.size > 1)
-    if len(ties):
-        above = rows.above[ties]
-        of_seen = sums[above + seen[ties]] - sums[above]
-        gain[ties] = rows.pos[ties] * of_seen / rows.size[ties]
-    n_first = rows.longest if k is None else min(k, rows.longest)
-    best = sums[np.minimum(rows.n_pos, n_first).astype(np.intp)]
-    return np.minimum(share_of(rows.sum(gain), best), 1.0)
-
-
-def mean_precision(table: ListTable, k: int | None) -> FloatArray:
-    """Return the average precision of each list, down to place ``k``.
-
-    Of n tied items below c others, of which r and R are relevant, place c + i holds a
-    relevant one with probability r / n, and then R + 1 + (i - 1) (r - 1) / (n - 1)
-    relevant items are expected down to it.
-    """
-    rows = RelevantRows.of(table)
-    seen = rows.seen(k)
-    precision = seen * (rows.found + 1.0) / (rows.above + 1)
-    ties = np.flatnonzero(rows.size > 1)
-    if len(ties):
-        inverses = 1 / np.arange(1, rows.longest + 1)
-        sums = np.concatenate([[0.0], np.cumsum(inverses)])
-        above, found, size, pos, n_seen = (
-            values[ties]
-            for values in (rows.above, rows.found, rows.size, rows.pos, seen)
-        )
-        of_seen = sums[above + n_seen] - sums[above]
-        others = n_seen - (above + 1) * of_seen
-        down = (found + 1) * of_seen + (pos - 1) / (size - 1) * others
-        precision[ties] = pos / size * down
-    return np.minimum(share_of(rows.sum(precision), rows.n_pos), 1.0)
-
-
-def first_inverse(table: ListTable, k: int | None) -> FloatArray:
-    """Return one over the place of the first relevant item of each list."""
-    rows = RelevantRows.of(table)
-    first = np.flatnonzero(rows.found == 0)
-    above, size, pos = rows.above[first], rows.size[first], rows.pos[first]
-    last = rows.longest if k is None else k
-    inverse = np.where(above < last, 1 / (above + 1.0), 0.0)
-    mixed = np.flatnonzero(pos < size)
-    if len(mixed):
-        inverse[mixed] = _mean_inverse(above[mixed], size[mixed], pos[mixed], last)
-    values = np.full(len(rows.n_pos), np.nan)
-    values[rows.lists[first]] = inverse
-    return values
 
 
 def _mean_inverse(
