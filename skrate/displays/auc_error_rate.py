@@ -245,9 +245,23 @@ class AUCErrorRateDisplay(Display):
         kind = check_choice("kind", kind, get_args(Kind))
         check_flags(despine=despine)
         self._start(ax)
-        self.lines_ = [
-            self._draw_curve(curve, kind, curve_kwargs) for curve in self.curves
-        ]
+        from matplotlib import colormaps
+
+        self.lines_ = []
+        for curve in self.curves:
+            x, y = np.asarray(curve.error_rates), np.asarray(curve.means)
+            if kind == "relative_deviation":
+                y = share_of(np.asarray(curve.standard_deviations), y)
+            ratio = np.clip(curve.class_ratio, _LOWEST, _HIGHEST)
+            place = np.log(ratio / _LOWEST) / np.log(_HIGHEST / _LOWEST)
+            # Unless one of its ratio is there that is hardly another.
+            line = self._shared_line(
+                (x, y), curve_kwargs, _CLOSE,
+                label=f"smaller class {100 * curve.class_ratio:.3g} %",
+                color=colormaps[_COLORS](_LIGHTEST * place),
+                linestyle="--" if curve.class_ratio == self._own_ratio else "-",
+            )  # fmt: skip
+            self.lines_.append(line)
         self.point_: Any = None
         self.interval_: Any = None
         self._name_axes("Error rate", KINDS[kind], despine)
@@ -255,24 +269,6 @@ class AUCErrorRateDisplay(Display):
             self._draw_point(self.point, kind, name, point_kwargs)
         draw_legend(self.ax_)
         return self
-
-    def _draw_curve(
-        self, curve: ErrorRateCurve, kind: Kind, given: dict[str, Any] | None
-    ) -> Any:
-        """Draw a curve, unless one of its ratio is there that is hardly another."""
-        from matplotlib import colormaps
-
-        x, y = np.asarray(curve.error_rates), np.asarray(curve.means)
-        if kind == "relative_deviation":
-            y = share_of(np.asarray(curve.standard_deviations), y)
-        ratio = np.clip(curve.class_ratio, _LOWEST, _HIGHEST)
-        place = np.log(ratio / _LOWEST) / np.log(_HIGHEST / _LOWEST)
-        label = f"smaller class {100 * curve.class_ratio:.3g} %"
-        return self._shared_line(
-            (x, y), given, _CLOSE, label=label,
-            color=colormaps[_COLORS](_LIGHTEST * place),
-            linestyle="--" if curve.class_ratio == self._own_ratio else "-",
-        )  # fmt: skip
 
     def _draw_point(
         self,

@@ -7,7 +7,7 @@ import re
 import textwrap
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 from zlib import crc32
 
 import numpy as np
@@ -641,13 +641,12 @@ def draw_rate(
     It takes the foot of the axes, whatever their limits, unless another function is to
     ``draw`` it; a rate stands at ``scale`` times it.
     """
-    middles, height, points, heights = outlines(rate)
-    shape = scale * middles, height, scale * points, heights
+    shape = outlines(rate, scale)
     budget = f"budget {crc32(np.concatenate(shape).tobytes())}"
     artists = [artist for artist in ax.get_children() if artist.get_gid() == budget]
     if artists:
         return artists
-    artists = (draw or _at_the_foot)(ax, *shape)
+    artists = (draw or _at_the_foot)(ax, shape)
     for artist in artists:
         artist.set_gid(budget)
     if label not in ax.get_legend_handles_labels()[1]:
@@ -658,38 +657,36 @@ def draw_rate(
     return artists
 
 
-def _at_the_foot(
-    ax: Axes,
-    middles: FloatArray,
-    height: FloatArray,
-    points: FloatArray,
-    heights: FloatArray,
-) -> list[Any]:
+def _at_the_foot(ax: Axes, shape: Outlines) -> list[Any]:
     style: dict[str, Any] = {"color": BUDGET_COLOR, "alpha": BUDGET_ALPHA, "zorder": 0}
     style["transform"] = ax.get_xaxis_transform()
     artists: list[Any] = []
-    if len(middles):
-        top = _DENSITY_HEIGHT * height
-        artists.append(ax.fill_between(middles, top, linewidth=0, **style))
-    for point, high in zip(points, _DENSITY_HEIGHT * heights, strict=True):
+    if len(shape.rates):
+        top = _DENSITY_HEIGHT * shape.density
+        artists.append(ax.fill_between(shape.rates, top, linewidth=0, **style))
+    for point, mass in zip(shape.points, shape.masses, strict=True):
+        high = _DENSITY_HEIGHT * mass
         artists += ax.plot([point, point], [0, high], linewidth=3, **style)
     return artists
 
 
-def outlines(
-    rate: RateDistribution,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return rates and the density there, and points and their masses, at most 1.
+class Outlines(NamedTuple):
+    """Rates and the density there, and points and their masses, all at most 1."""
 
-    Without a density there is no rate.
-    """
-    middles, density = density_outline(rate)
+    rates: FloatArray
+    density: FloatArray
+    points: FloatArray
+    masses: FloatArray
+
+
+def outlines(rate: RateDistribution, scale: float = 1.0) -> Outlines:
+    """Return what a distribution looks like; without a density there is no rate."""
+    places, density = density_outline(rate)
+    if not density.any():
+        places = density = np.empty(0)
     points, masses = rate.point_masses()
-    if density.any():
-        density = density / density.max()
-    else:
-        middles = density = np.empty(0)
-    return middles, density, points, masses / masses.max(initial=0.0)
+    tops = (each / each.max(initial=0.0) for each in (density, masses))
+    return Outlines(scale * places, next(tops), scale * points, next(tops))
 
 
 def density_outline(rate: RateDistribution) -> tuple[FloatArray, FloatArray]:
@@ -719,12 +716,12 @@ def _highest(rate: RateDistribution, places: FloatArray, density: FloatArray) ->
     probability.
     """
     q = np.array([1e-9, 1e-6, 0.05])
-    low, high = rate.ppf(q), rate.ppf(1 - q)
     kept = np.ones(len(places), dtype=bool)
-    mean = rate.mean()
-    for ends, furthest in ((low, mean / 100), (high, 1 - (1 - mean) / 100)):
-        closest, close = rate.density(ends[:2])
+    for end, sign in ((0, 1), (1, -1)):
+        # Distances from either end.
+        near = rate.ppf(q if end == 0 else 1 - q)
+        closest, close = rate.density(near[:2])
         if closest > 2 * close:
-            inside = max(ends[2], furthest) if ends is low else min(ends[2], furthest)
-            kept &= places >= inside if ends is low else places <= inside
+            least = max(sign * (near[2] - end), sign * (rate.mean() - end) / 100)
+            kept &= sign * (places - end) >= least
     return float(density[kept].max(initial=0.0)) if kept.any() else float(density.max())

@@ -30,7 +30,7 @@ from skrate.inference.budget_report import (
     RankingsLike,
     budget_report,
 )
-from skrate.inference.compare_curves import CurveBounds, CurveProcess
+from skrate.inference.compare_curves import CurveBounds
 from skrate.metrics.recall import rate_of
 from skrate.rates.laws import RateLike
 
@@ -204,16 +204,25 @@ class BudgetReportDisplay(Display):
         report = self.report
         n, p = report.n_cases, report.prevalence
         x = n * report.curves[0].rates
-        self.lines_ = [
-            self._model_line(
-                x, n * curve.values, curve_kwargs, label=self._label(model)
+        self.lines_, self.readings_ = [], []
+        mean = n * report.rate.mean()
+        for model, curve in zip(report.models, report.curves, strict=True):
+            row = report[model, "found"]
+            low, high = row.confidence_interval
+            is_named = self.name is not None and len(report.models) == 1
+            label = entry(
+                f"{self.name if is_named else model}:",
+                f"{row.value:,.0f} ({low:,.0f} to {high:,.0f})",
             )
-            for model, curve in zip(report.models, report.curves, strict=True)
-        ]
-        self.readings_ = [
-            self._draw_reading(model, line)
-            for model, line in zip(report.models, self.lines_, strict=True)
-        ]
+            line = self._model_line(x, n * curve.values, curve_kwargs, label=label)
+            self.lines_.append(line)
+            # From the mean budget to a dot, and on to the number found.
+            reading = self._line(
+                [mean, mean, 0.0], [0.0, row.value, row.value], None, color="0.5",
+                linewidth=0.8, linestyle="-.", marker="o", markevery=[1], markersize=5,
+                markerfacecolor=line.get_color(), markeredgecolor="w",
+            )  # fmt: skip
+            self.readings_.append(reading)
         self.chance_level_ = self.perfect_ = None
         if plot_chance_level:
             self.chance_level_ = self._reference_line(
@@ -226,53 +235,30 @@ class BudgetReportDisplay(Display):
                 ([0, n * p, n], [0, n * p, n * p]), perfect_kwargs, linestyle=":",
                 label=label,
             )  # fmt: skip
-        drawn = report.curves if plot_bands else ()
-        bounds = [self._bounds(curve, band) for curve in drawn]
+        level = report.confidence_level
+        bounds = [
+            curve.interval(level)
+            if band == "pointwise"
+            else curve.band(level, _N_DRAWS, np.random.default_rng(0))
+            for curve in (report.curves if plot_bands else ())
+        ]
         self.bands_ = self._draw_bands(bounds, band, bounds_kwargs) if bounds else []
-        mean = f"{n * report.rate.mean():,.0f}"
-        label = f"budget, {mean}"
+        label = f"budget, {mean:,.0f}"
         if rate_of(report.rate) is None:
             label += " on average"
         self.rate_ = draw_rate(self.ax_, report.rate, n, entry(label))
         self._set_limits(bounds)
         of_n, of_p = f"of {n:,.0f}", f"of {n * p:,.0f}"
         self._name_axes(f"Cases processed, {of_n}", f"Positives found, {of_p}", despine)
-        level = f"{100 * report.confidence_level:g} %"
-        title = f"Expected found ({level} interval)"
-        draw_legend(self.ax_, title=title)
+        draw_legend(self.ax_, title=f"Expected found ({100 * level:g} % interval)")
         return self
-
-    def _label(self, model: str) -> str:
-        """Return what the report expects to be found, for the legend."""
-        row = self.report[model, "found"]
-        low, high = row.confidence_interval
-        is_named = self.name is not None and len(self.report.models) == 1
-        name = str(self.name) if is_named else model
-        return entry(f"{name}:", f"{row.value:,.0f} ({low:,.0f} to {high:,.0f})")
-
-    def _draw_reading(self, model: str, line: Any) -> Any:
-        """Draw lines from the mean budget to a dot, and on to the number found."""
-        report = self.report
-        mean = report.n_cases * report.rate.mean()
-        found = report[model, "found"].value
-        return self._line(
-            [mean, mean, 0.0], [0.0, found, found], None,
-            color="0.5", linewidth=0.8, linestyle="-.", marker="o", markevery=[1],
-            markersize=5, markerfacecolor=line.get_color(), markeredgecolor="w",
-        )  # fmt: skip
-
-    def _bounds(self, curve: CurveProcess, band: Band) -> CurveBounds:
-        level = self.report.confidence_level
-        if band == "pointwise":
-            return curve.interval(level)
-        return curve.band(level, _N_DRAWS, np.random.default_rng(0))
 
     def _draw_bands(
         self, bounds: list[CurveBounds], band: Band, given: dict[str, Any] | None
     ) -> list[Any]:
         """Draw the band of one model as an area, and of several their edges."""
-        report = self.report
-        x = report.n_cases * report.curves[0].rates
+        report, n = self.report, self.report.n_cases
+        x = n * report.curves[0].rates
         is_one = len(bounds) == 1
         kind = "band" if band == "simultaneous" else "at one budget"
         level = f"{100 * report.confidence_level:g} % {kind}"
@@ -284,7 +270,6 @@ class BudgetReportDisplay(Display):
             style = styled(given, alpha=0.2 if is_one else 0.7, **style)
             if not is_one and "color" in style:
                 style |= {"facecolor": "none", "edgecolor": style.pop("color")}
-            n = report.n_cases
             bands.append(self.ax_.fill_between(x, n * ends.low, n * ends.high, **style))
         if is_one:
             bands[0].set_label(label)

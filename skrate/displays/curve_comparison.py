@@ -39,7 +39,7 @@ from skrate.model_selection.responses import (
     fold_responses,
     ranking_scores,
 )
-from skrate.rates.laws import RateDistribution, RateLike, check_rate
+from skrate.rates.laws import RateLike, check_rate
 
 # Of which a difference is so many more, whatever the rate.
 _FOUND = {"recall": "positives found", "hits": "positives found", "gain": "total gain"}
@@ -367,27 +367,22 @@ class CurveComparisonDisplay(Drawing):
             self.rate_ = draw_rate(self.ax_, law)
         self.ax_.set_xlim(0, 1)
         if found.metric in _SHARES:
-            self._set_limits(law)
+            # The band where the budget may end, and 0.
+            first = np.quantile(found.rates, _FIRST_OF_RATES)
+            if law is not None:
+                first = min(law.ppf(_FIRST_OF_BUDGET), found.rates[-1])
+            is_seen = found.rates >= first
+            ends = [0.0, *found.band.low[is_seen], *found.band.high[is_seen]]
+            low, high = np.nanmin(ends), np.nanmax(ends)
+            room = _ROOM * (high - low)
+            if room > 0:
+                self.ax_.set_ylim(low - room, high + room)
         metric = _PER_CASE.get(found.metric, found.metric)
         self._name_axes("Rate", f"Difference in {metric}", despine)
         self.count_axes_ = [] if n_items is None else self._count(n_items)
         # The interval lies over the band.
         draw_legend(self.ax_, {self.interval_: self.band_})
         return self
-
-    def _set_limits(self, law: RateDistribution | None) -> None:
-        """Show the band where the budget may end, and 0."""
-        found = self.comparison
-        if law is None:
-            first = np.quantile(found.rates, _FIRST_OF_RATES)
-        else:
-            first = law.ppf(_FIRST_OF_BUDGET)
-        is_seen = found.rates >= min(first, found.rates[-1])
-        ends = [0.0, *found.band.low[is_seen], *found.band.high[is_seen]]
-        low, high = np.nanmin(ends), np.nanmax(ends)
-        room = _ROOM * (high - low)
-        if room > 0:
-            self.ax_.set_ylim(low - room, high + room)
 
     def _area(
         self, bounds: CurveBounds, given: dict[str, Any] | None, **style: Any

@@ -203,10 +203,29 @@ class MarkersDisplay(Drawing):
         pvalues = np.fmin(self.x.adjusted_pvalues, self.y.adjusted_pvalues)
         # Half of the last digit of 1 less a level.
         stands_out = pvalues <= level + 1e-12
-        self.points_ = self._draw_points(x, y, stands_out, level, point_kwargs)
+        # Small where there are many.
+        size = float(np.clip(60 / np.sqrt(len(x)), 2.5, 6))
+        self.points_: list[Any] = []
+        for chosen, label, color in (
+            (~stands_out, "others", "0.7"),
+            (stands_out, f"adjusted p ≤ {level:.3g}", model_color(0)),
+        ):
+            if chosen.any():
+                line = self._line(
+                    x[chosen], y[chosen], point_kwargs, color=color, marker="o",
+                    linestyle="none", markersize=size, markeredgewidth=0,
+                    label=f"{label} ({np.count_nonzero(chosen)})",
+                )  # fmt: skip
+                self.points_.insert(0, line)
         self.chance_level_: list[Any] = []
-        if plot_chance_level:
-            self._draw_chance(chance_level_kwargs)
+        chances = (self.ax_.axvline, self.x.chance), (self.ax_.axhline, self.y.chance)
+        for draw, chance in chances if plot_chance_level else ():
+            if not np.isnan(chance):
+                style = styled(
+                    chance_level_kwargs, color="0.5", linestyle=":", linewidth=1,
+                    zorder=0, label="_" if self.chance_level_ else "constant scores",
+                )  # fmt: skip
+                self.chance_level_.append(draw(chance, **style))
         self._name_axes(self.x.metric, self.y.metric, despine)
         draw_legend(self.ax_)
         # Markers that mean the other direction, the surest first.
@@ -215,41 +234,6 @@ class MarkersDisplay(Drawing):
         chosen = (_best(x, k) | _best(y, k) | turned) & ~np.isnan(x + y)
         self.texts_ = self._write_names(np.flatnonzero(chosen))
         return self
-
-    def _draw_points(
-        self,
-        x: FloatArray,
-        y: FloatArray,
-        stands_out: BoolArray,
-        level: float,
-        given: dict[str, Any] | None,
-    ) -> list[Any]:
-        # Small where there are many.
-        size = float(np.clip(60 / np.sqrt(len(x)), 2.5, 6))
-        lines = []
-        for chosen, label, color in (
-            (~stands_out, "others", "0.7"),
-            (stands_out, f"adjusted p ≤ {level:.3g}", model_color(0)),
-        ):
-            if chosen.any():
-                points = styled(
-                    given, label=f"{label} ({np.count_nonzero(chosen)})", color=color,
-                    marker="o", linestyle="none", markersize=size, markeredgewidth=0,
-                )  # fmt: skip
-                lines += self.ax_.plot(x[chosen], y[chosen], **points)
-        return lines[::-1]
-
-    def _draw_chance(self, given: dict[str, Any] | None) -> None:
-        style: dict[str, Any] = {"color": "0.5", "linestyle": ":", "linewidth": 1}
-        for draw, chance in (
-            (self.ax_.axvline, self.x.chance),
-            (self.ax_.axhline, self.y.chance),
-        ):
-            if not np.isnan(chance):
-                label = "_" if self.chance_level_ else "constant scores"
-                self.chance_level_.append(
-                    draw(chance, **styled(given, label=label, zorder=0, **style))
-                )
 
     def _write_names(self, chosen: IntArray) -> list[Any]:
         """Write names in a column beside the axes, each with a line to its point."""

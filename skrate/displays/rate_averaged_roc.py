@@ -19,6 +19,7 @@ from skrate.displays.base import (
     BUDGET_COLOR,
     Axes,
     FoldsDisplay,
+    Outlines,
     check_flags,
     draw_legend,
     draw_rate,
@@ -80,36 +81,29 @@ class Space:
         least, most = max(0.0, (rate - (1 - p)) / p), min(1.0, rate / p)
         return self.points([rate, rate], [least, most])
 
-    def draw_budget(
-        self,
-        ax: Axes,
-        middles: FloatArray,
-        height: FloatArray,
-        points: FloatArray,
-        heights: FloatArray,
-    ) -> list[Any]:
+    def draw_budget(self, ax: Axes, shape: Outlines) -> list[Any]:
         """Shade the ROC plane by the density at each point's rate, and draw stems."""
         from matplotlib.colors import to_rgb
 
         artists: list[Any] = []
-        if len(middles):
+        if len(shape.rates):
             share = (np.arange(_SHADE_STEPS) + 0.5) / _SHADE_STEPS
             rates = self.prevalence * share[:, None] + (1 - self.prevalence) * share
             # The mean over each pixel, so that the narrowest of densities is seen.
-            areas = np.diff(middles) * (height[1:] + height[:-1]) / 2
-            below = np.concatenate([[0.0], np.cumsum(areas)])
+            heights = (shape.density[1:] + shape.density[:-1]) / 2
+            below = np.concatenate([[0.0], np.cumsum(heights * np.diff(shape.rates))])
             half = 0.5 / _SHADE_STEPS
-            inside = np.interp(rates + half, middles, below)
-            inside -= np.interp(rates - half, middles, below)
+            inside = np.interp(rates + half, shape.rates, below)
+            inside -= np.interp(rates - half, shape.rates, below)
             alpha = BUDGET_ALPHA * inside / inside.max()
-            shade = np.broadcast_to(to_rgb(BUDGET_COLOR), (*rates.shape, 3))
-            shade = np.concatenate([shade, alpha[..., None]], axis=-1)
+            color = np.broadcast_to(to_rgb(BUDGET_COLOR), (*rates.shape, 3))
+            shade = np.concatenate([color, alpha[..., None]], axis=-1)
             extent = (0, 1, 0, 1)
             artists.append(ax.imshow(shade, origin="lower", extent=extent, zorder=0))
-        for point, high in zip(points, heights, strict=True):
+        for point, mass in zip(shape.points, shape.masses, strict=True):
             artists += ax.plot(
                 *self.isometric(point), color=BUDGET_COLOR, alpha=BUDGET_ALPHA,
-                linewidth=1 + 3 * high, zorder=0,
+                linewidth=1 + 3 * mass, zorder=0,
             )  # fmt: skip
         return artists
 

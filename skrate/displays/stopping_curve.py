@@ -22,7 +22,6 @@ from skrate.displays.base import (
 from skrate.review.stopping import StoppingCurve, stopping_curve
 
 Kind = Literal["recall", "pvalue"]
-KINDS = get_args(Kind)
 # Above the highest that is drawn.
 _ROOM = 1.05
 
@@ -120,18 +119,24 @@ class StoppingCurveDisplay(Drawing):
         ValueError
             If ``kind`` is not one of the choices, or ``despine`` no truth value.
         """
-        check_choice("kind", kind, KINDS)
+        check_choice("kind", kind, get_args(Kind))
         check_flags(despine=despine)
         self._start(ax)
         curve, is_recall = self.curve, kind == "recall"
         level = f"{100 * curve.confidence_level:g} %"
         y, height, label = curve.lower_bounds, curve.target, f"target, {curve.target:g}"
         given = " if rest is no richer" if curve.n_ranked is None else ""
-        name = f"{level} bound{given}"
+        name, ylabel = f"{level} bound{given}", "Recall"
         if not is_recall:
             y, height = curve.pvalues, 1 - curve.confidence_level
             name, label = f"p-value{given}", f"target, p = {height:.3g}"
-        self.recall_ = self._draw_recall() if is_recall else None
+            ylabel = f"p-value of a recall below {curve.target:g}"
+        self.recall_ = self.ranked_ = self.stop_ = self.last_ = None
+        is_known = curve.n_read[-1] == curve.n_items and curve.n_found[-1] > 0
+        if is_recall and is_known:
+            recall = curve.n_found / curve.n_found[-1]
+            style = {"label": entry("recall,", "as known in the end"), "color": "0.6"}
+            self.recall_ = self._line(curve.n_read, recall, None, **style)
         self.line_ = self._line(
             curve.n_read, y, curve_kwargs, label=name, color=model_color(0), zorder=3
         )
@@ -139,55 +144,27 @@ class StoppingCurveDisplay(Drawing):
             ([0, curve.n_items], [height, height]), label=label, linestyle="--",
             linewidth=1,
         )  # fmt: skip
-        self.ranked_ = self._draw_ranked()
-        self.stop_ = self._draw_stop(y)
-        self.last_ = self._draw_last(y, kind) if self.stop_ is None else None
+        if curve.n_ranked is not None:
+            self.ranked_ = self._line(
+                [curve.n_ranked, curve.n_ranked], [0, _ROOM], None, color="0.4",
+                linestyle=":", label=f"random cases from {curve.n_ranked:,}",
+            )  # fmt: skip
+        if curve.n_stop is not None:
+            reached = float(y[np.searchsorted(curve.n_read, curve.n_stop)])
+            self.stop_ = self._line(
+                [curve.n_stop, curve.n_stop], [0, reached], None,
+                label=f"reached at {curve.n_stop:,}", color=model_color(1), marker="o",
+                markevery=[1], markersize=5, zorder=4,
+            )  # fmt: skip
+        else:
+            says = f"{y[-1]:.3f}" if is_recall else f"p = {y[-1]:.2g}"
+            self.last_ = self._line(
+                [curve.n_read[-1]], [y[-1]], None, marker="o", linestyle="none",
+                markersize=6, markerfacecolor="none", color=self.line_.get_color(),
+                label=f"not reached: {curve.n_found[-1]:,} found, {says}", zorder=4,
+            )  # fmt: skip
         self.ax_.set(xlim=(0, curve.n_items), ylim=(0, _ROOM))
         count_cases(self.ax_, self.ax_.xaxis, curve.n_items)
-        ylabel = (
-            "Recall" if is_recall else f"p-value of a recall below {curve.target:g}"
-        )
         self._name_axes(f"Cases read, of {curve.n_items:,}", ylabel, despine)
         draw_legend(self.ax_)
         return self
-
-    def _draw_recall(self) -> Any:
-        """Draw the recall itself, if it is known in the end."""
-        curve = self.curve
-        if curve.n_read[-1] < curve.n_items or curve.n_found[-1] == 0:
-            return None
-        recall = curve.n_found / curve.n_found[-1]
-        label = entry("recall,", "as known in the end")
-        return self._line(curve.n_read, recall, None, label=label, color="0.6")
-
-    def _draw_ranked(self) -> Any:
-        """Draw where the random cases begin, if there are any."""
-        start = self.curve.n_ranked
-        if start is None:
-            return None
-        label = f"random cases from {start:,}"
-        style = {"color": "0.4", "linestyle": ":", "label": label}
-        return self._line([start, start], [0, _ROOM], None, **style)
-
-    def _draw_stop(self, y: Any) -> Any:
-        """Draw from the axis up to the first look that shows the target reached."""
-        stop = self.curve.n_stop
-        if stop is None:
-            return None
-        reached = float(y[np.searchsorted(self.curve.n_read, stop)])
-        return self._line(
-            [stop, stop], [0, reached], None,
-            label=f"reached at {stop:,}", color=model_color(1), marker="o",
-            markevery=[1], markersize=5, zorder=4,
-        )  # fmt: skip
-
-    def _draw_last(self, y: Any, kind: Kind) -> Any:
-        """Draw the last look of a review that has not shown the target reached."""
-        n_read, n_found = self.curve.n_read[-1], self.curve.n_found[-1]
-        says = f"{y[-1]:.3f}" if kind == "recall" else f"p = {y[-1]:.2g}"
-        label = f"not reached: {n_found:,} found, {says}"
-        style = {"color": self.line_.get_color(), "label": label, "zorder": 4}
-        return self._line(
-            [n_read], [y[-1]], None, marker="o", linestyle="none", markersize=6,
-            markerfacecolor="none", **style,
-        )  # fmt: skip
