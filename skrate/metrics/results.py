@@ -236,17 +236,15 @@ class Estimate(Result):
     params : dict
         Parameters of the metric, such as "rate", as numbers and text.
     of : str or None
-        "these models" where the value is the mean of the models of several folds: the
-        standard error and the interval are for them as they were trained. The number
-        of lists, and of their clusters, where the value is a mean over lists. Else
-        None.
+        "these models" where the value is a mean over folds, and the interval is for
+        their models as they were trained; the number of lists, and of their clusters,
+        where it is a mean over lists. Else None.
     confidence_interval_retrained : ConfidenceInterval or None
         The interval for a model that is trained again, on other cases or on all of
         these; None where folds are not those of a cross-validation.
     bias : float or None
-        How much the mean over folds is above that of the same models on many cases, as
-        far as the jackknife tells; the interval allows for it. None where nothing is
-        biased, or where it is unknown.
+        How much the mean over folds is above that of the same models on many cases, by
+        the jackknife; the interval allows for it. None where it is unknown.
 
     See Also
     --------
@@ -283,19 +281,15 @@ class Estimate(Result):
     bias: float | None = None
 
     def __repr__(self) -> str:
+        matters = self.bias is not None and abs(self.bias) > self.standard_error / 10
+        bias = f", bias {self.bias:.2g}" if matters else ""
         return (
             f"Estimate({self.metric}{question_text(self.params)} {self.value:.4f}, "
             f"{interval_text(self.confidence_level, self.confidence_interval)}"
-            f"{_units_text(self)}{self._bias_text()}, "
+            f"{_units_text(self)}{bias}, "
             f"standard error {self.standard_error:.4g}; n_pos={self.n_pos:g}, "
             f"n_neg={self.n_neg:g}, {self.method})"
         )
-
-    def _bias_text(self) -> str:
-        """Return the bias where it matters."""
-        if self.bias is not None and abs(self.bias) > self.standard_error / 10:
-            return f", bias {self.bias:.2g}"
-        return ""
 
 
 def interval_text(level: float, interval: ConfidenceInterval) -> str:
@@ -325,8 +319,8 @@ class Comparison(Result):
     value_a, value_b : float
         The metric of each.
     standard_error : float
-        Estimated standard deviation of the difference over samples; of tables whose
-        correlation is unknown, that at 0, and so are the statistic and the p-value.
+        Estimated standard deviation of the difference over samples; for tables whose
+        correlation is unknown, it, the statistic and the p-value are at 0.
     statistic : float
         The difference over its standard error; the difference itself where the
         p-value is by permutation.
@@ -342,12 +336,10 @@ class Comparison(Result):
     confidence_level : float
         Level of the interval.
     correlation : float or None
-        That of the values of two tables, as it was given; None where it is unknown,
-        and where the cases tell it.
+        That of the values of two tables, if it was given.
     least_significant_correlation : float or None
         The correlation of two tables above which the p-value would be less than 1
-        less the confidence level: 1 if none would do, -1 if any would; None where the
-        cases tell the correlation.
+        less the confidence level: 1 if none would do, -1 if any would.
     params : dict
         Parameters of the metric, such as "rate", as numbers and text; of two metrics
         with "_a" or "_b" after their names where they differ.
@@ -362,8 +354,8 @@ class Comparison(Result):
 
     Notes
     -----
-    ``float(result)`` is the difference, and a format is that of the difference, with
-    its interval after "[]".
+    ``float(result)`` is the difference, which a format concerns, as in
+    :class:`Estimate`.
 
     Examples
     --------
@@ -401,7 +393,11 @@ class Comparison(Result):
         interval += _units_text(self)
         test, least = f"{self.alternative}, {self.method}", ""
         if self.least_significant_correlation is not None:
-            least = f", {_where(self.least_significant_correlation)}"
+            at = self.least_significant_correlation
+            where = f"above correlation {at:.2f}"
+            if at in (-1, 1):
+                where = f"at {'no' if at == 1 else 'any'} correlation"
+            least = f", significant {where}"
             test += f", correlation {self.correlation or 0:g}"
             if self.correlation is None:
                 interval += " at any correlation"
@@ -410,13 +406,6 @@ class Comparison(Result):
             f"{self.value_a:.4f} - {self.value_b:.4f} = "
             f"{self.value:.4f}, {interval}, p = {self.pvalue:.3g} ({test}){least})"
         )
-
-
-def _where(correlation: float) -> str:
-    """Return in words at which correlations two tables would differ."""
-    if correlation in (-1, 1):
-        return f"significant at {'no' if correlation == 1 else 'any'} correlation"
-    return f"significant above correlation {correlation:.2f}"
 
 
 @dataclass(frozen=True)
@@ -714,12 +703,13 @@ class ComparisonRange(Comparison):
 
     Attributes
     ----------
-    metric : str
-        Name of the metric.
-    value, value_a, value_b : float
-        The difference, a less b, and the metric of each, under ``law``.
-    standard_error : float
-        Of the difference under ``law``, or what that is at most.
+    metric, alternative, method, confidence_level
+        As in :class:`Comparison`. The alternative "two-sided" says that the same model
+        has the greater metric under every distribution, "greater" that a has it,
+        "less" that b has.
+    value, value_a, value_b, standard_error
+        The difference, a less b, the metric of each, and the standard error, or what
+        that is at most, under ``law``.
     statistic : float
         The difference over its standard error: the least in favour of the alternative
         over the set; 0 where a two-sided one finds differences of both signs.
@@ -728,15 +718,6 @@ class ComparisonRange(Comparison):
         such as the alternative says.
     confidence_interval : ConfidenceInterval
         It holds the differences under all distributions of the set at once.
-    alternative : str
-        "two-sided": the same model has the greater metric under every distribution;
-        "greater": a has it, "less": b.
-    method : str
-        "delta".
-    confidence_level : float
-        Level of the interval.
-    correlation, least_significant_correlation : None
-        They are for tables.
     rate : RateSet
         The set of distributions.
     range : Range
@@ -752,8 +733,8 @@ class ComparisonRange(Comparison):
         from it.
     params : dict
         Parameters of the metric other than the rate.
-    of, confidence_interval_retrained : None
-        Of folds nothing is known here.
+    correlation, least_significant_correlation, of, confidence_interval_retrained : None
+        They are for tables and folds.
     greater : str or None
         "a" or "b", if it has the greater metric under every distribution of the set
         with a p-value below 1 less the confidence level; else None.
@@ -796,7 +777,9 @@ class ComparisonRange(Comparison):
         if self.greater == "b" or (self.greater is None and low + high < 0):
             first, other, low, high = other, first, -high, -low
             ends = ConfidenceInterval(-ends.high, -ends.low)
-        name, level = _in_text(self.metric), f"{100 * self.confidence_level:g} %"
+        name, level = self.metric, f"{100 * self.confidence_level:g} %"
+        # A name that is no abbreviation.
+        name = name if name[1:2].isupper() else name[:1].lower() + name[1:]
         if self.greater is None:
             return (
                 f"Under the distributions of the set the {name} of {first} minus "
@@ -816,8 +799,7 @@ class ComparisonRange(Comparison):
         Returns
         -------
         values : dict
-            As that of other results; of the distributions that attain the ends it has
-            the points and masses, or of those with a mode what they are mixtures of.
+            Distributions that attain an end by points and masses, or by a text.
         """
         flat = super().to_dict()
         flat["rate"] = repr(self.rate)
@@ -847,10 +829,6 @@ class ComparisonRange(Comparison):
             f"{interval_text(self.confidence_level, self.confidence_interval)} for "
             f"all of it, p = {self.pvalue:.3g} ({self.alternative}))"
         )
-
-
-def _in_text(name: str) -> str:
-    return name if name[1:2].isupper() else name[:1].lower() + name[1:]
 
 
 def _points(low: float, high: float) -> str:
