@@ -618,10 +618,6 @@ class PerProcessed(RateDistribution):
         """Whether 1 / R has a mean without the least rates being taken for another."""
         return self._found.at_least < _UNBOUNDED
 
-    @property
-    def nbytes(self) -> int:
-        return self.of.nbytes
-
     @cached_property
     def _found(self) -> _Weighted:
         return _weighted(self.of)

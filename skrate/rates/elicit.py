@@ -32,9 +32,9 @@ from skrate.rates.laws import (
     RateDistribution,
     RateLike,
     check_rate,
-    clipped,
     count_hint,
     from_masses,
+    from_scipy,
 )
 
 
@@ -624,4 +624,5 @@ def _lognormal(low: float, high: float, confidence: float) -> RateDistribution:
     """Return the log-normal one, of which all above 1 is at 1."""
     reach = float(special.ndtri((1 + confidence) / 2))
     sigma = np.log(high / low) / (2 * reach)
-    return clipped(stats.lognorm(sigma, scale=np.sqrt(low) * np.sqrt(high)))
+    frozen = stats.lognorm(sigma, scale=np.sqrt(low) * np.sqrt(high))
+    return from_scipy(frozen, most_above=1.0)

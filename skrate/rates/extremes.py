@@ -5,7 +5,7 @@ The formulas stand in the notes of :func:`skrate.rates.between`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -36,33 +36,21 @@ def extreme(among: RateSet, curve: RateCurve, end: End) -> Extreme:
 
     The value is nan where the metric is undefined under a law of the set.
     """
-    return _end(_parts(among, curve), among, curve, end)
+    return _end(_parts(among, curve), curve, end)
 
 
 def extremes(among: RateSet, curve: RateCurve) -> tuple[Extreme, Extreme]:
     """Return both ends, the lower one first."""
     parts = _parts(among, curve)
-    return _end(parts, among, curve, "low"), _end(parts, among, curve, "high")
+    return _end(parts, curve, "low"), _end(parts, curve, "high")
 
 
 def _parts(among: RateSet, curve: RateCurve) -> _Parts | UnimodalParts:
     return (_Parts if among.mode is None else UnimodalParts).of(among, curve)
 
 
-def _end(
-    parts: _Parts | UnimodalParts, among: RateSet, curve: RateCurve, end: End
-) -> Extreme:
-    if curve.widths is not None:
-        return _end_of_ratio(parts, among, curve, end)
-    sign = 1.0 if end == "high" else -1.0
-    law = parts.greatest(sign * parts.values, among.mean)
-    return Extreme(curve.under(law), law)
-
-
-def _end_of_ratio(
-    parts: _Parts | UnimodalParts, among: RateSet, curve: RateCurve, end: End
-) -> Extreme:
-    """Return an end of the range of a ratio of two means, by Dinkelbach's steps.
+def _end(parts: _Parts | UnimodalParts, curve: RateCurve, end: End) -> Extreme:
+    """Return an end of the range, of a ratio of two means by Dinkelbach's steps.
 
     The greatest ratio t is the one at which the greatest mean of values - t widths is
     0; each step goes on from the ratio under the law of the one before [1]_.
@@ -72,23 +60,23 @@ def _end_of_ratio(
     .. [1] Dinkelbach (1967), On nonlinear fractional programming,
        :doi:`10.1287/mnsc.13.7.492`.
     """
-    assert curve.widths is not None
-    assert parts.widths is not None
-    narrowest = parts.greatest(-parts.widths, among.mean)
-    least = curve._replace(values=curve.widths).top(narrowest)
-    if least <= _ROUNDING * float(parts.widths.max()):
-        return Extreme(float("nan"), narrowest)
     sign = 1.0 if end == "high" else -1.0
-    law, value = narrowest, curve.under(narrowest)
+    _, values, widths = parts.curve
+    if curve.widths is None or widths is None:
+        law = parts.greatest(sign * values)
+        return Extreme(curve.under(law), law)
+    law = parts.greatest(-widths)
+    if curve._replace(values=curve.widths).top(law) <= _ROUNDING * widths.max():
+        return Extreme(float("nan"), law)
+    value = curve.under(law)
     for _ in range(_MOST_STEPS):
-        better = parts.greatest(
-            sign * (parts.values - value * parts.widths), among.mean
-        )
+        better = parts.greatest(sign * (values - value * widths))
         reached = curve.under(better)
         gain = sign * (reached - value)
+        is_last = gain <= parts.exactness * abs(value)
         if gain > 0:
             law, value = better, reached
-        if gain <= parts.exactness * abs(value):
+        if is_last:
             break
     return Extreme(value, law)
 
@@ -144,11 +132,9 @@ class _Vertex(NamedTuple):
 class _Parts(NamedTuple):
     """The knots within each interval of a set, its ends among them."""
 
-    points: FloatArray
-    values: FloatArray
-    widths: FloatArray | None
+    among: RateSet
+    curve: RateCurve
     starts: list[int]  # of the intervals among the knots, and the end of the last
-    masses: FloatArray
 
     @property
     def exactness(self) -> float:
@@ -157,57 +143,42 @@ class _Parts(NamedTuple):
 
     @classmethod
     def of(cls, among: RateSet, curve: RateCurve) -> _Parts:
-        edges = among.edges
-        first = np.searchsorted(curve.rates, edges, side="left")
+        first = np.searchsorted(curve.rates, among.edges, side="left")
         # What is within the support, and each edge twice: where an interval ends, and
         # where the next one starts.
         inside = slice(first[0], first[-1])
-        doubled = np.repeat(np.arange(len(edges)), 2)[1:-1]
+        edges = np.repeat(among.edges, 2)[1:-1]
         where = np.repeat(first, 2)[1:-1] - first[0]
-        points = np.insert(curve.rates[inside], where, edges[doubled])
-        values, widths = (
-            None if of is None else np.insert(
-                of[inside], where, np.interp(edges, curve.rates, of)[doubled]
-            )
-            for of in (curve.values, curve.widths)
-        )  # fmt: skip
-        assert values is not None
-        ends = where[1::2] + np.arange(2, len(doubled) + 1, 2)
-        return cls(points, values, widths, [0, *ends.tolist()], among.masses)
+        ends = where[1::2] + np.arange(2, len(edges) + 1, 2)
 
-    def greatest(
-        self, values: FloatArray, mean: tuple[float, float] | None
-    ) -> Empirical:
-        """Return a law of the set under which the mean of ``values`` is greatest."""
-        best = self._vertex(values)
-        if mean is None:
-            return from_masses(best.points, self.masses)
-        wanted = min(max(best.mean, mean[0]), mean[1])
-        if wanted == best.mean:
-            return from_masses(best.points, self.masses)
-        starts = np.array(self.starts)
-        at_end = starts[:-1] if wanted < best.mean else starts[1:] - 1
-        end = self._at(at_end, values)
-        low, high = (end, best) if wanted < best.mean else (best, end)
-        return self._mixed(low, high, wanted, lambda slope: self._vertex(values, slope))
+        def with_edges(of: FloatArray) -> FloatArray:
+            return np.insert(of[inside], where, np.interp(edges, curve.rates, of))
 
-    def _mixed(
-        self,
-        low: _Vertex,
-        high: _Vertex,
-        wanted: float,
-        vertex: Callable[[float], _Vertex],
-    ) -> Empirical:
-        """Return the best law of a mean between those of two vertices.
+        rates = np.insert(curve.rates[inside], where, edges)
+        return cls(among, curve.changed(rates, with_edges), [0, *ends.tolist()])
+
+    def greatest(self, values: FloatArray) -> Empirical:
+        """Return a law of the set under which the mean of ``values`` is greatest.
 
         The best value is a concave function of the mean, whose corners are vertices:
         what is farthest above the chord between two of them replaces one.
         """
+        masses, mean = self.among.masses, self.among.mean
+        best = self._vertex(values)
+        wanted = best.mean if mean is None else min(max(best.mean, mean[0]), mean[1])
+        if wanted == best.mean:
+            return from_masses(best.points, masses)
+        starts = np.array(self.starts)
+        low = high = best
+        if wanted < best.mean:
+            low = self._at(starts[:-1], values)
+        else:
+            high = self._at(starts[1:] - 1, values)
         for _ in range(_MOST_STEPS):
             if high.mean <= low.mean:
                 break
             slope = (high.value - low.value) / (high.mean - low.mean)
-            found = vertex(slope)
+            found = self._vertex(values, slope)
             above = found.value - low.value - slope * (found.mean - low.mean)
             scale = max(abs(low.value), abs(high.value), abs(found.value))
             if above <= _ROUNDING * scale or not low.mean < found.mean < high.mean:
@@ -219,12 +190,11 @@ class _Parts(NamedTuple):
         width = high.mean - low.mean
         share = min(max((wanted - low.mean) / width, 0.0), 1.0) if width > 0 else 0.0
         points = np.concatenate([low.points, high.points])
-        shares = np.concatenate([(1 - share) * self.masses, share * self.masses])
-        return from_masses(points, shares)
+        return from_masses(points, np.append((1 - share) * masses, share * masses))
 
     def _vertex(self, values: FloatArray, slope: float = 0.0) -> _Vertex:
         """Return the law that is best where a unit of the mean costs ``slope``."""
-        net = values if slope == 0 else values - slope * self.points
+        net = values - slope * self.curve.rates
         best = [
             start + int(np.argmax(net[start:end]))
             for start, end in pairwise(self.starts)
@@ -232,11 +202,9 @@ class _Parts(NamedTuple):
         return self._at(np.array(best), values)
 
     def _at(self, places: IntArray, values: FloatArray) -> _Vertex:
-        points = self.points[places]
+        points, masses = self.curve.rates[places], self.among.masses
         return _Vertex(
-            points,
-            float(dot(self.masses, points)),
-            float(dot(self.masses, values[places])),
+            points, float(dot(masses, points)), float(dot(masses, values[places]))
         )
 
 

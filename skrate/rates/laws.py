@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias
@@ -17,7 +17,13 @@ from scipy import special, stats
 from skrate.data.arrays import ArrayLike, FloatArray, Number, float_or_array
 from skrate.data.checks import check_count, check_fraction, check_shares, shown
 from skrate.data.show import html_of, plain
-from skrate.rates.survival import Survival, SurvivalMixture, SurvivalTable, kept
+from skrate.rates.survival import (
+    Survival,
+    SurvivalMixture,
+    SurvivalTable,
+    kept,
+    summed,
+)
 
 # Probabilities whose quantiles a notebook shows.
 _SHOWN_QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
@@ -45,11 +51,6 @@ class RateDistribution(ABC):
     @abstractmethod
     def table(self) -> Survival:
         """The survival function as piecewise polynomials: what all else is read off."""
-
-    @property
-    def nbytes(self) -> int:
-        """Memory that the parameters take, and what is derived from them."""
-        return 0
 
     def survival(self, x: ArrayLike) -> Any:
         """Return P(R > x) for rates ``x`` in [0, 1], in the shape of ``x``."""
@@ -150,8 +151,7 @@ class RateDistribution(ABC):
         values : dict
             Numbers, strings and lists, which JSON takes; "distribution" names it.
         """
-        values = {f.name: plain(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
-        return {"distribution": self._kind, **values}
+        return {"distribution": self._kind, **plain(self.__getstate__())}
 
     def _repr_html_(self) -> str:
         shares = [f"{100 * q:g} %" for q in _SHOWN_QUANTILES]
@@ -192,8 +192,7 @@ class RateDistribution(ABC):
         return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
-        values = [getattr(self, f.name) for f in fields(self)]  # type: ignore[arg-type]
-        return f"{self._kind}({', '.join(_number(value) for value in values)})"
+        return f"{self._kind}({', '.join(map(_number, self.__getstate__().values()))})"
 
 
 class ManyDistributions:
@@ -346,10 +345,6 @@ class Empirical(RateDistribution):
         where = np.searchsorted(reached * (1 + 1e-14), q)
         return self.points[np.minimum(where, len(self.points) - 1)]
 
-    @property
-    def nbytes(self) -> int:
-        return 12 * self.points.nbytes
-
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
@@ -384,9 +379,8 @@ def is_uniform(rate: RateDistribution) -> bool:
 
 def from_masses(points: FloatArray, masses: FloatArray) -> Empirical:
     """Return a discrete rate from finite points, clipped to [0, 1], and masses."""
-    points, where = np.unique(np.clip(points, 0, 1) + 0.0, return_inverse=True)
-    masses = np.asarray(np.bincount(where, masses), dtype=np.float64)
-    points, masses = points[masses > 0], masses[masses > 0] / masses.sum()
+    points, masses = summed(np.clip(points, 0, 1), masses)
+    masses = masses / masses.sum()
     for array in (points, masses):
         array.flags.writeable = False
     return Empirical(points, masses)
@@ -420,10 +414,6 @@ class LogDiscount(RateDistribution):
         at_zero = 1 - self.table.survival(np.zeros(1))
         return from_masses(np.append(1 - points, 1.0), np.append(masses, at_zero))
 
-    @property
-    def nbytes(self) -> int:
-        return 64 * self.n
-
     def __repr__(self) -> str:
         return f"{self._kind}({self.n}, base={_number(self.base)})"
 
@@ -445,15 +435,8 @@ class Mixture(RateDistribution):
         parts = tuple(component.mirrored for component in self.components)
         return Mixture(parts, self.weights)
 
-    @property
-    def nbytes(self) -> int:
-        return sum(component.nbytes for component in self.components)
-
     def _survival(self, x: FloatArray) -> FloatArray:
-        parts = (component._survival(x) for component in self.components)
-        return np.asarray(
-            sum(w * part for w, part in zip(self.weights, parts, strict=True))
-        )
+        return self.table.weighted(part._survival(x) for part in self.components)
 
     def __repr__(self) -> str:
         parts = ", ".join(
@@ -472,10 +455,6 @@ class Mirrored(Fitted):
     @cached_property
     def mirrored(self) -> RateDistribution:
         return self.of
-
-    @property
-    def nbytes(self) -> int:
-        return self.of.nbytes
 
     def _survival(self, x: FloatArray) -> FloatArray:
         return self.of._below(1 - x)
@@ -526,117 +505,76 @@ def is_scipy_distribution(rate: Any) -> bool:
     return is_frozen or is_random_variable
 
 
-def from_scipy(frozen: Any) -> RateDistribution:
+def from_scipy(frozen: Any, most_above: float = _MOST_ABOVE) -> RateDistribution:
     """Return the rate distribution of a frozen ``scipy.stats`` distribution.
 
-    Those of late are kept, so that their tables are built once.
+    Those of late are kept, so that their tables are built once. What is above 1 with a
+    greater probability than ``most_above`` raises, as counts are.
     """
-    return _converted(_Law(frozen, _law(frozen)))
-
-
-def clipped(frozen: Any) -> RateDistribution:
-    """Return the same where most of it, or all, may be above 1: that is at 1."""
-    return _clipped(_Law(frozen, _law(frozen)))
-
-
-@dataclass(frozen=True)
-class _Law:
-    """A frozen distribution, equal to those that are the same law."""
-
-    frozen: Any = field(compare=False)
-    law: Hashable
-
-    def __reduce__(self) -> Any:
-        # A distribution of scipy holds a random state, too: without it, what equal
-        # laws are pickled as is the same.
-        if isinstance(self.law, _Itself):
-            return _Law, (self.frozen, self.law)
-        return _from_parameters, (self.frozen.dist.name, _shape_values(self.frozen))
-
-    @property
-    def nbytes(self) -> int:
-        """Memory taken: histograms and samples hold arrays."""
-        held = [self.frozen, getattr(self.frozen, "dist", None)]
-        values = [one for it in held for one in getattr(it, "__dict__", {}).values()]
-        return sum(int(getattr(one, "nbytes", 0)) for one in values)
-
-
-def _from_parameters(name: str, values: dict[str, Any]) -> _Law:
-    frozen = getattr(stats, name)(**values)
-    return _Law(frozen, _law(frozen))
-
-
-def _law(frozen: Any) -> Hashable:
-    """Return what tells the law: type and parameters, or else the object itself.
-
-    Only scipy's own distributions are determined by their parameters. Histograms,
-    samples and whatever users derive hold more, so that one is equal to itself alone.
-    """
-    dist: Any = getattr(frozen, "dist", None)
-    known: Any = getattr(stats, str(getattr(dist, "name", "")), None)
-    if dist is None or type(known) is not type(dist):
-        return _Itself(frozen)
-    if (dist.a, dist.b) != (known.a, known.b):
-        return _Itself(frozen)
-    names, values = zip(*sorted(_shape_values(frozen).items()), strict=True)
-    return type(dist), names, values
-
-
-class _Itself:
-    """Equal for the same object only, whatever the object's own equality says."""
-
-    def __init__(self, it: Any) -> None:
-        self.it = it
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Itself) and self.it is other.it
-
-    def __hash__(self) -> int:
-        return id(self.it)
+    return _converted(_named(frozen), most_above)
 
 
 @kept
-def _converted(law: _Law) -> RateDistribution:
-    rate = _clipped(law)
-    _check_is_of_shares(law.frozen)
-    return rate
-
-
-def _check_is_of_shares(frozen: Any) -> None:
-    """Raise for what is mostly above 1, as counts are: clipped, it would be 1."""
-    sf = frozen.sf if hasattr(frozen, "sf") else frozen.ccdf
-    above = float(sf(1.0))
-    if above > _MOST_ABOVE:
+def _converted(rate: ScipyRate, most_above: float) -> RateDistribution:
+    found = _clipped(rate)
+    above = float(rate._sf(1.0))
+    if above > most_above:
         raise ValueError(
             "rate is a share of all items; the distribution given, "
-            f"{scipy_name(frozen)}, is above 1 with probability {above:.3g}: divide "
+            f"{rate!r}, is above 1 with probability {above:.3g}: divide "
             "counts by the number of items, as skrate.rates.from_counts(low, high, "
             "n_items) does."
         )
+    return found
 
 
-def _clipped(law: _Law) -> RateDistribution:
-    frozen = law.frozen
-    if not hasattr(frozen, "dist"):
-        if _is_on_whole_numbers(frozen):
-            return _bernoulli(frozen.cdf(0), frozen.ccdf(0))
-        return _with_table(_as_continuous(law))
-    if not hasattr(frozen.dist, "pdf"):
-        return _discrete(frozen)
-    shapes = {name: float(value) for name, value in _shape_values(frozen).items()}
-    rate = _as_continuous(law)
-    loc, scale = shapes["loc"], shapes["scale"]
-    match frozen.dist.name if not isinstance(law.law, _Itself) else None:
-        case "beta" if (loc, scale) == (0, 1):
-            return Beta(shapes["a"], shapes["b"])
-        case "uniform" if 0 <= loc < loc + scale <= 1:
+def _clipped(rate: ScipyRate) -> RateDistribution:
+    """Return the rate as one of those above where it is, with its table made."""
+    frozen = rate.frozen
+    dist: Any = getattr(frozen, "dist", None)
+    # All new random variables that are discrete live on whole numbers, and scipy
+    # interpolates their ccdf between these, so that it does not show.
+    kinds = {kind.__name__ for kind in type(frozen).mro()}
+    if "DiscreteDistribution" in kinds or not (dist is None or hasattr(dist, "pdf")):
+        return _discrete(rate)
+    at = rate._survival(np.linspace(0, 1, 17))
+    if at.shape != (17,) or not np.isfinite(at).all():
+        raise ValueError(f"rate has no finite survival function on [0, 1]: {frozen!r}.")
+    if isinstance(rate.law, tuple):
+        values = _parameters(frozen)
+        loc, scale = values.pop("loc"), values.pop("scale")
+        if dist.name == "beta" and (loc, scale) == (0, 1):
+            return Beta(**values)
+        if dist.name == "uniform" and 0 <= loc < loc + scale <= 1:
             return Interval(loc, loc + scale)
-        case "expon" if loc == 0:
+        if dist.name == "expon" and loc == 0:
             return Exponential(1 / scale)
-    return _with_table(rate)
+    # What is no survival function raises.
+    _fitted(rate)
+    return rate
 
 
-def _shape_values(frozen: Any) -> dict[str, Any]:
+def _discrete(rate: ScipyRate) -> RateDistribution:
+    """Return the point masses of a discrete distribution, clipped to [0, 1]."""
+    frozen = rate.frozen
+    loc = _parameters(frozen)["loc"] if hasattr(frozen, "dist") else 0.0
+    if hasattr(frozen, "dist") and hasattr(frozen.dist, "xk"):
+        return from_masses(np.add(frozen.dist.xk, loc), np.asarray(frozen.dist.pk))
+    # Other discrete distributions live on whole numbers, shifted by loc.
+    inner = [loc % 1] if loc % 1 else []
+    below, above = frozen.cdf(0), rate._sf(np.nextafter(1, 0) if inner else 0)
+    if np.ndim(below):
+        raise ValueError(f"rate must be one distribution, got several: {below!r}.")
+    masses = np.array([below, *map(frozen.pmf, inner), above], dtype=np.float64)
+    if not np.isclose(masses.sum(), 1):
+        raise ValueError(
+            "rate is a discrete distribution whose masses do not sum to 1: "
+            f"{masses.sum():g}."
+        )
+    return from_masses(np.array([0.0, *inner, 1.0]), masses)
+
+
+def _parameters(frozen: Any) -> dict[str, float]:
     """Return the parameters of a frozen distribution by name."""
     shapes = frozen.dist.shapes
     names = [name.strip() for name in shapes.split(",")] if shapes else []
@@ -644,65 +582,7 @@ def _shape_values(frozen: Any) -> dict[str, Any]:
     values.update(zip([*names, "loc", "scale"], frozen.args, strict=False))
     if not all(np.ndim(value) == 0 for value in values.values()):
         raise ValueError(f"rate must be one distribution, got several: {values}.")
-    return {name: np.asarray(value)[()] for name, value in values.items()}
-
-
-def _is_on_whole_numbers(variable: Any) -> bool:
-    """Return whether a new random variable is discrete.
-
-    All such live on whole numbers, and scipy interpolates their ``ccdf`` between
-    these, so that it does not show.
-    """
-    return any(kind.__name__ == "DiscreteDistribution" for kind in type(variable).mro())
-
-
-def _bernoulli(at_zero: ArrayLike, above: ArrayLike) -> RateDistribution:
-    """Return a law on whole numbers, of which those above 0 process everything."""
-    masses = np.array([at_zero, above], dtype=np.float64)
-    if masses.shape != (2,):
-        raise ValueError(f"rate must be one distribution, got several: {at_zero!r}.")
-    return _checked_masses(np.array([0.0, 1.0]), masses)
-
-
-def _discrete(frozen: Any) -> RateDistribution:
-    """Return the point masses of a discrete distribution, clipped to [0, 1]."""
-    loc = float(_shape_values(frozen)["loc"])
-    if hasattr(frozen.dist, "xk"):
-        points = np.asarray(frozen.dist.xk, dtype=np.float64) + loc
-        return from_masses(points, np.asarray(frozen.dist.pk, dtype=np.float64))
-    # Other discrete distributions live on whole numbers, shifted by loc.
-    inner = np.array([loc - np.floor(loc)])
-    inner = inner[inner > 0]
-    points = np.concatenate([[0.0], inner, [1.0]])
-    masses = np.concatenate(
-        [[frozen.cdf(0)], frozen.pmf(inner), [frozen.sf(np.nextafter(1, 0))]]
-    )
-    return _checked_masses(points, masses)
-
-
-def _checked_masses(points: FloatArray, masses: FloatArray) -> RateDistribution:
-    if not np.isclose(masses.sum(), 1):
-        raise ValueError(
-            "rate is a discrete distribution whose masses do not sum to 1: "
-            f"{masses.sum():g}."
-        )
-    return from_masses(points, masses)
-
-
-def _as_continuous(law: _Law) -> ScipyRate:
-    rate = ScipyRate(scipy_name(law.frozen), law)
-    at = rate._survival(np.linspace(0, 1, 17))
-    if at.shape != (17,) or not np.isfinite(at).all():
-        raise ValueError(
-            f"rate has no finite survival function on [0, 1]: {law.frozen!r}."
-        )
-    return rate
-
-
-def _with_table(rate: ScipyRate) -> RateDistribution:
-    """Return the rate, whose survival function is checked as its table is made."""
-    assert rate.table is not None
-    return rate
+    return {name: float(value) for name, value in sorted(values.items())}
 
 
 def scipy_name(frozen: Any) -> str:
@@ -719,19 +599,41 @@ def _parameter(value: Any) -> str:
     return f"{value:g}" if np.ndim(value) == 0 else f"array of {np.size(value)}"
 
 
+def _named(frozen: Any) -> ScipyRate:
+    """Return a frozen distribution with what tells its law.
+
+    Only scipy's own distributions are determined by their parameters. Histograms,
+    samples and whatever users derive hold more, so that one is equal to itself alone.
+    """
+    dist: Any = getattr(frozen, "dist", None)
+    known: Any = getattr(stats, str(getattr(dist, "name", "")), None)
+    is_known = dist is not None and type(known) is type(dist)
+    if not (is_known and (dist.a, dist.b) == (known.a, known.b)):
+        return ScipyRate(frozen, id(frozen))
+    return ScipyRate(frozen, (type(dist), *_parameters(frozen).items()))
+
+
+def _frozen_anew(name: str, args: tuple[Any, ...], kwds: dict[str, Any]) -> ScipyRate:
+    return _named(getattr(stats, name)(*args, **kwds))
+
+
 @dataclass(frozen=True, repr=False)
 class ScipyRate(Fitted):
     """A ``scipy.stats`` distribution that is not discrete, clipped to [0, 1].
 
-    Two are equal when they are the same law.
+    Two are equal when they are the same law: type and parameters, or else the object.
     """
 
-    name: str = field(compare=False)
-    law: _Law
+    frozen: Any = field(compare=False)
+    law: tuple[Any, ...] | int
 
-    @cached_property
-    def nbytes(self) -> int:
-        return self.law.nbytes
+    def __reduce__(self) -> Any:
+        # A distribution of scipy holds a random state, too: without it, what equal
+        # laws are pickled as is the same.
+        if isinstance(self.law, tuple):
+            frozen = self.frozen
+            return _frozen_anew, (frozen.dist.name, frozen.args, frozen.kwds)
+        return _named, (self.frozen,)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the distribution by name and its parameters, as plain data.
@@ -739,66 +641,59 @@ class ScipyRate(Fitted):
         What holds more than parameters, such as a histogram, is told by a hash of the
         survival function.
         """
-        known = {"distribution": f"scipy.stats.{self.name}"}
-        if isinstance(self.law.law, _Itself):
-            parts = self.table.breaks, self.table.coefficients
-            return {**known, "hash": joblib.hash(parts)}
-        values = _shape_values(self.law.frozen)
-        return known | {name: float(values[name]) for name in sorted(values)}
+        known = {"distribution": f"scipy.stats.{self!r}"}
+        if isinstance(self.law, tuple):
+            return known | _parameters(self.frozen)
+        found = self.table.breaks, self.table.coefficients
+        return known | {"hash": joblib.hash(found)}
+
+    @property
+    def _sf(self) -> Any:
+        return self.frozen.sf if hasattr(self.frozen, "sf") else self.frozen.ccdf
 
     def _survival(self, x: FloatArray) -> FloatArray:
-        frozen = self.law.frozen
-        sf = frozen.sf if hasattr(frozen, "sf") else frozen.ccdf
         # Far out in a tail scipy divides by 0 and takes logarithms of it.
         with np.errstate(all="ignore"):
-            return np.asarray(sf(x), dtype=np.float64)
+            return np.asarray(self._sf(x), dtype=np.float64)
 
     def _below(self, x: FloatArray) -> FloatArray:
-        frozen = self.law.frozen
-        if not _has_own_cdf(frozen):
+        if not self._has_own_cdf:
             return super()._below(x)
         with np.errstate(all="ignore"):
-            return np.asarray(frozen.cdf(x), dtype=np.float64)
+            return np.asarray(self.frozen.cdf(x), dtype=np.float64)
+
+    @cached_property
+    def _has_own_cdf(self) -> bool:
+        """Whether P(R <= x) is a formula of its own, and agrees with P(R > x).
+
+        Else scipy integrates a density, which it may have to differentiate.
+        """
+        dist = getattr(self.frozen, "dist", None)
+        if dist is not None and type(dist)._cdf is stats.rv_continuous._cdf:
+            return False
+        x = np.linspace(0, 1, 17)
+        with np.errstate(all="ignore"):
+            whole = self.frozen.cdf(x) + self._survival(x)
+        return bool(np.allclose(whole, 1, rtol=0, atol=1e-9))
 
     def _ppf(self, q: FloatArray) -> FloatArray:
-        frozen = self.law.frozen
-        ppf = frozen.ppf if hasattr(frozen, "ppf") else frozen.icdf
+        ppf = self.frozen.ppf if hasattr(self.frozen, "ppf") else self.frozen.icdf
         with np.errstate(all="ignore"):
             return np.asarray(ppf(q), dtype=np.float64)
 
     def _fit(self) -> SurvivalTable:
-        knots = _knots(self.law.frozen)
-        return SurvivalTable.fit(self._survival, knots, name=f"rate={self!r}")
+        # Where the density is known to change abruptly: a support and its bins.
+        knots = np.ravel(self.frozen.support())
+        dist: Any = getattr(self.frozen, "dist", None)
+        if hasattr(dist, "_hbins"):
+            values = _parameters(self.frozen)
+            knots = np.append(knots, values["loc"] + values["scale"] * dist._hbins)
+        return SurvivalTable.fit(
+            self._survival, knots.astype(np.float64), name=f"rate={self!r}"
+        )
 
     def __repr__(self) -> str:
-        return self.name
-
-
-def _has_own_cdf(frozen: Any) -> bool:
-    """Return whether P(R <= x) is a formula of its own, and agrees with P(R > x).
-
-    Else scipy integrates a density, which it may have to differentiate.
-    """
-    dist = getattr(frozen, "dist", None)
-    if dist is not None and type(dist)._cdf is stats.rv_continuous._cdf:
-        return False
-    x = np.linspace(0, 1, 17)
-    with np.errstate(all="ignore"):
-        below = np.asarray(frozen.cdf(x))
-        above = np.asarray((frozen.sf if dist else frozen.ccdf)(x))
-    return bool(np.allclose(below + above, 1, rtol=0, atol=1e-9))
-
-
-def _knots(frozen: Any) -> FloatArray:
-    """Return where the density is known to change abruptly: a support and its bins.
-
-    They save halving towards these places; the survival function decides.
-    """
-    edges = list(np.atleast_1d(frozen.support()))
-    if hasattr(frozen, "dist") and hasattr(frozen.dist, "_hbins"):
-        shapes = _shape_values(frozen)
-        edges += list(shapes["loc"] + shapes["scale"] * frozen.dist._hbins)
-    return np.asarray(edges, dtype=np.float64)
+        return scipy_name(self.frozen)
 
 
 # Of more nobody means a number of items.

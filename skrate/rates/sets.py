@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
@@ -12,8 +13,6 @@ from skrate.data.arrays import FloatArray, dot
 from skrate.data.checks import check_choice, shown
 from skrate.data.show import html_of, plain
 from skrate.rates.laws import (
-    Empirical,
-    Fixed,
     Interval,
     ManyDistributions,
     Mixture,
@@ -181,8 +180,7 @@ class RateSet(ManyDistributions):
         values : dict
             Numbers, strings, lists and None; "distribution" is "between".
         """
-        values = {one.name: plain(getattr(self, one.name)) for one in fields(self)}
-        return {"distribution": "between", **values}
+        return {"distribution": "between", **plain(self.__getstate__())}
 
     def _repr_html_(self) -> str:
         quantiles = {f"{100 * p:g} %": rate for p, rate in self.quantiles}
@@ -275,19 +273,22 @@ class RateCurve(NamedTuple):
     values: FloatArray
     widths: FloatArray | None = None
 
+    def changed(
+        self, rates: FloatArray, change: Callable[[FloatArray], FloatArray]
+    ) -> RateCurve:
+        """Return the curve at other rates, with values and widths changed alike."""
+        widths = None if self.widths is None else change(self.widths)
+        return RateCurve(rates, change(self.values), widths)
+
     def top(self, law: RateDistribution) -> float:
         """Return the mean of the values under a law that ends a range."""
-        if isinstance(law, Empirical):
-            return float(
-                dot(law.masses, np.interp(law.points, self.rates, self.values))
-            )
         if isinstance(law, Interval):
             return self._mean_over(law.low, law.high)
-        if isinstance(law, Fixed):
-            return float(np.interp(law.r, self.rates, self.values))
-        assert isinstance(law, Mixture)
-        parts = zip(law.weights, law.components, strict=True)
-        return float(sum(weight * self.top(part) for weight, part in parts))
+        if isinstance(law, Mixture):
+            parts = zip(law.weights, law.components, strict=True)
+            return float(sum(weight * self.top(part) for weight, part in parts))
+        points, masses = law.point_masses()
+        return float(dot(masses, np.interp(points, self.rates, self.values)))
 
     def under(self, law: RateDistribution) -> float:
         """Return the metric under a law that ends a range."""
@@ -314,11 +315,8 @@ def difference(a: RateCurve, b: RateCurve) -> RateCurve:
     both = np.sort(np.concatenate([a.rates, b.rates]), kind="stable")
     rates = np.asarray(both[np.append(True, both[1:] > both[:-1])])
 
-    def at(curve: RateCurve, of: FloatArray) -> FloatArray:
-        return np.asarray(np.interp(rates, curve.rates, of))
-
-    widths = None if a.widths is None else at(a, a.widths)
-    return RateCurve(rates, at(a, a.values) - at(b, b.values), widths)
+    found = a.changed(rates, lambda of: np.interp(rates, a.rates, of))
+    return found._replace(values=found.values - np.interp(rates, b.rates, b.values))
 
 
 def with_knots(curve: RateCurve, rates: FloatArray) -> RateCurve:
@@ -330,5 +328,4 @@ def with_knots(curve: RateCurve, rates: FloatArray) -> RateCurve:
     def filled(of: FloatArray) -> FloatArray:
         return np.insert(of, after, np.interp(new, curve.rates, of))
 
-    widths = None if curve.widths is None else filled(curve.widths)
-    return RateCurve(np.insert(curve.rates, after, new), filled(curve.values), widths)
+    return curve.changed(np.insert(curve.rates, after, new), filled)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache, wraps
@@ -11,7 +12,14 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from skrate.data.arrays import BoolArray, FloatArray, IntArray, dot, frozen
+from skrate.data.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    dot,
+    frozen,
+    sum_from_right,
+)
 
 _DEGREE = 9
 # Of the survival function at the start of a panel, or of the mean rate if greater.
@@ -53,7 +61,8 @@ class SurvivalTable:
         self._integrals = np.ascontiguousarray(integrals)
         self._widths = np.diff(breaks)
         self._centers = breaks[:-1] + self._widths / 2
-        areas = self._widths * self._panel_means()
+        # Odd powers take as much as they give.
+        areas = self._widths * np.clip(self._integrals[::2].sum(axis=0), 0.0, 1.0)
         sums = np.concatenate([[0.0], np.cumsum(areas)])
         # What rounding took from each sum, as the difference of two sums far from 0
         # is all that is left of a cell near 1.
@@ -79,7 +88,7 @@ class SurvivalTable:
         ``spacing`` what rates are rounded to, if not in proportion to their size.
         What is no survival function raises, by ``name``.
         """
-        nodes, checks = chebyshev_nodes(_DEGREE + 1), _checks()
+        nodes, checks = chebyshev_nodes(_DEGREE + 1), chebyshev.chebpts2(_DEGREE + 5)
         in_order = np.argsort(np.append(nodes, checks), kind="stable")
         edges, whole, scale = _first_edges(survival, knots, name)
         low, high = edges[:-1], edges[1:]
@@ -98,7 +107,7 @@ class SurvivalTable:
             start, end = at_checks[:, 0], at_checks[:, -1]
             # What is constant is so to the digit: nothing of it is left to round.
             falls = to_chebyshev(at_nodes - start[:, None])
-            found = at_places(falls, checks)
+            found = chebyshev.chebval(checks, falls.T)
             error = np.abs(at_checks - start[:, None] - found).max(axis=1)
             rounding = np.maximum(_EPS * high, spacing)
             good = _is_good(
@@ -138,11 +147,9 @@ class SurvivalTable:
         coefficients[is_jump, 0] = start[is_jump]
         points = np.concatenate([[0.0], breaks[1:][is_jump], [1.0]])
         masses = np.concatenate([[1 - start[0]], (start - end)[is_jump], [end[-1]]])
-        points, where = np.unique(rounded_up(points), return_inverse=True)
-        masses = np.bincount(where, masses).astype(np.float64)
         if (coefficients[:, 1:] == 0).all():
             coefficients = coefficients[:, :1]
-        return cls(breaks, coefficients, points[masses > 0], masses[masses > 0])
+        return cls(breaks, coefficients, *summed(rounded_up(points), masses))
 
     @classmethod
     def from_steps(cls, points: FloatArray, masses: FloatArray) -> SurvivalTable:
@@ -150,15 +157,13 @@ class SurvivalTable:
 
         Points below 0 and above 1 count as 0 and 1.
         """
-        points, where = np.unique(np.clip(points, 0, 1) + 0.0, return_inverse=True)
-        masses = np.bincount(where, masses).astype(np.float64)
+        points, masses = summed(np.clip(points, 0, 1), masses)
         # Summed from the right, so that small tails keep their digits.
-        levels = np.append(np.cumsum(masses[::-1])[::-1], 0.0)
-        inner = (points > 0) & (points < 1)
-        at_zero = levels[1] if points[0] == 0 else levels[0]
-        steps = np.concatenate([[at_zero], levels[1:][inner]])
-        breaks = np.concatenate([[0.0], points[inner], [1.0]])
-        return cls(breaks, steps[:, None], points[masses > 0], masses[masses > 0])
+        levels = sum_from_right(masses[points > 0])
+        if not len(points) or points[-1] < 1:
+            levels = np.append(levels, 0.0)
+        breaks = np.concatenate([[0.0], points[(points > 0) & (points < 1)], [1.0]])
+        return cls(breaks, levels[:, None], points, masses)
 
     def survival(self, x: FloatArray) -> FloatArray:
         """Return P(R > x)."""
@@ -228,13 +233,6 @@ class SurvivalTable:
         """Return rates between which the density is smooth."""
         return self.breaks
 
-    @property
-    def nbytes(self) -> int:
-        """Memory taken."""
-        arrays = (self.breaks, self.coefficients, self.points, self.masses)
-        more = self._integrals.nbytes + 4 * self.breaks.nbytes
-        return sum(array.nbytes for array in arrays) + more
-
     def _panel(self, x: FloatArray) -> IntArray:
         last = len(self.breaks) - 2
         return np.minimum(np.searchsorted(self.breaks, x, side="right") - 1, last)
@@ -261,10 +259,6 @@ class SurvivalTable:
             mean += of_power.take(panel) * quotient
         return mean
 
-    def _panel_means(self) -> FloatArray:
-        """Return the mean over each panel: odd powers take as much as they give."""
-        return np.asarray(np.clip(self._integrals[::2].sum(axis=0), 0.0, 1.0))
-
 
 class SurvivalMixture:
     """The survival function of a mixture: the weighted sum of those of its parts.
@@ -277,16 +271,16 @@ class SurvivalMixture:
         self.weights = tuple(weights)
 
     def survival(self, x: FloatArray) -> FloatArray:
-        return self._sum(part.survival(x) for part in self.parts)
+        return self.weighted(part.survival(x) for part in self.parts)
 
     def limited_mean(self, x: FloatArray) -> FloatArray:
-        return self._sum(part.limited_mean(x) for part in self.parts)
+        return self.weighted(part.limited_mean(x) for part in self.parts)
 
     def mean(self, low: FloatArray, high: FloatArray) -> FloatArray:
-        return self._sum(part.mean(low, high) for part in self.parts)
+        return self.weighted(part.mean(low, high) for part in self.parts)
 
     def density(self, x: FloatArray) -> FloatArray:
-        return self._sum(part.density(x) for part in self.parts)
+        return self.weighted(part.density(x) for part in self.parts)
 
     @property
     def is_discrete(self) -> bool:
@@ -294,27 +288,29 @@ class SurvivalMixture:
 
     def point_masses(self) -> tuple[FloatArray, FloatArray]:
         found = [part.point_masses() for part in self.parts]
-        points = np.concatenate([points for points, _ in found])
-        shares = zip(self.weights, found, strict=True)
-        masses = np.concatenate([weight * masses for weight, (_, masses) in shares])
-        points, where = np.unique(points, return_inverse=True)
-        sums = np.bincount(where, masses, minlength=len(points))
-        return points, sums.astype(np.float64)
+        masses = [w * part for w, (_, part) in zip(self.weights, found, strict=True)]
+        return summed(
+            np.concatenate([points for points, _ in found]), np.concatenate(masses)
+        )
 
     def knots(self) -> FloatArray:
         return np.unique(np.concatenate([part.knots() for part in self.parts]))
 
-    @property
-    def nbytes(self) -> int:
-        return sum(part.nbytes for part in self.parts)
-
-    def _sum(self, parts: Iterable[FloatArray]) -> FloatArray:
+    def weighted(self, parts: Iterable[FloatArray]) -> FloatArray:
+        """Return the sum of what each part gives, by its weight."""
         weighted = (w * part for w, part in zip(self.weights, parts, strict=True))
         return np.asarray(sum(weighted))
 
 
 # The kernel behind every distribution: P(R > u) on [0, 1].
 Survival: TypeAlias = SurvivalTable | SurvivalMixture
+
+
+def summed(points: FloatArray, masses: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the distinct points in order that have mass, and the mass of each."""
+    points, where = np.unique(points + 0.0, return_inverse=True)
+    sums = np.bincount(where, masses, minlength=len(points)).astype(np.float64)
+    return points[sums > 0], sums[sums > 0]
 
 
 def rounded_up(rates: FloatArray) -> FloatArray:
@@ -334,13 +330,11 @@ def _first_edges(
     whole = float(at_edges[0])
     near = np.empty(0)
     if at_edges[1] < whole / 2:
-        n_halvings = _halvings(lambda u: survival(u) < whole / 2, edges[1])
-        near = edges[1] * 0.5 ** np.arange(1, 2 + n_halvings)
+        near = _halved(edges[1], lambda u: survival(u) >= whole / 2)
     if at_edges[-2] > whole / 2:
         # The median is next to 1.
-        last = 1 - edges[-2]
-        n_halvings = _halvings(lambda u: survival(1 - u) > whole / 2, last)
-        near = np.append(near, 1 - last * 0.5 ** np.arange(1, 2 + min(n_halvings, 46)))
+        beyond = _halved(1 - edges[-2], lambda u: survival(1 - u) <= whole / 2)
+        near = np.append(near, 1 - beyond[:47])
     if len(near):
         edges = np.unique(np.append(edges, near))
         at_edges = survival(edges)
@@ -370,16 +364,11 @@ def _check_falling(places: FloatArray, values: FloatArray, name: str) -> None:
         )
 
 
-def _halvings(is_beyond: Callable[[FloatArray], BoolArray], first: float) -> int:
-    """Return how many times half of ``first`` is halved to be within the median."""
-    low, high = 0, 1000
-    while low < high:
-        middle = (low + high) // 2
-        if is_beyond(np.array([first * 0.5 ** (1 + middle)]))[0]:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+def _halved(first: Any, is_within: Callable[[FloatArray], BoolArray]) -> FloatArray:
+    """Return a half of ``first``, a quarter and so on up to what is within."""
+    halves = np.asarray(first * 0.5 ** np.arange(1, 1002))
+    last = bisect_left(range(1000), True, key=lambda i: is_within(halves[[i]])[0])
+    return halves[: last + 1]
 
 
 def _is_good(
@@ -405,21 +394,10 @@ def _is_good(
     return np.asarray(exact | negligible | rounded | narrow | noisy)
 
 
-@lru_cache(maxsize=1)
-def _checks() -> FloatArray:
-    """Return where a panel is checked, its ends among them."""
-    return frozen(np.asarray(chebyshev.chebpts2(_DEGREE + 5), dtype=np.float64))
-
-
 @lru_cache(maxsize=4)
 def chebyshev_nodes(n: int) -> FloatArray:
     """Return n nodes between -1 and 1: the zeros of Chebyshev's polynomial."""
     return frozen(np.asarray(chebyshev.chebpts1(n), dtype=np.float64))
-
-
-def at_places(coefficients: FloatArray, places: FloatArray) -> FloatArray:
-    """Return each row's polynomial at all places, by Clenshaw's recurrence."""
-    return np.asarray(chebyshev.chebval(places, coefficients.T))
 
 
 def to_chebyshev(values: FloatArray) -> FloatArray:
@@ -513,10 +491,20 @@ class Kept:
 
 
 def _nbytes(value: Any) -> int:
-    if isinstance(value, tuple):
-        return sum(_nbytes(part) for part in value)
-    # Nothing but arrays and what is made of them is large.
-    return int(getattr(value, "nbytes", 0))
+    """Return the memory of all arrays that a value holds, each object once."""
+    size, seen, left = 0, set(), [value]
+    while left:
+        one = left.pop()
+        if id(one) in seen or isinstance(one, type):
+            continue
+        seen.add(id(one))
+        if isinstance(one, np.ndarray):
+            size += one.nbytes
+        elif isinstance(one, tuple):
+            left.extend(one)
+        else:
+            left.extend(getattr(one, "__dict__", {}).values())
+    return size
 
 
 kept = Kept()

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrate.data.arrays import FloatArray, IntArray, dot
+from skrate.data.arrays import FloatArray, IntArray, dot, sum_from_right
 from skrate.rates.laws import Fixed, Interval, Mixture, RateDistribution
 from skrate.rates.sets import RateCurve, RateSet, with_knots
 
@@ -99,7 +99,6 @@ class UnimodalPrograms:
     """Programs for the greatest mean of values that are straight between rates."""
 
     among: RateSet
-    mean: tuple[float, float] | None
     rates: FloatArray
     values: FloatArray
 
@@ -107,11 +106,6 @@ class UnimodalPrograms:
     def spread(self) -> float:
         """The range of the values, or 1."""
         return float(np.ptp(self.values)) or 1.0
-
-    @property
-    def tolerance(self) -> float:
-        """What a part may gain that is left out."""
-        return _EXACT * self.spread
 
     @cached_property
     def areas(self) -> FloatArray:
@@ -125,6 +119,11 @@ class UnimodalPrograms:
         return self.among.edges[1:-1]
 
     @cached_property
+    def intervals(self) -> IntArray:
+        """The interval between quantiles that each cell between knots lies in."""
+        return np.searchsorted(self.known, self.rates[1:])
+
+    @cached_property
     def right(self) -> FloatArray:
         """What is known: the probability in all, at the quantiles, and the mean."""
         levels = np.append(1.0, np.cumsum(self.among.masses)[:-1])
@@ -133,9 +132,9 @@ class UnimodalPrograms:
     @cached_property
     def mean_rows(self) -> list[tuple[float, tuple[float, float]]]:
         """Bounds of the mean, and what being below and above each gains."""
-        if self.mean is None:
+        if self.among.mean is None:
             return []
-        low, high = self.mean
+        low, high = self.among.mean
         penalty = -_PENALTY * self.spread
         if low == high:
             return [(low, (penalty, penalty))]
@@ -156,14 +155,7 @@ class UnimodalPrograms:
         gains, columns = self._columns(modes, ends)
         if basis is None:
             basis = self._start(modes, columns)
-        return solve(gains, columns, self.right, basis, self.tolerance)
-
-    def mean_prices(self, modes: FloatArray, ends: FloatArray) -> FloatArray:
-        """Return what a unit of the mean costs the best mixture of each mode."""
-        if not self.mean_rows:
-            return np.zeros(len(modes))
-        prices = self.solved(modes, ends).prices
-        return np.asarray(prices[:, 1 + len(self.known) :].sum(axis=1))
+        return solve(gains, columns, self.right, basis, _EXACT * self.spread)
 
     @property
     def n_slack(self) -> int:
@@ -245,75 +237,52 @@ class UnimodalPrograms:
         return np.asarray(self.areas[cell] + width * (at_start + slope * width / 2))
 
 
-class Cells(NamedTuple):
-    """Cells between knots: values and integrals at their ends."""
-
-    starts: FloatArray
-    ends: FloatArray
-    first: FloatArray
-    last: FloatArray
-    areas: FloatArray
-    after: FloatArray
-    intervals: IntArray
-
-
-def cells_of(program: UnimodalPrograms) -> Cells:
-    """Return the cells between knots."""
-    rates, values, areas = program.rates, program.values, program.areas
-    return Cells(
-        rates[:-1], rates[1:], values[:-1], values[1:], areas[:-1], areas[1:],
-        np.searchsorted(program.known, rates[1:]),
-    )  # fmt: skip
-
-
-def new_ends(
-    program: UnimodalPrograms, mode: float, prices: FloatArray, cells: Cells
-) -> FloatArray:
+def new_ends(program: UnimodalPrograms, mode: float, prices: FloatArray) -> FloatArray:
     """Return the end that gains most in each interval, where one does."""
-    places, gains = _gains(program, mode, prices, cells)
+    places, gains = _gains(program, mode, prices)
     top = gains.argmax(axis=0)
     columns = np.arange(len(top))
     places, gains = places[top, columns], gains[top, columns]
-    group = 2 * cells.intervals + (cells.ends > mode)
+    group = 2 * program.intervals + (program.rates[1:] > mode)
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     found = [
         start + int(gains[start:end].argmax())
         for start, end in pairwise([*starts, len(group)])
     ]
-    return np.asarray(places[[i for i in found if gains[i] > program.tolerance]])
+    return np.asarray(places[[i for i in found if gains[i] > _EXACT * program.spread]])
 
 
 def _gains(
-    program: UnimodalPrograms, mode: float, prices: FloatArray, cells: Cells
+    program: UnimodalPrograms, mode: float, prices: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return places in each cell and their gains: both ends, and a top between."""
-    known = program.known
-    of_known, of_mean = (
-        prices[1 : len(known) + 1],
-        float(prices[len(known) + 1 :].sum()),
-    )
+    known, intervals = program.known, program.intervals
+    starts, ends = program.rates[:-1], program.rates[1:]
+    first, last = program.values[:-1], program.values[1:]
+    of_known = prices[1 : len(known) + 1]
+    of_mean = float(prices[len(known) + 1 :].sum())
     # The integral of the prices up to x is base + tail * x in an interval.
-    tail = np.append(np.cumsum(of_known[::-1])[::-1], 0.0)[cells.intervals]
-    base = np.append(0.0, np.cumsum(of_known * known))[cells.intervals]
+    tail = np.append(sum_from_right(of_known), 0.0)[intervals]
+    base = np.append(0.0, np.cumsum(of_known * known))[intervals]
     to_mode = float(program.area(np.array([mode]))[0])
     to_mode -= float(dot(of_known, np.minimum(known, mode))) + of_mean * mode**2 / 2
 
     def net(areas: FloatArray, x: FloatArray) -> FloatArray:
         return np.asarray(areas - base - tail * x - of_mean * x**2 / 2 - to_mode)
 
-    low, high = cells.starts - mode, cells.ends - mode
-    to_low, to_high = net(cells.areas, cells.starts), net(cells.after, cells.ends)
-    at_low = cells.first - tail - of_mean * cells.starts
-    at_high = cells.last - tail - of_mean * cells.ends
+    low, high = starts - mode, ends - mode
+    to_low = net(program.areas[:-1], starts)
+    to_high = net(program.areas[1:], ends)
+    at_low, at_high = first - tail - of_mean * starts, last - tail - of_mean * ends
     # From the mode to mode + t it is a + b t + c t^2, over t.
-    c = (at_high - at_low) / (cells.ends - cells.starts) / 2
+    c = (at_high - at_low) / (ends - starts) / 2
     a = to_low - at_low * low + c * low**2
     b = at_low - 2 * c * low
     side = np.sign(low + high)
     has_top = (a * c > 0) & (a * side < 0) & (low * high >= 0)
     t = side * np.sqrt(np.where(has_top, a / np.where(c == 0, 1.0, c), 0.0))
     has_top &= (low < t) & (t < high)
-    places = np.stack([cells.starts, cells.ends, mode + t])
+    places = np.stack([starts, ends, mode + t])
     with np.errstate(divide="ignore", invalid="ignore"):
         gains = np.stack([to_low / low, to_high / high, a / t + b + c * t])
     gains[2, ~has_top] = -np.inf
@@ -343,37 +312,27 @@ class UnimodalParts:
     @classmethod
     def of(cls, among: RateSet, curve: RateCurve) -> UnimodalParts:
         ends = [(of.low, of.high) for of in among.mode_ranges]
-        extra = np.unique(np.append(np.ravel(ends), among.edges))
-        curve = with_knots(curve, extra)
+        curve = with_knots(curve, np.unique(np.append(np.ravel(ends), among.edges)))
         low, high = np.searchsorted(curve.rates, among.support)
-        inside = [None if of is None else of[low : high + 1] for of in curve]
-        assert inside[0] is not None
         # Cells without a width hold nothing.
-        apart = np.append(np.diff(inside[0]) > 0, True)
-        rates, values, widths = (None if of is None else of[apart] for of in inside)
-        assert rates is not None
-        assert values is not None
-        return cls(among, RateCurve(rates, values, widths))
-
-    @property
-    def values(self) -> FloatArray:
-        """Those of the curve at its knots."""
-        return self.curve.values
-
-    @property
-    def widths(self) -> FloatArray | None:
-        """Those of the curve at its knots."""
-        return self.curve.widths
+        apart = np.append(np.diff(curve.rates[low : high + 1]) > 0, True)
+        inside = low + np.flatnonzero(apart)
+        return cls(among, curve.changed(curve.rates[inside], lambda of: of[inside]))
 
     @property
     def exactness(self) -> float:
         """Share of a greatest mean that the search may leave."""
         return _ENOUGH
 
-    def greatest(self, values: FloatArray, mean: tuple[float, float] | None) -> Mixture:
+    def greatest(self, values: FloatArray) -> Mixture:
         """Return a law of the set under which the mean of ``values`` is greatest."""
-        rates = self.curve.rates
-        return _law(_best(UnimodalPrograms(self.among, mean, rates, values)))
+        program = UnimodalPrograms(self.among, self.curve.rates, values)
+        best = _best(program)
+        parts: list[RateDistribution] = []
+        for end in best.ends.tolist():
+            low, high = min(end, best.mode), max(end, best.mode)
+            parts.append(Fixed(best.mode) if high - low < NEAR else Interval(low, high))
+        return _mixture(parts, best.shares.tolist())
 
 
 class _Best(NamedTuple):
@@ -427,14 +386,13 @@ def _exact(
     ends: FloatArray,
 ) -> tuple[_Best, FloatArray]:
     """Return the best law of some modes, and ends with those that it needed."""
-    cells = cells_of(program)
     found = []
     for mode in modes.tolist():
         at, basis = np.array([mode]), None
         for _ in range(_MOST_ENDS):
             solved = program.solved(at, ends, basis)
             basis = solved.basis
-            new = new_ends(program, mode, solved.prices[0], cells)
+            new = new_ends(program, mode, solved.prices[0])
             if not len(new):
                 break
             ends = np.append(ends, new)
@@ -456,7 +414,10 @@ def _grid(
     starts = np.searchsorted(program.rates, even, side="right")
     knots = list(range(starts[0], starts[-1]))
     if len(knots) > _KNOTS:
-        tilts = program.mean_prices(even[:-1], ends)
+        tilts = np.zeros(len(even) - 1)
+        if program.mean_rows:
+            prices = program.solved(even[:-1], ends).prices
+            tilts = prices[:, 1 + len(program.known) :].sum(axis=1)
         # At the best mode the law is as good as the mode alone, at these prices.
         knots = [
             start + int((values[start:end] - tilt * rates[start:end]).argmax())
@@ -485,15 +446,6 @@ def _peaks(values: FloatArray) -> list[int]:
 def _around(grid: FloatArray, place: int) -> tuple[float, float]:
     """Return the neighbours of an entry of a grid."""
     return float(grid[max(place - 1, 0)]), float(grid[min(place + 1, len(grid) - 1)])
-
-
-def _law(best: _Best) -> Mixture:
-    """Return the mixture of a law with a mode."""
-    parts = []
-    for end in best.ends.tolist():
-        low, high = min(end, best.mode), max(end, best.mode)
-        parts.append(Fixed(best.mode) if high - low < NEAR else Interval(low, high))
-    return _mixture(parts, best.shares.tolist())
 
 
 def _mixture(parts: Sequence[RateDistribution], shares: Sequence[float]) -> Mixture:
