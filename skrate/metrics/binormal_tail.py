@@ -60,20 +60,15 @@ class Tail(NamedTuple):
     x: FloatArray
     y: FloatArray
     weight: FloatArray
-    mean_x: FloatArray
-    mean_y: FloatArray
+    from_mean: FloatArray
     spread: FloatArray
     slope: FloatArray
+    height: FloatArray  # The probit of the false positive rate by the line.
 
     @property
     def line(self) -> FloatArray:
         """The false positive rate by the line."""
         return np.asarray(special.ndtr(self.height))
-
-    @property
-    def height(self) -> FloatArray:
-        """The probit of the false positive rate by the line."""
-        return self.mean_y + self.slope * (self.x - self.mean_x)
 
     @property
     def shrunk(self) -> FloatArray:
@@ -83,17 +78,6 @@ class Tail(NamedTuple):
         with np.errstate(invalid="ignore", divide="ignore"):
             shrunk = seen * line / (self.n_neg * line + self.strength)
         return np.where(self.is_fitted, shrunk, self.fpr)
-
-
-def strength(n_pos: FloatArray, n_neg: FloatArray, prevalence: float) -> FloatArray:
-    """Return what the line weighs, in controls.
-
-    Of r cases that a control stands for, relative to a positive, one was seen: at the
-    sample's own prevalence there is nothing to add, and nowhere is there a jump.
-    """
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        seen = prevalence / (1 - prevalence) * (n_neg / n_pos)
-    return np.asarray(_MOST * np.clip(1 - seen, 0, None))
 
 
 def binormal_tail(
@@ -107,41 +91,36 @@ def binormal_tail(
         np.cumsum(part, axis=1, dtype=np.float64) for part in (pos, neg)
     )
     all_pos, all_neg = cum_pos[:, -1:], cum_neg[:, -1:]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share, tpr, fpr = pos / all_pos, cum_pos / all_pos, cum_neg / all_neg
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        of_group, tpr, fpr = pos / all_pos, cum_pos / all_pos, cum_neg / all_neg
         n_pos, n_neg = all_pos, all_neg
         if n_cases is not None:
             total = all_pos + all_neg
             n_pos, n_neg = n_cases * (all_pos / total), n_cases * (all_neg / total)
-    added = strength(n_pos, n_neg, prevalence)
-    return _fitted(share, tpr, fpr, n_pos, n_neg, added)
-
-
-def _fitted(
-    pos: FloatArray,
-    tpr: FloatArray,
-    fpr: FloatArray,
-    n_pos: FloatArray,
-    n_neg: FloatArray,
-    added: FloatArray,
-) -> Tail:
-    """Return the tail with the line of least squares over the positives that count."""
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        # Of r cases that a control stands for, relative to a positive, one was seen: at
+        # the sample's own prevalence there is nothing to add, and nowhere is a jump.
+        seen = prevalence / (1 - prevalence) * (n_neg / n_pos)
+        strength = _MOST * np.clip(1 - seen, 0, None)
         # Plotting positions, which are neither 0 nor 1.
         x = special.ndtri(np.maximum(n_pos * tpr / (n_pos + 1), _TINY))
         y = special.ndtri((n_neg * fpr + 0.5) / (n_neg + 1))
-        weight = pos * _counting(n_neg, fpr)[0]
-        total = weight.sum(axis=1, keepdims=True)
-        share = weight / total
+        # The line of least squares over the positives that count.
+        weight = of_group * _counting(n_neg, fpr)[0]
+        counting = weight.sum(axis=1, keepdims=True)
+        share = weight / counting
         mean_x, mean_y = ((share * v).sum(axis=1, keepdims=True) for v in (x, y))
-        from_mean = share * (x - mean_x)
-        spread = (from_mean * (x - mean_x)).sum(axis=1, keepdims=True)
-        slope = (from_mean * (y - mean_y)).sum(axis=1, keepdims=True) / spread
-        is_fitted = (added > 0) & (n_pos * total > _LEAST_POSITIVES)
+        from_mean = x - mean_x
+        spread, common = (
+            (share * from_mean * v).sum(axis=1, keepdims=True)
+            for v in (from_mean, y - mean_y)
+        )
+        slope = common / spread
+        is_fitted = (strength > 0) & (n_pos * counting > _LEAST_POSITIVES)
         is_fitted &= (spread > 1e-12) & (slope > 1e-9) & (slope < np.inf)
+        height = mean_y + slope * from_mean
     return Tail(
-        pos, tpr, fpr, n_pos, n_neg, added, is_fitted, x, y, weight, mean_x, mean_y,
-        spread, slope,
+        of_group, tpr, fpr, n_pos, n_neg, strength, is_fitted, x, y, weight, from_mean,
+        spread, slope, height,
     )  # fmt: skip
 
 
@@ -179,11 +158,10 @@ def tail_slopes(tail: Tail, prevalence: float) -> Slopes:
     by_height = by_shrunk * (m * fpr + s) * s / whole**2 * _normal(tail.height)
     # The line.
     counts, by_above, by_rate = _counting(m, fpr)
-    from_mean = tail.x - tail.mean_x
     total = tail.weight.sum()
     share = tail.weight / total
-    level, turn = by_height.sum(), (by_height * from_mean).sum() / tail.spread
-    pull = level + turn * from_mean
+    level, turn = by_height.sum(), (by_height * tail.from_mean).sum() / tail.spread
+    pull = level + turn * tail.from_mean
     residual = tail.y - tail.height
     by_y = share * pull
     by_x = tail.slope * by_height + share * (turn * residual - tail.slope * pull)
@@ -247,9 +225,6 @@ def controls_needed(tail: Tail, prevalence: float) -> float:
     parts = tail.pos[0] * tpr / np.maximum(odds * tpr + rates, _LEAST_RATE)
     share = np.concatenate([[0.0], np.cumsum(parts) / parts.sum()])
 
-    def unseen(sizes: FloatArray) -> FloatArray:
-        return np.asarray(share[np.searchsorted(rates, _THIRD / sizes)])
-
     ample = _AMPLE / max(odds, _LEAST_RATE)
     needed = 0.0
     n_few = share[np.searchsorted(n_neg * tail.fpr[0], _THIRD)]
@@ -257,7 +232,9 @@ def controls_needed(tail: Tail, prevalence: float) -> float:
         needed = ample
         if tail.is_fitted.item():
             sizes = np.geomspace(n_neg + 1, max(ample, n_neg + 1), _STEPS)
-            enough = unseen(sizes) <= np.minimum(_MOST_UNSEEN, sizes * odds)
+            enough = share[np.searchsorted(rates, _THIRD / sizes)] <= np.minimum(
+                _MOST_UNSEEN, sizes * odds
+            )
             # Ten expected controls are enough: the last size is.
             needed = float(sizes[:-1][enough[:-1]].min(initial=sizes[-1]))
     n_counting = (tail.n_pos * tail.weight.sum()).item()

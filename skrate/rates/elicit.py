@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -19,6 +18,7 @@ from skrate.data.checks import (
     check_scores,
     check_weights,
     shown,
+    warn,
 )
 from skrate.rates.laws import (
     FROM_COUNTS,
@@ -35,6 +35,7 @@ from skrate.rates.laws import (
     count_hint,
     from_masses,
     from_scipy,
+    is_row,
 )
 
 
@@ -71,8 +72,6 @@ def beta(a: float, b: float) -> RateDistribution:
     See Also
     --------
     from_quantiles : The beta distribution through two quantiles.
-    from_counts : That of a number of items between two bounds.
-    from_budget : That of a budget and a cost per item.
 
     Examples
     --------
@@ -270,8 +269,7 @@ def log_discount(n: int, base: float = 2) -> RateDistribution:
         Number of ranked cases.
     base : float, default=2
         Base of the logarithm, above 1. The case at position i is processed with
-        probability ``min(1, 1 / log_base(i + 1))``, so that a base above 2 leaves the
-        first positions undiscounted; in NDCG without that limit the base cancels.
+        probability ``min(1, 1 / log_base(i + 1))``.
 
     Returns
     -------
@@ -326,12 +324,6 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
     between : All distributions with given quantiles.
     from_counts : For bounds of the number of items.
 
-    Notes
-    -----
-    Within the beta family two quantiles determine the distribution. The mean is
-    solved for a given lesser one of the shapes, then that shape, whose size does not
-    depend on how small the rates are.
-
     References
     ----------
     .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
@@ -358,21 +350,21 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
     if q_low >= q_high:
         raise ValueError(f"quantiles must increase with probability, got {quantiles}.")
 
-    def shapes_at(least: float, logit: float) -> tuple[float, float]:
-        """Return the shapes of which the lesser is known, for a mean as a logit."""
-        if logit < 0:
-            return least, least * float(np.exp(-logit))
-        return least * float(np.exp(logit)), least
-
+    # The mean is solved for a given lesser one of the shapes, then that shape, whose
+    # size does not depend on how small the rates are.
     def shapes(log_least: float) -> tuple[float, float]:
         """Return the shapes for which the lower quantile is right."""
         least = float(np.exp(log_least))
 
-        def miss(logit: float) -> float:
-            return float(special.betainc(*shapes_at(least, logit), q_low)) - p_low
+        def at(logit: float) -> tuple[float, float]:
+            """Return the shapes with a mean as a logit."""
+            ratio = float(np.exp(abs(logit)))
+            return (least, least * ratio) if logit < 0 else (least * ratio, least)
 
-        logit = optimize.brentq(miss, -60, 60, xtol=1e-14, rtol=1e-14)
-        return shapes_at(least, float(logit))
+        def miss(logit: float) -> float:
+            return float(special.betainc(*at(logit), q_low)) - p_low
+
+        return at(float(optimize.brentq(miss, -60, 60, xtol=1e-14, rtol=1e-14)))
 
     def miss_above(log_least: float) -> float:
         return float(special.betainc(*shapes(log_least), q_high)) - p_high
@@ -411,9 +403,8 @@ def from_counts(
     Raises
     ------
     ValueError
-        If the bounds are not above 0, in order and below ``n_items``, if even ``high``
-        is less than one item, for a confidence outside (0, 1), or where no beta
-        distribution is found through the rates.
+        If the bounds are not above 0, in order and below ``n_items``, ``high`` is below
+        1, ``confidence`` is outside (0, 1), or no beta distribution is found.
 
     See Also
     --------
@@ -473,9 +464,8 @@ def from_budget(
         Probability that the cost lies between its bounds, and that the total does, the
         rest half on each side.
     law : {"beta", "lognormal"}, default=None
-        The distribution through the quantiles. None takes the beta, with a warning
-        where the choice matters, and the log-normal where the upper quantile is 1 or
-        more, which no beta reaches.
+        The distribution through the quantiles. None takes the beta, and the log-normal
+        where the upper quantile is 1 or more, which no beta reaches.
 
     Returns
     -------
@@ -488,34 +478,27 @@ def from_budget(
     ------
     ValueError
         If a bound is not above 0, bounds are not in order, total and cost are both
-        known, for a confidence outside (0, 1), an unknown ``law``, or for the beta
-        where the upper quantile is 1 or more.
+        known, ``confidence`` is outside (0, 1), ``law`` is unknown, or it is the beta
+        and the upper quantile 1 or more.
 
     Warns
     -----
     UserWarning
-        If even the lower quantile is 1 or more: then all items are processed, and there
-        is nothing to select. If no ``law`` is given and the means of the two differ by
-        more than 0.05, as where the upper quantile is just below 1, against which the
-        beta then leans.
+        If even the lower quantile is 1 or more: then there is nothing to select. If no
+        ``law`` is given and the means of the two differ by more than 0.05.
 
     See Also
     --------
-    from_counts : For bounds of the number of items.
+    between : Assumes no distribution between and beyond the quantiles.
 
     Notes
     -----
-    With one of the two known, bounds of the other are bounds of the rate. With both
-    uncertain they are taken as independent and log-normal, with their bounds at the
-    central quantiles: variances of logarithms add, and with budgets T, costs C of one
-    item and N items, the quantiles of the rate are
+    Bounds of both are taken as the central quantiles of independent log-normal amounts:
+    with budgets T, costs C of one item and N items, the quantiles of the rate are
 
     .. math:: \frac{\sqrt{T_1 T_2}}{N \sqrt{C_1 C_2}}
               \exp\left( \pm \frac{1}{2} \sqrt{\log^2 \frac{T_2}{T_1}
-              + \log^2 \frac{C_2}{C_1}} \right),
-
-    Two quantiles do not say what is between and beyond them: :func:`between` assumes
-    no law.
+              + \log^2 \frac{C_2}{C_1}} \right).
 
     References
     ----------
@@ -532,12 +515,6 @@ def from_budget(
     beta(6.22614, 32.7909)
     >>> rate.ppf([0.025, 0.975]).round(3).tolist()
     [0.064, 0.288]
-
-    About 120 hours, 100 to 144:
-
-    >>> rate = rates.from_budget((6_000, 8_640), 2_500, cost=(10, 45))
-    >>> rate.ppf([0.025, 0.975]).round(3).tolist()
-    [0.063, 0.294]
 
     60 hours for 3,000 items at 1 to 2 minutes may cover all of them:
 
@@ -557,20 +534,17 @@ def from_budget(
             f"cost must be a pair (low, high), got {shown(cost)}: with a total that is "
             f"known, so is the rate, {least / (n_items * low):.6g}."
         )
-    if least == most or low == high:
-        # Bounds of one are bounds of the rate.
-        first, last = least / (n_items * high), most / (n_items * low)
-    else:
-        middle = np.sqrt(least / (n_items * high)) * np.sqrt(most / (n_items * low))
+    # Bounds of one are bounds of the rate.
+    first, last = least / (n_items * high), most / (n_items * low)
+    if least < most and low < high:
+        middle = np.sqrt(first) * np.sqrt(last)
         reach = np.exp(np.hypot(np.log(most / least), np.log(high / low)) / 2)
         first, last = float(middle / reach), float(middle * reach)
     if first >= 1:
-        warnings.warn(
+        warn(
             f"Even the least budget of {least:g}, at the greatest cost of {high:g} an "
             f"item, pays for {least / high:.0f} of {n_items} items: all will be "
             "processed, so that every ranking is as good.",
-            UserWarning,
-            stacklevel=2,
         )
     if law == "beta":
         if last >= 1:
@@ -584,25 +558,22 @@ def from_budget(
         return lognormal
     rate = _through(first, last, confidence)
     if abs(rate.mean() - lognormal.mean()) > _SAME_MEAN:
-        warnings.warn(
+        warn(
             f"The rate has its quantiles at {first:.4g} and {last:.4g}, and what is "
             f"between them matters: its mean is {rate.mean():.3g} by the beta "
             f"distribution, which is taken, and {lognormal.mean():.3g} by a log-normal "
             'one. Say which by law="beta" or law="lognormal", or use '
             "skrate.rates.between for all distributions with these quantiles.",
-            UserWarning,
-            stacklevel=2,
         )
     return rate
 
 
 def _bounds(name: str, given: Any) -> tuple[float, float]:
     """Return the bounds of an amount above 0; of one that is known, twice the same."""
-    is_pair = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
-    if not is_pair or (isinstance(given, np.ndarray) and given.ndim == 0):
+    if not is_row(given):
         known = check_positive(name, given)
         return known, known
-    if np.ndim(given) != 1 or len(given) != 2:
+    if len(given) != 2:
         of = ": bounds of the average over items" if name == "cost" else ""
         raise ValueError(f"{name} must be a pair (low, high), got {shown(given)}{of}.")
     low = check_positive(f"{name}[0]", given[0])

@@ -5,7 +5,7 @@ The formulas stand in the notes of :func:`skrate.rates.between`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ import numpy as np
 
 from skrate.data.arrays import FloatArray, IntArray, Number, dot
 from skrate.data.checks import check_fraction, shown
-from skrate.rates.laws import Empirical, Mixture, from_masses
+from skrate.rates.laws import Empirical, Mixture, from_masses, is_row
 from skrate.rates.sets import SLACK, End, RateCurve, RateSet, possible_modes
 from skrate.rates.unimodal import UnimodalParts, mixed, mode_of
 
@@ -359,21 +359,15 @@ def _check_quantiles(quantiles: Any) -> tuple[tuple[float, float], ...]:
 
 def _check_bounds(name: str, given: Any) -> tuple[float, float]:
     """Return a number twice, or a pair."""
-    if _is_row(given):
+    if is_row(given):
         return _check_range(name, given)
     value = check_fraction(name, given, include_zero=True, include_one=True)
     return value, value
 
 
-def _is_row(value: Any) -> bool:
-    if isinstance(value, np.ndarray):
-        return value.ndim == 1
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
-
-
 def _check_range(name: str, ends: Any) -> tuple[float, float]:
     """Return a pair of rates that do not fall."""
-    if not (_is_row(ends) and len(ends) == 2):
+    if not (is_row(ends) and len(ends) == 2):
         raise ValueError(f"{name} must be a pair (low, high), got {shown(ends)}.")
     low, high = (
         check_fraction(f"{name}[{i}]", end, include_zero=True, include_one=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias
@@ -346,11 +346,9 @@ class Empirical(RateDistribution):
         return self.points[np.minimum(where, len(self.points) - 1)]
 
     def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        assert isinstance(other, Empirical)
         return self is other or (
-            np.array_equal(self.points, other.points)
+            isinstance(other, Empirical)
+            and np.array_equal(self.points, other.points)
             and np.array_equal(self.masses, other.masses)
         )
 
@@ -746,6 +744,13 @@ def count_hint(value: Any, meant: str) -> str:
     if not (is_number and 1 < value < _MOST_ITEMS and value == int(value)):
         return ""
     return ": " + meant.replace("{n}", str(int(value)))
+
+
+def is_row(value: Any) -> bool:
+    """Return whether a value is a sequence, and no text."""
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
 def _freezing(rate: Any) -> str:

@@ -96,15 +96,9 @@ def has_mode(law: RateDistribution, low: float, high: float) -> bool:
     rises, falls = np.flatnonzero(change > rounding), np.flatnonzero(change < -rounding)
     first = edges[rises[-1] + 1] if len(rises) else 0.0
     last = edges[falls[0] + 1] if len(falls) else 1.0
-    if len(points):
-        # The density may change either way at a point mass, which is then the mode.
-        at = float(points[0])
-        return _is_within(at, low, high) and _is_within(at, first, last)
-    return bool(first <= last and first <= high + SLACK and low - SLACK <= last)
-
-
-def _is_within(x: float, low: float, high: float) -> bool:
-    return low - SLACK <= x <= high + SLACK
+    # The density may change either way at a point mass, which is then the mode.
+    low, high = max(low, first, *points), min(high, last, *points)
+    return bool(low <= high + SLACK)
 
 
 @dataclass(frozen=True, repr=False)
@@ -162,7 +156,9 @@ class RateSet(ManyDistributions):
         law = check_rate(rate)
         low, high = self.support
         for probability, q in (*self.quantiles, (0.0, low), (1.0, high)):
-            up_to, below = _probabilities(law, q)
+            # Rates next to q are q to rounding.
+            up_to = 1 - law.survival(min(q + _NEAR, 1.0))
+            below = 0.0 if q <= _NEAR else 1 - law.survival(q - _NEAR)
             if not below - SLACK <= probability <= up_to + SLACK:
                 return False
         if self.mode is not None and not has_mode(law, *self.mode):
@@ -234,13 +230,6 @@ class RateSet(ManyDistributions):
         if self.support != (0, 1) or not told:
             told.append(f"support=({self.support[0]:g}, {self.support[1]:g})")
         return f"between({', '.join(told)})"
-
-
-def _probabilities(law: RateDistribution, q: float) -> tuple[float, float]:
-    """Return P(R <= q) and P(R < q), where rates next to q are q to rounding."""
-    below, above = max(q - _NEAR, 0.0), min(q + _NEAR, 1.0)
-    up_to = 1 - float(law.survival(above))
-    return up_to, 0.0 if q <= _NEAR else 1 - float(law.survival(below))
 
 
 def check_rate_or_set(rate: Any, worst: End | None) -> RateDistribution | RateSet:
