@@ -300,10 +300,6 @@ class CurvePoint(Result):
     confidence_level : float
         Level of the interval.
 
-    See Also
-    --------
-    ConsensusCurve : Its methods ``recall_at_rate`` and ``rate_at_recall`` return it.
-
     Examples
     --------
     >>> from skrate import rate_averaged_roc_curve
@@ -368,11 +364,6 @@ class ConsensusCurve(Result):
         rates together.
     folds : object
         The rank tables of the folds, from which the methods compute.
-
-    See Also
-    --------
-    rate_averaged_roc_curve : Computes it.
-    RateAveragedROC : Draws it.
 
     Notes
     -----

@@ -76,11 +76,6 @@ class AUCFromErrors(Result):
     method : {"exact", "moments"} or None
         How ``range`` was found.
 
-    See Also
-    --------
-    skrate.error_rate.auc_moments : Makes it, without a range.
-    skrate.error_rate.auc_range_from_errors : Makes it, with one.
-
     Examples
     --------
     >>> from skrate.error_rate import auc_moments

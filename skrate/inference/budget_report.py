@@ -115,10 +115,6 @@ class BudgetRow(Result):
         Of the count in the next batch; None without ``n_items``, and for what is no
         count.
 
-    See Also
-    --------
-    skrate.budget_report : Makes it.
-
     Examples
     --------
     >>> from skrate import budget_report
@@ -161,11 +157,6 @@ class BudgetReport(Result):
     curves : tuple of CurveProcess
         The hits of each model at some rates, per case, for the picture; none where
         nothing is defined.
-
-    See Also
-    --------
-    skrate.budget_report : Makes it.
-    BudgetReportDisplay : Draws it.
 
     Examples
     --------

@@ -108,10 +108,6 @@ class CurveComparison(Result):
     params : dict
         Parameters of the metric: "benefit" and "cost", where it has them.
 
-    See Also
-    --------
-    skrate.compare_curves : Makes it.
-
     Examples
     --------
     >>> from skrate import compare_curves
@@ -464,24 +460,24 @@ def _check_worth(
     metric: CurveMetric, benefit: float | None, cost: float | None
 ) -> dict[str, float]:
     """Return what a gain is made of."""
+    given = {"benefit": benefit, "cost": cost}
+    for name, value in given.items():
+        if metric != "gain" and value is not None:
+            raise ValueError(
+                f"{name} is for metric='gain' only, found metric={metric!r}: leave it "
+                "out."
+            )
     if metric != "gain":
-        for name, value in (("benefit", benefit), ("cost", cost)):
-            if value is not None:
-                raise ValueError(
-                    f"{name} is for metric='gain' only, found metric={metric!r}: leave "
-                    "it out."
-                )
         return {}
     if cost is None:
         raise ValueError(
             "metric='gain' needs cost, what it costs to process a case: with cost=0 it "
             "is the benefit of the hits."
         )
+    if check_number("cost", cost) < 0:
+        raise ValueError(f"cost must not be negative, found {float(cost):g}.")
     worth = 1.0 if benefit is None else check_positive("benefit", benefit)
-    price = check_number("cost", cost)
-    if price < 0:
-        raise ValueError(f"cost must not be negative, found {price:g}.")
-    return {"benefit": worth, "cost": price}
+    return {"benefit": worth, "cost": float(cost)}
 
 
 class CurveBounds(NamedTuple):

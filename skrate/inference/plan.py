@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -59,17 +59,6 @@ _FEW_IN_WINDOW = 8
 _FEW_MISSED = 1
 # Of the weights of the classes: beyond, the squares of slopes are no numbers.
 _LEAST_RATIO = 1e-75
-
-
-class AnyDraw(Protocol):
-    """What draws rows, and says how many entries are in memory per row."""
-
-    @property
-    def width(self) -> int:
-        """Entries of what is in memory per row."""
-
-    def __call__(self, generator: np.random.Generator, size: int) -> Array:
-        """Return rows of shape (size, n_columns)."""
 
 
 @dataclass(frozen=True)
@@ -128,17 +117,16 @@ class Plan:
         return bool(stratify)
 
     def replicates(
-        self, name: str, draw: AnyDraw, statistic: Callable[[Array], FloatArray]
+        self, name: str, draw: Any, statistic: Callable[[Array], FloatArray]
     ) -> FloatArray:
-        """Return the statistic of the resamples on which it is defined."""
+        """Return the statistic of the resamples on which it is defined.
+
+        ``draw(generator, size)`` draws rows, of ``draw.width`` entries in memory each.
+        """
         values = replicates(
-            draw,
-            statistic,
-            width=draw.width,
-            n_resamples=self.n_resamples,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        )
+            draw, statistic, width=draw.width, n_resamples=self.n_resamples,
+            random_state=self.random_state, n_jobs=self.n_jobs,
+        )  # fmt: skip
         is_defined = np.isfinite(values)
         n_left_out = int(len(values) - np.count_nonzero(is_defined))
         if n_left_out:
@@ -254,30 +242,21 @@ def defined_values(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> list[
 def warn_of_few_cases(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> None:
     """Warn, once, if the variance depends on too few cases to be known."""
     pairs = list(zip(metrics, ranked, strict=True))
+    found = [(metric.name, why(metric, one)) for metric, one in pairs for why in FEW]
+    missed = [_missed(*pair) for pair in pairs] if len(pairs) > 1 else [np.inf]
     # Of models that are compared, both have to miss few.
-    found = [
-        (metric.name, cause(metric, one)) for metric, one in pairs for cause in FEW
-    ]
-    if len(pairs) > 1:
-        found.append(("difference", _few_missed(pairs)))
-    for name, reason in found:
-        if reason is not None:
-            message = f"The interval of the {name} may be too short: {reason}"
-            warn(message)
+    if max(missed) < _FEW_MISSED:
+        a, b = (f"{abs(of):.2f}" for of in missed)
+        reason = (
+            "both rankings are next to perfect where cases are processed, and miss "
+            f"{a} and {b} of the positives that a perfect one finds. If neither misses "
+            f"{_FEW_MISSED}, a true difference is often left out. Take more cases."
+        )
+        found.append(("difference", reason))
+    for name, cause in found:
+        if cause is not None:
+            warn(f"The interval of the {name} may be too short: {cause}")
             return
-
-
-def _few_missed(pairs: Sequence[tuple[Metric, Ranked]]) -> str | None:
-    """Return that two rankings are next to perfect, so that neither shows an error."""
-    missed = [_missed(*pair) for pair in pairs]
-    if not max(missed) < _FEW_MISSED:
-        return None
-    a, b = (f"{abs(of):.2f}" for of in missed)
-    return (
-        "both rankings are next to perfect where cases are processed, and miss "
-        f"{a} and {b} of the positives that a perfect one finds. If neither misses "
-        f"{_FEW_MISSED}, a true difference is often left out. Take more cases."
-    )
 
 
 def _missed(metric: Metric, ranked: Ranked) -> float:

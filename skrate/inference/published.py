@@ -107,12 +107,9 @@ class Results:
 
 def check_correlation(correlation: Any) -> float | None:
     """Return the correlation of two values as a float, or None where it is unknown."""
-    if correlation is None:
-        return None
-    found = check_number("correlation", correlation)
-    if not -1 <= found <= 1:
-        raise ValueError(f"correlation must be in [-1, 1], got {found:g}.")
-    return found
+    if correlation is None or -1 <= check_number("correlation", correlation) <= 1:
+        return None if correlation is None else float(correlation)
+    raise ValueError(f"correlation must be in [-1, 1], got {correlation:g}.")
 
 
 def check_tables(

@@ -94,10 +94,6 @@ class SampleSize(Result):
     params : dict
         Parameters of the metric, such as "rate", as numbers and text.
 
-    See Also
-    --------
-    sample_size : Makes it.
-
     Examples
     --------
     >>> from skrate import RankTable, sample_size

@@ -70,10 +70,6 @@ class RecallCertificate(Result):
     looks : int or str
         Looks that share the error; "any" for any number of them.
 
-    See Also
-    --------
-    skrate.review.recall_certificate : Makes it.
-
     Examples
     --------
     >>> from skrate.review import recall_certificate

@@ -58,11 +58,6 @@ class StoppingCurve(Result):
     n_ranked : int or None
         Cases read before the random ones began; None where all are of a ranking.
 
-    See Also
-    --------
-    skrate.review.stopping_curve : Makes it.
-    skrate.displays.StoppingCurveDisplay : Draws it.
-
     Examples
     --------
     >>> from skrate.review import stopping_curve
