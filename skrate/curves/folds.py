@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -13,7 +12,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.array_api import as_numpy, brought
 from skrate.data.arrays import Array, ArrayLike, ArraysByFold, FloatArray, Label
-from skrate.data.checks import check_equal_length, check_scores, check_weights
+from skrate.data.checks import check_equal_length, check_scores, check_weights, warn
 from skrate.data.folds import FoldRankings, Repeats, check_repeats
 from skrate.data.table import RankTable, check_alone, rank_table
 
@@ -219,19 +218,10 @@ def check_folds(
 ) -> Folds:
     """Return the folds that hold both classes, and warn of the others."""
     by_fold: dict[str, Any] = {"y_scores": y_scores, "sample_weight": sample_weight}
+    if isinstance(y_trues, Folds | FoldRankings):
+        check_alone(y_trues, "y_trues", **by_fold, pos_label=pos_label, repeats=repeats)
     if isinstance(y_trues, Folds):
-        others = by_fold | {"pos_label": pos_label, "repeats": repeats}
-        for name, value in others.items():
-            if value is not None:
-                raise ValueError(f"{name} is part of the folds: leave it out.")
         return y_trues
-    if isinstance(y_trues, FoldRankings):
-        others = {**by_fold, "pos_label": pos_label, "repeats": repeats}
-        check_alone(y_trues, "y_trues", **others)
-        found = folds_of_rankings(y_trues)
-        return folds_of(
-            list(found.tables), found.has_weights, found.pos_label, found.repeats
-        )
     given = y_trues if isinstance(y_trues, list | tuple) else []
     tables = [fold for fold in given if isinstance(fold, RankTable)]
     if 0 < len(tables) < len(given):
@@ -239,22 +229,46 @@ def check_folds(
             "y_trues must hold the labels of every fold, or a RankTable of every fold: "
             f"of {len(given)} folds {len(tables)} are tables."
         )
-    if tables:
+    if isinstance(y_trues, FoldRankings):
+        folds = folds_of_rankings(y_trues)
+    elif tables:
         check_alone(tables[0], "y_trues", **by_fold, pos_label=pos_label)
         has_weights = any(table.n_cases is None for table in tables)
-        return folds_of(tables, has_weights, pos_label, repeats)
-    labels = _sequence("y_trues", y_trues)
-    for name, value in by_fold.items():
-        if name == "y_scores" or value is not None:
-            by_fold[name] = _sequence(name, value)
-            if len(by_fold[name]) != len(labels):
-                raise ValueError(
-                    f"{name} must hold as many arrays as y_trues, one for each fold: "
-                    f"found {len(by_fold[name])} and {len(labels)}."
-                )
-    weights = by_fold["sample_weight"] or [None] * len(labels)
-    cases = zip(labels, by_fold["y_scores"], weights, strict=True)
-    return folds_of(*fold_tables(list(cases), pos_label), pos_label, repeats)
+        folds = Folds(tuple(tables), has_weights)
+    else:
+        labels = _sequence("y_trues", y_trues)
+        for name, value in by_fold.items():
+            if name == "y_scores" or value is not None:
+                by_fold[name] = _sequence(name, value)
+                if len(by_fold[name]) != len(labels):
+                    raise ValueError(
+                        f"{name} must hold as many arrays as y_trues, one for each "
+                        f"fold: found {len(by_fold[name])} and {len(labels)}."
+                    )
+        weights = by_fold["sample_weight"] or [None] * len(labels)
+        cases = zip(labels, by_fold["y_scores"], weights, strict=True)
+        tables, has_weights = fold_tables(list(cases), pos_label)
+        folds = Folds(tuple(tables), has_weights, pos_label=pos_label)
+    known = folds.repeats if repeats is None else repeats
+    numbers = check_repeats("repeats", known, len(folds.tables)).tolist()
+    has_both = [table.n_pos > 0 and table.n_neg > 0 for table in folds.tables]
+    kept, n_folds = np.flatnonzero(has_both), len(has_both)
+    if len(kept) == 0:
+        raise ValueError(
+            f"None of the {n_folds} folds holds both classes: a ROC curve needs "
+            "positives and negatives. Use stratified or fewer folds."
+        )
+    if len(kept) < n_folds:
+        warn(
+            f"{n_folds - len(kept)} of {n_folds} folds hold one class only and are "
+            "left out of the consensus curve.",
+            UndefinedMetricWarning,
+        )
+    return replace(
+        folds,
+        tables=tuple(folds.tables[i] for i in kept),
+        repeats=tuple(numbers[i] for i in kept),
+    )
 
 
 def folds_of_rankings(rankings: FoldRankings) -> Folds:
@@ -262,32 +276,6 @@ def folds_of_rankings(rankings: FoldRankings) -> Folds:
     tables, has_weights = fold_tables(list(rankings), None)
     return Folds(
         tuple(tables), has_weights, tuple(rankings.repeats.tolist()), rankings.pos_label
-    )
-
-
-def folds_of(
-    tables: list[RankTable], has_weights: bool, pos_label: Label, repeats: Repeats
-) -> Folds:
-    """Return the folds that hold both classes, and warn of the others."""
-    numbers = check_repeats("repeats", repeats, len(tables)).tolist()
-    kept = [i for i, t in enumerate(tables) if t.n_pos > 0 and t.n_neg > 0]
-    if not kept:
-        raise ValueError(
-            f"None of the {len(tables)} folds holds both classes: a ROC curve needs "
-            "positives and negatives. Use stratified or fewer folds."
-        )
-    if len(kept) < len(tables):
-        warnings.warn(
-            f"{len(tables) - len(kept)} of {len(tables)} folds hold one class "
-            "only and are left out of the consensus curve.",
-            UndefinedMetricWarning,
-            stacklevel=4,
-        )
-    return Folds(
-        tuple(tables[i] for i in kept),
-        has_weights,
-        tuple(numbers[i] for i in kept),
-        pos_label,
     )
 
 

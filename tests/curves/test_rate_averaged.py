@@ -312,7 +312,9 @@ def test_folds_of_a_curve_have_other_bounds():
 )
 def test_what_folds_hold_is_not_given_twice(given):
     folds = rate_averaged_roc_curve(Y, S).folds
-    with pytest.raises(ValueError, match=f"{next(iter(given))} is part of the folds"):
+    with pytest.raises(
+        ValueError, match=f"{next(iter(given))} must be None where y_trues"
+    ):
         rate_averaged_roc_curve(folds, **given)
 
 
