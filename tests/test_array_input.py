@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
 
 import skrate
 from looped import case, looped
@@ -121,37 +122,17 @@ def test_the_last_score_of_two_lists_in_big_endian_is_seen():
     assert np.isnan(score)
 
 
-def masked(values):
-    return np.ma.array(values, mask=np.arange(N) == 3)
+DATE = np.array("2020-01-01", "datetime64[ns]")
 
 
-def structured(values):
-    return np.array([(value, 0) for value in values.tolist()], "f8,f8")
+def with_entry(value):
+    """Return what puts an entry among values, which become objects."""
 
-
-def dates(values):
-    return np.array("2020-01-01", "datetime64[ns]") + values.astype("timedelta64[ns]")
-
-
-def with_nat(values):
-    found = dates(values)
-    found[3] = "NaT"
-    return found
-
-
-def sparse(values):
-    from scipy.sparse import csr_array
-
-    return csr_array(values.astype(float)[None, :])
-
-
-def with_object(value):
     def spoil(values):
         found = values.astype(object)
         found[3] = value
         return found
 
-    spoil.__name__ = f"with {value!r:.20}"
     return spoil
 
 
@@ -164,12 +145,7 @@ def with_pandas_na(dtype):
         found[3] = pandas.NA
         return found
 
-    spoil.__name__ = f"pandas {dtype} with NA"
     return spoil
-
-
-def polars_with_null(values):
-    return require("polars").Series([None, *values.tolist()[1:]])
 
 
 def polars_words_with_null(values):
@@ -177,130 +153,79 @@ def polars_words_with_null(values):
     return require("polars").Series([None, *words[1:]])
 
 
-def text_with_nan(values):
-    return np.array(["a", *["b"] * (N - 2), np.nan])
-
-
-def list_with_nan(values):
-    return ["a", *["b"] * (N - 2), float("nan")]
-
-
-def list_with_none(values):
-    return [None, *values.tolist()[1:]]
-
-
-def ragged(values):
-    return [[1], [2, 3], *values.tolist()[2:]]
-
-
-def generator(values):
-    return (value for value in values)
-
-
-def as_dict(values):
-    return dict(enumerate(values.tolist()))
-
-
-def as_set(values):
-    return set(range(N))
-
-
-def no_column(values):
-    return require("pandas").DataFrame(index=range(N))
-
-
 def two_columns(values):
     return require("pandas").DataFrame({"a": values, "b": values})
 
 
-def scalar_array(values):
-    return np.array(values[0])
-
-
-def text(values):
-    return "0" * N
-
-
-def mixed(values):
-    return ["a", *values.tolist()[1:]]
-
-
-def unhashable(values):
-    found = values.astype(object)
-    found[3] = {}
-    return found
-
-
-NOWHERE = [
-    masked,
-    structured,
-    with_nat,
-    sparse,
-    with_object(None),
-    with_object(float("nan")),
-    with_object(Decimal("NaN")),
-    with_object(Decimal("sNaN")),
-    with_object(np.datetime64("NaT", "ns")),
-    with_object("a"),
-    list_with_nan,
-    list_with_none,
-    ragged,
-    generator,
-    as_dict,
-    as_set,
-    scalar_array,
-    text,
-    mixed,
-    unhashable,
-]
-# What pandas and polars hold.
-OF_OTHERS = [
-    *map(with_pandas_na, ("Int64", "Float64", "string", "category")),
-    polars_with_null,
-    polars_words_with_null,
-    no_column,
-    two_columns,
-]
-NO_NUMBERS = [
-    dates,
-    text_with_nan,
-    lambda values: values.astype("timedelta64[s]"),
-    lambda values: values.astype(str),
-    lambda values: values.astype(bytes),
-    lambda values: values.astype(str).tolist(),
-    lambda values: values.astype(str).astype(object),
-    lambda values: values.astype(complex),
-    lambda values: values.astype(complex).tolist(),
-    lambda values: np.array([object()] * N),
-    with_object(10**400),
-    with_object(Fraction(10**400)),
-    with_object(Decimal("0.5")),
-]
-NO_LABELS = [
-    dates,
-    text_with_nan,
-    lambda values: values.astype(complex),
-    lambda values: values.astype(complex).astype(object),
-]
+NOWHERE = {
+    "masked": lambda values: np.ma.array(values, mask=np.arange(N) == 3),
+    "records": lambda values: np.array([(v, 0) for v in values.tolist()], "f8,f8"),
+    "NaT": lambda values: np.append(
+        DATE + values[1:].astype("timedelta64[ns]"), np.datetime64("NaT")
+    ),
+    "sparse": lambda values: csr_array(values.astype(float)[None, :]),
+    "None": with_entry(None),
+    "NaN as an object": with_entry(float("nan")),
+    "a decimal NaN": with_entry(Decimal("NaN")),
+    "a signalling NaN": with_entry(Decimal("sNaN")),
+    "NaT as an object": with_entry(np.datetime64("NaT", "ns")),
+    "a word": with_entry("a"),
+    "a dict among them": with_entry({}),
+    "a list of words with NaN": lambda _: ["a", *["b"] * (N - 2), float("nan")],
+    "a list with None": lambda values: [None, *values.tolist()[1:]],
+    "a list with a word": lambda values: ["a", *values.tolist()[1:]],
+    "ragged": lambda values: [[1], [2, 3], *values.tolist()[2:]],
+    "a generator": lambda values: (value for value in values),
+    "a dict": lambda values: dict(enumerate(values.tolist())),
+    "a set": lambda _: set(range(N)),
+    "one number": lambda values: np.array(values[0]),
+    "a text": lambda _: "0" * N,
+}
+OF_OTHERS = {
+    **{f"pandas {kind} with NA": with_pandas_na(kind)
+       for kind in ("Int64", "Float64", "string", "category")},
+    "polars with null": lambda values: (
+        require("polars").Series([None, *values.tolist()[1:]])
+    ),
+    "polars words with null": polars_words_with_null,
+    "no column": lambda _: require("pandas").DataFrame(index=range(N)),
+    "two columns": two_columns,
+}  # fmt: skip
+NO_NUMBERS = {
+    "dates": lambda values: DATE + values.astype("timedelta64[ns]"),
+    "words with NaN": lambda _: np.array(["a", *["b"] * (N - 2), np.nan]),
+    "time spans": lambda values: values.astype("timedelta64[s]"),
+    "strings": lambda values: values.astype(str),
+    "bytes": lambda values: values.astype(bytes),
+    "strings as objects": lambda values: values.astype(str).astype(object),
+    "complex": lambda values: values.astype(complex),
+    "a complex list": lambda values: values.astype(complex).tolist(),
+    "objects": lambda _: np.array([object()] * N),
+    "too large": with_entry(10**400),
+    "too large a fraction": with_entry(Fraction(10**400)),
+    "a decimal": with_entry(Decimal("0.5")),
+}
 NONSENSE = {
-    "y_true": NO_LABELS,
+    "y_true": {
+        name: NO_NUMBERS[name] for name in ("dates", "words with NaN", "complex")
+    },
     "y_score": NO_NUMBERS,
     "sample_weight": NO_NUMBERS,
-    "groups": [],
+    "groups": {},
 }
 
 
-@pytest.mark.parametrize("name", ["y_true", "y_score", "sample_weight", "groups"])
+@pytest.mark.parametrize("name", NONSENSE)
 def test_nonsense_is_an_error_that_names_the_argument(name):
-    for spoil in NOWHERE + NONSENSE[name]:
-        with case(spoil.__name__):
+    for kind, spoil in (NOWHERE | NONSENSE[name]).items():
+        with case(kind):
             check_nonsense(name, spoil)
 
 
-@pytest.mark.parametrize("spoil", OF_OTHERS, ids=lambda spoil: spoil.__name__)
-@looped("name", ["y_true", "y_score", "sample_weight", "groups"])
-def test_what_others_miss_is_an_error_that_names_the_argument(name, spoil):
-    check_nonsense(name, spoil)
+@pytest.mark.parametrize("kind", OF_OTHERS)
+@looped("name", NONSENSE)
+def test_what_others_miss_is_an_error_that_names_the_argument(name, kind):
+    check_nonsense(name, OF_OTHERS[kind])
 
 
 def check_nonsense(name, spoil):
@@ -339,92 +264,62 @@ def compared(arguments):
     return {("y_score_a" if k == "y_score" else k): v for k, v in arguments.items()}
 
 
-def unmasked(values):
-    return np.ma.array(values, mask=np.zeros(N, dtype=bool))
-
-
-def objects(values):
-    return values.astype(object)
-
-
-def fractions(values):
-    return [Fraction(value) for value in values.tolist()]
-
-
-def columns(values):
-    return [[value] for value in values.tolist()]
-
-
-def zero_dimensional(values):
-    return [np.array(value) for value in values]
-
-
 def pandas_of(dtype):
-    def contained(values):
-        return require("pandas").Series(values).astype(dtype)
-
-    contained.__name__ = f"pandas {dtype}"
-    return contained
+    return lambda values: require("pandas").Series(values).astype(dtype)
 
 
 def pandas_arrow(values):
     require("pyarrow")
-    kind = "int64[pyarrow]" if values.dtype.kind == "i" else "double[pyarrow]"
-    return require("pandas").Series(values).astype(kind)
+    kind = "int64" if values.dtype.kind == "i" else "double"
+    return pandas_of(f"{kind}[pyarrow]")(values)
 
 
-def pyarrow_array(values):
-    return require("pyarrow").array(values)
+CONTAINERS = {
+    "unmasked": lambda values: np.ma.array(values, mask=np.zeros(N, dtype=bool)),
+    "objects": lambda values: values.astype(object),
+    "fractions": lambda values: [Fraction(value) for value in values.tolist()],
+    "columns": lambda values: [[value] for value in values.tolist()],
+    "zero-dimensional": lambda values: [np.array(value) for value in values],
+    "pandas category": pandas_of("category"),
+    "pandas Float64": pandas_of("Float64"),
+    "pandas object": pandas_of("object"),
+    "pandas arrow": pandas_arrow,
+    "pyarrow": lambda values: require("pyarrow").array(values),
+    "polars": lambda values: require("polars").Series(values.tolist()),
+}
 
 
-def polars(values):
-    return require("polars").Series(values.tolist())
-
-
-@pytest.mark.parametrize(
-    "container",
-    [
-        unmasked,
-        objects,
-        fractions,
-        columns,
-        zero_dimensional,
-        pandas_of("category"),
-        pandas_of("Float64"),
-        pandas_of("object"),
-        pandas_arrow,
-        pyarrow_array,
-        polars,
-    ],
-)
-def test_containers_of_numbers_give_the_same_numbers(container):
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_containers_of_numbers_give_the_same_numbers(name):
     scores, other = random_scores("f8", 1), random_scores("f8", 2)
     weights = np.random.default_rng(3).integers(1, 9, N)
     given = (Y_TRUE, scores, other, GROUPS, weights)
     expected = found_values(*given)
-    assert found_values(*map(container, given)) == expected
+    assert found_values(*map(CONTAINERS[name], given)) == expected
 
 
-@looped("kind", ["string", "category", "object", "str"])
-def test_pandas_words_are_labels_and_groups(kind):
-    pandas = require("pandas")
+WORDS = {
+    "pandas": ["string", "category", "object", "str"],
+    "polars": ["String", "Categorical"],
+}
+
+
+@pytest.mark.parametrize("package", WORDS)
+def test_words_of_frames_are_labels_and_groups(package):
+    module = require(package)
     scores, other = random_scores("f8", 1), random_scores("f8", 2)
-    words = pandas.Series(np.where(Y_TRUE == 1, "hit", "none")).astype(kind)
-    lists = pandas.Series(GROUPS.astype(str)).astype(kind)
     expected = found_values(Y_TRUE, scores, other, GROUPS)
-    assert found_values(words, scores, other, lists, pos_label="hit") == expected
-
-
-@looped("kind", ["String", "Categorical"])
-def test_polars_words_are_labels_and_groups(kind):
-    module = require("polars")
-    scores, other = random_scores("f8", 1), random_scores("f8", 2)
-    words, lists = (
-        module.Series(array.tolist()).cast(getattr(module, kind))
-        for array in (np.where(Y_TRUE == 1, "hit", "none"), GROUPS.astype(str))
-    )
-    expected = found_values(Y_TRUE, scores, other, GROUPS)
-    assert found_values(words, scores, other, lists, pos_label="hit") == expected
+    words = np.where(Y_TRUE == 1, "hit", "none").tolist(), GROUPS.astype(str).tolist()
+    for kind in WORDS[package]:
+        with case(kind):
+            labels, lists = (
+                module.Series(each).astype(kind)
+                if package == "pandas"
+                else module.Series(each).cast(getattr(module, kind))
+                for each in words
+            )
+            found = found_values(labels, scores, other, lists, pos_label="hit")
+            assert found == expected
 
 
 @looped(

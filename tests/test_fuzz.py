@@ -12,7 +12,7 @@ import pytest
 
 import skrate
 from fuzzing.calls import Disagreement, made_small, run, shown
-from fuzzing.registry import draw_call, fuzzed_names
+from fuzzing.registry import NOT_DRAWN, draw_call, fuzzed_names
 
 SEED = int(os.environ.get("SKRATE_FUZZ_SEED", "0"))
 N_CALLS = int(os.environ.get("SKRATE_FUZZ_CALLS", "100000"))
@@ -47,11 +47,12 @@ def test_every_call_gives_what_the_oracle_says(first):
 
 
 def test_every_public_name_is_fuzzed():
-    assert fuzzed_names() == set(skrate.__all__)
+    assert fuzzed_names() | NOT_DRAWN == set(skrate.__all__)
+    assert not fuzzed_names() & NOT_DRAWN
 
 
 def test_some_calls_give_what_the_oracle_says():
-    found = failures(range(60))
+    found = failures(range(40))
     assert not found, "\n".join(found)
 
 
@@ -69,7 +70,7 @@ def test_a_defect_is_seen(monkeypatch, defect):
         return plain(y_true, y_score, **kwargs) + (1e-6 if defect == "value" else 0)
 
     monkeypatch.setattr(skrate, "average_precision_score", broken)
-    message = "\n".join(failures(range(150)))
+    message = "\n".join(failures(range(100)))
     signs = {
         "value": "is not the oracle's",
         "warning": "warned RuntimeWarning",

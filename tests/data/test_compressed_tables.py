@@ -120,7 +120,7 @@ def placed(table, rng, how):
 @pytest.mark.parametrize("how", ["anywhere", "tied", "best", "worst"])
 def test_no_order_within_the_cells_is_farther_than_the_error(case, how):
     rng = np.random.default_rng(7)
-    for seed in range(5):
+    for seed in range(2):
         whole = RankTable.from_arrays(*labelled(seed, n=60, decimals=seed % 3 or None))
         table = whole.compress(int(rng.integers(2, 20)))
         if seed % 2:

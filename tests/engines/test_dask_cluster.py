@@ -110,6 +110,7 @@ def test_bootstraps_run_on_the_cluster(client):
         assert interval() == expected
 
 
+@pytest.mark.slow
 def test_exact_bounds_run_on_the_cluster(client):
     labels, scores = zip(*(sample(seed, n=60) for seed in range(3)), strict=True)
 

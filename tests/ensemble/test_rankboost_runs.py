@@ -170,8 +170,8 @@ def test_held_out_score_is_the_share_of_pairs_in_order_by_default():
         assert score == pytest.approx(1 - (wrong + strictly_wrong) / 2)
 
 
-@pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize("n_rare", [2, 3, 5])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("n_rare", [2, 5])
 @pytest.mark.parametrize("rare", [0, 1])
 def test_both_classes_are_held_out_however_rare(rare, n_rare, seed):
     X, _, rng = sample(seed, n=300)

@@ -16,7 +16,7 @@ from fuzzing.calls import Call, holds, quietly, same_number, same_numbers
 from fuzzing.laws import draw_rate, narrow
 from fuzzing.metric_calls import check_law, check_rauc, refusals
 from fuzzing.samples import Sample, draw_sample
-from reference import error_enumeration, rankboost_pairs, rate_law, tables
+from reference import error_enumeration, rate_law, tables
 from reference.rate_law import Density
 from reference.tables import Groups
 from skrate import rates
@@ -196,48 +196,6 @@ def auc_range(rng: np.random.Generator) -> Call:
     )  # fmt: skip
 
 
-def no_numbers(rng: np.random.Generator) -> Call:
-    """Draw something that is no number, or masked, where one is asked for."""
-    n = int(rng.integers(2, 6))
-    good = np.sort(rng.random(n))[::-1]
-    mask = np.arange(n) == rng.integers(n)
-    bad: list[Any] = good.tolist()
-    bad[int(np.argmax(mask))] = (10**400, 1j, {}, "0.5")[rng.integers(4)]
-    kinds = [np.ma.array(good, mask=mask), bad, good.astype(str).tolist()]
-    kind = int(rng.integers(len(kinds)))
-    rate = draw_rate(rng).given
-    of = {"rate": rate, "prevalence": 0.3}
-    mixed = rates.mixture([rate])
-    # The functions of folds take what is masked for undefined.
-    ways: list[tuple[str, str, Callable[[Any], Any]]] = [
-        ("rates", "x", mixed.survival),
-        ("rates", "x", mixed.limited_mean),
-        ("rates", "q", mixed.ppf),
-        ("RankTable", "pos", lambda x: skrate.RankTable(x, good)),
-        ("RankTable", "neg", lambda x: skrate.RankTable(good, x)),
-        ("RankTable", "thresholds", lambda x: skrate.RankTable(good, good, x)),
-        (
-            "convert_rauc", "value",
-            lambda x: skrate.convert_rauc(x, to="expected_recall", **of),
-        ),
-        (
-            "convert_rauc", "value",
-            lambda x: skrate.convert_rauc(x, to="rauc", **of),
-        ),
-    ]  # fmt: skip
-    if kind in (1, 2):
-        ways += [
-            ("compare_folds", "a", lambda x: skrate.compare_folds(x, good)),
-            ("compare_folds", "b", lambda x: skrate.compare_folds(good, x)),
-            ("summarize", "test_b", lambda x: skrate.summarize({"test_b": x})),
-        ]
-    name, argument, function = ways[rng.integers(len(ways))]
-    return Call(
-        name, function, lambda _: ((kinds[kind],), {}), lambda _sample, _found: None,
-        refusal=(argument,),
-    )  # fmt: skip
-
-
 def compare_folds(rng: np.random.Generator) -> Call:
     """Draw a call of compare_folds."""
     n = int(rng.integers(2, 11))
@@ -296,32 +254,6 @@ def summarize(rng: np.random.Generator) -> Call:
         holds(low <= row.value <= high, f"[{low}, {high}] without {row.value}")
 
     return Call("summarize", skrate.summarize, results, check, may_warn=True)
-
-
-def refit(name: str) -> Callable[[np.random.Generator], Call]:
-    """Return what draws calls of a rule for ``refit=``."""
-
-    def draw(rng: np.random.Generator) -> Call:
-        n_models, n_folds = int(rng.integers(1, 6)), int(rng.integers(2, 6))
-        scores = np.round(rng.random((n_models, n_folds)), 1)
-        results = {f"split{j}_test_score": scores[:, j] for j in range(n_folds)}
-        results["params"] = [{"depth": int(d)} for d in rng.permutation(n_models)]
-        options = {"complexity": "depth"} if "standard" in name else {}
-
-        def check(_: Any, rule: Any) -> None:
-            chosen, means = rule(results), scores.mean(axis=1)
-            if not options:
-                holds(means[chosen] == means.max(), f"{chosen} of {means}")
-                return
-            best = scores[int(np.argmax(means))]
-            least = best.mean() - np.std(best, ddof=1) / math.sqrt(n_folds)
-            depths = [params["depth"] for params in results["params"]]
-            simplest = min(d for d, m in zip(depths, means, strict=True) if m >= least)
-            holds(depths[chosen] == simplest, f"{chosen} of {means}, {depths}")
-
-        return Call(name, getattr(skrate, name), lambda _: ((), options), check)
-
-    return draw
 
 
 class Given(ClassifierMixin, BaseEstimator):
@@ -534,101 +466,3 @@ def rate_averaged_roc_curve(rng: np.random.Generator) -> Call:
         may_warn=True, refusal=() if both else ("folds",),
         may_refuse=("Fold",) if any(map(refusals, folds)) else (),
     )  # fmt: skip
-
-
-_OF_VARIANCES = ("BudgetReportDisplay", "CurveComparisonDisplay", "MarkersDisplay")
-
-
-def display(kind: str) -> Callable[[np.random.Generator], Call]:
-    """Return what draws calls of ``from_predictions`` of a display."""
-
-    def draw(rng: np.random.Generator) -> Call:
-        # What is undefined is not drawn where variances are, of two cases at least.
-        least = 2 if kind in _OF_VARIANCES else 1
-        sample = draw_sample(rng, weighted="none", one_class=0, largest=100)
-        while min(sample.is_pos.sum(), (~sample.is_pos).sum()) < least:
-            sample = draw_sample(rng, weighted="none", one_class=0, largest=100)
-        room = skrate if hasattr(skrate, kind) else skrate.displays
-        function = getattr(room, kind).from_predictions
-
-        def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
-            first, second = given.y_true, given.y_score
-            keywords = given.keywords()
-            if kind == "RateAveragedROC":
-                return ([first], [second]), {**keywords, "bounds": None}
-            if kind == "CurveComparisonDisplay":
-                # A model against the reverse of it.
-                other = [-score for score in given.scores.tolist()]
-                return (first, second, other), {**keywords, "rates": [0.25, 0.5]}
-            if kind == "MarkersDisplay":
-                options = {"n_resamples": 20, "random_state": 0}
-                return (first, {"A": second}), {**keywords, **options}
-            if kind == "AUCErrorRateDisplay":
-                keywords["y_pred"] = given.plain_labels[::-1].copy()
-                keywords["class_ratios"] = [0.5]
-            if kind == "BudgetReportDisplay":
-                keywords["rate"] = 0.5
-            return (first, second), keywords
-
-        def check(given: Sample, found: Any) -> None:
-            groups = Groups(*given.parts)
-            if kind == "HitCurveDisplay":
-                same_numbers("rates", found.rates[0], groups.edges)
-            elif kind == "BudgetReportDisplay":
-                holds(len(found.lines_) == 1, f"{len(found.lines_)} curves")
-            elif kind == "CurveComparisonDisplay":
-                for rate, recall in zip(
-                    (0.25, 0.5), found.comparison.value_a.tolist(), strict=True
-                ):
-                    if math.isnan(recall):
-                        continue
-                    expected = float(tables.found_at(groups, Fraction(rate)))
-                    same_number("recall", recall, expected, atol=1e-9)
-            elif kind == "MarkersDisplay":
-                same_number("AUC", found.x.values.tolist()[0], tables.auc(groups))
-                shown_names = [text.get_text() for text in found.texts_]
-                holds(shown_names == ["A"], f"names {shown_names}")
-            elif kind == "AUCErrorRateDisplay":
-                same_number("AUC", found.point.auc, tables.auc(groups), rtol=1e-9)
-            else:
-                same_number("AUC", found.curve.rate_weighted_auc(), tables.auc(groups))
-            _close(found)
-
-        return Call(
-            f"{kind}.from_predictions", function, arguments, check, sample,
-            may_refuse=refusals(sample), may_warn=kind == "CurveComparisonDisplay",
-        )  # fmt: skip
-
-    return draw
-
-
-def _close(found: Any) -> None:
-    import matplotlib.pyplot as plt
-
-    plt.close(found.figure_)
-
-
-def rank_boost(rng: np.random.Generator) -> Call:
-    """Draw a fit of RankBoostClassifier, of which the pair matrix knows the rounds."""
-    seed, n_rounds = int(rng.integers(2**31)), int(rng.integers(1, 4))
-    n = int(rng.integers(6, 25))
-    n_values = [None, 4][rng.integers(2)]
-    X, y, _ = rankboost_pairs.sample(seed, n, n_values=n_values)
-    y[:2] = 0, 1
-    weights = rng.integers(1, 4, n).astype(float) if rng.random() < 0.5 else None
-
-    def fit(X: Any, y: Any, sample_weight: Any) -> Any:
-        model = skrate.RankBoostClassifier(n_rounds).fit(X, y, sample_weight)
-        return model.decision_function(X) - model.offset_, model
-
-    def check(_: Any, found: Any) -> None:
-        rounds, scores = rankboost_pairs.boost(X, y, n_rounds, weights)
-        holds(found[1].n_estimators_ == len(rounds), "another number of rounds")
-        gaps = np.subtract.outer(found[0], found[0]) - np.subtract.outer(scores, scores)
-        holds(np.abs(gaps).max() < 1e-8, "scores differ from those of the pair matrix")
-
-    def arguments(_: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        given = None if weights is None else weights.copy()
-        return (X.copy(), y.copy(), given), {}
-
-    return Call("RankBoostClassifier.fit", fit, arguments, check)

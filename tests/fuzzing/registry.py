@@ -1,7 +1,6 @@
 """Every public name, and what draws its calls; the one place to add a function to."""
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +25,6 @@ from fuzzing import (
 from fuzzing.calls import Call
 from fuzzing.ill_formed import spoilt
 from metric_registry import CASES
-from optional import is_installed
 from skrate.metrics.base import METRICS
 
 Draw = Callable[[np.random.Generator], Call]
@@ -39,7 +37,6 @@ class Entry(NamedTuple):
     draw: Draw
     share: float
     may_spoil: bool = False
-    needs: str | None = None
 
 
 ENTRIES = [
@@ -100,25 +97,15 @@ ENTRIES = [
     Entry(("estimate",), marker_calls.estimate_markers, 2),
     Entry(("compare",), set_calls.compare_over_set, 1, may_spoil=True),
     Entry(("rates",), set_calls.worst_of_set, 1),
-    Entry(
-        ("compare_curves",),
-        curve_calls.compare_curves,
-        2,
-        may_spoil=True,
-    ),
+    Entry(("compare_curves",), curve_calls.compare_curves, 2, may_spoil=True),
     Entry(("budget_report",), budget_calls.budget_report, 3),
     Entry(("rates",), other_calls.rate_methods, 4),
-    Entry(("rates",), other_calls.no_numbers, 1.5),
     Entry(("rates",), other_calls.elicited, 0.5),
     *(
         Entry(("sample_size",), plan_calls.planned(goal), 1)
         for goal in ("n_cases", "n")
     ),
-    Entry(
-        ("review",),
-        stopping_calls.recall_certificate,
-        1,
-    ),
+    Entry(("review",), stopping_calls.recall_certificate, 1),
     Entry(("review",), stopping_calls.certificate_sample_size, 0.5),
     Entry(("review",), stopping_calls.stopping_curve, 1),
     Entry(("expected_recall_score",), other_calls.twins, 0.5),
@@ -126,10 +113,6 @@ ENTRIES = [
     Entry(("error_rate",), other_calls.auc_range, 0.3),
     Entry(("compare_folds",), other_calls.compare_folds, 1),
     Entry(("summarize", "results"), other_calls.summarize, 1),
-    *(
-        Entry((name,), other_calls.refit(name), 0.5)
-        for name in ("refit_best", "refit_one_standard_error")
-    ),
     *(
         Entry((name,), other_calls.scorer(name), 1.5)
         for name in (
@@ -145,36 +128,8 @@ ENTRIES = [
     Entry(("make_ranking_scorer",), other_calls.scorer("several"), 0.5),
     Entry(("make_ranking_scorer",), other_calls.scorer("lists"), 1.5),
     Entry(("ScoreReport",), other_calls.score_report, 1),
-    Entry(
-        ("rate_averaged_roc_curve",),
-        other_calls.rate_averaged_roc_curve,
-        0.7,
-    ),
-    *(
-        Entry((name,), other_calls.display(name), 0.1, needs="matplotlib")
-        for name in ("HitCurveDisplay", "RateAveragedROC")
-    ),
-    *(
-        Entry(("displays",), other_calls.display(name), 0.1, needs="matplotlib")
-        for name in (
-            "AUCErrorRateDisplay",
-            "BudgetReportDisplay",
-            "CurveComparisonDisplay",
-            "MarkersDisplay",
-        )
-    ),
-    Entry(
-        ("displays",),
-        stopping_calls.stopping_curve_display,
-        0.1,
-        needs="matplotlib",
-    ),
-    Entry(("RankBoostClassifier",), other_calls.rank_boost, 0.3),
-    Entry(
-        ("RateThresholdClassifier",),
-        threshold_calls.rate_threshold,
-        0.7,
-    ),
+    Entry(("rate_averaged_roc_curve",), other_calls.rate_averaged_roc_curve, 0.7),
+    Entry(("RateThresholdClassifier",), threshold_calls.rate_threshold, 0.7),
 ]
 # A metric of which nothing is drawn above: its cases, with their oracle.
 DRAWN = {name for entry in ENTRIES for name in entry.names}
@@ -198,17 +153,18 @@ ENTRIES += [
 ]
 
 
-@lru_cache(maxsize=1)
-def _entries() -> list[Entry]:
-    return [one for one in ENTRIES if not one.needs or is_installed(one.needs)]
+SHARES = np.array([entry.share for entry in ENTRIES])
+# What draws what others compute, or is compared with the same oracle by its own tests.
+NOT_DRAWN = {
+    "displays", "HitCurveDisplay", "RateAveragedROC", "RankBoostClassifier",
+    "refit_best", "refit_one_standard_error",
+}  # fmt: skip
 
 
 def draw_call(seed: int, number: int) -> Call:
     """Return call ``number`` of a seed, always the same."""
     rng = np.random.default_rng([seed, number])
-    entries = _entries()
-    shares = np.array([entry.share for entry in entries])
-    entry = entries[rng.choice(len(entries), p=shares / shares.sum())]
+    entry = ENTRIES[rng.choice(len(ENTRIES), p=SHARES / SHARES.sum())]
     call = entry.draw(rng)
     if entry.may_spoil and rng.random() < 0.12:
         return spoilt(rng, call)
@@ -216,6 +172,6 @@ def draw_call(seed: int, number: int) -> Call:
 
 
 def fuzzed_names() -> set[str]:
-    """Return the names of skrate of which calls are drawn; two metrics have none."""
+    """Return the public names of which calls are drawn; two metrics have none."""
     names = {name for entry in ENTRIES for name in entry.names}
     return names - {"momentum_score", "stamina_score"}

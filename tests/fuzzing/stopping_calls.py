@@ -1,13 +1,12 @@
 """Calls of recall_certificate and stopping_curve: urns small enough to be counted."""
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 import skrate
-from fuzzing.calls import Call, holds, same_number, same_numbers
+from fuzzing.calls import Call, holds, same_number
 from fuzzing.metric_calls import refusals
 from fuzzing.samples import Sample, draw_sample
 from reference import urn as oracle
@@ -101,19 +100,3 @@ def stopping_curve(rng: np.random.Generator) -> Call:
         "stopping_curve", skrate.review.stopping_curve, arguments, check, sample,
         may_refuse=refusals(sample), may_warn=True,
     )  # fmt: skip
-
-
-def stopping_curve_display(rng: np.random.Generator) -> Call:
-    """Draw a call of the display, of the same."""
-    call = stopping_curve(rng)
-
-    def check(given: Sample, display: Any) -> None:
-        drawn = display.line_.get_ydata().tolist()
-        same_numbers("bounds", drawn, display.curve.lower_bounds)
-        call.check(given, display.curve)
-        import matplotlib.pyplot as plt
-
-        plt.close(display.figure_)
-
-    function = skrate.displays.StoppingCurveDisplay.from_predictions
-    return replace(call, name="display", function=function, check=check)

@@ -126,6 +126,7 @@ def test_methods_agree(metric, kwargs, stratify):
     assert by_jackknife == pytest.approx(by_delta, rel=0.03)
 
 
+@pytest.mark.slow
 @each(JUMPS)
 def test_methods_agree_roughly_where_the_rate_is_known(metric, kwargs):
     y_true, y_score = sample(1, n=3000, decimals=9)

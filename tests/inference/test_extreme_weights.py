@@ -34,7 +34,13 @@ def numbers(result):
 
 
 @each(SMOOTH + JUMPS)
-@pytest.mark.parametrize("method", ["delta", "bootstrap", "jackknife"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        "delta",
+        *(pytest.param(m, marks=pytest.mark.slow) for m in ("bootstrap", "jackknife")),
+    ],
+)
 def test_there_is_a_number_or_nan_with_a_warning(metric, kwargs, method):
     if "k" in kwargs:
         kwargs = {"rate": 0.2}

@@ -45,7 +45,7 @@ def test_cases_that_are_not_plain_are_not_condensed():
 def test_the_law_of_counts_is_multinomial(repeats, most, monkeypatch):
     # Case by case, in one or several parts, and unit by unit.
     monkeypatch.setattr(resampling, "_CASES", most)
-    repeats, n_draws = np.array(repeats), 20_000
+    repeats, n_draws = np.array(repeats), 5_000
     n = repeats.sum()
     draw = CountDraw.of_units([repeats])
     assert draw.is_dense == (n == 140)

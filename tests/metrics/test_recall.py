@@ -453,6 +453,7 @@ MIXED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MIXED)
 def test_the_standard_error_is_the_spread_over_samples(name):
     rate = check_rate(MIXED[name])

@@ -162,7 +162,9 @@ CONSUMERS = [
 
 
 @pytest.mark.parametrize("consumer", CONSUMERS, ids=lambda c: c.__name__)
-@pytest.mark.parametrize("labels", ["numbers", "strings"])
+@pytest.mark.parametrize(
+    "labels", [pytest.param("numbers", marks=pytest.mark.slow), "strings"]
+)
 def test_consumers_do_with_a_uniform_rate_what_they_do_with_roc_auc(consumer, labels):
     y = LABELS[labels]
     pos_label = None if labels == "numbers" else "ill"

@@ -61,6 +61,7 @@ def test_an_argument_counts_with_all_its_arrays():
     assert kept.nbytes > 16_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "law",
     [

@@ -179,7 +179,11 @@ if hasattr(stats, "Normal"):
     )
 
 
-@pytest.mark.parametrize("name", TWINS)
+@pytest.mark.parametrize(
+    "name",
+    # scipy integrates it numerically, for seconds.
+    [pytest.param(n, marks=[pytest.mark.slow] * (n == "truncated")) for n in TWINS],
+)
 def test_two_laws_never_share_what_was_computed(name):
     one, other, mean, other_mean = TWINS[name]
     first, second = check_rate(one), check_rate(other)

@@ -27,7 +27,7 @@ BINS, SHARES = np.array([0.0, 0.5, 0.75, 2.0, 8.0]), np.array([0.5, 0.0, 0.375, 
 
 def places(mean):
     """Return rates from far below the mean to 1."""
-    x = mean * 10.0 ** np.arange(-5, 12, 0.5)
+    x = mean * 10.0 ** np.arange(-5, 12, 1.5)
     return np.append(x[x < 1], 1.0)
 
 
@@ -175,6 +175,7 @@ def ranked(n, n_pos, seed=0):
     return labels, -np.arange(n, dtype=np.float64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [5_000_000])
 @pytest.mark.parametrize(
     "rate",
