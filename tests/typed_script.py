@@ -3,7 +3,6 @@
 import warnings
 from dataclasses import replace
 from datetime import date
-from decimal import Decimal
 from functools import partial
 from io import BytesIO
 
@@ -27,7 +26,6 @@ ints: list[int] = [1, 0, 1, 0, 1, 0]
 words: list[str] = ["yes", "no", "yes", "no", "yes", "no"]
 flags: list[bool] = [True, False, True, False, True, False]
 floats: tuple[float, ...] = (0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
-decimals: list[Decimal] = [Decimal(i) for i in range(6)]
 days: list[date] = [date(2024, 1, 1 + i // 2) for i in range(6)]
 single: npt.NDArray[np.float32] = np.arange(6, 0, -1, dtype=np.float32)
 small: npt.NDArray[np.int8] = np.array(ints, dtype=np.int8)
@@ -43,7 +41,7 @@ for labels in (ints, flags, small, np.array(flags)):
     skrate.rate_weighted_auc_score(labels, single)
 precision = skrate.average_precision_score
 precision(flags, floats, sample_weight=ints)
-precision(words, decimals, pos_label="yes")
+precision(words, floats, pos_label="yes")
 precision(texts, range(6), pos_label=texts[0])
 precision(objects, both[:, :1], sample_weight=other["b"], pos_label="yes")
 precision(frame["y"], frame["a"], pos_label=frame["y"].iloc[0])
@@ -132,7 +130,7 @@ skrate.rate_averaged_roc_curve([table, table], repeats=[0, 0])
 
 skrate.compare_curves(small, single, frame["a"], rates=[0.3, 0.5], clusters=days)
 gain = skrate.compare_curves(
-    other["y"], frame["a"], decimals, metric="gain", cost=0.1, rates=(0.3, 0.5),
+    other["y"], frame["a"], range(6), metric="gain", cost=0.1, rates=(0.3, 0.5),
     sample_weight=range(1, 7), pos_label="yes", random_state=np.random.default_rng(0),
 )  # fmt: skip
 first, last = gain.winning_rates().open[0]
