@@ -64,33 +64,22 @@ def check_vector(name: str, values: Any) -> Array:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise ValueError(
-            f"{name} must be one-dimensional, found {_shape_found(name, values, array)}"
-        )
-    if array.size == 0:
-        raise ValueError(f"{name} is empty: at least one case is needed.")
-    return array
-
-
-def _shape_found(name: str, values: Any, array: Array) -> str:
-    """Return what was found instead of a vector, and what to do about it."""
-    if array.ndim:
-        hint = ""
-        if array.ndim == 2 and array.shape[1] == 2:
+        found, hint = f"an array of shape {array.shape}", ""
+        if array.ndim == 0:
+            found = f"a single object of type {type(values).__name__}"
+            # Whatever a function does not take in place of labels and scores.
+            hint = getattr(values, "__skrate_hint__", "")
+            if hasattr(values, "__iter__") and not (hint or isinstance(values, str)):
+                hint = "; pass a list or an array with one entry per case"
+        elif array.ndim == 2 and array.shape[1] == 2:
             hint = (
                 f"; pass the column of the positive class, {name}[:, i] with "
                 "classes_[i] == pos_label"
             )
-        return f"an array of shape {array.shape}{hint}."
-    hint = ""
-    if hasattr(values, "toarray"):
-        hint = f"; pass {name}.toarray().ravel()"
-    elif hasattr(values, "__skrate_hint__"):
-        # Of what a function does not take in place of labels and scores.
-        hint = values.__skrate_hint__
-    elif hasattr(values, "__iter__") and not isinstance(values, str | bytes):
-        hint = "; pass a list or an array with one entry per case"
-    return f"a single object of type {type(values).__name__}{hint}."
+        raise ValueError(f"{name} must be one-dimensional, found {found}{hint}.")
+    if array.size == 0:
+        raise ValueError(f"{name} is empty: at least one case is needed.")
+    return array
 
 
 def check_scores(name: str, values: Any) -> Array:
@@ -112,14 +101,7 @@ def check_weights(name: str, values: Any) -> FloatArray:
 
 def check_finite(name: str, values: Array) -> None:
     """Raise where ``values`` holds NaN or infinity."""
-    if values.dtype.kind != "f":
-        return
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = values.sum()
-    # One pass that allocates nothing; only a sum that overflowed needs a second.
-    if np.isfinite(total):
-        return
-    finite = np.isfinite(values)
+    finite = np.isfinite(values) if values.dtype.kind == "f" else np.True_
     if not finite.all():
         where = int(np.argmin(finite))
         found = "NaN" if np.isnan(values[where]) else "infinity"
@@ -144,10 +126,9 @@ def check_labels(labels: Array, pos_label: Label = None) -> BoolArray:
     labels must be told apart by name. A sample of one class is fine: whether a metric
     is defined on it is for the metric to say.
     """
-    positive = positive_label(distinct_labels(labels), pos_label)
-    if positive is None:
-        return np.zeros(len(labels), dtype=bool)
-    return is_label(labels, positive)
+    masks = _masks_of_two(labels)
+    positive = positive_label(list(masks), pos_label)
+    return np.zeros(len(labels), bool) if positive is None else masks[positive]
 
 
 def is_label(labels: Array, label: Any) -> BoolArray:
@@ -160,13 +141,23 @@ def is_label(labels: Array, label: Any) -> BoolArray:
 
 def distinct_labels(labels: Array) -> list[Any]:
     """Return the labels in sorted order, at most two."""
-    if labels.dtype.kind in "biuf":
-        return _two_extremes(labels)
-    _check_kind(labels)
-    distinct = _distinct_objects(labels)
-    if len(distinct) > 2:
-        _raise_many_labels(distinct)
-    return distinct
+    return list(_masks_of_two(labels))
+
+
+def _masks_of_two(labels: Array) -> dict[Any, BoolArray]:
+    masks = class_masks(labels, 2)
+    if len(masks) > 2:
+        found = np.unique(labels).tolist()
+        more = ", ..." if len(found) > 6 else ""
+        raise ValueError(
+            f"y_true must hold two classes, found {len(found)} labels: "
+            f"{', '.join(map(shown, found[:6]))}{more}. "
+            "Binarise y_true, for example by y_true == label with the scores of it, or "
+            "grades by y_true >= grade, which is relevance_threshold= of lists. "
+            "Several classes at once, a column of scores for each, are for scores that "
+            "have average=; estimate and compare take one at a time."
+        )
+    return masks
 
 
 def class_masks(labels: Array, most: int) -> dict[Any, BoolArray]:
@@ -174,104 +165,60 @@ def class_masks(labels: Array, most: int) -> dict[Any, BoolArray]:
 
     Where there are more labels than ``most``, one more than that is returned.
     """
-    if labels.dtype.kind == "O":
-        found = _distinct_objects(labels)[: most + 1]
-        return {label: is_label(labels, label) for label in found}
-    if labels.dtype.kind in "biuf":
-        check_finite("y_true", labels)
-    _check_kind(labels)
-    masks: dict[Any, BoolArray] = {}
-    # One class after the other: quicker than to sort all cases by class.
-    rest = np.ones(len(labels), dtype=bool)
-    first = 0
-    while rest[first] and len(masks) <= most:
-        label = labels[first]
-        mask = masks[label.item()] = np.asarray(labels == label)
-        rest &= ~mask
-        first = int(rest.argmax())
-    _check_no_missing_text(masks, labels)
-    return {label: masks[label] for label in sorted(masks)}
-
-
-def _check_kind(labels: Array) -> None:
     if labels.dtype.kind not in "biufUSO":
         raise ValueError(
             "y_true must hold numbers, booleans or strings, found dtype "
             f"{labels.dtype}: binarise y_true first, for example y_true == label."
         )
+    check_finite("y_true", labels)
+    masks: dict[Any, BoolArray] = {}
+    if labels.dtype.kind == "O":
+        for label in distinct_objects("y_true", labels)[: most + 1]:
+            masks[label] = is_label(labels, label)
+    else:
+        # One class after the other: quicker than to sort all cases by class.
+        rest = np.ones(len(labels), dtype=bool)
+        first = 0
+        while rest[first] and len(masks) <= most:
+            mask = masks[labels[first].item()] = np.asarray(labels == labels[first])
+            rest &= ~mask
+            first = int(rest.argmax())
+    if "nan" in masks:
+        raise ValueError(
+            "y_true contains the text 'nan', which is what becomes of a missing label "
+            f"among strings (first at position {int(masks['nan'].argmax())}): remove "
+            "the cases without a label, or pass booleans."
+        )
+    return {label: masks[label] for label in sorted(masks)}
+
+
+def distinct_objects(name: str, labels: Array) -> list[Any]:
+    """Return the distinct labels among objects or strings, in sorted order."""
+    cells = labels.tolist()
+    try:
+        distinct = dict.fromkeys(cells)
+        if not any(map(is_missing, distinct)):
+            return sorted(distinct)
+    except TypeError:
+        kinds = sorted({type(label).__name__ for label in cells})
+        raise ValueError(
+            f"{name} mixes labels of the types {kinds}: use numbers, booleans or "
+            "strings, of one type, and remove missing labels."
+        ) from None
+    raise_missing(name, first_missing(cells) or 0)
+
+
+def raise_missing(name: str, where: int) -> NoReturn:
+    """Raise for a label that is missing at a position."""
+    raise ValueError(
+        f"{name} contains NaN or another missing label (first at position {where}): "
+        "remove the cases without a label."
+    )
 
 
 def says_its_positive(found: list[Any]) -> bool:
     """Return whether labels are of {0, 1}, {-1, 1} or booleans: 1 is positive."""
     return set(found) <= {0, 1} or set(found) <= {-1, 1}
-
-
-def _two_extremes(labels: Array) -> list[Any]:
-    """Return the distinct numeric labels, at most two, without sorting."""
-    check_finite("y_true", labels)
-    low, high = labels.min().item(), labels.max().item()
-    if low == high:
-        return [low]
-    # Between two neighbouring integers, or booleans, there is no third.
-    if labels.dtype.kind == "f" or high - low > 1:
-        n_known = np.count_nonzero(labels == low) + np.count_nonzero(labels == high)
-        if n_known < len(labels):
-            _raise_many_labels(np.unique(labels).tolist())
-    return [low, high]
-
-
-def _distinct_objects(labels: Array) -> list[Any]:
-    """Return the distinct labels that are strings or objects, in sorted order."""
-    cells = labels.tolist() if labels.dtype.kind == "O" else np.unique(labels).tolist()
-    try:
-        distinct = list(dict.fromkeys(cells))
-    except TypeError:
-        _raise_mixed_labels(cells)
-    if first_missing(distinct) is not None:
-        raise ValueError(
-            "y_true contains NaN or another missing label (first at position "
-            f"{first_missing(cells)}): remove the cases without a label."
-        )
-    try:
-        distinct.sort()
-    except TypeError:
-        _raise_mixed_labels(cells)
-    _check_no_missing_text(distinct, labels)
-    return distinct
-
-
-def _check_no_missing_text(distinct: Collection[Any], labels: Array) -> None:
-    if "nan" in distinct:
-        raise ValueError(
-            "y_true contains the text 'nan', which is what becomes of a missing label "
-            f"among strings (first at position {labels.tolist().index('nan')}): remove "
-            "the cases without a label, or pass booleans."
-        )
-
-
-def _raise_mixed_labels(cells: list[Any]) -> NoReturn:
-    kinds = sorted({type(label).__name__ for label in cells})
-    if len(kinds) == 1:
-        raise ValueError(
-            f"y_true must hold numbers, booleans or strings, found labels of the type "
-            f"{kinds[0]}."
-        )
-    raise ValueError(
-        f"y_true mixes labels of the types {kinds}: use one type, and remove "
-        "missing labels."
-    )
-
-
-def _raise_many_labels(found: list[Any]) -> NoReturn:
-    more = ", ..." if len(found) > 6 else ""
-    raise ValueError(
-        f"y_true must hold two classes, found {len(found)} labels: "
-        f"{', '.join(map(shown, found[:6]))}{more}. "
-        "Binarise y_true, for example by y_true == label with the scores of it, or "
-        "grades by y_true >= grade, which is relevance_threshold= of lists. Several "
-        "classes at once, a column of scores for each, are for scores that have "
-        "average=; estimate and compare take one at a time."
-    )
 
 
 def positive_label(found: list[Any], pos_label: Label) -> Any:
@@ -287,11 +234,6 @@ def positive_label(found: list[Any], pos_label: Label) -> Any:
                 f"{choices}{', or the label that is not here' * (len(found) == 1)}."
             )
         return 1 if 1 in found else None
-    if is_missing(pos_label):
-        raise ValueError(
-            f"pos_label={shown(pos_label)} is no label: pass one of y_true, which has "
-            f"{_listed(found)}."
-        )
     label = find_label(pos_label, found)
     # Where there is one class the other may be the positive one.
     if label is None and (len(found) == 2 or not _are_alike(found[0], pos_label)):
@@ -334,16 +276,13 @@ def check_fraction(
     The error ends with the ``hint``.
     """
     number = _as_float(value)
-    is_inside = (
-        0 < number < 1
-        or (include_zero and number == 0)
-        or (include_one and number == 1)
-    )
+    is_end = (include_zero and number == 0) or (include_one and number == 1)
+    is_inside = 0 < number < 1 or is_end
     if not is_inside:
         left, right = "[" if include_zero else "(", "]" if include_one else ")"
-        bounds = f"{left}0, 1{right}"
-        found = f"got {shown(value)}{hint}"
-        raise ValueError(f"{name} must be a number in {bounds}, {found}.")
+        raise ValueError(
+            f"{name} must be a number in {left}0, 1{right}, got {shown(value)}{hint}."
+        )
     return number
 
 
@@ -365,12 +304,14 @@ def check_positive(name: str, value: Any) -> float:
 
 def _as_float(value: Any) -> float:
     """Return a real number as a float; nan for another object, or one too large."""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool):
-        return float("nan")
-    try:
-        return float(value)
-    except OverflowError:
-        return float("nan")
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        with suppress(OverflowError):
+            return float(value)
+    return float("nan")
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def check_flag(name: str, value: Any) -> bool:
@@ -401,8 +342,7 @@ def check_shares(
 
 def check_count(name: str, value: Any, *, minimum: int = 1) -> int:
     """Return ``value`` as an int of at least ``minimum``, which an array can index."""
-    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not is_whole or value < minimum:
+    if not _is_whole(value) or value < minimum:
         raise ValueError(f"{name} must be an integer >= {minimum}, got {shown(value)}.")
     if value > _MOST:
         raise ValueError(f"{name} must be at most {_MOST}, got {shown(value)}.")
@@ -411,13 +351,14 @@ def check_count(name: str, value: Any, *, minimum: int = 1) -> int:
 
 def check_n_jobs(value: Any) -> int | None:
     """Return a number of jobs as joblib takes it."""
-    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if value is None or (is_whole and value != 0):
-        return None if value is None else int(value)
-    raise ValueError(
-        f"n_jobs must be None or an integer other than 0, got {shown(value)}: -1 uses "
-        "all processors."
-    )
+    if value is None:
+        return None
+    if not _is_whole(value) or value == 0:
+        raise ValueError(
+            f"n_jobs must be None or an integer other than 0, got {shown(value)}: -1 "
+            "uses all processors."
+        )
+    return int(value)
 
 
 def check_counts(name: str, values: Any, *, minimum: int = 0) -> IntArray:
@@ -473,16 +414,17 @@ def warn_undefined(metric: str, reason: str) -> float:
 
 def as_array(name: str, values: Any) -> Array:
     """Return ``values`` as a plain array of any shape, in native byte order."""
-    if type(values) is np.ndarray and values.dtype.kind in "biuf":
-        # Most often there is nothing to do; few cases take no longer than the asking.
-        return values if values.dtype.isnative else _native(values)
     check_unmasked(name, values)
-    array = _read(name, values)
-    if array.dtype.names is not None:
+    try:
+        array = as_numpy(values)
+    except Exception as error:
+        # Whatever a container raises that cannot become an array: rows of unequal
+        # lengths, or tensors that are elsewhere.
+        reason = " ".join(str(error).split())
         raise ValueError(
-            f"{name} is a structured array with the fields {list(array.dtype.names)}: "
-            f"pass one of them, such as {name}[{array.dtype.names[0]!r}]."
-        )
+            f"{name} of type {type(values).__name__} cannot be read as an array: "
+            f"{reason.rstrip('.')}{advice(name, values)}."
+        ) from error
     if array.dtype.kind in "US" and not hasattr(values, "dtype"):
         # Among strings numpy writes numbers and NaN as strings.
         cells = np.array(values, dtype=object)
@@ -491,16 +433,13 @@ def as_array(name: str, values: Any) -> Array:
     if array.dtype.kind == "T":
         # As strings and missing values, which this dtype may hold side by side.
         return array.astype(object)
-    return array if array.dtype.isnative else _native(array)
-
-
-def _native(array: Array) -> Array:
-    return array.astype(array.dtype.newbyteorder("="))
+    is_native = array.dtype.isnative
+    return array if is_native else array.astype(array.dtype.newbyteorder("="))
 
 
 def check_unmasked(name: str, values: Any) -> None:
     """Raise where ``values`` are an array with masked entries."""
-    if isinstance(values, np.ma.MaskedArray) and values.dtype.names is None:
+    if isinstance(values, np.ma.MaskedArray):
         is_masked = np.ma.getmaskarray(values)
         if is_masked.any():
             raise ValueError(
@@ -513,24 +452,18 @@ def check_unmasked(name: str, values: Any) -> None:
 def as_real(name: str, values: Any, *, missing: bool = False) -> FloatArray:
     """Return numbers in an array of any shape, rounded to float64.
 
-    NaN stays NaN; with ``missing`` so do None and pandas.NA, without it they are an
+    NaN stays NaN; with ``missing`` None and pandas.NA become it, without they are an
     error.
     """
     array = as_array(name, values)
-    if array.dtype.kind != "O":
-        return as_float64(name, array)
-    cells = array.ravel().tolist()
-    is_nan = [
-        is_missing(cell) if missing else isinstance(cell, float) and cell != cell
-        for cell in cells
-    ]
-    given = np.where(is_nan, 0.0, array.ravel())
-    floats = np.where(is_nan, np.nan, as_float64(name, given))
-    return np.asarray(floats.reshape(array.shape))
+    if missing and array.dtype.kind == "O":
+        cells = [np.nan if is_missing(cell) else cell for cell in array.ravel()]
+        array = np.array(cells).reshape(array.shape)
+    return as_float64(name, array)
 
 
 def as_numbers(name: str, values: Array) -> Array:
-    """Return numeric ``values``; of objects integers if they all are, else floats."""
+    """Return numeric ``values``, of objects those that they are."""
     kind = values.dtype.kind
     if kind in "fiub":
         return values
@@ -552,11 +485,6 @@ def as_numbers(name: str, values: Array) -> Array:
                 f"{type(cell).__name__} ({shown(cell)} at position {where}): convert "
                 "it to numbers first."
             )
-    are_whole = all(isinstance(cell, numbers.Integral | np.bool_) for cell in cells)
-    # All that fit are told apart.
-    for dtype in (np.int64, np.uint64)[: 2 * are_whole]:
-        with suppress(OverflowError):
-            return np.array(cells, dtype=dtype).reshape(values.shape)
     with suppress(OverflowError):
         found = np.array(cells)
         found = found.astype(np.float64) if found.dtype.kind == "O" else found
@@ -576,7 +504,8 @@ def as_float64(name: str, values: Array) -> FloatArray:
 def joined_scores(first: Array, second: Array) -> Array:
     """Return scores of two samples in one array, of a type that holds them all."""
     scores = np.concatenate([first, second])
-    for given, found in ((first, scores[: len(first)]), (second, scores[len(first) :])):
+    pieces = np.split(scores, [len(first)])
+    for given, found in zip((first, second), pieces, strict=True):
         with np.errstate(invalid="ignore"):
             is_same = np.array_equal(found.astype(given.dtype), given)
         if not is_same:
@@ -591,11 +520,9 @@ def is_missing(value: Any) -> bool:
     """Return whether a value is None, or one that does not equal itself."""
     if value is None:
         return True
-    if isinstance(value, tuple):
-        return any(map(is_missing, value))
     try:
         return bool(value != value)
-    except (TypeError, ValueError, ArithmeticError):
+    except (TypeError, ValueError):
         # pandas.NA will not say whether it differs.
         return True
 
@@ -609,36 +536,12 @@ def shown(value: Any) -> str:
     """Return a value as it stands in a message, in one line of bounded length."""
     if isinstance(value, np.generic):
         value = value.item()
-    try:
-        text = " ".join(repr(value).split())
-    except ValueError:
-        # Python refuses to write out an integer of thousands of digits.
-        return f"an {type(value).__name__} of many digits"
+    text = " ".join(repr(value).split())
     return text if len(text) <= 80 else f"{text[:60]}... ({len(text)} characters)"
-
-
-def _read(name: str, values: Any) -> Array:
-    try:
-        return as_numpy(values)
-    except MemoryError:
-        raise
-    except Exception as error:
-        # Whatever a container raises that cannot become an array: rows of unequal
-        # lengths, or tensors that are elsewhere.
-        reason = " ".join(str(error).split())
-        raise ValueError(
-            f"{name} of type {type(values).__name__} cannot be read as an array: "
-            f"{reason.rstrip('.')}{advice(name, values)}."
-        ) from error
 
 
 # Labels, each with the part of the sample where it was first seen.
 Seen = dict[Any, str]
-
-
-def seen_in(where: str, labels: Array) -> Seen:
-    """Return the labels of the part that is called ``where``."""
-    return dict.fromkeys(distinct_labels(labels), where)
 
 
 def seen_in_all(parts: Iterable[Seen]) -> Seen:
@@ -652,7 +555,7 @@ def seen_in_all(parts: Iterable[Seen]) -> Seen:
 
 def seen_with(before: Seen, where: str, labels: Array, pos_label: Label = None) -> Seen:
     """Return the labels seen before and in one more part; raise if they do not fit."""
-    seen = seen_in_all([before, seen_in(where, labels)])
+    seen = seen_in_all([before, dict.fromkeys(distinct_labels(labels), where)])
     if len(seen) > len(before):
         check_seen(seen, pos_label)
     return seen

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skrate.data.arrays import Array, BoolArray, FloatArray, IntArray
-from skrate.data.checks import check_vector, first_missing, is_missing
+from skrate.data.checks import check_vector, distinct_objects, is_missing, raise_missing
 
 # Integer labels that span no more than the rows, or this, need no ranking.
 _SMALL_RANGE = 1024
@@ -18,7 +18,7 @@ class Grouping(NamedTuple):
     """Which list each row belongs to.
 
     ``codes`` of shape (n_rows,) index ``labels``, which increase. ``sizes`` counts the
-    rows of each label; a label without rows is only there to keep codes simple.
+    rows of each label.
     """
 
     codes: IntArray
@@ -29,18 +29,19 @@ class Grouping(NamedTuple):
 def check_groups(name: str, values: Any) -> Grouping:
     """Return list labels as codes: integers, floats, strings, dates or objects."""
     labels = check_vector(name, values)
-    kind = labels.dtype.kind
-    if kind == "b":
-        labels, kind = labels.view(np.uint8), "u"
-    if kind in "iu":
-        low, high = int(labels.min()), int(labels.max())
-        if high - low < max(len(labels), _SMALL_RANGE):
-            return _ranged(labels, low, high)
-    elif kind in "fcmM":
-        check_present(name, labels)
+    if labels.dtype.kind == "b":
+        labels = labels.view(np.uint8)
+    if labels.dtype.kind in "USO":
+        # Hashing them is far quicker than comparing them.
+        found = distinct_objects(name, labels)
+        index = {label: code for code, label in enumerate(found)}
+        codes = np.fromiter(map(index.__getitem__, labels.tolist()), np.intp)
+        distinct = np.empty(len(found), dtype=object)
+        distinct[:] = found
+        distinct = distinct.astype(labels.dtype)
     else:
-        return _hashed(name, labels)
-    codes, distinct = dense_ranks(labels)
+        check_present(name, labels)
+        codes, distinct = _small_ranks(labels) or dense_ranks(labels)
     return Grouping(codes, distinct, np.bincount(codes))
 
 
@@ -71,15 +72,28 @@ def in_natural_order(groups: Grouping) -> Grouping:
 
 def check_present(name: str, labels: Array) -> None:
     """Raise where a label is missing, naming the first such place."""
-    kind = labels.dtype.kind
-    if kind in "fcmM":
-        missing = np.isnat(labels) if kind in "mM" else np.isnan(labels)
-        if missing.any():
-            _raise_missing(name, int(np.argmax(missing)))
-    elif kind == "O":
-        where = first_missing(labels.tolist())
-        if where is not None:
-            _raise_missing(name, where)
+    if labels.dtype.kind == "O":
+        missing = np.array(list(map(is_missing, labels.tolist())))
+    else:
+        missing = labels != labels
+    if missing.any():
+        raise_missing(name, int(np.argmax(missing)))
+
+
+def _small_ranks(labels: Array) -> tuple[IntArray, Array] | None:
+    """Return what ``dense_ranks`` does, None but for integers that need no sorting."""
+    if labels.dtype.kind not in "iu":
+        return None
+    # Of the widest type, whose differences do not overflow here.
+    wide = labels.astype(np.int64 if labels.dtype.kind == "i" else np.uint64)
+    low = wide.min()
+    if int(wide.max()) - int(low) >= max(len(labels), _SMALL_RANGE):
+        return None
+    places = (wide - low).astype(np.intp)
+    found = np.flatnonzero(np.bincount(places))
+    ranks = np.zeros(found[-1] + 1, dtype=np.intp)
+    ranks[found] = np.arange(len(found))
+    return ranks[places], (found.astype(wide.dtype) + low).astype(labels.dtype)
 
 
 def dense_ranks(values: Array) -> tuple[IntArray, Array]:
@@ -128,57 +142,9 @@ def segment_cumsum(values: FloatArray, starts: IntArray) -> FloatArray:
     return sums
 
 
-def _ranged(labels: Array, low: int, high: int) -> Grouping:
-    # Differences wrap around to what they are, whatever the labels themselves do.
-    offset = np.array(low).astype(labels.dtype).astype(np.int64)
-    codes = labels.astype(np.int64, copy=False) - offset
-    spanned = np.arange(high - low + 1, dtype=np.int64) + offset
-    sizes = np.bincount(codes, minlength=high - low + 1)
-    return Grouping(codes, spanned.astype(labels.dtype), sizes)
-
-
-def _hashed(name: str, labels: Array) -> Grouping:
-    """Group strings and objects: hashing them is far quicker than comparing them."""
-    cells = labels.tolist()
-    try:
-        distinct = list(dict.fromkeys(cells))
-    except TypeError:
-        raise ValueError(f"{name} must hold hashable labels.") from None
-    if any(map(is_missing, distinct)):
-        _raise_missing(name, first_missing(cells) or 0)
-    try:
-        distinct.sort()
-    except TypeError:
-        kinds = sorted({type(label).__name__ for label in distinct})
-        raise ValueError(
-            f"{name} mixes labels of the types {kinds}: use one type."
-        ) from None
-    index = {label: code for code, label in enumerate(distinct)}
-    codes = np.fromiter(map(index.__getitem__, cells), np.intp, len(cells))
-    known = np.empty(len(distinct), dtype=object)
-    known[:] = distinct
-    if labels.dtype.kind != "O":
-        known = known.astype(labels.dtype)
-    return Grouping(codes, known, np.bincount(codes))
-
-
-def _raise_missing(name: str, where: int) -> None:
-    raise ValueError(
-        f"{name} contains NaN or another missing label (first at position {where}): "
-        "remove these rows, or give them a list of their own."
-    )
-
-
 def by_score(scores: Array) -> IntArray:
     """Return the cases, best first, in any order where they tie."""
-    if scores.dtype.kind != "f" or scores.dtype.itemsize > 4:
-        return np.argsort(scores)[::-1]
-    # Floats of few bits are sorted above their places: it takes a third of the time.
-    bits = (scores.astype(np.float32) + np.float32(0)).view(np.int32)
-    keys = np.where(bits < 0, -(2**31) - bits, bits).astype(np.int64) << 32
-    keys += np.arange(len(scores))
-    keys.sort()
-    return keys[::-1] & 0xFFFFFFFF
+    return np.argsort(scores)[::-1]
 
 
 def ranking(scores: Array) -> tuple[IntArray, BoolArray]:

@@ -15,8 +15,8 @@ from skrate.data.checks import (
     check_equal_length,
     check_seen,
     check_vector,
+    distinct_labels,
     positive_label,
-    seen_in,
     seen_in_all,
 )
 from skrate.data.compressed import compressed, merged_cells
@@ -53,7 +53,7 @@ def piece_of(where: str, columns: Sequence[ArrayLike], pos_label: Label) -> Piec
     y_true, y_score, *given = columns
     try:
         labels = check_vector("y_true", y_true)
-        seen = seen_in(where, labels)
+        seen = dict.fromkeys(distinct_labels(labels), where)
         if not _has_positive(list(seen), pos_label):
             return Piece(None, seen)
         weights, has_weight = None, True

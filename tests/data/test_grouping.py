@@ -41,27 +41,14 @@ def test_codes_point_at_the_labels(kind):
         labels[:] = LABELS[kind]
     grouping = check_groups("groups", labels)
     assert grouping.labels[grouping.codes].tolist() == np.asarray(labels).tolist()
-    known = grouping.labels[grouping.sizes > 0].tolist()
-    assert known == sorted(set(np.asarray(labels).tolist()))
-    assert np.array_equal(
-        grouping.sizes,
-        np.bincount(grouping.codes, minlength=len(grouping.labels)),
-    )
-    # A label without rows costs memory, so there are never many.
-    assert len(grouping.labels) <= 1024
+    assert grouping.labels.tolist() == sorted(set(np.asarray(labels).tolist()))
+    assert np.array_equal(grouping.sizes, np.bincount(grouping.codes))
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=8))
 def test_any_integers_are_told_apart(labels):
     grouping = check_groups("groups", np.array(labels))
     assert grouping.labels[grouping.codes].tolist() == labels
-
-
-def nested(*labels):
-    """Return tuples as one label each."""
-    array = np.empty(len(labels), dtype=object)
-    array[:] = labels
-    return array
 
 
 @pytest.mark.parametrize(
@@ -74,7 +61,6 @@ def nested(*labels):
         ["a", math.nan],
         [1, None],
         np.array([1, Decimal("NaN")], dtype=object),
-        nested(("a", 1), ("a", math.nan)),
     ],
 )
 def test_a_missing_label_is_refused(labels):
@@ -111,14 +97,12 @@ def test_polars_labels():
 def test_labels_that_cannot_be_told_apart_are_refused():
     unhashable = np.empty(2, dtype=object)
     unhashable[:] = [[1], [2]]
-    with pytest.raises(ValueError, match="groups must hold hashable labels"):
+    with pytest.raises(ValueError, match=r"groups mixes labels .*'list'"):
         check_groups("groups", unhashable)
     with pytest.raises(ValueError, match=r"groups mixes labels .*'int', 'str'"):
         check_groups("groups", np.array([1, "a"], dtype=object))
     with pytest.raises(ValueError, match=r"groups mixes labels .*'int', 'str'"):
         check_groups("groups", [1, "a"])
-    with pytest.raises(ValueError, match="groups is a structured array"):
-        check_groups("groups", np.zeros(2, "i4,i4"))
     with pytest.raises(ValueError, match="groups is a masked array with 1 masked"):
         check_groups("groups", np.ma.array([1, 2], mask=[0, 1]))
 
