@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+Element = TypeVar("Element", bound=np.generic)
 Array: TypeAlias = npt.NDArray[Any]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
@@ -72,7 +73,7 @@ def parts(n: int) -> list[slice]:
     return [slice(first, first + CACHED) for first in range(0, n, CACHED)]
 
 
-def frozen(array: FloatArray) -> FloatArray:
+def frozen(array: npt.NDArray[Element]) -> npt.NDArray[Element]:
     """Return the array itself, from now on read-only."""
     array.flags.writeable = False
     return array

@@ -425,6 +425,11 @@ def as_array(name: str, values: Any) -> Array:
             f"{name} of type {type(values).__name__} cannot be read as an array: "
             f"{reason.rstrip('.')}{advice(name, values)}."
         ) from error
+    if array.dtype.names is not None:
+        raise ValueError(
+            f"{name} is a structured array with the fields {list(array.dtype.names)}: "
+            f"pass one of them, such as {name}[{array.dtype.names[0]!r}]."
+        )
     if array.dtype.kind in "US" and not hasattr(values, "dtype"):
         # Among strings numpy writes numbers and NaN as strings.
         cells = np.array(values, dtype=object)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar, TypeAlias
 
@@ -16,6 +16,7 @@ from skrate.data.arrays import (
     FloatArray,
     IntArray,
     Label,
+    frozen,
     lazy,
 )
 from skrate.data.checks import (
@@ -25,12 +26,11 @@ from skrate.data.checks import (
     check_scores,
     check_vector,
     check_weights,
+    shown,
 )
 from skrate.data.ranking import Grouping, check_groups, in_natural_order
 from skrate.data.show import html_of, plain
 from skrate.data.table import RankTable
-
-_OPTIONAL = ("sample_weight", "clusters", "indices")
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -150,6 +150,7 @@ class FoldRankings:
     repeats: IntArray
     pos_label: Label
     estimators: tuple[Any, ...] | None
+    is_pos: BoolArray = field(init=False)
 
     # Told where one is taken for labels, or for scores.
     __skrate_hint__ = (
@@ -185,16 +186,24 @@ class FoldRankings:
         if indices is not None:
             rows["indices"] = check_counts("indices", check_vector("indices", indices))
         check_equal_length(**rows)
-        known = {
-            **dict.fromkeys(_OPTIONAL),
-            **{name: _kept(values) for name, values in rows.items()},
-            "pos_label": pos_label,
-            "is_pos": _kept(check_labels(rows["y_true"], pos_label)),
-        }
-        vars(self).update(known)
-        self._check_weight_of_folds()
-        vars(self)["repeats"] = _kept(self._repeats_of(repeats))
-        vars(self)["estimators"] = self._check_estimators(estimators)
+        rows["is_pos"] = check_labels(rows["y_true"], pos_label)
+        known = dict.fromkeys(("sample_weight", "clusters", "indices", "estimators"))
+        known |= {name: frozen(np.array(values)) for name, values in rows.items()}
+        vars(self).update(known, pos_label=pos_label)
+        for name, (_, _, weight) in zip(self.names, self, strict=True):
+            if weight is not None and not weight.any():
+                raise ValueError(
+                    f"sample_weight is zero for every case of fold {name}: leave the "
+                    "fold out."
+                )
+        vars(self)["repeats"] = frozen(self._repeats_of(repeats))
+        if estimators is not None:
+            if len(estimators) != self.n_folds:
+                raise ValueError(
+                    f"estimators must hold the model of each fold: found "
+                    f"{len(estimators)} for {self.n_folds} folds."
+                )
+            vars(self)["estimators"] = tuple(estimators)
 
     @property
     def n_folds(self) -> int:
@@ -209,18 +218,17 @@ class FoldRankings:
     @property
     def n_pos(self) -> int:
         """Number of positive cases; one counts once, however often it is tested."""
-        return int(np.count_nonzero(self.is_pos[self._firsts]))
+        return int(np.count_nonzero(self.is_pos[self._cases[0]]))
 
     @property
     def n_neg(self) -> int:
         """Number of negative cases; one counts once, however often it is tested."""
-        return len(self._firsts) - self.n_pos
+        return len(self._cases[0]) - self.n_pos
 
     @property
     def names(self) -> tuple[str, ...]:
         """The label of each fold as a string, in the order of the folds."""
-        labels, sizes = self._fold_groups.labels, self._fold_groups.sizes
-        return tuple(str(label) for label in labels[sizes > 0].tolist())
+        return tuple(map(str, self._fold_groups.labels.tolist()))
 
     def tables(self) -> list[RankTable]:
         """Return the table of each fold.
@@ -288,7 +296,7 @@ class FoldRankings:
             As ``json.dumps`` takes it.
         """
         told = {
-            "n_cases": len(self._firsts),
+            "n_cases": len(self._cases[0]),
             "n_folds": self.n_folds,
             "n_repeats": self.n_repeats,
             "n_pos": self.n_pos,
@@ -311,11 +319,6 @@ class FoldRankings:
         return html_of("FoldRankings", self.to_dict())
 
     @lazy
-    def is_pos(self) -> BoolArray:
-        """Whether each row is positive."""
-        return check_labels(self.y_true, self.pos_label)
-
-    @lazy
     def _fold_groups(self) -> Grouping:
         return in_natural_order(check_groups("fold", self.fold))
 
@@ -324,96 +327,60 @@ class FoldRankings:
         """The rows of each fold, in the order of the labels of folds."""
         codes, _, sizes = self._fold_groups
         order = np.argsort(codes, kind="stable")
-        parts = np.split(order, np.cumsum(sizes)[:-1])
-        return [part for part in parts if len(part)]
+        return np.split(order, np.cumsum(sizes)[:-1])
 
     @lazy
-    def _firsts(self) -> IntArray:
-        """A row of each case."""
+    def _cases(self) -> tuple[IntArray, IntArray]:
+        """A row of each case, and the case of each row."""
         if self.indices is None:
-            return np.arange(len(self.y_true))
-        return np.unique(self.indices, return_index=True)[1]
-
-    def _check_weight_of_folds(self) -> None:
-        if self.sample_weight is None:
-            return
-        for name, rows in zip(self.names, self._rows, strict=True):
-            if not self.sample_weight[rows].any():
-                raise ValueError(
-                    f"sample_weight is zero for every case of fold {name}: leave the "
-                    "fold out."
-                )
+            rows = np.arange(len(self.y_true))
+            return rows, rows
+        return np.unique(self.indices, return_index=True, return_inverse=True)[1:]
 
     def _repeats_of(self, repeats: Repeats) -> IntArray:
         """Return the number of each fold's repeat, in which no case is tested twice."""
         if self.indices is None:
-            if check_repeats("repeats", repeats, self.n_folds).any():
+            numbers = check_repeats("repeats", repeats, self.n_folds)
+            if numbers.any():
                 raise ValueError(
                     "indices is missing: repeats test the same cases, so say which "
                     "case each row is."
                 )
-            return np.zeros(self.n_folds, dtype=np.intp)
-        self._check_cases()
-        cases = np.unique(self.indices, return_inverse=True)[1]
-        tests = [cases[rows] for rows in self._rows]
-        if repeats is None:
-            return whole_repeats(tests, self.indices[self._firsts], self.names)
-        numbers = check_repeats("repeats", repeats, len(tests))
-        for number in range(int(numbers.max()) + 1):
-            if disjoint_repeats(_of_repeat(tests, numbers, number))[-1] > 0:
-                raise ValueError(
-                    f"repeats puts folds into repeat {number} that test the same case: "
-                    "within a repeat each case is tested once."
-                )
-        return numbers
-
-    def _check_cases(self) -> None:
-        """Raise where a fold tests a case twice, or a case differs between folds."""
-        assert self.indices is not None
-        for name, rows in zip(self.names, self._rows, strict=True):
-            cases, counts = np.unique(self.indices[rows], return_counts=True)
-            if counts.max() > 1:
-                raise ValueError(
-                    f"indices has case {cases[counts.argmax()]} {counts.max()} times "
-                    f"in fold {name}: a case can be tested once in a fold."
-                )
-        cases = np.unique(self.indices, return_inverse=True)[1]
+            return numbers
+        tests = [self.indices[rows] for rows in self._rows]
+        disjoint_repeats(tests, self.names)
         of_case: dict[str, Array] = {"labels in y_true": self.is_pos}
         if self.clusters is not None:
             of_case["clusters"] = check_groups("clusters", self.clusters).codes
         if self.sample_weight is not None:
             of_case["weights in sample_weight"] = self.sample_weight
+        first_rows, cases = self._cases
         for words, values in of_case.items():
-            differs = values != values[self._firsts][cases]
+            differs = values != values[first_rows][cases]
             if differs.any():
                 case = self.indices[int(np.argmax(differs))]
                 raise ValueError(
                     f"indices has case {case} in several folds, with several {words}: "
                     "number all cases of the data, from 0."
                 )
+        if repeats is None:
+            numbers = whole_repeats(tests, self.names)
+        else:
+            numbers = check_repeats("repeats", repeats, len(tests))
+        for number in range(int(numbers.max()) + 1):
+            tested = self.indices[numbers[self._fold_groups.codes] == number]
+            if len(np.unique(tested)) < len(tested):
+                raise ValueError(
+                    f"repeats puts folds into repeat {number} that test the same case: "
+                    "within a repeat each case is tested once."
+                )
+        return numbers
 
-    def _check_estimators(
-        self, estimators: Sequence[Any] | None
-    ) -> tuple[Any, ...] | None:
-        if estimators is None:
-            return None
-        if len(estimators) != self.n_folds:
-            raise ValueError(
-                f"estimators must hold the model of each fold: found "
-                f"{len(estimators)} for {self.n_folds} folds."
-            )
-        return tuple(estimators)
 
-
-def whole_repeats(
-    tests: Sequence[IntArray],
-    cases: Sequence[Any] | Array,
-    names: Sequence[Any],
-) -> IntArray:
+def whole_repeats(tests: Sequence[IntArray], names: Sequence[Any]) -> IntArray:
     """Return the number of each fold's repeat; raise for folds that overlap otherwise.
 
-    Each repeat tests the same cases, each of them once. ``tests`` hold their places
-    among ``cases``, and ``names`` are those of the folds.
+    Each repeat tests the same cases, each of them once.
 
     Examples
     --------
@@ -424,47 +391,21 @@ def whole_repeats(
     ...     np.array([1, 2]),
     ...     np.array([0]),
     ... ]
-    >>> whole_repeats(tests, range(3), range(4)).tolist()
+    >>> whole_repeats(tests, "abcd").tolist()
     [0, 0, 1, 1]
     """
-    numbers = disjoint_repeats(tests)
-    of_repeats = [
-        np.sort(np.concatenate(_of_repeat(tests, numbers, number)))
-        for number in range(int(numbers[-1]) + 1)
-    ]
-    if all(np.array_equal(of_repeats[0], other) for other in of_repeats[1:]):
+    numbers = disjoint_repeats(tests, names)
+    if np.unique(np.concatenate(tests), return_counts=True)[1].min() > numbers[-1]:
         return numbers
-    first, second, case = _overlap(tests)
+    second = int(np.flatnonzero(numbers)[0])
+    shared = [np.intersect1d(test, tests[second]) for test in tests[:second]]
+    first = next(i for i, cases in enumerate(shared) if len(cases))
     raise ValueError(
-        f"Folds {names[first]} and {names[second]} both test case {cases[case]}, and "
-        "are not of whole repeats, each of which tests all cases once. Use a splitter "
-        "that tests each case once, such as StratifiedKFold or GroupKFold, whole "
-        "repeats of one, such as RepeatedStratifiedKFold, or a single split."
+        f"Folds {names[first]} and {names[second]} both test case {shared[first][0]}, "
+        "and are not of whole repeats, each of which tests all cases once. Use a "
+        "splitter that tests each case once, such as StratifiedKFold or GroupKFold, "
+        "whole repeats of one, such as RepeatedStratifiedKFold, or a single split."
     )
-
-
-def _of_repeat(
-    tests: Sequence[IntArray], numbers: IntArray, number: int
-) -> list[IntArray]:
-    """Return the tests of the folds of a repeat."""
-    return [test for test, of in zip(tests, numbers, strict=True) if of == number]
-
-
-def _overlap(tests: Sequence[IntArray]) -> tuple[int, int, int]:
-    """Return the first two folds that test a case both, and the case."""
-    number = int(np.flatnonzero(disjoint_repeats(tests))[0])
-    for i in range(number):
-        both = np.intersect1d(tests[i], tests[number])
-        if len(both):
-            return i, number, int(both[0])
-    raise AssertionError
-
-
-def _kept(values: Array) -> Array:
-    """Return a copy that cannot be written to."""
-    copy = np.array(values)
-    copy.flags.writeable = False
-    return copy
 
 
 # What says of a row which case it is, and the words for it.
@@ -525,8 +466,8 @@ def check_same_folds(rankings: Mapping[str, Any]) -> None:
                 f"{type(one).__name__}: models are compared fold by fold."
             )
     for name, one in rankings.items():
-        for field, words in _OF_ROW.items():
-            if not _is_same(getattr(first, field), getattr(one, field)):
+        for column, words in _OF_ROW.items():
+            if not _is_same(getattr(first, column), getattr(one, column)):
                 raise ValueError(
                     f"{name} has other {words} than {first_name}: models are compared "
                     "by the same cases in the same folds. Train each by "
@@ -564,14 +505,14 @@ def check_repeats(name: str, repeats: Repeats, n_folds: int) -> IntArray:
     if np.shape(repeats) != (n_folds,):
         raise ValueError(
             f"{name} must be a number of repeats, or one label for each of the "
-            f"{n_folds} folds; found {_found(repeats)}."
+            f"{n_folds} folds; found {shown(repeats)}."
         )
-    groups = check_groups(name, repeats)
-    # A code may be left without folds; numbers have no gaps.
-    return np.unique(groups.codes, return_inverse=True)[1]
+    return check_groups(name, repeats).codes
 
 
-def disjoint_repeats(tests: Sequence[ArrayLike]) -> IntArray:
+def disjoint_repeats(
+    tests: Sequence[ArrayLike], names: Sequence[Any] | None = None
+) -> IntArray:
     """Return the number of each fold's repeat, from the test indices of the folds.
 
     A repeat is a run of folds whose test sets share no case: it ends before the first
@@ -584,20 +525,20 @@ def disjoint_repeats(tests: Sequence[ArrayLike]) -> IntArray:
     [0, 0, 1, 1]
     """
     sets = [row_numbers(test) for test in tests]
-    last = np.full(1 + max(int(test.max(initial=-1)) for test in sets), -1)
+    cases, codes = np.unique(np.concatenate(sets), return_inverse=True)
+    last = np.full(len(cases), -1)
     numbers = np.zeros(len(sets), dtype=np.intp)
     number = 0
-    for i, test in enumerate(sets):
-        if (last[test] == number).any():
-            number += 1
-        last[test] = number
-        numbers[i] = number
-        if np.unique(test).size < test.size:
-            values, counts = np.unique(test, return_counts=True)
+    for i, test in enumerate(np.split(codes, np.cumsum(list(map(len, sets)))[:-1])):
+        counts = np.bincount(test, minlength=1)
+        if counts.max() > 1:
             raise ValueError(
-                f"The test set of fold {i} holds case {values[counts.argmax()]} "
-                f"{counts.max()} times: a case can be tested once in a fold."
+                f"The test set of fold {names[i] if names else i} holds case "
+                f"{cases[counts.argmax()]} {counts.max()} times: a case can be tested "
+                "once in a fold."
             )
+        number += bool((last[test] == number).any())
+        last[test] = numbers[i] = number
     return numbers
 
 
@@ -631,9 +572,3 @@ def check_unseen(train: IntArray, test: IntArray, fold: int) -> None:
             f"Fold {fold} of cv tests cases that it trains on, of which the scores "
             "are no guide to new ones: leave them out of the training part."
         )
-
-
-def _found(repeats: ArrayLike) -> str:
-    if np.ndim(repeats) == 0:
-        return repr(repeats)
-    return f"an array of shape {np.shape(repeats)}"

@@ -474,7 +474,7 @@ def cross_val_rankings(
     to_fit, to_split = routed(fold_router(_USER, estimator, splitter), params or {})
     splits = check_folds(splitter, X, labels, y, **{"groups": codes, **to_split})
     tests = [test for _, test in splits]
-    repeats = whole_repeats(tests, range(len(labels)), range(len(splits)))
+    repeats = whole_repeats(tests, range(len(splits)))
     run = Parallel(n_jobs=check_n_jobs(n_jobs), verbose=verbose)
     task = Task(estimator, X, y, to_fit)
     ask = partial(_finite_scores, methods=methods, label=label)

@@ -232,7 +232,7 @@ TWO = {"y_true": [1, 0, 1, 0], "y_score": [4, 3, 2, 1], "fold": [0, 0, 1, 1]}
         ({"clusters": [1, 1, 2]}, "clusters has 3"),
         ({"clusters": [1, 1, np.nan, 2]}, "clusters contains NaN"),
         ({"indices": [0, 1, 0, 1.5]}, "indices must hold integers"),
-        ({"indices": [0, 0, 1, 2]}, "case 0 2 times in fold 0"),
+        ({"indices": [0, 0, 1, 2]}, "fold 0 holds case 0 2 times"),
         ({"indices": [0, 1, 2, 0]}, "case 0 in several folds, with several labels"),
         (
             {"indices": [0, 1, 0, 1], "clusters": [0, 1, 1, 1]},

@@ -100,8 +100,8 @@ def test_repeats_are_a_number_or_labels(repeats, expected):
     [
         (4, "repeats=4 does not divide the 6 folds"),
         (0, "repeats=0 does not divide the 6 folds"),
-        ([0, 1], r"one label for each of the 6 folds; found an array of shape \(2,\)"),
-        (np.zeros((2, 3)), r"found an array of shape \(2, 3\)"),
+        ([0, 1], r"one label for each of the 6 folds; found \[0, 1\]"),
+        (np.zeros((2, 3)), r"found array"),
         (2.0, "repeats must be a number of repeats, .*found 2.0"),
         (True, "found True"),
         ("abcdef", "found 'abcdef'"),
