@@ -278,8 +278,6 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
     sklearn.ensemble.AdaBoostClassifier : Boosts the same weak learners to classify.
     sklearn.ensemble.HistGradientBoostingClassifier : Boosts trees, which see
         interactions of features; RankBoost is additive in the features.
-    sklearn.calibration.CalibratedClassifierCV : Probabilities fitted on cases that
-        were not trained on.
 
     Notes
     -----
@@ -296,25 +294,19 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
     1e-4/2 on the squared slope per standard deviation, is fitted on the training cases:
     P(positive) = expit(`slope_` (F - `offset_`)), too extreme where the model overfits.
 
-    Early stopping ends the run, and takes no round back, as in scikit-learn's boosting.
-    The best model is number ``validation_scores_.argmax()`` of
-    `staged_decision_function`, or one with
+    Early stopping ends the run, and takes no round back: the best model is one with
     ``n_estimators=validation_scores_.argmax() + 1``.
 
     A missing value (NaN) goes to the side of the threshold where it orders more
     pairs; if the feature had none in training, to the side with more of the cases.
-    Integer weights equal repeated rows, weight zero equals a missing row, and the
-    scale of weights is free. The cost of `fit` is a sort of each feature and
-    O(n_samples * n_features) a round, with 8 bytes of memory a value (with
-    `max_bins`, 1 byte).
+    The cost of `fit` is a sort of each feature and O(n_samples * n_features) a round,
+    with 8 bytes of memory a value (with `max_bins`, 1 byte).
 
     References
     ----------
     .. [1] Freund, Y., Iyer, R., Schapire, R. E. and Singer, Y. (2003). An efficient
        boosting algorithm for combining preferences. Journal of Machine Learning
        Research 4, 933-969.
-    .. [2] Cortes, C. and Mohri, M. (2003). AUC optimization vs. error rate
-       minimization. Advances in Neural Information Processing Systems 16, 313-320.
 
     Examples
     --------
@@ -328,16 +320,6 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
     [1.5, 3.5]
     >>> model.decision_function(X).argsort().tolist()
     [0, 1, 2, 3]
-
-    Stop when the AUC of held-out cases no longer rises:
-
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = RankBoostClassifier(
-    ...     n_estimators=1000, n_iter_no_change=10, random_state=0
-    ... ).fit(X, y)
-    >>> model.stop_reason_
-    'no_improvement'
     """
 
     classes_: Array

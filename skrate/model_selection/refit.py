@@ -77,18 +77,14 @@ def refit_best(
 
     Examples
     --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.model_selection import GridSearchCV
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from skrate import RateWeightedAUCScorer, refit_best
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> grid = {"var_smoothing": [1e-9, 1e-3]}
-    >>> search = GridSearchCV(
-    ...     GaussianNB(), grid, scoring=RateWeightedAUCScorer(rate=0.2),
-    ...     refit=refit_best(),
-    ... ).fit(X, y)
-    >>> search.best_params_
-    {'var_smoothing': 1e-09}
+    >>> import numpy as np
+    >>> from skrate import refit_best
+    >>> results = {
+    ...     "split0_test_score": np.array([0.7, 0.8]),
+    ...     "split1_test_score": np.array([0.8, 0.9]),
+    ... }
+    >>> refit_best()(results)
+    1
     """
     min_defined = check_fraction("min_defined", min_defined, include_one=True)
     if isinstance(metric, Mapping):
@@ -166,15 +162,10 @@ def refit_one_standard_error(
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.model_selection import GridSearchCV
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from skrate import (
-    ...     RateWeightedAUCScorer,
-    ...     refit_one_standard_error,
-    ... )
+    >>> from skrate import refit_one_standard_error
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> search = GridSearchCV(
-    ...     DecisionTreeClassifier(random_state=0),
-    ...     {"max_depth": [2, 3, 6]},
-    ...     scoring=RateWeightedAUCScorer(rate=0.5),
+    ...     DecisionTreeClassifier(random_state=0), {"max_depth": [2, 3, 6]},
     ...     refit=refit_one_standard_error(complexity="max_depth"),
     ... ).fit(X, y)
     >>> search.best_params_
@@ -213,31 +204,29 @@ def _simplest_index(
 
 def _complexity(params: dict[str, Any], complexity: Complexity) -> float:
     """Return a number that grows with what is complex, infinity for None."""
+    sign = 1
     if callable(complexity):
-        return _number(complexity(params), "complexity returned", params)
-    name = complexity.removeprefix("-")
-    if name not in params:
-        raise ValueError(
-            f"complexity={complexity!r} is not a parameter of the candidate {params}."
-        )
-    found = _number(params[name], f"complexity={complexity!r} found", params)
-    # Unlimited is complex, whichever end is the simple one.
-    is_reversed = complexity.startswith("-") and params[name] is not None
-    return -found if is_reversed else found
-
-
-def _number(value: Any, what: str, params: dict[str, Any]) -> float:
+        value, what = complexity(params), "complexity returned"
+    else:
+        name, what = complexity.removeprefix("-"), f"complexity={complexity!r} found"
+        sign = -1 if name != complexity else 1
+        if name not in params:
+            raise ValueError(
+                f"complexity={complexity!r} is not a parameter of the candidate "
+                f"{params}."
+            )
+        value = params[name]
     if value is None:
+        # Unlimited is complex, whichever end is the simple one.
         return float("inf")
-    # Not only of Python and numpy; a string is no number, though it may look like one.
-    # A nan, the one value that differs from itself, has no place among numbers.
+    # A string is no number, though it may look like one, and nan has no place.
     if not isinstance(value, Real | np.bool_) or value != value:
         raise ValueError(
             f"{what} {value!r} for the candidate {params}: only numbers have an order, "
             "and None, which is the most complex. Pass a function of the parameters "
             "that returns a number."
         )
-    return as_real(what, value).item()
+    return sign * float(value)
 
 
 def _compared_scores(

@@ -82,15 +82,10 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
     cases. In a search, name the metric to select by in ``refit``.
 
     The standard error is that of the delta method: the spread over test cases, for
-    the model that was fitted on the fold.
-
-    A scorer of lists, such as :class:`make_ranking_scorer` or what
-    :func:`make_ranking_scorer` returns with ``groups``, gives the mean over lists and
-    its standard error as :meth:`GroupScores.estimate` has them: the spread over lists.
-    It finds them as it does alone, by a column, a Series, or with metadata routing by
-    its own ``set_score_request(groups=True)``. ``weights`` does not concern it, as
-    weights within lists are relative. With ``relevance_threshold``, "n_pos" and
-    "n_neg" count relevant and other rows.
+    the model that was fitted on the fold. A scorer of lists gives the mean over lists
+    and its standard error as :meth:`GroupScores.estimate` has them: the spread over
+    lists, whatever ``weights`` are. With ``relevance_threshold``, "n_pos" and "n_neg"
+    count relevant and other rows.
 
     Examples
     --------

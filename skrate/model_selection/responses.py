@@ -532,11 +532,12 @@ GroupsLike: TypeAlias = str | Indexed | None
 def find_column(what: str, value: Any, X: Any, y_true: Any, name: str) -> Any:
     """Return the list, gain or cost of each row, by the parameter of a scorer."""
     if value is None:
-        # A gain holds the label, so that in a column it would be told to the model.
-        column = "" if what == "gain" else "the name of a column of X, or "
+        where = "the name of a column of X, or a pandas Series that has the index of X"
+        if what == "gain":
+            # In a column the label, which it holds, would be told to the model.
+            where = "a pandas Series that has the index of X, its label included"
         raise ValueError(
-            f"{name} found no {what}: write {name}({what}=...) with {column}a pandas "
-            "Series that has the index of X; or call "
+            f"{name} found no {what}: write {name}({what}=...) with {where}; or call "
             "sklearn.set_config(enable_metadata_routing=True) and "
             f"scorer.set_score_request({what}=True), and pass {what} with the data "
             f"(params={{{what!r}: {what}}} to cross_validate, fit(..., {what}={what}) "

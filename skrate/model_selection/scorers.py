@@ -19,7 +19,7 @@ from skrate.data.arrays import Array, ArrayLike, Label, Number
 from skrate.data.checks import find_label, shown, warn_undefined
 from skrate.data.show import html_of
 from skrate.metrics.average_precision import TailKind, average_precision_score
-from skrate.metrics.base import MetricLike, meant_name, named
+from skrate.metrics.base import MetricLike, named
 from skrate.metrics.bound import (
     OF_CASES,
     OF_CLASSES,
@@ -400,11 +400,6 @@ class RateWeightedAUCScorer(RankingScorer):
     that names the class taken comes once for a scorer, or once for each process that
     runs folds.
 
-    References
-    ----------
-    .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
-       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`.
-
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
@@ -442,9 +437,7 @@ class AveragePrecisionScorer(RankingScorer):
     """Score models by average precision, as a ``scoring=`` object.
 
     It selects the model with the purest top of the ranking, for screening and rare
-    events, at the prevalence of each fold or of a population. Labels may be strings:
-    name the positive one. In a dict of scorers the estimator predicts once for all of
-    this package.
+    events, at the prevalence of each fold or of a population.
 
     Parameters
     ----------
@@ -470,7 +463,6 @@ class AveragePrecisionScorer(RankingScorer):
     sklearn.metrics.make_scorer : Scorers from functions; takes ours as well.
     average_precision_score : The metric.
     RateWeightedAUCScorer : For a rate that is known as a distribution.
-    refit_best : A ``refit=`` rule that survives folds without positives.
 
     Notes
     -----
@@ -478,24 +470,11 @@ class AveragePrecisionScorer(RankingScorer):
     it is nan where ``y`` holds no positive case only: the "average_precision" of
     scikit-learn returns 0.0 there, which lowers the mean over folds.
 
-    References
-    ----------
-    .. [1] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
-       classification and prediction: average precision versus area under the ROC
-       curve, :doi:`10.48550/arXiv.1310.5103`.
-
     Examples
     --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.model_selection import cross_val_score
-    >>> from sklearn.naive_bayes import GaussianNB
     >>> from skrate import AveragePrecisionScorer
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> scorer = AveragePrecisionScorer(prevalence=0.2, pos_label=0)
-    >>> scorer
+    >>> AveragePrecisionScorer(prevalence=0.2, pos_label=0)
     AveragePrecisionScorer(pos_label=0, prevalence=0.2)
-    >>> cross_val_score(GaussianNB(), X, y, scoring=scorer).shape
-    (5,)
     """
 
     metric = staticmethod(average_precision_score)
@@ -634,28 +613,17 @@ def make_ranking_scorer(
 
     Notes
     -----
-    It is cloned, pickled, searched over by ``set_params`` and shares predictions in a
-    dict of scorers, as :class:`RateWeightedAUCScorer`, whose notes hold here, too.
-    With metadata routing, ``set_score_request(groups=True)`` hands lists to any metric.
-    In a dict the estimator predicts once per fold for all scorers of this package. A
-    metric with different parameters, such as two rates, needs a name for each:
+    The notes of :class:`RateWeightedAUCScorer` hold here, too. With metadata routing,
+    ``set_score_request(groups=True)`` hands lists to any metric. A metric with
+    different parameters, such as two rates, needs a name for each:
     ``{"at_10": make_ranking_scorer(recall_at_rate_score, rate=0.1), ...}``; dicts are
     merged by ``|``, also with names of scikit-learn.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.model_selection import cross_val_score
-    >>> from sklearn.naive_bayes import GaussianNB
     >>> from skrate import make_ranking_scorer, recall_at_rate_score
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> scorer = make_ranking_scorer(
-    ...     recall_at_rate_score, rate=0.2, pos_label=0
-    ... )
-    >>> scorer
+    >>> make_ranking_scorer(recall_at_rate_score, rate=0.2, pos_label=0)
     make_ranking_scorer(recall_at_rate_score, pos_label=0, rate=0.2)
-    >>> cross_val_score(GaussianNB(), X, y, scoring=scorer).shape
-    (5,)
 
     Lists are named by a column, or come by metadata routing:
 
@@ -691,41 +659,31 @@ def _several(
     params: dict[str, Any],
 ) -> dict[str, MetricScorer]:
     """Return a scorer of each metric, with those of the parameters that it has."""
-    functions: dict[str, Any] = {}
-    taken: dict[str, list[str]] = {}
-    for name in metrics:
-        if not isinstance(name, str):
-            raise ValueError(
-                f"metric must be a list of names, got {shown(name)}: a function makes "
-                "a scorer by itself."
-            )
-        if name in taken:
-            raise ValueError(f"metric has the name {name!r} twice.")
-        function = functions[name] = named(name)
-        if not callable(function) and function != "roc_auc":
-            raise ValueError(f"metric has an unknown name {name!r}{meant_name(name)}")
+    functions = {name: named(name) for name in metrics if isinstance(name, str)}
+    if not functions or len(functions) < len(metrics):
+        raise ValueError(
+            "metric must be a list of different names, such as ['rate_weighted_auc', "
+            f"'average_precision'], got {shown(list(metrics))}: a function makes a "
+            "scorer by itself."
+        )
+    taken: dict[str, dict[str, Any]] = {}
+    for name, function in functions.items():
         known = set() if groups is None else {*OF_MEAN, "relevance_threshold"}
         if callable(function):
             known |= set(inspect.signature(function).parameters)
-        taken[name] = [key for key in params if key in known]
-    if not functions:
-        raise ValueError(
-            "metric must hold a name, such as ['rate_weighted_auc', "
-            "'average_precision'], got none."
-        )
+        taken[name] = {key: value for key, value in params.items() if key in known}
     for key in params:
         if not any(key in own for own in taken.values()):
             raise ValueError(
                 f"{key}={shown(params[key])} is a parameter of none of the metrics "
-                f"{list(taken)}."
+                f"{list(functions)}."
             )
+    given = {"groups": groups, "response_method": response_method}
+    make: Any = make_ranking_scorer
     return {
-        name: make_ranking_scorer(
-            function, groups=groups, response_method=response_method,
-            pos_label=pos_label, **{key: params[key] for key in taken[name]},
-        )
+        name: make(function, pos_label=pos_label, **given, **taken[name])
         for name, function in functions.items()
-    }  # fmt: skip
+    }
 
 
 class ScoreFunction:

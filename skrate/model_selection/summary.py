@@ -258,12 +258,6 @@ def summarize(
     (0.8, 0.091)
     >>> round(row.pooled, 3), round(row.pooled_standard_error, 3)
     (0.8, 0.035)
-
-    Of scores alone the range of the metric is not known:
-
-    >>> summarize([0.7, 0.8, 0.9], score_range=(0, 1))
-    model  metric   value     low    high  pooled  undefined
-    model  score   0.8000  0.4072  1.0000     nan     0 of 3
     """
     level = check_fraction("confidence_level", confidence_level)
     if isinstance(cv_results, FoldRankings):

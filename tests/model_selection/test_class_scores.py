@@ -1,29 +1,22 @@
 """Scorers of more than two classes, in scikit-learn's searches."""
 
-import pickle
 import re
-import warnings
 from functools import partial
 
 import numpy as np
 import pytest
 import sklearn
 import sklearn.metrics
-from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_iris
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import (
-    LinearRegression,
     LogisticRegression,
-    LogisticRegressionCV,
 )
-from sklearn.metrics import make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
     cross_val_score,
-    cross_validate,
 )
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
@@ -40,10 +33,8 @@ from skrate import (
     ScoreReport,
     average_precision_score,
     estimate,
-    expected_gain_score,
     expected_recall_score,
     make_ranking_scorer,
-    ranking_auc_score,
     rate_weighted_auc_score,
     rates,
     recall_at_rate_score,
@@ -95,32 +86,6 @@ def test_a_scorer_gives_the_average_that_it_is_told(average):
     )
 
 
-def test_a_search_over_digits_by_names_and_rates_of_classes():
-    data, target = load_digits(return_X_y=True)
-    data, names = data[:600], np.array([f"digit {i}" for i in range(10)])[target[:600]]
-    budget = {f"digit {i}": rates.beta(2, 18) for i in range(10)}
-    budget["digit 3"] = 0.1
-    scorer = make_ranking_scorer(expected_recall_score, rate=budget)
-    grid = {"var_smoothing": [1e-9, 1e-2, 10]}
-    search = GridSearchCV(GaussianNB(), grid, scoring=scorer, cv=3).fit(data, names)
-    found = search.cv_results_["mean_test_score"]
-    for smoothing, mean in zip(grid["var_smoothing"], found, strict=True):
-        model = GaussianNB(var_smoothing=smoothing)
-        results = cross_validate(
-            model, data, names, cv=3, return_estimator=True, return_indices=True,
-            scoring="accuracy",
-        )  # fmt: skip
-        by_fold = [
-            expected_recall_score(
-                names[test], fitted.predict_proba(data[test]), rate=budget
-            )
-            for fitted, test in zip(
-                results["estimator"], results["indices"]["test"], strict=True
-            )
-        ]
-        assert mean == pytest.approx(np.mean(by_fold), rel=1e-12)
-
-
 @pytest.mark.parametrize("labels", ["numbers", "names"])
 def test_one_class_is_scored_against_the_rest(labels):
     y, second = (IRIS.target, 2) if labels == "numbers" else (NAMES, "virginica")
@@ -165,71 +130,12 @@ def test_probabilities_come_before_decision_values():
     )
 
 
-class Counting(GaussianNB):
-    """A model that counts its predictions."""
-
-    n_calls = 0
-
-    def predict_proba(self, X):
-        type(self).n_calls += 1
-        return super().predict_proba(X)
-
-
-def test_a_dict_of_scorers_predicts_once():
-    Counting.n_calls = 0
-    scorers = {
-        "all": RateWeightedAUCScorer(),
-        "one": RateWeightedAUCScorer(pos_label="setosa"),
-        "precision": AveragePrecisionScorer(average="micro"),
-    }
-    found = cross_validate(Counting(), X, NAMES, scoring=scorers, cv=3)
-    assert Counting.n_calls == 3
-    alone = cross_val_score(GaussianNB(), X, NAMES, scoring=scorers["one"], cv=3)
-    assert found["test_one"].tolist() == alone.tolist()
-
-
-@pytest.mark.parametrize(
-    "scorer", [RateWeightedAUCScorer(), make_scorer(rate_weighted_auc_score)], ids=str
-)
-def test_a_consumer_that_hands_over_classes_gets_the_score(scorer):
-    # LogisticRegressionCV makes another scorer of a function that has labels.
-    model = LogisticRegressionCV(Cs=[0.1, 1], scoring=scorer, cv=2, max_iter=1000)
-    y = (NAMES == "setosa").astype(int)
-    with warnings.catch_warnings():
-        # Each release deprecates something else of this class.
-        warnings.simplefilter("ignore", FutureWarning)
-        model.fit(X, y)
-    found = model.scores_
-    scores = found[1] if isinstance(found, dict) else found
-    assert np.isfinite(scores).all()
-
-
 def test_weights_come_by_routing():
     weight = np.random.default_rng(1).random(150)
     with sklearn.config_context(enable_metadata_routing=True):
         scorer = RateWeightedAUCScorer().set_score_request(sample_weight=True)
         found = scorer(MODEL, X, NAMES, sample_weight=weight)
     assert found == rate_weighted_auc_score(NAMES, PROBABILITIES, sample_weight=weight)
-
-
-def test_scorers_are_copied_and_shown_as_ever():
-    scorer = RateWeightedAUCScorer(average="micro")
-    assert repr(scorer) == "RateWeightedAUCScorer(average='micro')"
-    made = make_ranking_scorer(average_precision_score, average="weighted")
-    assert repr(made) == (
-        "make_ranking_scorer(average_precision_score, average='weighted')"
-    )
-    for each in (scorer, made):
-        for copy in (clone(each), pickle.loads(pickle.dumps(each))):
-            assert copy(MODEL, X, NAMES) == each(MODEL, X, NAMES)
-    assert made.set_params(average="macro")(MODEL, X, NAMES) == average_precision_score(
-        NAMES, PROBABILITIES
-    )
-
-
-def test_a_partial_may_hold_the_average():
-    score = partial(average_precision_score, average="micro")
-    assert make_ranking_scorer(score)(MODEL, X, NAMES) == score(NAMES, PROBABILITIES)
 
 
 # --- Several labels a case ------------------------------------------------------------
@@ -267,13 +173,6 @@ def test_estimators_of_several_labels_are_scored(model, n_labels):
     expected = rate_weighted_auc_score(y[:, 1], columns[:, 1], rate=0.2)
     assert scorer(model, X, y) == expected
     assert RateWeightedAUCScorer(0.2, pos_label=1)(model, X, y) == expected
-
-
-def test_regressors_of_several_labels_are_scored():
-    model = LinearRegression().fit(X, LABELS)
-    scorer = RateWeightedAUCScorer(response_method="predict")
-    expected = rate_weighted_auc_score(LABELS, model.predict(X))
-    assert scorer(model, X, LABELS) == expected
 
 
 # --- What is undefined, or wrong ------------------------------------------------------
@@ -368,22 +267,6 @@ def test_pairs_of_classes_are_not_classes(model, n_classes):
             scorer(model, X, y)
 
 
-def test_probabilities_are_of_classes_whatever_the_pairs():
-    y = np.arange(150) % 3
-
-    class Probable(SVC):
-        def predict_proba(self, X):
-            return PROBABILITIES
-
-    model = Probable(decision_function_shape="ovo").fit(X, y)
-    found = AveragePrecisionScorer()(model, X, y)
-    assert found == average_precision_score(y, PROBABILITIES)
-    # Two classes are one pair.
-    model = PAIRS.fit(X, y > 0)
-    found = AveragePrecisionScorer()(model, X, y > 0)
-    assert found == average_precision_score(y > 0, model.decision_function(X))
-
-
 def test_what_two_of_three_classes_taught_is_as_two_of_four():
     is_known = NAMES != "virginica"
     model = LogisticRegression().fit(X[is_known], NAMES[is_known])
@@ -438,53 +321,6 @@ def test_the_rate_of_the_positive_class_is_taken_from_that_of_each():
         )
     with pytest.raises(ValueError, match=r"rate is a dict .* one for each class"):
         rate_weighted_auc_score(y, X[:, 0], rate=budget)
-
-
-def test_sparse_labels_are_named():
-    sparse = csr_matrix(LABELS)
-    model = KNeighborsClassifier().fit(X, LABELS)
-    for call in (
-        lambda: average_precision_score(sparse, X[:, :3]),
-        lambda: AveragePrecisionScorer()(model, X, sparse),
-        lambda: AveragePrecisionScorer(pos_label=1)(model, X, sparse),
-    ):
-        with pytest.raises(ValueError, match=r"pass y_true.toarray\(\)"):
-            call()
-
-
-def test_what_the_metric_does_not_take_is_not_requested():
-    with sklearn.config_context(enable_metadata_routing=True):
-        for scorer in (
-            AveragePrecisionScorer(),
-            make_ranking_scorer(recall_at_rate_score, rate=0.2),
-        ):
-            with pytest.raises(ValueError, match="takes no 'gain'"):
-                scorer.set_score_request(gain=True)
-            scorer.set_score_request(sample_weight=True, groups="user")
-        scorer = make_ranking_scorer(expected_gain_score, rate=0.2)
-        scorer.set_score_request(gain=True, cost="hours")
-
-
-def test_what_a_metric_does_not_take_is_refused_at_once():
-    with pytest.raises(ValueError, match="no parameter 'labels'"):
-        make_ranking_scorer(recall_at_rate_score, rate=0.2, labels=["a"])
-    with pytest.raises(ValueError, match="rate must be"):
-        make_ranking_scorer(expected_recall_score, rate={"a": 0.2, "b": 7})
-
-
-def test_an_average_over_lists_needs_lists():
-    scorer = make_ranking_scorer("roc_auc", average="pairs")
-    y = (NAMES == "setosa").astype(int)
-    model = GaussianNB().fit(X, y)
-    with pytest.raises(ValueError, match="found no groups"):
-        scorer(model, X, y)
-    # The one that both have is over lists where there are lists.
-    groups = np.arange(150) % 5
-    with sklearn.config_context(enable_metadata_routing=True):
-        scorer = make_ranking_scorer("roc_auc", average="macro")
-        scorer.set_score_request(groups=True)
-        found = scorer(model, X, y, groups=groups)
-    assert found == ranking_auc_score(y, model.predict_proba(X)[:, 1], groups=groups)
 
 
 def test_the_uncertainty_of_an_average_is_not_known():

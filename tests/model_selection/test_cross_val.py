@@ -7,10 +7,9 @@ from joblib import parallel_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GroupKFold,
-    KFold,
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
@@ -24,7 +23,6 @@ from optional import require
 from skrate import (
     AveragePrecisionScorer,
     RateWeightedAUCScorer,
-    average_precision_score,
     cross_val_rankings,
     rate_weighted_auc_score,
 )
@@ -43,13 +41,6 @@ def test_metrics_are_those_of_cross_val_score(cv):
     found = rankings.scores(rate_weighted_auc_score, rate=0.3)
     np.testing.assert_array_equal(found, scores)
     assert rate_weighted_auc_score(rankings, rate=0.3) == pytest.approx(scores.mean())
-
-
-def test_rows_are_those_of_the_data():
-    rankings = cross_val_rankings(GaussianNB(), X, Y, cv=KFold(4, shuffle=True))
-    assert sorted(rankings.indices) == list(range(200))
-    np.testing.assert_array_equal(rankings.y_true, Y[rankings.indices])
-    assert rankings.estimators is None
 
 
 def test_models_are_kept_if_asked_for():
@@ -108,16 +99,6 @@ def test_clusters_split_the_cases_and_stay(is_routed):
     )
 
 
-def test_text_labels_take_the_second_class_with_a_warning():
-    text = np.where(Y == 1, "sick", "well")
-    with pytest.warns(UserWarning, match="takes 'well' for the positive class"):
-        second = cross_val_rankings(GaussianNB(), X, text, cv=3)
-    first = cross_val_rankings(GaussianNB(), X, text, cv=3, pos_label="sick")
-    assert (first.pos_label, second.pos_label) == ("sick", "well")
-    plain = cross_val_rankings(GaussianNB(), X, Y, cv=3)
-    assert average_precision_score(first) == average_precision_score(plain)
-
-
 def test_frames_and_lists_are_data():
     pd = require("pandas")
     frame = pd.DataFrame(X, index=np.arange(200)[::-1])
@@ -129,13 +110,6 @@ def test_frames_and_lists_are_data():
         np.testing.assert_allclose(other.y_score, plain.y_score, rtol=1e-10)
 
 
-def test_a_regressor_ranks_by_what_it_predicts():
-    with pytest.raises(AttributeError, match=r"cross_val_rankings\(response_method"):
-        cross_val_rankings(LinearRegression(), X, Y)
-    found = cross_val_rankings(LinearRegression(), X, Y, response_method="predict")
-    assert found.n_folds == 5
-
-
 def test_a_fold_whose_model_knows_one_class_is_left_out():
     first, second = np.flatnonzero(Y == 0)[:2].tolist()
     rest = np.flatnonzero(Y == 0)[2:]
@@ -145,19 +119,6 @@ def test_a_fold_whose_model_knows_one_class_is_left_out():
     assert found.names == ("1",)
     with pytest.warns(UndefinedMetricWarning), pytest.raises(ValueError, match="All 1"):
         cross_val_rankings(GaussianNB(), X, Y, cv=splits[:1])
-
-
-def test_masks_say_which_cases_are_in_a_fold():
-    masks = [(np.arange(200) % 2 != i, np.arange(200) % 2 == i) for i in range(2)]
-    rows = [(np.arange(1 - i, 200, 2), np.arange(i, 200, 2)) for i in range(2)]
-    # Negative numbers count from the end, as numpy has it.
-    from_end = [(train - 200, test - 200) for train, test in rows]
-    of_masks, of_rows, of_negative = (
-        cross_val_rankings(GaussianNB(), X, Y, cv=cv) for cv in (masks, rows, from_end)
-    )
-    np.testing.assert_array_equal(of_masks.y_score, of_rows.y_score)
-    np.testing.assert_array_equal(of_negative.y_score, of_rows.y_score)
-    np.testing.assert_array_equal(of_negative.indices, of_rows.indices)
 
 
 class _Fits(ClassifierMixin, BaseEstimator):

@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-import sklearn.metrics
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 
@@ -15,7 +14,6 @@ from skrate import (
     average_precision_score,
     eval_metric,
     expected_gain_score,
-    group_scores,
     make_ranking_scorer,
     mean_average_precision_score,
     ndcg_score,
@@ -153,15 +151,6 @@ def test_whatever_stands_for_a_metric_is_taken(given):
     assert monitor(y_true, y_score, weights, None) == expected
 
 
-def test_names_of_others_are_kept():
-    scores = sample(6)[:2]
-    auc = eval_metric("roc_auc", library="lightgbm")
-    expected = sklearn.metrics.roc_auc_score(*scores)
-    assert auc(*scores) == ("roc_auc", pytest.approx(expected, abs=1e-12), True)
-    named = eval_metric(sklearn.metrics.roc_auc_score, library="xgboost", name="auc_0")
-    assert named.__name__ == "neg_auc_0"
-
-
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_copies_are_the_same_metric(library):
     monitor = eval_metric(
@@ -211,14 +200,6 @@ def test_several_classes_are_averaged_or_one_is_chosen():
         eval_metric("roc_auc", library="catboost").evaluate(y_score.T, y_true, None)
 
 
-@pytest.mark.parametrize("n_columns", [1, 2])
-def test_columns_of_two_classes_are_one_score(n_columns):
-    y_true, y_score, _ = sample(9)
-    columns = np.column_stack([-y_score, y_score])[:, -n_columns:]
-    monitor = eval_metric("roc_auc", library="lightgbm")
-    assert monitor(y_true, columns) == monitor(y_true, y_score)
-
-
 @pytest.mark.parametrize(
     ("metric", "options"),
     [
@@ -247,16 +228,6 @@ def test_lists_are_averaged_as_the_metric_does(metric, options):
     assert of_xgboost(y_score, Matrix(y_true, (), sizes))[1] == -expected
 
 
-def test_a_metric_of_one_ranking_is_averaged_over_lists_where_there_are_some():
-    y_true, y_score, weights = sample(11)
-    sizes = np.full(6, 10)
-    groups = np.repeat(np.arange(6), sizes)
-    monitor = eval_metric(average_precision_score, library="lightgbm")
-    rows = average_precision_score, y_true, y_score
-    within = group_scores(*rows, groups=groups, sample_weight=weights).mean()
-    assert monitor(y_true, y_score, weights, sizes)[1] == within
-
-
 def test_weights_of_lists_weigh_the_lists():
     y_true, y_score, _ = sample(12)
     sizes, of_list = np.full(6, 10), np.array([1, 2, 3, 4, 5, 0], dtype=np.float32)
@@ -272,17 +243,6 @@ def test_weights_of_lists_weigh_the_lists():
     assert of_xgboost(y_score, Matrix(y_true, empty[1], empty[0]))[1] == -expected
     with pytest.raises(ValueError, match="sample_weight has no meaning"):
         of_lightgbm(y_true, y_score, np.arange(60), sizes)
-
-
-def test_an_xgboost_ranker_calls_list_by_list():
-    y_true, y_score, _ = sample(13)
-    monitor = eval_metric(ndcg_score, library="xgboost", k=5)
-    assert monitor(y_true[:9], y_score[:9]) == -ndcg_score(y_true[:9], y_score[:9], k=5)
-    assert monitor(np.zeros(4), np.arange(4)) == 0
-    one = eval_metric(ndcg_score, library="xgboost", undefined=1.0)
-    assert one(np.zeros(4), np.arange(4)) == -1
-    within = eval_metric(average_precision_score, library="xgboost", undefined=0.0)
-    assert within(np.zeros(4), np.arange(4)) == 0
 
 
 def test_a_gain_is_one_of_each_class():
@@ -372,14 +332,3 @@ def test_training_ends_where_no_round_can_be_better():
         eval_metric("momentum", library="lightgbm")([0, 0, 1], [0.1, 0.2, 0.0])
     with pytest.raises(ValueError, match="y_score"):
         eval_metric("roc_auc", library="xgboost")([0, 1], [0.1, np.nan])
-
-
-def test_grades_need_a_threshold():
-    rng = np.random.default_rng(17)
-    grades, y_score = rng.integers(0, 5, 60).astype(np.float32), rng.normal(size=60)
-    sizes = np.full(6, 10)
-    monitor = eval_metric(ndcg_score, library="lightgbm", relevance_threshold=3)
-    expected = ndcg_score(grades >= 3, y_score, groups=np.repeat(np.arange(6), sizes))
-    assert monitor(grades, y_score, None, sizes)[1] == expected
-    with pytest.raises(ValueError, match="relevance_threshold"):
-        eval_metric(ndcg_score, library="lightgbm")(grades, y_score, None, sizes)

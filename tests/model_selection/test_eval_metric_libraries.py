@@ -400,69 +400,12 @@ def test_models_with_a_metric_are_searched_over_and_pickled(data, package):
     np.testing.assert_array_equal(loaded.predict(data.X), search.predict(data.X))
 
 
-def test_probabilities_in_single_precision_tie_where_margins_do_not():
-    xgboost = require("xgboost")
-    X = np.arange(40.0)[:, None]
-    y = (X[:, 0] % 2).astype(int)
-    matrix = xgboost.DMatrix(X, y, base_margin=18 + X[:, 0], nthread=1)
-    monitor = eval_metric("roc_auc", library="xgboost")
-    booster = xgboost.train({"eta": 0, "objective": "binary:logistic"}, matrix, 1)
-    assert monitor(booster.predict(matrix), matrix) == ("neg_roc_auc", -0.5)
-    margins = booster.predict(matrix, output_margin=True)
-    assert monitor(margins, matrix)[1] < -0.5
-
-
 def monitors():
     names = ("xgboost", "lightgbm", "catboost")
     return {
         name: eval_metric(recall_at_rate_score, library=name, rate=0.2)
         for name in names
     }
-
-
-@pytest.mark.parametrize("of", ["lightgbm", "catboost"])
-@weighting
-def test_xgboost_is_told_of_a_metric_for_another_library(data, of, is_weighted):
-    xgboost = require("xgboost")
-    monitor, weight = monitors()[of], weights_of(data, is_weighted)
-    model = xgboost.XGBClassifier(n_estimators=2, n_jobs=1, eval_metric=monitor)
-    message = f"made for library='{of}', and XGBoost.*library='xgboost'"
-    # Where it is called as a function of arrays, the library finds out itself.
-    with pytest.raises(TypeError):
-        model.fit(
-            data.X,
-            data.y,
-            eval_set=[(data.X_new, data.y_new)],
-            sample_weight_eval_set=[weight] if is_weighted else None,
-            verbose=False,
-        )
-    matrix = xgboost.DMatrix(data.X, data.y, nthread=1)
-    with pytest.raises(TypeError, match=message):
-        xgboost.train(
-            {"nthread": 1},
-            matrix,
-            2,
-            evals=[(matrix, "v")],
-            custom_metric=monitor,
-            verbose_eval=False,
-        )
-
-
-@of_lightgbm
-@pytest.mark.parametrize("of", ["xgboost", "catboost"])
-def test_lightgbm_is_told_of_a_metric_for_another_library(data, of):
-    lightgbm = require("lightgbm")
-    monitor = monitors()[of]
-    options = {"metric": "None", "verbose": -1, "num_threads": 1}
-    model = lightgbm.LGBMClassifier(n_estimators=2, **options)
-    message = f"made for library='{of}', and .*LightGBM called.*'lightgbm'"
-    with pytest.raises(TypeError):
-        model.fit(
-            data.X, data.y, **evaluated_by_lightgbm(model, data, eval_metric=monitor)
-        )
-    train = lightgbm.Dataset(data.X, data.y)
-    with pytest.raises(TypeError, match=message):
-        lightgbm.train(options, train, 2, valid_sets=[train], feval=monitor)
 
 
 @of_catboost

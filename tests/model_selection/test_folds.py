@@ -32,20 +32,6 @@ def test_corrected_by_hand():
     assert (found.value_a, found.value_b) == pytest.approx((0.804, 0.778))
 
 
-def test_sizes_say_what_the_folds_do_not():
-    found = compare_folds(A, B, n_train=90, n_test=10)
-    expected = np.sqrt((1 / 5 + 1 / 9) * 2.8) / 100
-    assert found.standard_error == pytest.approx(expected)
-
-
-def test_repetitions_are_rows():
-    a, b = np.reshape([*A, *B], (2, 5)), np.zeros((2, 5))
-    found = compare_folds(a, b)
-    variance = np.var(a, ddof=1)
-    # Ten values, of five folds each: n_test / n_train is 1 / 4 all the same.
-    assert found.standard_error == pytest.approx(np.sqrt((1 / 10 + 1 / 4) * variance))
-
-
 def test_flat_scores_of_repeats_are_warned_of():
     rng = np.random.default_rng(0)
     a, b = rng.uniform(0.6, 0.8, (2, 20, 5))

@@ -11,13 +11,8 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
-    GroupKFold,
-    cross_val_score,
-    cross_validate,
 )
-from sklearn.tree import DecisionTreeClassifier
 
-import skrate
 from optional import require
 from skrate import (
     AveragePrecisionScorer,
@@ -28,13 +23,10 @@ from skrate import (
     estimate,
     group_scores,
     influence,
-    lift_at_rate_score,
     make_ranking_scorer,
     negative_recall_score,
-    precision_at_rate_score,
     ranking_auc_score,
     rate_weighted_auc_score,
-    rates,
     recall_at_rate_score,
     refit_best,
 )
@@ -131,23 +123,6 @@ def test_parameters_are_read_set_and_searched():
     assert found["mean_test_made"].tolist() == found["mean_test_named"].tolist()
 
 
-def test_a_dict_of_made_scorers_predicts_once():
-    calls = []
-
-    class Counting(LogisticRegression):
-        def decision_function(self, X):
-            calls.append(len(X))
-            return super().decision_function(X)
-
-    scoring = {
-        "ap": make_ranking_scorer(average_precision_score),
-        "recall": make_ranking_scorer(recall_at_rate_score, rate=0.2, pos_label=0),
-        "named": RateWeightedAUCScorer(),
-    }
-    cross_validate(Counting(), X, Y, scoring=scoring, cv=3, error_score="raise")
-    assert len(calls) == 3
-
-
 @pytest.mark.parametrize(
     ("metric", "params", "message"),
     [
@@ -167,27 +142,6 @@ def test_a_dict_of_made_scorers_predicts_once():
 def test_what_is_unknown_fails_at_construction(metric, params, message):
     with pytest.raises(ValueError, match=message):
         make_ranking_scorer(metric, **params)
-
-
-def test_a_count_is_of_the_cases_of_each_fold():
-    scorer = make_ranking_scorer(recall_at_rate_score, k=7)
-    assert repr(scorer) == "make_ranking_scorer(recall_at_rate_score, k=7)"
-    model = LogisticRegression().fit(X, Y)
-    for n in (30, len(Y)):
-        score = model.decision_function(X[:n])
-        expected = recall_at_rate_score(Y[:n], score, rate=7 / n)
-        assert scorer(model, X[:n], Y[:n]) == pytest.approx(expected, abs=1e-14)
-    with pytest.raises(ValueError, match="k=7 is more than the 5 cases"):
-        scorer(model, X[-5:], Y[-5:])
-
-
-def test_a_distribution_of_the_rate_is_scored_at_any_of_the_three():
-    model = LogisticRegression().fit(X, Y)
-    budget = rates.from_counts(5, 15, n_items=len(Y))
-    for metric in (precision_at_rate_score, lift_at_rate_score):
-        scorer = make_ranking_scorer(metric, rate=budget)
-        expected = metric(Y, model.decision_function(X), rate=budget)
-        assert scorer(model, X, Y) == expected
 
 
 # --- A scorer stands for its metric --------------------------------------------------
@@ -257,18 +211,6 @@ class IgnoresUsers(LogisticRegression):
         return MODEL.decision_function(np.asarray(X)[:, :5])
 
 
-def test_the_auc_of_lists_is_made_as_the_named_scorer():
-    options = {"groups": "user", "k": 6, "average": "pairs"}
-    made = make_ranking_scorer(ranking_auc_score, **options)
-    assert repr(made).startswith("make_ranking_scorer(ranking_auc_score, groups='user'")
-    model = IgnoresUsers().fit(X, Y)
-    expected = ranking_auc_score(Y, SCORES, groups=USERS, k=6, average="pairs")
-    assert made(model, frame(), Y) == expected
-    assert make_ranking_scorer("ranking_auc", **options)(model, frame(), Y) == expected
-    with pytest.raises(ValueError, match="make_ranking_scorer found no groups"):
-        make_ranking_scorer(ranking_auc_score)(model, X, Y)
-
-
 @pytest.mark.parametrize(
     ("metric", "params"),
     [
@@ -295,32 +237,6 @@ def test_a_metric_of_one_list_is_averaged_over_lists(metric, params):
         graded(model, X, grades)
 
 
-def test_lists_of_a_made_scorer_come_by_metadata_routing():
-    with sklearn.config_context(enable_metadata_routing=True):
-        scorer = make_ranking_scorer(ranking_auc_score, undefined=0.5)
-        scorer = clone(scorer.set_score_request(groups=True))
-        found = cross_validate(
-            LogisticRegression(),
-            X,
-            Y,
-            scoring=scorer,
-            cv=GroupKFold(3),
-            params={"groups": USERS},
-            error_score="raise",
-        )["test_score"]
-    expected = []
-    for train, test in GroupKFold(3).split(X, Y, USERS):
-        scores = LogisticRegression().fit(X[train], Y[train]).decision_function(X[test])
-        expected.append(
-            ranking_auc_score(Y[test], scores, groups=USERS[test], undefined=0.5)
-        )
-    assert found.tolist() == expected
-
-
-def test_the_function_is_public():
-    assert skrate.make_ranking_scorer is make_ranking_scorer
-
-
 # --- Less is better ------------------------------------------------------------------
 
 
@@ -334,19 +250,3 @@ def test_what_is_better_less_is_negated():
     found = report(model, X, Y)
     assert found["wasted"] == pytest.approx(-plain, abs=1e-15)
     assert found["by function"] < 0 < found["by function_standard_error"]
-
-
-def test_a_search_takes_the_model_that_wastes_least():
-    scorer = make_ranking_scorer(negative_recall_score, rate=0.3)
-    search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 8]}, scoring=scorer
-    ).fit(X, Y)
-    wasted = [
-        -cross_val_score(
-            DecisionTreeClassifier(max_depth=depth, random_state=0), X, Y,
-            scoring=scorer,
-        ).mean()
-        for depth in (1, 8)
-    ]  # fmt: skip
-    assert search.best_index_ == int(np.argmin(wasted))
-    assert wasted[0] != wasted[1]

@@ -5,9 +5,7 @@ from html import escape
 import pytest
 from scipy import stats
 from sklearn import config_context
-from sklearn.linear_model import LogisticRegression
 
-from rate_laws import LAWS
 from skrate import (
     AveragePrecisionScorer,
     RateWeightedAUCScorer,
@@ -16,7 +14,6 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.rates.laws import check_rate
 
 SCORERS = [
     RateWeightedAUCScorer(rate=rates.beta(3, 19), pos_label="<b>yes</b>"),
@@ -42,11 +39,6 @@ def test_a_scorer_is_a_table_of_parameters_and_never_not_fitted(scorer):
         assert f">{name}</td>" in html
 
 
-def test_estimators_of_scikit_learn_are_shown_otherwise():
-    # What the scorers would be shown as, if they did nothing about it.
-    assert "fitted" in LogisticRegression()._repr_html_()
-
-
 @pytest.mark.parametrize("scorer", SCORERS, ids=lambda each: type(each).__name__)
 def test_whoever_asks_for_text_gets_text(scorer):
     with config_context(display="text"):
@@ -61,16 +53,3 @@ def test_parameters_are_shown_as_they_are_written():
     report = SCORERS[-1]._repr_html_()
     text = "{'auc': 'roc_auc', 'recall': make_ranking_scorer("
     assert escape(text) in report
-
-
-@pytest.mark.parametrize("law", LAWS)
-def test_a_rate_is_told_in_words_and_numbers(law):
-    rate = law if hasattr(law, "to_dict") else check_rate(law)
-    html = rate._repr_html_()
-    assert html.startswith("<table>")
-    if isinstance(rate, rates.RateDistribution):
-        assert f">{rate.mean():.4g}</td>" in html
-        assert "will be processed" in html
-    else:
-        assert ">50 %</td>" in html
-        assert "0.1, 0.4" in html

@@ -4,19 +4,16 @@ import os
 import subprocess
 import sys
 import warnings
-from functools import partial
 
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
-from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import IsolationForest
-from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import (
-    GridSearchCV,
     StratifiedKFold,
     TimeSeriesSplit,
     cross_validate,
@@ -33,7 +30,6 @@ from skrate import (
     RateWeightedAUCScorer,
     ScoreReport,
     average_precision_score,
-    make_ranking_scorer,
     rate_weighted_auc_score,
 )
 
@@ -77,11 +73,6 @@ def fold_aucs(y, model):
 EXPECTED = fold_aucs(Y_LATE, GaussianNB())
 
 
-def test_the_data_hold_a_fold_whose_estimator_knows_one_class():
-    assert np.isnan(EXPECTED).tolist() == [True, False, False, False]
-    assert EXPECTED[1:].min() > 0.6
-
-
 # --- Estimators that were trained on one class ---------------------------------------
 
 
@@ -116,45 +107,6 @@ def test_a_report_of_an_estimator_of_one_class_is_nan(labels):
     assert np.isnan(results["test_ap_standard_error"][0])
     positives = [int(Y_LATE[test].sum()) for _, test in SPLIT.split(X_LATE)]
     assert results["test_n_pos"].tolist() == positives
-
-
-def test_lists_of_an_estimator_of_one_class_are_nan():
-    pandas = require("pandas")
-    frame = pandas.DataFrame(X_LATE).rename(columns=str)
-    users = pandas.Series(np.arange(240) % 6)
-    with pytest.warns(UndefinedMetricWarning, match="trained on one class only, 0"):
-        results = cross_validate(
-            GaussianNB(),
-            frame,
-            Y_LATE,
-            cv=SPLIT,
-            scoring=make_ranking_scorer("ranking_auc", groups=users),
-            error_score="raise",
-        )
-    assert np.isnan(results["test_score"]).tolist() == [True, False, False, False]
-
-
-@pytest.mark.parametrize("only", [0, 1, -1, True, False, "a"])
-@pytest.mark.parametrize("model", [GaussianNB(), DummyClassifier()], ids=str)
-def test_an_estimator_of_any_one_class_ranks_nothing(only, model):
-    model = clone(model).fit(X, np.full(240, only))
-    y = np.where(Y == 1, only, "b" if only == "a" else 1 - abs(only))
-    for response_method in (("decision_function", "predict_proba"), "predict"):
-        with pytest.warns(UndefinedMetricWarning, match="trained on one class only"):
-            score = RateWeightedAUCScorer(response_method=response_method)(model, X, y)
-        assert np.isnan(score)
-
-
-def test_classes_that_cannot_be_told_have_no_counts():
-    model = GaussianNB().fit(X, np.full(240, "a"))
-    with pytest.warns(UndefinedMetricWarning):
-        report = ScoreReport({"auc": "roc_auc"})(model, X, np.full(240, "a"))
-    assert np.isnan(list(report.values())).all()
-    with pytest.warns(UndefinedMetricWarning):
-        report = ScoreReport({"auc": "roc_auc"}, pos_label="a")(
-            model, X, np.full(240, "a")
-        )
-    assert (report["n_pos"], report["n_neg"]) == (240, 0)
 
 
 # --- Labels of every kind ------------------------------------------------------------
@@ -217,33 +169,6 @@ def test_outlier_detectors_score_inliers_first():
     assert outliers(pipeline, X, y) == rate_weighted_auc_score(y, -scores, pos_label=-1)
 
 
-def test_regressors_score_the_greater_label():
-    model = LinearRegression().fit(X, Y)
-    scorer = RateWeightedAUCScorer(response_method="predict")
-    expected = rate_weighted_auc_score(Y, model.predict(X))
-    assert scorer(model, X, Y) == expected
-    with pytest.warns(UserWarning, match="takes 2 for the positive class"):
-        assert scorer(model, X, Y + 1) == expected
-    with pytest.warns(UndefinedMetricWarning, match="y_true holds 2 only"):
-        assert np.isnan(scorer(model, X, np.full(240, 2)))
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        make_pipeline(StandardScaler(), LogisticRegression()),
-        GridSearchCV(LogisticRegression(), {"C": [0.1, 1]}, cv=2),
-    ],
-    ids=["pipeline", "search"],
-)
-def test_models_around_models_have_their_classes(model):
-    y, pos_label = labelled(Y, "reversed strings")
-    model = clone(model).fit(X, y)
-    scorer = RateWeightedAUCScorer(pos_label=pos_label)
-    scores = -model.decision_function(X)
-    assert scorer(model, X, y) == rate_weighted_auc_score(y, scores, pos_label="buyer")
-
-
 # --- What is wrong -------------------------------------------------------------------
 
 
@@ -273,14 +198,6 @@ def test_three_classes_are_refused_by_reports_and_by_predict():
     several = DecisionTreeClassifier(max_depth=1).fit(X, np.column_stack([Y, 1 - Y]))
     with pytest.raises(ValueError, match="fitted on 2 targets at once"):
         RateWeightedAUCScorer()(several, X, Y)
-
-
-def test_a_label_that_cannot_be_compared_is_not_a_class():
-    pandas = require("pandas")
-    model = GaussianNB().fit(X, Y)
-    for pos_label in (pandas.NA, [0, 1], "1", 2, np.nan):
-        with pytest.raises(ValueError, match="is not a class of GaussianNB"):
-            RateWeightedAUCScorer(pos_label=pos_label)(model, X, Y)
 
 
 # --- The warning ---------------------------------------------------------------------
@@ -321,27 +238,6 @@ def test_the_class_taken_is_named_once_for_all_folds(scorer):
     assert len(told(lambda: cross_validate(GaussianNB(), X, seen, scoring=scorer))) == 1
     named = clone(scorer).set_params(pos_label="buyer")
     assert told(lambda: cross_validate(GaussianNB(), X, BUYERS, scoring=named)) == []
-
-
-def test_a_search_is_told_once_and_each_scorer_for_itself():
-    def search(scoring, **kwargs):
-        GridSearchCV(
-            GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}, scoring=scoring, **kwargs
-        ).fit(X, BUYERS)
-
-    assert len(told(lambda: search(RateWeightedAUCScorer()))) == 1
-    both = {"a": RateWeightedAUCScorer(), "b": AveragePrecisionScorer()}
-    assert len(told(lambda: search(both, refit="a"))) == 2
-    report = ScoreReport({"auc": "roc_auc", "rauc": RateWeightedAUCScorer(rate=0.2)})
-    assert len(told(lambda: search(report, refit="auc"))) == 1
-
-
-def test_threads_are_told_once():
-    joblib = require("joblib")
-    scorer = RateWeightedAUCScorer()
-    with joblib.parallel_config("threading", n_jobs=4):
-        texts = told(lambda: cross_validate(GaussianNB(), X, BUYERS, scoring=scorer))
-    assert len(texts) == 1
 
 
 @pytest.mark.slow
@@ -423,54 +319,6 @@ def test_consensus_has_one_positive_class_and_no_fold_that_knows_none(labels):
     assert display.curve.fold_rate_weighted_auc("uniform").tolist() == found.tolist()
 
 
-def test_folds_that_are_left_out_leave_repeats_as_they_were():
-    require("matplotlib")
-    negatives = np.flatnonzero(Y_LATE == 0)
-    # Two repeats of three folds; in the second an estimator knows one class.
-    cv = 2 * list(StratifiedKFold(3).split(X_LATE, Y_LATE))
-    cv[3] = (negatives, cv[3][1])
-    results = folds(Y_LATE, cv=cv)
-    for repeats in (None, 2, list("aaabbb")):
-        with pytest.warns(UndefinedMetricWarning, match="Fold 3 is undefined"):
-            display = skrate.RateAveragedROC.from_cv_results(
-                results, X_LATE, Y_LATE, repeats=repeats
-            )
-        assert display.curve.folds.repeats == (0, 0, 0, 1, 1)
-
-
-@pytest.mark.parametrize("labels", LABELS)
-def test_hit_curves_have_one_positive_class(labels):
-    require("matplotlib")
-    y, pos_label = labelled(Y_LATE, labels)
-    with pytest.warns(UndefinedMetricWarning, match="Fold 0 is undefined"):
-        display = skrate.HitCurveDisplay.from_cv_results(
-            folds(y), X_LATE, y, pos_label=pos_label
-        )
-    assert len(display.line_) == 3
-    tests = [test for _, test in SPLIT.split(X_LATE)][1:]
-    prevalences = [hits[-1] for hits in display.hits]
-    assert prevalences == pytest.approx([Y_LATE[test].mean() for test in tests])
-    scores = [
-        average_precision_score(Y_LATE[t], e.predict_proba(X_LATE[t])[:, 1])
-        for e, t in zip(folds(Y_LATE)["estimator"][1:], tests, strict=True)
-    ]
-    labels = [line.get_label() for line in display.ax_.lines]
-    assert any(f"AP = {np.mean(scores):.2f} ±" in label for label in labels)
-
-
-def test_folds_of_a_display_are_told_once():
-    require("matplotlib")
-    y = np.where(Y_LATE == 1, "buyer", "other")
-    results = folds(y, cv=StratifiedKFold(4))
-    model = results["estimator"][0]
-    for display in (skrate.RateAveragedROC, skrate.HitCurveDisplay):
-        from_model = partial(display.from_estimator, model, X_LATE, y)
-        for draw in (partial(display.from_cv_results, results, X_LATE, y), from_model):
-            (text,) = told(draw)
-            assert text.startswith(f"{display.__name__} takes 'other' for the positive")
-            assert told(partial(draw, pos_label="buyer")) == []
-
-
 def test_displays_name_what_is_no_label():
     require("matplotlib")
     results = folds(Y_LATE, cv=StratifiedKFold(4))
@@ -491,17 +339,3 @@ def test_folds_that_are_all_undefined_are_an_error():
             pytest.raises(ValueError, match="All 2 folds are undefined"),
         ):
             display.from_cv_results(folds(Y_LATE, cv=cv), X_LATE, Y_LATE)
-
-
-def test_displays_take_fitted_models_that_know_two_classes():
-    require("matplotlib")
-    displays = (
-        skrate.RateAveragedROC,
-        skrate.HitCurveDisplay,
-        skrate.displays.AUCErrorRateDisplay,
-    )
-    for display in displays:
-        with pytest.raises(NotFittedError):
-            display.from_estimator(GaussianNB(), X, Y)
-        with pytest.raises(ValueError, match="was trained on one class only, 0"):
-            display.from_estimator(GaussianNB().fit(X, 0 * Y), X, Y)

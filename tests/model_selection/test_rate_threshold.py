@@ -1,7 +1,6 @@
 """The threshold that keeps a capacity, and the classifier that marks by it."""
 
 import copy
-import pickle
 import warnings
 from dataclasses import replace
 from fractions import Fraction
@@ -14,22 +13,15 @@ from joblib import parallel_config
 from scipy import sparse, stats
 from sklearn.base import clone
 from sklearn.datasets import make_classification
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
-    FixedThresholdClassifier,
-    GridSearchCV,
     GroupKFold,
-    KFold,
     ShuffleSplit,
     StratifiedKFold,
     cross_val_predict,
-    cross_val_score,
 )
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -44,6 +36,7 @@ X_NEW, X, Y = X[200:], X[:200], Y[:200]
 OWN_THRESHOLD = {"check_classifiers_train": "0.5 is not the threshold"}
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [RateThresholdClassifier(LogisticRegression(), rate=0.25, cv=2)],
     expected_failed_checks=lambda _: OWN_THRESHOLD,
@@ -132,19 +125,6 @@ def test_ties_are_told_and_never_exceed_the_capacity():
     assert tuple(model.rate_interval_) == pytest.approx(tuple(tails), rel=1e-9)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_any_system_marks_by_the_threshold(dtype):
-    rng = np.random.default_rng(0)
-    scores = rng.normal(size=99).astype(dtype)
-    model = RateThresholdClassifier(fitted(), rate=0.2, cv="prefit")
-    model.fit(column(scores))
-    assert model.predict(column(scores)).sum() == 19
-    fixed = FixedThresholdClassifier(
-        fitted(), threshold=model.threshold_, response_method="decision_function"
-    ).fit(column(scores), np.tile([0, 1, 1], 33))
-    assert fixed.predict(column(scores)).sum() == 19
-
-
 def test_a_distribution_of_the_rate_is_taken_at_its_mean():
     uncertain = RateThresholdClassifier(GaussianNB(), rate=rates.beta(3, 9)).fit(X, Y)
     known = RateThresholdClassifier(GaussianNB(), rate=0.25).fit(X, Y)
@@ -207,26 +187,6 @@ def test_folds_without_a_case_of_weight_are_none():
     assert model.fit(X, Y, sample_weight=weight).n_held_out_ == 50
     with pytest.raises(ValueError, match="cv tests no case that has a weight"):
         model.set_params(cv=splits[:1]).fit(X, Y, sample_weight=weight)
-
-
-def test_a_frozen_estimator_is_not_trained():
-    trained = LogisticRegression().fit(X[:100], Y[:100])
-    frozen = RateThresholdClassifier(FrozenEstimator(trained), rate=0.3)
-    prefit = RateThresholdClassifier(trained, rate=0.3, cv="prefit")
-    frozen.fit(X[100:], Y[100:])
-    assert frozen.threshold_ == prefit.fit(X[100:]).threshold_
-    np.testing.assert_array_equal(frozen.predict(X_NEW), prefit.predict(X_NEW))
-
-
-def test_a_fold_may_test_a_single_class_but_not_train_on_one():
-    in_order = np.argsort(Y, kind="stable")
-    y = Y[in_order]
-    model = RateThresholdClassifier(LogisticRegression(), rate=0.3, cv=KFold(5))
-    assert model.fit(X[in_order], y).n_held_out_ == 200
-    only = np.zeros(10, dtype=int)
-    only[0] = 1
-    with pytest.raises(ValueError, match="training part of fold 0 holds one class"):
-        model.fit(X[:10], only)
 
 
 def test_folds_that_overlap_are_refused():
@@ -294,7 +254,7 @@ def _frame(library, names):
 def test_missing_values_are_left_to_the_estimator():
     with_missing = X.copy()
     with_missing[::7, 0] = np.nan
-    trees = HistGradientBoostingClassifier(max_iter=3)
+    trees = DecisionTreeClassifier(max_depth=3)
     model = RateThresholdClassifier(trees, rate=0.3, cv=3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # few leaves tie
@@ -306,18 +266,6 @@ def test_missing_values_are_left_to_the_estimator():
         RateThresholdClassifier(FirstColumn(), rate=0.5, cv=2).fit(
             np.tile(scores, (4, 1)), [0, 0, 1, 1] * 2
         )
-
-
-def test_works_in_pipelines_and_searches():
-    inner = make_pipeline(StandardScaler(), LogisticRegression())
-    model = RateThresholdClassifier(inner, rate=0.3)
-    assert cross_val_score(model, X, Y, cv=2).shape == (2,)
-    search = GridSearchCV(model, {"estimator__logisticregression__C": [0.1]}, cv=2)
-    search.fit(X, Y)
-    outer = make_pipeline(StandardScaler(), clone(model)).fit(X, Y)
-    assert 20 <= outer.predict(X_NEW).sum() <= 45
-    unpickled = pickle.loads(pickle.dumps(outer))
-    np.testing.assert_array_equal(unpickled.predict(X_NEW), outer.predict(X_NEW))
 
 
 def test_has_the_methods_that_the_estimator_has():
@@ -372,16 +320,6 @@ def test_clusters_go_to_the_folds_and_weights_to_the_estimator(is_routed):
     assert model.threshold_ == expected.threshold_
 
 
-def test_what_nobody_asked_for_is_refused_by_routing():
-    with sklearn.config_context(enable_metadata_routing=True):
-        model = RateThresholdClassifier(LogisticRegression(), rate=0.3)
-        with pytest.raises(ValueError, match=r"sample_weight.* not explicitly set"):
-            model.fit(X, Y, sample_weight=Y + 1.0)
-    prefit = RateThresholdClassifier(fitted(), rate=0.3, cv="prefit")
-    with pytest.raises(ValueError, match=r"trains nothing.*sample_weight"):
-        prefit.fit(X, sample_weight=np.ones(200))
-
-
 # --- Batches ----------------------------------------------------------------------
 
 
@@ -405,14 +343,6 @@ def test_the_top_of_a_batch_is_marked_and_ties_are_drawn():
         model.set_params(rate=0.5).fit(column(np.arange(9.0)))
     assert drawn == {(0, 2), (0, 3), (2, 3)}
     assert "2 drawn of 3 tied" in repr(batch)
-
-
-def test_the_dict_of_a_batch_is_of_numbers_alone():
-    model = RateThresholdClassifier(fitted(), rate=0.5, cv="prefit")
-    batch = model.fit(column(np.arange(9.0))).predict_batch(column(np.arange(4.0)))
-    names = ["n_items", "n_marked", "rate", "threshold", "n_tied", "n_drawn"]
-    assert list(batch.to_dict()) == names
-    assert all(type(value) in (int, float) for value in batch.to_dict().values())
 
 
 def test_how_much_of_a_batch_is_marked():
@@ -467,22 +397,6 @@ def test_an_unlucky_sample_is_seen_by_the_capacity_alone():
     assert year.capacity_pvalue < 0.001
 
 
-def test_looks_multiply_both_p_values():
-    rng = np.random.default_rng(0)
-    model = RateThresholdClassifier(fitted(), rate=0.2, cv="prefit")
-    model.fit(column(rng.normal(size=500)))
-    week = column(rng.normal(0.4, size=100))
-    once, often = model.achieved_rate(week), model.achieved_rate(week, looks=5)
-    assert once.looks == 1
-    assert often.pvalue == 5 * once.pvalue < 1
-    assert often.capacity_pvalue == 5 * once.capacity_pvalue < 1
-    assert model.achieved_rate(week, looks=10**9).pvalue == 1
-    assert "over 5 looks" in repr(often)
-    assert "looks" not in repr(once)
-    with pytest.raises(ValueError, match="looks must be an integer >= 1, got 0"):
-        model.achieved_rate(week, looks=0)
-
-
 # --- What is refused --------------------------------------------------------------
 
 
@@ -523,14 +437,6 @@ def test_bad_targets_are_refused():
     three = LogisticRegression().fit(X, np.arange(200) % 3)
     with pytest.raises(ValueError, match="Only binary classification is supported"):
         model.set_params(estimator=three).fit(X)
-
-
-def test_a_tree_of_pure_leaves_is_told_to_waste_the_capacity():
-    model = RateThresholdClassifier(DecisionTreeClassifier(random_state=0), rate=0.1)
-    with pytest.warns(UserWarning, match="held-out cases tie at the threshold"):
-        model.fit(X, Y)
-    assert model.predict(X_NEW).sum() == 0
-    assert model.predict_batch(X_NEW, random_state=0).n_marked == 10
 
 
 def test_levels_that_differ_between_folds_are_told():

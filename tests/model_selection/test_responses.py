@@ -51,14 +51,6 @@ def test_predictions_of_a_regressor_keep_the_label():
 
 
 @pytest.mark.parametrize(
-    "names", ["predict_proba", ["predict_proba"], np.array(["none", "predict_proba"])]
-)
-def test_names_of_methods_come_in_several_containers(names):
-    y_score, _ = ranking_scores(LOGISTIC, X, Y, names, "well", user="It")
-    assert np.array_equal(y_score, LOGISTIC.predict_proba(X)[:, 1])
-
-
-@pytest.mark.parametrize(
     "names",
     [
         3, None, np.nan, b"predict", "", (), [3], ("decision_function", 3),
@@ -124,12 +116,6 @@ def test_each_fold_is_scored_by_its_own_estimator(kind):
         assert response.y_score == pytest.approx(expected, abs=1e-12)
         assert np.array_equal(np.asarray(response.y_true), Y[test])
         assert np.array_equal(response.sample_weight, weights[test])
-
-
-def test_folds_need_estimators_and_indices():
-    results = cross_validate(BAYES, X, Y)
-    with pytest.raises(ValueError, match="return_estimator=True and return_ind"):
-        fold_responses(results, X, Y, user="It")
 
 
 @pytest.mark.parametrize("short", ["X", "y", "sample_weight"])

@@ -29,7 +29,6 @@ from skrate import (
     cross_val_rankings,
     estimate,
     expected_gain_score,
-    group_scores,
     make_ranking_scorer,
     negative_recall_score,
     precision_at_rate_score,
@@ -283,37 +282,6 @@ def test_scorers_of_lists_give_the_mean_over_lists_by_hand():
         assert report[name] == metrics[name](model, frame, CLICKED)
 
 
-def test_lists_may_be_weighted_and_averaged_as_they_ask():
-    pandas = require("pandas")
-    frame = pandas.DataFrame({"score": SHOWN_SCORES, "user": USERS})
-    weight = np.array([1, 2, 0, 1, 2, 3, 1, 1, 1])
-    scorer = make_ranking_scorer("ranking_auc", groups="user", average="positives")
-    report = ScoreReport({"auc": scorer})(
-        Given().fit(frame, CLICKED), frame, CLICKED, sample_weight=weight
-    )
-    scores = group_scores(
-        "roc_auc", CLICKED, SHOWN_SCORES, groups=USERS, sample_weight=weight
-    )
-    # AUC 1, 1/4 and 0 of the lists, by positives of weight 1, 4 and 1.
-    assert report["auc"] == pytest.approx((1 + 4 / 4 + 0) / 6)
-    expected = scores.estimate("positives")
-    assert found_of(report, "auc") == {
-        "value": expected.value, "error": expected.standard_error,
-    }  # fmt: skip
-    assert (report["n_pos"], report["n_neg"]) == (weight @ CLICKED, 11 - 6)
-
-
-def test_lists_take_weights_in_parts():
-    pandas = require("pandas")
-    frame = pandas.DataFrame({"score": SHOWN_SCORES, "user": USERS})
-    weight = np.array([1, 2, 0, 1, 2, 3, 1, 1, 1]) / 4
-    scorer = make_ranking_scorer("ranking_auc", groups="user")
-    model = Given().fit(frame, CLICKED)
-    report = ScoreReport({"auc": scorer})(model, frame, CLICKED, sample_weight=weight)
-    assert report["auc"] == scorer(model, frame, CLICKED, sample_weight=weight)
-    assert (report["n_pos"], report["n_neg"]) == (5, 3)
-
-
 def test_grades_are_relevant_from_a_threshold_on():
     pandas = require("pandas")
     frame = pandas.DataFrame({"score": SHOWN_SCORES, "user": USERS})
@@ -328,21 +296,6 @@ def test_grades_are_relevant_from_a_threshold_on():
     )(GivenValues(), frame, grades)
     assert found_of(report, "auc") == mean_and_error([1, 1 / 2, 0])
     assert (report["n_pos"], report["n_neg"]) == (5, 4)
-
-
-def test_a_report_without_a_defined_list_is_nan():
-    pandas = require("pandas")
-    frame = pandas.DataFrame({"score": [1.0, 2.0], "user": ["a", "b"]})
-    report = ScoreReport({"auc": make_ranking_scorer("ranking_auc", groups="user")})
-    with pytest.warns(UndefinedMetricWarning, match="AUC within lists is undefined"):
-        found = report(Given().fit(frame, [0, 1]), frame, [0, 1])
-    assert np.isnan([found["auc"], found["auc_standard_error"]]).all()
-    assert (found["n_pos"], found["n_neg"]) == (1, 1)
-    trained_on_one = LogisticRegression()
-    trained_on_one.classes_ = np.array([1])
-    with pytest.warns(UndefinedMetricWarning, match="trained on one class only"):
-        found = report(trained_on_one, frame, [1, 1])
-    assert np.isnan(found["auc"])
 
 
 def test_a_metric_of_lists_without_lists_is_told_what_to_add():
@@ -406,12 +359,6 @@ def run(report, **params):
     return cross_validate(model, X, Y, scoring=report, cv=FOLDS, params=params)
 
 
-def test_weights_that_nobody_requested_or_refused_are_an_error(routing):
-    for metrics in ({"auc": "roc_auc"}, {"rauc": RateWeightedAUCScorer()}):
-        with pytest.raises(ValueError, match="not explicitly set as requested or not"):
-            run(ScoreReport(metrics))
-
-
 @pytest.mark.parametrize("is_cloned", [False, True])
 def test_weights_that_a_report_requests_reach_all_its_metrics(routing, is_cloned):
     metrics = {"auc": "roc_auc", "rauc": RateWeightedAUCScorer()}
@@ -424,57 +371,6 @@ def test_weights_that_a_report_requests_reach_all_its_metrics(routing, is_cloned
     refused = run(ScoreReport(metrics).set_score_request(sample_weight=False))
     assert refused["test_auc"] == by_hand(None)
     assert refused["test_rauc"] == by_hand(None)
-
-
-def test_a_scorer_in_a_report_has_its_own_request(routing):
-    other = WEIGHT[::-1]
-    metrics = {
-        "report": "roc_auc",
-        "refuses": RateWeightedAUCScorer().set_score_request(sample_weight=False),
-        "renames": RateWeightedAUCScorer().set_score_request(sample_weight="mine"),
-    }
-    report = ScoreReport(metrics).set_score_request(sample_weight=True)
-    results = run(report, mine=other)
-    assert results["test_report"] == by_hand(WEIGHT)
-    assert results["test_refuses"] == by_hand(None)
-    assert results["test_renames"] == by_hand(other)
-    report.set_score_request(sample_weight="mine")
-    assert run(report, mine=other)["test_report"] == by_hand(other)
-
-
-def test_a_search_routes_to_a_report(routing):
-    report = ScoreReport({"auc": "roc_auc"}).set_score_request(sample_weight=True)
-    search = GridSearchCV(
-        LogisticRegression().set_fit_request(sample_weight=True),
-        {"C": [1.0]},
-        scoring=report,
-        refit="auc",
-        cv=FOLDS,
-    ).fit(X, Y, sample_weight=WEIGHT)
-    found = [search.cv_results_[f"split{i}_test_auc"][0] for i in range(3)]
-    assert found == by_hand(WEIGHT)
-    scored = search.score(X, Y, sample_weight=WEIGHT)
-    scores = search.decision_function(X)
-    expected = rate_weighted_auc_score(Y, scores, sample_weight=WEIGHT)
-    assert scored == pytest.approx(expected)
-
-
-def test_without_routing_a_report_is_weighted_where_it_is_told():
-    with pytest.raises(RuntimeError, match="enable_metadata_routing=True"):
-        ScoreReport({"auc": "roc_auc"}).set_score_request(sample_weight=True)
-    model = LogisticRegression().fit(X, Y)
-    with pytest.raises(TypeError, match="takes no 'mine' without metadata routing"):
-        ScoreReport({"auc": "roc_auc"})(model, X, Y, mine=WEIGHT)
-    search = GridSearchCV(
-        LogisticRegression(),
-        {"C": [1.0]},
-        scoring=ScoreReport({"auc": "roc_auc"}),
-        refit="auc",
-        cv=FOLDS,
-    ).fit(X, Y, sample_weight=WEIGHT)
-    found = [search.cv_results_[f"split{i}_test_auc"][0] for i in range(3)]
-    # scikit-learn before 1.8 hands a search's weights to the fit only.
-    assert found in (by_hand(WEIGHT), by_hand(None))
 
 
 RESULTS = {
@@ -536,12 +432,6 @@ def test_one_standard_error_selects_the_simplest_of_the_best():
     assert one_se(SCORES, complexity=lambda params: 0) == 2
 
 
-def test_one_standard_error_leaves_undefined_folds_out():
-    with pytest.warns(UndefinedMetricWarning, match="1 of 4 folds"):
-        found = one_se(np.c_[SCORES, [np.nan] * 4], complexity="depth", min_defined=0.7)
-    assert found == 1
-
-
 def one_se_of(values, scores=None, complexity="depth", **kwargs):
     """Return the value that the rule selects, where all candidates are as good."""
     scores = np.full((len(values), 3), 0.5) if scores is None else np.array(scores)
@@ -560,53 +450,11 @@ def test_no_limit_is_the_most_complex(order):
     assert one_se_of([None, None]) is None
 
 
-@pytest.mark.parametrize(
-    "values",
-    [[3, 2.5], [np.int64(4), np.float32(2.5)], [True, False], [np.True_, np.False_]],
-)
-def test_numbers_of_any_type_are_ordered(values):
-    assert one_se_of(values) == values[1]
-    assert one_se_of(values, complexity="-depth") == values[0]
-
-
 @pytest.mark.parametrize("values", [["sqrt", "log2"], ["sqrt", 0.5], [2, "3", None]])
 @pytest.mark.parametrize("complexity", ["depth", "-depth", lambda p: p["depth"]])
 def test_what_has_no_order_is_named(values, complexity):
     with pytest.raises(ValueError, match=r"complexity.*'(sqrt|3)' .*Pass a function"):
         one_se_of(values, complexity=complexity)
-
-
-@pytest.mark.parametrize("order", [1, -1])
-@pytest.mark.parametrize("complexity", ["depth", "-depth", lambda p: p["depth"]])
-def test_a_complexity_of_nan_does_not_win(complexity, order):
-    with pytest.raises(ValueError, match="nan for the candidate"):
-        one_se_of([2, np.nan, 3][::order], complexity=complexity)
-
-
-@pytest.mark.parametrize("nans", [[np.nan] * 3, [0.9, np.nan, 0.9]])
-@pytest.mark.parametrize("order", [1, -1])
-def test_a_candidate_without_scores_does_not_win(nans, order):
-    scores = [nans, [0.5, 0.6, 0.7], [0.5, 0.6, 0.7]][::order]
-    with pytest.warns(UndefinedMetricWarning, match="1 candidates that failed"):
-        assert one_se_of([1, 2, 3][::order], scores) == 2
-
-
-def test_a_search_without_scores_selects_nothing():
-    with pytest.raises(ValueError, match="'score' is defined on 0 of 3 folds"):
-        one_se_of([1, 2], np.full((2, 3), np.nan))
-    scores = [[np.nan, 0.5, 0.5], [0.5, np.nan, 0.5]]
-    with pytest.raises(ValueError, match="No candidate has a 'score' on all"):
-        one_se_of([1, 2], scores)
-
-
-def test_a_search_may_leave_the_depth_unlimited():
-    search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0),
-        {"max_depth": [None, 2, 6]},
-        scoring="roc_auc",
-        refit=refit_one_standard_error(complexity="max_depth"),
-    ).fit(X, Y)
-    assert search.best_params_["max_depth"] in (2, 6)
 
 
 @pytest.mark.parametrize(
@@ -648,21 +496,6 @@ def test_rankings_are_scored_as_cross_validate_scores_their_models(weights):
         values = [scores[name] for scores in expected]
         assert found[f"test_{name}"] == pytest.approx(values, rel=1e-12)
     assert "rauc" in repr(summarize({"logistic": found}))
-
-
-def test_rankings_of_labels_that_are_strings_and_a_fold_of_one_class():
-    labels, fold = np.where(Y == 1, "a", "b"), np.arange(300) % 3
-    fold[Y == 0] %= 2
-    rankings = FoldRankings(labels, X[:, 0], fold, pos_label="a")
-    report = ScoreReport(METRICS, pos_label="a")
-    with pytest.warns(UndefinedMetricWarning, match="on a fold with"):
-        found = report.score_rankings(rankings)
-    assert found["test_n_pos"].tolist() == [
-        np.sum((fold == number) & (Y == 1)) for number in range(3)
-    ]
-    assert np.isnan(found["test_auc"]).tolist() == [False, False, True]
-    with pytest.raises(ValueError, match=r"pos_label='b' of .* not that of the rank"):
-        ScoreReport(METRICS, pos_label="b").score_rankings(rankings)
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,10 @@ from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegressionCV
 from sklearn.model_selection import (
     GridSearchCV,
-    HalvingGridSearchCV,
     LearningCurveDisplay,
-    RandomizedSearchCV,
     ValidationCurveDisplay,
-    cross_val_score,
     cross_validate,
     learning_curve,
-    validation_curve,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
@@ -38,23 +34,9 @@ WEIGHT = np.random.default_rng(0).choice([0.5, 1.0, 3.0], 180)
 LABELS = {"numbers": Y, "strings": np.where(Y == 1, "ill", "healthy")}
 
 
-def by_cross_validate(y, scoring):
-    return cross_validate(GaussianNB(), X, y, scoring=scoring)["test_score"]
-
-
 def by_cross_validate_dict(y, scoring):
     both = {"one": scoring, "other": "balanced_accuracy"}
     return cross_validate(GaussianNB(), X, y, scoring=both)["test_one"]
-
-
-def by_cross_val_score(y, scoring):
-    return cross_val_score(GaussianNB(), X, y, scoring=scoring)
-
-
-def by_grid_search(y, scoring):
-    search = GridSearchCV(GaussianNB(), SMOOTHING, scoring=scoring).fit(X, y)
-    assert search.score(X, y) > 0.5
-    return [*search.cv_results_["mean_test_score"], search.best_index_]
 
 
 def by_grid_search_dict(y, scoring):
@@ -62,20 +44,6 @@ def by_grid_search_dict(y, scoring):
     search = GridSearchCV(GaussianNB(), SMOOTHING, scoring=both, refit="one")
     search.fit(X, y)
     return [*search.cv_results_["mean_test_one"], search.best_score_]
-
-
-def by_randomized_search(y, scoring):
-    search = RandomizedSearchCV(
-        GaussianNB(), SMOOTHING, n_iter=2, scoring=scoring, random_state=0
-    )
-    return search.fit(X, y).cv_results_["mean_test_score"]
-
-
-def by_halving_search(y, scoring):
-    search = HalvingGridSearchCV(
-        GaussianNB(), SMOOTHING, scoring=scoring, random_state=0
-    )
-    return search.fit(X, y).cv_results_["mean_test_score"]
 
 
 def by_rfecv(y, scoring):
@@ -90,13 +58,6 @@ def by_sequential_selection(y, scoring):
     return selector.fit(X, y).get_support()
 
 
-def by_permutation_importance(y, scoring):
-    model = GaussianNB().fit(X, y)
-    return permutation_importance(
-        model, X, y, scoring=scoring, n_repeats=2, random_state=0
-    ).importances
-
-
 def by_weighted_permutation_importance(y, scoring):
     model = GaussianNB().fit(X, y)
     return permutation_importance(
@@ -106,17 +67,6 @@ def by_weighted_permutation_importance(y, scoring):
 
 def by_learning_curve(y, scoring):
     return learning_curve(GaussianNB(), X, y, scoring=scoring)[2]
-
-
-def by_validation_curve(y, scoring):
-    return validation_curve(
-        GaussianNB(),
-        X,
-        y,
-        param_name="var_smoothing",
-        param_range=SMOOTHING["var_smoothing"],
-        scoring=scoring,
-    )[1]
 
 
 def by_logistic_regression_cv(y, scoring, sample_weight=None):
@@ -143,19 +93,12 @@ def by_weighted_logistic_regression_cv(y, scoring):
 
 
 CONSUMERS = [
-    by_cross_validate,
     by_cross_validate_dict,
-    by_cross_val_score,
-    by_grid_search,
     by_grid_search_dict,
-    by_randomized_search,
-    by_halving_search,
     by_rfecv,
     by_sequential_selection,
-    by_permutation_importance,
     by_weighted_permutation_importance,
     by_learning_curve,
-    by_validation_curve,
     by_logistic_regression_cv,
     by_weighted_logistic_regression_cv,
 ]

@@ -1,6 +1,5 @@
 """Reports of skore with our scorers, and with our metrics by make_scorer."""
 
-import pickle
 import warnings
 
 import numpy as np
@@ -100,18 +99,6 @@ def test_a_function_is_told_of_the_class_of_the_report(data, pos_label):
     assert float(report.metrics.get("ours")) == expected
 
 
-def test_labels_that_are_strings_take_the_class_of_the_scorer(data):
-    X, y = data
-    y = np.where(y == 1, "buys", "leaves")
-    report = skore.evaluate(LogisticRegression(), X, y, splitter=0.3)
-    scorer = RateWeightedAUCScorer(rate=RATE, pos_label="buys")
-    expected = scorer(report.estimator_, report.X_test, report.y_test)
-    assert added(report, scorer) == expected
-    report.metrics.add(RateWeightedAUCScorer(rate=RATE), name="of_none")
-    with pytest.raises(ValueError, match=r"pos_label.*'buys'.*'leaves'"):
-        report.metrics.get("of_none")
-
-
 @pytest.mark.parametrize("made_by", ["scorer", "make_scorer"])
 def test_the_kept_results_of_different_rates_are_different(data, made_by):
     report = skore.evaluate(GaussianNB(), *data, splitter=0.3, pos_label=1)
@@ -132,36 +119,6 @@ def test_the_kept_results_of_different_rates_are_different(data, made_by):
         n_laws += 1
     kept = [key for key in report._cache if key[2] == "ours"]
     assert len(kept) == n_laws
-
-
-def test_equal_rates_share_a_kept_result(data):
-    report = skore.evaluate(GaussianNB(), *data, splitter=0.3, pos_label=1)
-    report.metrics.add(RateWeightedAUCScorer(), name="ours")
-    for rate in (rates.beta(3, 19), rates.beta(3.0, 19), stats.beta(3, 19)):
-        report.metrics.get("ours", **RateWeightedAUCScorer(rate=rate)._kwargs)
-    assert len([key for key in report._cache if key[2] == "ours"]) == 1
-
-
-def test_models_are_compared(data):
-    X, y = data
-    scorer = RateWeightedAUCScorer(rate=RATE)
-    reports = [
-        skore.evaluate(model, X, y, splitter=0.3)
-        for model in (LogisticRegression(), GaussianNB())
-    ]
-    for report in reports:
-        report.metrics.add(scorer, name="ours")
-    found = skore.compare(reports).metrics.summarize(metric="ours").frame()
-    expected = [scorer(r.estimator_, r.X_test, r.y_test) for r in reports]
-    assert found.to_numpy(float).ravel().tolist() == expected
-
-
-def test_a_report_is_pickled_with_its_scorers(report):
-    scorer = RateWeightedAUCScorer(rate=RATE)
-    expected = added(report, scorer)
-    again = pickle.loads(pickle.dumps(report))
-    again._cache.clear()
-    assert float(again.metrics.get("ours")) == expected
 
 
 def test_several_classes_take_the_response_that_is_named(data):

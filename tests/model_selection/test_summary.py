@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.model_selection import (
-    GridSearchCV,
     KFold,
     RepeatedStratifiedKFold,
-    ShuffleSplit,
-    StratifiedKFold,
     cross_validate,
 )
 from sklearn.naive_bayes import GaussianNB
@@ -99,21 +96,6 @@ def test_scores_alone_that_are_none_are_named(given, message):
         summarize(given)
 
 
-def test_a_range_may_be_given_by_metric():
-    results = {"test_a": WIDE, "test_auc": WIDE, "test_b": WIDE}
-    table = summarize(results, score_range={"a": (0, 1), "auc": (-1, 1)})
-    (_, a), (auc, _), (_, b) = (row.confidence_interval for row in table)
-    assert a == 1
-    assert auc == -1
-    assert b > 1
-
-
-def test_undefined_folds_have_no_range_to_leave():
-    low, high = interval_of([np.nan, *WIDE])
-    assert (low, high) == (0, 1)
-    assert np.isnan(interval_of([np.nan, np.nan, 0.5])).all()
-
-
 @pytest.mark.parametrize(
     ("score_range", "message"),
     [
@@ -186,31 +168,6 @@ def test_mean_of_repeats_by_hand():
     assert row.pooled_standard_error == pytest.approx(expected)
 
 
-def test_folds_that_leave_cases_untested_do_not_gain_by_it():
-    results = results_of(StratifiedKFold(5))
-    row, told = summarize(results)[0], summarize(results, n_train=135, n_test=15)[0]
-    assert told.pooled_standard_error == pytest.approx(row.pooled_standard_error)
-
-
-def test_indices_of_random_splits_give_the_sizes():
-    cv = ShuffleSplit(12, test_size=50, random_state=0)
-    results = results_of(cv, return_indices=True)
-    row = summarize(results)[0]
-    values = results["test_auc"]
-    variance = (1 / 12 + 50 / 100) * np.var(values, ddof=1)
-    assert row.standard_error == pytest.approx(np.sqrt(variance))
-    assert summarize(results, n_train=90, n_test=10)[0].standard_error < (
-        row.standard_error
-    )
-
-
-def test_one_cross_validation_is_as_before():
-    cv = StratifiedKFold(5)
-    plain, indexed = results_of(cv), results_of(cv, return_indices=True)
-    for row, same in zip(summarize(plain), summarize(indexed), strict=True):
-        assert row == same
-
-
 @pytest.mark.parametrize(
     "kwargs", [{"repeats": 4}, {"repeats": 1}, {"n_train": 120, "n_test": 30}]
 )
@@ -220,25 +177,6 @@ def test_many_flat_folds_are_warned_of_unless_something_tells(kwargs):
         summarize({"a": results, "b": results})
     summarize(results, **kwargs)
     summarize({"test_auc": np.linspace(0.6, 0.8, 10)})
-
-
-def test_a_search_over_repeats_warns_and_takes_them():
-    search = GridSearchCV(
-        GaussianNB(),
-        {"var_smoothing": [1e-9, 0.1]},
-        scoring=REPORT,
-        cv=RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0),
-        refit=False,
-    ).fit(X, Y)
-    with pytest.warns(UserWarning, match="15 flat scores") as caught:
-        assumed = summarize(search.cv_results_)
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
-    for row, wrong in zip(
-        summarize(search.cv_results_, repeats=3), assumed, strict=True
-    ):
-        assert row.standard_error > 1.4 * wrong.standard_error
-        assert row.pooled_standard_error > 1.6 * wrong.pooled_standard_error
 
 
 def test_models_have_folds_of_their_own():
