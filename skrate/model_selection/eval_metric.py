@@ -39,10 +39,8 @@ def eval_metric(
     Parameters
     ----------
     metric : callable or str
-        A score function of this package or its name, with or without "_score", a
-        :func:`functools.partial` of one, one of its scorers, or scikit-learn's
-        function or name of the same
-        (``"roc_auc"``, ``"average_precision"``).
+        A score function of this package or its name, a :func:`functools.partial` of
+        one, one of its scorers, or scikit-learn's function or name of the same.
     library : {"xgboost", "lightgbm", "catboost", "flaml"}
         Who calls it.
     name : str, default=None
@@ -52,8 +50,7 @@ def eval_metric(
         The label of the positive class, as the library numbers it: 1 (or None) is the
         second of ``classes_``, 0 the first, whose scores are the others' negated. Of
         more than two classes, the number of the one that is scored against the rest.
-        For FLAML the label itself. Labels that are strings are numbered in their
-        order: of "leave" and "stay" the second is "stay", so that 0 ranks for "leave".
+        For FLAML the label itself.
     **params : dict
         Parameters of the metric, such as ``rate``, and ``average`` over classes where
         it has one. For lists, ``k`` and ``relevance_threshold`` of
@@ -63,19 +60,11 @@ def eval_metric(
     Returns
     -------
     monitored : callable or object
-        It can be pickled, copied and cloned with a model. For
-
-        - XGBoost, ``eval_metric=`` of its estimators and ``custom_metric=`` of
-          ``xgboost.train`` and ``cv``: the negated value, as ``neg_`` and the name,
-          since XGBoost minimises what is called. A metric of which less is better is
-          not negated. Leave ``maximize`` out.
-        - LightGBM, ``eval_metric=`` of ``fit`` and ``feval=`` of ``lightgbm.train``
-          and ``cv``: the name, the value and whether greater is better. With
-          ``metric="None"`` early stopping heeds nothing else.
-        - CatBoost, ``eval_metric=``: an object with ``is_max_optimal``, ``evaluate``
-          and ``get_final_error``.
-        - FLAML, ``metric=`` of ``AutoML.fit``: the loss, which is the value, negated
-          if greater is better, and a dict of the value by its name.
+        It can be pickled, copied and cloned with a model. It is ``eval_metric=`` of
+        XGBoost's estimators and ``custom_metric=`` of ``xgboost.train``, which get the
+        negated value as ``neg_`` and the name; ``eval_metric=`` of ``fit`` and
+        ``feval=`` of ``lightgbm.train``, with ``metric="None"``; ``eval_metric=`` of
+        CatBoost; or ``metric=`` of FLAML's ``AutoML.fit``.
 
     Raises
     ------
@@ -85,8 +74,6 @@ def eval_metric(
         given per case, or CatBoost is to score lists. When it is called: if a metric of
         lists gets data without lists, there are more than two classes for which it has
         no average, or the value is nan.
-    TypeError
-        When another library calls it than the one that it is for.
 
     Warns
     -----

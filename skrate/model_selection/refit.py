@@ -31,10 +31,9 @@ def refit_best(
 ) -> Rule | int:
     """Return a ``refit=`` rule that selects the best mean over the defined folds.
 
-    A fold without positives has no recall: its score is nan, the mean over folds of
-    every candidate is nan, and a search of scikit-learn then silently selects the
-    first candidate. This rule leaves such folds out, says how many, and refuses when
-    too few are left.
+    A fold without positives has no recall: the mean over folds of every candidate is
+    nan, and a search of scikit-learn then silently selects the first. This rule leaves
+    such folds out, says how many, and refuses when too few are left.
 
     Parameters
     ----------

@@ -199,10 +199,9 @@ def summarize(
     score_range : tuple of float or dict, default=None
         The least and the greatest value (low, high) of the metrics, None for an end
         that is not there, or a dict of such pairs by metric: intervals end where the
-        range does. None means (0, 1) for metrics of this name in this package ("auc",
-        "rauc", "ap", "recall_at_rate" and so on) and in scikit-learn ("roc_auc",
-        "average_precision", "f1" and so on), as long as no score lies outside, and no
-        limits for others, as "score" or "neg_log_loss".
+        range does. None means (0, 1) for names of such metrics in this package and in
+        scikit-learn ("auc", "recall_at_rate", "f1" and so on), as long as no score lies
+        outside, and no limits for others, as "score" or "neg_log_loss".
 
     Returns
     -------

@@ -56,10 +56,9 @@ _LEVEL = 0.95
 class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
     r"""Classifier that marks the share of new cases that will be processed.
 
-    Which cases are to be processed, if there is room for so many? Where
-    :class:`~sklearn.model_selection.TunedThresholdClassifierCV` seeks the threshold of
-    the best score, this one seeks the threshold that keeps a capacity: on average, or
-    with a probability that is asked for.
+    Where :class:`~sklearn.model_selection.TunedThresholdClassifierCV` seeks the
+    threshold of the best score, this one seeks the threshold that keeps a capacity: on
+    average, or with a probability that is asked for.
 
     Parameters
     ----------
@@ -112,8 +111,7 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
         Share of new cases that is expected to be marked.
     rate_interval_ : ConfidenceInterval
         The central range of the share marked of the next ``n_items``, at
-        ``confidence``, or 0.95; without ``n_items``, of the share in the long run. Its
-        ends are ``.low`` and ``.high``.
+        ``confidence``, or 0.95; without ``n_items``, of the share in the long run.
     pos_label_ : label
         The label of marked cases.
     n_held_out_ : int
@@ -180,11 +178,6 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
     0.102
     >>> int(model.predict(X[1200:]).sum())
     37
-
-    A batch that is at hand as a whole is marked to the last place:
-
-    >>> model.predict_batch(X[1200:])
-    MarkedBatch(40 of 300 marked, those of score 0.776289 and above)
     """
 
     def __init__(

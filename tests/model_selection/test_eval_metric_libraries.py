@@ -16,20 +16,16 @@ from skrate import (
     group_scores,
     ndcg_score,
     precision_at_rate_score,
-    ranking_auc_score,
     rate_at_recall_score,
-    rate_weighted_auc_score,
-    rates,
     recall_at_rate_score,
 )
 
 N_ROUNDS, PATIENCE = 30, 6
 METRICS = [
     (recall_at_rate_score, {"rate": 0.2}),
-    (rate_weighted_auc_score, {"rate": rates.beta(3, 12)}),
     (rate_at_recall_score, {"recall": 0.7}),
 ]
-OF_LISTS = [(ndcg_score, {"k": 5}), (ranking_auc_score, {}), ("roc_auc", {})]
+OF_LISTS = [(ndcg_score, {"k": 5}), ("roc_auc", {})]
 metrics = pytest.mark.parametrize(
     ("metric", "options"), METRICS, ids=lambda each: getattr(each, "__name__", "")
 )
