@@ -217,9 +217,8 @@ def between(
 ) -> RateSet:
     r"""Return the set of all distributions of the rate with what is known of it.
 
-    Two quantiles are what a user can defend; that they belong to a beta distribution
-    is what :func:`from_quantiles` adds. A conclusion that holds for all distributions
-    of the set does not depend on it.
+    A conclusion that holds for all of them does not depend on a family, such as the
+    beta distributions, which :func:`from_quantiles` adds.
 
     Parameters
     ----------
@@ -281,19 +280,14 @@ def between(
     Examples
     --------
     >>> from skrate import rates
-    >>> rates.between({0.025: 0.064, 0.975: 0.288})
-    between({0.025: 0.064, 0.975: 0.288})
+    >>> rates.between({0.025: 0.064, 0.975: 0.288}, mode=(0.1, 0.2))
+    between({0.025: 0.064, 0.975: 0.288}, mode=(0.1, 0.2))
 
     Half of the budgets are below 15 %, their mean is between 15 and 20 %, and nobody
     could process more than half of the cases:
 
     >>> rates.between({0.5: 0.15}, mean=(0.15, 0.2), support=(0, 0.5))
     between({0.5: 0.15}, mean=(0.15, 0.2), support=(0, 0.5))
-
-    Few are in two minds: the density has one top, somewhere from 10 to 20 %:
-
-    >>> rates.between({0.025: 0.064, 0.975: 0.288}, mode=(0.1, 0.2))
-    between({0.025: 0.064, 0.975: 0.288}, mode=(0.1, 0.2))
 
     A mean of 0.6 is not possible with a median of 0.15:
 

@@ -84,6 +84,9 @@ class RateDistribution(ABC):
         It is told by its own parameters, or by P(R <= x), and never by 1 minus the
         survival function: of a rate next to 1 that would be all rounding.
         """
+        if self.table.is_discrete:
+            points, masses = self.point_masses()
+            return from_masses(1 - points, masses)
         return Mirrored(self)
 
     def mean_survival(self, low: ArrayLike, high: ArrayLike) -> Any:
@@ -313,10 +316,6 @@ class Fixed(RateDistribution):
     def table(self) -> SurvivalTable:
         return SurvivalTable.from_steps(np.array([self.r]), np.ones(1))
 
-    @cached_property
-    def mirrored(self) -> RateDistribution:
-        return Fixed(1 - self.r)
-
     def _ppf(self, q: FloatArray) -> FloatArray:
         return np.full_like(q, self.r)
 
@@ -334,10 +333,6 @@ class Empirical(RateDistribution):
     @cached_property
     def table(self) -> SurvivalTable:
         return SurvivalTable.from_steps(self.points, self.masses)
-
-    @cached_property
-    def mirrored(self) -> RateDistribution:
-        return from_masses(1 - self.points, self.masses)
 
     def _ppf(self, q: FloatArray) -> FloatArray:
         reached = np.cumsum(self.masses)
@@ -399,18 +394,12 @@ class LogDiscount(RateDistribution):
         # P(R >= i / n): the discount of position i, at most 1.
         processed = np.minimum(np.log(self.base) / np.log1p(positions), 1.0)
         breaks = np.append(0, positions) / self.n
-        masses = -np.diff(processed, append=0.0)
+        # A base below 2 does not always process the first case.
+        masses = -np.diff(processed, prepend=1.0, append=0.0)
         is_jump = masses > 0
         return SurvivalTable(
-            breaks, processed[:, None], breaks[1:][is_jump], masses[is_jump]
+            breaks, processed[:, None], breaks[is_jump], masses[is_jump]
         )
-
-    @cached_property
-    def mirrored(self) -> RateDistribution:
-        points, masses = self.table.point_masses()
-        # A base below 2 does not always process the first case.
-        at_zero = 1 - self.table.survival(np.zeros(1))
-        return from_masses(np.append(1 - points, 1.0), np.append(masses, at_zero))
 
     def __repr__(self) -> str:
         return f"{self._kind}({self.n}, base={_number(self.base)})"

@@ -54,9 +54,7 @@ def possible_modes(edges: FloatArray, masses: FloatArray) -> list[ModeRange]:
         before, after = density[:i], density[i + 1 :]
         if not np.isfinite([*before, *after]).all():
             continue
-        if (before[1:] < before[:-1] - SLACK).any():
-            continue
-        if (after[1:] > after[:-1] + SLACK).any():
+        if (np.diff(before) < -SLACK).any() or (np.diff(after) > SLACK).any():
             continue
         rise = before[-1] if i else 0.0
         fall = after[0] if len(after) else 0.0

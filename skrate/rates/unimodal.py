@@ -428,10 +428,8 @@ def _grid(
     special = edges[(low <= edges) & (edges <= high)]
     modes = np.unique(np.concatenate([even, program.rates[knots], special]))
     # What is next to an edge is at it.
-    near = np.searchsorted(modes, edges)
-    for edge, place in zip(edges, near, strict=True):
-        if place < len(modes) and modes[place] == edge:
-            modes[np.abs(modes - edge) < NEAR] = edge
+    for edge in special:
+        modes[np.abs(modes - edge) < NEAR] = edge
     return np.unique(modes)
 
 

@@ -1,11 +1,29 @@
-"""Piecewise polynomials for survival functions."""
+"""Piecewise polynomials for survival functions, and what is kept of them."""
+
+import gc
+import math
+import threading
+import tracemalloc
+import weakref
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from numpy.polynomial import chebyshev
 from numpy.testing import assert_allclose
-from scipy import special
+from scipy import special, stats
 
-from skrate.rates.survival import SurvivalTable
+from looped import looped
+from skrate import expected_recall_score, rate_weighted_auc_score, rates
+from skrate.rates import survival as kept_module
+from skrate.rates.laws import check_rate
+from skrate.rates.survival import (
+    Kept,
+    SurvivalTable,
+    chebyshev_nodes,
+    to_chebyshev,
+    to_powers,
+)
 
 
 def values(table, x):
@@ -36,7 +54,9 @@ def values(table, x):
 )
 def test_interpolation_is_exact_to_rounding_where_it_matters(a, b, atol):
     table = SurvivalTable.fit(lambda u: special.betaincc(a, b, u))
-    x = np.sort(np.random.default_rng(0).random(3000))
+    assert table.breaks[[0, -1]].tolist() == [0, 1]
+    assert np.all(np.diff(table.breaks) > 0)
+    x = np.sort(np.random.default_rng(0).random(600))
     # Older releases of scipy round betaincc(600, 9400) to 1e-13.
     assert_allclose(values(table, x), special.betaincc(a, b, x), rtol=0, atol=1e-13)
     # Next to an unbounded density only the area is exact.
@@ -46,14 +66,6 @@ def test_interpolation_is_exact_to_rounding_where_it_matters(a, b, atol):
     assert_allclose(table.limited_mean(np.ones(1)), [mean], rtol=0, atol=1e-14)
     area = mean * special.betainc(a + 1, b, x) + x * special.betaincc(a, b, x)
     assert_allclose(table.limited_mean(x), area, rtol=0, atol=1e-14)
-
-
-def test_panels_cover_0_to_1_in_order():
-    table = SurvivalTable.fit(lambda u: np.exp(-50 * u))
-    assert table.breaks[0] == 0
-    assert table.breaks[-1] == 1
-    assert np.all(np.diff(table.breaks) > 0)
-    assert len(table.coefficients) == len(table.breaks) - 1
 
 
 def test_the_number_of_panels_is_bounded():
@@ -79,12 +91,6 @@ def test_steps_by_hand():
     assert means.tolist() == [0.75, 0.625, 0.4375]
 
 
-@pytest.mark.parametrize("point", [0.0, 1.0, 0.5])
-def test_a_single_step(point):
-    table = SurvivalTable.from_steps(np.array([point]), np.ones(1))
-    assert table.limited_mean(np.ones(1)).tolist() == [point]
-
-
 def test_means_over_cells_within_and_across_panels():
     table = SurvivalTable.fit(lambda u: special.betaincc(3, 19, u))
     edges = np.sort(np.random.default_rng(1).random(200))
@@ -93,8 +99,132 @@ def test_means_over_cells_within_and_across_panels():
     assert_allclose(table.mean(low, high) * (high - low), areas, rtol=0, atol=1e-16)
 
 
-def test_density_is_minus_the_slope():
-    table = SurvivalTable.fit(lambda u: special.betaincc(3, 19, u))
-    x = np.linspace(0.001, 0.999, 500)
-    expected = x**2 * (1 - x) ** 18 / special.beta(3, 19)
-    assert_allclose(table.density(x), expected, rtol=0, atol=1e-9)
+def chebyshev_polynomial(degree, x):
+    """Return T_degree(x), for a fraction as one."""
+    before, found = 1, x
+    for _ in range(degree):
+        before, found = found, 2 * x * found - before
+    return before
+
+
+@looped("n", [1, 2, 10, 12])
+def test_powers_have_the_same_value_as_the_polynomials_of_chebyshev(n):
+    coefficients = np.random.default_rng(n).random((3, n))
+    powers = to_powers(coefficients)
+    for x in (Fraction(-1), Fraction(-2, 7), Fraction(1, 3), Fraction(1)):
+        for of_chebyshev, of_powers in zip(coefficients, powers, strict=True):
+            expected = sum(
+                Fraction(value) * chebyshev_polynomial(degree, x)
+                for degree, value in enumerate(of_chebyshev)
+            )
+            found = sum(Fraction(value) * x**j for j, value in enumerate(of_powers))
+            # Half of the last digit of each power, which is rounded n times at most.
+            rounding = n * 2**-53 * np.abs(to_powers(np.ones((1, n)))).sum() * n
+            assert abs(found - expected) <= rounding
+        assert_allclose(
+            chebyshev.chebval(float(x), coefficients.T),
+            [
+                math.fsum(v * chebyshev_polynomial(j, float(x)) for j, v in row)
+                for row in map(enumerate, coefficients)
+            ],
+            rtol=1e-13,
+        )
+
+
+@looped("n", [1, 2, 10, 12])
+def test_a_polynomial_is_found_from_its_values(n):
+    coefficients = np.random.default_rng(n).normal(size=(4, n))
+    values = chebyshev.chebval(chebyshev_nodes(n), coefficients.T)
+    assert_allclose(to_chebyshev(values), coefficients, rtol=0, atol=n * 1e-15)
+
+
+def test_results_are_computed_once():
+    kept, calls = Kept(), []
+
+    @kept
+    def square(x, y=0):
+        calls.append(x)
+        return np.array([x * x + y])
+
+    assert square(3) is square(3)
+    assert square(3, 1)[0] == 10
+    assert calls == [3, 3]
+    kept.clear()
+    assert len(kept) == 0
+    assert kept.nbytes == 0
+    square(3)
+    assert calls == [3, 3, 3]
+
+
+def test_the_least_recently_used_go_first():
+    kept, calls = Kept(max_bytes=3 * 9_000), []
+
+    @kept
+    def zeros(n):
+        calls.append(n)
+        return np.zeros(1000)
+
+    for n in (1, 2, 3, 1, 4, 1, 2):
+        zeros(n)
+    assert calls == [1, 2, 3, 4, 2]
+    assert kept.nbytes <= 3 * 9_000
+
+
+@looped(
+    "law",
+    [
+        lambda x: stats.rv_histogram((x, np.linspace(0, 1, len(x) + 1)))(),
+        lambda x: rates.mixture([rates.empirical(x), 0.5]),
+    ],
+)
+def test_many_large_rates_take_no_more_than_the_room(law, monkeypatch):
+    rng = np.random.default_rng(0)
+    labels, scores = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]
+    kept_module.kept.clear()
+    room = 4_000_000
+    monkeypatch.setattr(kept_module.kept, "max_bytes", room)
+    tracemalloc.start()
+    try:
+        for _ in range(8):
+            x = rng.random(2_000)
+            expected_recall_score(labels, scores, rate=law(x))
+            rate_weighted_auc_score(labels, scores, rate=law(x))
+        gc.collect()
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 1.25 * room
+    assert 0 < kept_module.kept.nbytes <= room
+
+
+def test_what_is_kept_is_released():
+    frozen = stats.norm(0.2, 0.1)
+    check_rate(frozen).mean()
+    alive = weakref.ref(frozen)
+    del frozen
+    for _ in range(3):
+        large = rates.empirical(np.random.default_rng(0).random(50_000))
+        expected_recall_score([0, 1], [0, 1], rate=large)
+        expected_recall_score([0, 1, 1], [0, 1, 2], rate=large)
+    kept_module.kept.clear()
+    gc.collect()
+    assert alive() is None
+
+
+def test_threads_agree():
+    found = []
+
+    def work(seed):
+        rng = np.random.default_rng(seed)
+        for k in rng.integers(1, 40, 60):
+            rate = rates.beta(int(k), 40)
+            weights = expected_recall_score([0, 1, 1], [2, 1, 0], rate=rate)
+            found.append((int(k), weights))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 240
+    assert len(set(found)) == len({k for k, _ in found})

@@ -1,12 +1,132 @@
-"""Beta rates through what users know: quantiles, counts, and budgets."""
+"""Constructors of rates, their elicitation from what users know, what rate= takes."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import special, stats
 
+from looped import looped
 from skrate import rates
-from skrate.rates.laws import Beta
+from skrate.rates.laws import Beta, Empirical, Exponential, Fixed, Interval, check_rate
+
+
+@pytest.mark.parametrize("given", [3, None, float("nan"), "uniform", np.array(0.3)])
+def test_what_is_no_sequence_of_rates_is_no_mixture(given):
+    with pytest.raises(ValueError, match="rates must be a sequence of what rate= acc"):
+        rates.mixture(given)
+
+
+# --- Constructors --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: rates.beta(0, 1), "a must be a finite number above 0, got 0"),
+        (lambda: rates.beta(1, -1), "b must be a finite number above 0, got -1"),
+        (lambda: rates.beta(1, np.nan), "b must be a finite number above 0, got nan"),
+        (lambda: rates.beta(True, 1), "a must be a finite number above 0, got True"),
+        (lambda: rates.exponential(0), "alpha must be a finite number above 0, got 0"),
+        (lambda: rates.fixed(0), r"r must be a number in \(0, 1\], got 0"),
+        (lambda: rates.fixed(1.1), r"r must be a number in \(0, 1\], got 1\.1"),
+        (lambda: rates.interval(-1, 1), r"low must be a number in \[0, 1\], got -1"),
+        (lambda: rates.interval(0, 2), r"high must be a number in \[0, 1\], got 2"),
+        (lambda: rates.interval(0.2, 0.2), "low must be below high, got low=0.2"),
+        (lambda: rates.empirical([]), "samples is empty"),
+        (lambda: rates.empirical([0.1, np.nan]), "samples contains NaN"),
+        (lambda: rates.empirical([0.1, -0.2]), "samples are rates, at least 0; found"),
+        (lambda: rates.empirical([[0.1, 0.2]]), "samples must be one-dimensional"),
+        (lambda: rates.empirical(["few"]), "samples must be numeric"),
+        (lambda: rates.empirical([0.1], [1, 2]), "samples has 1, weights has 2"),
+        (lambda: rates.empirical([0.1], [0]), "weights is zero for every case"),
+        (lambda: rates.empirical([0.1], [-1]), "weights must not be negative"),
+        (lambda: rates.mixture([]), "rates is empty: a mixture needs at least one"),
+        (lambda: rates.mixture([0.1, "wide"]), r"rates\[1\]: rate='wide' is unknown"),
+        (lambda: rates.mixture([0.1], [1, 1]), "rates has 1, weights has 2"),
+        (lambda: rates.log_discount(0), "n must be an integer >= 1, got 0"),
+        (lambda: rates.log_discount(3, base=1), "base must be above 1, got 1"),
+        (lambda: rates.log_discount(3, base=-2), "base must be a finite number above"),
+    ],
+)
+def test_bad_parameters_are_named(build, message):
+    with pytest.raises(ValueError, match=message):
+        build()
+
+
+@pytest.mark.parametrize(
+    ("build", "hint"),
+    [
+        (lambda: rates.interval(200, 400), r"low .* got 200: counts .*from_counts\("),
+        (lambda: rates.interval(0.1, 400), r"high .* got 400: counts .*from_counts\("),
+        (lambda: rates.from_quantiles({0.1: 200, 0.9: 400}), r"from_counts\("),
+        (lambda: rates.fixed(200), "r must .* got 200: 200 of N items are the rate 20"),
+        (lambda: check_rate(200), "rate must .* got 200: 200 of N items are the rate"),
+        (lambda: check_rate(200), r"with cost= a budget of 200 is 200 / cost.sum\(\)"),
+        (lambda: check_rate(200.0), "got 200.0: 200 of N items are the rate 200/N"),
+        (lambda: rates.empirical([200, 400]), "whole numbers up to 400: divide counts"),
+        (lambda: rates.empirical([0, 1, 2]), "whole numbers up to 2: divide counts by"),
+        (lambda: check_rate(stats.norm(300, 50)), r"norm\(300, 50\), is above 1 wi"),
+        (lambda: check_rate(stats.poisson(300)), r"above 1 .*: divide counts by the"),
+        (lambda: check_rate(stats.poisson(300)), r"skrate\.rates\.from_counts"),
+        (lambda: rates.mixture([0.1, 40]), "40 of N items are the rate 40/N"),
+    ],
+)
+def test_a_count_given_for_a_rate_is_told_what_to_do(build, hint):
+    with pytest.raises(ValueError, match=hint):
+        build()
+
+
+@pytest.mark.parametrize("rate", [1.5, np.inf, np.nan, -3, True, 10**400])
+def test_what_is_no_count_either_is_told_nothing_of_counts(rate):
+    with pytest.raises(ValueError, match=r"got (?!.*items)"):
+        rates.fixed(rate)
+
+
+def test_samples_are_gathered():
+    rate = rates.empirical([0.4, 0.1, 0.1, 1.5, 2.0], weights=[1, 1, 1, 0, 1])
+    assert rate.points.tolist() == [0.1, 0.4, 1.0]
+    assert rate.masses.tolist() == [0.5, 0.25, 0.25]
+    assert rate == rates.empirical([0.1, 0.1, 0.4, 1.0])
+    assert rate != rates.empirical([0.1, 0.4, 1.0])
+    for array in (rate.points, rate.masses):
+        assert not array.flags.writeable
+
+
+def test_samples_are_not_changed():
+    samples = np.array([0.4, 0.1, 1.7])
+    rates.empirical(samples)
+    assert samples.tolist() == [0.4, 0.1, 1.7]
+    assert samples.flags.writeable
+
+
+def test_scale_of_weights_is_free():
+    assert rates.mixture([0.1, 0.2], [1, 3]) == rates.mixture([0.1, 0.2], [2, 6])
+    assert rates.empirical([0.1, 0.2], [1, 3]) == rates.empirical([0.1, 0.2], [2, 6])
+
+
+# --- What rate= takes ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rate", "kind"),
+    [
+        ("uniform", Interval),
+        (0.2, Fixed),
+        (1, Fixed),
+        (np.float32(0.25), Fixed),
+        (stats.beta(3, 19), Beta),
+        (stats.expon(scale=0.1), Exponential),
+        (stats.uniform(0.1, 0.2), Interval),
+        (rates.empirical([0.1]), Empirical),
+    ],
+)
+def test_rates_are_recognised(rate, kind):
+    assert type(check_rate(rate)) is kind
+
+
+def test_equal_betas_share_their_tables():
+    assert rates.beta(3, 19).table is rates.beta(3.0, 19).table
+    assert rates.exponential(20).table is rates.exponential(20.0).table
 
 
 def test_the_paper_s_budget_gives_the_paper_s_beta():
@@ -55,22 +175,6 @@ def test_a_budget_is_its_rates_at_the_quantiles():
 
 
 @pytest.mark.parametrize(
-    ("cost", "message"),
-    [
-        (3, r"cost must be a pair \(low, high\), got 3: .* the rate, 0\.0333333"),
-        (np.float32(3), r"cost must be a pair \(low, high\)"),
-        ((1, 2, 3), r"pair \(low, high\), got \(1, 2, 3\): bounds of the average over"),
-        ([[1, 2]], r"cost must be a pair \(low, high\)"),
-        ("123", "cost must be a finite number above 0, got '123'"),
-        (None, "cost must be a finite number above 0, got None"),
-    ],
-)
-def test_a_cost_is_a_pair(cost, message):
-    with pytest.raises(ValueError, match=message):
-        rates.from_budget(10, 100, cost)
-
-
-@pytest.mark.parametrize(
     ("quantiles", "message"),
     [
         ({0.5: 0.2}, r"must be a dict of two entries \{probability: rate\}, got \{0.5"),
@@ -104,6 +208,12 @@ def test_bad_quantiles_are_named(quantiles, message):
         ({"cost": (1, np.inf)}, r"cost\[1\] must be a finite number above 0, got inf"),
         ({"cost": (45, 10)}, r"cost must be \(low, high\) with low < high"),
         ({"confidence": 1}, r"confidence must be a number in \(0, 1\), got 1"),
+        ({"total": (1, 2, 3)}, r"total must be a pair \(low, high\), got \(1, 2, 3\)"),
+        ({"total": (22, 18)}, r"total must be \(low, high\) with low < high"),
+        ({"total": (18, np.nan)}, r"total\[1\] must be a finite number above 0"),
+        ({"cost": ((1, 2), 3)}, r"cost\[0\] must be a finite number above 0"),
+        ({"cost": (1, 2, 3)}, "bounds of the average over"),
+        ({"cost": "123"}, "cost must be a finite number above 0, got '123'"),
         (
             {"cost": (1, 45), "law": "beta"},
             r'law="beta" has no upper quantile of 2\.88, as the budget may cover all',
@@ -125,13 +235,6 @@ def test_counts_are_their_shares_at_the_quantiles(confidence):
     assert type(rate) is Beta
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     assert_allclose(rate.ppf(tails), [200 / 5000, 400 / 5000], rtol=1e-8)
-
-
-def test_counts_may_be_of_any_number_type():
-    given = np.int32(200), np.float32(400)
-    assert rates.from_counts(*given, np.int64(5000)) == rates.from_counts(
-        200, 400, 5000
-    )
 
 
 @pytest.mark.parametrize(
@@ -171,10 +274,8 @@ def test_with_a_known_cost_bounds_of_the_total_are_those_of_the_rate():
     assert_allclose(rate.ppf([0.1, 0.9]), expected, rtol=1e-8)
 
 
-@pytest.mark.parametrize("confidence", [0.95, 0.8])
-@pytest.mark.parametrize(
-    ("total", "cost"), [((1080, 1320), (6, 20)), ((400, 3000), (10, 12))]
-)
+@looped("confidence", [0.95, 0.8])
+@looped("total, cost", [((1080, 1320), (6, 20)), ((400, 3000), (10, 12))])
 def test_two_uncertainties_are_those_of_simulated_budgets(total, cost, confidence):
     # A total and a cost, each with its bounds at its own quantiles, drawn apart.
     generator = np.random.default_rng(0)
@@ -183,7 +284,7 @@ def test_two_uncertainties_are_those_of_simulated_budgets(total, cost, confidenc
     def drawn(bounds):
         spread = np.log(bounds[1] / bounds[0]) / 2 / stats.norm.ppf(tails[1])
         middle = np.sqrt(bounds[0] * bounds[1])
-        return middle * np.exp(spread * generator.normal(size=1_000_000))
+        return middle * np.exp(spread * generator.normal(size=200_000))
 
     totals, costs = drawn(total), drawn(cost)
     for found, bounds in ((totals, total), (costs, cost)):
@@ -191,12 +292,12 @@ def test_two_uncertainties_are_those_of_simulated_budgets(total, cost, confidenc
     n_items = 2000
     rate = rates.from_budget(total, n_items, cost, confidence)
     simulated = totals / costs / n_items
-    assert_allclose(rate.ppf(tails), np.quantile(simulated, tails), rtol=0.005)
+    assert_allclose(rate.ppf(tails), np.quantile(simulated, tails), rtol=0.01)
     rate = rates.from_budget(total, n_items, cost, confidence, law="lognormal")
     at = np.arange(1, 10) / 10
     expected = np.minimum(np.quantile(simulated, at), 1)
-    assert_allclose(rate.ppf(at), expected, rtol=0.005)
-    assert_allclose(rate.mean(), np.minimum(simulated, 1).mean(), rtol=0.005)
+    assert_allclose(rate.ppf(at), expected, rtol=0.01)
+    assert_allclose(rate.mean(), np.minimum(simulated, 1).mean(), rtol=0.01)
 
 
 def test_where_the_law_matters_a_budget_says_so():
@@ -220,16 +321,16 @@ def test_a_budget_that_may_cover_everything_has_a_mass_at_1(total, cost):
     def drawn(bounds):
         low, high = np.log(np.broadcast_to(bounds, 2))
         spread = (high - low) / (tails[1] - tails[0])
-        return np.exp((low + high) / 2 + spread * generator.normal(size=1_000_000))
+        return np.exp((low + high) / 2 + spread * generator.normal(size=200_000))
 
     simulated = np.minimum(drawn(total) / drawn(cost) / 3000, 1)
     rate = rates.from_budget(total, 3000, cost)
     assert rate == rates.from_budget(total, 3000, cost, law="lognormal")
     points, masses = rate.point_masses()
     assert points.tolist() == [1]
-    # A share of draws has a standard error of at most 0.5 / 1000, and so has a mean.
-    assert_allclose(masses, [(simulated == 1).mean()], rtol=0, atol=3 * 0.0005)
-    assert_allclose(rate.mean(), simulated.mean(), rtol=0, atol=3 * 0.0005)
+    # A share of draws has a standard error of at most 0.5 / 447, and so has a mean.
+    assert_allclose(masses, [(simulated == 1).mean()], rtol=0, atol=3 * 0.0012)
+    assert_allclose(rate.mean(), simulated.mean(), rtol=0, atol=3 * 0.0012)
 
 
 def test_a_budget_that_surely_covers_everything_says_so():
@@ -238,29 +339,3 @@ def test_a_budget_that_surely_covers_everything_says_so():
         rate = rates.from_budget(6600, 3000, cost=(1, 2))
     law = stats.lognorm(np.log(2) / 2 / stats.norm.ppf(0.975), scale=2.2 / np.sqrt(2))
     assert_allclose(rate.point_masses()[1], [law.sf(1)], rtol=1e-9)
-
-
-def test_a_total_that_is_less_sure_widens_the_rate_as_variances_add():
-    widths = []
-    for factor in (1.0, 1.2, 1.5, 2.0):
-        total = (1200 / factor, 1200 * factor)
-        low, high = rates.from_budget(total, 2000, (6, 20)).ppf([0.025, 0.975])
-        widths.append(np.log(high / low))
-    own = [np.log(factor**2) for factor in (1.0, 1.2, 1.5, 2.0)]
-    assert_allclose(widths, np.hypot(np.log(20 / 6), own), rtol=1e-8)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"total": (1, 2, 3)}, r"total must be a pair \(low, high\), got \(1, 2, 3\)"),
-        ({"total": (22, 18)}, r"total must be \(low, high\) with low < high"),
-        ({"total": (0, 18)}, r"total\[0\] must be a finite number above 0, got 0"),
-        ({"total": (18, np.nan)}, r"total\[1\] must be a finite number above 0"),
-        ({"cost": 0}, "cost must be a finite number above 0, got 0"),
-    ],
-)
-def test_bad_uncertain_budgets_are_named(changes, message):
-    budget = {"total": (6000, 7200), "n_items": 2500, "cost": (10, 45), **changes}
-    with pytest.raises(ValueError, match=message):
-        rates.from_budget(**budget)

@@ -1,0 +1,456 @@
+"""Rates of one case of a billion, next to 1, and at the ends of what numbers hold."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import special, stats
+
+from looped import looped
+from reference.rate_laws import (
+    beta_limited_mean,
+    beta_survival,
+    gamma_limited_mean,
+    histogram_limited_mean,
+    lognormal_limited_mean,
+    normal_limited_mean,
+)
+from skrate import (
+    convert_rauc,
+    estimate,
+    expected_recall_score,
+    group_scores,
+    rate_weighted_auc_score,
+    rates,
+)
+from skrate.data.table import rank_table
+from skrate.rates.laws import check_rate
+
+# Means from ordinary to one case of a billion.
+MEANS = [0.1, 2e-5, 1e-9]
+BINS, SHARES = np.array([0.0, 0.5, 0.75, 2.0, 8.0]), np.array([0.5, 0.0, 0.375, 0.125])
+
+
+def places(mean):
+    """Return rates from far below the mean to 1."""
+    x = mean * 10.0 ** np.arange(-5, 12, 1.5)
+    return np.append(x[x < 1], 1.0)
+
+
+def histogram(mean):
+    """Return bins, and scipy's distribution, in units of ``mean``."""
+    edges = BINS * mean
+    return edges, stats.rv_histogram((SHARES, edges), density=False)()
+
+
+LAWS = {
+    "beta(6, b)": lambda m: (
+        rates.beta(6, round(6 / m) - 6),
+        lambda x: beta_limited_mean(6, round(6 / m) - 6, x),
+    ),
+    "beta(1, b)": lambda m: (
+        rates.beta(1, round(1 / m)),
+        lambda x: beta_limited_mean(1, round(1 / m), x),
+    ),
+    "concentrated beta": lambda m: (
+        rates.beta(90, round(90 / m)),
+        lambda x: beta_limited_mean(90, round(90 / m), x),
+    ),
+    "exponential": lambda m: (
+        rates.exponential(1 / m),
+        lambda x: gamma_limited_mean(1, 1 / np.float64(1 / m), x),
+    ),
+    "scipy gamma": lambda m: (
+        check_rate(stats.gamma(4, scale=m / 4)),
+        lambda x: gamma_limited_mean(4, m / 4, x),
+    ),
+    "scipy normal": lambda m: (
+        check_rate(stats.norm(m, m / 2)),
+        lambda x: normal_limited_mean(m, m / 2, x),
+    ),
+    "narrow normal": lambda m: (
+        check_rate(stats.norm(m, m / 1000)),
+        lambda x: normal_limited_mean(m, m / 1000, x),
+    ),
+    "scipy lognormal": lambda m: (
+        check_rate(stats.lognorm(1.5, scale=m)),
+        lambda x: lognormal_limited_mean(1.5, m, x),
+    ),
+    "scipy histogram": lambda m: (
+        check_rate(histogram(m)[1]),
+        lambda x: histogram_limited_mean(histogram(m)[0], SHARES, x),
+    ),
+    "interval": lambda m: (
+        rates.interval(m / 2, 2 * m),
+        lambda x: histogram_limited_mean([m / 2, 2 * m], [1.0], x),
+    ),
+}
+each_law = looped("name", LAWS)
+each_mean = looped("mean", MEANS)
+
+
+@each_law
+@each_mean
+def test_the_mean_and_every_limited_mean_are_exact(name, mean):
+    rate, limited_mean = LAWS[name](mean)
+    x = places(mean)
+    if "histogram" in name and mean == 0.1:
+        x = x[x < 0.8]
+    expected = [limited_mean(at) for at in x]
+    # The closed form of the normal is a difference of two areas of the mean's size.
+    atol = 4e-16 * mean if "normal" in name else 0
+    assert_allclose(rate.limited_mean(x), expected, rtol=1e-12, atol=atol)
+
+
+@each_law
+@each_mean
+def test_survival_averages_over_cells_of_any_width_to_the_mean(name, mean):
+    rate, _ = LAWS[name](mean)
+    edges = np.unique(np.concatenate([[0.0], places(mean), mean * np.arange(0.5, 9)]))
+    edges = edges[edges <= 1]
+    cells = rate.mean_survival(edges[:-1], edges[1:])
+    assert_allclose(cells @ np.diff(edges), rate.mean(), rtol=1e-13)
+    assert np.all(np.diff(cells) <= 1e-13)
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.5, 0.5e6), (0.01, 1e7), (1e-3, 1e6)])
+def test_an_unbounded_density_of_a_small_rate_keeps_its_mean(a, b):
+    assert_allclose(rates.beta(a, b).mean(), a / (a + b), rtol=1e-13)
+    # By Markov nothing is left far out, and next to nothing is missing.
+    assert_allclose(rates.beta(a, b).limited_mean(1e-3), a / (a + b), rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_items", [10**3, 10**6, 10**9, 10**12])
+@pytest.mark.parametrize("cost", [(1, 5), (1, 1.05)])
+def test_a_budget_can_be_any_share_of_the_items(n_items, cost):
+    rate = rates.from_budget(100, n_items, cost)
+    expected = [100 / n_items / cost[1], 100 / n_items / cost[0]]
+    assert_allclose(rate.ppf([0.025, 0.975]), expected, rtol=1e-8)
+
+
+def test_scales_far_apart_are_both_seen():
+    small, large = rates.beta(6, 6 * 10**8), rates.interval(0.25, 0.75)
+    rate = rates.mixture([small, large], [0.5, 0.5])
+    x = places(1e-8)
+    expected = (small.limited_mean(x) + large.limited_mean(x)) / 2
+    assert_allclose(rate.limited_mean(x), expected, rtol=1e-15)
+    assert_allclose(rate.mean_survival(1e-7, 0.25), 0.5, rtol=1e-12)
+
+    class Both(stats.rv_continuous):
+        def _sf(self, x):
+            near = stats.norm(1e-8, 1e-9).sf(x)
+            return 0.5 * near + 0.5 * stats.norm(0.5, 1e-9).sf(x)
+
+    whole = check_rate(Both()())
+    assert_allclose(whole.limited_mean(1e-6), 0.5 * 1e-8 + 0.5e-6, rtol=1e-12)
+    assert_allclose(whole.mean(), 0.25 + 0.5e-8, rtol=1e-14)
+
+
+@each_mean
+def test_the_mirror_image_of_a_small_rate_has_the_mirrored_mean(mean):
+    b = round(6 / mean)
+    near_one, near_zero = rates.beta(b, 6), rates.beta(6, b)
+    assert_allclose(near_one.mean(), 1 - near_zero.mean(), rtol=0, atol=1e-15)
+    # E_min of a prevalence p is the mean of P(R > u) over the last cells, which is
+    # P(1 - R <= v) over as many first ones.
+    for p in (mean / 3, mean, 5 * mean, 0.5):
+        start = 1 - p
+        expected = 1 - beta_limited_mean(6, b, 1 - start) / (1 - start)
+        # A double next to 1 is known to 1e-16, so a share of the mean rate to this.
+        atol = 1e-13 + 1e-16 / mean
+        found = near_one.mean_survival(start, 1.0)
+        assert_allclose(found, expected, rtol=0, atol=atol)
+    normal = check_rate(stats.norm(1 - mean, mean / 10))
+    assert_allclose(normal.mean(), 1 - mean, rtol=0, atol=1e-15)
+
+
+def ranked(n, n_pos, seed=0):
+    """Return labels in the order of falling scores, positives mostly early."""
+    rng = np.random.default_rng(seed)
+    places = np.unique(np.floor(n * rng.random(3 * n_pos) ** 8).astype(int))
+    labels = np.zeros(n, dtype=int)
+    labels[rng.permutation(places)[:n_pos]] = 1
+    return labels, -np.arange(n, dtype=np.float64)
+
+
+@looped(
+    "rate",
+    [
+        rates.beta(6, 6 * 10**9),
+        rates.beta(6 * 10**6, 6),
+        check_rate(stats.lognorm(2, scale=1e-6)),
+        rates.mixture([2e-6, rates.beta(2, 2 * 10**7)]),
+    ],
+)
+def test_scores_of_many_cases_are_the_direct_sum(rate):
+    n = 300_000
+    labels, scores = ranked(n, 500)
+    found = np.flatnonzero(labels)
+    area = rate.limited_mean
+    processed = (area((found + 1) / n) - area(found / n)) * n
+    # A difference of areas loses digits next to 1, where S is hardly below 1.
+    rtol = 1e-12 if rate.mean() < 0.5 else 1e-9
+    recall = expected_recall_score(labels, scores, rate=rate)
+    assert_allclose(recall, processed.mean(), rtol=rtol)
+    p = len(found) / n
+    worst, best = (area(1.0) - area(1 - p)) / p, area(p) / p
+    expected = (processed.mean() - worst) / (best - worst)
+    rauc = rate_weighted_auc_score(labels, scores, rate=rate)
+    assert_allclose(rauc, expected, rtol=1e3 * rtol, atol=0)
+
+
+def test_survival_of_small_betas_is_exact_at_their_own_scale():
+    for a, b in [(6, 6 * 10**9), (2, 10**7), (40, 10**6)]:
+        x = a / b * np.array([0.1, 0.5, 1.0, 1.5, 3.0])
+        expected = [float(beta_survival(a, b, at)) for at in x]
+        found = rates.beta(a, b).table.survival(x)
+        # The table is of scipy's function, of which older releases are less exact.
+        miss = np.abs(special.betaincc(a, b, x) - expected)
+        assert_allclose(found, expected, rtol=0, atol=1e-13 + miss.max())
+        assert_allclose(
+            rates.beta(a, b).survival(x), expected, rtol=1e-11 + (miss / expected).max()
+        )
+
+
+BY_LAST = np.array([0, 1, 0, 1, 0, 0, 1])
+OF_LAST = np.array([1.0, 1, 1, 0, 2, 0, 0])
+# Only who is last counts, a negative (the best) or a positive (the worst). Of the three
+# cases that tie for the place one is negative.
+LAST = 1 / 3
+NEXT_TO_1 = [
+    rates.fixed(1 - 1e-9),
+    rates.fixed(1 - 1e-12),
+    rates.fixed(1 - 1e-13),
+    rates.fixed(np.nextafter(1, 0)),
+    rates.beta(3e9, 3),
+    rates.beta(3e14, 3),
+    rates.interval(1 - 1e-12, 1),
+    rates.empirical([1, 1 - 1e-12]),
+    rates.mixture([1, rates.fixed(1 - 1e-9), rates.beta(3e9, 3)]),
+    check_rate(stats.norm(1 - 1e-9, 1e-10)),
+    check_rate(stats.norm(1, 1e-12)),
+]
+next_to_1 = looped("rate", NEXT_TO_1)
+
+
+@next_to_1
+def test_the_rauc_of_a_rate_next_to_1_is_exact(rate):
+    found = rate_weighted_auc_score(BY_LAST, OF_LAST, rate=rate)
+    assert found == pytest.approx(LAST, rel=1e-14)
+    weights = np.ones(7)
+    found = rate_weighted_auc_score(BY_LAST, OF_LAST, rate=rate, sample_weight=weights)
+    assert found == pytest.approx(LAST, rel=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore:The rAUC .* depends on the best:UserWarning")
+@next_to_1
+def test_lists_and_intervals_see_the_same_next_to_1(rate):
+    groups = np.repeat([3, 1], 7)
+    lists = group_scores(
+        rate_weighted_auc_score,
+        np.tile(BY_LAST, 2),
+        np.append(OF_LAST, -OF_LAST),
+        groups=groups,
+        rate=rate,
+    )
+    # Of the negated scores the last is a negative that ties with none: nothing is lost.
+    by_list = dict(zip(lists.groups.tolist(), lists.values.tolist(), strict=True))
+    assert by_list == pytest.approx({3: LAST, 1: 1.0}, rel=1e-14)
+    result = estimate(rate_weighted_auc_score, BY_LAST, OF_LAST, rate=rate)
+    mirrored = estimate(
+        rate_weighted_auc_score,
+        1 - BY_LAST,
+        -OF_LAST,
+        rate=check_rate(rate).mirrored,
+    )
+    assert result.value == pytest.approx(LAST, rel=1e-14)
+    assert result.standard_error == pytest.approx(mirrored.standard_error, rel=1e-6)
+
+
+def test_a_beta_next_to_1_is_as_exact_as_its_mirror_image_next_to_0():
+    rng = np.random.default_rng(0)
+    labels, scores = rng.random(500) < 0.3, rng.integers(0, 60, 500)
+    for a, b in [(3, 2), (30, 2.5), (3e3, 3), (3e5, 0.5)]:
+        found = rate_weighted_auc_score(labels, scores, rate=rates.beta(a, b))
+        mirror = rate_weighted_auc_score(~labels, -scores, rate=rates.beta(b, a))
+        assert found == mirror
+
+
+MIRRORED = [
+    rates.beta(9, 2),
+    rates.fixed(0.75),
+    rates.interval(0.5, 0.875),
+    rates.empirical([0.25, 1, 0.875], [1, 2, 5]),
+    rates.log_discount(3, base=1.5),
+    rates.exponential(0.2),
+    rates.mixture([0.75, rates.beta(9, 2)], [1, 3]),
+    check_rate(stats.norm(0.8, 0.2)),
+    check_rate(stats.triang(0.75, 0.25, 0.5)),
+]
+
+
+@looped("rate", MIRRORED)
+def test_the_mirrored_distribution_is_that_of_1_minus_the_rate(rate):
+    x = np.array([0.03, 0.22, 0.41, 0.6, 0.81, 0.97])
+    below = 1 - rate.mirrored.survival(1 - x)
+    assert_allclose(below, rate.survival(x), rtol=0, atol=1e-12)
+    assert_allclose(rate.mirrored.mean(), 1 - rate.mean(), rtol=1e-12)
+    assert_allclose(rate.mirrored.mirrored.mean(), rate.mean(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("weights", [None, [1, 2, 3, 4, 5, 6, 7]])
+def test_the_mirrored_table_is_that_of_swapped_classes_and_negated_scores(weights):
+    table = rank_table(BY_LAST, OF_LAST, weights).mirrored
+    assert table.thresholds is None
+    expected = rank_table(1 - BY_LAST, -OF_LAST, weights)
+    assert table.pos.tolist() == expected.pos.tolist()
+    assert table.neg.tolist() == expected.neg.tolist()
+    assert table.n_groups == 3
+
+
+def test_recall_converts_to_the_rauc_next_to_1():
+    # At a prevalence of 1/2, what lacks to 1 is 0 for the best and 2e for the worst.
+    lacking = 2.0**-40
+    rate = rates.fixed(1 - lacking)
+    recall = 1 - Fraction(1, 2) * Fraction(2 * lacking)
+    found = convert_rauc(float(recall), to="rauc", rate=rate, prevalence=0.5)
+    assert found == 0.5
+    assert convert_rauc(0.5, to="expected_recall", rate=rate, prevalence=0.5) == float(
+        recall
+    )
+
+
+class Rising(stats.rv_continuous):
+    def _sf(self, x):
+        return 0.5 + 0.25 * np.sin(20 * x)
+
+
+class Above(stats.rv_continuous):
+    def _sf(self, x):
+        return 1.5 * (1 - x)
+
+
+@pytest.mark.parametrize(
+    ("frozen", "what"),
+    [
+        (stats.vonmises(4, 0.5, 0.05), r"not in \[0, 1\]"),
+        (Above()(), r"not in \[0, 1\]"),
+        (Rising()(), "it rises"),
+    ],
+)
+def test_what_is_no_survival_function_is_refused(frozen, what):
+    message = f"no valid survival function: .*{what}"
+    with pytest.raises(ValueError, match=message):
+        rates.mixture([frozen])
+    with pytest.raises(ValueError, match=message):
+        rate_weighted_auc_score(BY_LAST, OF_LAST, rate=frozen)
+
+
+@pytest.mark.parametrize(
+    ("rate", "words"),
+    [
+        (rates.from_budget(100, 5_000_000, (1, 5)),
+         "0.00105 % of the cases will be processed on average, between 0.000400 % and "
+         "0.00200 % with probability 0.95"),
+        (rates.fixed(0.16), "16.0 % of the cases will be processed"),
+        (rates.fixed(1e-9), "1.00e-07 % of the cases will be processed"),
+        (rates.fixed(0.9999), "99.990 % of the cases will be processed"),
+        (rates.fixed(1), "100.0 % of the cases will be processed"),
+    ],
+)  # fmt: skip
+def test_a_rate_in_words_keeps_digits_of_any_size(rate, words):
+    assert repr(rates.fixed(1 - 1e-9)) == "fixed(0.999999999)"
+    assert rate.describe() == words
+
+
+EXTREMES = {
+    "beta(1e-3, 1e6)": rates.beta(1e-3, 1e6),
+    "beta(1e6, 1e-3)": rates.beta(1e6, 1e-3),
+    "beta(1e-5, 1e-5)": rates.beta(1e-5, 1e-5),
+    "beta(1e300, 1e300)": rates.beta(1e300, 1e300),
+    "exponential(1e9)": rates.exponential(1e9),
+    "exponential(1e-300)": rates.exponential(1e-300),
+    "interval(0, 1e-12)": rates.interval(0, 1e-12),
+    "interval(0, 5e-324)": rates.interval(0, 5e-324),
+    "interval next to 1": rates.interval(1 - 1e-16, 1),
+    "fixed(1e-300)": rates.fixed(1e-300),
+    "fixed(5e-324)": rates.fixed(5e-324),
+    "lognormal, sigma 1e10": check_rate(stats.lognorm(1e10)),
+    "normal, sigma 1e-300": check_rate(stats.norm(0.3, 1e-300)),
+    "weibull": check_rate(stats.weibull_min(0.01, scale=1e-10)),
+    "mixture": rates.mixture([1e-300, 0.5, rates.beta(1e-3, 1e6)]),
+}
+LABELS = np.random.default_rng(0).random(200) < 0.3
+SCORES = np.random.default_rng(1).standard_normal(200) + LABELS
+
+
+@pytest.mark.filterwarnings("ignore:The rAUC .* depends on the best:UserWarning")
+@looped("name", EXTREMES)
+@pytest.mark.filterwarnings("ignore:rAUC is undefined")
+def test_no_extreme_of_the_parameters_overflows(name):
+    rate = EXTREMES[name]
+    if name == "beta(1e300, 1e300)" and np.isnan(special.betaincc(1e300, 1e300, 0.5)):
+        # Older releases of scipy do not know it: an error then, and no number.
+        with pytest.raises(ValueError, match="no valid survival function"):
+            rate.limited_mean(0.5)
+        return
+    x = [0.0, 1e-300, 1e-9, 0.5, 1.0]
+    for found in (rate.survival(x), rate.limited_mean(x), rate.ppf([0, 0.1, 0.5, 1])):
+        assert np.all((found >= 0) & (found <= 1))
+    assert np.all(rate.density(x) >= 0)
+    assert_allclose(rate.instance_weights(50).mean(), rate.mean(), rtol=1e-12)
+    assert "processed" in rate.describe()
+    assert 0 <= expected_recall_score(LABELS, SCORES, rate=rate) <= 1
+    value = rate_weighted_auc_score(LABELS, SCORES, rate=rate)
+    assert np.isnan(value) or 0 <= value <= 1
+    estimate(rate_weighted_auc_score, LABELS, SCORES, rate=rate)
+
+
+def test_rounding_in_the_sum_of_masses_does_not_move_a_quantile():
+    # Ten masses of 0.1 sum to 0.7999999999999999 and to 0.9999999999999999.
+    rate = rates.empirical(np.arange(1, 11) / 10)
+    q = np.arange(1, 11) / 10
+    assert rate.ppf(q).tolist() == q.tolist()
+    # One minus 0.9 is less than 0.1.
+    assert rates.mixture([0.2, 0.6], [0.1, 0.9]).ppf(0.1) == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("small", [1e-5, 1e-8, 1e-10, 1e-30])
+def test_a_small_difference_between_rankings_is_seen(small):
+    # All that any ranking finds is found by the case that comes first.
+    rate = rates.fixed(small)
+    assert rate_weighted_auc_score([1, 0, 0, 0], [4, 3, 2, 1], rate=rate) == 1
+    assert rate_weighted_auc_score([0, 1, 0, 0], [4, 3, 2, 1], rate=rate) == 0
+
+
+def test_rounding_never_takes_the_rauc_out_of_range():
+    values = []
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        n = int(rng.integers(3, 30))
+        n_pos = int(rng.integers(1, n))
+        labels = np.arange(n) < n_pos
+        rate = rates.beta(*rng.uniform(0.5, 30, 2))
+        values.append(rate_weighted_auc_score(labels, -np.arange(n), rate=rate))
+        values.append(rate_weighted_auc_score(labels, np.arange(n), rate=rate))
+    assert min(values) >= 0
+    assert max(values) <= 1
+    assert_allclose(values[::2], 1, rtol=0, atol=1e-9)
+    assert_allclose(values[1::2], 0, rtol=0, atol=1e-9)
+
+
+def test_small_masses_are_point_masses_of_their_own():
+    rate = rates.empirical([0.1, 0.2, 0.3], [1e-4, 1e-20, 1])
+    points, masses = rate.point_masses()
+    assert points.tolist() == [0.1, 0.2, 0.3]
+    assert_allclose(masses, np.array([1e-4, 1e-20, 1]) / 1.0001, rtol=1e-12)
+    # A rounding is not a mass.
+    whole = rates.empirical([0.1, 0.3, 0.7], [0.1, 0.2, 0.7]).point_masses()[0]
+    assert whole.tolist() == [0.1, 0.3, 0.7]
+
+
+def test_small_masses_beyond_the_ends_are_point_masses():
+    points, masses = check_rate(stats.norm(0.5, 0.125)).point_masses()
+    assert points.tolist() == [0, 1]
+    assert_allclose(masses, stats.norm.sf([4, 4]), rtol=1e-10)
