@@ -366,8 +366,10 @@ def compare(
     check_choice("interval", interval, INTERVALS)
     check_choice("weights", weights, WEIGHTS)
     check_choice("adjust", adjust, ADJUSTMENTS)
-    plan_arguments: tuple[Any, ...] = (
-        n_resamples, stratify, random_state, n_jobs, alternative
+    # Pairs of several models share one generator, whatever it is made of.
+    plan = Plan(
+        method, confidence_level, interval, n_resamples, stratify,
+        check_generator(random_state), n_jobs, alternative,
     )  # fmt: skip
     given: dict[str, Any] = {
         "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label
@@ -382,9 +384,6 @@ def compare(
         )  # fmt: skip
         if groups is not None:
             raise ValueError(GROUPS_ARE_LISTS)
-        plan = Plan(method, confidence_level, interval, *plan_arguments)
-        # Pairs share one generator, whatever it is made of.
-        plan = replace(plan, random_state=check_generator(random_state))
         among = set_of(asked, metric_kwargs)
         if are_of_folds(y_true):
             check_alone(FoldRankings, y_score_a=y_score_a, **given)
@@ -411,7 +410,6 @@ def compare(
                 "method='bootstrap' is not known of a mean over lists: use 'delta', "
                 "which is Student's t over the lists, or 'permutation'."
             )
-        plan = Plan(method, confidence_level, "wald", *plan_arguments)
         if lists is None:
             check_alone(
                 GroupScores, y_score_b=y_score_b, sample_weight=sample_weight,
@@ -426,7 +424,6 @@ def compare(
             )
         return _within_lists(*lists, y_true, (y_score_a, y_score_b), given, plan)
     among = None if is_pair else set_of(asked, metric_kwargs)
-    plan = Plan(method, confidence_level, interval, *plan_arguments)
     known = check_correlation(correlation)
     meant = [(asked, metric_kwargs)] * 2
     names: tuple[str, ...] = ("y_score_a", "y_score_b")

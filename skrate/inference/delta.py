@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skrate.data.arrays import Array, BoolArray, FloatArray, dot
-from skrate.data.table import RankTable, merged_but_at
+from skrate.data.table import Merged, RankTable, merged_but_at
 from skrate.inference.sample import Ranked
 from skrate.metrics.base import Metric, Slopes
 from skrate.metrics.gain import ExpectedGain, WorthTable
@@ -35,6 +35,12 @@ class Parts(NamedTuple):
     def standard_error(self) -> float:
         """The square root of the variance."""
         return float(np.sqrt(self.total))
+
+
+def merged_for(metric: Metric, table: RankTable) -> Merged:
+    """Return a table merged, where no group spans a rate at which slopes jump."""
+    law = metric.law
+    return table.merged if law is None else merged_but_at(table, cuts_of(law))
 
 
 def is_rounding(variance: float) -> bool:
@@ -131,7 +137,7 @@ def freedoms_by_kurtosis(metric: Metric, table: RankTable) -> tuple[float, float
     >>> round(freedoms_by_kurtosis(upper, table)[0], 1)
     3.6
     """
-    table = merged_but_at(table, cuts_of(metric.law)).table
+    table = merged_for(metric, table).table
     slopes = metric.slopes(table)
     of_pos = _kurtosis_freedom(slopes.by_pos, table.pos)
     return of_pos, _kurtosis_freedom(slopes.by_neg, table.neg)
@@ -182,7 +188,7 @@ def table_variance(
     many as they weigh.
     """
     n_pos, n_neg = sizes or (table.n_pos, table.n_neg)
-    table = merged_but_at(table, cuts_of(metric.law)).table
+    table = merged_for(metric, table).table
     slopes = metric.slopes(table)
     of_pos, of_neg = slopes.factors
     by_pos = of_pos * _spread(slopes.by_pos, table.pos) / _divisor(metric, n_pos)
@@ -217,7 +223,7 @@ def influence_values(
     """
     if ranked.worth is not None:
         return _worth_influence(metric, ranked, stratify=stratify, out=out)
-    smaller = merged_but_at(ranked.table, cuts_of(metric.law))
+    smaller = merged_for(metric, ranked.table)
     table = smaller.table
     by_pos, by_neg, by_prevalence, factors = _centred(metric.slopes(table), table)
     p, rest = table.prevalence, table.negative_share

@@ -107,7 +107,7 @@ def augmented(
     """
     sizes = ranked.effective_sizes
     more = (sizes[0] + added, sizes[1] + added)
-    table = augmented_table(ranked, cuts_of(metric.law), added)
+    table = augmented_table(metric, ranked, added)
     parts = table_variance(metric, table, stratify=stratify, sizes=more)
     value = metric.value(table)
     effect = 1.0
@@ -167,27 +167,29 @@ def range_of(
     return (low, high) if is_reached or best - worst < _ROUNDING else (worst, best)
 
 
-def augmented_table(
-    ranked: Ranked, cuts: FloatArray, added: float = ADDED
-) -> RankTable:
+def augmented_table(metric: Metric, ranked: Ranked, added: float = ADDED) -> RankTable:
     """Return the table with a group at each end that holds half of what is added.
 
-    A case weighs what an independent case of its class does. Groups are merged but at
-    the ``cuts``, since there they count one by one.
+    A case weighs what an independent case of its class does. Groups are merged but
+    where rates cut, since there they count one by one.
 
     Examples
     --------
+    >>> from skrate.metrics.base import find_metric
     >>> cases = Ranked(np.array([True, False]), np.array([2.0, 1.0]))
-    >>> table = augmented_table(cases, np.empty(0))
+    >>> table = augmented_table(find_metric("roc_auc"), cases)
     >>> table.pos.tolist(), table.neg.tolist()
     ([0.05, 1.0, 0.0, 0.05], [0.05, 0.0, 1.0, 0.05])
     """
     table = ranked.table
     n_pos, n_neg = ranked.effective_sizes
     pos, neg = added / 2 * table.n_pos / n_pos, added / 2 * table.n_neg / n_neg
-    # Where a rate of the augmented table cuts this one.
-    of_this = (cuts * (table.total + 2 * (pos + neg)) - (pos + neg)) / table.total
-    merged = merged_but_at(table, of_this[(of_this > 0) & (of_this < 1)])
+    merged = table.merged
+    if metric.law is not None:
+        # Where a rate of the augmented table cuts this one.
+        cuts = cuts_of(metric.law) * (table.total + 2 * (pos + neg)) - (pos + neg)
+        of_this = cuts / table.total
+        merged = merged_but_at(table, of_this[(of_this > 0) & (of_this < 1)])
     return with_ends(merged.table, pos, neg)
 
 

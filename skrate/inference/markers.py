@@ -6,17 +6,15 @@ Whitney's U with ties, which is the AUC as a share of all pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from threading import Lock
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import special
 
-from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, lazy
 from skrate.data.checks import (
     check_generator,
     check_n_jobs,
@@ -37,17 +35,14 @@ from skrate.inference.plan import Plan, check_metric, defined_value, why_too_few
 from skrate.inference.sample import (
     Ranked,
     columns_of,
-    matrix_of,
     scored,
-    turned,
     with_worth,
 )
 from skrate.metrics.base import Metric, MetricLike, question_of, why_undefined
 from skrate.metrics.results import Estimates
 
-# Columns that a thread takes at a time, and those with their names.
+# Columns that a thread takes at a time.
 _BATCH = 32
-_Batch: TypeAlias = tuple[tuple[str, ...], Any]
 _NAN = float("nan")
 # Entries of random rankings that are in memory at a time, and of orders of the labels
 # that are kept for all rankings; longer ones are drawn as chance does only.
@@ -77,125 +72,57 @@ def estimate_markers(
     metric_kwargs: dict[str, Any],
 ) -> Estimates:
     """Return the metric of each marker, tested against chance."""
-    names, batches = _batches_of(y_score, cases.n_given)
+    columns = columns_of("y_score", y_score, cases.n_given)
+    if not columns:
+        raise ValueError("y_score holds no column: at least one is needed.")
+    names = tuple(map(str, columns))
     found = check_metric(metric, metric_kwargs, cases)
     if getattr(found, "worst", None) is not None:
         raise ValueError(
             "worst means another distribution for each column: estimate them one by "
             "one, or give the rate itself."
         )
+
+    def ranked(name: str, column: Any) -> Ranked:
+        one = scored(cases, f"y_score[{name!r}]", column, by_case=not cases.is_plain)
+        return with_worth(one, found)
+
     # Of scores that say nothing.
     constant = with_worth(cases.with_scores("y_score", np.zeros(cases.n_given)), found)
     is_known = why_too_few(constant) is None
-    chance = found.value(constant.table) if is_known else float("nan")
-    random = RandomRankings(
-        found,
-        plan.alternative,
-        plan.n_resamples,
-        check_generator(plan.random_state).integers(2**32, size=4),
-    )
+    chance = found.value(constant.table) if is_known else _NAN
+    seed = check_generator(plan.random_state).integers(2**32, size=4)
+    random = RandomRankings(found, cases, plan.alternative, plan.n_resamples, seed)
     is_stratified = plan.is_stratified(cases)
-    one = partial(_estimated, found, cases, is_stratified, random, chance, is_known)
+
+    def estimated(name: str, column: Any) -> tuple[float, float, float]:
+        """Return the value, its standard error and its p-value."""
+        one = ranked(name, column)
+        value = one.score(found) if is_known else _NAN
+        if np.isnan(value):
+            return _NAN, _NAN, _NAN
+        error = variance_parts(found, one, stratify=is_stratified).standard_error
+        return value, error, random.pvalue(one, value, chance, error)
+
     # Threads, whatever else joblib is told to use: nothing need be copied for them.
-    run = Parallel(n_jobs=check_n_jobs(plan.n_jobs), require="sharedmem")
-    rows = run(delayed(_of_batch)(one, *batch) for batch in batches)
-    values, errors, pvalues = np.concatenate(rows).T
-    _warn_of_undefined(found, cases, batches, names, values)
+    n_jobs = check_n_jobs(plan.n_jobs)
+    run = Parallel(n_jobs=n_jobs, require="sharedmem", batch_size=_BATCH)
+    named = list(zip(names, columns.values(), strict=True))
+    rows = run(delayed(estimated)(*one) for one in named)
+    values, errors, pvalues = np.array(rows).T
+    # Of the first column as estimate does, and of all others at once.
+    defined_value(found, ranked(*named[0]))
+    others = np.flatnonzero(np.isnan(values[1:])) + 1
+    if len(others) and is_known:
+        name, column = named[int(others[0])]
+        more = f" and of {len(others) - 1} more" if len(others) > 1 else ""
+        reason = why_undefined(found, ranked(name, column).table)
+        warn_undefined(f"The {found.name} of y_score[{name!r}]{more}", reason)
     n_pos, n_neg = (int(size) for size in cases.sizes)
     return Estimates(
         found.name, names, values, errors, pvalues, adjusted(pvalues, adjust),
         float(chance), n_pos, n_neg, plan.alternative, adjust, question_of(found),
     )  # fmt: skip
-
-
-def _batches_of(
-    y_score: ArrayLike | Mapping[Any, ArrayLike], n_cases: int
-) -> tuple[tuple[str, ...], list[_Batch]]:
-    """Return the names of the columns, and so many at a time with theirs."""
-    columns: Any
-    if isinstance(y_score, Mapping) or hasattr(y_score, "columns"):
-        named = columns_of("y_score", y_score, n_cases)
-        if not named:
-            raise ValueError("y_score holds no column: at least one is needed.")
-        names = tuple(str(name) for name in named)
-        columns = list(named.values())
-        parts = [columns[i : i + _BATCH] for i in range(0, len(names), _BATCH)]
-    else:
-        table = matrix_of("y_score", y_score, n_cases)
-        names = tuple(str(j) for j in range(table.shape[1]))
-        parts = [table[:, i : i + _BATCH] for i in range(0, len(names), _BATCH)]
-    firsts = range(0, len(names), _BATCH)
-    return names, [
-        (names[i : i + _BATCH], part) for i, part in zip(firsts, parts, strict=True)
-    ]
-
-
-def _columns(part: Any) -> Iterable[Any]:
-    # So few columns of a matrix that they are copied when they are needed only.
-    return turned(part) if isinstance(part, np.ndarray) else part
-
-
-def _of_batch(
-    one: Callable[[str, Any], tuple[float, float, float]],
-    names: Sequence[str],
-    part: Any,
-) -> FloatArray:
-    """Return rows of what ``one`` returns of each column."""
-    columns = _columns(part)
-    return np.array([one(*each) for each in zip(names, columns, strict=True)])
-
-
-def _ranked(metric: Metric, cases: Ranked, name: str, column: Any) -> Ranked:
-    one = scored(cases, f"y_score[{name!r}]", column, by_case=not cases.is_plain)
-    return with_worth(one, metric)
-
-
-def _estimated(
-    metric: Metric,
-    cases: Ranked,
-    is_stratified: bool,
-    random: RandomRankings,
-    chance: float,
-    is_known: bool,
-    name: str,
-    column: Any,
-) -> tuple[float, float, float]:
-    """Return the value of a column, its standard error and its p-value.
-
-    Nothing is known of any where there are too few cases.
-    """
-    ranked = _ranked(metric, cases, name, column)
-    value = ranked.score(metric) if is_known else _NAN
-    if np.isnan(value):
-        return _NAN, _NAN, _NAN
-    error = variance_parts(metric, ranked, stratify=is_stratified).standard_error
-    return value, error, random.pvalue(ranked, value, chance, error)
-
-
-def _warn_of_undefined(
-    metric: Metric,
-    cases: Ranked,
-    batches: list[_Batch],
-    names: tuple[str, ...],
-    values: FloatArray,
-) -> None:
-    """Warn of the first column as estimate does, and of all others at once."""
-
-    def ranked_at(place: int) -> Ranked:
-        some, part = batches[place // _BATCH]
-        column = list(_columns(part))[place % _BATCH]
-        return _ranked(metric, cases, some[place % _BATCH], column)
-
-    defined_value(metric, ranked_at(0))
-    others = np.flatnonzero(np.isnan(values[1:])) + 1
-    if len(others) == 0 or why_too_few(ranked_at(0)) is not None:
-        return
-    place = int(others[0])
-    more = f" and of {len(others) - 1} more" if len(others) > 1 else ""
-    warn_undefined(
-        f"The {metric.name} of y_score[{names[place]!r}]{more}",
-        why_undefined(metric, ranked_at(place).table),
-    )
 
 
 class Drawn(NamedTuple):
@@ -234,78 +161,68 @@ class Orders(NamedTuple):
     shares: FloatArray  # and how many of the rows lean so, as ``_LEANS``.
 
 
-@dataclass
+@dataclass(frozen=True)
 class RandomRankings:
     """The p-values of a metric, of rankings of the same cases.
 
     What random rankings have depends on how many cases tie where. Of the AUC it is
     known where there are few sums of ranks, and where it is normal. Otherwise orders of
-    the labels are drawn, the same for all rankings.
+    the labels are drawn, the same for all rankings, and what is not asked for is not
+    found.
     """
 
     metric: Metric
+    cases: Ranked
     alternative: Alternative
     n_resamples: int
     seed: IntArray
-    _untied: Drawn | None = None
-    _is_law_known: bool = False
-    _orders: Orders | None = None
-    _lock: Lock = field(default_factory=Lock)
 
     def pvalue(
         self, ranked: Ranked, value: float, chance: float, error: float
     ) -> float:
         """Return the p-value of one ranking, with its value and standard error."""
-        if np.isnan(value):
-            return value
         if not ranked.is_plain:
             return self._by_interval(ranked, value, chance, error)
         table = ranked.table
+        are_untied = table.labels is not None
         # Of U-statistics of two samples only the AUC is its own mirror.
         if self.metric.facts.is_auc:
-            law = self._law_of_auc(table)
+            law = self._law_of_untied if are_untied else _as_drawn(table)
             if law is not None:
                 return law.pvalue(value, 0.0, self.alternative)
             distance = distance_of_auc(table, value)
             if is_normal(table, distance):
                 return t_pvalue(distance, self.alternative, np.inf)
-        is_weighted = ranked.weights is not None or ranked.counts is not None
-        if table.labels is None and is_weighted:
+        if not are_untied and ranked.weights is not None:
             return self._of_counts(table).pvalue(value, 1.0, self.alternative)
-        with self._lock:
-            if self._orders is None:
-                self._orders = self._random_orders(table)
-        orders = self._orders
-        if table.labels is None:
-            drawn = self._drawn(table, orders)
-        else:
-            with self._lock:
-                if self._untied is None:
-                    self._untied = self._drawn(table, orders)
-            drawn = self._untied
+        drawn = self._untied if are_untied else self._drawn(table)
         places = _labels_by_place(table, np.random.default_rng([*self.seed, 1]))
-        weight = _weights(places[None], orders.lean, orders.shares)
+        weight = _weights(places[None], self._orders.lean, self._orders.shares)
         return drawn.pvalue(value, float(weight[0]), self.alternative)
 
-    def _law_of_auc(self, table: RankTable) -> Drawn | None:
-        """Return the law of the AUC, where it is cheap; without ties it is kept."""
-        if table.labels is None or table.n_groups**2 > _MOST_TERMS:
-            return _as_drawn(table)
-        with self._lock:
-            if not self._is_law_known:
-                self._is_law_known = True
-                self._untied = _as_drawn(table)
-            return self._untied
+    @lazy
+    def _table(self) -> RankTable:
+        """One of the rankings without ties, which are alike by chance."""
+        n, n_pos = (round(size) for size in (self.cases.total, self.cases.sizes[0]))
+        return rank_table(np.arange(n) < n_pos, -np.arange(n))
 
-    def _drawn(self, table: RankTable, orders: Orders) -> Drawn:
+    @lazy
+    def _law_of_untied(self) -> Drawn | None:
+        return _as_drawn(self._table)
+
+    @lazy
+    def _untied(self) -> Drawn:
+        return self._drawn(self._table)
+
+    def _drawn(self, table: RankTable) -> Drawn:
         """Return the values of the orders, with cases that tie as in a table."""
         sizes = np.rint(table.pos + table.neg).astype(np.intp)
         starts = np.cumsum(sizes) - sizes
         found = [
             self._values(np.add.reduceat(rows, starts, axis=1, dtype=np.intp), sizes)
-            for rows in _batches(orders.labels)
+            for rows in _batches(self._orders.labels)
         ]
-        return _in_order(np.concatenate(found), orders.weights)
+        return _in_order(np.concatenate(found), self._orders.weights)
 
     def _of_counts(self, table: RankTable) -> Drawn:
         """Return the same of a table of counts, drawn as chance does."""
@@ -324,13 +241,14 @@ class RandomRankings:
     def _values(self, pos: IntArray, sizes: IntArray) -> FloatArray:
         return self.metric.values(pos, sizes - pos)
 
-    def _random_orders(self, table: RankTable) -> Orders:
-        """Return orders of the labels, some with the positives rather first, or last.
+    @lazy
+    def _orders(self) -> Orders:
+        """Orders of the labels, some with the positives rather first, or last.
 
         So that values far from those of chance are among them, whose weight is as much
         less as chance has them less often.
         """
-        n, n_pos = round(table.total), round(table.n_pos)
+        n, n_pos = self._table.n_groups, round(self._table.n_pos)
         generator = np.random.default_rng([*self.seed, 0])
         counts = np.floor(_SHARES * self.n_resamples).astype(np.intp)
         lean = np.zeros(n)

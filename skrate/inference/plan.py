@@ -207,7 +207,7 @@ def defined_value(metric: Metric, ranked: Ranked) -> float:
     value = ranked.score(metric)
     if np.isnan(value):
         return warn_undefined(metric.name, why_undefined(metric, ranked.table))
-    rate = rate_of(metric.law)
+    rate = None if metric.law is None else rate_of(metric.law)
     if rate is not None:
         warn_of_few_processed(metric, rate, ranked)
     warn_if_unsupported(metric, ranked.table)

@@ -43,8 +43,6 @@ from skrate.metrics.gain import ExpectedGain, Worth, WorthTable
 Weights = Literal["frequency", "sampling"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
 _MOST_REPETITIONS = 2**53
-# Scores that are moved at a time.
-_CACHED = 2**14
 
 
 @dataclass(frozen=True)
@@ -356,7 +354,7 @@ def columns_of(
         return {column: frame[column] for column in frame.columns}
     if isinstance(y_scores, Mapping):
         return dict(y_scores)
-    columns = turned(matrix_of(name, y_scores, n_cases))
+    columns = np.ascontiguousarray(matrix_of(name, y_scores, n_cases).T)
     return {str(j): column for j, column in enumerate(columns)}
 
 
@@ -385,19 +383,6 @@ def matrix_of(name: str, y_scores: ArrayLike, n_cases: int) -> Array:
 
 def _add_up_to_1(table: Array) -> bool:
     return bool((np.abs(table.sum(axis=1) - 1) < 1e-6).all())
-
-
-def turned(table: Array) -> Array:
-    """Return the columns of an array as rows, each in one piece of memory."""
-    columns = table.T
-    if columns.flags.c_contiguous:
-        return columns
-    columns = np.empty_like(columns, order="C")
-    # So many rows at a time that both arrays stay in the cache.
-    step = max(_CACHED // len(columns), 1)
-    for first in range(0, len(table), step):
-        columns[:, first : first + step] = table[first : first + step].T
-    return columns
 
 
 def repeated(ranked: Ranked) -> Ranked:

@@ -68,6 +68,8 @@ METRICS: dict[Callable[..., float], type[Metric]] = {}
 # The same of those that are means over lists, and nothing of a single ranking.
 LIST_METRICS: dict[Callable[..., float], type[Metric]] = {}
 ALIASES: dict[Any, Callable[..., float]] = {}
+# What a score function stands for without parameters, if that has a class of its own.
+BY_DEFAULT: dict[Callable[..., float], type[Metric]] = {}
 _OF_SAMPLE = ("sample_weight", "pos_label")
 GROUPS_ARE_LISTS = (
     "groups are lists or queues, and here all cases are ranked as one. estimate and "
@@ -193,6 +195,7 @@ class Metric(ABC):
         score: Callable[..., float] | None = None,
         aliases: tuple[Any, ...] = (),
         *,
+        by_default: type[Metric] | None = None,
         in_lists_only: bool = False,
     ) -> None:
         dataclass(frozen=True)(cls)
@@ -200,6 +203,8 @@ class Metric(ABC):
         if score is not None:
             (LIST_METRICS if in_lists_only else METRICS)[score] = cls
             ALIASES.update(dict.fromkeys(aliases, score))
+            if by_default is not None:
+                BY_DEFAULT[score] = by_default
 
     def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
         """Return the metric with what depends on the sample filled in.
@@ -541,6 +546,9 @@ def find_metric(
             f"metric={_name(function)} is not one of this package"
             f"{meant_name(getattr(function, '__name__', function))}"
         )
+    default = None if own else BY_DEFAULT.get(ours)
+    if default is not None:
+        return default()
     check_parameters(function, own, inspect.signature(kind).parameters)
     found = kind(**own)
     missing = missing_parameters(found)

@@ -231,6 +231,7 @@ class RateWeightedAUC(
     UnderSet,
     score=rate_weighted_auc_score,
     aliases=(sklearn.metrics.roc_auc_score, "roc_auc"),
+    by_default=AUC,
 ):
     """The rAUC under a rate; under the uniform one it is the AUC, and DeLong's."""
 
