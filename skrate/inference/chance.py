@@ -9,8 +9,7 @@ from scipy import special
 
 from skrate.data.arrays import FloatArray, dot
 from skrate.data.table import RankTable
-from skrate.inference.delta import variance_parts
-from skrate.inference.intervals import augmented, t_pvalue
+from skrate.inference.measured import of_ranking
 from skrate.inference.sample import Ranked
 from skrate.metrics.base import Metric
 from skrate.metrics.recall import cuts_of
@@ -43,16 +42,10 @@ def chance_pvalue(recall: Metric, law: RateDistribution, ranked: Ranked) -> floa
     """
     if ranked.are_exchangeable:
         return permuted_pvalue(ranked.table, law)
-    variance = variance_parts(recall, ranked).total
-    found = augmented(recall, ranked, variance)
-    by_chance = law.mean()
-    if not (0 < by_chance < 1 and found.variance > 0):
-        # All is processed or nothing, whatever the order.
-        return 1.0
-    scale = by_chance * (1 - by_chance) / (found.value * (1 - found.value))
-    error = np.sqrt(found.variance * scale)
-    distance = recall.value(ranked.table) - by_chance
-    return t_pvalue(float(distance / error), "greater", found.freedom)
+    model = of_ranking(recall, ranked, recall.value(ranked.table), 0.95)
+    found = model.pvalue(law.mean(), "greater", model.parts.standard_error)
+    # nan where all is processed or nothing, whatever the order.
+    return 1.0 if np.isnan(found) else found
 
 
 def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:

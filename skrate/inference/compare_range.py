@@ -32,7 +32,6 @@ from skrate.metrics.recall import ByRate
 from skrate.metrics.results import (
     ComparisonRange,
     ConfidenceInterval,
-    Question,
     Range,
     clipped_interval,
     t_quantile,
@@ -88,8 +87,9 @@ def compare_over_set(
 ) -> ComparisonRange:
     """Compare two models of the same cases over a set of distributions."""
     found = _under_one(metric, params, among, models[0])
+    unknown = _unknown(found, among, plan)
     if np.isnan(defined_values([found, found], models)).any():
-        return _undefined(found, among, plan)
+        return unknown
     of_each = [found.by_rate(one.table) for one in models]
     curve = difference(*of_each)
     low, high = extremes(among, curve)
@@ -99,7 +99,7 @@ def compare_over_set(
             f"under a distribution of rate={among!r} all rankings are equally good, "
             "as where all cases are processed, or none: say more of the rate",
         )
-        return _undefined(found, among, plan)
+        return unknown
     range_a, range_b = (_range(extremes(among, one)) for one in of_each)
     process = _process(found, among, models)
     freedom = max(min(models[0].effective_sizes) - 1, 1.0)
@@ -116,28 +116,13 @@ def compare_over_set(
     if pvalue < 1 - plan.confidence_level:
         greater = "a" if statistic > 0 else "b"
     value_a, value_b = (one.under(law) for one in of_each)
-    return ComparisonRange(
-        metric=found.name,
-        value=value_a - value_b,
-        value_a=value_a,
-        value_b=value_b,
-        standard_error=curve._replace(values=error).under(law),
-        statistic=statistic,
-        pvalue=pvalue,
-        confidence_interval=ends,
-        alternative=plan.alternative,
-        method=plan.method,
-        confidence_level=plan.confidence_level,
-        rate=among,
-        range=_range((low, high)),
-        range_a=range_a,
-        range_b=range_b,
-        law=law,
-        law_low=low.law,
-        law_high=high.law,
+    return replace(
+        unknown, value=value_a - value_b, value_a=value_a, value_b=value_b,
+        standard_error=curve._replace(values=error).under(law), statistic=statistic,
+        pvalue=pvalue, confidence_interval=ends, range=_range((low, high)),
+        range_a=range_a, range_b=range_b, law=law, law_low=low.law, law_high=high.law,
         greater=greater,
-        params=_other_params(found),
-    )
+    )  # fmt: skip
 
 
 def _range(ends: tuple[Extreme, Extreme]) -> Range:
@@ -218,32 +203,14 @@ def _least_telling(
     return (0.0, found.law) if np.isnan(found.value) else found
 
 
-def _other_params(metric: Any) -> Question:
-    """Return what is asked other than the rate, which is the set."""
-    return {name: v for name, v in question_of(metric).items() if name != "rate"}
-
-
-def _undefined(metric: Any, among: RateSet, plan: Plan) -> ComparisonRange:
+def _unknown(metric: Any, among: RateSet, plan: Plan) -> ComparisonRange:
+    """Return the result without numbers; the rate that is asked is the set."""
     nothing, law = Range(_NAN, _NAN), metric.rate
+    params = {name: v for name, v in question_of(metric).items() if name != "rate"}
     return ComparisonRange(
-        metric=metric.name,
-        value=_NAN,
-        value_a=_NAN,
-        value_b=_NAN,
-        standard_error=_NAN,
-        statistic=_NAN,
-        pvalue=_NAN,
-        confidence_interval=ConfidenceInterval(_NAN, _NAN),
-        alternative=plan.alternative,
-        method=plan.method,
-        confidence_level=plan.confidence_level,
-        rate=among,
-        range=nothing,
-        range_a=nothing,
-        range_b=nothing,
-        law=law,
-        law_low=law,
-        law_high=law,
+        metric.name, _NAN, _NAN, _NAN, _NAN, _NAN, _NAN,
+        ConfidenceInterval(_NAN, _NAN), plan.alternative, plan.method,
+        plan.confidence_level, params=params, rate=among, range=nothing,
+        range_a=nothing, range_b=nothing, law=law, law_low=law, law_high=law,
         greater=None,
-        params=_other_params(metric),
-    )
+    )  # fmt: skip

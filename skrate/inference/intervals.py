@@ -13,10 +13,8 @@ from skrate.data.table import RankTable, merged_but_at, table_of_weights, with_e
 from skrate.inference.delta import (
     NEGLIGIBLE,
     Parts,
-    degrees_of_freedom,
     freedoms_by_kurtosis,
     freedoms_of_cases,
-    is_rounding,
     table_variance,
 )
 from skrate.inference.sample import Ranked
@@ -60,9 +58,9 @@ class Augmented(NamedTuple):
     value: float
     parts: Parts
     bounds: tuple[float, float]
-    effect: float
-    freedom: float
     freedoms: tuple[float, float] = (np.inf, np.inf)
+    freedom: float = np.inf
+    effect: float = 1.0
 
     @property
     def variance(self) -> float:
@@ -71,29 +69,11 @@ class Augmented(NamedTuple):
 
 
 def augmented(
-    metric: Metric,
-    ranked: Ranked,
-    variance: float | None = None,
-    *,
-    stratify: bool = False,
-    added: float = ADDED,
+    metric: Metric, ranked: Ranked, *, stratify: bool = False, added: float = ADDED
 ) -> Augmented:
-    """Return a metric on the augmented table of a sample.
+    """Return a metric, that is defined on a ranking, on the augmented table.
 
-    Parameters
-    ----------
-    metric : Metric
-        The metric, which is defined on the sample.
-    ranked : Ranked
-        The sample.
-    variance : float, default=None
-        What the sample shows by the design that is meant: clusters, weights, or a
-        bootstrap. None for independent cases, whose variance also stands for one that
-        is rounding.
-    stratify : bool, default=False
-        Whether class sizes are fixed.
-    added : float, default=0.1
-        Cases of each class that are added; a part of them to each of several folds.
+    ``added`` cases of each class are added: to each of several folds a part of them.
 
     Examples
     --------
@@ -110,18 +90,8 @@ def augmented(
     table = augmented_table(metric, ranked, added)
     parts = table_variance(metric, table, stratify=stratify, sizes=more)
     value = metric.value(table)
-    effect = 1.0
-    if variance is not None and not is_rounding(variance):
-        independent = table_variance(
-            metric, ranked.table, stratify=stratify, sizes=sizes
-        ).total
-        # Without variation there is nothing to compare.
-        if np.isnan(variance) or not is_rounding(independent):
-            effect = variance / (independent or 1.0)
-    freedoms = _freedoms(metric, ranked, table)
-    freedom = degrees_of_freedom((parts, ranked), freedoms=freedoms)
     bounds = with_room(metric, range_of(metric, table, stratify=stratify), value)
-    return Augmented(value, parts, bounds, effect, freedom, freedoms)
+    return Augmented(value, parts, bounds, _freedoms(metric, ranked, table))
 
 
 def _freedoms(

@@ -27,10 +27,9 @@ from skrate.inference.intervals import (
     Adjust,
     Alternative,
     adjusted,
-    augmented,
-    standardised,
     t_pvalue,
 )
+from skrate.inference.measured import of_ranking
 from skrate.inference.plan import Plan, check_metric, defined_value, why_too_few
 from skrate.inference.sample import (
     Ranked,
@@ -182,7 +181,11 @@ class RandomRankings:
     ) -> float:
         """Return the p-value of one ranking, with its value and standard error."""
         if not ranked.is_plain:
-            return self._by_interval(ranked, value, chance, error)
+            # With clusters or sampling weights labels cannot be put in another order.
+            if ranked.worth is not None:
+                return _NAN
+            model = of_ranking(self.metric, ranked, value, 0.95)
+            return model.pvalue(chance, self.alternative, error)
         table = ranked.table
         are_untied = table.labels is not None
         # Of U-statistics of two samples only the AUC is its own mirror.
@@ -286,29 +289,6 @@ class RandomRankings:
         return np.asarray(
             gain - (gain[::-1].cumsum()[::-1] - gain) / np.maximum(left, 1)
         )
-
-    def _by_interval(
-        self, ranked: Ranked, value: float, chance: float, error: float
-    ) -> float:
-        """Return the level at which Wilson's interval begins, or ends, at chance.
-
-        With clusters or sampling weights the labels cannot be put in another order.
-        """
-        if ranked.worth is not None or np.isnan(chance):
-            return float("nan")
-        found = augmented(self.metric, ranked, error**2 or None)
-        bottom, top = found.bounds
-        if not (np.isfinite([bottom, top]).all() and bottom < chance < top):
-            return float("nan")
-        # Where a window holds no part of the curve, or weights are those of next to no
-        # case, no variance is left to measure the distance by.
-        room = (found.value - bottom) * (top - found.value)
-        if room <= 0:
-            return float("nan")
-        scale = (chance - bottom) * (top - chance) / room
-        spread = float(np.sqrt(found.variance * scale))
-        distance = standardised(value - chance, spread)
-        return t_pvalue(distance, self.alternative, found.freedom)
 
 
 def _as_drawn(table: RankTable) -> Drawn | None:

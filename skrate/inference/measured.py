@@ -31,12 +31,15 @@ from skrate.inference.delta import (
 )
 from skrate.inference.intervals import (
     ADDED,
+    Alternative,
     Augmented,
     Interval,
     augmented,
     bounded_interval,
     interval_of,
     range_of,
+    standardised,
+    t_pvalue,
     with_room,
 )
 from skrate.inference.plan import (
@@ -376,6 +379,21 @@ class Measured:
             bounds,
         )
 
+    def pvalue(self, x: float, alternative: Alternative, error: float) -> float:
+        """Return the level at which Wilson's interval begins, or ends, at x."""
+        found = self._augmented(error**2, 1.0)
+        bottom, top = found.bounds
+        if not (np.isfinite([bottom, top]).all() and bottom < x < top):
+            return _NAN
+        # Where a window holds no part of the curve, or weights are those of next to no
+        # case, no variance is left to measure the distance by.
+        room = (found.value - bottom) * (top - found.value)
+        if room <= 0:
+            return _NAN
+        scale = (x - bottom) * (top - x) / room
+        distance = standardised(self.value - x, float(np.sqrt(found.variance * scale)))
+        return t_pvalue(distance, alternative, found.freedom)
+
     def warn_of_few_positives(self) -> None:
         """Warn where folds are so small that their mean is off, whatever its error."""
         if len(self.each) < 2:
@@ -503,9 +521,9 @@ class Measured:
             self._with_constant(float(np.mean([one.value for one in found]))),
             parts,
             self._mean_range([one.bounds for one in found], stratify=self.stratify),
-            factor**2 * self._effect(variance),
-            self.freedom(parts, freedoms),
             freedoms,
+            self.freedom(parts, freedoms),
+            factor**2 * self._effect(variance),
         )
 
     def _effect(self, variance: float) -> float:

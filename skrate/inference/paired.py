@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +29,7 @@ from skrate.inference.intervals import (
 )
 from skrate.inference.measured import Measured, replicates_of, warn_of_turned, wider
 from skrate.inference.plan import Plan, warn_of_difference
-from skrate.inference.resampling import spread
+from skrate.inference.resampling import Draw, spread
 from skrate.metrics.auc import AUC
 from skrate.metrics.base import (
     GROUPS_ARE_LISTS,
@@ -154,16 +154,11 @@ def _concluded(
             return hybrid_interval((values[0], values[1]), (of_a, of_b))
 
         return conclude(
-            " - ".join(dict.fromkeys(metric.name for metric in metrics)),
-            values,
-            factor * error,
-            plan,
-            freedom,
-            None if draws is None else wider(draws, factor, plan),
-            limits,
-            interval_at,
+            " - ".join(dict.fromkeys(metric.name for metric in metrics)), values,
+            factor * error, plan, freedom,
+            None if draws is None else wider(draws, factor, plan), limits, interval_at,
             question_of_both([question_of(metric) for metric in metrics]),
-        )
+        )  # fmt: skip
 
     found, factor = conclude_with(1.0), models[0].retraining
     if np.isnan(error) or models[0].folds is None:
@@ -209,19 +204,9 @@ def conclude(
             level = plan.confidence_level
             ends = permutation_interval(difference, draws, level, limits)
     return Comparison(
-        name,
-        float(difference),
-        float(a),
-        float(b),
-        standard_error,
-        statistic,
-        pvalue,
-        ends,
-        plan.alternative,
-        plan.method,
-        plan.confidence_level,
-        params=params,
-    )
+        name, float(difference), float(a), float(b), standard_error, statistic, pvalue,
+        ends, plan.alternative, plan.method, plan.confidence_level, params=params,
+    )  # fmt: skip
 
 
 def _without_variation(
@@ -405,16 +390,6 @@ def _check_same_lists(a: GroupScores, b: GroupScores) -> None:
             )
 
 
-@dataclass(frozen=True)
-class _Flips:
-    """Draws of the lists in which both models are exchanged."""
-
-    width: int
-
-    def __call__(self, generator: np.random.Generator, size: int) -> Array:
-        return generator.integers(2, size=(size, self.width), dtype=np.uint8)
-
-
 def _flipped(a: ListAverage, b: ListAverage, plan: Plan) -> FloatArray:
     """Return the difference where both models are exchanged in some of the lists."""
     parts, weights = a.summed(b.parts - a.parts), a.summed(b.weights - a.weights)
@@ -433,4 +408,8 @@ def _flipped(a: ListAverage, b: ListAverage, plan: Plan) -> FloatArray:
         # The lists as they are make one more.
         numbers = np.arange(1, 2**n)
         return statistic(numbers[:, None] >> np.arange(n) & 1)
-    return plan.replicates("difference", _Flips(n), statistic)
+
+    def flips(generator: np.random.Generator, size: int) -> Array:
+        return generator.integers(2, size=(size, n), dtype=np.uint8)
+
+    return plan.replicates("difference", Draw(n, flips), statistic)

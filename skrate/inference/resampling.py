@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -21,7 +20,6 @@ from skrate.metrics.base import Metric
 _BATCH = 2**16
 # Cases that are drawn at a time, for the same reason.
 _CASES = 2**14
-Draw = Callable[[np.random.Generator, int], Array]
 Statistic = Callable[[Array], FloatArray]
 _LEFT_OUT = 2**20
 # Of sums of shares, which round otherwise where other cases tie.
@@ -29,7 +27,7 @@ _ROUNDING = 1e-13
 
 
 def replicates(
-    draw: Draw,
+    draw: Callable[[np.random.Generator, int], Array],
     statistic: Statistic,
     *,
     width: int,
@@ -51,26 +49,25 @@ def replicates(
     # A batch takes less than a millisecond: a task is many.
     n_tasks = min(len(sizes), 4 * effective_n_jobs(check_n_jobs(n_jobs)))
     bounds = np.linspace(0, len(sizes), n_tasks + 1).astype(int).tolist()
+
+    def batches(first: int, last: int) -> FloatArray:
+        some = zip(generators[first:last], sizes[first:last], strict=True)
+        return np.concatenate([statistic(draw(*one)) for one in some])
+
     run = Parallel(n_jobs=n_jobs, prefer="threads")
-    done = run(
-        delayed(_batches)(draw, statistic, generators[i:j], sizes[i:j])
-        for i, j in pairwise(bounds)
-    )
+    done = run(delayed(batches)(*ends) for ends in pairwise(bounds))
     return np.concatenate(done)
 
 
-def _batches(
-    draw: Draw,
-    statistic: Statistic,
-    generators: Sequence[np.random.Generator],
-    sizes: Sequence[int],
-) -> FloatArray:
-    return np.concatenate(
-        [
-            statistic(draw(generator, size))
-            for generator, size in zip(generators, sizes, strict=True)
-        ]
-    )
+class Draw(NamedTuple):
+    """Random rows, with how many entries each takes in memory."""
+
+    width: int
+    rows: Callable[[np.random.Generator, int], Array]
+
+    def __call__(self, generator: np.random.Generator, size: int) -> Array:
+        """Return so many rows."""
+        return self.rows(generator, size)
 
 
 @dataclass(frozen=True)
@@ -97,17 +94,6 @@ class CountDraw:
         ends = np.cumsum([len(repeats) for repeats in strata])
         return cls(strata, np.split(np.arange(ends[-1]), ends[:-1]), int(ends[-1]))
 
-    @cached_property
-    def sizes(self) -> list[int]:
-        """Number of cases per stratum."""
-        return [int(repeats.sum()) for repeats in self.strata]
-
-    @property
-    def is_dense(self) -> bool:
-        """Whether units repeat so often that a binomial draw per unit is cheapest."""
-        # Measured: with 16 cases a unit both ways take about as long.
-        return sum(self.sizes) > 16 * sum(len(repeats) for repeats in self.strata)
-
     @property
     def width(self) -> int:
         """Entries of a row."""
@@ -116,9 +102,12 @@ class CountDraw:
     def __call__(self, generator: np.random.Generator, size: int) -> IntArray:
         """Return rows of counts, of shape (size, n_columns)."""
         rows = np.zeros((size, self.n_columns), dtype=np.intp)
-        strata = zip(self.strata, self.sizes, self.columns, strict=True)
+        sizes = [int(repeats.sum()) for repeats in self.strata]
+        # Measured: with 16 cases a unit both ways take about as long.
+        is_dense = sum(sizes) > 16 * sum(map(len, self.strata))
+        strata = zip(self.strata, sizes, self.columns, strict=True)
         for repeats, n, columns in strata:
-            if self.is_dense:
+            if is_dense:
                 # One binomial per unit, however many cases it has.
                 rows[:, columns] = generator.multinomial(n, repeats / n, size=size)
                 continue
@@ -135,63 +124,22 @@ class CountDraw:
         return rows
 
 
-@dataclass(frozen=True)
-class ParametricDraw:
-    """Rows from the number of positives and two multinomials.
+def parametric_draw(of_pos: IntArray, of_neg: IntArray) -> Draw:
+    """Return rows from the number of positives and two multinomials.
 
     Su, Yuan and Zhu (2015), equations 19 to 21, as :func:`estimate` cites them.
     """
+    n_pos, n_neg = int(of_pos.sum()), int(of_neg.sum())
+    n = n_pos + n_neg
 
-    pos: IntArray
-    neg: IntArray
-
-    @property
-    def width(self) -> int:
-        """Entries of a row."""
-        return 2 * len(self.pos)
-
-    def __call__(self, generator: np.random.Generator, size: int) -> IntArray:
-        """Return rows of positives, then negatives per group."""
-        n_pos, n_neg = int(self.pos.sum()), int(self.neg.sum())
-        n = n_pos + n_neg
+    def rows(generator: np.random.Generator, size: int) -> IntArray:
         # It may be 0 or n: there the metric is undefined, and the row is left out.
         drawn = generator.binomial(n, n_pos / n, size=size)
-        pos = generator.multinomial(drawn, self.pos / n_pos, size=size)
-        neg = generator.multinomial(n - drawn, self.neg / n_neg, size=size)
+        pos = generator.multinomial(drawn, of_pos / n_pos, size=size)
+        neg = generator.multinomial(n - drawn, of_neg / n_neg, size=size)
         return np.concatenate([pos, neg], axis=1)
 
-
-@dataclass(frozen=True)
-class UnitDraw:
-    """Resamples of cases or clusters, as rows of weights per group and class.
-
-    Parameters
-    ----------
-    counts : CountDraw
-        How the units are drawn.
-    rows_of_units : sparse array of shape (n_units, width)
-        What each unit adds to a row, in the order in which they are drawn.
-    kept : sequence of Ranked
-        The samples of which the weights of both classes stay as they are; may be
-        empty.
-    """
-
-    counts: CountDraw
-    rows_of_units: Any
-    kept: Sequence[Ranked] = ()
-
-    @property
-    def width(self) -> int:
-        """Entries of what is in memory per row."""
-        return max(self.counts.n_columns, int(self.rows_of_units.shape[1]))
-
-    def __call__(self, generator: np.random.Generator, size: int) -> Array:
-        """Return rows of shape (size, width)."""
-        # Sparse, as a case is in one group of ties: it adds to one column per model.
-        rows = np.asarray(self.counts(generator, size) @ self.rows_of_units)
-        if self.kept:
-            keep_class_weights(rows, self.kept)
-        return rows
+    return Draw(2 * len(of_pos), rows)
 
 
 def condensed(metric: Metric, ranked: Ranked) -> Ranked:
@@ -203,7 +151,7 @@ def condensed(metric: Metric, ranked: Ranked) -> Ranked:
 
 def resample_draw(
     ranked: Sequence[Ranked], *, stratify: bool, is_parametric: bool = False
-) -> CountDraw | ParametricDraw | UnitDraw:
+) -> CountDraw | Draw:
     """Return the draw of resamples of one sample, or of several of the same cases.
 
     Rows hold, for each of ``ranked``, the weights of positives and then of negatives
@@ -216,7 +164,7 @@ def resample_draw(
         small = ranked[0].table.merged
         pos, neg = (np.rint(part).astype(np.intp) for part in (small.pos, small.neg))
         if is_parametric:
-            return ParametricDraw(pos, neg)
+            return parametric_draw(pos, neg)
         counts = np.concatenate([pos, neg])
         columns = [np.flatnonzero(counts)]
         if stratify:
@@ -237,7 +185,16 @@ def resample_draw(
     # As many cases of a class, but of other weights, would not weigh the same.
     has_own_weights = (cases.weights is not None) and not cases.are_repetitions
     kept = ranked if stratify and has_own_weights else ()
-    return UnitDraw(CountDraw.of_units(strata), unit_rows(ranked)[order], kept)
+    of_units, rows_of_units = CountDraw.of_units(strata), unit_rows(ranked)[order]
+
+    def rows(generator: np.random.Generator, size: int) -> Array:
+        # Sparse, as a case is in one group of ties: it adds to one column per model.
+        drawn = np.asarray(of_units(generator, size) @ rows_of_units)
+        if kept:
+            keep_class_weights(drawn, kept)
+        return drawn
+
+    return Draw(max(of_units.width, int(rows_of_units.shape[1])), rows)
 
 
 def unit_rows(ranked: Sequence[Ranked]) -> Any:

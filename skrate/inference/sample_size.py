@@ -564,7 +564,7 @@ class _Pilot:
         if self.bounds is None:
             return t_quantile(self.level, freedom) * parts.standard_error
         if np.isfinite(self.bounds).all():
-            found = Augmented(self.value, parts, self.bounds, 1.0, freedom)
+            found = Augmented(self.value, parts, self.bounds, freedom=freedom)
             ends = wilson_interval(self.value, self.bounds, self.level, found)
         else:
             ends = interval_of(
