@@ -367,8 +367,8 @@ def compare(
     check_choice("weights", weights, WEIGHTS)
     check_choice("adjust", adjust, ADJUSTMENTS)
     # Pairs of several models share one generator, whatever it is made of.
-    plan = Plan(
-        method, confidence_level, interval, n_resamples, stratify,
+    plan_of_all = partial(
+        Plan, method, confidence_level, interval, n_resamples, stratify,
         check_generator(random_state), n_jobs, alternative,
     )  # fmt: skip
     given: dict[str, Any] = {
@@ -384,6 +384,7 @@ def compare(
         )  # fmt: skip
         if groups is not None:
             raise ValueError(GROUPS_ARE_LISTS)
+        plan = plan_of_all()
         among = set_of(asked, metric_kwargs)
         if are_of_folds(y_true):
             check_alone(FoldRankings, y_score_a=y_score_a, **given)
@@ -410,6 +411,7 @@ def compare(
                 "method='bootstrap' is not known of a mean over lists: use 'delta', "
                 "which is Student's t over the lists, or 'permutation'."
             )
+        plan = plan_of_all()
         if lists is None:
             check_alone(
                 GroupScores, y_score_b=y_score_b, sample_weight=sample_weight,
@@ -424,6 +426,7 @@ def compare(
             )
         return _within_lists(*lists, y_true, (y_score_a, y_score_b), given, plan)
     among = None if is_pair else set_of(asked, metric_kwargs)
+    plan = plan_of_all()
     known = check_correlation(correlation)
     meant = [(asked, metric_kwargs)] * 2
     names: tuple[str, ...] = ("y_score_a", "y_score_b")

@@ -115,7 +115,7 @@ class Measured:
     one_class: list[Single] = field(default_factory=list)
     is_known: bool = True
 
-    @lazy
+    @property
     def value(self) -> float:
         """The mean; nan if it is undefined on all rankings."""
         values = [one.value for one in (*self.each, *self.one_class)]
@@ -164,7 +164,10 @@ class Measured:
         """The value of scores that say nothing; nan where it is not known."""
         if not self.is_known or self.cases.worth is not None:
             return _NAN
-        found = [_value_of_ties(one.metric, one.ranked) for one in self.each]
+        found = []
+        for metric, ranked, _ in self.each:
+            ties = np.array([ranked.table.n_pos]), np.array([ranked.table.n_neg])
+            found.append(metric.value(table_of_weights(*ties)))
         return self._with_constant(float(np.mean(found)))
 
     @property
@@ -185,7 +188,7 @@ class Measured:
         n_folds = folds.n_folds / self.n_repeats
         return float(np.sqrt(1 + n_folds / (n_folds - 1)))
 
-    @lazy
+    @property
     def stratify(self) -> bool:
         """Whether class sizes are fixed."""
         return self.plan.is_stratified(self.cases)
@@ -271,9 +274,7 @@ class Measured:
             len(np.unique(clusters[rows])) < len(rows) for rows in self.rows
         ):
             return _NAN
-        if any(
-            one.weights is not None for one in self.ranked if not one.are_repetitions
-        ):
+        if not all(one.weights is None or one.are_repetitions for one in self.ranked):
             return _NAN
         found = np.array([excess(one.metric, one.ranked.table) for one in self.each])
         is_known = ~np.isnan(found)
@@ -391,7 +392,11 @@ class Measured:
         if room <= 0:
             return _NAN
         scale = (x - bottom) * (top - x) / room
-        distance = standardised(self.value - x, float(np.sqrt(found.variance * scale)))
+        spread_at_x = float(np.sqrt(found.variance * scale))
+        distance = standardised(self.value - x, spread_at_x)
+        if spread_at_x == distance == 0:
+            # As of a recall where all cases are processed.
+            return 1.0
         return t_pvalue(distance, alternative, found.freedom)
 
     def warn_of_few_positives(self) -> None:
@@ -430,7 +435,7 @@ class Measured:
         """Return the mean with folds of one class, of that over the others."""
         return len(self.each) / self.n_all * mean + self.constant
 
-    @lazy
+    @property
     def _widening(self) -> float:
         """How much greater the standard error is for folds of one class."""
         if self.stratify or not self.one_class:
@@ -469,7 +474,7 @@ class Measured:
         """The effective sizes of the classes, of shape (n_folds, 2)."""
         return np.array([one.effective_sizes for one in self.ranked])
 
-    @lazy
+    @property
     def _is_between(self) -> BoolArray:
         return are_compared(self._sizes, self.n_repeats)
 
@@ -582,12 +587,6 @@ def of_ranking(metric: Metric, ranked: Ranked, value: float, level: float) -> Me
     """Return a metric of one ranking, by the delta method."""
     plan = Plan("delta", level, "wald", 1, False, None, None)
     return Measured(metric, [Single(metric, ranked, value)], plan)
-
-
-def _value_of_ties(metric: Metric, ranked: Ranked) -> float:
-    """Return the value of scores that are all equal."""
-    n_pos, n_neg = ranked.table.n_pos, ranked.table.n_neg
-    return metric.value(table_of_weights(np.array([n_pos]), np.array([n_neg])))
 
 
 def _freedoms_of_sum(found: Sequence[Augmented], n_repeats: int) -> tuple[float, float]:

@@ -11,7 +11,6 @@ import numpy as np
 from skrate.curves.folds import Folds
 from skrate.data.array_api import check_one_place
 from skrate.data.arrays import (
-    Array,
     ArrayLike,
     BoolArray,
     FloatArray,
@@ -223,9 +222,6 @@ def check_cases(
         check_equal_length(y_true=labels, sample_weight=weight)
         if kind == "frequency":
             _check_repetitions(weight)
-        else:
-            # By a power of two, which changes no digit: their sum could be infinite.
-            weight = np.ldexp(weight, -np.frexp(weight.max())[1])
     sample = Ranked(is_pos, None, weight, codes, kind=kind).with_weight()
     if sample.weights is not None and kind == "sampling":
         own = sample.weights
@@ -354,12 +350,6 @@ def columns_of(
         return {column: frame[column] for column in frame.columns}
     if isinstance(y_scores, Mapping):
         return dict(y_scores)
-    columns = np.ascontiguousarray(matrix_of(name, y_scores, n_cases).T)
-    return {str(j): column for j, column in enumerate(columns)}
-
-
-def matrix_of(name: str, y_scores: ArrayLike, n_cases: int) -> Array:
-    """Return the scores of several models as an array with a column for each."""
     table = as_array(name, y_scores)
     if table.ndim != 2 or table.shape[1] == 0:
         found = f"an array of shape {table.shape}"
@@ -367,7 +357,8 @@ def matrix_of(name: str, y_scores: ArrayLike, n_cases: int) -> Array:
             kind = type(y_scores).__name__
             found = f"an object of type {kind}: pass a dict of names and scores"
         raise ValueError(f"{name} must have one column per model, found {found}.")
-    if table.shape[1] == 2 and table.dtype.kind == "f" and _add_up_to_1(table):
+    is_pair = table.shape[1] == 2 and table.dtype.kind == "f"
+    if is_pair and (np.abs(table.sum(axis=1) - 1) < 1e-6).all():
         raise ValueError(
             f"{name} has two columns that add up to 1, as predict_proba returns them: "
             "pass that of the positive class."
@@ -378,11 +369,8 @@ def matrix_of(name: str, y_scores: ArrayLike, n_cases: int) -> Array:
             f"array of shape {table.shape}: transpose it, or pass a dict of names and "
             "scores."
         )
-    return table
-
-
-def _add_up_to_1(table: Array) -> bool:
-    return bool((np.abs(table.sum(axis=1) - 1) < 1e-6).all())
+    columns = np.ascontiguousarray(table.T)
+    return {str(j): column for j, column in enumerate(columns)}
 
 
 def repeated(ranked: Ranked) -> Ranked:
