@@ -146,8 +146,12 @@ skrate.RateAveragedROC.from_predictions([table, table], rate=0.2)
 displays.CurveComparisonDisplay(gain, names=["a", "b"], rate=stats.beta(2, 3)).plot(
     left
 )
+in_folds = [
+    skrate.FoldRankings(ints * 2, scores * 2, [0] * 6 + [1] * 6)
+    for scores in (floats, floats[::-1])
+]
 displays.CurveComparisonDisplay.from_predictions(
-    [ints, ints], [single, floats], both.T, rates=[0.3, 0.5], n_items=90
+    in_folds[0], in_folds[1], rates=[0.3, 0.5], n_items=90
 )
 displays.BudgetReportDisplay.from_predictions(ints, models=pilots, rate=0.9, ax=right)
 errors = displays.AUCErrorRateDisplay.from_predictions(
