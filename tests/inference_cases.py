@@ -1,9 +1,8 @@
 """The metrics that inference knows, with parameters, for the tests that hold of all."""
 
-import pytest
-
 import reference.momentum
 import skrate
+from looped import case, looped
 from metric_cases import sample
 from metric_registry import CASES
 from skrate import rates
@@ -21,7 +20,7 @@ __all__ = [
 
 
 def of_kind(slopes):
-    return [(case.function, case.kwargs) for case in CASES if case.slopes == slopes]
+    return [(one.function, one.kwargs) for one in CASES if one.slopes == slopes]
 
 
 AVERAGES = [("roc_auc", {}), *of_kind("smooth")]
@@ -43,9 +42,8 @@ def _id(metric, kwargs):
 
 
 def each(cases):
-    return pytest.mark.parametrize(
-        ("metric", "kwargs"), [pytest.param(*case, id=_id(*case)) for case in cases]
-    )
+    """Return what makes a test of one metric a test of each of these."""
+    return looped("metric, kwargs", cases, lambda row: case(_id(*row)))
 
 
 def evaluate(metric, y_true, y_score, **kwargs):
