@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numbers
-from abc import abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -64,8 +63,6 @@ from skrate.rates.survival import (
 
 __all__ = ["lift_at_rate_score", "precision_at_rate_score", "recall_at_rate_score"]
 
-# Of one table, or of many.
-Value = TypeVar("Value", float, FloatArray)
 # Panels in which a rate doubles, and how many nodes make the density over r exact to
 # rounding on each: the pole of 1 / r is so far away that one is worth a factor of 17.
 _PER_OCTAVE = 3
@@ -121,10 +118,9 @@ def recall_at_rate_score(
     ------
     ValueError
         For labels, scores or weights that cannot be ranked, both or neither of ``rate``
-        and ``k``, a rate outside (0, 1] (one above 1 may be meant as a number of
-        cases, and so may the integer 1), a ``k`` that is not between 1 and the
-        number of cases, or ``groups`` of another length, or with a rate that is not
-        known or a table.
+        and ``k``, a rate outside (0, 1] or the integer 1, which may be one case, a
+        ``k`` that is not between 1 and the number of cases, or ``groups`` of another
+        length, or with a rate that is not known or a table.
 
     Warns
     -----
@@ -196,10 +192,9 @@ def precision_at_rate_score(
     ------
     ValueError
         For labels, scores or weights that cannot be ranked, both or neither of ``rate``
-        and ``k``, a rate outside (0, 1] (one above 1 may be meant as a number of
-        cases, and so may the integer 1), a ``k`` that is not between 1 and the
-        number of cases, or ``groups`` of another length, or with a rate that is not
-        known or a table.
+        and ``k``, a rate outside (0, 1] or the integer 1, which may be one case, a
+        ``k`` that is not between 1 and the number of cases, or ``groups`` of another
+        length, or with a rate that is not known or a table.
 
     Warns
     -----
@@ -287,10 +282,7 @@ def lift_at_rate_score(
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked, both or neither of ``rate``
-        and ``k``, a rate outside (0, 1] (one above 1 may be meant as a number of
-        cases, and so may the integer 1), or a ``k`` that is not between 1 and
-        the number of cases.
+        As :func:`recall_at_rate_score`.
 
     Warns
     -----
@@ -338,6 +330,10 @@ class AtRate(Metric):
 
     rate: Any = field(default=None, metadata=NEEDED)
     k: int | None = field(default=None, metadata=NEEDED)
+
+    # What those found are a share of: of the positives, and of what is processed.
+    is_per_positive = True
+    is_per_processed = True
 
     def __post_init__(self) -> None:
         if self.rate is not None and self.k is not None:
@@ -404,10 +400,11 @@ class AtRate(Metric):
 
     @property
     def facts(self) -> Facts:
-        # What is processed of all lists at a known rate can be put together.
-        return Facts(
-            counts_places=self.k is not None, is_of_queues=not self.is_uncertain
-        )
+        # What is processed of all lists at a known rate can be put together, but for
+        # the lift, which is no ratio of two sums.
+        is_lift = self.is_per_positive and self.is_per_processed
+        is_of_queues = not (self.is_uncertain or is_lift)
+        return Facts(counts_places=self.k is not None, is_of_queues=is_of_queues)
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         if self.k is not None:
@@ -425,27 +422,43 @@ class AtRate(Metric):
         found = lists.sum(lists.pos * seen_rows(lists, n_seen))
         with np.errstate(invalid="ignore", divide="ignore"):
             values = self._scaled(found, lists.n_pos, n_seen, lists.sizes)
-        return ListValues.of(values, lists, found, self._whole(lists.n_pos, n_seen))
+        if not self.facts.is_of_queues:
+            return ListValues.of(values, lists)
+        whole = lists.n_pos if self.is_per_positive else n_seen
+        return ListValues.of(values, lists, found, whole)
 
     def undefined_value(self, table: RankTable) -> str:
         return "the rate is 0, so that nothing is processed"
 
     @property
-    @abstractmethod
     def weighting(self) -> tuple[RateDistribution, float]:
         """The law of which the expected recall is meant, and what it is times."""
+        if not self.is_per_processed:
+            return self.law, 1.0
+        law = PerProcessed(self.law)
+        return law, law.mean_inverse
 
-    @abstractmethod
+    def slopes(self, table: RankTable) -> Slopes:
+        law, factor = self.weighting
+        slopes, recall = recall_slopes(table, law)
+        if self.is_per_positive:
+            return slopes.scaled(factor)
+        return slopes.scaled(factor * table.prevalence, factor * recall)
+
     def _of_mean(self, found: Any, prevalence: Any) -> Any:
         """Return the metric from that multiple of the expected recall."""
+        if self.is_per_positive:
+            return found
+        # Without positives their recall is undefined, but not the precision.
+        nothing = 0.0 * self.weighting[1]
+        return np.minimum(np.where(prevalence > 0, found * prevalence, nothing), 1.0)
 
-    def _whole(self, n_pos: FloatArray, seen: FloatArray) -> FloatArray | None:
-        """Return what those found are a share of, None where it is a ratio of such."""
-        return None
-
-    @abstractmethod
-    def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
+    def _scaled(
+        self, found: FloatArray, n_pos: FloatArray, seen: FloatArray, total: FloatArray
+    ) -> FloatArray:
         """Return the metric from the positives found among those seen."""
+        share = found / (n_pos if self.is_per_positive else total)
+        return share / (seen / total) if self.is_per_processed else share
 
 
 class RecallAtRate(AtRate, score=recall_at_rate_score):
@@ -453,76 +466,26 @@ class RecallAtRate(AtRate, score=recall_at_rate_score):
 
     name = "Recall"
     needs = ("positive",)
+    is_per_processed = False
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         """Return its range: one value where all is processed."""
         return recall_limits(self.rate)
 
-    @property
-    def weighting(self) -> tuple[RateDistribution, float]:
-        return self.rate, 1.0
 
-    def slopes(self, table: RankTable) -> Slopes:
-        return recall_slopes(table, self.law)[0]
-
-    def _of_mean(self, found: Any, prevalence: Any) -> Any:
-        return found
-
-    def _whole(self, n_pos: FloatArray, seen: FloatArray) -> FloatArray:
-        return n_pos
-
-    def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
-        return found / n_pos
-
-
-class _PerProcessed(AtRate):
-    """What is divided by the share that is processed."""
-
-    @property
-    def weighting(self) -> tuple[RateDistribution, float]:
-        law = PerProcessed(self.law)
-        return law, law.mean_inverse
-
-
-class PrecisionAtRate(_PerProcessed, score=precision_at_rate_score):
+class PrecisionAtRate(AtRate, score=precision_at_rate_score):
     """The share of positives among those seen: recall times prevalence over rate."""
 
     name = "Precision"
     needs = ()
-
-    def slopes(self, table: RankTable) -> Slopes:
-        law, factor = self.weighting
-        slopes, recall = recall_slopes(table, law)
-        return slopes.scaled(factor * table.prevalence, factor * recall)
-
-    def _of_mean(self, found: Any, prevalence: Any) -> Any:
-        # Without positives their recall is undefined, but not the precision.
-        precision = np.where(
-            prevalence > 0, found * prevalence, 0.0 * self.weighting[1]
-        )
-        return np.minimum(precision, 1.0)
-
-    def _whole(self, n_pos: FloatArray, seen: FloatArray) -> FloatArray:
-        return seen
-
-    def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
-        return found / total / (seen / total)
+    is_per_positive = False
 
 
-class LiftAtRate(_PerProcessed, score=lift_at_rate_score):
+class LiftAtRate(AtRate, score=lift_at_rate_score):
     """How many times more is found than in a random order: recall over rate."""
 
     name = "Lift"
     needs = ("positive",)
-
-    def slopes(self, table: RankTable) -> Slopes:
-        law, factor = self.weighting
-        return recall_slopes(table, law)[0].scaled(factor)
-
-    @property
-    def facts(self) -> Facts:
-        # That of all queues together is no ratio of two sums.
-        return replace(super().facts, is_of_queues=False)
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         """Return its range: as the rate, unbounded where lists have their own."""
@@ -532,12 +495,6 @@ class LiftAtRate(_PerProcessed, score=lift_at_rate_score):
             law = PerProcessed(self.rate)
             return 0.0, law.mean_inverse if law.is_bounded else np.inf
         return 0.0, np.inf if self.rate is None else 1 / self.rate
-
-    def _of_mean(self, found: Any, prevalence: Any) -> Any:
-        return found
-
-    def _scaled(self, found: Value, n_pos: Value, seen: Value, total: Value) -> Value:
-        return found / n_pos / (seen / total)
 
 
 def check_share(rate: Any) -> float | RateDistribution:

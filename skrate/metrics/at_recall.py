@@ -159,8 +159,7 @@ def work_saved_score(
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked, or a ``recall`` outside
-        (0, 1].
+        As :func:`rate_at_recall_score`.
 
     Warns
     -----
@@ -231,8 +230,7 @@ def precision_at_recall_score(
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked, or a ``recall`` outside
-        (0, 1].
+        As :func:`rate_at_recall_score`.
 
     Warns
     -----

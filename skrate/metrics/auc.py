@@ -95,11 +95,10 @@ def ranking_auc_score(
     Raises
     ------
     ValueError
-        If ``undefined``, ``average`` or ``k`` is not one of the choices, ``k`` is below
-        1 or comes with ``sample_weight``, ``relevance_threshold`` comes with
-        ``pos_label`` or with labels that are not numbers, labels, scores or weights
-        cannot be ranked, ``groups`` has another length or missing labels, or anything
-        is given beside rankings of folds.
+        If ``undefined``, ``average`` or ``k`` is not one of the choices, ``k`` comes
+        with ``sample_weight`` or ``relevance_threshold`` with ``pos_label``, labels,
+        scores or weights cannot be ranked, ``groups`` has another length or missing
+        labels, or anything is given beside rankings of folds.
 
     Warns
     -----

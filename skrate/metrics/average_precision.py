@@ -143,12 +143,9 @@ def average_precision_score(
     Raises
     ------
     ValueError
-        If ``prevalence`` is not in (0, 1), ``tail`` is unknown, an argument is empty,
-        of another length, not finite or not one-dimensional, if there are more than two
-        labels, ``pos_label`` is ambiguous or unknown, or a weight is negative; of a
-        table also if its weights are not whole where numbers of cases matter; of
-        several classes if ``labels`` are not one for each column, different, and all
-        in ``y_true``.
+        For labels, scores or weights that cannot be ranked, a ``prevalence`` outside
+        (0, 1) or an unknown ``tail``; of a table if its weights are not whole where
+        numbers of cases matter; of several classes as :func:`rate_weighted_auc_score`.
 
     Warns
     -----

@@ -103,6 +103,14 @@ class Slopes(NamedTuple):
             self.factors,
         )
 
+    def plus(self, other: Slopes) -> Slopes:
+        """Return the slopes of a sum."""
+        return Slopes(
+            self.by_pos + other.by_pos,
+            self.by_neg + other.by_neg,
+            self.by_prevalence + other.by_prevalence,
+        )
+
     def turned(self) -> Slopes:
         """Return those of 1 minus the metric, where the classes were swapped for it."""
         return Slopes(-self.by_neg, -self.by_pos, self.by_prevalence)
@@ -637,14 +645,8 @@ def check_parameters(
 def _check_defaults(theirs: Any, options: dict[str, Any]) -> None:
     """Raise for options of another's function: they may change what it means."""
     known = inspect.signature(theirs).parameters if callable(theirs) else {}
+    check_parameters(theirs, options, known)
     for option, value in options.items():
-        if option == "groups":
-            raise ValueError(GROUPS_ARE_LISTS)
-        if option not in known:
-            raise ValueError(
-                f"metric={_name(theirs)} has no parameter {option!r}"
-                f"{_meant_unit(option)}."
-            )
         default = known[option].default
         if type(value) is type(default) and value == default:
             continue

@@ -458,16 +458,9 @@ class ExpectedGain(Metric, score=expected_gain_score):
         p, rest = table.prevalence, table.negative_share
         pos, found = recall_slopes(table, self.rate)
         neg, wasted = recall_slopes(swapped(table), self.rate)
-        of_found, of_wasted = (
-            pos.scaled(p * of_pos),
-            neg.turned().scaled(-rest * of_neg),
-        )
         by_prevalence = of_pos * found - of_neg * wasted
-        slopes = Slopes(
-            of_found.by_pos + of_wasted.by_pos,
-            of_found.by_neg + of_wasted.by_neg,
-            of_found.by_prevalence + of_wasted.by_prevalence + by_prevalence,
-        )
+        slopes = pos.scaled(p * of_pos, by_prevalence)
+        slopes = slopes.plus(neg.turned().scaled(-rest * of_neg))
         return slopes.scaled(self._scale(table))
 
     def worth_slopes(self, table: WorthTable) -> WorthSlopes:

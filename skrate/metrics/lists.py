@@ -303,18 +303,14 @@ class GroupScores(Result):
         Notes
         -----
         With parts a_i and weights w_i, so that the mean is the ratio A of their sums,
-        and :math:`h_i = w_i / \sum_j w_j`, the squared standard error of m lists is
-        that of a ratio estimator,
+        and :math:`h_i = w_i / \sum_j w_j`, the squared standard error of m lists, or of
+        the sums over clusters, is that of a ratio estimator,
 
         .. math:: \sum_i \frac{(a_i - A w_i)^2}{(1 - h_i) (\sum_j w_j)^2},
 
-        for equal weights the variance of the values over m. With ``clusters`` what is
-        squared is the sum over the lists of a cluster, and so is h_i. The interval is
-        Student's with :math:`1 / \sum_i h_i^2 - 1` degrees of freedom, m - 1 for equal
-        weights and at least one, cut to the range of the
-        metric, which a number for ``undefined`` beyond it widens. So is that of
-        "pooled", where a_i and w_i are what is found and seen in list i, or its gain
-        and 1 / m of their sum.
+        for equal weights the variance of the values over m. The interval is Student's
+        with :math:`1 / \sum_i h_i^2 - 1` degrees of freedom, at least one, cut to the
+        range of the metric, which a number for ``undefined`` beyond it widens.
         """
         level = check_fraction("confidence_level", confidence_level)
         units = check_clusters_of_lists(clusters, self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, dot
+from skrate.data.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.table import RankTable
@@ -99,10 +99,8 @@ class Momentum(_AboveChance, score=momentum_score):
     def slopes(self, table: RankTable) -> Slopes:
         # As numpy divides: without an advantage slopes are infinite, which callers see.
         advantage = np.float64(2 * _AUC.value(table) - 1)
-        return _combined(
-            (1 / advantage, _PRECISION.slopes(table)),
-            (-2 * Momentum().value(table) / advantage, _AUC.slopes(table)),
-        )
+        of_auc = _AUC.slopes(table).scaled(-2 * Momentum().value(table) / advantage)
+        return _PRECISION.slopes(table).scaled(1 / advantage).plus(of_auc)
 
 
 class Stamina(_AboveChance, score=stamina_score):
@@ -119,12 +117,9 @@ class Stamina(_AboveChance, score=stamina_score):
         distance = Momentum().value(table) - p
         # What it is before it is cut off at 1.
         alpha = p * rest * advantage / distance
-        by_pos, by_neg, by_prevalence, _ = _combined(
-            (2 * p * rest / distance, _AUC.slopes(table)),
-            (-alpha / distance, Momentum().slopes(table)),
-        )
-        by_prevalence += ((rest - p) * advantage + alpha) / distance
-        return Slopes(by_pos, by_neg, by_prevalence)
+        by_prevalence = ((rest - p) * advantage + alpha) / distance
+        of_auc = _AUC.slopes(table).scaled(2 * p * rest / distance, by_prevalence)
+        return of_auc.plus(Momentum().slopes(table).scaled(-alpha / distance))
 
 
 @extremes.register(Momentum)
@@ -171,16 +166,3 @@ def _combine(
         alpha = np.minimum(np.divide(p * rest * advantage, beta - p), 1.0)
     is_better = (advantage > LEAST_ADVANTAGE) & (beta - p > LEAST_ADVANTAGE)
     return np.where(is_better, beta, np.nan), np.where(is_better, alpha, np.nan)
-
-
-def _combined(*parts: tuple[float, Slopes]) -> Slopes:
-    """Return the sum of slopes times factors."""
-    factors = np.array([factor for factor, _ in parts])
-    by_pos, by_neg, by_prevalence, _ = zip(
-        *(slopes for _, slopes in parts), strict=True
-    )
-    return Slopes(
-        dot(np.stack(by_pos, axis=1), factors),
-        dot(np.stack(by_neg, axis=1), factors),
-        float(dot(np.array(by_prevalence), factors)),
-    )

@@ -92,13 +92,11 @@ def partial_auc_score(
     Raises
     ------
     ValueError
-        If an argument is empty, of another length, not finite or not one-dimensional,
-        if there are more than two labels, ``pos_label`` is ambiguous or unknown, a
-        weight is negative; if a window is empty, reversed or not within [0, 1], if a
-        distribution has no density, mass below 0 for ``fpr`` or above 1 for ``tpr``, or
-        is given together with the other axis; or if a window has next to no area, or
-        what is to be standardized is an area that every ranking has: a window below the
-        diagonal, or a distribution at 1 for ``fpr`` or at 0 for ``tpr``.
+        For labels, scores or weights that cannot be ranked; a window that is empty,
+        reversed, not within [0, 1] or of next to no area; a distribution without a
+        density, with mass below 0 for ``fpr`` or above 1 for ``tpr``, or beside the
+        other axis; or where what is to be standardized is an area that every ranking
+        has, as of a window below the diagonal.
 
     Warns
     -----

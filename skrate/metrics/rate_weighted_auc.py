@@ -114,12 +114,10 @@ def rate_weighted_auc_score(
     Raises
     ------
     ValueError
-        If an argument is empty, of another length, not finite or not one-dimensional,
-        if there are more than two labels, ``pos_label`` is ambiguous or unknown, a
-        weight is negative, or ``rate`` or ``worst`` is none of the choices; or if
-        ``rate`` is a set without ``worst``, or ``worst`` is given without a set; of
-        several classes, if ``labels`` are not one for each column, different, and all
-        in ``y_true``, or a dict of rates is not of these classes.
+        For labels, scores or weights that cannot be ranked, a ``rate`` or ``worst``
+        that is none of the choices, a set without ``worst`` or ``worst`` without a set;
+        of several classes, if ``labels`` are not one for each column, different, and
+        all in ``y_true``, or a dict of rates is not of these classes.
 
     Warns
     -----

@@ -163,11 +163,9 @@ def expected_recall_score(
     Raises
     ------
     ValueError
-        If an argument is empty, of another length, not finite or not one-dimensional,
-        if there are more than two labels, ``pos_label`` is ambiguous or unknown, a
-        weight is negative, or ``rate``, ``of`` or ``worst`` is not one of the choices;
-        or if ``rate`` is a set without ``worst``, or ``worst`` is given without a set;
-        of several classes as :func:`rate_weighted_auc_score`.
+        For labels, scores or weights that cannot be ranked, a ``rate``, ``of`` or
+        ``worst`` that is none of the choices, a set without ``worst`` or ``worst``
+        without a set; of several classes as :func:`rate_weighted_auc_score`.
 
     Warns
     -----

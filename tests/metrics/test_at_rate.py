@@ -16,6 +16,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import binomial_tolerance, simulations
 from list_strategies import ranked_lists
+from looped import looped
 from metric_cases import Case
 from optional import require
 from reference import tables
@@ -90,7 +91,7 @@ LAWS = {
 }
 # Elsewhere the share of positives at a cut is averaged over a bandwidth.
 SMOOTH = {name: r for name, (r, law) in LAWS.items() if isinstance(law, Density)}
-each_law = pytest.mark.parametrize(("rate", "law"), LAWS.values(), ids=LAWS)
+each_law = looped("rate, law", LAWS.values())
 
 CASES = [
     Case(
@@ -174,25 +175,21 @@ def law_of_precision(p):
 
 
 SCORES = [recall_at_rate_score, precision_at_rate_score, lift_at_rate_score]
-each_score = pytest.mark.parametrize("score", SCORES, ids=lambda s: s.__name__)
+each_score = looped("score", SCORES)
 
 
-@pytest.mark.parametrize(
-    ("y_true", "y_score", "rate", "recall", "precision"),
+@looped(
+    "y_true, y_score, rate, recall, precision",
     [
-        pytest.param("1010", "4321", 0.25, 1 / 2, 1, id="a quarter"),
-        pytest.param("1010", "4321", {"k": 1}, 1 / 2, 1, id="one case"),
-        pytest.param("1010", "4321", 1.0, 1, 1 / 2, id="everything"),
-        pytest.param("1010", "4321", {"k": 4}, 1, 1 / 2, id="all four cases"),
-        pytest.param("1010", "4321", 0.125, 1 / 4, 1, id="half a case"),
-        pytest.param("1010", "4441", {"k": 1}, 1 / 3, 2 / 3, id="one of three"),
-        pytest.param("0011", "4321", {"k": 2}, 0, 0, id="none found"),
-        pytest.param(
-            "1010", "4321", rates.empirical([0.25, 0.5]), 1 / 2, 3 / 4, id="two rates"
-        ),
-        pytest.param(
-            "1000", "4321", rates.empirical([0, 0.5, 1]), 2 / 3, 3 / 8, id="maybe none"
-        ),
+        ("1010", "4321", 0.25, 1 / 2, 1),
+        ("1010", "4321", {"k": 1}, 1 / 2, 1),
+        ("1010", "4321", 1.0, 1, 1 / 2),
+        ("1010", "4321", {"k": 4}, 1, 1 / 2),
+        ("1010", "4321", 0.125, 1 / 4, 1),
+        ("1010", "4441", {"k": 1}, 1 / 3, 2 / 3),
+        ("0011", "4321", {"k": 2}, 0, 0),
+        ("1010", "4321", rates.empirical([0.25, 0.5]), 1 / 2, 3 / 4),
+        ("1000", "4321", rates.empirical([0, 0.5, 1]), 2 / 3, 3 / 8),
     ],
 )
 def test_by_hand(y_true, y_score, rate, recall, precision):
@@ -242,8 +239,8 @@ def test_lift_is_recall_over_rate_and_precision_over_prevalence(cases, rate):
 
 
 @each_score
-@pytest.mark.parametrize(
-    ("budget", "message"),
+@looped(
+    "budget, message",
     [
         ({"k": 0}, "k must be an integer >= 1, got 0"),
         ({"k": -2}, "k must be an integer >= 1, got -2"),
@@ -267,7 +264,7 @@ def test_a_bad_budget_is_named(score, budget, message):
 
 
 @each_score
-@pytest.mark.parametrize("rate", [400, 400.0, np.int64(400), np.float32(400)])
+@looped("rate", [400, 400.0, np.int64(400), np.float32(400)])
 def test_a_count_for_a_rate_is_told_both_things_it_may_mean(score, rate):
     message = r"got .*400.*: 400 of the cases at hand are k=400, .* rate=400/N\."
     with pytest.raises(ValueError, match=message):
@@ -275,7 +272,7 @@ def test_a_count_for_a_rate_is_told_both_things_it_may_mean(score, rate):
 
 
 @each_score
-@pytest.mark.parametrize("rate", [1, np.int64(1), np.uint8(1)])
+@looped("rate", [1, np.int64(1), np.uint8(1)])
 def test_the_integer_one_may_be_one_case_or_all(score, rate):
     with pytest.raises(ValueError, match=r"rate=1 may be one case or all .* rate=1\.0"):
         score([1, 0, 1, 0], [4, 3, 2, 1], rate=rate)
@@ -300,7 +297,7 @@ def test_a_count_is_that_of_each_list(score):
 
 
 @each_law
-@pytest.mark.parametrize("weighted", [False, True])
+@looped("weighted", [False, True])
 def test_a_law_is_the_mean_over_its_rates(rate, law, weighted):
     generator = np.random.default_rng(5)
     y_true = generator.random(150) < 0.3
@@ -331,9 +328,7 @@ def test_any_sample_has_the_mean_over_a_discrete_law(cases):
 
 
 @each_score
-@pytest.mark.parametrize(
-    "known", [rates.fixed(0.3), rates.empirical([0.3, 0.3]), rates.mixture([0.3])]
-)
+@looped("known", [rates.fixed(0.3), rates.empirical([0.3, 0.3]), rates.mixture([0.3])])
 def test_a_point_mass_is_its_rate_to_the_last_bit(score, known):
     y_true, y_score = metric_sample()
     assert score(y_true, y_score, rate=known) == score(y_true, y_score, rate=0.3)
@@ -347,6 +342,7 @@ def metric_sample(n=3000):
     return y_true, generator.normal(size=n) + y_true
 
 
+@pytest.mark.slow
 @each_law
 def test_a_long_ranking_by_place_is_the_same_by_group(rate, law):
     y_true, y_score = metric_sample(20_000)
@@ -360,7 +356,7 @@ def test_a_long_ranking_by_place_is_the_same_by_group(rate, law):
 
 
 @each_law
-@pytest.mark.parametrize("score", [precision_at_rate_score, lift_at_rate_score])
+@looped("score", [precision_at_rate_score, lift_at_rate_score])
 def test_many_tables_have_the_values_of_each(score, rate, law):
     generator = np.random.default_rng(8)
     pos, neg = generator.integers(0, 3, (2, 20, 15))
@@ -371,7 +367,7 @@ def test_many_tables_have_the_values_of_each(score, rate, law):
     assert_allclose(metric.values(pos, neg), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("rate", SMOOTH.values(), ids=SMOOTH)
+@looped("rate", SMOOTH.values())
 @each_score
 def test_influence_is_how_the_value_changes(score, rate):
     y_true, y_score = metric_sample(400)
@@ -388,7 +384,7 @@ def test_influence_is_how_the_value_changes(score, rate):
         assert_allclose(values[case], slope, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("score", [precision_at_rate_score, lift_at_rate_score])
+@looped("score", [precision_at_rate_score, lift_at_rate_score])
 def test_within_lists_it_is_that_of_each_list(score):
     y_true, y_score = metric_sample(60)
     lists = np.arange(60) % 4
@@ -399,7 +395,7 @@ def test_within_lists_it_is_that_of_each_list(score):
     assert_allclose(found.values, alone, rtol=1e-12, atol=1e-16)
 
 
-@pytest.mark.parametrize("score", [precision_at_rate_score, lift_at_rate_score])
+@looped("score", [precision_at_rate_score, lift_at_rate_score])
 def test_where_nothing_is_ever_processed_there_is_no_precision(score):
     with pytest.warns(UndefinedMetricWarning, match="the rate is 0, so that nothing"):
         assert np.isnan(score([1, 0], [2, 1], rate=rates.empirical([0])))
@@ -413,9 +409,7 @@ def test_it_is_not_the_ratio_of_the_means():
     assert precision_at_rate_score(y_true, y_score, rate=rate) > ratio + 0.01
 
 
-@pytest.mark.parametrize(
-    ("score", "name"), [(recall_at_rate_score, "Recall"), (lift_at_rate_score, "Lift")]
-)
+@looped("score, name", [(recall_at_rate_score, "Recall"), (lift_at_rate_score, "Lift")])
 def test_without_positives_recall_and_lift_are_undefined(score, name):
     message = f"{name} is undefined: y_true holds no positive case"
     with pytest.warns(UndefinedMetricWarning, match=message):
@@ -427,8 +421,8 @@ def test_precision_without_positives_is_zero():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("score", [precision_at_rate_score, lift_at_rate_score])
-@pytest.mark.parametrize("rate", [BETA[0], "uniform"], ids=repr)
+@looped("score", [precision_at_rate_score, lift_at_rate_score])
+@looped("rate", [BETA[0], "uniform"])
 def test_intervals_of_expected_precision_and_lift_cover_the_truth(score, rate):
     generator = np.random.default_rng(4)
 
@@ -445,8 +439,8 @@ def test_intervals_of_expected_precision_and_lift_cover_the_truth(score, rate):
     assert held / n_simulations >= 0.93 - binomial_tolerance(0.93, n_simulations)
 
 
-@pytest.mark.parametrize(
-    ("score", "k", "expected"),
+@looped(
+    "score, k, expected",
     [
         (recall_at_rate_score, 1, 2 / 4),
         (recall_at_rate_score, 2, 3 / 4),
@@ -587,7 +581,7 @@ def test_the_error_of_the_pooled_precision_is_that_of_a_ratio():
         assert scores.estimate().standard_error == pytest.approx(means.std(), rel=0.05)
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
+@looped("library", ["pandas", "polars"])
 def test_scorers_find_queues_and_gains_by_column(library):
     frames = require(library)
     X = frames.DataFrame({"score": Y_SCORE, "day": DAY, "amount": AMOUNT})
@@ -614,8 +608,8 @@ def test_scorers_find_queues_and_gains_by_column(library):
     assert report["recall_standard_error"] == expected.standard_error
 
 
-@pytest.mark.parametrize(
-    ("score", "options", "message"),
+@looped(
+    "score, options, message",
     [
         (partial(recall_at_rate_score, k=3), {"k": 2}, "k=2 and k=3 of the metric"),
         (
@@ -663,21 +657,29 @@ def of_beta(a, b, x):
     return below + x * ((a + b - 1) * above - edge) / (a - 1)
 
 
-@pytest.mark.parametrize(
-    ("a", "b"),
+@looped(
+    "a, b",
     [
-        (3, 19), (6.2, 32.8), (50, 2), (1.5, 4), (1.1, 3), (400, 600),
-        (0.5, 0.5), (0.1, 1), (0.9, 7), (1e4, 3),
+        (3, 19),
+        (6.2, 32.8),
+        (50, 2),
+        (1.5, 4),
+        (1.1, 3),
+        (400, 600),
+        (0.5, 0.5),
+        (0.1, 1),
+        (0.9, 7),
+        (1e4, 3),
     ],
-)  # fmt: skip
+)
 def test_a_beta_is_its_closed_form(a, b):
     assert_allclose(
         share_within(rates.beta(a, b)), of_beta(a, b, PLACES), rtol=0, atol=3e-12
     )
 
 
-@pytest.mark.parametrize(
-    ("a", "b"),
+@looped(
+    "a, b",
     [
         (2.865, 0.867),
         (2.36, 1.59),
@@ -694,7 +696,7 @@ def test_a_place_before_most_rates_keeps_its_digits(a, b):
     assert_allclose(found, of_beta(a, b, PLACES), rtol=1e-12, atol=0)
 
 
-@pytest.mark.parametrize("low", [0.01, 0.5])
+@looped("low", [0.01, 0.5])
 def test_an_interval_is_a_logarithm(low):
     rate, width = rates.interval(low, 0.9), 0.9 - low
     above = np.log(0.9 / np.clip(PLACES, low, 0.9)) / width
@@ -703,7 +705,7 @@ def test_an_interval_is_a_logarithm(low):
     assert_allclose(share_within(rate), expected, rtol=1e-13, atol=0)
 
 
-@pytest.mark.parametrize("b", [19, 1e6])
+@looped("b", [19, 1e6])
 def test_a_beta_of_shape_two_is_a_power(b):
     found = share_within(rates.beta(2, b))
     expected = -np.expm1((b + 1) * np.log1p(-PLACES[:-1]))
@@ -711,7 +713,7 @@ def test_a_beta_of_shape_two_is_a_power(b):
     assert_allclose(found[-1], 1, rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize("rate", ["uniform", rates.beta(1, 1), stats.uniform()])
+@looped("rate", ["uniform", rates.beta(1, 1), stats.uniform()])
 def test_the_uniform_rate_is_x_less_x_log_x(rate):
     expected = PLACES - PLACES * np.log(PLACES)
     assert_allclose(share_within(rate), expected, rtol=1e-12, atol=5e-14)
@@ -727,8 +729,8 @@ def test_an_exponential_rate_is_an_exponential_integral():
     assert_allclose(found, below + above, rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("rate", "points", "masses"),
+@looped(
+    "rate, points, masses",
     [
         (0.3, [0.3], [1]),
         (rates.empirical([0.1, 0.5, 1.4], [1, 2, 1]), [0.1, 0.5, 1], [1, 2, 1]),
@@ -736,18 +738,21 @@ def test_an_exponential_rate_is_an_exponential_integral():
         (rates.mixture([0.1, rates.empirical([0, 0.4])]), [0.1, 0.4], [2, 1]),
         (rates.mixture([rates.empirical([0]), 0.2]), [0.2], [1]),
         (rates.empirical([1e-9, 0.5]), [1e-9, 0.5], [1, 1]),
-        (rates.log_discount(3), [1 / 3, 2 / 3, 1],
-         [1 - 1 / np.log2(3), 1 / np.log2(3) - 0.5, 0.5]),
+        (
+            rates.log_discount(3),
+            [1 / 3, 2 / 3, 1],
+            [1 - 1 / np.log2(3), 1 / np.log2(3) - 0.5, 0.5],
+        ),
     ],
-)  # fmt: skip
+)
 def test_points_are_sums(rate, points, masses):
     at = np.minimum(1, PLACES[:, None] / np.array(points))
     expected = np.average(at, axis=1, weights=masses)
     assert_allclose(share_within(rate), expected, rtol=1e-13, atol=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("rate", "sf"),
+@looped(
+    "rate, sf",
     [
         (stats.norm(0.1, 0.1), stats.norm(0.1, 0.1).sf),
         (stats.lognorm(0.7, scale=0.1), stats.lognorm(0.7, scale=0.1).sf),
@@ -766,7 +771,7 @@ def test_other_laws_are_integrated_literally(rate, sf):
     assert_allclose(share_within(rate), expected, rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("scale", [1e-3, 1e-6, 1e-12])
+@looped("scale", [1e-3, 1e-6, 1e-12])
 def test_small_rates_are_as_exact(scale):
     rate = stats.beta(3, 19, scale=scale)
     expected = of_beta(3, 19, np.minimum(PLACES, 1))
@@ -791,7 +796,7 @@ def test_the_mean_inverse_is_that_of_the_law():
         assert not PerProcessed(check_rate(unbounded)).is_bounded
 
 
-@pytest.mark.parametrize(
+@looped(
     "rate",
     [rates.empirical([0]), stats.norm(-9, 0.01), rates.mixture([rates.empirical([0])])],
 )

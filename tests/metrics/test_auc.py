@@ -12,6 +12,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import binomial_tolerance, simulations
 from list_strategies import ranked_lists
+from looped import looped
 from metric_cases import Case
 from optional import data_file
 from reference import list_auc as reference
@@ -55,35 +56,28 @@ def report(*data, groups=None, **options):
 
 
 BY_HAND = [
-    pytest.param({}, (1 + 1 / 2) / 2, id="macro"),
-    pytest.param({"average": "pairs"}, (1 + 1) / (1 + 2), id="pairs"),
-    pytest.param({"average": "positives"}, (1 * 1 + 1 / 2) / 2, id="positives"),
-    pytest.param({"average": "size"}, (2 * 1 + 3 / 2) / 5, id="size"),
-    pytest.param({"average": [1, 3, 9]}, (1 + 3 / 2) / 4, id="weights"),
-    pytest.param({"undefined": 0.5}, (1 + 1 / 2 + 1 / 2) / 3, id="one half"),
-    pytest.param({"undefined": 0}, (1 + 1 / 2) / 3, id="zero"),
-    pytest.param(
-        {"undefined": 1, "average": "size"}, (2 + 3 / 2 + 1) / 6, id="one by size"
-    ),
-    pytest.param(
-        {"undefined": 1, "average": "positives"}, (1 + 1 / 2 + 1) / 3, id="one by pos"
-    ),
-    pytest.param({"undefined": 0, "average": "pairs"}, 2 / 3, id="no pairs to count"),
-    pytest.param({"k": 2}, (1 + 0) / 2, id="two seen"),
-    pytest.param({"k": 3}, (1 + 1 / 2) / 2, id="all seen"),
-    pytest.param({"k": 2, "average": "pairs"}, 1 / 2, id="pairs seen"),
-    pytest.param({"k": 2, "average": "size"}, 2 / 5, id="size, seen or not"),
-    pytest.param({"groups": None}, (3 + 2 + 2) / 9, id="one list"),
-    pytest.param({"sample_weight": [1, 1, 1, 1, 2, 1]}, (1 + 2 / 3) / 2, id="weighted"),
-    pytest.param(
-        {"sample_weight": [1, 1, 1, 1, 2, 1], "average": "size"},
-        (2 + 4 * 2 / 3) / 6, id="weighted size",
-    ),
-    pytest.param({"sample_weight": [0, 0, 1, 1, 1, 1]}, 1 / 2, id="an empty list"),
+    ({}, (1 + 1 / 2) / 2),
+    ({"average": "pairs"}, (1 + 1) / (1 + 2)),
+    ({"average": "positives"}, (1 * 1 + 1 / 2) / 2),
+    ({"average": "size"}, (2 * 1 + 3 / 2) / 5),
+    ({"average": [1, 3, 9]}, (1 + 3 / 2) / 4),
+    ({"undefined": 0.5}, (1 + 1 / 2 + 1 / 2) / 3),
+    ({"undefined": 0}, (1 + 1 / 2) / 3),
+    ({"undefined": 1, "average": "size"}, (2 + 3 / 2 + 1) / 6),
+    ({"undefined": 1, "average": "positives"}, (1 + 1 / 2 + 1) / 3),
+    ({"undefined": 0, "average": "pairs"}, 2 / 3),
+    ({"k": 2}, (1 + 0) / 2),
+    ({"k": 3}, (1 + 1 / 2) / 2),
+    ({"k": 2, "average": "pairs"}, 1 / 2),
+    ({"k": 2, "average": "size"}, 2 / 5),
+    ({"groups": None}, (3 + 2 + 2) / 9),
+    ({"sample_weight": [1, 1, 1, 1, 2, 1]}, (1 + 2 / 3) / 2),
+    ({"sample_weight": [1, 1, 1, 1, 2, 1], "average": "size"}, (2 + 4 * 2 / 3) / 6),
+    ({"sample_weight": [0, 0, 1, 1, 1, 1]}, 1 / 2),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("options", "expected"), BY_HAND)
+@looped("options, expected", BY_HAND)
 def test_by_hand(options, expected):
     score = ranking_auc_score(Y_TRUE, Y_SCORE, **{"groups": GROUPS, **options})
     assert type(score) is float
@@ -226,8 +220,8 @@ SCORES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", SCORES)
-@pytest.mark.parametrize("is_weighted", [False, True])
+@looped("kind", SCORES)
+@looped("is_weighted", [False, True])
 def test_macro_is_the_mean_of_roc_auc_score_over_many_lists(kind, is_weighted):
     rng = np.random.default_rng(7)
     n_rows = 1_000
@@ -354,8 +348,8 @@ def test_undefined_lists_make_the_score_nan_on_request():
     assert ranking_auc_score(Y_TRUE[:5], Y_SCORE[:5], **first_five) == 3 / 4
 
 
-@pytest.mark.parametrize(
-    ("y_true", "options", "message"),
+@looped(
+    "y_true, options, message",
     [
         ([1, 1, 0, 0], {}, "no list holds a positive and a negative case"),
         ([1, 1, 1, 1], {}, "y_true holds no negative case"),
@@ -373,8 +367,8 @@ def test_no_defined_list_is_nan_with_a_warning(y_true, options, message):
         assert math.isnan(report(y_true, [1, 2, 3, 4], **options)[1].value)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
+@looped(
+    "options, message",
     [
         ({"groups": [1, 2]}, "y_true has 6, groups has 2"),
         ({"groups": [1, 2, np.nan, 1, 2, 1]}, "groups contains NaN .* position 2"),
@@ -414,7 +408,7 @@ def test_the_level_of_the_interval_is_checked():
         report(Y_TRUE, Y_SCORE, groups=GROUPS, confidence_level=95)
 
 
-@pytest.mark.parametrize("undefined", [-2.5, 3.0, 0.5])
+@looped("undefined", [-2.5, 3.0, 0.5])
 def test_the_interval_holds_the_score_whatever_stands_for_undefined(undefined):
     _, mean = report(
         [1, 0, 0, 0, 0], [5, 4, 3, 2, 1], groups=list("aabcd"), undefined=undefined
@@ -465,7 +459,7 @@ def lists_of(rng, n_lists):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("average", ["macro", "pairs", "positives", "size"])
+@looped("average", ["macro", "pairs", "positives", "size"])
 def test_the_interval_over_lists_covers(average):
     rng = np.random.default_rng(8)
     *data, groups = lists_of(rng, 200_000)

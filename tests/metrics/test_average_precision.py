@@ -11,6 +11,7 @@ from scipy import integrate, stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import binomial_tolerance, simulations
+from looped import looped
 from metric_cases import Case
 from reference import average_precision as reference
 from reference import tables
@@ -71,29 +72,19 @@ CASES = [
     ),
 ]
 BY_HAND = [
-    pytest.param([1, 0], [2, 1], {}, 1.0, id="perfect"),
-    pytest.param([0, 1], [2, 1], {}, 1 / 2, id="worst of two"),
-    pytest.param([1, 0, 1], [3, 2, 1], {}, (1 + 2 / 3) / 2, id="one between"),
-    pytest.param([1, 0, 1, 0], [2, 1, 1, 0], {}, (1 + 2 / 3) / 2, id="one tie"),
-    pytest.param([1, 0, 0, 0], [1, 1, 1, 1], {}, 1 / 4, id="constant scores"),
-    pytest.param([1, 1], [1, 2], {}, 1.0, id="no negative"),
-    pytest.param([0, 1], [2, 1], {"sample_weight": [3, 1]}, 1 / 4, id="weights"),
-    pytest.param([0, 1], [2, 1], {"prevalence": 0.1}, 0.1, id="prevalence"),
-    pytest.param(
-        [1, 0, 1, 0], [4, 3, 2, 1], {"prevalence": 0.2},
-        # Negatives count four each: 2 of 2 + 4 at the second positive.
-        (1 + 2 / (2 + 4)) / 2, id="prevalence of one in five",
-    ),
-    pytest.param([1, 0], [2, 1], {"adjusted": True}, 1.0, id="perfect, adjusted"),
-    pytest.param([1, 0, 0], [1, 1, 1], {"adjusted": True}, 0.0, id="adjusted chance"),
-    pytest.param(
-        [0, 1, 0], [1, 1, 1], {"adjusted": True, "prevalence": 0.01}, 0.0,
-        id="constant, adjusted, prevalence",
-    ),
-    pytest.param(
-        [0, 0, 1, 0], [4, 3, 2, 1], {"adjusted": True}, (1 / 3 - 1 / 4) / (3 / 4),
-        id="adjusted",
-    ),
+    ([1, 0], [2, 1], {}, 1.0),
+    ([0, 1], [2, 1], {}, 1 / 2),
+    ([1, 0, 1], [3, 2, 1], {}, (1 + 2 / 3) / 2),
+    ([1, 0, 1, 0], [2, 1, 1, 0], {}, (1 + 2 / 3) / 2),
+    ([1, 0, 0, 0], [1, 1, 1, 1], {}, 1 / 4),
+    ([1, 1], [1, 2], {}, 1.0),
+    ([0, 1], [2, 1], {"sample_weight": [3, 1]}, 1 / 4),
+    ([0, 1], [2, 1], {"prevalence": 0.1}, 0.1),
+    ([1, 0, 1, 0], [4, 3, 2, 1], {"prevalence": 0.2}, (1 + 2 / (2 + 4)) / 2),
+    ([1, 0], [2, 1], {"adjusted": True}, 1.0),
+    ([1, 0, 0], [1, 1, 1], {"adjusted": True}, 0.0),
+    ([0, 1, 0], [1, 1, 1], {"adjusted": True, "prevalence": 0.01}, 0.0),
+    ([0, 0, 1, 0], [4, 3, 2, 1], {"adjusted": True}, (1 / 3 - 1 / 4) / (3 / 4)),
 ]  # fmt: skip
 
 
@@ -102,7 +93,7 @@ def empirical(table, prevalence=None):
     return AveragePrecision(prevalence, tail="empirical").value(table)
 
 
-@pytest.mark.parametrize(("y_true", "y_score", "options", "expected"), BY_HAND)
+@looped("y_true, y_score, options, expected", BY_HAND)
 def test_by_hand(y_true, y_score, options, expected):
     score = average_precision_score(y_true, y_score, **options)
     assert type(score) is float
@@ -124,8 +115,8 @@ def test_is_scikit_learns(sample):
     assert ours == pytest.approx(theirs, abs=1e-12)
 
 
-@pytest.mark.parametrize("is_weighted", [False, True])
-@pytest.mark.parametrize("decimals", [1, 3, 15])
+@looped("is_weighted", [False, True])
+@looped("decimals", [1, 3, 15])
 def test_is_scikit_learns_on_many_cases(decimals, is_weighted):
     rng = np.random.default_rng(decimals)
     y_true = rng.random(20_000) < 0.03
@@ -191,8 +182,8 @@ def test_short_cut_without_ties_is_the_sum_over_groups(sample):
         assert quick == pytest.approx(slow, abs=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("y_true", "options", "missing"),
+@looped(
+    "y_true, options, missing",
     [
         ([0, 0], {}, "positive"),
         ([0, 0], {"adjusted": True}, "positive"),
@@ -212,7 +203,7 @@ def test_kernel_of_one_class_is_nan():
     assert empirical(RankTable([1, 2], [0, 0])) == 1.0
 
 
-@pytest.mark.parametrize("prevalence", [0, 1, -0.1, 1.5, math.nan, "0.1", True])
+@looped("prevalence", [0, 1, -0.1, 1.5, math.nan, "0.1", True])
 def test_prevalence_outside_of_0_and_1_raises(prevalence):
     with pytest.raises(ValueError, match=r"prevalence must be a number in \(0, 1\)"):
         average_precision_score([0, 1], [0, 1], prevalence=prevalence)
@@ -238,8 +229,8 @@ def test_repetitions_are_told_by_a_table_at_a_prevalence():
     assert relative == once != pytest.approx(expected, rel=1e-3)
 
 
-@pytest.mark.parametrize("prevalence", [0.02, 0.3, 0.9])
-@pytest.mark.parametrize("seed", range(12))
+@looped("prevalence", [0.02, 0.3, 0.9])
+@looped("seed", range(12))
 def test_it_is_what_leaving_out_each_case_in_turn_gives(seed, prevalence):
     rng = np.random.default_rng(seed)
     y_true = np.repeat([1, 0], [2 + seed % 6, 2 + seed % 9])
@@ -301,8 +292,8 @@ def test_the_value_stays_the_mean_of_folds_and_the_interval_allows_for_the_bias(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_pos", [5, 20])
-@pytest.mark.parametrize("law", [stats.norm(), stats.t(3)], ids=["normal", "t3"])
+@looped("n_pos", [5, 20])
+@looped("law", [stats.norm(), stats.t(3)])
 def test_intervals_of_folds_hold_the_average_precision_of_many_cases(law, n_pos):
     n_neg, n_simulations = 9 * n_pos, simulations(400)
 

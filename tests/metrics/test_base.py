@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 
 from inference_cases import JUMPS, SMOOTH, each, evaluate, sample
+from looped import looped
 from reference.delong import auc as oracle_auc
 from skrate import (
     RankTable,
@@ -65,7 +66,7 @@ def test_every_metric_of_the_registry_is_among_the_cases():
 
 
 @each(SMOOTH + JUMPS)
-@pytest.mark.parametrize("decimals", [0, 1, 9])
+@looped("decimals", [0, 1, 9])
 def test_merging_groups_without_a_positive_changes_nothing(metric, kwargs, decimals):
     y_true, y_score = sample(1, decimals=decimals)
     table = RankTable.from_arrays(y_true, y_score)
@@ -89,7 +90,7 @@ def test_merging_groups_without_a_positive_changes_nothing(metric, kwargs, decim
 
 
 @each(SMOOTH)
-@pytest.mark.parametrize("decimals", [0, 1])
+@looped("decimals", [0, 1])
 def test_slopes_are_those_of_finite_differences(metric, kwargs, decimals):
     y_true, y_score = sample(2, decimals=decimals)
     table = RankTable.from_arrays(y_true, y_score)
@@ -120,7 +121,7 @@ def test_slopes_are_those_of_finite_differences(metric, kwargs, decimals):
 
 
 @each(SMOOTH + JUMPS)
-@pytest.mark.parametrize("dtype", [int, float])
+@looped("dtype", [int, float])
 def test_a_batch_of_tables_is_one_table_after_the_other(metric, kwargs, dtype):
     generator = np.random.default_rng(3)
     # Rows with empty groups; the first two have one total, the others do not.
@@ -183,18 +184,17 @@ def test_a_mixture_has_the_mixed_slopes():
         np.testing.assert_allclose(found, 0.25 * a + 0.75 * b, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "rate", [rates.beta(3, 19), rates.beta(0.7, 3), rates.interval(0.1, 0.4)]
-)
+@looped("rate", [rates.beta(3, 19), rates.beta(0.7, 3), rates.interval(0.1, 0.4)])
 def test_long_rankings_look_rates_up(rate, monkeypatch):
     y_true, y_score = sample(5, n=50_000, decimals=9)
     table = RankTable.from_arrays(y_true, y_score)
     of = bound(expected_recall_score, {"rate": rate})
     looked_up, value = recall_slopes(table, rate)
     variance = table_variance(of, table).total
-    monkeypatch.setattr(slopes_module, "_GRID", 10**6)
-    exact, exact_value = recall_slopes(table, rate)
-    exact_variance = table_variance(of, table).total
+    with monkeypatch.context() as patched:
+        patched.setattr(slopes_module, "_GRID", 10**6)
+        exact, exact_value = recall_slopes(table, rate)
+        exact_variance = table_variance(of, table).total
     # A sum may come out the same to its last bit, 50,000 slopes do not.
     assert not np.array_equal(looked_up.by_pos, exact.by_pos)
     assert value == pytest.approx(exact_value, rel=1e-6)
@@ -212,7 +212,7 @@ def test_the_bandwidth_is_hall_and_sheathers_at_a_level_of_5_percent():
     assert found == pytest.approx([at_median, at_tenth], rel=1e-5)
 
 
-@pytest.mark.parametrize("n", [10, 1000])
+@looped("n", [10, 1000])
 def test_the_bandwidth_stays_inside_and_shrinks(n):
     points = np.array([0, 0.001, 0.1, 0.5, 0.9, 1])
     width = bandwidth(points, n)
@@ -222,8 +222,8 @@ def test_the_bandwidth_stays_inside_and_shrinks(n):
     assert np.all(bandwidth(points, 8 * n) <= width)
 
 
-@pytest.mark.parametrize(
-    ("metric", "kwargs", "message"),
+@looped(
+    "metric, kwargs, message",
     [
         (len, {}, "metric=builtins.len is not one of .*; known are .* roc_auc"),
         ("roc", {}, r"metric='roc' is not one of .*: is 'roc_auc' meant\?$"),
@@ -248,7 +248,7 @@ def test_metrics_are_known_by_their_names_with_or_without_score():
     assert named("roc_auc_score") == named("roc_auc") == "roc_auc"
 
 
-@pytest.mark.parametrize("options", [{"prevalence": 0.1}, {"adjusted": True}])
+@looped("options", [{"prevalence": 0.1}, {"adjusted": True}])
 def test_a_name_that_scikit_learn_has_too_takes_our_parameters(options):
     y_true, y_score = sample(0)
     expected = average_precision_score(y_true, y_score, **options)

@@ -11,6 +11,7 @@ from scipy import integrate, stats
 from sklearn.metrics import average_precision_score as sklearn_average_precision
 
 from guarantees import binomial_tolerance, simulations
+from looped import looped
 from reference import tables
 from skrate import RankTable, average_precision_score, compare, estimate, group_scores
 from skrate.inference.delta import table_variance
@@ -34,10 +35,10 @@ def oracle(y_true, y_score, weights=None, **options):
     return tables.average_precision(groups, **options)
 
 
-@pytest.mark.parametrize("prevalence", [0.3, 0.02, 1e-6])
-@pytest.mark.parametrize("adjusted", [False, True])
-@pytest.mark.parametrize("decimals", [0, 1, 9])
-@pytest.mark.parametrize("is_weighted", [False, True])
+@looped("prevalence", [0.3, 0.02, 1e-6])
+@looped("adjusted", [False, True])
+@looped("decimals", [0, 1, 9])
+@looped("is_weighted", [False, True])
 def test_agrees_with_the_oracle(prevalence, adjusted, decimals, is_weighted):
     for seed in range(5):
         y_true, y_score = two_normal(seed, decimals=decimals)
@@ -103,15 +104,15 @@ def test_above_the_prevalence_of_the_sample_nothing_is_shrunk():
     assert values[0] == values[1]
 
 
-@pytest.mark.parametrize(
-    ("pos", "neg"),
+@looped(
+    "pos, neg",
     [
-        pytest.param([50, 0], [0, 50], id="perfect"),
-        pytest.param([0, 50], [50, 0], id="worst"),
-        pytest.param([50], [50], id="constant"),
-        pytest.param([40, 10], [2, 48], id="two categories"),
-        pytest.param([1, 0, 1, 0, 1, 0], [0, 5, 0, 5, 0, 90], id="few positives"),
-        pytest.param([20, 0, 20, 0], [0, 2, 0, 1], id="few controls"),
+        ([50, 0], [0, 50]),
+        ([0, 50], [50, 0]),
+        ([50], [50]),
+        ([40, 10], [2, 48]),
+        ([1, 0, 1, 0, 1, 0], [0, 5, 0, 5, 0, 90]),
+        ([20, 0, 20, 0], [0, 2, 0, 1]),
     ],
 )
 def test_without_a_line_it_is_as_seen(pos, neg):
@@ -144,7 +145,7 @@ def test_lists_and_many_tables_are_one_after_the_other():
         assert abs(value - seen) > 1e-6
 
 
-@pytest.mark.parametrize("shift", [1.0, 2.5])
+@looped("shift", [1.0, 2.5])
 def test_repetitions_are_cases_where_weights_are_said_to_be(shift):
     y_true, y_score = two_normal(3, shift=shift)
     times = np.random.default_rng(0).integers(1, 4, len(y_true))
@@ -161,8 +162,8 @@ def test_repetitions_are_cases_where_weights_are_said_to_be(shift):
     assert found.standard_error == pytest.approx(repeated.standard_error, rel=1e-9)
 
 
-@pytest.mark.parametrize("prevalence", [0.01, 0.2])
-@pytest.mark.parametrize("is_weighted", [False, True])
+@looped("prevalence", [0.01, 0.2])
+@looped("is_weighted", [False, True])
 def test_slopes_are_those_of_finite_differences(prevalence, is_weighted):
     # Weights come between whole numbers of controls, where positives begin to count.
     y_true, y_score = two_normal(4, decimals=1, shift=1.5)
@@ -265,8 +266,8 @@ def true_value(shift, prevalence):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shift", [1.5, 3.0])
-@pytest.mark.parametrize(("n_pos", "n_neg"), [(300, 3000), (2000, 2000)])
+@looped("shift", [1.5, 3.0])
+@looped("n_pos, n_neg", [(300, 3000), (2000, 2000)])
 def test_at_a_hundredth_it_is_unbiased_and_intervals_cover(shift, n_pos, n_neg):
     truth, n = true_value(shift, 0.01), simulations(500)
     values, covers = np.empty(n), np.empty(n, dtype=bool)

@@ -9,6 +9,7 @@ import pytest
 import sklearn.metrics
 from sklearn.exceptions import UndefinedMetricWarning
 
+from looped import looped
 from optional import require
 from reference import average_precision as precision
 from reference import one_vs_rest as reference
@@ -54,8 +55,8 @@ METRICS = {
         by_law(law.expected_negative_recall, law.points([0.4])),
     ),
 }
-each_metric = pytest.mark.parametrize("name", METRICS)
-each_average = pytest.mark.parametrize("average", AVERAGES, ids=str)
+each_metric = looped("name", METRICS)
+each_average = looped("average", AVERAGES)
 
 
 def multiclass(seed, n=14, n_classes=3):
@@ -103,8 +104,8 @@ def expected(value, average, cases):
 
 @each_metric
 @each_average
-@pytest.mark.parametrize("kind", [multiclass, multilabel])
-@pytest.mark.parametrize("is_weighted", [False, True])
+@looped("kind", [multiclass, multilabel])
+@looped("is_weighted", [False, True])
 def test_an_average_is_what_it_says(name, average, kind, is_weighted):
     ours, theirs = METRICS[name]
     for seed in range(3):
@@ -130,8 +131,8 @@ def test_by_hand():
     assert average_precision_score(y_true, y_score, average="samples") == 1.0
 
 
-@pytest.mark.parametrize("is_weighted", [False, True])
-@pytest.mark.parametrize("kind", ["multiclass", "strings", "multilabel"])
+@looped("is_weighted", [False, True])
+@looped("kind", ["multiclass", "strings", "multilabel"])
 @each_average
 def test_average_precision_is_scikit_learn_s(average, kind, is_weighted):
     for seed in range(2):
@@ -147,8 +148,8 @@ def test_average_precision_is_scikit_learn_s(average, kind, is_weighted):
         np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("is_weighted", [False, True])
-@pytest.mark.parametrize("average", ["macro", "weighted", "micro", None], ids=str)
+@looped("is_weighted", [False, True])
+@looped("average", ["macro", "weighted", "micro", None])
 def test_the_uniform_rate_is_scikit_learn_s_auc(average, is_weighted):
     for seed in range(2):
         y_true, y_score, _ = multiclass(seed, n=100, n_classes=5)
@@ -180,6 +181,7 @@ def test_one_number_is_a_float_and_several_are_an_array():
     assert each.dtype == np.float64
 
 
+@pytest.mark.slow
 def test_the_error_of_a_macro_mean_follows_from_influences():
     generator = np.random.default_rng(0)
     y_true, y_score, _ = multiclass(0, n=300)
@@ -246,9 +248,9 @@ def test_labels_name_the_columns_in_any_order():
     assert turned.tolist() == in_order[::-1].tolist()
 
 
-@pytest.mark.parametrize("kind", ["pandas", "polars"])
-@pytest.mark.parametrize("labels", [None, LABELS])
-@pytest.mark.parametrize("y_true", [["ape", "cat", "bee"], [0, 2, 1], "indicators"])
+@looped("kind", ["pandas", "polars"])
+@looped("labels", [None, LABELS])
+@looped("y_true", [["ape", "cat", "bee"], [0, 2, 1], "indicators"])
 def test_columns_named_in_another_order_are_an_error(kind, labels, y_true):
     frame, classes = require(kind).DataFrame, LABELS
     if y_true == "indicators":
@@ -282,7 +284,7 @@ def test_labels_name_those_that_cases_may_have():
     assert named == numbered
 
 
-@pytest.mark.parametrize("kind", ["list", "series", "objects", "floats", "tuples"])
+@looped("kind", ["list", "series", "objects", "floats", "tuples"])
 def test_containers_of_classes_agree(kind):
     y_true, y_score, weights = multiclass(6)
     expected = average_precision_score(y_true, y_score, sample_weight=weights)
@@ -441,16 +443,16 @@ BAD_RATES = {
 }
 
 
-@pytest.mark.parametrize("score", [average_precision_score, rate_weighted_auc_score])
-@pytest.mark.parametrize("name", BAD)
+@looped("score", [average_precision_score, rate_weighted_auc_score])
+@looped("name", BAD)
 def test_bad_input_is_named(score, name):
     options, message = BAD[name]
     with pytest.raises(ValueError, match=re.escape(message)):
         score(**{"y_true": Y, "y_score": S} | options)
 
 
-@pytest.mark.parametrize("score", [expected_recall_score, rate_weighted_auc_score])
-@pytest.mark.parametrize("name", BAD_RATES)
+@looped("score", [expected_recall_score, rate_weighted_auc_score])
+@looped("name", BAD_RATES)
 def test_bad_rates_are_named(score, name):
     options, message = BAD_RATES[name]
     with pytest.raises(ValueError, match=re.escape(message)):
@@ -469,7 +471,7 @@ def test_what_is_known_of_two_classes_only_says_so():
         estimate(average_precision_score, Y > 1, S[:, 0], average="weighted")
 
 
-@pytest.mark.parametrize("average", ["macro", "weighted", "micro", "samples", None])
+@looped("average", ["macro", "weighted", "micro", "samples", None])
 def test_two_classes_have_no_average(average):
     y_true, y_score = Y > 1, S[:, 0]
     found = average_precision_score(y_true, y_score, average=average, labels=[0, 1])

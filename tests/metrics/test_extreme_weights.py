@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import skrate
+from looped import looped
 from reference import weighted_shares as reference
 from reference.list_auc import auc as list_auc
 from reference.list_auc import lists_of, pairs
@@ -39,13 +40,13 @@ def sample(request):
 
 
 RATES = [
-    pytest.param("uniform", "uniform", id="uniform"),
-    pytest.param(rates.mixture(["uniform", "uniform"]), "uniform", id="mixture"),
-    pytest.param(0.3, Fraction(0.3), id="0.3"),
+    ("uniform", "uniform"),
+    (rates.mixture(["uniform", "uniform"]), "uniform"),
+    (0.3, Fraction(0.3)),
 ]
 
 
-@pytest.mark.parametrize(("rate", "exact"), RATES)
+@looped("rate, exact", RATES)
 def test_expected_recall_and_rauc_are_exact(sample, rate, exact):
     weights, shares = sample
     for of in ("positives", "negatives"):
@@ -66,8 +67,8 @@ BUDGET = [
 ]
 
 
-@pytest.mark.parametrize("prevalence", [None, 0.01, 1e-17, 1e-300, 1 - 1e-12])
-@pytest.mark.parametrize("adjusted", [False, True])
+@looped("prevalence", [None, 0.01, 1e-17, 1e-300, 1 - 1e-12])
+@looped("adjusted", [False, True])
 def test_average_precision_is_exact(sample, prevalence, adjusted):
     weights, shares = sample
     value = skrate.average_precision_score(
@@ -76,7 +77,7 @@ def test_average_precision_is_exact(sample, prevalence, adjusted):
     assert value == close(reference.average_precision(shares, prevalence, adjusted))
 
 
-@pytest.mark.parametrize("rate", [1e-9, 0.3, 1.0])
+@looped("rate", [1e-9, 0.3, 1.0])
 def test_budget_metrics_are_exact(sample, rate):
     weights, shares = sample
     found = reference.found_at(shares, Fraction(rate))
@@ -90,10 +91,10 @@ def test_budget_metrics_are_exact(sample, rate):
         assert value == pytest.approx(float(expected), rel=1e-12, abs=1e-13)
 
 
-@pytest.mark.parametrize("rate", [1e-150, 1e-20])
-@pytest.mark.parametrize("function", BUDGET, ids=lambda function: function.__name__)
-@pytest.mark.parametrize(
-    ("weights", "y_score"),
+@looped("rate", [1e-150, 1e-20])
+@looped("function", BUDGET)
+@looped(
+    "weights, y_score",
     [
         ([1e-44, 1e-26, 3e-26], [0.0, 3.0, 1.0]),
         ([1e-26, 1e-44, 3e-26], [0.0, 3.0, 1.0]),
@@ -126,7 +127,7 @@ def test_budget_metrics_of_tiny_rates_keep_their_digits(
 TINY = [1e-100, 1e-240, 1e-300]
 
 
-@pytest.mark.parametrize("prevalence", TINY)
+@looped("prevalence", TINY)
 def test_average_precision_of_a_tiny_prevalence_is_in_proportion_to_it(prevalence):
     # One negative of two is above the positive: p / (p + (1 - p) / 2).
     y_true, y_score = [0, 0, 1], [0.9, 0.05, 0.6]
@@ -171,8 +172,8 @@ def test_a_table_of_counts_knows_the_share_of_each_class():
     assert value == pytest.approx(0.375, abs=1e-15)
 
 
-@pytest.mark.parametrize("factors", [(1, 1e9), (1e9, 1), (1e17, 1), (1, 1e17)])
-@pytest.mark.parametrize("rate", ["uniform", rates.beta(3, 9), 0.3])
+@looped("factors", [(1, 1e9), (1e9, 1), (1e17, 1), (1, 1e17)])
+@looped("rate", ["uniform", rates.beta(3, 9), 0.3])
 def test_errors_are_those_of_the_rare_class(factors, rate):
     pos = np.array([3, 0, 2, 5, 1, 0, 4.0])
     neg = np.array([0, 2, 2, 1, 5, 3, 6.0])
@@ -209,7 +210,7 @@ LIST_METRICS = [
 ]
 
 
-@pytest.mark.parametrize(("metric", "options"), LIST_METRICS)
+@looped("metric, options", LIST_METRICS)
 def test_a_list_does_not_depend_on_the_scale_of_its_weights(metric, options):
     labels, scores, weights = many_lists()
     found = skrate.group_scores(
@@ -228,8 +229,8 @@ def plain_sizes(weights):
     return [float(size / sizes[3]) for size in sizes]
 
 
-@pytest.mark.parametrize(("alone", "options"), LIST_METRICS[1:])
-@pytest.mark.parametrize("ratio", RATIOS, ids="{0[0]:g} to {0[1]:g}".format)
+@looped("alone, options", LIST_METRICS[1:])
+@looped("ratio", RATIOS)
 def test_a_list_of_classes_of_any_weight_is_as_if_alone(alone, options, ratio):
     weights = np.concatenate([weights_of(ratio), OWN])
     both = skrate.group_scores(
@@ -245,7 +246,7 @@ def test_a_list_of_classes_of_any_weight_is_as_if_alone(alone, options, ratio):
         assert score == pytest.approx(expected, rel=1e-12, abs=1e-13)
 
 
-@pytest.mark.parametrize("average", ["macro", "pairs", "positives", "size"])
+@looped("average", ["macro", "pairs", "positives", "size"])
 def test_averages_weigh_lists_by_their_true_weights(average):
     labels, scores, weights = many_lists()
     lists = lists_of(labels, scores, LISTS, weights)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guarantees import binomial_tolerance, simulations
+from looped import looped
 from metric_cases import Case, sample
 from reference import expected_gain as reference
 from reference.rate_law import Points
@@ -82,29 +83,26 @@ Y_TRUE, Y_SCORE = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
 GAIN = [100, -10, 900, 0]
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
+@looped(
+    "options, expected",
     [
-        pytest.param({"rate": 0.5}, 100 - 10, id="the first two"),
-        pytest.param({"rate": 1}, 990, id="all"),
-        pytest.param({"rate": 0.625}, 90 + 900 / 2, id="half of the third"),
-        pytest.param({}, (7 * 100 - 5 * 10 + 3 * 900) / 8, id="uniform"),
-        pytest.param({"cost": [1, 1, 3, 1], "rate": 0.5}, 90 + 300, id="a third of it"),
-        pytest.param({"cost": [0, 1, 0, 1], "rate": 0.25}, 100 - 5, id="one is free"),
-        pytest.param({"cost": [0, 1, 0, 1], "rate": 0.75}, 990, id="two are free"),
-        pytest.param({"cost": [0, 0, 1, 0], "rate": 1}, 990, id="the last is free"),
-        pytest.param({"cost": [1, 1, 0, 2], "rate": 0.5}, 990, id="just reached"),
-        pytest.param({"cost": [1, 2, 0, 7], "rate": 0.3}, 990, id="but for rounding"),
-        pytest.param(
+        ({"rate": 0.5}, 100 - 10),
+        ({"rate": 1}, 990),
+        ({"rate": 0.625}, 90 + 900 / 2),
+        ({}, (7 * 100 - 5 * 10 + 3 * 900) / 8),
+        ({"cost": [1, 1, 3, 1], "rate": 0.5}, 90 + 300),
+        ({"cost": [0, 1, 0, 1], "rate": 0.25}, 100 - 5),
+        ({"cost": [0, 1, 0, 1], "rate": 0.75}, 990),
+        ({"cost": [0, 0, 1, 0], "rate": 1}, 990),
+        ({"cost": [1, 1, 0, 2], "rate": 0.5}, 990),
+        ({"cost": [1, 2, 0, 7], "rate": 0.3}, 990),
+        (
             {"cost": [1, 1, 0, 2], "rate": rates.empirical([0.2, 0.5, 0.5, 1])},
             (80 + 3 * 100) / 4 - 3 * 10 / 4 + 3 * 900 / 4,
-            id="just reached at times",
         ),
-        pytest.param(
-            {"cost": [0, 1, 1, 1], "rate": rates.empirical([0])}, 100, id="at once"
-        ),
-        pytest.param({"rate": 0.5, "normalize": True}, 90 / 4, id="per case"),
-        pytest.param({"sample_weight": [1, 0, 3, 1], "rate": 0.4}, 1000, id="weights"),
+        ({"cost": [0, 1, 1, 1], "rate": rates.empirical([0])}, 100),
+        ({"rate": 0.5, "normalize": True}, 90 / 4),
+        ({"sample_weight": [1, 0, 3, 1], "rate": 0.4}, 1000),
     ],
 )
 def test_by_hand(options, expected):
@@ -125,7 +123,7 @@ def worths(seed, n_cases, *, free=True):
 RATES = [0.3, 1.0, "uniform", BETA, rates.mixture([rates.fixed(0.4), BETA])]
 
 
-@pytest.mark.parametrize("rate", RATES[:2])
+@looped("rate", RATES[:2])
 @given(ranked=ranked_samples(weighted=True), seed=st.integers(0, 99))
 def test_it_is_the_oracles(rate, ranked, seed):
     y_true, y_score, weights = ranked
@@ -167,7 +165,7 @@ def test_what_is_free_is_processed_as_soon_as_all_above_it_is(ranked, seed, data
         assert gained[last] * len(cost) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("n_items", [1, 2, 4, 6])
+@looped("n_items", [1, 2, 4, 6])
 def test_ties_are_the_mean_over_all_orders(n_items):
     y_score = [2, 2, 1, 1, 1, 0]
     gain = [5, -3, 7, 0, 2, 11]
@@ -178,9 +176,9 @@ def test_ties_are_the_mean_over_all_orders(n_items):
     assert found == pytest.approx(expected, rel=1e-14)
 
 
-@pytest.mark.parametrize("rate", RATES, ids=str)
-@pytest.mark.parametrize("n_cases", [60, 20_000])
-@pytest.mark.parametrize("decimals", [1, 9])
+@looped("rate", RATES)
+@looped("n_cases", [60, 20_000])
+@looped("decimals", [1, 9])
 def test_the_gain_of_positives_is_their_expected_recall(rate, n_cases, decimals):
     y_true, y_score = sample(0, n_cases, decimals=decimals)
     weights = np.random.default_rng(0).integers(0, 3, n_cases)
@@ -198,8 +196,8 @@ def test_the_gain_of_positives_is_their_expected_recall(rate, n_cases, decimals)
             assert found == pytest.approx(n_pos * recall, rel=1e-12)
 
 
-@pytest.mark.parametrize("rate", RATES, ids=str)
-@pytest.mark.parametrize("decimals", [1, 9])
+@looped("rate", RATES)
+@looped("decimals", [1, 9])
 def test_classes_are_worth_what_their_cases_are(rate, decimals):
     y_true, y_score = sample(1, decimals=decimals)
     gain = np.where(y_true, 1, -0.25)
@@ -288,14 +286,14 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@looped("name", BAD)
 def test_bad_input_is_named(name):
     options, message = BAD[name]
     with pytest.raises(ValueError, match=message):
         expected_gain_score(Y_TRUE, Y_SCORE, **{"gain": GAIN, **options})
 
 
-@pytest.mark.parametrize("options", [{"gain": GAIN}, {"gain": NET, "cost": [1] * 4}])
+@looped("options", [{"gain": GAIN}, {"gain": NET, "cost": [1] * 4}])
 def test_tables_know_no_single_cases(options):
     table = RankTable([3, 2, 0], [0, 2, 5])
     for call in (
@@ -314,7 +312,7 @@ def test_one_class_has_a_gain():
     assert expected_gain_score([1, 1], [2, 1], gain=NET, rate=0.5) == 1
 
 
-@pytest.mark.parametrize("weight", [None, 2.0, 0.5])
+@looped("weight", [None, 2.0, 0.5])
 def test_lists_have_the_sum_of_their_cases(weight):
     y_true, y_score = sample(5, 60)
     lists = np.arange(60) % 4
@@ -343,8 +341,8 @@ def test_a_sample_is_planned_for_the_gain_per_case():
         plan(gain=np.ones(300), normalize=True)
 
 
-@pytest.mark.parametrize("stratify", [False, True])
-@pytest.mark.parametrize("n_found", [20, 19, 3])
+@looped("stratify", [False, True])
+@looped("n_found", [20, 19, 3])
 def test_at_a_known_rate_the_interval_is_that_of_precision_in_units_of_gain(
     n_found, stratify
 ):
@@ -363,7 +361,7 @@ def test_at_a_known_rate_the_interval_is_that_of_precision_in_units_of_gain(
         np.testing.assert_allclose(found.confidence_interval, in_gain, atol=1e-12)
 
 
-@pytest.mark.parametrize("rate", ["uniform", BETA, 1.0], ids=str)
+@looped("rate", ["uniform", BETA, 1.0])
 def test_the_interval_keeps_to_what_the_mean_rate_allows(rate):
     y_true, mean = np.repeat([1, 0], [98, 2]), 3 / 22 if rate is BETA else 0.5
     mean = 1.0 if rate == 1.0 else mean
@@ -402,8 +400,8 @@ def audited(rng, n_cases):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rate", GUARANTEED_RATES, ids=str)
-@pytest.mark.parametrize("n_cases", [100, 400])
+@looped("rate", GUARANTEED_RATES)
+@looped("n_cases", [100, 400])
 def test_intervals_cover_and_tests_keep_their_level(rate, n_cases):
     rng = np.random.default_rng(9)
     y_true, a, _, gain, cost = audited(rng, 1_000_000)
@@ -457,10 +455,8 @@ def drawn(seed, n_cases, decimals=9):
     return y_true, y_score, gain, rng.lognormal(size=n_cases)
 
 
-@pytest.mark.parametrize("decimals", [0, 1, 9])
-@pytest.mark.parametrize(
-    "rate", ["uniform", SLOPES_BETA, rates.interval(0.1, 0.4)], ids=str
-)
+@looped("decimals", [0, 1, 9])
+@looped("rate", ["uniform", SLOPES_BETA, rates.interval(0.1, 0.4)])
 def test_the_influence_is_that_of_one_more_case(rate, decimals):
     y_true, y_score, gain, cost = drawn(4, 60, decimals)
     found = influence(
@@ -494,9 +490,9 @@ def test_free_cases_have_the_influence_of_nearly_free_ones():
     np.testing.assert_allclose(found, near, rtol=1e-4, atol=1e-4 * np.abs(near).max())
 
 
-@pytest.mark.parametrize("rate", SLOPES_RATES, ids=str)
-@pytest.mark.parametrize("decimals", [0, 9])
-@pytest.mark.parametrize("normalize", [False, True])
+@looped("rate", SLOPES_RATES)
+@looped("decimals", [0, 9])
+@looped("normalize", [False, True])
 def test_what_cases_add_and_what_is_resampled_is_the_value(rate, decimals, normalize):
     y_true, y_score, gain, cost = drawn(12, 90, decimals)
     if decimals:
@@ -522,7 +518,8 @@ def test_what_cases_add_and_what_is_resampled_is_the_value(rate, decimals, norma
     assert found == pytest.approx(value, rel=1e-12)
 
 
-@pytest.mark.parametrize("rate", SLOPES_RATES[:1] + SLOPES_RATES[2:], ids=str)
+@pytest.mark.slow
+@looped("rate", SLOPES_RATES[:1] + SLOPES_RATES[2:])
 def test_the_delta_method_agrees_with_the_bootstrap(rate):
     y_true, a, gain, cost = drawn(6, 400)
     b = a + np.random.default_rng(0).normal(size=400)
@@ -571,8 +568,8 @@ def test_repeated_cases_and_clusters_are_what_they_are():
     assert shares.standard_error == pytest.approx(alone.standard_error, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
+@looped(
+    "options, message",
     [
         ({"method": "jackknife"}, "method='jackknife' knows nothing of gain or cost"),
         ({"method": "parametric"}, "method='parametric' excludes|knows nothing"),

@@ -17,6 +17,7 @@ from sklearn.model_selection import GroupKFold, cross_val_score
 
 import skrate
 from list_strategies import ranked_lists
+from looped import looped
 from optional import require
 from skrate import (
     GroupScores,
@@ -41,32 +42,24 @@ Y_TRUE = [1, 0, 1, 1, 0, 0]
 Y_SCORE = [5, 9, 1, 8, 3, 2]
 GROUPS = ["a", "b", "a", "b", "a", "b"]
 BY_HAND = [
-    pytest.param(recall_at_rate_score, {"k": 1}, [1 / 2, 0], id="recall at 1"),
-    pytest.param(recall_at_rate_score, {"k": 2}, [1 / 2, 1], id="recall at 2"),
-    pytest.param(recall_at_rate_score, {"k": 9}, [1, 1], id="recall of all"),
-    pytest.param(
-        recall_at_rate_score, {"rate": 1 / 2}, [1 / 2, 1 / 2], id="recall at half"
-    ),
-    pytest.param(
-        precision_at_rate_score, {"k": 2}, [1 / 2, 1 / 2], id="precision at 2"
-    ),
-    pytest.param(
-        precision_at_rate_score, {"k": 9}, [2 / 3, 1 / 3], id="precision of all"
-    ),
-    pytest.param(
-        precision_at_rate_score, {"rate": 1 / 3}, [1, 0], id="precision at a third"
-    ),
-    pytest.param("roc_auc", {}, [1 / 2, 1 / 2], id="auc"),
-    pytest.param("roc_auc", {"k": 2}, [1, 0], id="auc of two"),
-    pytest.param(average_precision_score, {}, [(1 + 2 / 3) / 2, 1 / 2], id="AP"),
-    pytest.param(expected_recall_score, {"rate": 1 / 3}, [1 / 2, 0], id="known rate"),
-    pytest.param(expected_recall_score, {}, [(5 / 6 + 1 / 6) / 2, 1 / 2], id="uniform"),
-    pytest.param(rate_weighted_auc_score, {}, [1 / 2, 1 / 2], id="uniform rAUC"),
+    (recall_at_rate_score, {"k": 1}, [1 / 2, 0]),
+    (recall_at_rate_score, {"k": 2}, [1 / 2, 1]),
+    (recall_at_rate_score, {"k": 9}, [1, 1]),
+    (recall_at_rate_score, {"rate": 1 / 2}, [1 / 2, 1 / 2]),
+    (precision_at_rate_score, {"k": 2}, [1 / 2, 1 / 2]),
+    (precision_at_rate_score, {"k": 9}, [2 / 3, 1 / 3]),
+    (precision_at_rate_score, {"rate": 1 / 3}, [1, 0]),
+    ("roc_auc", {}, [1 / 2, 1 / 2]),
+    ("roc_auc", {"k": 2}, [1, 0]),
+    (average_precision_score, {}, [(1 + 2 / 3) / 2, 1 / 2]),
+    (expected_recall_score, {"rate": 1 / 3}, [1 / 2, 0]),
+    (expected_recall_score, {}, [(5 / 6 + 1 / 6) / 2, 1 / 2]),
+    (rate_weighted_auc_score, {}, [1 / 2, 1 / 2]),
 ]
 COLUMNS = ("y_true", "y_score", "groups")
 
 
-@pytest.mark.parametrize(("metric", "options", "expected"), BY_HAND)
+@looped("metric, options, expected", BY_HAND)
 def test_by_hand(metric, options, expected):
     result = group_scores(metric, Y_TRUE, Y_SCORE, groups=GROUPS, **options)
     assert result.groups.tolist() == ["a", "b"]
@@ -85,7 +78,7 @@ ALONE = [
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-@pytest.mark.parametrize(("function", "all_options"), ALONE)
+@looped("function, all_options", ALONE)
 @given(lists=st.one_of(ranked_lists(), ranked_lists(weighted=True)))
 def test_each_list_is_as_if_alone(function, all_options, lists):
     weights = lists.sample_weight
@@ -112,7 +105,7 @@ def test_each_list_is_as_if_alone(function, all_options, lists):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-@pytest.mark.parametrize("function", [function for function, _ in ALONE[2:5]])
+@looped("function", [function for function, _ in ALONE[2:5]])
 @given(lists=ranked_lists(), k=st.integers(1, 9))
 def test_a_number_of_items_is_that_share_of_each_list(function, lists, k):
     result = group_scores(function, *lists[:2], groups=lists.groups, k=k)
@@ -141,8 +134,8 @@ def test_average_precision_agrees_with_scikit_learn_over_many_lists():
     assert result.values == pytest.approx(expected, abs=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
+@looped(
+    "arguments, expected",
     [
         ({}, (1 + 0) / (1 + 1)),
         ({"average": "macro"}, (1 + 0) / 2),
@@ -169,8 +162,8 @@ def test_the_mean_counts_lists_as_told(arguments, expected):
     assert score == pytest.approx(expected, abs=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("metric", "options"),
+@looped(
+    "metric, options",
     [
         *((name, {}) for name in ("roc_auc", "recall_at_rate", "precision_at_rate")),
         *((name, {}) for name in ("lift_at_rate", "ndcg", "mean_average_precision")),
@@ -221,8 +214,8 @@ def test_an_empty_list_is_nan_and_counts_for_nothing():
     assert result.mean(undefined=0) == 1
 
 
-@pytest.mark.parametrize(
-    ("metric", "options", "message"),
+@looped(
+    "metric, options, message",
     [
         ("mrr", {}, "metric='mrr' is not one"),
         (recall_at_rate_score, {}, "Recall needs k or rate, and not both"),
@@ -361,7 +354,7 @@ def test_precision_of_entities_is_the_card_precision_of_the_handbook():
     assert np.array_equal(by_name.values, found.values)
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
+@looped("library", ["pandas", "polars"])
 def test_scorers_find_entities_by_column(library):
     frames = require(library)
     cards = ["x", "y", "x", "y", "y", "z"]
@@ -547,8 +540,8 @@ def test_metrics_with_parameters_and_a_cut():
 GOOD = ([1, 0], [0.5, 0.2], ["a", "a"])
 
 
-@pytest.mark.parametrize(
-    ("second", "message"),
+@looped(
+    "second, message",
     [
         (([1, 0], [0.5, np.nan], ["b", "b"]), "y_score contains NaN"),
         (([1, 0], [0.5, 0.1], ["b", None]), "missing label (first at position 1)"),

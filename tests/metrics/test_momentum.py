@@ -10,6 +10,7 @@ from scipy import special
 from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import binomial_tolerance, simulations
+from looped import looped
 from metric_cases import Case, sample
 from reference import momentum as reference
 from reference import tables
@@ -92,8 +93,8 @@ def test_standard_errors_of_two_categories():
     )
 
 
-@pytest.mark.parametrize("metric", [momentum_score, stamina_score])
-@pytest.mark.parametrize("stratify", [True, False])
+@looped("metric", [momentum_score, stamina_score])
+@looped("stratify", [True, False])
 def test_methods_agree_on_many_cases(metric, stratify):
     table = RankTable([600, 500, 900, 300, 700], [50, 200, 900, 2000, 6000])
     by_delta, by_bootstrap, by_jackknife = (
@@ -158,8 +159,8 @@ def test_the_logit_interval_is_symmetric_on_the_log_scale():
     assert half < (high - low) / 2 < 1.02 * half
 
 
-@pytest.mark.parametrize(
-    ("y_true", "y_score", "message"),
+@looped(
+    "y_true, y_score, message",
     [
         ([1, 1, 0, 0], [1, 1, 1, 1], "Momentum is undefined: the ranking is not b"),
         ([1, 1, 0, 0], [1, 2, 3, 4], "Stamina is undefined: the ranking is not be"),
@@ -180,8 +181,8 @@ def test_undefined_is_nan_with_a_warning(y_true, y_score, message):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", [momentum_score, stamina_score])
-@pytest.mark.parametrize(("prevalence", "shift"), [(0.2, 1.0), (0.5, 1.5)])
+@looped("part", [momentum_score, stamina_score])
+@looped("prevalence, shift", [(0.2, 1.0), (0.5, 1.5)])
 def test_intervals_cover_what_they_say(part, prevalence, shift):
     rng = np.random.default_rng(0)
     y_true, y_score = rated(rng, 2_000_000, prevalence, shift)

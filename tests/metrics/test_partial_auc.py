@@ -16,6 +16,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
 
 from guarantees import binomial_tolerance, simulations
+from looped import looped
 from metric_cases import Case, sample
 from reference import partial_auc as oracle
 from reference.tables import Groups
@@ -42,7 +43,7 @@ WINDOWS = {
     "two-way": {"fpr": (0, 0.5), "tpr": (0.5, 1)},
     "CROC": {"fpr": stats.truncexpon(b=7, scale=1 / 7)},
 }
-each_window = pytest.mark.parametrize("name", WINDOWS)
+each_window = looped("name", WINDOWS)
 
 
 def _falling(groups, fpr, standardize="mcclish"):
@@ -122,22 +123,19 @@ CASES = [
 Y_TRUE, Y_SCORE = [1, 0, 1, 0], [4, 3, 2, 1]
 
 
-@pytest.mark.parametrize(
-    ("window", "expected"),
+@looped(
+    "window, expected",
     [
-        pytest.param({}, 3 / 4, id="all: the AUC"),
-        pytest.param({"fpr": (0, 1 / 4)}, 1 / 4 * 1 / 2, id="below the first positive"),
-        pytest.param({"fpr": (1 / 4, 3 / 4)}, 1 / 8 + 1 / 4, id="half of each step"),
-        pytest.param({"tpr": (0, 1 / 2)}, 1 / 2 * 1, id="right of the first positive"),
-        pytest.param({"tpr": (3 / 4, 1)}, 1 / 4 * 1 / 2, id="right of the second"),
-        pytest.param(
-            {"fpr": (1 / 4, 1), "tpr": (1 / 4, 1)}, 1 / 4 * 1 / 4 + 1 / 2 * 3 / 4,
-            id="the upper right",
-        ),
-        pytest.param({"fpr": (0, 1 / 2), "tpr": (1 / 2, 1)}, 0, id="above the curve"),
-        pytest.param({"fpr": (1 / 2, 1), "tpr": (0, 1 / 2)}, 1 / 4, id="all below it"),
+        ({}, 3 / 4),
+        ({"fpr": (0, 1 / 4)}, 1 / 4 * 1 / 2),
+        ({"fpr": (1 / 4, 3 / 4)}, 1 / 8 + 1 / 4),
+        ({"tpr": (0, 1 / 2)}, 1 / 2 * 1),
+        ({"tpr": (3 / 4, 1)}, 1 / 4 * 1 / 2),
+        ({"fpr": (1 / 4, 1), "tpr": (1 / 4, 1)}, 1 / 4 * 1 / 4 + 1 / 2 * 3 / 4),
+        ({"fpr": (0, 1 / 2), "tpr": (1 / 2, 1)}, 0),
+        ({"fpr": (1 / 2, 1), "tpr": (0, 1 / 2)}, 1 / 4),
     ],
-)  # fmt: skip
+)
 def test_by_hand(window, expected):
     found = partial_auc_score(Y_TRUE, Y_SCORE, standardize=None, **window)
     assert found == pytest.approx(expected, abs=1e-15)
@@ -196,7 +194,7 @@ def mean_over_orders(**window):
     return np.mean(areas)
 
 
-@pytest.mark.parametrize(
+@looped(
     "window",
     [
         {},
@@ -208,7 +206,6 @@ def mean_over_orders(**window):
         {"fpr": (0.25, 0.75), "tpr": (0.5, 1)},
         {"fpr": (0.25, 0.9), "tpr": (0.3, 1)},
     ],
-    ids=str,
 )
 def test_ties_within_a_window_are_the_mean_over_all_orders(window):
     found = partial_auc_score(*TIED, standardize=None, **window)
@@ -290,7 +287,7 @@ PROC = [
 ]
 
 
-@pytest.mark.parametrize(("table", "window", "area", "standardized"), PROC)
+@looped("table, window, area, standardized", PROC)
 def test_it_is_what_proc_gives(table, window, area, standardized):
     # To the 15 digits that are known of it.
     found = partial_auc_score(table, standardize=None, **window)
@@ -346,7 +343,7 @@ def test_the_slopes_of_the_whole_square_are_those_of_the_auc(ranked):
             )
 
 
-@pytest.mark.parametrize(
+@looped(
     "options",
     [
         EARLY,
@@ -355,9 +352,8 @@ def test_the_slopes_of_the_whole_square_are_those_of_the_auc(ranked):
         {"fpr": rates.beta(2, 9)},
         {"tpr": rates.beta(2, 1)},
     ],
-    ids=str,
 )
-@pytest.mark.parametrize("n_cases", [300, 60_000])
+@looped("n_cases", [300, 60_000])
 def test_cases_and_groups_are_two_ways_to_one_area(options, n_cases):
     rng = np.random.default_rng(6)
     y_true = rng.random(n_cases) < 0.4
@@ -370,7 +366,7 @@ def test_cases_and_groups_are_two_ways_to_one_area(options, n_cases):
 
 
 # Of six positives the upper five and those of the float below are the same.
-@pytest.mark.parametrize("end", [0.3, 5 / 6, 1.0])
+@looped("end", [0.3, 5 / 6, 1.0])
 def test_a_window_may_be_as_narrow_as_floats_are(end):
     window = np.nextafter(end, 0), end
     for n_cases in range(2, 40):
@@ -382,7 +378,7 @@ def test_a_window_may_be_as_narrow_as_floats_are(end):
             assert 0 <= area <= 2e-16
 
 
-@pytest.mark.parametrize("law", [(0.5, 3), (3, 0.1)], ids=str)
+@looped("law", [(0.5, 3), (3, 0.1)])
 def test_a_weight_of_unbounded_density_has_a_standard_error(law):
     y_true, y_score = sample(5, n=400, shift=2, decimals=9)
     # A positive is at either end, where all negatives are on one side of it.
@@ -408,8 +404,8 @@ def test_positives_below_all_negatives_leave_slopes_their_digits():
     assert_allclose(difference, 0, atol=1e-12)
 
 
-@pytest.mark.parametrize("fpr", [(0, 0.5), (0.5, 1), (0.25, 0.75)])
-@pytest.mark.parametrize("tpr", [(0, 1), (0.5, 1), (0, 0.25)])
+@looped("fpr", [(0, 0.5), (0.5, 1), (0.25, 0.75)])
+@looped("tpr", [(0, 1), (0.5, 1), (0, 0.25)])
 def test_at_a_corner_a_case_more_and_one_less_count_alike(fpr, tpr):
     # Corners of the curve are on the lines where windows begin and end.
     pos, neg = [2, 0, 0, 2, 2, 0, 2, 0], [0, 1, 1, 0, 0, 1, 0, 1]
@@ -520,7 +516,7 @@ BAD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", BAD)
+@looped("name", BAD)
 def test_what_is_no_part_of_the_square_is_refused(name):
     options, message = BAD[name]
     for call in (
@@ -531,9 +527,7 @@ def test_what_is_no_part_of_the_square_is_refused(name):
             call()
 
 
-@pytest.mark.parametrize(
-    ("axis", "mean", "cut"), [("fpr", 0.9, (-9, 1)), ("tpr", 0.1, (-1, 9))]
-)
+@looped("axis, mean, cut", [("fpr", 0.9, (-9, 1)), ("tpr", 0.1, (-1, 9))])
 def test_mass_at_the_other_end_counts_alike_for_all_rankings(axis, mean, cut):
     y_true, y_score = [1, 0, 1, 1, 0, 0], [6, 5, 4, 3, 2, 1]
     whole, part = stats.norm(mean, 0.1), stats.truncnorm(*cut, mean, 0.1)
@@ -542,7 +536,7 @@ def test_mass_at_the_other_end_counts_alike_for_all_rankings(axis, mean, cut):
     assert found[0] == pytest.approx(found[1], abs=1e-9)
 
 
-@pytest.mark.parametrize("axis", ["fpr", "tpr"])
+@looped("axis", ["fpr", "tpr"])
 def test_shares_within_lists_that_rounding_takes_above_1(axis):
     options = {axis: rates.beta(2, 3)}
     weights = np.random.default_rng(5).random((300, 5))
@@ -589,8 +583,8 @@ def test_a_window_may_be_a_list_or_an_array():
         assert partial_auc_score(Y_TRUE, Y_SCORE, fpr=window) == expected
 
 
-@pytest.mark.parametrize("b", [60, 1e5, 1e11])
-@pytest.mark.parametrize("axis", ["fpr", "tpr"])
+@looped("b", [60, 1e5, 1e11])
+@looped("axis", ["fpr", "tpr"])
 def test_weights_next_to_an_end_keep_their_digits(axis, b):
     # P(R > r) = (1 - r)^b, next to 0, where a curve lacks least: what it lacks to 1 is
     # the mean of that at the true positive rate of each negative. Mirrored, the weight
@@ -626,8 +620,8 @@ def test_a_weight_so_near_to_the_end_that_no_number_is_between_is_refused():
         partial_auc_score([1, 0], [2, 1], fpr=rates.exponential(1e-131))
 
 
-@pytest.mark.parametrize(
-    ("window", "least"),
+@looped(
+    "window, least",
     [({"tpr": (0.8, 1)}, "4 positives"), ({"fpr": (0, 0.1)}, "4 negatives")],
 )
 def test_a_window_of_few_cases_is_warned_of_where_models_are_compared(window, least):

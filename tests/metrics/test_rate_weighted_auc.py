@@ -8,6 +8,7 @@ from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
 
+from looped import looped
 from metric_cases import Case
 from optional import require
 from reference import rate_weighted as oracle
@@ -125,20 +126,20 @@ def sample(seed, *, is_weighted):
     return y_true.tolist(), y_score.tolist(), weights.tolist()
 
 
-@pytest.mark.parametrize(
-    ("y_true", "y_score", "rate", "expected"),
+@looped(
+    "y_true, y_score, rate, expected",
     [
         # (recall - least) / (most - least) at the rate
-        pytest.param("1010", "4321", 0.25, 1.0, id="one processed, one found"),
-        pytest.param("1010", "4321", 0.5, 0.5, id="two processed, one of two found"),
-        pytest.param("1010", "4321", 0.75, 1.0, id="three processed, all found"),
-        pytest.param("1010", "4321", 0.375, (0.5 - 0) / (0.75 - 0), id="half a case"),
-        pytest.param("1000", "4321", 0.1, 0.4 / 0.4, id="within the first case"),
-        pytest.param("0100", "4321", 0.8, 1.0, id="least recall 0.2 is beaten"),
-        pytest.param("0001", "4321", 0.8, 0.0, id="the worst"),
-        pytest.param("1010", "4221", 0.5, (0.75 - 0) / 1, id="a tie at the cut"),
-        pytest.param("1010", "4321", "uniform", 3 / 4, id="AUC"),
-        pytest.param("1010", "1111", "uniform", 1 / 2, id="all tied"),
+        ("1010", "4321", 0.25, 1.0),
+        ("1010", "4321", 0.5, 0.5),
+        ("1010", "4321", 0.75, 1.0),
+        ("1010", "4321", 0.375, (0.5 - 0) / (0.75 - 0)),
+        ("1000", "4321", 0.1, 0.4 / 0.4),
+        ("0100", "4321", 0.8, 1.0),
+        ("0001", "4321", 0.8, 0.0),
+        ("1010", "4221", 0.5, (0.75 - 0) / 1),
+        ("1010", "4321", "uniform", 3 / 4),
+        ("1010", "1111", "uniform", 1 / 2),
     ],
 )
 def test_by_hand(y_true, y_score, rate, expected):
@@ -159,9 +160,9 @@ def test_the_oracle_is_right_by_hand():
     assert_allclose(oracle.expectation(lambda r: r * r, arcsine, [0.4]), 3 / 8)
 
 
-@pytest.mark.parametrize("name", WITH_ORACLE)
-@pytest.mark.parametrize("is_weighted", [False, True], ids=["unweighted", "weighted"])
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@looped("name", WITH_ORACLE)
+@looped("is_weighted", [False, True])
+@looped("seed", [1, 2, 3])
 def test_equals_quadrature_of_the_definition(name, is_weighted, seed):
     rate, reference = RATES[name]
     y_true, y_score, weights = sample(seed, is_weighted=is_weighted)
@@ -171,8 +172,8 @@ def test_equals_quadrature_of_the_definition(name, is_weighted, seed):
         assert_allclose(score, expected, rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", ["beta(3, 19)", "beta(0.5, 0.5)", "exponential"])
-@pytest.mark.parametrize("seed", [1, 2])
+@looped("name", ["beta(3, 19)", "beta(0.5, 0.5)", "exponential"])
+@looped("seed", [1, 2])
 def test_equals_algorithm_1(name, seed):
     rate, reference = RATES[name]
     y_true, y_score, _ = sample(seed, is_weighted=False)
@@ -188,9 +189,9 @@ def test_uniform_rate_gives_the_auc(cases):
     assert_allclose(score, expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("n", [30, 16_384, 16_385, 50_001, 140_000])
-@pytest.mark.parametrize("prevalence", [0.5, 0.01])
-@pytest.mark.parametrize("decimals", [None, 3], ids=["untied", "tied"])
+@looped("n", [30, 16_384, 16_385, 50_001, 140_000])
+@looped("prevalence", [0.5, 0.01])
+@looped("decimals", [None, 3])
 def test_uniform_rate_gives_the_auc_of_long_rankings(n, prevalence, decimals):
     rng = np.random.default_rng(n)
     y_true = (rng.random(n) < prevalence).astype(int)
@@ -215,16 +216,14 @@ def test_scipy_and_own_distributions_agree():
     assert_allclose(score, ours, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("rate", "mirrored"),
+@looped(
+    "rate, mirrored",
     [
-        pytest.param(rates.beta(3, 19), rates.beta(19, 3), id="beta"),
-        pytest.param(rates.beta(11, 11), rates.beta(11, 11), id="symmetric"),
-        pytest.param(0.25, 0.75, id="fixed"),
-        pytest.param(rates.interval(0, 0.3), rates.interval(0.7, 1), id="interval"),
-        pytest.param(
-            rates.empirical([0.125, 0.25]), rates.empirical([0.75, 0.875]), id="points"
-        ),
+        (rates.beta(3, 19), rates.beta(19, 3)),
+        (rates.beta(11, 11), rates.beta(11, 11)),
+        (0.25, 0.75),
+        (rates.interval(0, 0.3), rates.interval(0.7, 1)),
+        (rates.empirical([0.125, 0.25]), rates.empirical([0.75, 0.875])),
     ],
 )
 @given(cases=ranked_samples(weighted=True))
@@ -248,7 +247,7 @@ def test_negating_the_scores_alone_changes_more_for_an_uneven_rate():
     assert abs(negated - (1 - score)) > 0.01
 
 
-@pytest.mark.parametrize(
+@looped(
     "rate",
     [1.0, 1, rates.fixed(1.0), rates.empirical([1.0, 2.5]), rates.empirical([0])],
 )
@@ -259,18 +258,18 @@ def test_a_rate_under_which_rankings_do_not_differ_is_undefined(rate):
     assert np.isnan(score)
 
 
-@pytest.mark.parametrize(
-    ("rate", "message"),
+@looped(
+    "rate, message",
     [
-        pytest.param("beta", "rate='beta' is unknown: the only name is", id="name"),
-        pytest.param(0, r"rate must be a number in \(0, 1\], got 0", id="zero"),
-        pytest.param(1.2, r"rate must be a number in \(0, 1\], got 1.2", id="above"),
-        pytest.param(-0.1, r"rate must be a number in \(0, 1\], got -0.1", id="below"),
-        pytest.param(np.nan, r"rate must be a number in \(0, 1\], got nan", id="nan"),
-        pytest.param(True, "rate must be 'uniform', a number", id="bool"),
-        pytest.param(None, "rate must be 'uniform', a number", id="None"),
-        pytest.param([0.1, 0.2], "rate must be 'uniform', a number", id="list"),
-        pytest.param(stats.beta, "rate must be 'uniform', a number", id="not frozen"),
+        ("beta", "rate='beta' is unknown: the only name is"),
+        (0, r"rate must be a number in \(0, 1\], got 0"),
+        (1.2, r"rate must be a number in \(0, 1\], got 1.2"),
+        (-0.1, r"rate must be a number in \(0, 1\], got -0.1"),
+        (np.nan, r"rate must be a number in \(0, 1\], got nan"),
+        (True, "rate must be 'uniform', a number"),
+        (None, "rate must be 'uniform', a number"),
+        ([0.1, 0.2], "rate must be 'uniform', a number"),
+        (stats.beta, "rate must be 'uniform', a number"),
     ],
 )
 def test_a_bad_rate_is_named(rate, message):
@@ -298,14 +297,14 @@ def bedroc_and_rie(y_true, y_score, alpha):
     return bedroc, recall / rate.mean()
 
 
-@pytest.mark.parametrize("alpha", RDKIT_GOLDEN)
+@looped("alpha", RDKIT_GOLDEN)
 def test_exponential_rate_gives_bedroc_and_rie_as_recorded(alpha):
     found = bedroc_and_rie(*ranked_actives(), alpha)
     assert_allclose(found, RDKIT_GOLDEN[alpha], rtol=0, atol=5e-7)
 
 
-@pytest.mark.parametrize("alpha", [1.0, 20.0, 160.9])
-@pytest.mark.parametrize("n", [50, 3000])
+@looped("alpha", [1.0, 20.0, 160.9])
+@looped("n", [50, 3000])
 def test_exponential_rate_gives_bedroc_and_rie_of_rdkit(alpha, n):
     scoring = require("rdkit.ML.Scoring.Scoring")
     rng = np.random.default_rng(n)
@@ -320,8 +319,8 @@ def test_exponential_rate_gives_bedroc_and_rie_of_rdkit(alpha, n):
 # --- Theorem 6 ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", WITH_ORACLE)
-@pytest.mark.parametrize("prevalence", [0.02, 0.5, 0.9])
+@looped("name", WITH_ORACLE)
+@looped("prevalence", [0.02, 0.5, 0.9])
 def test_theorem_6_with_the_areas_of_the_paper(name, prevalence):
     rate, reference = RATES[name]
     b, c = oracle.areas(prevalence, reference)
@@ -332,7 +331,7 @@ def test_theorem_6_with_the_areas_of_the_paper(name, prevalence):
     assert_allclose(back, rauc, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", RATES)
+@looped("name", RATES)
 def test_theorem_6_links_the_two_scores(name):
     rate, _ = RATES[name]
     y_true, y_score, weights = sample(5, is_weighted=True)
@@ -359,7 +358,7 @@ def test_theorem_6_goes_to_one_of_two():
         convert_rauc(0.8, to="auc", rate=0.5, prevalence=0.5)
 
 
-@pytest.mark.parametrize("recall", [0.8, [0.8, 0.7]])
+@looped("recall", [0.8, [0.8, 0.7]])
 def test_theorem_6_is_undefined_where_the_rauc_is(recall):
     with pytest.warns(UndefinedMetricWarning, match="when all cases are processed"):
         rauc = convert_rauc(recall, to="rauc", rate=1.0, prevalence=0.5)
@@ -367,8 +366,8 @@ def test_theorem_6_is_undefined_where_the_rauc_is(recall):
     assert np.isnan(rauc).all()
 
 
-@pytest.mark.parametrize("prevalence", [0, 1, 1.5, None, "half"])
-@pytest.mark.parametrize("to", ["rauc", "expected_recall"])
+@looped("prevalence", [0, 1, 1.5, None, "half"])
+@looped("to", ["rauc", "expected_recall"])
 def test_theorem_6_names_a_bad_prevalence(to, prevalence):
     with pytest.raises(ValueError, match=r"prevalence must be a number in \(0, 1\)"):
         convert_rauc(0.5, to=to, rate=0.5, prevalence=prevalence)

@@ -16,6 +16,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import ndcg_score
 
+from looped import looped
 from metric_cases import Case
 from reference import rate_weighted as oracle
 from reference import tables
@@ -50,7 +51,7 @@ SCORES = {
     "of the negatives": partial(expected_recall_score, of="negatives"),
     "rAUC": rate_weighted_auc_score,
 }
-each_score = pytest.mark.parametrize("score", SCORES.values(), ids=SCORES)
+each_score = looped("score", SCORES.values())
 
 
 def reachable(rate, law=None):
@@ -117,17 +118,17 @@ RATES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("y_true", "y_score", "rate", "expected"),
+@looped(
+    "y_true, y_score, rate, expected",
     [
-        pytest.param("1010", "4321", 0.25, 1 / 2, id="one of two found"),
-        pytest.param("1010", "4321", 0.625, 3 / 4, id="half of the third case"),
-        pytest.param("1010", "4221", 0.5, (1 + 1 / 2) / 2, id="half of a tie"),
-        pytest.param("0011", "4321", 0.5, 0.0, id="nothing found"),
-        pytest.param("1111", "4321", 0.5, 0.5, id="no negatives"),
+        ("1010", "4321", 0.25, 1 / 2),
+        ("1010", "4321", 0.625, 3 / 4),
+        ("1010", "4221", 0.5, (1 + 1 / 2) / 2),
+        ("0011", "4321", 0.5, 0.0),
+        ("1111", "4321", 0.5, 0.5),
         # 1 - (place - 1/2) / n for each positive.
-        pytest.param("1010", "4321", "uniform", (7 / 8 + 3 / 8) / 2, id="uniform"),
-        pytest.param("10", "11", "uniform", 1 / 2, id="tied"),
+        ("1010", "4321", "uniform", (7 / 8 + 3 / 8) / 2),
+        ("10", "11", "uniform", 1 / 2),
     ],
 )
 def test_by_hand(y_true, y_score, rate, expected):
@@ -137,9 +138,9 @@ def test_by_hand(y_true, y_score, rate, expected):
     assert_allclose(score, expected, rtol=0, atol=1e-15)
 
 
-@pytest.mark.parametrize("name", RATES)
-@pytest.mark.parametrize("is_weighted", [False, True], ids=["unweighted", "weighted"])
-@pytest.mark.parametrize("seed", [1, 2])
+@looped("name", RATES)
+@looped("is_weighted", [False, True])
+@looped("seed", [1, 2])
 def test_equals_quadrature(name, is_weighted, seed):
     rate, reference = RATES[name]
     rng = np.random.default_rng(seed)
@@ -182,9 +183,7 @@ def test_the_choice_of_class_is_checked():
         expected_recall_score([1, 0], [1, 0], of="all")
 
 
-@pytest.mark.parametrize(
-    ("of", "label", "missing"), [("positives", 0, "positive"), ("negatives", 1, "neg")]
-)
+@looped("of, label, missing", [("positives", 0, "positive"), ("negatives", 1, "neg")])
 def test_an_absent_class_is_undefined(of, label, missing):
     with pytest.warns(UndefinedMetricWarning, match=f"y_true holds no {missing}"):
         assert np.isnan(expected_recall_score([label] * 3, [1, 2, 3], of=of))
@@ -230,10 +229,10 @@ def long_sample(n, ties, dtype):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", LONG_RATES)
-@pytest.mark.parametrize("ties", ["none", "pairs", "some long", "many"])
-@pytest.mark.parametrize(
-    ("n", "dtype"),
+@looped("name", LONG_RATES)
+@looped("ties", ["none", "pairs", "some long", "many"])
+@looped(
+    "n, dtype",
     [
         (16_384, "float64"),
         (16_392, "float32"),
@@ -253,8 +252,8 @@ def test_long_rankings_equal_the_plain_sum_over_groups(name, ties, n, dtype):
     assert_allclose(found, expected, rtol=0, atol=2e-13)
 
 
-@pytest.mark.parametrize("name", ["beta(3, 19)", "beta(0.5, 0.5)"])
-@pytest.mark.parametrize("n", [40_000, 150_000])
+@looped("name", ["beta(3, 19)", "beta(0.5, 0.5)"])
+@looped("n", [40_000, 150_000])
 def test_long_weighted_rankings_equal_the_plain_sum_over_groups(name, n):
     rate, survival = LONG_RATES[name]
     y_true, y_score = long_sample(n, "pairs", "float64")
@@ -295,7 +294,7 @@ def test_log_discount_gives_ndcg(cases):
     assert_allclose(ndcg(*cases[:2]), expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("n", [1000, 20_000, 140_000])
+@looped("n", [1000, 20_000, 140_000])
 def test_log_discount_gives_ndcg_of_long_rankings(n):
     rng = np.random.default_rng(n)
     y_true = (rng.random(n) < 0.1).astype(int)
@@ -327,14 +326,14 @@ CASES += [
 ]
 
 
-@pytest.mark.parametrize(
-    ("rate", "expected"),
+@looped(
+    "rate, expected",
     [
-        pytest.param(1 / 4, 0, id="the first is positive"),
-        pytest.param(1 / 2, 1 / 2, id="the second is one of two negatives"),
-        pytest.param(3 / 8, 1 / 4, id="half of the second"),
-        pytest.param(1, 1, id="all"),
-        pytest.param("uniform", (5 / 8 + 1 / 8) / 2, id="places 2 and 4 of 4"),
+        (1 / 4, 0),
+        (1 / 2, 1 / 2),
+        (3 / 8, 1 / 4),
+        (1, 1),
+        ("uniform", (5 / 8 + 1 / 8) / 2),
     ],
 )
 def test_negative_recall_by_hand(rate, expected):
@@ -371,7 +370,7 @@ def spared(y_true, y_score, rate):
     return 1 - negative_recall_score(y_true, y_score, rate=rate)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@looped("seed", range(4))
 def test_the_rauc_is_the_same_in_the_space_of_the_negatives(seed):
     generator = np.random.default_rng(seed)
     y_true = (generator.random(40) < 0.3).astype(int)
@@ -388,7 +387,7 @@ def test_the_rauc_is_the_same_in_the_space_of_the_negatives(seed):
     assert rauc == pytest.approx(above / whole, abs=1e-12)
 
 
-@pytest.mark.parametrize("rate", [BETA, 0.3, "uniform"], ids=repr)
+@looped("rate", [BETA, 0.3, "uniform"])
 def test_the_rauc_says_how_many_negatives_are_spared(rate):
     generator = np.random.default_rng(0)
     y_true = (generator.random(60) < 0.2).astype(int)
@@ -425,8 +424,8 @@ DISCRETE = [
 ]
 
 
-@pytest.mark.parametrize("rate", DISCRETE, ids=repr)
-@pytest.mark.parametrize("metric", [expected_recall_score, rate_weighted_auc_score])
+@looped("rate", DISCRETE)
+@looped("metric", [expected_recall_score, rate_weighted_auc_score])
 def test_a_discrete_law_has_one_standard_error_however_it_is_made(rate, metric):
     labels, scores = slopes_sample(500)
     found = estimate(metric, labels, scores, rate=rate)
@@ -454,7 +453,7 @@ MIXED = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MIXED)
+@looped("name", MIXED)
 def test_the_standard_error_is_the_spread_over_samples(name):
     rate = check_rate(MIXED[name])
     n, n_samples = 2_000, 400
@@ -485,7 +484,7 @@ def test_slopes_of_a_mixture_are_the_mixed_slopes():
     assert_allclose(recall, weights @ [value for _, value in apart], rtol=1e-12)
 
 
-@pytest.mark.parametrize(
+@looped(
     "rate",
     [
         rates.beta(3, 19),
@@ -495,7 +494,6 @@ def test_slopes_of_a_mixture_are_the_mixed_slopes():
         check_rate(stats.norm(0.3, 1e-6)),
         rates.exponential(1e4),
     ],
-    ids=repr,
 )
 def test_long_rankings_have_the_slopes_of_the_rate_itself(rate, monkeypatch):
     labels, scores = slopes_sample(60_000, prevalence=0.01)
@@ -515,7 +513,7 @@ def test_long_rankings_have_the_slopes_of_the_rate_itself(rate, monkeypatch):
 MIDDLE, END = 0.5 + 2**-16, 20_001 / 2**15
 
 
-@pytest.mark.parametrize(
+@looped(
     "rate",
     [
         rates.interval(MIDDLE - 4e-6, MIDDLE + 4e-6),
@@ -523,7 +521,6 @@ MIDDLE, END = 0.5 + 2**-16, 20_001 / 2**15
         rates.beta(2e4, 2),
         rates.exponential(1e4),
     ],
-    ids=repr,
 )
 def test_long_rankings_have_the_variance_of_the_rate_itself(rate, monkeypatch):
     table = rank_table(*slopes_sample(200_000, prevalence=0.5))

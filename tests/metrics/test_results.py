@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 from inference_cases import JUMPS, SMOOTH, each, sample
+from looped import looped
 from skrate import (
     FoldRankings,
     GroupScores,
@@ -63,8 +64,8 @@ def asked(metric, rate):
 
 
 @pytest.mark.filterwarnings("ignore:.*depends on the best|.*has the same diff")
-@pytest.mark.parametrize(
-    ("rate", "number", "text"),
+@looped(
+    "rate, number, text",
     [
         (0.25, 0.25, "rate=0.25"),
         (np.float32(0.25), 0.25, "rate=0.25"),
@@ -169,7 +170,7 @@ def test_no_parameter_hides_a_field_of_a_result():
         assert not names & {one.name for one in dataclasses.fields(kind)}
 
 
-@pytest.mark.parametrize(
+@looped(
     "make",
     [
         lambda rate: RateWeightedAUCScorer(rate=rate),

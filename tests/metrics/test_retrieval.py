@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import UndefinedMetricWarning
 
 from list_strategies import ranked_lists
+from looped import looped
 from metric_cases import Case
 from optional import require
 from reference import list_places as reference
@@ -83,16 +84,14 @@ ORACLES = {
     mean_average_precision_score: reference.average_precision,
     reciprocal_rank_score: reference.reciprocal_rank,
 }
-each_score = pytest.mark.parametrize(
-    "score", [*ORACLES], ids=lambda score: score.__name__
-)
+each_score = looped("score", [*ORACLES])
 
 # Of six items the first, the third and the sixth are relevant.
 LABELS, SCORES = [1, 0, 1, 0, 0, 1], [6, 5, 4, 3, 2, 1]
 
 
-@pytest.mark.parametrize(
-    ("score", "k", "expected"),
+@looped(
+    "score, k, expected",
     [
         (ndcg_score, None, (1 + 1 / 2 + 1 / math.log2(7)) / (1.5 + 1 / math.log2(3))),
         (ndcg_score, 2, 1 / (1 + 1 / math.log2(3))),
@@ -108,8 +107,8 @@ def test_by_hand(score, k, expected):
     assert score(LABELS, SCORES, k=k) == pytest.approx(expected, abs=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("score", "k", "expected"),
+@looped(
+    "score, k, expected",
     [
         # One relevant item of three that tie, below one that is not: place 2, 3 or 4.
         (reciprocal_rank_score, None, (1 / 2 + 1 / 3 + 1 / 4) / 3),
@@ -155,7 +154,7 @@ def many():
     return y_true, y_score, groups, [groups == label for label in range(80)]
 
 
-@pytest.mark.parametrize("k", [None, 1, 5, 20])
+@looped("k", [None, 1, 5, 20])
 def test_ndcg_is_scikit_learns_ties_included(many, k):
     y_true, y_score, groups, lists = many
     found = group_scores(ndcg_score, y_true, y_score, groups=groups, k=k)
@@ -262,7 +261,7 @@ def test_batches_and_estimates_take_it(score, many):
 
 
 @each_score
-@pytest.mark.parametrize("library", ["pandas", "polars"])
+@looped("library", ["pandas", "polars"])
 def test_scorers_find_the_lists_in_a_column(score, library, many):
     frames = require(library)
     y_true, y_score, groups, _ = many
@@ -281,14 +280,13 @@ def test_scorers_find_the_lists_in_a_column(score, library, many):
         make_ranking_scorer(score)(Model(), X, y_true)
 
 
-@pytest.mark.parametrize(
-    ("y_true", "y_score", "together", "expected"),
+@looped(
+    "y_true, y_score, together, expected",
     [
         ([1, 0], [1, 1], 1 / 2, (1 + 1 / 2) / 2),
         ([0, 1, 1], [2, 1, 1], 2 / 3, (1 / 2 + 2 / 3) / 2),
         ([1, 0, 1], [3, 2, 1], (1 + 2 / 3) / 2, (1 + 2 / 3) / 2),
     ],
-    ids=["greater", "less", "without ties"],
 )
 def test_ties_are_taken_together_or_in_expectation(y_true, y_score, together, expected):
     lists = np.zeros(len(y_true))
