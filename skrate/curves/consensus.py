@@ -414,11 +414,8 @@ class ConsensusCurve(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per rate, as ``pandas.DataFrame`` does.
 
-        Returns
-        -------
-        columns : dict of list
-            "rate", "tpr", "fpr" and "accuracy", the last three of the bounds as well:
-            "tpr_low", "tpr_high" and so on.
+        "rate", "tpr", "fpr" and "accuracy", the last three of the bounds as well:
+        "tpr_low", "tpr_high" and so on.
         """
         names = CurveBound._fields
         columns = {"rate": self.rates} | {name: getattr(self, name) for name in names}
@@ -429,18 +426,7 @@ class ConsensusCurve(Result):
         return {name: values.tolist() for name, values in columns.items()}
 
     def recall_at_rate(self, r: float) -> CurvePoint:
-        """Return the recall with its bounds, if the share ``r`` is processed.
-
-        Parameters
-        ----------
-        r : float
-            Rate in [0, 1].
-
-        Returns
-        -------
-        recall : CurvePoint
-            With ``value`` and ``confidence_interval``.
-        """
+        """Return the recall with its bounds, if the share ``r`` is processed."""
         r = check_fraction("r", r, include_zero=True, include_one=True)
         recalls = self.folds.tpr_at(np.array([r]))
         value = float(self.folds.pooled_count(recalls)[0]) / self.folds.n_pos
@@ -462,16 +448,6 @@ class ConsensusCurve(Result):
         more often than the level says. Of a simultaneous band, and of the "normal" and
         "beta" bounds, it runs from the rate at which the upper bound reaches the recall
         to that of the lower.
-
-        Parameters
-        ----------
-        recall : float
-            Recall in [0, 1].
-
-        Returns
-        -------
-        rate : CurvePoint
-            With ``value`` and ``confidence_interval``.
         """
         recall = check_fraction("recall", recall, include_zero=True, include_one=True)
         pooled = self.folds.pooled
@@ -489,32 +465,15 @@ class ConsensusCurve(Result):
     def rate_weighted_auc(self, rate: RateLike = "uniform") -> float:
         """Return the rate-weighted AUC of the consensus curve; the AUC by default.
 
-        It is the mean of the folds' if these share one prevalence.
-
-        Parameters
-        ----------
-        rate : "uniform", float or distribution, default="uniform"
-            The share that will be processed, as in :func:`rate_weighted_auc_score`.
-
-        Returns
-        -------
-        score : float
-            In [0, 1]; nan where all rankings are alike under ``rate``.
+        It is the mean of the folds' if these share one prevalence; nan where all
+        rankings are alike under ``rate``, as :func:`rate_weighted_auc_score` takes it.
         """
         return rate_weighted_auc(self.folds.pooled, check_rate(rate))
 
     def fold_rate_weighted_auc(self, rate: RateLike = "uniform") -> FloatArray:
         """Return the rate-weighted AUC of each fold; the AUC by default.
 
-        Parameters
-        ----------
-        rate : "uniform", float or distribution, default="uniform"
-            The share that will be processed, as in :func:`rate_weighted_auc_score`.
-
-        Returns
-        -------
-        scores : array of shape (n_folds,)
-            Each in [0, 1]; nan where all rankings are alike under ``rate``.
+        An array of shape (n_folds,), nan where all rankings are alike under ``rate``.
         """
         rate = check_rate(rate)
         return np.array([rate_weighted_auc(t, rate) for t in self.folds.tables])

@@ -299,20 +299,8 @@ class QuasiConcaveHitCurve:
     def hits(self, rate: ArrayLike) -> Any:
         """Return the share of all cases that is processed and positive.
 
-        Parameters
-        ----------
-        rate : float or array-like
-            Share of all cases that is processed, in [0, 1].
-
-        Returns
-        -------
-        hits : float or array
-            Equation 6, in the shape of ``rate``.
-
-        Raises
-        ------
-        ValueError
-            If a rate is not in [0, 1].
+        Equation 6, in the shape of ``rate``, the share of all cases that is processed,
+        in [0, 1].
         """
         rates = np.asarray(rate, dtype=np.float64)
         if not np.all((rates >= 0) & (rates <= 1)):

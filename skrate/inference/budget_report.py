@@ -203,12 +203,9 @@ class BudgetReport(Result):
     def to_dict(self) -> dict[str, list[Any]]:
         """Return the columns by name, as ``pandas.DataFrame`` takes them.
 
-        Returns
-        -------
-        columns : dict of list
-            "model", "quantity", "value", "low", "high", "chance", "pvalue" and "rate";
-            with ``n_items`` also "prediction_interval_low" and
-            "prediction_interval_high", None for what is no count.
+        "model", "quantity", "value", "low", "high", "chance", "pvalue" and "rate"; with
+        ``n_items`` also "prediction_interval_low" and "prediction_interval_high", None
+        for what is no count.
         """
         rows = [row.to_dict() for row in self.rows]
         names = dict.fromkeys(name for row in rows for name in row)
@@ -216,18 +213,7 @@ class BudgetReport(Result):
         return columns | {"rate": [rendered(self.rate)] * len(rows)}
 
     def to_frame(self) -> Any:
-        """Return the rows as a data frame of pandas, which must be installed.
-
-        Returns
-        -------
-        frame : pandas.DataFrame
-            With the columns of ``to_dict``.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed; ``to_dict`` does without it.
-        """
+        """Return the columns of ``to_dict`` as a data frame of pandas."""
         return data_frame(self.to_dict())
 
     def __repr__(self) -> str:

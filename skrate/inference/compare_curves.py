@@ -140,12 +140,9 @@ class CurveComparison(Result):
         band leaves 0 out, a single rate being one without length. All else from the
         first to the last rate is open.
 
-        Returns
-        -------
-        intervals : WinningRates
-            Lists ``a``, ``b`` and ``open`` of pairs (low, high) of rates. With a
-            simultaneous band one in twenty samples, at the level 0.95, claims any rate
-            wrongly.
+        Lists ``a``, ``b`` and ``open`` of pairs (low, high) of rates. With a
+        simultaneous band one in twenty samples, at the level 0.95, claims any rate
+        wrongly.
         """
         # 1 where a wins, -1 where b does, 0 where it is open, and where it is unknown.
         winner = (self.band.low > 0).astype(int) - (self.band.high < 0)

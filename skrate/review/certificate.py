@@ -116,11 +116,8 @@ class RecallCertificate(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers and strings, and what follows of them.
 
-        Returns
-        -------
-        values : dict
-            The fields, with the ends of intervals as "low" and "high", and
-            "n_found_in_all", "n_still_unread" and "is_reached".
+        Ends of intervals are "low" and "high"; also "n_found_in_all", "n_still_unread"
+        and "is_reached".
         """
         names = "n_found_in_all", "n_still_unread", "is_reached"
         return super().to_dict() | {name: getattr(self, name) for name in names}

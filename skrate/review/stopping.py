@@ -90,11 +90,8 @@ class StoppingCurve(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per look, as ``pandas.DataFrame`` does.
 
-        Returns
-        -------
-        columns : dict of list
-            "n_read", "n_found", "pvalue", "lower_bound" and "most_left", and "target",
-            the same in all rows.
+        "n_read", "n_found", "pvalue", "lower_bound", "most_left" and "target", which is
+        the same in all rows.
         """
         columns = {
             "n_read": self.n_read, "n_found": self.n_found, "pvalue": self.pvalues,
@@ -104,18 +101,7 @@ class StoppingCurve(Result):
         return rows | {"target": [self.target] * len(self)}
 
     def to_frame(self) -> Any:
-        """Return the looks as a data frame of pandas, which must be installed.
-
-        Returns
-        -------
-        frame : pandas.DataFrame
-            With the columns of ``to_dict``, "n_read" as its index.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed; ``to_dict`` does without it.
-        """
+        """Return the columns of ``to_dict`` as a data frame of pandas, by "n_read"."""
         return data_frame(self.to_dict()).set_index("n_read")
 
     def __repr__(self) -> str:
