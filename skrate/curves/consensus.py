@@ -137,11 +137,10 @@ def rate_averaged_roc_curve(
     Raises
     ------
     ValueError
-        If an argument is none of the choices, ``bounds`` makes no simultaneous band,
-        ``rates`` do not increase within [0, 1], there are not as many arrays of scores
-        or weights as of labels, a fold is empty or cannot be ranked, no fold holds both
-        classes, weights are given to a method that counts cases, or "normal" or "beta"
-        has fewer than two folds in a repeat.
+        If an argument is none of the choices, ``bounds`` makes no simultaneous band or
+        takes no weights, ``rates`` do not increase within [0, 1], folds do not fit or
+        cannot be ranked, none holds both classes, or "normal" or "beta" has fewer than
+        two folds in a repeat.
 
     Warns
     -----

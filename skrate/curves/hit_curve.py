@@ -79,9 +79,8 @@ def hit_curve(
     Raises
     ------
     ValueError
-        If an argument is empty, of another length, not finite or not one-dimensional,
-        if there are more than two labels, ``pos_label`` is ambiguous or unknown, a
-        weight or cost is negative, or ``gain`` names an unknown class.
+        If labels, scores or weights cannot be ranked, a cost is negative, or ``gain``
+        names an unknown class.
 
     See Also
     --------

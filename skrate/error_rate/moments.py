@@ -387,9 +387,8 @@ def auc_range_from_errors(
     Raises
     ------
     ValueError
-        If a count is not an integer or negative, a class is empty, there are more
-        errors than cases, neither or both forms of the errors are given,
-        `share` is not in (0, 1) or `method` is none of the above.
+        As :func:`auc_moments`; if `share` is not in (0, 1) or `method` is none of the
+        above.
 
     See Also
     --------

@@ -348,18 +348,15 @@ def budget_report(
     -------
     report : BudgetReport
         With one row per model and quantity. Of random scores each value is beside what
-        it would be by chance; of a perfect order found is ``n * E[min(R, p)]``, see
-        Notes. All is nan where the sample has fewer than two cases of a class; the
-        number needed is infinite where nothing is found.
+        it would be by chance. All is nan where the sample has fewer than two cases of a
+        class; the number needed is infinite where nothing is found.
 
     Raises
     ------
     ValueError
-        If ``rate`` is none of the choices, or the integer 1, which may be one case or
-        all of them, ``n_items`` is no count, the level is not in (0, 1), both or
-        neither of ``y_score`` and ``models`` are given, ``models`` is empty or names
-        two models the same, labels, scores, weights or clusters do not fit, or rankings
-        of folds differ in their cases or folds.
+        If ``rate`` is the integer 1, which may be one case or all of them, both or
+        neither of ``y_score`` and ``models`` are given, two models have one name, folds
+        differ, or labels, scores, weights, clusters or options do not fit.
 
     Warns
     -----

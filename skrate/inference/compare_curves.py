@@ -260,10 +260,9 @@ def compare_curves(
     Raises
     ------
     ValueError
-        For an option that is none of the choices, ``rates`` that do not increase
-        within (0, 1], ``benefit`` or ``cost`` without "gain", labels, scores, weights
-        or clusters as :func:`compare`, folds that do not match or of which none holds
-        both classes, or anything beside rankings that these hold already.
+        For ``rates`` that do not increase within (0, 1], ``benefit`` or ``cost``
+        without "gain", labels, scores, weights or clusters as :func:`compare`, or folds
+        that do not match or of which none holds both classes.
 
     Warns
     -----

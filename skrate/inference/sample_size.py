@@ -161,8 +161,7 @@ def sample_size(
 
     For an interval of a half width, of a metric or of the difference of two models; or
     for the power of :func:`compare` to find a difference of two models on the same
-    cases. It holds for every metric of which :func:`estimate` knows the uncertainty.
-    With ``n_cases`` it is the other way: the half width, and the power, of so many.
+    cases. With ``n_cases`` it is the other way: what so many show.
 
     Parameters
     ----------
@@ -210,17 +209,15 @@ def sample_size(
     Raises
     ------
     ValueError
-        As :func:`compare`; for one model without ``half_width`` or ``n_cases``, for
-        goals that exclude each other, a width or a difference beyond the range of the
-        metric, a difference to the other side of ``alternative``, a power that is out
-        of range, a metric with ``k``, a half width that takes more cases than can be
-        counted, or ``n_cases`` of which fewer than two would be of one class.
+        As :func:`compare`; for one model without ``half_width`` or ``n_cases``, goals
+        that exclude each other or are out of reach, a difference to the other side of
+        ``alternative``, or a metric with ``k``.
 
     Warns
     -----
     UndefinedMetricWarning
-        If the metric is undefined on the pilot, a class has fewer than two cases, or
-        the pilot shows no difference, or no variation of the difference or the metric.
+        If the metric is undefined on the pilot, or the pilot shows no difference, or no
+        variation of the difference or the metric.
     UserWarning
         For what is taken at a recall or at a precision: its ``n`` is rough.
 
@@ -269,19 +266,13 @@ def sample_size(
     >>> result.n, result.n_pos
     (421, 105)
 
-    And to find that the first is better by 0.05, nine times of ten?
+    And to find that the first is better by 0.05; how often will 500 cases find it?
 
-    >>> sample_size(
-    ...     "roc_auc", y_true, first, second, difference=0.05, power=0.9
-    ... ).n
-    627
-
-    How often will 500 cases find it?
-
-    >>> result = sample_size(
-    ...     "roc_auc", y_true, first, second, difference=0.05, n_cases=500
-    ... )
-    >>> round(result.power, 2)
+    >>> models = y_true, first, second
+    >>> sample_size("roc_auc", *models, difference=0.05).n
+    470
+    >>> found = sample_size("roc_auc", *models, difference=0.05, n_cases=500)
+    >>> round(found.power, 2)
     0.82
     """
     level = check_fraction("confidence_level", confidence_level)

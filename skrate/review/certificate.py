@@ -347,9 +347,7 @@ def certificate_sample_size(
     Raises
     ------
     ValueError
-        If a count is no integer or negative, there are more hits than unread cases, the
-        level is not in (0, 1), the target not in (0, 1], or ``looks`` is neither "any"
-        nor an integer of at least 1.
+        As :func:`recall_certificate`.
 
     See Also
     --------
