@@ -187,15 +187,10 @@ def _above(weights: FloatArray) -> FloatArray:
     return np.append(np.cumsum(weights[::-1])[::-1], 0.0)
 
 
-class Order(NamedTuple):
-    """Groups in decreasing order of the score, as in a table."""
-
-    pos: FloatArray
-    neg: FloatArray
-
-
-def extreme_order(cells: Cells, *, is_best: bool) -> Order:
+def extreme_order(cells: Cells, *, is_best: bool) -> tuple[FloatArray, FloatArray]:
     """Return the best, or the worst, order of cases that the cells allow.
+
+    These are the weights of positives and negatives per group, best first.
 
     Every case goes to one end of its cell: in the best order positives to the upper
     and negatives to the lower. Cases of one exact score stay tied.
@@ -211,7 +206,7 @@ def extreme_order(cells: Cells, *, is_best: bool) -> Order:
     zeros_up, zeros_down = np.zeros(is_up.sum()), np.zeros(is_down.sum())
     of_up = np.concatenate([up[is_exact], up[is_up], zeros_down])[order]
     of_down = np.concatenate([down[is_exact], zeros_up, down[is_down]])[order]
-    return Order(of_up, of_down) if is_best else Order(of_down, of_up)
+    return (of_up, of_down) if is_best else (of_down, of_up)
 
 
 class Reach(NamedTuple):

@@ -689,25 +689,11 @@ class Merged:
     pos: FloatArray
     neg: FloatArray
     starts: IntArray
-    # Number of cases, where each of the groups that became one was a single case.
-    n_cases: int | None = None
 
     @lazy
     def table(self) -> RankTable:
         """The same as a table."""
-        table = table_of_weights(self.pos, self.neg)
-        if self.n_cases is not None:
-            # Whole numbers are summed as such: it is quicker, and exact.
-            edges = np.append(self.starts, self.n_cases)
-            cum_pos = np.zeros(len(edges))
-            np.cumsum(self.pos, out=cum_pos[1:])
-            sums = {
-                "cum_pos": cum_pos,
-                "cum_neg": edges - cum_pos,
-                "rates": edges / self.n_cases,
-            }
-            vars(table).update({name: frozen(array) for name, array in sums.items()})
-        return table
+        return table_of_weights(self.pos, self.neg)
 
     def group_of(self, n_groups: int) -> IntArray:
         """Return for each of the ``n_groups`` groups the one it became part of."""
@@ -732,25 +718,15 @@ def merged_but_at(table: RankTable, cuts: FloatArray) -> Merged:
 
 def merged_groups(table: RankTable, kept_starts: IntArray | None = None) -> Merged:
     """Return a table merged, but for groups that shall begin where they did."""
-    labels = table.labels
-    has_pos = table.pos > 0 if labels is None else labels
-    is_start = np.empty(len(has_pos), dtype=bool)
-    is_start[0] = True
-    np.logical_or(has_pos[1:], has_pos[:-1], out=is_start[1:])
+    has_pos = table.pos > 0
+    is_start = np.append(True, has_pos[1:] | has_pos[:-1])
     if kept_starts is not None:
         is_start[kept_starts] = True
-    starts = np.flatnonzero(is_start)
-    if labels is None and len(starts) == len(is_start):
-        merged = Merged(table.pos, table.neg, starts)
+    merged = _at(table, np.flatnonzero(is_start))
+    if is_start.all():
         # The table itself, which knows its sums.
         vars(merged)["table"] = table
-        return merged
-    if labels is None:
-        neg = np.add.reduceat(table.neg, starts)
-        return Merged(table.pos[starts], neg, starts)
-    pos = labels[starts].astype(np.float64)
-    sizes = np.diff(starts, append=len(labels))
-    return Merged(pos, sizes * (1 - pos), starts, len(labels))
+    return merged
 
 
 def merged_runs(table: RankTable) -> Merged:
@@ -782,20 +758,8 @@ def with_ends(table: RankTable, pos: float, neg: float) -> RankTable:
     >>> table.pos.tolist(), table.cum_neg.tolist()
     ([0.5, 2.0, 0.0, 0.5], [0.0, 0.25, 0.25, 3.25, 3.5])
     """
-    more = table_of_weights(_between(pos, table.pos), _between(neg, table.neg))
-    # What the table knows of its sums need not be summed again.
-    sums = {
-        name: np.concatenate([[0.0], added + known, [known[-1] + 2 * added]])
-        for name, added, known in (
-            ("cum_pos", pos, table.cum_pos),
-            ("cum_neg", neg, table.cum_neg),
-        )
-    }
-    processed = sums["cum_pos"] + sums["cum_neg"]
-    sums["rates"] = processed / processed[-1]
-    vars(more).update({name: frozen(array) for name, array in sums.items()})
-    return more
-
-
-def _between(end: float, weights: FloatArray) -> FloatArray:
-    return np.concatenate([[end], weights, [end]])
+    weights = (
+        np.concatenate([[end], within, [end]])
+        for end, within in ((pos, table.pos), (neg, table.neg))
+    )
+    return table_of_weights(*weights)
