@@ -52,6 +52,9 @@ LABELS = {
 }
 
 
+SOME = pytest.mark.parametrize("labels", ["booleans", "reversed strings"])
+
+
 def labelled(y, name):
     negative, positive, pos_label = LABELS[name]
     return np.where(y == 1, positive, negative), pos_label
@@ -76,7 +79,7 @@ EXPECTED = fold_aucs(Y_LATE, GaussianNB())
 # --- Estimators that were trained on one class ---------------------------------------
 
 
-@pytest.mark.parametrize("labels", LABELS)
+@SOME
 def test_a_scorer_of_an_estimator_of_one_class_is_nan(labels):
     y, pos_label = labelled(Y_LATE, labels)
     scoring = {
@@ -91,7 +94,7 @@ def test_a_scorer_of_an_estimator_of_one_class_is_nan(labels):
     assert np.isnan(results["test_ap"]).tolist() == [True, False, False, False]
 
 
-@pytest.mark.parametrize("labels", LABELS)
+@SOME
 def test_a_report_of_an_estimator_of_one_class_is_nan(labels):
     y, pos_label = labelled(Y_LATE, labels)
     report = ScoreReport(
@@ -298,7 +301,7 @@ def nothing(estimator, X, y):
     return 0.0
 
 
-@pytest.mark.parametrize("labels", LABELS)
+@SOME
 def test_consensus_has_one_positive_class_and_no_fold_that_knows_none(labels):
     require("matplotlib")
     y, pos_label = labelled(Y_LATE, labels)

@@ -238,13 +238,12 @@ def test_weights_are_passed_on_without_routing():
     assert found != own_score(model)
 
 
-@pytest.mark.parametrize("is_cloned", [False, True])
 @pytest.mark.parametrize("in_dict", [False, True])
-def test_weights_are_routed_when_requested(is_cloned, in_dict):
+def test_weights_are_routed_when_requested(in_dict):
     folds = StratifiedKFold(3)
     with sklearn.config_context(enable_metadata_routing=True):
         scorer = RateWeightedAUCScorer(rate=RATE).set_score_request(sample_weight=True)
-        scorer = clone(scorer) if is_cloned else scorer
+        scorer = clone(scorer)
         found = cross_validate(
             GaussianNB().set_fit_request(sample_weight=False),
             X,
