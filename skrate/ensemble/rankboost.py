@@ -490,24 +490,14 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
                 f"learning_rate must be at most {_FASTEST}, got "
                 f"{shown(self.learning_rate)}."
             )
-        if self.max_bins is not None:
-            check_count("max_bins", self.max_bins, minimum=2)
-            if self.max_bins > MAX_BINS:
-                raise ValueError(
-                    f"max_bins must be at most {MAX_BINS}, got {self.max_bins!r}."
-                )
+        n_bins = self.max_bins
+        if n_bins is not None and check_count("max_bins", n_bins, minimum=2) > MAX_BINS:
+            raise ValueError(f"max_bins must be at most {MAX_BINS}, got {n_bins!r}.")
         if self.n_iter_no_change is not None:
             check_count("n_iter_no_change", self.n_iter_no_change)
         check_fraction("validation_fraction", self.validation_fraction)
         if check_number("tol", self.tol) < 0:
             raise ValueError(f"tol must be at least 0, got {shown(self.tol)}.")
-        is_scoring = isinstance(self.scoring, str) or callable(self.scoring)
-        if self.scoring is not None and not is_scoring:
-            raise ValueError(
-                "scoring must be None, a score function, its name, the name of a "
-                "scorer or a function (estimator, X, y), got "
-                f"{shown(self.scoring)}."
-            )
         check_flag("warm_start", self.warm_start)
         if not isinstance(self.verbose, bool):
             check_count("verbose", self.verbose, minimum=0)
