@@ -184,7 +184,7 @@ def test_a_candidate_without_a_finite_score_is_not_selected(infinite):
         assert skrate.refit_best()(results) == 2
 
 
-@looped("exponent", [-900, -300, 300, 1020])
+@looped("exponent", [-300, 300])
 def test_the_unit_of_scores_is_free(exponent):
     a, b = np.array([0.75, 0.5, 1.0]), np.array([0.25, 0.5, 0.125])
     unit = 2.0**exponent
@@ -199,12 +199,12 @@ def test_the_unit_of_scores_is_free(exponent):
     )
 
 
-def test_scores_at_the_end_of_the_range_have_means():
-    found = skrate.compare_folds([1e308, 0.9e308, 1e308], [0.5e308, 0.6e308, 0.4e308])
-    assert found.value_a == pytest.approx(1e308 / 3 * 2.9)
-    assert summarized([1e308, 0.9e308, 1e308]).value == found.value_a
-    with pytest.raises(ValueError, match="divide them"):
-        skrate.compare_folds([1.7e308, 1.6e308], [-1.7e308, -1.5e308])
+def test_scores_whose_squares_are_no_numbers_are_refused():
+    for large in ([1e151, 0.5], [-np.inf, 0.5]):
+        with pytest.raises(ValueError, match=r"infinite score, or one beyond 1e\+150"):
+            skrate.compare_folds(large, [0.5, 0.5])
+        with pytest.raises(ValueError, match="cv_results"):
+            summarized(large)
 
 
 @looped("score_range", [("0", 1), (0, 10**400), (None, {}), (1j, 2)])

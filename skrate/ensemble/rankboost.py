@@ -498,6 +498,12 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
         check_fraction("validation_fraction", self.validation_fraction)
         if check_number("tol", self.tol) < 0:
             raise ValueError(f"tol must be at least 0, got {shown(self.tol)}.")
+        scoring = self.scoring
+        if not (scoring is None or isinstance(scoring, str) or callable(scoring)):
+            raise ValueError(
+                "scoring must be None, a score function, its name, the name of a "
+                f"scorer or a function (estimator, X, y), got {shown(scoring)}."
+            )
         check_flag("warm_start", self.warm_start)
         if not isinstance(self.verbose, bool):
             check_count("verbose", self.verbose, minimum=0)

@@ -168,7 +168,8 @@ def compare_folds(
     method = check_choice("method", method, METHODS)
     check_choice("alternative", alternative, ALTERNATIVES)
     level = check_fraction("confidence_level", confidence_level)
-    scores_a, scores_b = _check_folds("a", a), _check_folds("b", b)
+    scores_a = fold_scores("a", a, may_be_repeats=True)
+    scores_b = fold_scores("b", b, may_be_repeats=True)
     if scores_a.shape != scores_b.shape:
         raise ValueError(
             "a and b must be scores on the same folds, found shapes "
@@ -195,7 +196,9 @@ def compare_folds(
     differences = on_both[0] - on_both[1]
     value = float(differences.mean())
     standard_error = mean_standard_error(differences, test_share)
-    statistic = standardised(value, standard_error)
+    # Whatever the unit of the scores.
+    unit = float(np.abs(on_both).max()) or 1.0
+    statistic = standardised(value / unit, standard_error / unit)
     if np.isnan(statistic):
         warnings.warn(
             "All differences are equal: the p-value is undefined. nan is returned.",
@@ -218,21 +221,6 @@ def compare_folds(
     )
 
 
-def _check_folds(name: str, scores: ArrayLike) -> FloatArray:
-    if isinstance(scores, Mapping):
-        raise ValueError(
-            f"{name} is a dict, as cross_validate returns: give the scores in it, such "
-            f"as {name}['test_score']."
-        )
-    array = fold_scores(name, scores)
-    if array.ndim not in (1, 2) or array.size < 2:
-        raise ValueError(
-            f"{name} must hold one score per fold, of at least 2 folds, or one row of "
-            f"them per repetition; found an array of shape {array.shape}."
-        )
-    return array
-
-
 def _on_defined_folds(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the scores of the folds on which both are defined."""
     is_defined = np.isfinite(a) & np.isfinite(b)
@@ -251,13 +239,29 @@ def _on_defined_folds(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatAr
     return a[is_defined], b[is_defined]
 
 
-def fold_scores(name: str, scores: ArrayLike) -> FloatArray:
+def fold_scores(
+    name: str, scores: ArrayLike, *, may_be_repeats: bool = False
+) -> FloatArray:
     """Return scores of folds, nan where one is undefined: NaN, masked or missing."""
+    if isinstance(scores, Mapping):
+        raise ValueError(
+            f"{name} is a dict, as cross_validate returns: give the scores in it, such "
+            f"as {name}['test_score']."
+        )
     array = as_real(name, scores, missing=True)
     if (np.abs(array) > LARGEST).any():
         raise ValueError(
             f"{name} holds an infinite score, or one beyond {LARGEST:g}: leave it out, "
             "or use a metric that is bounded. Undefined scores are nan."
+        )
+    least, most, more = 1, 1, ""
+    if may_be_repeats:
+        least, most = 2, 2
+        more = ", of at least 2 folds, or one row of them per repetition"
+    if not (1 <= array.ndim <= most and array.size >= least):
+        raise ValueError(
+            f"{name} must hold one score per fold{more}, found an array of shape "
+            f"{array.shape}."
         )
     return array
 

@@ -272,7 +272,7 @@ def summarize(
         results = cv_results
     else:
         # Checked under the name that it was given by.
-        results = {"test_score": _check_folds("cv_results", cv_results)}
+        results = {"test_score": fold_scores("cv_results", cv_results)}
     for model, scores, indices in _models(results):
         n_folds = len(next(iter(scores.values())))
         design = _design(n_folds, n_train, n_test, repeats, indices)
@@ -320,22 +320,12 @@ def _models(
             yield label, scores, None
         return
     scores = {
-        key.removeprefix("test_"): _check_folds(f"cv_results[{key!r}]", values)
+        key.removeprefix("test_"): fold_scores(f"cv_results[{key!r}]", values)
         for key, values in cv_results.items()
         if key.startswith("test_")
     }
     if scores:
         yield "model", scores, cv_results.get("indices")
-
-
-def _check_folds(name: str, values: ArrayLike) -> FloatArray:
-    scores = fold_scores(name, values)
-    if scores.ndim != 1 or not len(scores):
-        raise ValueError(
-            f"{name} must hold one score per fold, found an array of shape "
-            f"{scores.shape}."
-        )
-    return scores
 
 
 def _rows(
