@@ -482,23 +482,24 @@ def warn_if_unsupported(metric: Metric, table: RankTable) -> None:
         warn(caution)
 
 
-def table_error(metric: Metric, table: RankTable) -> float:
-    """Return how far a metric of a table may be from that of the cases themselves."""
-    metric = on_table(metric, table)
+def _error_of(table: RankTable, metric: Any, params: dict[str, Any]) -> float:
+    """Return how far a metric of a table may be off: ``RankTable.max_error``."""
+    for option in _OF_SAMPLE:
+        if option in params:
+            raise ValueError(
+                f"{option} must be left out: a table holds labels, scores and weights "
+                "already, and knows no single cases."
+            )
+    found = on_table(find_metric(metric, params), table)
     # Asked of any table, so that errors and nan do not depend on its compression.
-    value = metric.value(table) if is_defined(metric, table) else float("nan")
+    value = found.value(table) if is_defined(found, table) else float("nan")
     if value != value:
         return value
     if not table.is_compressed:
         return 0.0
-    least, most = extremes(metric, table)
+    least, most = extremes(found, table)
     # What is left by rounding may be below 0; nan stays.
     return float(np.maximum(np.maximum(value - least, most - value), 0.0))
-
-
-def _error_of(table: RankTable, metric: Any, params: dict[str, Any]) -> float:
-    """Return how far a metric of a table may be off: ``RankTable.max_error``."""
-    return table_error(metric_of_table(metric, params), table)
 
 
 def _scores_of(
@@ -514,17 +515,6 @@ def _scores_of(
 
 RankTable._error_of = _error_of
 FoldRankings._scores_of = _scores_of
-
-
-def metric_of_table(metric: Any, params: dict[str, Any]) -> Metric:
-    """Return what :func:`find_metric` does, for a table: it is all of the sample."""
-    for option in _OF_SAMPLE:
-        if option in params:
-            raise ValueError(
-                f"{option} must be left out: a table holds labels, scores and weights "
-                "already, and knows no single cases."
-            )
-    return find_metric(metric, params)
 
 
 def find_metric(

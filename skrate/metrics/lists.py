@@ -516,7 +516,9 @@ def average_of(
     metric, lists, places = scores._metric, scores._lists, scores._places
     average = check_average(default_average(metric) if average is None else average)
     undefined = check_undefined(undefined)
-    limits = _limits_of(scores, undefined)
+    limits = (-np.inf, np.inf) if metric.facts.is_sum else metric.bounds()
+    if not isinstance(undefined, str):
+        limits = min(limits[0], undefined), max(limits[1], undefined)
     is_defined = lists.defined > 0
     if among is not None:
         is_defined &= among
@@ -621,15 +623,6 @@ def clusters_of_lists(groups: ArrayLike, clusters: ArrayLike | None) -> IntArray
 def default_average(metric: Metric) -> Average:
     """Return how lists are averaged where nothing is said, as by the score function."""
     return "pooled" if metric.facts.is_of_queues else "macro"
-
-
-def _limits_of(scores: GroupScores, undefined: Policy | float) -> tuple[float, float]:
-    """Return the least and the greatest mean, with that number for undefined lists."""
-    metric, undefined = scores._metric, check_undefined(undefined)
-    low, high = (-np.inf, np.inf) if metric.facts.is_sum else metric.bounds()
-    if not isinstance(undefined, str):
-        low, high = min(low, undefined), max(high, undefined)
-    return low, high
 
 
 def check_items(

@@ -125,24 +125,17 @@ class Stamina(_AboveChance, score=stamina_score):
 @extremes.register(Momentum)
 @extremes.register(Stamina)
 def _(metric: Momentum | Stamina, table: RankTable) -> tuple[float, float]:
-    return _extremes(table)[isinstance(metric, Stamina)]
+    """Return the range that those of AUC and AP allow.
 
-
-def _extremes(table: RankTable) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the ranges of momentum and stamina, as those of AUC and AP allow.
-
-    Each by itself: momentum may fall where the AUC rises.
+    Of either by itself: momentum may fall where the AUC rises.
     """
-    shares = table.prevalence, table.negative_share
-    advantages = [2 * end - 1 for end in extremes(_AUC, table)]
-    precisions = extremes(_PRECISION, table)
     found = [
-        _combine(*shares, advantage, precision)
-        for advantage in advantages
-        for precision in precisions
+        _combine(table.prevalence, table.negative_share, 2 * auc - 1, precision)
+        for auc in extremes(_AUC, table)
+        for precision in extremes(_PRECISION, table)
     ]
-    betas, alphas = np.array(found, dtype=float).T
-    return (betas.min(), betas.max()), (alphas.min(), alphas.max())
+    values = np.array(found, dtype=float)[:, int(isinstance(metric, Stamina))]
+    return values.min(), values.max()
 
 
 def _of_tables(pos: Array, neg: Array) -> tuple[FloatArray, FloatArray]:

@@ -551,12 +551,6 @@ def test_a_share_of_each_queue():
     assert found == pytest.approx((1 + 0 + 1) / (1.5 + 2 + 1), abs=1e-15)
 
 
-def test_the_pooled_auc_is_that_of_pairs():
-    options = {"groups": [1, 1, 1, 2, 2, 2]}
-    scores = group_scores("roc_auc", Y_TRUE, Y_SCORE, **options)
-    assert scores.mean("pooled") == scores.mean("pairs")
-
-
 def test_without_positives_recall_is_undefined():
     with pytest.warns(UndefinedMetricWarning, match="no positive"):
         assert math.isnan(recall_at_rate_score([0, 0], [1, 2], k=1, groups=[1, 2]))
@@ -678,24 +672,6 @@ def test_a_beta_is_its_closed_form(a, b):
     )
 
 
-@looped(
-    "a, b",
-    [
-        (2.865, 0.867),
-        (2.36, 1.59),
-        (4.58, 10.08),
-        (3, 19),
-        (50, 2),
-        (1.5, 4),
-        (400, 600),
-    ],
-)
-def test_a_place_before_most_rates_keeps_its_digits(a, b):
-    # The share within 1e-6 may be 1e-6: 1e-12 of it, as of any other.
-    found = share_within(rates.beta(a, b))
-    assert_allclose(found, of_beta(a, b, PLACES), rtol=1e-12, atol=0)
-
-
 @looped("low", [0.01, 0.5])
 def test_an_interval_is_a_logarithm(low):
     rate, width = rates.interval(low, 0.9), 0.9 - low
@@ -771,13 +747,6 @@ def test_other_laws_are_integrated_literally(rate, sf):
     assert_allclose(share_within(rate), expected, rtol=0, atol=1e-10)
 
 
-@looped("scale", [1e-3, 1e-6, 1e-12])
-def test_small_rates_are_as_exact(scale):
-    rate = stats.beta(3, 19, scale=scale)
-    expected = of_beta(3, 19, np.minimum(PLACES, 1))
-    assert_allclose(share_within(rate, PLACES * scale), expected, rtol=0, atol=3e-12)
-
-
 def test_a_mixture_weighs_its_parts_by_how_often_they_are_above_zero():
     parts = [rates.beta(3, 19), stats.norm(0, 0.2), 0.8]
     shares = [0.5, 0.3, 0.2]
@@ -802,11 +771,3 @@ def test_the_mean_inverse_is_that_of_the_law():
 )
 def test_of_a_rate_that_is_zero_there_is_no_mean_inverse(rate):
     assert np.isnan(PerProcessed(check_rate(rate)).mean_inverse)
-
-
-def test_equal_laws_share_what_was_found():
-    first, second = PerProcessed(rates.beta(3, 19)), PerProcessed(rates.beta(3, 19))
-    assert first == second
-    assert hash(first) == hash(second)
-    assert first.table is second.table
-    assert repr(first) == "beta(3, 19) by 1 / rate"

@@ -249,20 +249,6 @@ def test_macro_is_the_mean_of_roc_auc_score_over_many_lists(kind, is_weighted):
     assert score == pytest.approx(np.mean(values), abs=1e-13)
 
 
-def test_weights_of_a_list_keep_their_digits_beside_heavy_lists():
-    rng = np.random.default_rng(3)
-    y_true, y_score = rng.random(40) < 0.5, rng.random(40)
-    weight = rng.random(40)
-    alone = ranking_auc_score(y_true, y_score, sample_weight=weight)
-    scores, _ = report(
-        np.tile(y_true, 3),
-        np.tile(y_score, 3),
-        groups=np.repeat(["a", "b", "c"], 40),
-        sample_weight=np.concatenate([1e14 * weight, weight, 1e-9 * weight]),
-    )
-    assert scores.values == pytest.approx([alone] * 3, abs=1e-15)
-
-
 @given(ranked_lists(), st.integers(0, 4))
 def test_grades_are_relevant_from_the_threshold_on(lists, threshold):
     grades = (lists.y_score * 4 + 8).astype(int) % 5

@@ -3,7 +3,6 @@
 import math
 import re
 import warnings
-from functools import partial
 from itertools import pairwise, permutations
 
 import numpy as np
@@ -25,11 +24,9 @@ from skrate import (
     compare,
     estimate,
     expected_recall_score,
-    group_scores,
     partial_auc_score,
     rates,
 )
-from skrate.metrics.base import find_metric
 from skrate.metrics.partial_auc import PartialAUC
 from strategies import ranked_samples
 
@@ -365,19 +362,6 @@ def test_cases_and_groups_are_two_ways_to_one_area(options, n_cases):
     assert found == pytest.approx(partial_auc_score(table, **options), abs=1e-13)
 
 
-# Of six positives the upper five and those of the float below are the same.
-@looped("end", [0.3, 5 / 6, 1.0])
-def test_a_window_may_be_as_narrow_as_floats_are(end):
-    window = np.nextafter(end, 0), end
-    for n_cases in range(2, 40):
-        y_true = np.arange(n_cases) % 2
-        for axis in ("fpr", "tpr"):
-            area = partial_auc_score(
-                y_true, -np.arange(n_cases), standardize=None, **{axis: window}
-            )
-            assert 0 <= area <= 2e-16
-
-
 @looped("law", [(0.5, 3), (3, 0.1)])
 def test_a_weight_of_unbounded_density_has_a_standard_error(law):
     y_true, y_score = sample(5, n=400, shift=2, decimals=9)
@@ -392,16 +376,6 @@ def test_a_weight_of_unbounded_density_has_a_standard_error(law):
     )  # fmt: skip
     # Three standard errors of a standard deviation over 400 resamples.
     assert delta == pytest.approx(bootstrap, rel=3 / np.sqrt(2 * 400))
-
-
-def test_positives_below_all_negatives_leave_slopes_their_digits():
-    metric = PartialAUC(fpr=rates.beta(3, 0.5), standardize=None)
-    pos, neg = [1, 0, 1, 0, 1, 0], [0, 1, 0, 3, 0, 2]
-    expected = metric.slopes(RankTable(pos, neg)).by_neg[1::2]
-    found = metric.slopes(RankTable([*pos, 4], [*neg, 0])).by_neg[1::2]
-    # Of seven positives in place of three.
-    difference = 7 * np.diff(found) - 3 * np.diff(expected)
-    assert_allclose(difference, 0, atol=1e-12)
 
 
 @looped("fpr", [(0, 0.5), (0.5, 1), (0.25, 0.75)])
@@ -536,42 +510,6 @@ def test_mass_at_the_other_end_counts_alike_for_all_rankings(axis, mean, cut):
     assert found[0] == pytest.approx(found[1], abs=1e-9)
 
 
-@looped("axis", ["fpr", "tpr"])
-def test_shares_within_lists_that_rounding_takes_above_1(axis):
-    options = {axis: rates.beta(2, 3)}
-    weights = np.random.default_rng(5).random((300, 5))
-    y_true, y_score = [1, 1, 0, 0, 0], [5, 3, 4, 2, 1]
-    if axis == "tpr":
-        y_true = [0, 0, 1, 1, 1]
-    groups = np.repeat(np.arange(len(weights)), 5)
-    found = group_scores(
-        partial_auc_score,
-        np.tile(y_true, len(weights)),
-        np.tile(y_score, len(weights)),
-        groups=groups,
-        sample_weight=weights.ravel(),
-        **options,
-    )
-    expected = [
-        partial_auc_score(y_true, y_score, sample_weight=each, **options)
-        for each in weights
-    ]
-    assert_allclose(found.values, expected, rtol=1e-12)
-
-
-def test_a_list_whose_weights_do_not_sum_to_their_sum():
-    weights = [0.1, 0.1, 0.6, 0.1]
-    found = group_scores(
-        partial_auc_score,
-        [1, 1, 1, 0],
-        [4, 3, 2, 1],
-        groups=[1] * 4,
-        sample_weight=weights,
-        tpr=rates.beta(2, 3),
-    )
-    assert found.values.tolist() == [1]
-
-
 def test_the_area_below_the_diagonal_is_known_as_such():
     window = {"fpr": (0.6, 1), "tpr": (0, 0.5), "standardize": None}
     assert partial_auc_score([1, 0], [1, 1], **window) == pytest.approx(0.4 * 0.5)
@@ -581,43 +519,6 @@ def test_a_window_may_be_a_list_or_an_array():
     expected = partial_auc_score(Y_TRUE, Y_SCORE, fpr=(0, 0.25))
     for window in ([0, 0.25], np.array([0, 0.25]), (0, np.float32(0.25))):
         assert partial_auc_score(Y_TRUE, Y_SCORE, fpr=window) == expected
-
-
-@looped("b", [60, 1e5, 1e11])
-@looped("axis", ["fpr", "tpr"])
-def test_weights_next_to_an_end_keep_their_digits(axis, b):
-    # P(R > r) = (1 - r)^b, next to 0, where a curve lacks least: what it lacks to 1 is
-    # the mean of that at the true positive rate of each negative. Mirrored, the weight
-    # is next to a false positive rate of 1.
-    generator = np.random.default_rng(0)
-    for n_pos in (3, 40, 400):
-        y_true = np.repeat([1, 0], [n_pos, 30])
-        y_score = generator.normal(size=n_pos + 30) + 3 * y_true
-        pos, neg = y_score[y_true == 1], y_score[y_true == 0]
-        below = np.array([np.mean(pos < one) for one in neg])
-        lost = math.fsum(below**b) / 30
-        weight = rates.beta(1, b)
-        if axis == "fpr":
-            y_true, y_score, weight = 1 - y_true, -y_score, rates.beta(b, 1)
-        found = partial_auc_score(y_true, y_score, **{axis: weight})
-        assert found == pytest.approx(1 - lost * (b + 1) / 2, rel=1e-12)
-        call = partial(partial_auc_score, **{axis: weight}, standardize=None)
-        assert call(y_true, y_score) == pytest.approx(1 - lost, rel=1e-15)
-        # All rows have a weight of their own, and lists are alike.
-        weighted = call(y_true, y_score, sample_weight=1 + y_true * (b > 60))
-        assert weighted == pytest.approx(1 - lost, rel=1e-15)
-        lists = group_scores(call, y_true, y_score, groups=np.zeros(len(y_true)))
-        assert lists.values.item() == pytest.approx(1 - lost, rel=1e-15)
-        metric = find_metric(call)
-        labels = y_true[np.argsort(-y_score)][None]
-        (row,) = metric.values(labels, 1 - labels)
-        assert row == pytest.approx(1 - lost, rel=1e-15)
-        assert call(y_true, y_true) == 1
-
-
-def test_a_weight_so_near_to_the_end_that_no_number_is_between_is_refused():
-    with pytest.raises(ValueError, match="has a probability at single points"):
-        partial_auc_score([1, 0], [2, 1], fpr=rates.exponential(1e-131))
 
 
 @looped(
