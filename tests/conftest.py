@@ -12,8 +12,11 @@ from optional import is_installed
 # Run by its test, which says what it needs; collecting examples would import it.
 collect_ignore = ["typed_script.py"]
 
-# Before anything imports pyplot.
+# Before anything imports pyplot, and numpy: pytest shares the cores among processes,
+# whose threads would wait for each other.
 os.environ.setdefault("MPLBACKEND", "Agg")
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")
 
 # The same examples in each run, and none replayed from an earlier one: a red build is
 # never a matter of luck. Other examples are drawn on demand, and the CI draws more.

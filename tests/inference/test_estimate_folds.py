@@ -189,9 +189,7 @@ ALIKE = {
 @pytest.mark.parametrize(
     ("metric", "kwargs"),
     [
-        ("roc_auc", {}),
         ("average_precision", {}),
-        ("recall_at_rate", {"rate": 0.3}),
         ("rate_at_recall", {"recall": 0.8}),
     ],
 )
