@@ -320,6 +320,10 @@ class Fixed(RateDistribution):
     def table(self) -> SurvivalTable:
         return SurvivalTable.from_steps(np.array([self.r]), np.ones(1))
 
+    @cached_property
+    def mirrored(self) -> RateDistribution:
+        return Fixed(1 - self.r)
+
     def _ppf(self, q: FloatArray) -> FloatArray:
         return np.full_like(q, self.r)
 
