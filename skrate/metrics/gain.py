@@ -158,17 +158,10 @@ def expected_gain_score(
     the sum of the gains times the probability :math:`P(R > A_i / C)` of being
     processed, where the case on which the budget ends is processed in part. What costs
     nothing is processed as soon as all above it is, with :math:`P(R \ge A_i / C)`.
-    Cases that tie share what the budget reaches of them, in proportion to cost: their
-    gain counts with the mean survival over the share of the cost of all of them. Where
-    they cost the same, that is the expectation over random orders of them. In Yadlowsky
-    et al. [1]_ the gain is a doubly robust score of the effect of a treatment; see the
-    user guide. Net benefit is that of [2]_.
-
-    In :func:`estimate` and :func:`compare` a case with its gain and its cost is the
-    unit that is drawn, for a sample of as many cases. With a gain per class the
-    interval "wilson" keeps to what the mean rate allows, all of it spent on one class:
-    at a known rate it is that of :func:`precision_at_rate_score`, in units of gain.
-    Cost: one sort.
+    Cases that tie share what the budget reaches of them, in proportion to cost: where
+    they cost the same, that is the expectation over random orders of them. In [1]_ the
+    gain is a doubly robust score of the effect of a treatment; net benefit is that of
+    [2]_; see the user guide. Cost: one sort.
 
     References
     ----------

@@ -464,10 +464,8 @@ def group_scores(
 
     Notes
     -----
-    The average precision takes items of one score together: the expectation over their
-    orders is :func:`mean_average_precision_score`. Where a cut falls among items of one
-    score, the value is the expectation over the choice of those above it; for the AUC
-    with ``k``, as in :func:`ranking_auc_score`.
+    Where a cut falls among items of one score, the value is the expectation over the
+    choice of those above it; for the AUC with ``k``, as in :func:`ranking_auc_score`.
     Precision is relative to the items that are seen, which in a list of fewer than
     ``k`` are all of it. Cost: one sort of 64-bit integers, O(n log n), at any number
     of lists.
