@@ -209,11 +209,7 @@ def _divisor(metric: Metric, size: float) -> float:
 
 
 def influence_values(
-    metric: Metric,
-    ranked: Ranked,
-    *,
-    stratify: bool = False,
-    out: FloatArray | None = None,
+    metric: Metric, ranked: Ranked, *, stratify: bool = False
 ) -> FloatArray:
     """Return per case n times what its weight of 1 / n contributes to the metric.
 
@@ -222,7 +218,7 @@ def influence_values(
     variance factors by their roots.
     """
     if ranked.worth is not None:
-        return _worth_influence(metric, ranked, stratify=stratify, out=out)
+        return _worth_influence(metric, ranked, stratify=stratify)
     smaller = merged_for(metric, ranked.table)
     table = smaller.table
     by_pos, by_neg, by_prevalence, factors = _centred(metric.slopes(table), table)
@@ -236,12 +232,10 @@ def influence_values(
     if not stratify:
         by_pos += rest * by_prevalence
         by_neg -= p * by_prevalence
-    return ranked.of_cases(smaller, by_neg, by_pos, out)
+    return ranked.of_cases(smaller, by_neg, by_pos)
 
 
-def _worth_influence(
-    metric: Metric, ranked: Ranked, *, stratify: bool, out: FloatArray | None
-) -> FloatArray:
+def _worth_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> FloatArray:
     """Return the same of a metric that goes by what each case is worth.
 
     What cases add to it, about its mean; about that of their class with ``stratify``.
@@ -251,7 +245,7 @@ def _worth_influence(
     assert worth is not None
     assert isinstance(metric, ExpectedGain)
     by_gain, by_cost = metric.worth_slopes(table)
-    values = np.multiply(worth.gain, by_gain.take(ranked.group), out=out)
+    values = worth.gain * by_gain.take(ranked.group)
     of_cost = by_cost.take(ranked.group)
     values += of_cost if worth.cost is None else worth.cost * of_cost
     strata = (ranked.is_pos, ~ranked.is_pos) if stratify else (slice(None),)
@@ -272,10 +266,9 @@ def covariance(influence: Sequence[FloatArray], cases: Ranked) -> FloatArray:
         n_units = cases.n_units
         scale = n_units / (n_units - 1) / n**2
         return np.asarray(scale * _products(sums, sums))
-    if weights is None:
-        return np.asarray(_products(influence, influence) / n**2)
-    times = multiples(weights, cases)
-    weighted = [times * row for row in influence]
+    weighted = influence
+    if weights is not None:
+        weighted = [multiples(weights, cases) * row for row in influence]
     return np.asarray(_products(weighted, influence) / n**2)
 
 
@@ -286,13 +279,10 @@ def _products(first: Sequence[Array], second: Sequence[Array]) -> FloatArray:
 
 def _class_variance(values: FloatArray, cases: Ranked, chosen: BoolArray) -> float:
     """Return the variance that the chosen cases, with these values, are a source of."""
-    if cases.weights is None:
-        centred = values - np.average(values)
-        return float(dot(centred, centred) / cases.total**2)
-    weights = cases.weights[chosen]
+    weights = None if cases.weights is None else cases.weights[chosen]
     centred = values - np.average(values, weights=weights)
-    weighted = centred * multiples(weights, cases)
-    return float(dot(weighted, centred) / cases.total**2)
+    times = 1.0 if weights is None else multiples(weights, cases)
+    return float(dot(times * centred, centred) / cases.total**2)
 
 
 def multiples(weights: FloatArray, cases: Ranked) -> FloatArray:
@@ -306,8 +296,8 @@ def multiples(weights: FloatArray, cases: Ranked) -> FloatArray:
 def _spread(slopes: FloatArray, weights: FloatArray) -> float:
     """Return the variance of slopes over the cases of a class."""
     total = weights.sum()
-    centred = slopes - dot(weights, slopes) / total
-    return float(np.einsum("i,i,i->", weights, centred, centred) / total)
+    centred = slopes - (weights * slopes).sum() / total
+    return float((weights * centred**2).sum() / total)
 
 
 def _centred(slopes: Slopes, table: RankTable) -> Slopes:

@@ -259,46 +259,34 @@ def estimate(
     Of folds [7]_ it is the mean of V values that is estimated: the mean performance
     on new cases of the V models as they were trained. With :math:`n_v` cases in fold v,
     N in all, and influence values :math:`\phi_v` of the metric in it, case i has
-    :math:`\psi_i = N \phi_v(i) / (V n_v)`, and :math:`Var = \sum_i \psi_i^2 / N^2`:
-    the models are given, so that what another training set would have changed is not
-    in it (:func:`compare_folds`, :func:`summarize`). Cases of different folds are taken
-    for independent, but each has trained the models of the others: with hardly more of
-    them than it takes to train, intervals of 95 % held the AUC in 88 to 93 % of
-    simulated samples (:ref:`selecting`). A class is centred in each fold, so that the
-    squares of its m cases there count m / (m - 1) times; with one case it is taken to
-    vary as in other folds or, where these have fewer degrees of freedom than the folds
-    with one, as the values of those do, which is rather too much. A fold
-    that lacks a class, and on which the metric is defined, counts in the mean; unless
-    class sizes are fixed it is taken to vary as the others. Values of a case that is
-    tested in several repeats, or of a cluster (``clusters`` of the rankings), are added
-    before they are squared. "wilson" takes the means of u, v and the range over folds,
-    to which a tenth of a case of each class is added in all; where a test is turned
-    round, the squares of the distances of its ends from the values of the folds are
-    added. Other methods draw from each fold on its own. The average precision of few
-    positives is above that of many: ``bias`` is by how much, by the jackknife of both
-    classes in each fold. The interval is around the value less the bias, ends half of
-    it further down, as that much may be left with long tails, and holds the value. The
-    rate at which 80 % of four positives are found is 0.05 above that of many cases, and
-    nothing allows for it.
+    :math:`\psi_i = N \phi_v(i) / (V n_v)`, and :math:`Var = \sum_i \psi_i^2 / N^2`. A
+    class is centred in each fold, so that the squares of its m cases there count m /
+    (m - 1) times. Values of a case that is tested in several repeats, or of a cluster
+    (``clusters`` of the rankings), are added before they are squared. "wilson" takes
+    the means of u, v and the range over folds, to which a tenth of a case of each class
+    is added in all; where a test is turned round, the squares of the distances of its
+    ends from the values of the folds are added. Other methods draw from each fold on
+    its own. The average precision of few positives is above that of many: ``bias`` is
+    by how much, by the jackknife, and the interval is around the value less the bias.
+    :ref:`train_once` says how folds of one class or with one positive are taken, and
+    how often intervals hold the truth.
 
     ``confidence_interval_retrained`` is for a model that is trained again. With folds
     of a cross-validation its variance is :math:`1 + V / (V - 1)` times as great: the
     correction of Nadeau and Bengio (:func:`summarize`), :math:`1 / V + n_{test} /
     n_{train}` in place of 1 / V, by the variance between test cases.
 
-    Of markers the standard error is that of the delta method. The p-value is that of
-    another hypothesis than that the metric is what chance makes it: that each order of
-    the labels is as likely. It keeps its level where positives are few, as a value
-    divided by its standard error does not. For the AUC it is Mann and Whitney's test:
-    exact where few sums of ranks are possible (in two groups of ties it is Fisher's),
-    else normal, without correction for continuity. Where ties make its law skew or
-    coarse, and for other metrics, ``n_resamples`` orders of the labels are counted, the
-    same for all markers; three in five lean to the positives first or last and count by
-    how much likelier they are by chance, so that p-values far below
-    ``1 / n_resamples`` are known [9]_. Beyond 2**28 places in all orders, and with
-    ``sample_weight``, none leans. Where clusters or sampling weights forbid another
-    order, it is the level at which Wilson's interval ends at the metric of constant
-    scores; with gains or costs per case it is nan.
+    Of markers the standard error is that of the delta method, and the p-value tests
+    that each order of the labels is as likely (:ref:`markers`). For the AUC it is Mann
+    and Whitney's test: exact where few sums of ranks are possible, else normal, without
+    correction for continuity. Where ties make its law skew or coarse, and for other
+    metrics, ``n_resamples`` orders of the labels are counted, the same for all markers;
+    three in five lean to the positives first or last and count by how much likelier
+    they are by chance, so that p-values far below ``1 / n_resamples`` are known [9]_.
+    Beyond 2**28 places in all orders, and with ``sample_weight``, none leans. Where
+    clusters or sampling weights forbid another order, it is the level at which Wilson's
+    interval ends at the metric of constant scores; with gains or costs per case it is
+    nan.
 
     On a table, resampling cases without ``stratify`` and the multinomials of
     "parametric" are one law: they differ by chance only. Cost: one sort; the

@@ -249,7 +249,9 @@ def interval_of(
 ) -> ConfidenceInterval:
     """Return the interval of a kind; two kinds need ``draws`` of the value."""
     if draws is not None and kind in ("percentile", "basic"):
-        low, high = _quantiles(draws, level)
+        if len(draws) < 2:
+            return ConfidenceInterval(float("nan"), float("nan"))
+        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
         if kind == "basic":
             # Mirrored at the value.
             low, high = 2 * value - high, 2 * value - low
@@ -350,13 +352,6 @@ def hybrid_interval(
     low = a - b - np.hypot(a - of_a.low, of_b.high - b)
     high = a - b + np.hypot(of_a.high - a, b - of_b.low)
     return ConfidenceInterval(float(low), float(high))
-
-
-def _quantiles(replicates: FloatArray, level: float) -> tuple[float, float]:
-    if len(replicates) < 2:
-        return float("nan"), float("nan")
-    low, high = np.quantile(replicates, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
 
 
 def adjusted(pvalues: FloatArray, adjust: Adjust) -> FloatArray:

@@ -70,58 +70,50 @@ class Draw(NamedTuple):
         return self.rows(generator, size)
 
 
-@dataclass(frozen=True)
-class CountDraw:
-    """Multinomial draws of how often each unit of a stratum is in a resample.
+def count_draw(
+    strata: Sequence[IntArray],
+    columns: Sequence[IntArray] | None = None,
+    n_columns: int | None = None,
+) -> Draw:
+    """Return multinomial draws of how often each unit of a stratum is in a resample.
 
     Parameters
     ----------
     strata : sequence of array
         How often each unit is in the sample, per stratum; a stratum keeps its size.
-    columns : sequence of array
-        The column of each unit in a row.
-    n_columns : int
+    columns : sequence of array, default=None
+        The column of each unit in a row; None for one column per unit, in order.
+    n_columns : int, default=None
         Length of a row.
     """
+    width = sum(map(len, strata)) if n_columns is None else n_columns
+    if columns is None:
+        columns = np.split(np.arange(width), np.cumsum([len(s) for s in strata])[:-1])
+    sizes = [int(repeats.sum()) for repeats in strata]
+    # Measured: with 16 cases a unit both ways take about as long.
+    is_dense = sum(sizes) > 16 * sum(map(len, strata))
+    parts = list(zip(strata, sizes, columns, strict=True))
 
-    strata: Sequence[IntArray]
-    columns: Sequence[IntArray]
-    n_columns: int
-
-    @classmethod
-    def of_units(cls, strata: Sequence[IntArray]) -> CountDraw:
-        """Return the draw with one column per unit, in order."""
-        ends = np.cumsum([len(repeats) for repeats in strata])
-        return cls(strata, np.split(np.arange(ends[-1]), ends[:-1]), int(ends[-1]))
-
-    @property
-    def width(self) -> int:
-        """Entries of a row."""
-        return self.n_columns
-
-    def __call__(self, generator: np.random.Generator, size: int) -> IntArray:
-        """Return rows of counts, of shape (size, n_columns)."""
-        rows = np.zeros((size, self.n_columns), dtype=np.intp)
-        sizes = [int(repeats.sum()) for repeats in self.strata]
-        # Measured: with 16 cases a unit both ways take about as long.
-        is_dense = sum(sizes) > 16 * sum(map(len, self.strata))
-        strata = zip(self.strata, sizes, self.columns, strict=True)
-        for repeats, n, columns in strata:
+    def counts(generator: np.random.Generator, size: int) -> IntArray:
+        rows = np.zeros((size, width), dtype=np.intp)
+        for repeats, n, own in parts:
             if is_dense:
                 # One binomial per unit, however many cases it has.
-                rows[:, columns] = generator.multinomial(n, repeats / n, size=size)
+                rows[:, own] = generator.multinomial(n, repeats / n, size=size)
                 continue
-            column_of_case = np.repeat(columns, repeats)
+            column_of_case = np.repeat(own, repeats)
             step = max(_CASES // n, 1)
             starts = range(0, size, step), range(0, n, _CASES)
             for first, n_drawn in product(*starts):
                 some = rows[first : first + step]
                 shape = len(some), min(n - n_drawn, _CASES)
                 places = column_of_case.take(generator.integers(n, size=shape))
-                places += self.n_columns * np.arange(len(some))[:, None]
-                counts = np.bincount(places.ravel(), minlength=some.size)
-                some += counts.reshape(some.shape)
+                places += width * np.arange(len(some))[:, None]
+                found = np.bincount(places.ravel(), minlength=some.size)
+                some += found.reshape(some.shape)
         return rows
+
+    return Draw(width, counts)
 
 
 def parametric_draw(of_pos: IntArray, of_neg: IntArray) -> Draw:
@@ -151,7 +143,7 @@ def condensed(metric: Metric, ranked: Ranked) -> Ranked:
 
 def resample_draw(
     ranked: Sequence[Ranked], *, stratify: bool, is_parametric: bool = False
-) -> CountDraw | Draw:
+) -> Draw:
     """Return the draw of resamples of one sample, or of several of the same cases.
 
     Rows hold, for each of ``ranked``, the weights of positives and then of negatives
@@ -171,7 +163,7 @@ def resample_draw(
             # The columns of the positives come first. Of merged groups either class may
             # be absent, so that the positives have fewer columns than groups.
             columns = np.split(columns[0], [np.count_nonzero(pos)])
-        return CountDraw([counts[c] for c in columns], columns, len(counts))
+        return count_draw([counts[c] for c in columns], columns, len(counts))
     # Two models share cases, and clusters hold several: these are drawn one by one.
     order = np.arange(cases.n_units)
     repeats = np.ones(len(order), dtype=np.intp)
@@ -185,7 +177,7 @@ def resample_draw(
     # As many cases of a class, but of other weights, would not weigh the same.
     has_own_weights = (cases.weights is not None) and not cases.are_repetitions
     kept = ranked if stratify and has_own_weights else ()
-    of_units, rows_of_units = CountDraw.of_units(strata), unit_rows(ranked)[order]
+    of_units, rows_of_units = count_draw(strata), unit_rows(ranked)[order]
 
     def rows(generator: np.random.Generator, size: int) -> Array:
         # Sparse, as a case is in one group of ties: it adds to one column per model.

@@ -126,28 +126,24 @@ class Ranked(Sample):
         vars(self.table).pop("merged", None)
 
     def of_cases(
-        self,
-        smaller: Merged,
-        by_neg: FloatArray,
-        by_pos: FloatArray,
-        out: FloatArray | None = None,
+        self, smaller: Merged, by_neg: FloatArray, by_pos: FloatArray
     ) -> FloatArray:
         """Return for each case what its class has in its group of the merged table."""
-        values = np.empty(len(self.is_pos)) if out is None else out
         if self.folds is not None:
-            return self._of_cases_in_folds(smaller, by_neg, by_pos, values)
+            return self._of_cases_in_folds(smaller, by_neg, by_pos)
         if self.table.labels is not None and self.scores is not None:
             # Without ties groups are of one class, and places of the ranking in a row.
             of_group = np.where(smaller.table.pos > 0, by_pos, by_neg)
+            values = np.empty(len(self.is_pos))
             sizes = np.diff(smaller.starts, append=len(values))
             values[self.order] = np.repeat(of_group, sizes)
             return values
         group = smaller.group_of(self.table.n_groups).take(self.group)
         group += len(by_neg) * self.is_pos
-        return np.concatenate([by_neg, by_pos]).take(group, out=values)
+        return np.concatenate([by_neg, by_pos]).take(group)
 
     def _of_cases_in_folds(
-        self, smaller: Merged, by_neg: FloatArray, by_pos: FloatArray, out: FloatArray
+        self, smaller: Merged, by_neg: FloatArray, by_pos: FloatArray
     ) -> FloatArray:
         """Return for each case the mean of what its class has where it is in its fold.
 
@@ -161,13 +157,14 @@ class Ranked(Sample):
             np.append(0.0, np.cumsum(np.diff(rates) * of_class))
             for of_class in (by_neg, by_pos)
         ]
+        values = np.empty(len(self.is_pos))
         for places, part in self._parts:
             edges = part.table.rates
             at_cuts = [np.interp(edges, rates, of_class) for of_class in sums]
             means = np.diff(at_cuts, axis=1) / np.diff(edges)
             own = means[part.is_pos.astype(np.intp), part.group]
-            out[places] = own - np.average(own, weights=part.weights)
-        return out
+            values[places] = own - np.average(own, weights=part.weights)
+        return values
 
     @lazy
     def _parts(self) -> list[tuple[Any, Ranked]]:

@@ -3,7 +3,6 @@
 import dataclasses
 import importlib
 import pickle
-import threading
 import warnings
 from functools import partial
 from itertools import combinations, product
@@ -17,7 +16,7 @@ from numpy.testing import assert_allclose
 from scipy import special, stats
 from sklearn.exceptions import UndefinedMetricWarning
 
-from inference_cases import JUMPS, SMOOTH, each, evaluate, sample
+from inference_cases import JUMPS, SMOOTH, each, evaluate
 from optional import require
 from reference.delong import auc as oracle_auc
 from reference.delong import covariance as oracle_covariance
@@ -32,7 +31,6 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.data.ranking import ranking
 from skrate.inference.compare import paired
 from skrate.inference.intervals import adjusted, permutation_pvalue, t_pvalue
 from skrate.inference.resampling import ExchangeDraw
@@ -229,17 +227,6 @@ def test_midranks_of_both_models_that_are_equal_share_a_place(n):
     assert draw.n_places == n
 
 
-def test_midranks_by_weight_that_are_equal_share_a_place():
-    # Ties of neighbours in every tenth place: sums are rounded otherwise below them.
-    n, y_true = 200, np.arange(200) % 2
-    weight = np.random.default_rng(0).exponential(size=n)
-    cases = check_cases(y_true, sample_weight=weight, weights="sampling")
-    a = np.arange(n)
-    b = np.where(a % 10 == 1, a - 1, a)
-    draw = ExchangeDraw.of(*(scored(cases, "score", model) for model in (a, b)))
-    assert draw.n_places == n + n // 10
-
-
 def test_permutations_come_near_to_all_of_them():
     y_true = np.array([1, 1, 1, 0, 0, 0, 0, 0])
     a = np.array([8, 7, 4, 6, 5, 3, 2, 1])
@@ -408,20 +395,6 @@ def test_a_model_without_a_value_leaves_the_others_theirs():
     assert result[2].pvalue == compare("momentum", y_true, a, b).pvalue
 
 
-def test_two_jobs_take_two_models_at_a_time(monkeypatch):
-    module = importlib.import_module("skrate.inference.measured")
-    alone, both = module.influence_values, threading.Barrier(2, timeout=20)
-
-    def together(*args, **options):
-        # One that nobody joins breaks the barrier, which is an error.
-        both.wait()
-        return alone(*args, **options)
-
-    monkeypatch.setattr(module, "influence_values", together)
-    y_true, a, b = two_models(10)
-    compare("roc_auc", y_true, {"a": a, "b": b}, n_jobs=2)
-
-
 # A rate that is a number of cases has no meaning with weights.
 @each([one for one in SMOOTH + JUMPS if "k" not in one[1]])
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -436,21 +409,6 @@ def test_cases_that_do_not_tie_have_the_influence_of_groups(metric, kwargs):
     found = influence(metric, y_true, y_score, **kwargs)
     assert np.ptp(by_group) > 0
     assert_allclose(found, by_group, rtol=1e-10, atol=1e-12)
-
-
-def test_what_a_sample_forgets_it_finds_again():
-    y_true, a, _ = two_models(10)
-    ranked = scored(check_cases(y_true), "a", a)
-    table = ranked.table
-    before = ranked.group, ranked.order, table.merged
-    ranked.forget()
-    assert ranked.table is table
-    after = ranked.group, ranked.order, ranked.table.merged
-    for old, new in zip(before[:2], after[:2], strict=True):
-        assert new is not old
-        assert (new == old).all()
-    assert after[2] is not before[2]
-    assert after[2].table == before[2].table
 
 
 @pytest.mark.parametrize("method", ["delta", "bootstrap", "permutation"])
@@ -799,19 +757,6 @@ def test_several_models_are_not_compared_by_tables():
         compare("roc_auc", TABLE, {"a": A, "b": B})
     with pytest.raises(ValueError, match=r"y_score_a\['b'\] is a RankTable, which"):
         compare("roc_auc", Y, {"a": A, "b": TABLE})
-
-
-def test_weighted_models_are_ranked_once(monkeypatch):
-    rankings = []
-    monkeypatch.setattr(
-        "skrate.inference.sample.ranking", lambda s: rankings.append(s) or ranking(s)
-    )
-    # Where a table would rank the scores itself.
-    monkeypatch.delattr("skrate.data.sample.ranking")
-    y_true, y_score = sample(0, n=60)
-    weight = np.random.default_rng(0).integers(1, 4, size=60)
-    compare("roc_auc", y_true, y_score, y_score[::-1], sample_weight=weight)
-    assert len(rankings) == 2
 
 
 # Positives of a, and of b; 100 negatives each.

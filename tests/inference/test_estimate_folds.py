@@ -276,27 +276,6 @@ def test_the_scale_of_sampling_weights_is_free():
         estimate("roc_auc", one)
 
 
-@pytest.mark.parametrize("method", ["bootstrap", "parametric", "jackknife"])
-def test_methods_agree(method):
-    rankings = drawn(n=120)[0]
-    delta = estimate("average_precision", rankings)
-    found = estimate("average_precision", rankings, method=method, random_state=0)
-    assert found.value == delta.value
-    assert found.method == method
-    # The bootstrap takes class sizes for fixed.
-    assert found.standard_error == pytest.approx(delta.standard_error, rel=0.2)
-
-
-@pytest.mark.parametrize("method", ["bootstrap", "permutation"])
-def test_methods_of_a_comparison_agree(method):
-    a, b = drawn(n=120)
-    delta = compare("average_precision", a, b)
-    found = compare("average_precision", a, b, method=method, random_state=0)
-    assert found.value == delta.value
-    assert found.standard_error == pytest.approx(delta.standard_error, rel=0.2)
-    assert found.pvalue == pytest.approx(delta.pvalue, abs=0.05)
-
-
 def test_all_pairs_are_those_of_compare():
     a, b = drawn()
     c = drawn(seed=1)[0]

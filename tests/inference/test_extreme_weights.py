@@ -14,14 +14,10 @@ from skrate import compare, estimate, influence
 Y, A = sample(0, n=24, shift=2)
 B = np.round(A + np.random.default_rng(1).normal(size=24), 1)
 WEIGHTS = {
-    "all small": np.full(24, 1e-100),
     "all great": np.full(24, 1e100),
     "rare positives": np.where(Y == 1, 1e-17, 1.0),
-    "rare negatives": np.where(Y == 1, 1.0, 1e-17),
-    "next to no positives": np.where(Y == 1, 1e-90, 1.0),
     "next to no negatives": np.where(Y == 1, 1e-90, 1e90),
     "one case for all": np.where(np.arange(24) == 5, 1e17, 1.0),
-    "forty powers of ten": 10.0 ** np.random.default_rng(2).uniform(-20, 20, 24),
     "all powers of ten": 10.0 ** np.linspace(99, -99, 24),
     "one case is a class": np.where(np.arange(24) == 2, 1e99, 1e-99),
 }
@@ -57,8 +53,7 @@ def check_weight(metric, kwargs, weight, method):
         calls.append(lambda: influence(metric, Y, A, **options))
         models = {"a": A, "b": B}
         calls.append(lambda: compare(metric, Y, models, **options).covariance)
-    if method != "jackknife":
-        calls.append(lambda: compare(metric, Y, A, B, **drawn, **options))
+    calls.append(lambda: compare(metric, Y, A, B, **drawn, **options))
     for call in calls:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

@@ -7,7 +7,7 @@ from scipy import stats
 from inference_cases import JUMPS, SMOOTH, each, sample
 from skrate.data.table import RankTable
 from skrate.inference import resampling
-from skrate.inference.resampling import CountDraw, condensed
+from skrate.inference.resampling import condensed, count_draw
 from skrate.inference.sample import check_sample
 from skrate.metrics.base import find_metric
 
@@ -47,7 +47,7 @@ def test_the_law_of_counts_is_multinomial(repeats, most, monkeypatch):
     monkeypatch.setattr(resampling, "_CASES", most)
     repeats, n_draws = np.array(repeats), 5_000
     n = repeats.sum()
-    draw = CountDraw.of_units([repeats])
+    draw = count_draw([repeats])
     drawn = draw(np.random.default_rng(0), n_draws)
     outcomes, times = np.unique(drawn, axis=0, return_counts=True)
     assert (outcomes.sum(axis=1) == n).all()
@@ -64,7 +64,7 @@ def test_the_law_of_counts_is_multinomial(repeats, most, monkeypatch):
 
 def test_strata_go_to_their_columns_and_others_stay_empty():
     strata = [np.array([1, 2, 1]), np.array([3])]
-    draw = CountDraw(strata, [np.array([4, 0, 2]), np.array([5])], 7)
+    draw = count_draw(strata, [np.array([4, 0, 2]), np.array([5])], 7)
     rows = draw(np.random.default_rng(2), 50_000)
     assert not rows[:, [1, 3, 6]].any()
     assert (rows[:, 5] == 3).all()
