@@ -62,12 +62,6 @@ def rescaled(
     return at, np.interp(at, rate, gains) / at
 
 
-def first_rate(rates: list[FloatArray]) -> float:
-    """Return the first rate at which there is a lift: that of about one case."""
-    steps = np.concatenate([np.diff(each) for each in rates])
-    return float(steps[steps > _ROUNDING].min())
-
-
 def as_curves(points: ArrayLike) -> list[ArrayLike]:
     """Return a list of vectors as it is, a vector as its one entry."""
     first = next(iter(points), 0) if np.iterable(points) else 0
@@ -451,8 +445,14 @@ class HitCurveDisplay(FoldsDisplay):
                 label="Random",
             )  # fmt: skip
         if plot_perfect:
+            best: tuple[ArrayLike, ArrayLike] = ([0, p, 1], [0, p, p])
+            if self.perfect is not None and len(self.perfect) == 1:
+                best = self.perfect[0]
+            elif self.perfect is not None:
+                gains = [np.interp(RATES, *points) for points in self.perfect]
+                best = RATES, np.mean(gains, axis=0)
             self.perfect_ = self._reference_line(
-                self._drawn(*self._best_points()), perfect_kwargs, linestyle=":",
+                self._drawn(*best), perfect_kwargs, linestyle=":",
                 label="Perfect",
             )  # fmt: skip
         if law is not None:
@@ -462,7 +462,18 @@ class HitCurveDisplay(FoldsDisplay):
             self._limit_lift(before)
         elif self.perfect is None:
             self.ax_.set_ylim(bottom=0)
-        self._name_units(n_items, despine)
+        of_gain = self.perfect is not None
+        xlabel = "Share of the cost" if of_gain and self._has_cost else "Rate"
+        ylabel = (GAIN_KINDS if of_gain else KINDS)[kind]
+        if n_items is not None:
+            xlabel = f"Cases processed, of {n_items:,}"
+            count_cases(self.ax_, self.ax_.xaxis, n_items)
+            if kind == "hits":
+                ylabel = (
+                    "Gain" if of_gain else f"Positives found, of {n_items * p:,.0f}"
+                )
+                self.ax_.yaxis.set_major_formatter(COUNTS)
+        self._name_axes(xlabel, ylabel, despine)
         draw_legend(self.ax_)
         return self
 
@@ -470,7 +481,10 @@ class HitCurveDisplay(FoldsDisplay):
         self, rates: ArrayLike, hits: ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
         """Return a hit curve as it is drawn."""
-        x, y = rescaled(rates, hits, self._kind, first_rate(self.rates))
+        # There is a lift from the first rate on that is about one case.
+        steps = np.concatenate([np.diff(each) for each in self.rates])
+        first = float(steps[steps > _ROUNDING].min())
+        x, y = rescaled(rates, hits, self._kind, first)
         return x * self._units[0], y * self._units[1]
 
     def _draw_curves(
@@ -541,16 +555,6 @@ class HitCurveDisplay(FoldsDisplay):
             low, high = min(low, before[0]), max(high, before[1])
         self.ax_.set_ylim(low, high)
 
-    def _best_points(self) -> tuple[ArrayLike, ArrayLike]:
-        """Return the hit curve of a perfect ranking; of gains the mean of the best."""
-        p = self.prevalence
-        if self.perfect is None:
-            return [0, p, 1], [0, p, p]
-        if len(self.perfect) == 1:
-            return self.perfect[0]
-        best = [np.interp(RATES, *points) for points in self.perfect]
-        return RATES, np.mean(best, axis=0)
-
     def _summary(self, law: RateDistribution | None) -> list[str]:
         """Return what the legend says of the curves, in parts that may be lines."""
         if self.perfect is None and law is None:
@@ -567,17 +571,3 @@ class HitCurveDisplay(FoldsDisplay):
         unit = "" if self._kind == "hits" and self._units[1] == 1 else "per case "
         what = "mean" if law is None else "expected"
         return [f"{what} gain", f"{unit}= {mean_and_spread(found)}"]
-
-    def _name_units(self, n_items: int | None, despine: bool) -> None:
-        """Say what stands on the axes, as shares or as counts."""
-        of_gain = self.perfect is not None
-        xlabel = "Share of the cost" if of_gain and self._has_cost else "Rate"
-        ylabel = (GAIN_KINDS if of_gain else KINDS)[self._kind]
-        if n_items is not None:
-            xlabel = f"Cases processed, of {n_items:,}"
-            count_cases(self.ax_, self.ax_.xaxis, n_items)
-            if self._kind == "hits":
-                n_pos = n_items * self.prevalence
-                ylabel = "Gain" if of_gain else f"Positives found, of {n_pos:,.0f}"
-                self.ax_.yaxis.set_major_formatter(COUNTS)
-        self._name_axes(xlabel, ylabel, despine)

@@ -101,10 +101,8 @@ def interval(low: float, high: float) -> RateDistribution:
     Examples
     --------
     >>> from skrate import rates
-    >>> rates.interval(0.1, 0.3).survival([0.1, 0.2, 0.3]).round(
-    ...     3
-    ... ).tolist()
-    [1.0, 0.5, 0.0]
+    >>> rates.interval(0.125, 0.375).survival([0.1, 0.25]).tolist()
+    [1.0, 0.5]
     """
     low, high = (
         check_fraction(
@@ -199,10 +197,7 @@ def mixture(
     A small team most of the time, everybody in one week of ten:
 
     >>> from skrate import rates
-    >>> rate = rates.mixture(
-    ...     [rates.beta(3, 19), 0.8], weights=[0.9, 0.1]
-    ... )
-    >>> rate
+    >>> rates.mixture([rates.beta(3, 19), 0.8], weights=[0.9, 0.1])
     mixture(0.9: beta(3, 19), 0.1: fixed(0.8))
     """
     try:
@@ -389,8 +384,8 @@ def from_counts(
     low, high : float
         Bounds of how many items will be processed, ``0 < low < high < n_items``.
     n_items : int
-        Number of items that are ranked: of the pile that will be worked through, which
-        may be another than the cases that a metric is computed on.
+        Number of items that are ranked: those that will be worked through, not the
+        cases that a metric is computed on.
     confidence : float, default=0.95
         Probability that the number lies between the bounds, the rest half on each side.
 
@@ -409,7 +404,6 @@ def from_counts(
     See Also
     --------
     from_quantiles : For bounds of the rate itself.
-    interval : With every rate between two bounds as likely as another.
 
     Examples
     --------
@@ -457,9 +451,8 @@ def from_budget(
     n_items : int
         Number of items that are ranked.
     cost : tuple (low, high) or float
-        Bounds of the *average* cost of an item, in the unit of ``total``; one number if
-        it is known and the total is not. Single items may cost less or more: of
-        hundreds the average varies far less than they do.
+        Bounds of the *average* cost of an item, in the unit of ``total``, which varies
+        far less than the cost of single items; one number if it is known.
     confidence : float, default=0.95
         Probability that the cost lies between its bounds, and that the total does, the
         rest half on each side.

@@ -29,7 +29,31 @@ from skrate.rates.survival import (
 _SHOWN_QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 
 
-class RateDistribution(ABC):
+class PlainData:
+    """What is determined by its fields."""
+
+    @property
+    def _kind(self) -> str:
+        return type(self).__name__.lower()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the distribution by name and its parameters, as plain data.
+
+        Two are equal if their dicts are: numbers keep all their digits.
+
+        Returns
+        -------
+        values : dict
+            Numbers, strings, lists and None, which JSON takes; "distribution" names it.
+        """
+        return {"distribution": self._kind, **plain(self.__getstate__())}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is derived from the fields is built again on demand.
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+
+
+class RateDistribution(PlainData, ABC):
     """A distribution over the rate R, the share of all cases processed.
 
     A rate above 1 processes everything and one below 0 nothing: all quantities are
@@ -144,27 +168,11 @@ class RateDistribution(ABC):
             f"{_percent(high)} with probability {level:g}"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the distribution by name and its parameters, as plain data.
-
-        Two rates are equal if their dicts are: numbers keep all their digits.
-
-        Returns
-        -------
-        values : dict
-            Numbers, strings and lists, which JSON takes; "distribution" names it.
-        """
-        return {"distribution": self._kind, **plain(self.__getstate__())}
-
     def _repr_html_(self) -> str:
         shares = [f"{100 * q:g} %" for q in _SHOWN_QUANTILES]
         rates = self.ppf(_SHOWN_QUANTILES).tolist()
         values = {"mean": self.mean(), **dict(zip(shares, rates, strict=True))}
         return html_of(repr(self), values, f"{self.describe()}.")
-
-    @property
-    def _kind(self) -> str:
-        return type(self).__name__.lower()
 
     # The kernels: arrays within [0, 1], nothing checked.
 
@@ -190,15 +198,11 @@ class RateDistribution(ABC):
             low, high = np.where(reached, low, middle), np.where(reached, middle, high)
         return np.where(reached_at_zero, 0.0, high.view(np.float64))
 
-    def __getstate__(self) -> dict[str, Any]:
-        # What is derived from the fields is built again on demand.
-        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-
     def __repr__(self) -> str:
         return f"{self._kind}({', '.join(map(_number, self.__getstate__().values()))})"
 
 
-class ManyDistributions:
+class ManyDistributions(PlainData):
     """A set of distributions, which most functions do not take for one."""
 
 
@@ -316,6 +320,10 @@ class Fixed(RateDistribution):
     def table(self) -> SurvivalTable:
         return SurvivalTable.from_steps(np.array([self.r]), np.ones(1))
 
+    @cached_property
+    def mirrored(self) -> RateDistribution:
+        return Fixed(1 - self.r)
+
     def _ppf(self, q: FloatArray) -> FloatArray:
         return np.full_like(q, self.r)
 
@@ -348,10 +356,6 @@ class Empirical(RateDistribution):
         )
 
     def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
         return hash((self.points.tobytes(), self.masses.tobytes()))
 
     def __repr__(self) -> str:

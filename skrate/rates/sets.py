@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from skrate.data.arrays import FloatArray, dot
 from skrate.data.checks import check_choice, shown
-from skrate.data.show import html_of, plain
+from skrate.data.show import html_of
 from skrate.rates.laws import (
     Interval,
     ManyDistributions,
@@ -103,9 +103,7 @@ def has_mode(law: RateDistribution, low: float, high: float) -> bool:
 class RateSet(ManyDistributions):
     """All distributions of the rate that agree with what is known of it.
 
-    It is no distribution, and nothing is assumed beyond what was told: whoever answers
-    under it answers for each distribution that could be meant. Make it with
-    :func:`skrate.rates.between`, and give it to :func:`skrate.compare`.
+    Make it with :func:`skrate.rates.between`, and give it to :func:`skrate.compare`.
 
     Attributes
     ----------
@@ -117,10 +115,6 @@ class RateSet(ManyDistributions):
         Bounds of the rate.
     mode : tuple (low, high) or None
         Range of the mode; None where the distributions need not have one mode.
-
-    See Also
-    --------
-    skrate.rates.between : Makes it.
 
     Examples
     --------
@@ -136,6 +130,8 @@ class RateSet(ManyDistributions):
     mean: tuple[float, float] | None
     support: tuple[float, float]
     mode: tuple[float, float] | None = None
+
+    _kind = "between"
 
     def contains(self, rate: Any) -> bool:
         """Return whether a distribution is in the set, to nine digits.
@@ -166,16 +162,6 @@ class RateSet(ManyDistributions):
         least, most = self.mean
         return least - SLACK <= law.mean() <= most + SLACK
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what is known by name, as plain data.
-
-        Returns
-        -------
-        values : dict
-            Numbers, strings, lists and None; "distribution" is "between".
-        """
-        return {"distribution": "between", **plain(self.__getstate__())}
-
     def _repr_html_(self) -> str:
         quantiles = {f"{100 * p:g} %": rate for p, rate in self.quantiles}
         ranges = {"mean": self.mean, "mode": self.mode, "support": self.support}
@@ -188,10 +174,6 @@ class RateSet(ManyDistributions):
         Programs that keep results by parameters tell functions by what they hold.
         """
         return self.contains(rate)
-
-    def __getstate__(self) -> dict[str, Any]:
-        # What is derived from the fields is found again on demand.
-        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @cached_property
     def edges(self) -> FloatArray:

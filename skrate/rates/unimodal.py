@@ -175,7 +175,8 @@ class UnimodalPrograms:
         width = high - low
         is_point = width < NEAR
         width[is_point] = 1.0
-        at, to_mode = self._at(modes), self.area(modes)[:, None]
+        at = np.interp(modes, self.rates, self.values)
+        to_mode = self.area(modes)[:, None]
         means = np.sign(ends - here) * (self.area(ends) - to_mode) / width
         means = np.where(is_point, at[:, None], means)
         known = self.known[:, None]
@@ -210,22 +211,16 @@ class UnimodalPrograms:
         edges = first + steps + 2 * (steps >= intervals[:, None])
         # At the quantile below its interval the mode counts as above it.
         is_above = (modes == self.among.edges[intervals]) & (intervals > 0)
-        basis = np.column_stack([is_above.astype(np.intp), edges])
-        if not self.mean_rows:
-            return basis
-        square = np.take_along_axis(columns[:, : n + 1], basis[:, None], axis=2)
-        shares = np.linalg.solve(
-            square, np.broadcast_to(self.right[: n + 1, None], (len(modes), n + 1, 1))
-        )[..., 0]
-        of_mean = np.take_along_axis(columns[:, n + 1], basis, axis=1)
-        mean = (of_mean * shares).sum(axis=1)
-        slack = [
-            2 + 2 * i + (mean > bound) for i, (bound, _) in enumerate(self.mean_rows)
-        ]
-        return np.column_stack([basis, *slack])
-
-    def _at(self, places: FloatArray) -> FloatArray:
-        return np.asarray(np.interp(places, self.rates, self.values))
+        slack = np.tile(2 + 2 * np.arange(len(self.mean_rows)), (len(modes), 1))
+        basis = np.column_stack([is_above.astype(np.intp), edges, slack])
+        if self.mean_rows:
+            square = np.take_along_axis(columns, basis[:, None], axis=2)
+            right = np.broadcast_to(
+                self.right[:, None], (len(modes), len(self.right), 1)
+            )
+            # What is missing below a bound is too much above it.
+            basis[:, 1 + n :] += np.linalg.solve(square, right)[:, 1 + n :, 0] < 0
+        return basis
 
     def area(self, places: FloatArray) -> FloatArray:
         """Return the integral of the values up to places."""
