@@ -14,7 +14,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray
+from skrate.data.checks import shown
 from skrate.data.ranking import begins_group
 
 Keys = NDArray[np.uint64]
@@ -157,11 +158,9 @@ def compressed(cells: Cells, max_groups: int) -> Cells:
 def _joint_shifts(cells: Cells) -> NDArray[np.uint8]:
     """Return the shift of the smallest cell that holds each two neighbours."""
     differing = cells.keys[1:] ^ cells.keys[:-1]
-    # The number of bits, which rounding to a float may have raised by one.
-    lengths = np.frexp(differing.astype(np.float64))[1]
-    top = np.maximum(lengths - 1, 0).astype(np.uint64)
-    lengths -= (top < 64) & (differing >> np.minimum(top, np.uint64(63)) == 0)
-    shifts = np.minimum(lengths, 64).astype(np.uint8)
+    # The number of bits, which rounding all but the first of a run to 0 keeps as it is.
+    shifts = np.frexp((differing & ~(differing >> _ONE)).astype(np.float64))[1]
+    shifts = shifts.astype(np.uint8)
     return np.maximum(shifts, np.maximum(cells.shifts[1:], cells.shifts[:-1]))
 
 
@@ -188,12 +187,11 @@ def _above(weights: FloatArray) -> FloatArray:
 
 
 def extreme_order(cells: Cells, *, is_best: bool) -> tuple[FloatArray, FloatArray]:
-    """Return the best, or the worst, order of cases that the cells allow.
+    """Return positives and negatives, best group first, in an order that cells allow.
 
-    These are the weights of positives and negatives per group, best first.
-
-    Every case goes to one end of its cell: in the best order positives to the upper
-    and negatives to the lower. Cases of one exact score stay tied.
+    It is the best or the worst one. Every case goes to one end of its cell: in the best
+    order positives to the upper and negatives to the lower. Cases of one exact score
+    stay tied.
     """
     lowest, highest = cells.lowest, cells.highest
     is_exact = cells.is_exact
@@ -239,20 +237,8 @@ def reach(cells: Cells) -> Reach:
     )
 
 
-def shortened(weights: FloatArray) -> Array:
-    """Return weights in the fewest bytes that hold them, if they are whole numbers."""
-    most = weights.max()
-    if most < 2**32 and np.array_equal(weights, np.rint(weights)):
-        return weights.astype(np.min_scalar_type(int(most)))
-    return weights
-
-
 # y_true, y_score and, in every batch or in none, sample_weight.
 Batches = Iterable[tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]]
-
-# So many times the groups of the table are gathered before they are compressed, which
-# costs as much as sorting them.
-_GATHERED = 4
 
 
 def columns_of(
@@ -267,7 +253,13 @@ def columns_of(
     is_weighted = None
     for number, batch in enumerate(batches):
         with naming_batch(number):
-            has_weights = _has_weights(batch, names)
+            extra = len(batch) - len(names) if isinstance(batch, tuple | list) else -1
+            if extra not in (0, 1):
+                raise ValueError(
+                    f"a batch must be a tuple ({', '.join(names)}), or with "
+                    f"sample_weight after these, found {shown(batch)}."
+                )
+            has_weights = extra == 1
             if is_weighted is not None and has_weights != is_weighted:
                 found = "with" if has_weights else "without"
                 raise ValueError(
@@ -283,16 +275,6 @@ def columns_of(
         )
 
 
-def _has_weights(batch: Any, names: Sequence[str]) -> bool:
-    if not isinstance(batch, tuple | list) or len(batch) - len(names) not in (0, 1):
-        size = f" of {len(batch)}" if hasattr(batch, "__len__") else ""
-        raise ValueError(
-            f"a batch must be a tuple ({', '.join(names)}), or with sample_weight "
-            f"after these, found a {type(batch).__name__}{size}."
-        )
-    return len(batch) > len(names)
-
-
 @contextmanager
 def naming_batch(number: int) -> Iterator[None]:
     """Let errors say which batch they are about."""
@@ -300,28 +282,3 @@ def naming_batch(number: int) -> Iterator[None]:
         yield
     except ValueError as error:
         raise ValueError(f"Batch {number} (from 0): {error}") from error
-
-
-class Gathered:
-    """Cells of batches, which are merged when there are many."""
-
-    def __init__(self, max_groups: int, verbose: int) -> None:
-        self.max_groups, self.verbose = max_groups, verbose
-        self.parts: list[Cells] = []
-        self.n_groups = self.n_batches = 0
-
-    def add(self, cells: Cells) -> None:
-        self.n_batches += 1
-        self.parts.append(cells)
-        self.n_groups += len(cells.keys)
-        if self.n_groups > (_GATHERED + 1) * self.max_groups:
-            self.merge()
-
-    def merge(self) -> Cells:
-        cells = compressed(merged_cells(self.parts), self.max_groups)
-        self.parts, self.n_groups = [cells], len(cells.keys)
-        if self.verbose > 0:
-            total = cells.pos.sum() + cells.neg.sum()
-            line = f"{self.n_batches} batches, weight {total:g}, {self.n_groups} groups"
-            print(line)  # noqa: T201
-        return cells

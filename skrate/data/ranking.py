@@ -142,20 +142,15 @@ def segment_cumsum(values: FloatArray, starts: IntArray) -> FloatArray:
     return sums
 
 
-def by_score(scores: Array) -> IntArray:
-    """Return the cases, best first, in any order where they tie."""
-    return np.argsort(scores)[::-1]
-
-
-def ranking(scores: Array) -> tuple[IntArray, BoolArray]:
+def ranking(scores: Array, *, in_order: bool = True) -> tuple[IntArray, BoolArray]:
     """Return the cases, best first, and where groups of equal scores begin.
 
-    Equal scores come in the order in which they were given: sums over them must not
-    depend on how a processor sorts.
+    With ``in_order`` equal scores come in the order in which they were given: sums of
+    weights over them must not depend on how a processor sorts.
     """
-    order = by_score(scores)
+    order = np.argsort(scores)[::-1]
     begins = begins_group(scores[order])
-    if not begins.all():
+    if in_order and not begins.all():
         first = len(scores) * np.cumsum(begins)
         order = np.sort(first + order) - first
     return order, begins

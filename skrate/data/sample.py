@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, Self
+from typing import Literal, Self
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from skrate.data.checks import (
     check_weights,
     positive_label,
 )
-from skrate.data.ranking import begins_group, by_score, ranking
 
 # What weights are: "relative" ones have no scale; others are whole numbers of
 # repetitions, or inverse probabilities of being sampled.
@@ -185,12 +184,7 @@ def check_ranking(
         return Sample(is_pos, scores)
     weights = check_weights("sample_weight", sample_weight)
     check_equal_length(y_true=labels, sample_weight=weights)
-    return _without_equal_weights(
-        Sample(is_pos, scores, weights).with_weight(), keep_scale=keep_scale
-    )
-
-
-def _without_equal_weights(sample: Sample, *, keep_scale: bool) -> Sample:
+    sample = Sample(is_pos, scores, weights).with_weight()
     left = sample.weights
     assert left is not None
     # The ends first: most often they tell.
@@ -198,63 +192,3 @@ def _without_equal_weights(sample: Sample, *, keep_scale: bool) -> Sample:
     if are_equal and not (keep_scale and left[0] != 1):
         return replace(sample, weights=None)
     return sample
-
-
-class Groups(NamedTuple):
-    """Weights per group of ties, best score first, or the labels of untied cases.
-
-    ``labels`` say which case is positive where no two tie and all weights are equal.
-    ``thresholds`` are the scores of the groups, None where they are not asked for.
-    """
-
-    pos: FloatArray | None = None
-    neg: FloatArray | None = None
-    thresholds: Array | None = None
-    labels: BoolArray | None = None
-
-
-def ranked_groups(sample: Sample, *, with_scores: bool = False) -> Groups:
-    """Return the groups of a sample with scores, or one that is ranked."""
-    if sample.begins is not None:
-        found = groups_of_ranking(sample, np.arange(len(sample.begins)), sample.begins)
-        if sample.scores is None:
-            return found
-        return found._replace(thresholds=sample.scores[sample.begins])
-    assert sample.scores is not None
-    if sample.weights is None:
-        order = by_score(sample.scores)
-        scores = sample.scores[order]
-        begins = begins_group(scores)
-    else:
-        order, begins = ranking(sample.scores)
-        scores = sample.scores[order] if with_scores else sample.scores
-    found = groups_of_ranking(sample, order, begins)
-    return found._replace(thresholds=scores[begins]) if with_scores else found
-
-
-def groups_of_ranking(sample: Sample, order: IntArray, begins: BoolArray) -> Groups:
-    """Return the groups of a sample whose ranking is known, without scores."""
-    is_pos = sample.is_pos[order]
-    starts = None if begins.all() else np.flatnonzero(begins)
-    if sample.weights is None:
-        if starts is None:
-            return Groups(labels=is_pos)
-        pos = np.add.reduceat(is_pos, starts, dtype=np.intp)
-        neg = np.diff(starts, append=len(is_pos)) - pos
-        return Groups(pos.astype(np.float64), neg.astype(np.float64))
-    weights = sample.weights[order]
-    pos, neg = np.where(is_pos, weights, 0.0), np.where(is_pos, 0.0, weights)
-    if starts is None:
-        return Groups(pos, neg)
-    return Groups(np.add.reduceat(pos, starts), np.add.reduceat(neg, starts))
-
-
-def joined_groups(scores: Array, pos: FloatArray, neg: FloatArray) -> Groups:
-    """Return groups of weights that each have a score; equal ones become one."""
-    order, begins = ranking(scores)
-    starts = np.flatnonzero(begins)
-    return Groups(
-        np.add.reduceat(pos[order], starts),
-        np.add.reduceat(neg[order], starts),
-        scores[order[starts]],
-    )

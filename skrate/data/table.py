@@ -34,7 +34,6 @@ from skrate.data.checks import (
 from skrate.data.compressed import (
     Batches,
     Cells,
-    Gathered,
     columns_of,
     compressed,
     extreme_order,
@@ -42,18 +41,15 @@ from skrate.data.compressed import (
     merged_cells,
     naming_batch,
     scores_of,
-    shortened,
 )
-from skrate.data.sample import (
-    Sample,
-    check_ranking,
-    groups_of_ranking,
-    joined_groups,
-    ranked_groups,
-)
+from skrate.data.ranking import ranking
+from skrate.data.sample import Sample, check_ranking
 
 # From here on floats cannot count.
 _MOST_CASES = 2**53
+# So many times the groups of a table of batches are gathered before they are
+# compressed, which costs as much as sorting them.
+_GATHERED = 5
 
 
 class RankTable:
@@ -134,6 +130,10 @@ class RankTable:
     # How far a metric may be off. Metrics come after tables: their base says it.
     _error_of: ClassVar[Callable[[RankTable, Any, dict[str, Any]], float]]
 
+    thresholds: Array | None
+    labels: BoolArray | None
+    _cells: Cells | None
+
     def __init__(
         self, pos: ArrayLike, neg: ArrayLike, thresholds: ArrayLike | None = None
     ) -> None:
@@ -180,9 +180,10 @@ class RankTable:
             thresholds = scores_of(cells.keys)[::-1]
         for array in (pos, neg, thresholds, labels, *(cells or ())):
             if array is not None:
-                array.flags.writeable = False
-        self._pos, self._neg, self._thresholds = pos, neg, thresholds
-        self._labels, self._cells = labels, cells
+                frozen(array)
+        vars(self).update(thresholds=thresholds, labels=labels, _cells=cells)
+        if pos is not None:
+            vars(self).update(pos=pos, neg=neg)
         return self
 
     @classmethod
@@ -216,7 +217,7 @@ class RankTable:
         sample = check_ranking(
             y_true, y_score, sample_weight, pos_label, keep_scale=True
         )
-        return _new(*ranked_groups(sample, with_scores=True))
+        return table_of(sample, with_scores=True)
 
     @classmethod
     def from_batches(
@@ -276,10 +277,18 @@ class RankTable:
         True
         """
         max_groups = check_count("max_groups", max_groups)
-        if not isinstance(verbose, bool):
-            check_count("verbose", verbose, minimum=0)
         seen: Seen = {}
-        gathered = Gathered(max_groups, verbose)
+        parts: list[Cells] = []
+        number = 0
+
+        def merged_parts() -> Cells:
+            cells = compressed(merged_cells(parts), max_groups)
+            if verbose > 0:
+                weight = cells.pos.sum() + cells.neg.sum()
+                found = f"weight {weight:g}, {len(cells.keys)} groups"
+                print(f"{number + 1} batches, {found}")  # noqa: T201
+            return cells
+
         for number, columns in columns_of(batches, "y_true", "y_score"):
             y_true, y_score, weights = columns
             with naming_batch(number):
@@ -297,10 +306,12 @@ class RankTable:
                     pos_label=pos_label,
                 ).cells
             if not is_empty:
-                gathered.add(cells)
-        if not gathered.parts:
+                parts.append(cells)
+            if sum(len(part.keys) for part in parts) > _GATHERED * max_groups:
+                parts = [merged_parts()]
+        if not parts:
             raise ValueError("sample_weight: no batch holds a case that has weight.")
-        return table_of_cells(gathered.merge())
+        return table_of_cells(merged_parts())
 
     def compress(self, max_groups: int = 2**20) -> RankTable:
         """Merge neighbouring groups, so that at most ``max_groups`` are left.
@@ -415,54 +426,33 @@ class RankTable:
         return type(self)._error_of(self, metric, metric_kwargs)
 
     @lazy
-    def _extremes(self) -> tuple[RankTable, RankTable]:
-        """The worst and the best order of the cases, for all metrics."""
-        worst, best = (extreme_order(self.cells, is_best=b) for b in (False, True))
-        return _new(*worst), _new(*best)
-
-    @property
-    def labels(self) -> BoolArray | None:
-        """Which case is positive, where no cases tie and weights are equal."""
-        return self._labels
-
-    @property
     def pos(self) -> FloatArray:
         """Weight of the positives per group."""
-        if self._pos is None:
-            assert self._labels is not None
-            self._pos = frozen(self._labels.astype(np.float64))
-        return self._pos
+        assert self.labels is not None
+        return frozen(self.labels.astype(np.float64))
 
-    @property
+    @lazy
     def neg(self) -> FloatArray:
         """Weight of the negatives per group."""
-        if self._neg is None:
-            assert self._labels is not None
-            self._neg = frozen((~self._labels).astype(np.float64))
-        return self._neg
-
-    @property
-    def thresholds(self) -> Array | None:
-        """Score of each group, decreasing; None where it is not known."""
-        return self._thresholds
+        return frozen(1.0 - self.pos)
 
     @property
     def n_groups(self) -> int:
         """Number of groups of tied scores."""
-        return len(self.pos if self._labels is None else self._labels)
+        return len(self.pos if self.labels is None else self.labels)
 
     @lazy
     def n_pos(self) -> float:
         """Weight of all positives."""
-        if self._labels is not None:
-            return float(np.count_nonzero(self._labels))
+        if self.labels is not None:
+            return float(np.count_nonzero(self.labels))
         return total(self.pos)
 
     @lazy
     def n_neg(self) -> float:
         """Weight of all negatives."""
-        if self._labels is not None:
-            return len(self._labels) - self.n_pos
+        if self.labels is not None:
+            return len(self.labels) - self.n_pos
         return total(self.neg)
 
     @property
@@ -473,14 +463,9 @@ class RankTable:
     @lazy
     def n_cases(self) -> float | None:
         """Number of cases, where all weights are whole; None where they are not."""
-        if self._labels is not None:
-            return self.total
-        for weights in (self.pos, self.neg):
-            # The greatest first: a sum of more may be beyond all floats.
-            is_small = weights.max() < _MOST_CASES
-            if not (is_small and np.array_equal(np.rint(weights), weights)):
-                return None
-        return self.total if self.total < _MOST_CASES else None
+        weights = (self.pos, self.neg)
+        are_whole = all(np.array_equal(np.rint(each), each) for each in weights)
+        return self.total if are_whole and self.total < _MOST_CASES else None
 
     @property
     def prevalence(self) -> float:
@@ -505,9 +490,6 @@ class RankTable:
     @lazy
     def rates(self) -> FloatArray:
         """Rate at each cut."""
-        if self._labels is not None:
-            n = len(self._labels)
-            return frozen(np.arange(n + 1) / n)
         processed = cumulated(self.pos + self.neg)
         return frozen(processed / processed[-1])
 
@@ -527,9 +509,9 @@ class RankTable:
 
         Rates next to 1 are small ones there, which have digits of their own.
         """
-        if self._labels is None:
+        if self.labels is None:
             return _new(self.neg[::-1], self.pos[::-1])
-        return _new(labels=~self._labels[::-1])
+        return _new(labels=~self.labels[::-1])
 
     @lazy
     def merged(self) -> Merged:
@@ -538,7 +520,7 @@ class RankTable:
         No metric tells them apart. With few positives it makes all that follows
         cheaper: at most two groups per positive are left, and one.
         """
-        return merged_groups(self)
+        return _merged(self)
 
     def __add__(self, other: object) -> RankTable:
         if not isinstance(other, RankTable):
@@ -548,9 +530,13 @@ class RankTable:
         if self.is_compressed or other.is_compressed:
             return _new(cells=merged_cells([self.cells, other.cells]))
         scores = joined_scores(self.thresholds, other.thresholds)
-        pos = np.concatenate([self.pos, other.pos])
-        neg = np.concatenate([self.neg, other.neg])
-        return _new(*joined_groups(scores, pos, neg))
+        order, begins = ranking(scores)
+        starts = np.flatnonzero(begins)
+        pos, neg = (
+            np.add.reduceat(np.concatenate(both)[order], starts)
+            for both in ((self.pos, other.pos), (self.neg, other.neg))
+        )
+        return _new(pos, neg, scores[order[starts]])
 
     def __radd__(self, other: object) -> RankTable:
         # What `sum` begins with.
@@ -561,43 +547,23 @@ class RankTable:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RankTable):
             return NotImplemented
-        if self.thresholds is None or other.thresholds is None:
-            same_thresholds = self.thresholds is other.thresholds
-        else:
-            same_thresholds = np.array_equal(self.thresholds, other.thresholds)
-        same_cells = self.is_compressed == other.is_compressed
-        if self.is_compressed and same_cells:
-            same_cells = np.array_equal(self.cells.shifts, other.cells.shifts)
-        return (
-            same_thresholds
-            and same_cells
-            and np.array_equal(self.pos, other.pos)
-            and np.array_equal(self.neg, other.neg)
+        columns = (
+            (table.pos, table.neg, table.thresholds, table._cells and table.cells[1])
+            for table in (self, other)
         )
+        return all(map(np.array_equal, *columns))
 
     __hash__ = None  # type: ignore[assignment]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not name.startswith("_"):
-            raise AttributeError(f"A RankTable is immutable: {name} cannot be set.")
-        super().__setattr__(name, value)
+        raise AttributeError(f"A RankTable is immutable: {name} cannot be set.")
 
-    def __getstate__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         if self._cells is not None:
-            keys, shifts, pos, neg = self._cells
-            return shortened(pos), shortened(neg), keys, shifts, True
-        if self._labels is not None:
-            return None, None, self._thresholds, self._labels
-        return shortened(self.pos), shortened(self.neg), self._thresholds, None
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        pos, neg = (None if x is None else x.astype(float) for x in state[:2])
-        if len(state) == 4:
-            self._fill(pos, neg, *state[2:])
-            return
-        assert pos is not None
-        assert neg is not None
-        self._fill(cells=Cells(state[2], state[3], pos, neg))
+            return _new, (None, None, None, None, self._cells)
+        if self.labels is not None:
+            return _new, (None, None, self.thresholds, self.labels)
+        return _new, (self.pos, self.neg, self.thresholds)
 
     def __repr__(self) -> str:
         state = "compressed, " if self.is_compressed else ""
@@ -639,14 +605,37 @@ def check_alone(given: Any, name: str = "y_true", /, **others: Any) -> None:
             )
 
 
-def table_of(sample: Sample) -> RankTable:
-    """Return the table of a sample with scores, which were checked before."""
-    return _new(*ranked_groups(sample))
+def table_of(sample: Sample, *, with_scores: bool = False) -> RankTable:
+    """Return the table of checked cases; thresholds are known only if asked for."""
+    if sample.begins is not None:
+        order, begins = np.arange(len(sample.begins)), sample.begins
+    else:
+        assert sample.scores is not None
+        order, begins = ranking(sample.scores, in_order=sample.weights is not None)
+    thresholds = None
+    if with_scores and sample.scores is not None:
+        thresholds = sample.scores[order[begins]]
+    return table_of_ranking(sample, order, begins, thresholds)
 
 
-def table_of_ranking(sample: Sample, order: IntArray, begins: BoolArray) -> RankTable:
-    """Return the same of cases whose ranking is known."""
-    return _new(*groups_of_ranking(sample, order, begins))
+def table_of_ranking(
+    sample: Sample,
+    order: IntArray,
+    begins: BoolArray,
+    thresholds: Array | None = None,
+) -> RankTable:
+    """Return the table of cases whose ranking is known."""
+    is_pos = sample.is_pos[order]
+    if sample.weights is not None:
+        weights = sample.weights[order]
+        pos, neg = np.where(is_pos, weights, 0.0), np.where(is_pos, 0.0, weights)
+    elif begins.all():
+        return _new(thresholds=thresholds, labels=is_pos)
+    else:
+        pos, neg = is_pos.astype(np.float64), (~is_pos).astype(np.float64)
+    starts = np.flatnonzero(begins)
+    pos, neg = (np.add.reduceat(each, starts) for each in (pos, neg))
+    return _new(pos, neg, thresholds)
 
 
 def table_of_weights(pos: FloatArray, neg: FloatArray) -> RankTable:
@@ -654,9 +643,9 @@ def table_of_weights(pos: FloatArray, neg: FloatArray) -> RankTable:
     return _new(pos, neg)
 
 
-def extreme_tables(table: RankTable) -> tuple[RankTable, RankTable]:
+def extreme_tables(table: RankTable) -> list[RankTable]:
     """Return the worst and the best order of the cases that a table allows."""
-    return table._extremes
+    return [_new(*extreme_order(table.cells, is_best=b)) for b in (False, True)]
 
 
 def table_of_cells(cells: Cells) -> RankTable:
@@ -713,10 +702,10 @@ def merged_but_at(table: RankTable, cuts: FloatArray) -> Merged:
     # The group that a rate cuts, and the one after it, begin as they did.
     first = np.searchsorted(table.rates, cuts, side="left") - 1
     starts = np.concatenate([first, first + 1])
-    return merged_groups(table, starts[starts < table.n_groups])
+    return _merged(table, starts[starts < table.n_groups])
 
 
-def merged_groups(table: RankTable, kept_starts: IntArray | None = None) -> Merged:
+def _merged(table: RankTable, kept_starts: IntArray | None = None) -> Merged:
     """Return a table merged, but for groups that shall begin where they did."""
     has_pos = table.pos > 0
     is_start = np.append(True, has_pos[1:] | has_pos[:-1])

@@ -17,6 +17,7 @@ from numpy.testing import assert_allclose
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 import skrate
+from looped import looped
 from metric_cases import sample
 from metric_registry import METRICS
 from optional import require
@@ -117,7 +118,7 @@ def labels(seed=1):
 
 
 @each_of(CONVERTERS)
-@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+@looped("metric", METRICS)
 def test_each_metric_is_what_it_is_of_numpys_arrays(metric, convert):
     y_true, y_score = sample(7, n=N)
     weight = {}
@@ -150,7 +151,7 @@ def test_tables_are_the_same_whatever_ties(convert, data, weighted, single):
 
 
 @each_of(CONVERTERS)
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@looped("dtype", ["f4", "f8"])
 def test_scores_rank_by_all_their_digits(convert, dtype):
     y_true, y_score = labels(), heavy_scores(dtype)
     expected, found = tables(convert, y_true, y_score)
@@ -163,7 +164,7 @@ def test_scores_rank_by_all_their_digits(convert, dtype):
 
 
 @each_of(CONVERTERS)
-@pytest.mark.parametrize("dtype", ["f4", "f8", "i8"])
+@looped("dtype", ["f4", "f8", "i8"])
 def test_weights_sum_to_the_same(convert, dtype):
     rng = np.random.default_rng(5)
     weight = (1 + 9 * rng.random(N) ** 4).astype(dtype)
@@ -175,7 +176,7 @@ def test_weights_sum_to_the_same(convert, dtype):
 
 
 @each_of(CONVERTERS)
-@pytest.mark.parametrize("value", [1.0, 2.0])
+@looped("value", [1.0, 2.0])
 def test_equal_weights_keep_their_scale_in_tables(convert, value):
     expected, found = tables(convert, labels(), heavy_scores("f8"), np.full(N, value))
     assert found == expected
@@ -183,8 +184,8 @@ def test_equal_weights_keep_their_scale_in_tables(convert, value):
 
 
 @each_of(CONVERTERS)
-@pytest.mark.parametrize(
-    ("kind", "pos_label"),
+@looped(
+    "kind, pos_label",
     [
         (lambda y: y, None),
         (lambda y: y, 0),
@@ -210,7 +211,7 @@ def test_labels_of_all_kinds(convert, kind, pos_label):
 
 
 @each_of(CONVERTERS)
-@pytest.mark.parametrize("dtype", ["i1", "u1", "i8", "bool", "u2"])
+@looped("dtype", ["i1", "u1", "i8", "bool", "u2"])
 def test_scores_that_are_no_floats(convert, dtype):
     y_score = np.random.default_rng(6).integers(0, 100, N)
     y_score = y_score > 50 if dtype == "bool" else y_score.astype(dtype)
@@ -227,7 +228,7 @@ def test_a_column_is_a_vector(convert):
         assert RankTable.from_arrays(*columns) == expected
 
 
-@pytest.mark.parametrize("low", [1e-99, 1e98])
+@looped("low", [1e-99, 1e98])
 def test_weights_next_to_the_ends_of_the_range_are_those_of_numpy(low):
     arrays = labels(), heavy_scores("f8"), low * (1 + np.arange(N) % 10)
     expected = skrate.average_precision_score(*arrays[:2], sample_weight=arrays[2])
@@ -321,7 +322,7 @@ BAD = [
 
 
 @each_of(CONVERTERS)
-@pytest.mark.parametrize("spoil", BAD)
+@looped("spoil", BAD)
 def test_bad_input_is_refused_in_the_same_words(convert, spoil):
     arrays = {
         "y_true": labels().astype(float),
@@ -402,11 +403,7 @@ class FirstColumn(ClassifierMixin, BaseEstimator):
 
 
 @each_of([strict, strict_on_cpu, torch_on_cpu, torch_on_cuda])
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"pos_label": 0}, {"response_method": "predict"}],
-    ids=["second class", "first class", "predicted class"],
-)
+@looped("options", [{}, {"pos_label": 0}, {"response_method": "predict"}])
 def test_scorers_take_what_an_estimator_of_arrays_says(convert, options):
     X = np.random.default_rng(0).normal(size=(N, 1))
     y = (X[:, 0] + labels() > 0.5).astype(int)
@@ -475,8 +472,8 @@ def test_without_the_bridge_another_device_is_refused_with_advice(monkeypatch):
         skrate.average_precision_score(labels(), y_score)
 
 
-@pytest.mark.parametrize(
-    ("options", "advice"),
+@looped(
+    "options, advice",
     [
         ({"requires_grad": True}, r"Pass y_score\.detach\(\), or call sklearn\.set"),
         ({"device": "meta"}, r"Pass y_score\.cpu\(\), or call sklearn\.set_config"),
@@ -494,7 +491,7 @@ def test_without_dispatch_tensors_say_what_to_do(options, advice):
 
 
 @each_of([torch_on_cpu, torch_as_elsewhere, torch_on_cuda])
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+@looped("dtype", ["float16", "bfloat16", "float32"])
 def test_scores_of_networks_need_no_preparation(convert, dtype):
     torch = require("torch")
     with dispatched(convert):

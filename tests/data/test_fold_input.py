@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from looped import looped
 from skrate import FoldRankings
 from skrate.data.folds import are_of_folds, check_same_folds
 
@@ -14,8 +15,8 @@ def rankings(**changes):
     return FoldRankings(**given)
 
 
-@pytest.mark.parametrize(
-    ("changes", "what"),
+@looped(
+    "changes, what",
     [
         ({"fold": [0, 1, 0, 0, 1]}, "folds"),
         ({"fold": [0, 1, 0, 2, 1]}, "folds"),

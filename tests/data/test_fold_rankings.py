@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import UndefinedMetricWarning
 
 from fold_cases import drawn_folds
+from looped import looped
 from metric_cases import sample
 from metric_registry import METRICS
 from skrate import (
@@ -53,7 +54,7 @@ registered = pytest.mark.parametrize(
 
 @quiet
 @registered
-@pytest.mark.parametrize("weighted", [False, True])
+@looped("weighted", [False, True])
 def test_a_metric_is_the_mean_over_folds(metric, weighted):
     rankings = drawn(weighted=weighted)
     values = []
@@ -218,8 +219,8 @@ def test_names_go_by_text_and_numbers_in_turn():
 TWO = {"y_true": [1, 0, 1, 0], "y_score": [4, 3, 2, 1], "fold": [0, 0, 1, 1]}
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
+@looped(
+    "given, message",
     [
         ({"y_true": [1, 0, 2, 0]}, "two classes"),
         ({"y_true": ["a", "b", "a", "b"]}, "pos_label=None is ambiguous"),
@@ -259,8 +260,8 @@ def test_folds_that_overlap_are_taken_as_the_repeats_that_are_named():
     assert (rankings.n_pos, rankings.n_neg) == (1, 2)
 
 
-@pytest.mark.parametrize(
-    ("function", "given", "message"),
+@looped(
+    "function, given, message",
     [
         (
             average_precision_score,
@@ -288,8 +289,8 @@ def test_its_auc_within_folds_is_that_of_lists_with_equal_weight():
     assert ranking_auc_score(rankings) == estimate("roc_auc", rankings).value
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
+@looped(
+    "given, message",
     [
         ({"k": 2}, "k=2 cuts lists, and y_true is a FoldRankings.* as rate="),
         ({"groups": [1, 1, 2, 2]}, "groups must be None"),

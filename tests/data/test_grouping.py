@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from looped import looped
 from optional import require
 from skrate.data.ranking import check_groups, dense_ranks, segment_cumsum
 
@@ -33,7 +34,7 @@ LABELS = {
 }
 
 
-@pytest.mark.parametrize("kind", LABELS)
+@looped("kind", LABELS)
 def test_codes_point_at_the_labels(kind):
     labels = LABELS[kind]
     if kind == "tuples":
@@ -51,7 +52,7 @@ def test_any_integers_are_told_apart(labels):
     assert grouping.labels[grouping.codes].tolist() == labels
 
 
-@pytest.mark.parametrize(
+@looped(
     "labels",
     [
         [1.0, math.nan],
@@ -78,7 +79,7 @@ def test_strings_of_numpy_2_and_their_missing_values():
         check_groups("groups", np.array(["a", math.nan], dtype=dtype))
 
 
-@pytest.mark.parametrize("dtype", ["Int64", "string", "category"])
+@looped("dtype", ["Int64", "string", "category"])
 def test_pandas_labels_and_their_missing_values(dtype):
     pandas = require("pandas")
     values = [2, 1, 2] if dtype == "Int64" else ["b", "a", "b"]
@@ -114,7 +115,7 @@ def test_dense_ranks_count_the_distinct_values_below(values):
     assert distinct.tolist() == sorted(set(values))
 
 
-@pytest.mark.parametrize("is_whole", [True, False])
+@looped("is_whole", [True, False])
 def test_segments_are_summed_alone(is_whole):
     rng = np.random.default_rng(5)
     sizes = rng.integers(1, 20, 40)

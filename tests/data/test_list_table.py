@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from looped import looped
 from skrate.data.lists import _places, list_table
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -48,7 +49,7 @@ def test_places_reverse_the_order_of_integers(scores):
     assert np.array_equal(order_of(places), -order_of(unsigned))
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int32, np.bool_])
+@looped("dtype", [np.float32, np.float16, np.int32, np.bool_])
 def test_narrow_scores_lose_nothing_beside_many_lists(dtype):
     scores = np.random.default_rng(0).normal(size=500).astype(dtype)
     places, n_bits, is_exact = _places(scores, 35)

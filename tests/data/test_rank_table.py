@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 
+from looped import looped
 from skrate import RankTable, expected_recall_score, ranking_auc_score, rates
 from skrate.data.table import rank_table
 from strategies import ranked_samples
@@ -90,7 +91,7 @@ def test_scores_that_are_hard_to_tell_apart(name, labels):
     check(y_true, EDGES[name])
 
 
-@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+@looped("dtype", ["int64", "uint64"])
 def test_integers_that_float64_cannot_hold(dtype):
     scores = np.array([2**53, 2**53 + 1, 2**53 + 2, 2**53 + 1], dtype=dtype)
     assert check([1, 0, 1, 0], scores).n_groups == 3
@@ -102,7 +103,7 @@ def test_the_least_integer_that_float64_cannot_hold():
     assert check([1, 0, 1, 0], scores).n_groups == 3
 
 
-@pytest.mark.parametrize(
+@looped(
     "dtype",
     ["float16", "float32", "float64", "longdouble", "int8", "uint8", "int32", "bool"],
 )
@@ -207,7 +208,7 @@ def test_tables_of_disjoint_cases_add(first, second, is_weighted):
     assert left + right == right + left == RankTable.from_arrays(**both)
 
 
-@pytest.mark.parametrize("other", ["float64", "uint64"])
+@looped("other", ["float64", "uint64"])
 def test_scores_that_cannot_be_compared_do_not_add(other):
     whole = RankTable.from_arrays([1, 0], np.array([2**53 + 1, 2**53]))
     given = RankTable.from_arrays([1, 0], np.array([1, 2**53], dtype=other))
@@ -263,7 +264,7 @@ def test_tables_compare_by_value():
         hash(table)
 
 
-@pytest.mark.parametrize("weights", [None, [1, 2, 3]])
+@looped("weights", [None, [1, 2, 3]])
 def test_tables_pickle_and_copy(weights):
     table = RankTable.from_arrays([1, 0, 1], [3, 3, 1], sample_weight=weights)
     for twin in (pickle.loads(pickle.dumps(table)), copy.deepcopy(table)):
@@ -277,8 +278,8 @@ def test_groups_without_weight_are_left_out():
     assert table.n_groups == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@looped(
+    "arguments, message",
     [
         (([1, 2], [1]), r"same length, at least 1; found shapes \(2,\) and \(1,\)"),
         (([], []), "at least 1"),
@@ -314,8 +315,8 @@ def test_a_share_of_a_long_tie_is_the_same_for_all_its_cases():
             assert_allclose(score, table.pos @ means / table.n_pos, rtol=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("table", "expected"),
+@looped(
+    "table, expected",
     [
         (RankTable([2, 0, 1], [0, 3, 1]), 7),
         (RankTable.from_arrays([1, 0, 1], [3, 2, 1]), 3),
@@ -331,7 +332,7 @@ def test_whole_weights_are_a_number_of_cases(table, expected):
     assert table.n_cases == expected
 
 
-@pytest.mark.parametrize("weight", [1e-101, 3e-320, 1e101, 1e308])
+@looped("weight", [1e-101, 3e-320, 1e101, 1e308])
 def test_weights_that_cannot_be_multiplied_are_refused(weight):
     for call in (
         lambda: RankTable.from_arrays(

@@ -14,6 +14,7 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
+from looped import looped
 from skrate.data.folds import check_repeats, disjoint_repeats
 
 N = 60
@@ -26,23 +27,21 @@ def sets_of(splitter):
     return [test for _, test in splitter.split(X, Y, groups)]
 
 
-@pytest.mark.parametrize(
-    "splitter", [KFold(5), GroupKFold(5), LeaveOneOut(), TimeSeriesSplit(5)]
-)
+@looped("splitter", [KFold(5), GroupKFold(5), LeaveOneOut(), TimeSeriesSplit(5)])
 def test_folds_that_share_no_case_are_one_repeat(splitter):
     assert set(disjoint_repeats(sets_of(splitter))) == {0}
 
 
-@pytest.mark.parametrize("splitter", [RepeatedKFold, RepeatedStratifiedKFold])
-@pytest.mark.parametrize("shape", [(2, 3), (20, 5), (7, 4)])
+@looped("splitter", [RepeatedKFold, RepeatedStratifiedKFold])
+@looped("shape", [(2, 3), (20, 5), (7, 4)])
 def test_repeats_of_a_splitter_are_found(splitter, shape):
     tests = sets_of(splitter(n_splits=shape[1], n_repeats=shape[0], random_state=0))
     expected = np.repeat(np.arange(shape[0]), shape[1])
     assert disjoint_repeats(tests).tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize(
+@looped("seed", range(5))
+@looped(
     "splitter",
     [
         lambda seed: ShuffleSplit(30, test_size=0.3, random_state=seed),
@@ -80,8 +79,8 @@ def test_a_case_twice_in_a_fold_is_named():
         disjoint_repeats([[0, 1], [7, 2, 7, 7]])
 
 
-@pytest.mark.parametrize(
-    ("repeats", "expected"),
+@looped(
+    "repeats, expected",
     [
         (None, [0] * 6),
         (1, [0] * 6),
@@ -95,8 +94,8 @@ def test_repeats_are_a_number_or_labels(repeats, expected):
     assert check_repeats("repeats", repeats, 6).tolist() == expected
 
 
-@pytest.mark.parametrize(
-    ("repeats", "message"),
+@looped(
+    "repeats, message",
     [
         (4, "repeats=4 does not divide the 6 folds"),
         (0, "repeats=0 does not divide the 6 folds"),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
+from looped import looped
 from skrate.data import checks as v
 from skrate.data.sample import check_ranking
 
@@ -33,8 +34,8 @@ def one_dimensional(*cells):
     return array
 
 
-@pytest.mark.parametrize(
-    ("labels", "pos_label", "expected"),
+@looped(
+    "labels, pos_label, expected",
     [
         ([0, 1], None, [False, True]),
         ([-1, 1], None, [False, True]),
@@ -68,8 +69,8 @@ def test_positive_cases_are_found(labels, pos_label, expected):
     assert v.check_labels(np.asarray(labels), pos_label).tolist() == expected
 
 
-@pytest.mark.parametrize(
-    ("labels", "pos_label", "message"),
+@looped(
+    "labels, pos_label, message",
     [
         (
             [0, 2],
@@ -125,8 +126,8 @@ def test_bad_labels_are_named(labels, pos_label, message):
         v.check_labels(np.asarray(labels), pos_label)
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
+@looped(
+    "values, message",
     [
         (3, r"name must be one-dimensional, found a single object of type int\."),
         ("text", r"found a single object of type str\."),
@@ -152,8 +153,8 @@ def test_bad_vectors_are_named(values, message):
         v.check_vector("name", values)
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
+@looped(
+    "values, message",
     [
         (
             [1.0, np.nan, np.inf],
@@ -193,13 +194,13 @@ def test_finite_scores_may_have_a_sum_that_is_not():
     assert v.check_scores("name", half) is not None
 
 
-@pytest.mark.parametrize("value", [0.5, np.float32(0.5), np.float64(0.5)])
+@looped("value", [0.5, np.float32(0.5), np.float64(0.5)])
 def test_fractions_pass(value):
     assert type(v.check_fraction("name", value)) is float
 
 
-@pytest.mark.parametrize(
-    ("value", "options", "bounds"),
+@looped(
+    "value, options, bounds",
     [
         (0, {}, r"\(0, 1\)"),
         (1, {}, r"\(0, 1\)"),
@@ -228,7 +229,7 @@ def test_bounds_of_fractions_are_included_when_asked():
     assert v.check_fraction("name", 1, include_one=True) == 1
 
 
-@pytest.mark.parametrize("value", [0, -1, 2.0, "2", None, True])
+@looped("value", [0, -1, 2.0, "2", None, True])
 def test_bad_counts_are_named(value):
     with pytest.raises(ValueError, match="name must be an integer >= 1, got"):
         v.check_count("name", value)
@@ -243,7 +244,7 @@ def test_counts_pass():
         v.check_count("name", 10**30)
 
 
-@pytest.mark.parametrize(
+@looped(
     "value",
     [0, -1.0, np.inf, np.nan, "1", None, True, 10**400, Fraction(1, 10**400), 1j],
 )
@@ -252,7 +253,7 @@ def test_bad_positive_numbers_are_named(value):
         v.check_positive("name", value)
 
 
-@pytest.mark.parametrize("value", ["c", 1, None, ["a"]])
+@looped("value", ["c", 1, None, ["a"]])
 def test_bad_choices_are_named(value):
     with pytest.raises(ValueError, match=r"name must be one of \['a', 'b'\], got"):
         v.check_choice("name", value, ("b", "a"))
@@ -270,7 +271,7 @@ def test_generators_come_from_anything_that_seeds_one():
     assert v.check_generator(state).random() != v.check_generator(state).random()
 
 
-@pytest.mark.parametrize("seed", [-1, "seed", 1.5])
+@looped("seed", [-1, "seed", 1.5])
 def test_bad_seeds_are_named(seed):
     with pytest.raises(ValueError, match="random_state must be None, an integer >= 0"):
         v.check_generator(seed)
@@ -286,7 +287,7 @@ def test_an_undefined_metric_warns_where_it_was_called():
     assert caught[0].filename == __file__
 
 
-@pytest.mark.parametrize("dtype", [int, np.uint8, np.int8, float])
+@looped("dtype", [int, np.uint8, np.int8, float])
 def test_a_label_between_two_others_is_seen(dtype):
     with pytest.raises(ValueError, match=r"found 3 labels: 0(\.0)?, 1(\.0)?, 2"):
         v.check_labels(np.array([0, 2, 1, 0], dtype=dtype))
@@ -313,13 +314,13 @@ def test_counts_are_integers_of_a_least_size():
         v.check_counts("name", np.ma.array([1, 2], mask=[0, 1]))
 
 
-@pytest.mark.parametrize("value", [np.inf, np.nan, 10**400, "1", None, True])
+@looped("value", [np.inf, np.nan, 10**400, "1", None, True])
 def test_bad_numbers_are_named(value):
     with pytest.raises(ValueError, match="name must be a finite number, got"):
         v.check_number("name", value)
 
 
-@pytest.mark.parametrize("given", [list, tuple, np.array])
+@looped("given", [list, tuple, np.array])
 def test_what_numpy_makes_of_missing_labels_is_no_label(given):
     for missing in (float("nan"), np.nan, None):
         labels = v.check_vector("y_true", given(["b", missing, "b"]))
@@ -333,9 +334,7 @@ def test_numbers_among_words_are_not_made_words():
         v.check_labels(labels, "1")
 
 
-@pytest.mark.parametrize(
-    "dtype", ["f2", "f4", "f8", "g", "i8", "u2", "U3", "S2", "M8[s]"]
-)
+@looped("dtype", ["f2", "f4", "f8", "g", "i8", "u2", "U3", "S2", "M8[s]"])
 def test_vectors_have_the_byte_order_of_the_machine(dtype):
     values = np.arange(3).astype(dtype)
     for order in "<>":
@@ -346,8 +345,8 @@ def test_vectors_have_the_byte_order_of_the_machine(dtype):
     assert v.check_vector("name", values) is values
 
 
-@pytest.mark.parametrize(
-    ("cells", "dtype"),
+@looped(
+    "cells, dtype",
     [
         ([-(2**63), 2**63 - 1], np.int64),
         ([-1, 2**64], np.float64),
@@ -362,7 +361,7 @@ def test_objects_are_scores_of_the_dtype_that_tells_them_apart(cells, dtype):
     assert scores.tolist() == [dtype(cell) for cell in cells]
 
 
-@pytest.mark.parametrize("given", [float("inf"), float("nan"), 0, 1.5, "two", True])
+@looped("given", [float("inf"), float("nan"), 0, 1.5, "two", True])
 def test_a_number_of_jobs_is_an_integer_other_than_0(given):
     message = "n_jobs must be None or an integer other than 0, got "
     with pytest.raises(ValueError, match=message):
