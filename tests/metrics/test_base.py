@@ -62,7 +62,8 @@ def test_value_is_that_of_the_score(metric, kwargs):
 
 def test_every_metric_of_the_registry_is_among_the_cases():
     covered = {type(find_metric(*case)) for case in SMOOTH + JUMPS}
-    assert covered == set(METRICS.values())
+    # The AUC is the rAUC without parameters.
+    assert covered - {AUC} == set(METRICS.values())
 
 
 @each(SMOOTH + JUMPS)
