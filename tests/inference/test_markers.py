@@ -218,7 +218,7 @@ def test_pvalues_of_draws_by_hand():
     assert nothing.pvalue(0.5, 1.0, "greater") == 1
 
 
-@each(SMOOTH + JUMPS)
+@each((SMOOTH + JUMPS)[::2])
 @pytest.mark.filterwarnings("ignore")
 def test_pvalues_are_the_shares_of_all_orders_of_the_labels(metric, kwargs):
     n, n_resamples = 13, 1000
