@@ -35,8 +35,6 @@ from skrate.data.sample import check_ranking
 from skrate.data.table import RankTable
 
 _LABEL_BIT = np.uint64(1)
-# Weights between 2**-_ORDINARY and 2**_ORDINARY can be multiplied as they are.
-_ORDINARY = 200
 # Groups of a rectangle of lists, which should stay in the cache.
 _CELLS = 2**16
 # y_true, y_score, groups and, in every batch or in none, sample_weight.
@@ -99,7 +97,7 @@ class ListTable:
         """Weight of the negatives per list."""
         if self.cases is None:
             return self.sum(self.neg)
-        return np.diff(self.starts, append=len(self.cases)) - self.n_pos
+        return self.sizes - self.n_pos
 
     @cached_property
     def cum_pos(self) -> FloatArray:
@@ -128,7 +126,7 @@ class ListTable:
     def mirrored(self) -> ListTable:
         """The table of swapped classes and negated scores, of the last list first."""
         # Read from the back, a list starts where it ended.
-        starts = (len(self.pos) - np.append(self.starts[1:], len(self.pos)))[::-1]
+        starts = len(self.pos) - self.edges[:0:-1]
         pos, neg, lists = self.neg[::-1], self.pos[::-1], self.lists[::-1]
         return ListTable(self.labels, lists, starts, pos=pos, neg=neg)
 
@@ -141,8 +139,8 @@ class ListTable:
     def sizes(self) -> FloatArray:
         """Weight per list, which is where its last row ends."""
         if self.cases is not None:
-            return np.diff(self.starts, append=len(self.cases)).astype(np.float64)
-        return np.asarray(self.ends[np.append(self.starts[1:], len(self.ends)) - 1])
+            return np.diff(self.edges).astype(np.float64)
+        return np.asarray(self.ends[self.edges[1:] - 1])
 
     def sum(self, values: Array) -> FloatArray:
         """Return the sum of row ``values`` over each list."""
@@ -177,8 +175,7 @@ class ListTable:
 
     def spread(self, values: Array) -> Array:
         """Return for each row the value of its list."""
-        n_rows = len(self.pos)
-        return np.asarray(np.repeat(values, np.diff(self.starts, append=n_rows)))
+        return np.asarray(np.repeat(values, np.diff(self.edges)))
 
 
 @dataclass(frozen=True)
@@ -208,12 +205,9 @@ class ListValues:
     ) -> ListValues:
         """Return the values of whole lists, which are defined or not."""
         defined = (~np.isnan(values)).astype(np.float64)
-        n_pos, n_neg = lists.n_pos, lists.n_neg
         if part is None or whole is None:
             part = whole = np.empty(0)
-        else:
-            part, whole = part, whole
-        return cls(values, defined, part, whole, n_pos, n_neg)
+        return cls(values, defined, part, whole, lists.n_pos, lists.n_neg)
 
 
 def list_table(
@@ -252,13 +246,10 @@ def list_table(
     )
     assert sample.scores is not None
     if groups is None:
-        one = np.zeros(sample.n_given, dtype=np.intp)
-        grouping = Grouping(one, np.zeros(1, dtype=np.intp), np.array([len(one)]))
+        grouping = check_groups("groups", np.zeros(sample.n_given, dtype=np.intp))
     else:
         grouping = check_groups("groups", groups)
         check_equal_length(y_true=as_numpy(y_true), groups=grouping.codes)
-    # Codes that span a range of integers may have gaps; labels without a row are none.
-    known = np.flatnonzero(grouping.sizes)
     codes, sizes = grouping.codes, grouping.sizes
     if sample.kept is not None:
         codes = codes[sample.kept]
@@ -281,9 +272,7 @@ def list_table(
         codes, is_pos, scores = _of_entities(codes, grouped, is_pos, scores)
         sizes = np.bincount(codes, minlength=len(sizes))
     table = _sorted(codes, sizes, is_pos, scores, sample.weights, gain)
-    table.labels = grouping.labels[known]
-    # From codes to positions among the labels that are really there.
-    table.lists = np.flatnonzero(sizes[known])
+    table.labels = grouping.labels
     table.n_cases = sizes[sizes > 0]
     return table
 
@@ -323,11 +312,8 @@ def _of_entities(
     order = np.argsort(keys, kind="stable")
     starts = np.flatnonzero(begins_group(keys[order]))
     is_any = np.logical_or.reduceat(is_pos[order], starts)
-    return (
-        codes[order][starts],
-        is_any,
-        np.maximum.reduceat(scores[order], starts),
-    )
+    greatest = np.maximum.reduceat(scores[order], starts)
+    return codes[order[starts]], is_any, greatest
 
 
 def _relevance(
