@@ -115,7 +115,7 @@ class Measured:
     one_class: list[Single] = field(default_factory=list)
     is_known: bool = True
 
-    @property
+    @lazy
     def value(self) -> float:
         """The mean; nan if it is undefined on all rankings."""
         values = [one.value for one in (*self.each, *self.one_class)]
@@ -152,7 +152,7 @@ class Measured:
         n_pos, n_neg = np.sum(sizes, axis=0).tolist()
         return int(n_pos), int(n_neg)
 
-    @property
+    @lazy
     def bounds(self) -> tuple[float, float]:
         """The least and the greatest mean of rankings of the same cases."""
         return self._mean_range(
@@ -474,7 +474,7 @@ class Measured:
         """The effective sizes of the classes, of shape (n_folds, 2)."""
         return np.array([one.effective_sizes for one in self.ranked])
 
-    @property
+    @lazy
     def _is_between(self) -> BoolArray:
         return are_compared(self._sizes, self.n_repeats)
 
