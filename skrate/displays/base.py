@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 from zlib import crc32
@@ -14,21 +14,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label
-from skrate.data.checks import check_flag, check_vector
-from skrate.data.folds import (
-    FoldRankings,
-    Repeats,
-    check_repeats,
-    disjoint_repeats,
-    row_numbers,
-)
+from skrate.data.checks import check_flag
+from skrate.model_selection.folds import fold_rankings
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
-    Response,
     ResponseMethod,
-    fold_responses,
     ranking_scores,
-    rows_of,
 )
 from skrate.rates.laws import RateDistribution
 
@@ -576,47 +567,20 @@ class FoldsDisplay(Display):
         UndefinedMetricWarning
             If a fold is left out, as its estimator was trained on one class.
         """
-        responses = fold_responses(
-            cv_results,
+        (rankings,) = fold_rankings(
+            {"cv_results": cv_results},
             X,
             y,
+            user=cls.__name__,
             sample_weight=sample_weight,
+            repeats=kwargs.pop("repeats", None),
             response_method=response_method,
             pos_label=pos_label,
-            user=cls.__name__,
         )
         if name is None:
             name = type(cv_results["estimator"][0]).__name__
-        tests, repeats = cv_results["indices"]["test"], kwargs.pop("repeats", None)
-        rankings = rankings_of(responses, tests, repeats=repeats)
         drawn: Self = cls.from_predictions(rankings, name=name, **kwargs)  # type: ignore[attr-defined]
         return drawn
-
-
-def rankings_of(
-    responses: list[Response],
-    tests: Sequence[ArrayLike],
-    clusters: ArrayLike | None = None,
-    repeats: Repeats = None,
-) -> FoldRankings:
-    """Return what models say of their test folds, whose indices are ``tests``."""
-    folds = [response.fold for response in responses]
-    parts = [row_numbers(tests[fold]) for fold in folds]
-    rows = np.concatenate(parts)
-    numbers = disjoint_repeats(tests) if repeats is None else repeats
-    columns: dict[str, Any] = {
-        name: np.concatenate([check_vector(name, getattr(r, name)) for r in responses])
-        for name in ("y_true", "y_score", "sample_weight")
-        if getattr(responses[0], name) is not None
-    }
-    return FoldRankings(
-        fold=np.repeat(folds, [len(part) for part in parts]),
-        clusters=None if clusters is None else rows_of(clusters, rows),
-        indices=rows,
-        repeats=check_repeats("repeats", numbers, len(tests))[folds],
-        pos_label=responses[0].pos_label,
-        **columns,
-    )
 
 
 # The density of a rate takes this share of the height of the axes at most.

@@ -22,7 +22,6 @@ from skrate.displays.base import (
     entry,
     model_color,
     passes_on,
-    rankings_of,
     styled,
     taken_by,
 )
@@ -32,11 +31,10 @@ from skrate.inference.compare_curves import (
     Stretch,
     compare_curves,
 )
+from skrate.model_selection.folds import fold_rankings
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,
-    check_rows,
-    fold_responses,
     ranking_scores,
 )
 from skrate.rates.laws import RateLike, check_rate
@@ -264,31 +262,15 @@ class CurveComparisonDisplay(Drawing):
             cases are of one class.
         """
         models = {"cv_results_a": cv_results_a, "cv_results_b": cv_results_b}
-        both = []
-        for model, cv_results in models.items():
-            found = fold_responses(
-                cv_results, X, y, sample_weight=sample_weight, pos_label=pos_label,
-                response_method=response_method, user=cls.__name__, name=model,
-            )  # fmt: skip
-            pos_label = found[0].pos_label
-            both.append(found)
-        tests, others = (one["indices"]["test"] for one in models.values())
-        if len(tests) != len(others) or not all(map(np.array_equal, tests, others)):
-            raise ValueError(
-                "cv_results_a and cv_results_b do not test the same cases fold by "
-                "fold: pass cross_validate the same splits for both, as "
-                "cv=list(splitter.split(X, y))."
-            )
-        check_rows(tests, clusters=clusters)
-        folds = set.intersection(*({each.fold for each in found} for found in both))
-        if not folds:
-            raise ValueError(
-                "No fold has estimators of both models that were trained on two "
-                "classes. Use stratified or fewer folds."
-            )
-        a, b = (
-            rankings_of([each for each in found if each.fold in folds], tests, clusters)
-            for found in both
+        a, b = fold_rankings(
+            models,
+            X,
+            y,
+            user=cls.__name__,
+            sample_weight=sample_weight,
+            clusters=clusters,
+            response_method=response_method,
+            pos_label=pos_label,
         )
         if names is None:
             names = _names_of(*(one["estimator"][0] for one in models.values()))

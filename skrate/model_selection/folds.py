@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -34,7 +34,16 @@ from skrate.data.checks import (
     check_weights,
     distinct_labels,
 )
-from skrate.data.folds import FoldRankings, check_unseen, rows_of_part, whole_repeats
+from skrate.data.folds import (
+    FoldRankings,
+    Repeats,
+    check_repeats,
+    check_unseen,
+    disjoint_repeats,
+    row_numbers,
+    rows_of_part,
+    whole_repeats,
+)
 from skrate.data.ranking import check_groups
 from skrate.inference.intervals import ALTERNATIVES, Alternative, standardised, t_pvalue
 from skrate.metrics.results import Comparison, t_interval
@@ -44,11 +53,10 @@ from skrate.model_selection.responses import (
     UndefinedResponse,
     check_response_method,
     cut_to,
-    defined_folds,
     n_rows,
     positive_class_of_folds,
+    ranking_scores,
     rows_of,
-    scores_or_reason,
 )
 
 Method = Literal["corrected", "paired"]
@@ -466,22 +474,121 @@ def cross_val_rankings(
     repeats = whole_repeats(tests, range(len(splits)))
     run = Parallel(n_jobs=check_n_jobs(n_jobs), verbose=verbose)
     task = Task(estimator, X, y, to_fit)
-    ask = partial(_finite_scores, methods=methods, label=label)
+    ask = partial(_finite_scores, methods=methods, label=label, user=_USER)
     found = run(
         delayed(task.scored)(ask, *split, is_kept=return_estimator) for split in splits
     )
-    kept = defined_folds([scores for scores, _ in found])
+    scores = [scores for scores, _ in found]
+    kept = defined_folds(scores)
+    models = tuple(found[i][1] for i in kept) if return_estimator else None
+    by_case |= {"y_true": labels}
+    return _of_folds(kept, scores, tests, repeats, by_case, label, models)
+
+
+def fold_rankings(
+    models: Mapping[str, Mapping[str, Any]],
+    X: Any,
+    y: ArrayLike,
+    *,
+    user: str,
+    sample_weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    repeats: Repeats = None,
+    response_method: ResponseMethod = DEFAULT_RESPONSE,
+    pos_label: Label = None,
+) -> list[FoldRankings]:
+    """Return how models of ``cross_validate`` rank the cases of their test folds.
+
+    ``models`` are its results by the names of the arguments that they were given by.
+    All of ``y`` says which class is positive. A fold on which a model was trained on
+    one class is left out of all, with a warning.
+    """
+    for name, results in models.items():
+        missing = [key for key in ("estimator", "indices") if key not in results]
+        if missing:
+            raise ValueError(
+                f"{name} lacks {missing}: run cross_validate with "
+                "return_estimator=True and return_indices=True."
+            )
+    tests, *others = (
+        [row_numbers(test) for test in results["indices"]["test"]]
+        for results in models.values()
+    )
+    for other in others:
+        if len(tests) != len(other) or not all(map(np.array_equal, tests, other)):
+            raise ValueError(
+                f"{' and '.join(models)} do not test the same cases fold by fold: pass "
+                "cross_validate the same splits for both, as "
+                "cv=list(splitter.split(X, y))."
+            )
+    given = {"y": y, "sample_weight": sample_weight, "clusters": clusters}
+    given = {name: rows for name, rows in given.items() if rows is not None}
+    n_cases = 1 + max(int(test.max()) for test in tests)
+    for name, rows in {"X": X, **given}.items():
+        if n_rows(rows) < n_cases:
+            raise ValueError(
+                f"{name} has {n_rows(rows)} cases, but the folds have {n_cases}: pass "
+                "the data that cross_validate was given."
+            )
+    by_case = {name: check_vector(name, rows) for name, rows in given.items()}
+    by_case["y_true"] = labels = by_case.pop("y")
+    label = positive_class_of_folds(labels, pos_label, user)
+    ask = partial(_finite_scores, methods=response_method, label=label, user=user)
+    found = []
+    for results in models.values():
+        asked = zip(results["estimator"], tests, strict=True)
+        found.append([ask(one, rows_of(X, test), labels[test]) for one, test in asked])
+    kept = sorted(set.intersection(*(set(defined_folds(scores)) for scores in found)))
+    if not kept:
+        raise ValueError(
+            "No fold has estimators of both models that were trained on two "
+            "classes. Use stratified or fewer folds."
+        )
+    known = disjoint_repeats(tests) if repeats is None else repeats
+    numbers = check_repeats("repeats", known, len(tests))
+    return [_of_folds(kept, scores, tests, numbers, by_case, label) for scores in found]
+
+
+def _of_folds(
+    kept: list[int],
+    scores: list[Any],
+    tests: list[IntArray],
+    repeats: IntArray,
+    by_case: Mapping[str, Array],
+    label: Label,
+    models: Sequence[Any] | None = None,
+) -> FoldRankings:
+    """Return the rankings of the folds that are kept."""
     rows = np.concatenate([tests[i] for i in kept])
     return FoldRankings(
-        labels[rows],
-        np.concatenate([found[i][0] for i in kept]),
-        np.repeat(kept, [len(tests[i]) for i in kept]),
+        y_score=np.concatenate([scores[i] for i in kept]),
+        fold=np.repeat(kept, [len(tests[i]) for i in kept]),
         indices=rows,
         repeats=repeats[kept],
         pos_label=label,
-        estimators=[found[i][1] for i in kept] if return_estimator else None,
+        estimators=models,
         **{name: values[rows] for name, values in by_case.items()},
     )
+
+
+def defined_folds(found: list[Any]) -> list[int]:
+    """Return the folds of what has scores, and warn of the others."""
+    kept = []
+    for i, scores in enumerate(found):
+        if not isinstance(scores, UndefinedResponse):
+            kept.append(i)
+            continue
+        warnings.warn(
+            f"Fold {i} is undefined and left out: {scores}",
+            UndefinedMetricWarning,
+            stacklevel=4,
+        )
+    if not kept:
+        raise ValueError(
+            f"All {len(found)} folds are undefined: each estimator was trained on one "
+            "class only. Use stratified or fewer folds."
+        )
+    return kept
 
 
 def check_folds(
@@ -551,12 +658,13 @@ class Task(NamedTuple):
 
 
 def _finite_scores(
-    model: Any, X: Any, y: Any, methods: tuple[str, ...], label: Label
+    model: Any, X: Any, y: Any, methods: ResponseMethod, label: Label, user: str
 ) -> Any:
     """Return an array of scores, or why there is none."""
-    scores = scores_or_reason(model, X, y, methods, label, _USER)
-    if isinstance(scores, UndefinedResponse):
-        return scores
+    try:
+        scores, _ = ranking_scores(model, X, y, methods, label, user=user)
+    except UndefinedResponse as undefined:
+        return undefined
     scores = check_vector("y_score", as_numpy(scores))
     check_equal_length(y_score=scores, test=check_vector("y", y))
     return scores

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from sklearn.base import is_outlier_detector
-from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.array_api import as_numpy, is_dispatched
 from skrate.data.arrays import Array, ArrayLike, BoolArray, IntArray, Label
@@ -28,19 +27,6 @@ ResponseMethod = str | Sequence[str]
 DEFAULT_RESPONSE = ("decision_function", "predict_proba")
 # How deep pipelines and searches are within one another.
 _MOST_WITHIN = 9
-
-
-class Response(NamedTuple):
-    """The true labels of some cases, and an estimator's scores of ``pos_label``.
-
-    ``fold`` is the number of the fold that they were tested in.
-    """
-
-    y_true: Any
-    y_score: Any
-    sample_weight: Any
-    pos_label: Any
-    fold: int = 0
 
 
 class UndefinedResponse(ValueError):
@@ -277,85 +263,6 @@ def _check_no_pairs(estimator: Any, user: str) -> None:
             f"{user} needs a score for each class, but those of {type(inner).__name__} "
             "are of pairs of classes: fit it with decision_function_shape='ovr'."
         )
-
-
-def fold_responses(
-    cv_results: dict[str, Any],
-    X: Any,
-    y: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    response_method: ResponseMethod = DEFAULT_RESPONSE,
-    pos_label: Label = None,
-    user: str,
-    name: str = "cv_results",
-) -> list[Response]:
-    """Return what each estimator of ``cross_validate`` says of its own test fold.
-
-    All of ``y`` says which class is positive, for all folds; ``name`` is that of the
-    argument. A fold whose estimator was
-    trained on one class is left out, with a warning.
-    """
-    missing = [key for key in ("estimator", "indices") if key not in cv_results]
-    if missing:
-        raise ValueError(
-            f"{name} lacks {missing}: run cross_validate with "
-            "return_estimator=True and return_indices=True."
-        )
-    tests = cv_results["indices"]["test"]
-    check_rows(tests, X=X, y=y, sample_weight=sample_weight)
-    label = positive_class_of_folds(y, pos_label, user)
-    found = []
-    for estimator, test in zip(cv_results["estimator"], tests, strict=True):
-        asked = estimator, rows_of(X, test), rows_of(y, test), response_method
-        found.append(scores_or_reason(*asked, label, user))
-    responses = []
-    for i in defined_folds(found):
-        weight = None if sample_weight is None else rows_of(sample_weight, tests[i])
-        y_true = rows_of(y, tests[i])
-        responses.append(Response(y_true, found[i], weight, label, i))
-    return responses
-
-
-def scores_or_reason(
-    estimator: Any, X: Any, y: Any, methods: ResponseMethod, label: Label, user: str
-) -> Any:
-    """Return the scores of some cases, or why there are none."""
-    try:
-        return ranking_scores(estimator, X, y, methods, label, user=user)[0]
-    except UndefinedResponse as undefined:
-        return undefined
-
-
-def defined_folds(found: list[Any]) -> list[int]:
-    """Return the folds of what has scores, and warn of the others."""
-    kept = []
-    for i, scores in enumerate(found):
-        if not isinstance(scores, UndefinedResponse):
-            kept.append(i)
-            continue
-        warnings.warn(
-            f"Fold {i} is undefined and left out: {scores}",
-            UndefinedMetricWarning,
-            stacklevel=4,
-        )
-    if not kept:
-        raise ValueError(
-            f"All {len(found)} folds are undefined: each estimator was trained on one "
-            "class only. Use stratified or fewer folds."
-        )
-    return kept
-
-
-def check_rows(tests: Sequence[ArrayLike], **data: Any) -> None:
-    """Raise where data, of which None is none, lack rows that folds test."""
-    n_cases = 1 + max(np.max(test) for test in tests)
-    for name, rows in data.items():
-        if rows is not None and n_rows(rows) < n_cases:
-            raise ValueError(
-                f"{name} has {n_rows(rows)} cases, but the folds have {n_cases}: pass "
-                "the data that cross_validate was given."
-            )
 
 
 def _classes(estimator: Any, user: str) -> list[Any] | None:

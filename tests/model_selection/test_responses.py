@@ -14,7 +14,8 @@ from skrate import (
     ScoreReport,
     make_ranking_scorer,
 )
-from skrate.model_selection.responses import fold_responses, ranking_scores
+from skrate.model_selection.folds import fold_rankings
+from skrate.model_selection.responses import ranking_scores
 
 RNG = np.random.default_rng(0)
 Y = np.where(RNG.random(60) < 0.4, "ill", "well")
@@ -103,19 +104,20 @@ def test_each_fold_is_scored_by_its_own_estimator(kind):
     results = cross_validate(
         LogisticRegression(), data, Y, return_estimator=True, return_indices=True, cv=3
     )
-    responses = fold_responses(
-        results, data, labels, sample_weight=weights, pos_label="well", user="It"
-    )
-    assert len(responses) == 3
-    tests = results["indices"]["test"]
-    for response, model, test in zip(
-        responses, results["estimator"], tests, strict=True
+    (rankings,) = fold_rankings(
+        {"cv_results": results}, data, labels, sample_weight=weights,
+        pos_label="well", user="It",
+    )  # fmt: skip
+    folds = list(zip(rankings, results["estimator"], strict=True))
+    assert len(folds) == 3
+    for ((is_pos, y_score, weight), model), test in zip(
+        folds, results["indices"]["test"], strict=True
     ):
         # Names of columns matter to the model, not to its coefficients.
         expected = X[test] @ model.coef_[0] + model.intercept_[0]
-        assert response.y_score == pytest.approx(expected, abs=1e-12)
-        assert np.array_equal(np.asarray(response.y_true), Y[test])
-        assert np.array_equal(response.sample_weight, weights[test])
+        assert y_score == pytest.approx(expected, abs=1e-12)
+        assert np.array_equal(is_pos, Y[test] == "well")
+        assert np.array_equal(weight, weights[test])
 
 
 @pytest.mark.parametrize("short", ["X", "y", "sample_weight"])
@@ -124,4 +126,4 @@ def test_folds_need_the_same_data(short):
     data = {"X": X, "y": Y, "sample_weight": np.ones(60)}
     data[short] = data[short][:50]
     with pytest.raises(ValueError, match=f"{short} has 50 cases, but the folds have 6"):
-        fold_responses(results, **data, user="It")
+        fold_rankings({"cv_results": results}, **data, user="It")
