@@ -37,7 +37,13 @@ from skrate.data.folds import Repeats
 from skrate.metrics.at_recall import RecallTest
 from skrate.metrics.base import Sizes
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc
-from skrate.metrics.results import ConfidenceInterval, Result, t_quantile
+from skrate.metrics.results import (
+    ConfidenceInterval,
+    Result,
+    Rows,
+    as_columns,
+    t_quantile,
+)
 from skrate.rates.laws import RateLike, check_rate
 
 # From the spread over folds; these are defined for weighted cases as well.
@@ -330,7 +336,7 @@ class CurveInterval(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConsensusCurve(Result):
+class ConsensusCurve(Rows):
     """ROC curve of several folds, averaged at equal rate, with bounds.
 
     Returned by :func:`rate_averaged_roc_curve`; :class:`RateAveragedROC` draws it.
@@ -399,6 +405,7 @@ class ConsensusCurve(Result):
     band: str
     confidence_level: float
     folds: Folds = field(repr=False)
+    _index = "rate"
 
     @property
     def n_folds(self) -> int:
@@ -422,7 +429,7 @@ class ConsensusCurve(Result):
             for end, bound in self.confidence_interval._asdict().items():
                 for name, values in bound._asdict().items():
                     columns[f"{name}_{end}"] = values
-        return {name: values.tolist() for name, values in columns.items()}
+        return as_columns(columns)
 
     def recall_at_rate(self, r: float) -> CurvePoint:
         """Return the recall with its bounds, if the share ``r`` is processed."""

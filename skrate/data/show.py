@@ -15,7 +15,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-_TITLE, _NEXT = "Parameters\n----------\n", "Returns\n-------\n"
+_TITLE = "Parameters\n----------\n"
+_HEADER = re.compile(r"^\S[^\n]*\n---", re.MULTILINE)
+_ENTRY = re.compile(r"^(\S.*) : (.*\n(?:[ \n].*\n)*)", re.MULTILINE)
 
 
 def described_like(source: Callable[..., Any]) -> Callable[[Function], Function]:
@@ -25,28 +27,62 @@ def described_like(source: Callable[..., Any]) -> Callable[[Function], Function]
     """
 
     def fill(function: Function) -> Function:
-        if function.__doc__ and source.__doc__:
-            text = inspect.cleandoc(function.__doc__)
-            known = _described(inspect.cleandoc(source.__doc__)) | _described(text)
-            names = inspect.signature(function).parameters
-            own = dict.fromkeys(known[name] for name in names if name in known)
-            listed = "\n".join(own)
-            before, _, after = text.partition(_NEXT)
-            summary = before.partition(_TITLE)[0]
-            function.__doc__ = f"{summary}{_TITLE}{listed}\n\n{_NEXT}{after}\n"
+        if function.__doc__:
+            function.__doc__ = described(function, parameter_texts(source))
         return function
 
     return fill
 
 
-def _described(text: str) -> dict[str, str]:
-    """Return the entries of the parameters in a docstring by their names."""
-    listed = text.partition(_TITLE)[2].partition(_NEXT)[0].strip()
-    entries = re.split(r"\n(?=\S)", listed)
+def described(function: Any, known: Mapping[str, str], returns: str = "") -> str:
+    """Return a docstring with all parameters, in the order of the signature.
+
+    What it lacks of them is taken from ``known`` texts, by their names, as what it
+    ``returns``.
+    """
+    before, own, after = _parts(function)
+    known = {**known, **_texts(own)}
+    entries: list[tuple[str, str]] = []
+    for parameter in inspect.signature(function).parameters.values():
+        bare = parameter.replace(annotation=parameter.empty, default=parameter.empty)
+        head, text = str(bare), known.get(parameter.name, "")
+        if text and entries and entries[-1][1] == text:
+            entries[-1] = (f"{entries[-1][0]}, {head}", text)
+        elif text:
+            entries.append((head, text))
+    listed = "\n".join(f"{head} : {text}" for head, text in entries)
+    if "Returns\n-------\n" not in after:
+        after = returns + after
+    return f"{before}{_TITLE}{listed}{after}\n"
+
+
+def parameter_texts(function: Any) -> dict[str, str]:
+    """Return what a docstring says of parameters, by name, without footnotes."""
     return {
-        name.lstrip("*"): entry
-        for entry in entries
-        for name in entry.partition(" : ")[0].split(", ")
+        name: re.sub(r"\[\d+\]_", "the reference", text)
+        for name, text in _texts(_parts(function)[1]).items()
+    }
+
+
+def _parts(function: Any) -> tuple[str, str, str]:
+    """Return what stands before the parameters, these, and what stands after them."""
+    text = inspect.cleandoc(function.__doc__ or "")
+    before, title, rest = text.partition(_TITLE)
+    if not title:
+        before, rest = "", text
+    found = _HEADER.search(rest)
+    at = len(rest) if found is None else found.start()
+    after = f"\n\n{rest[at:]}" if rest[at:] else ""
+    if not title:
+        return f"{rest[:at].rstrip()}\n\n", "", after
+    return before, rest[:at].rstrip("\n") + "\n", after
+
+
+def _texts(section: str) -> dict[str, str]:
+    return {
+        name.lstrip("*"): text.rstrip()
+        for head, text in _ENTRY.findall(section)
+        for name in head.split(", ")
     }
 
 

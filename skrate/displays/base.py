@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 import textwrap
 from collections.abc import Callable
 from types import FunctionType
@@ -15,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label
 from skrate.data.checks import check_flag
+from skrate.data.show import described, parameter_texts
 from skrate.model_selection.folds import fold_rankings
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
@@ -126,9 +126,6 @@ def _is_cycle_default() -> bool:
 
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
-_TITLE = "Parameters\n----------\n"
-_HEADER = re.compile(r"^\S[^\n]*\n---", re.MULTILINE)
-_ENTRY = re.compile(r"^(\S.*) : (.*\n(?:[ \n].*\n)*)", re.MULTILINE)
 # What is the same wherever it is not described.
 _DESCRIBED = {
     "y_true": "array-like of shape (n_samples,)\n    True labels of two classes.",
@@ -223,9 +220,19 @@ def _spell_out(cls: Any, name: str) -> None:
             if is_keyword and key not in cls._not_passed_on:
                 taken.setdefault(key, parameter.replace(kind=parameter.KEYWORD_ONLY))
     function.__signature__ = signature.replace(parameters=list(taken.values()))
-    if function.__doc__:
-        names = [key for key in taken if key not in ("self", "cls")]
-        function.__doc__ = _described(cls, function, receivers, names)
+    if not function.__doc__:
+        return
+    known: dict[str, str] = {}
+    for receiver in reversed(receivers):
+        known |= parameter_texts(receiver)
+    # What a model tells is not to be given.
+    tells = "response_method" in taken
+    known = known | _DESCRIBED if tells else _DESCRIBED | known
+    for key in taken:
+        if key.endswith("_kwargs") and key not in known:
+            what = key.removesuffix("_kwargs")
+            known[key] = _STYLE.format(what=_WHAT.get(what, what.replace("_", " ")))
+    function.__doc__ = described(function, known, _RETURNS.format(name=cls.__name__))
 
 
 def _copy(function: Any, cls: type) -> Any:
@@ -239,55 +246,6 @@ def _copy(function: Any, cls: type) -> Any:
     copied.__qualname__ = f"{cls.__qualname__}.{function.__name__}"
     copied.__dict__["passes_on"] = function.passes_on
     return copied
-
-
-def _described(cls: type, function: Any, receivers: list[Any], names: list[str]) -> str:
-    """Return a docstring that describes all parameters, and what is returned."""
-    before, own, after = _parts(function)
-    known = _entries(own)
-    if "response_method" in names:
-        # What a model tells is not to be given.
-        known = _DESCRIBED | known
-    for receiver in receivers:
-        known = _entries(_parts(receiver)[1]) | known
-    known = _DESCRIBED | known
-    entries: list[tuple[str, str]] = []
-    for key in names:
-        text = known.get(key, "")
-        if not text and key.endswith("_kwargs"):
-            what = key.removesuffix("_kwargs")
-            text = _STYLE.format(what=_WHAT.get(what, what.replace("_", " ")))
-        if entries and entries[-1][1] == text:
-            entries[-1] = (f"{entries[-1][0]}, {key}", text)
-        elif text:
-            entries.append((key, text))
-    listed = "\n".join(f"{head} : {text}" for head, text in entries)
-    if "Returns\n-------\n" not in after:
-        after = _RETURNS.format(name=cls.__name__) + after
-    return f"{before}{_TITLE}{listed}{after}\n"
-
-
-def _parts(function: Any) -> tuple[str, str, str]:
-    """Return what stands before the parameters, these, and what stands after them."""
-    text = inspect.cleandoc(function.__doc__ or "")
-    before, title, rest = text.partition(_TITLE)
-    if not title:
-        before, rest = "", text
-    found = _HEADER.search(rest)
-    at = len(rest) if found is None else found.start()
-    after = f"\n\n{rest[at:]}" if rest[at:] else ""
-    if not title:
-        return f"{rest[:at].rstrip()}\n\n", "", after
-    return before, rest[:at].rstrip("\n") + "\n", after
-
-
-def _entries(section: str) -> dict[str, str]:
-    """Return the texts of parameters, without their footnotes."""
-    return {
-        key: re.sub(r"\[\d+\]_", "the reference", text.rstrip())
-        for head, text in _ENTRY.findall(section)
-        for key in head.split(", ")
-    }
 
 
 # What folds that are alike may differ by.

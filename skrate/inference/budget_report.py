@@ -49,7 +49,8 @@ from skrate.metrics.recall import (
 from skrate.metrics.results import (
     ConfidenceInterval,
     Result,
-    data_frame,
+    Rows,
+    as_columns,
     rendered,
     t_quantile,
 )
@@ -134,7 +135,7 @@ class BudgetRow(Result):
 
 
 @dataclass(frozen=True)
-class BudgetReport(Result):
+class BudgetReport(Rows):
     """What a budget will find, as :func:`skrate.budget_report` returns it.
 
     It prints as a table, has a length, and its rows are found by position, by the
@@ -207,14 +208,7 @@ class BudgetReport(Result):
         ``n_items`` also "prediction_interval_low" and "prediction_interval_high", None
         for what is no count.
         """
-        rows = [row.to_dict() for row in self.rows]
-        names = dict.fromkeys(name for row in rows for name in row)
-        columns = {name: [row.get(name) for row in rows] for name in names}
-        return columns | {"rate": [rendered(self.rate)] * len(rows)}
-
-    def to_frame(self) -> Any:
-        """Return the columns of ``to_dict`` as a data frame of pandas."""
-        return data_frame(self.to_dict())
+        return as_columns(self.rows, rate=rendered(self.rate))
 
     def __repr__(self) -> str:
         blocks = [line for block in self._blocks() for line in block]

@@ -40,8 +40,8 @@ from skrate.metrics.results import (
     ConfidenceInterval,
     Estimate,
     Question,
-    Result,
-    data_frame,
+    Rows,
+    as_columns,
     question_text,
     rendered,
     t_interval,
@@ -63,7 +63,7 @@ _UNKNOWN = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupScores(Result):
+class GroupScores(Rows):
     """A metric within each list, and its mean over the lists.
 
     Attributes
@@ -101,6 +101,7 @@ class GroupScores(Result):
     """
 
     metric: str
+    _index = "group"
     groups: Array
     values: FloatArray
     n_items: FloatArray
@@ -340,29 +341,10 @@ class GroupScores(Result):
             the same in all rows.
         """
         columns = {
-            "group": self.groups.tolist(),
-            "value": self.values.tolist(),
-            "n_items": self.n_items.tolist(),
-            "n_pos": self.n_pos.tolist(),
-        }
-        n_lists = len(self.groups)
-        return columns | {name: [v] * n_lists for name, v in self.params.items()}
-
-    def to_frame(self) -> Any:
-        """Return a row per list as a data frame of pandas, which must be installed.
-
-        Returns
-        -------
-        frame : pandas.DataFrame
-            With the columns of ``to_dict``, which ``polars.DataFrame`` takes as well;
-            "group" is its index.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed; ``to_dict`` does without it.
-        """
-        return data_frame(self.to_dict()).set_index("group")
+            "group": self.groups, "value": self.values, "n_items": self.n_items,
+            "n_pos": self.n_pos,
+        }  # fmt: skip
+        return as_columns(columns, **self.params)
 
     def _reason(self, undefined: Policy | float) -> str:
         """Return why the mean is nan."""

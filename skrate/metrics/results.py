@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import special
@@ -201,16 +201,51 @@ class Result:
         return html_of(type(self).__name__, self.to_dict())
 
 
-def data_frame(columns: dict[str, Any]) -> Any:
-    """Return columns as a data frame of pandas, which must be installed."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise ImportError(
-            "to_frame makes a data frame of pandas, which is not installed: "
-            '"pip install pandas", or take the columns from to_dict.'
-        ) from error
-    return pd.DataFrame(columns)
+class Rows(Result):
+    """A result of several rows."""
+
+    # The column that names the rows.
+    _index: ClassVar[str | None] = None
+
+    def to_frame(self) -> Any:
+        """Return the rows as a data frame of pandas, which must be installed.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            With the columns of ``to_dict``, which ``polars.DataFrame`` takes as well;
+            what names a row is its index.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed; ``to_dict`` does without it.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                "to_frame makes a data frame of pandas, which is not installed: "
+                '"pip install pandas", or take the columns from to_dict.'
+            ) from error
+        frame = pd.DataFrame(self.to_dict())
+        return frame if self._index is None else frame.set_index(self._index)
+
+
+def as_columns(
+    rows: Sequence[Result] | Mapping[str, Any], /, **same: Any
+) -> dict[str, list[Any]]:
+    """Return rows, or columns, as plain columns, with what is the ``same`` in all rows.
+
+    It is None where a row lacks an entry.
+    """
+    if not isinstance(rows, Mapping):
+        each = [row.to_dict() for row in rows]
+        names = dict.fromkeys(name for row in each for name in row)
+        rows = {name: [row.get(name) for row in each] for name in names}
+    columns = {name: plain(column) for name, column in rows.items()}
+    n_rows = len(next(iter(columns.values())))
+    return columns | {name: [value] * n_rows for name, value in same.items()}
 
 
 @dataclass(frozen=True)
@@ -409,7 +444,7 @@ class Comparison(Result):
 
 
 @dataclass(frozen=True)
-class Comparisons(Result):
+class Comparisons(Rows):
     """All pairs of several models, as :func:`skrate.compare` returns them.
 
     Attributes
@@ -502,14 +537,9 @@ class Comparisons(Result):
         columns : dict of list
             "a" and "b" name the models of a pair; the rest is as in a comparison.
         """
-        rows = [pair.to_dict() for pair in self.pairs]
-        pairs = self._names_of_pairs()
-        columns: dict[str, Any] = {
-            "a": [a for a, _ in pairs],
-            "b": [b for _, b in pairs],
-        }
-        columns |= {name: [row[name] for row in rows] for name in rows[0]}
-        return columns | {"adjusted_pvalue": list(self.adjusted_pvalues)}
+        a, b = zip(*self._names_of_pairs(), strict=True)
+        columns = {"a": a, "b": b} | as_columns(self.pairs)
+        return as_columns(columns | {"adjusted_pvalue": self.adjusted_pvalues})
 
     def __repr__(self) -> str:
         labels = [f"{a} - {b}" for a, b in self._names_of_pairs()]
@@ -569,7 +599,7 @@ _SHOWN = 8
 
 
 @dataclass(frozen=True)
-class Estimates(Result):
+class Estimates(Rows):
     """A metric of many rankings, as :func:`skrate.estimate` returns it.
 
     Attributes
@@ -623,6 +653,7 @@ class Estimates(Result):
     alternative: str
     adjust: str
     params: Question = field(default_factory=dict, hash=False)
+    _index = "name"
 
     def __len__(self) -> int:
         return len(self.names)
@@ -637,28 +668,11 @@ class Estimates(Result):
             parameters of the metric, the same in all rows.
         """
         columns = {
-            "name": list(self.names),
-            "value": self.values.tolist(),
-            "standard_error": self.standard_errors.tolist(),
-            "pvalue": self.pvalues.tolist(),
-            "adjusted_pvalue": self.adjusted_pvalues.tolist(),
-        }
-        return columns | {name: [v] * len(self) for name, v in self.params.items()}
-
-    def to_frame(self) -> Any:
-        """Return the rows as a data frame of pandas, which must be installed.
-
-        Returns
-        -------
-        frame : pandas.DataFrame
-            With the columns of ``to_dict``, "name" as its index.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed; ``to_dict`` does without it.
-        """
-        return data_frame(self.to_dict()).set_index("name")
+            "name": self.names, "value": self.values,
+            "standard_error": self.standard_errors, "pvalue": self.pvalues,
+            "adjusted_pvalue": self.adjusted_pvalues,
+        }  # fmt: skip
+        return as_columns(columns, **self.params)
 
     def __repr__(self) -> str:
         # Greatest first; nan is last.

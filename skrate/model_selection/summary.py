@@ -11,7 +11,13 @@ import numpy as np
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, dot
 from skrate.data.checks import check_fraction
 from skrate.data.folds import FoldRankings, Repeats, check_repeats, disjoint_repeats
-from skrate.metrics.results import ConfidenceInterval, Result, t_interval
+from skrate.metrics.results import (
+    ConfidenceInterval,
+    Result,
+    Rows,
+    as_columns,
+    t_interval,
+)
 from skrate.model_selection.folds import (
     UNLIMITED,
     ScoreRange,
@@ -103,7 +109,7 @@ class FoldSummary(Result):
 
 
 @dataclass(frozen=True)
-class FoldSummaries(Result):
+class FoldSummaries(Rows):
     """Rows of :func:`skrate.summarize`, printed as a table.
 
     It has a length, and its rows are found by position or in a loop.
@@ -143,8 +149,7 @@ class FoldSummaries(Result):
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return the columns by name, as ``pandas.DataFrame`` takes them."""
-        rows = [row.to_dict() for row in self.rows]
-        return {name: [row[name] for row in rows] for name in rows[0]}
+        return as_columns(self.rows)
 
     def __repr__(self) -> str:
         head = ("model", "metric", "value", "low", "high", "pooled", "undefined")

@@ -10,7 +10,7 @@ import numpy as np
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.data.checks import check_count, check_fraction, check_labels, check_vector
 from skrate.data.show import described_like
-from skrate.metrics.results import Result, data_frame
+from skrate.metrics.results import Rows, as_columns
 from skrate.review.certificate import (
     least_total,
     lower_tail,
@@ -30,7 +30,7 @@ _SLACK, _ULPS = 1e-9, 2.0**-50
 
 
 @dataclass(frozen=True)
-class StoppingCurve(Result):
+class StoppingCurve(Rows):
     """What each look at a review says, by :func:`skrate.review.stopping_curve`.
 
     Of a ranking (``n_ranked=None``) it holds under an assumption: that among those
@@ -77,6 +77,7 @@ class StoppingCurve(Result):
     target: float
     confidence_level: float
     n_ranked: int | None
+    _index = "n_read"
 
     @property
     def n_stop(self) -> int | None:
@@ -97,12 +98,7 @@ class StoppingCurve(Result):
             "n_read": self.n_read, "n_found": self.n_found, "pvalue": self.pvalues,
             "lower_bound": self.lower_bounds, "most_left": self.most_left,
         }  # fmt: skip
-        rows = {name: column.tolist() for name, column in columns.items()}
-        return rows | {"target": [self.target] * len(self)}
-
-    def to_frame(self) -> Any:
-        """Return the columns of ``to_dict`` as a data frame of pandas, by "n_read"."""
-        return data_frame(self.to_dict()).set_index("n_read")
+        return as_columns(columns, target=self.target)
 
     def __repr__(self) -> str:
         level = f"{100 * self.confidence_level:g} %"
