@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -60,15 +59,12 @@ _PENALTY = 1e-4
 _SMALLEST_SLOPE = 1e-3
 
 
-class Link(NamedTuple):
-    """P(positive) = expit(slope (score - offset))."""
+def fit_link(
+    scores: FloatArray, is_pos: BoolArray, weights: FloatArray
+) -> tuple[float, float]:
+    """Return slope and offset of a logistic regression of the class on the score.
 
-    slope: float
-    offset: float
-
-
-def fit_link(scores: FloatArray, is_pos: BoolArray, weights: FloatArray) -> Link:
-    """Fit a logistic regression of the class on the score, slope above zero.
+    P(positive) = expit(slope (score - offset)), with a slope above zero.
 
     Only shares of weight enter: neither the scale of the weights nor repeating the
     sample changes the result.
@@ -78,78 +74,13 @@ def fit_link(scores: FloatArray, is_pos: BoolArray, weights: FloatArray) -> Link
     center = _sum(shares * scores)
     spread = float(np.sqrt(_sum(shares * (scores - center) ** 2)))
     if spread <= 1e-12 * max(1.0, abs(center)):
-        return Link(1.0, center - float(logit(prevalence)))
+        return 1.0, center - float(logit(prevalence))
     standard = (scores - center) / spread
     slope, intercept = _logistic(standard, is_pos, shares, prevalence)
     if slope < _SMALLEST_SLOPE:
         # Pairs within lists say nothing on lists against each other, so this occurs.
         slope, intercept = _SMALLEST_SLOPE, float(logit(prevalence))
-    return Link(slope / spread, center - spread * intercept / slope)
-
-
-class LinkedClasses:
-    """Probabilities and classes from a ranking score and its link."""
-
-    classes_: Array
-    slope_: float
-
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return the ranking score, minus the score of probability one half."""
-        raise NotImplementedError
-
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the probability of each class by the fitted link.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Dense; NaN is a missing value.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, 2)
-            In the order of `classes_`; expit(`slope_` * `decision_function`) in the
-            second column.
-        """
-        margin = self._margin(X)
-        return np.column_stack([expit(-margin), expit(margin)])
-
-    def predict_log_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the logarithm of the probability of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Dense; NaN is a missing value.
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n_samples, 2)
-            In the order of `classes_`; finite however extreme the score.
-        """
-        margin = self._margin(X)
-        return np.column_stack([log_expit(-margin), log_expit(margin)])
-
-    def predict(self, X: ArrayLike) -> Array:
-        """Return the class: the second where `decision_function` is above 0.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Dense; NaN is a missing value.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Labels out of `classes_`.
-        """
-        is_second = self.decision_function(X) > 0
-        return np.asarray(self.classes_[is_second.astype(int)])
-
-    def _margin(self, X: ArrayLike) -> FloatArray:
-        """Return the log odds of the second class."""
-        scores = self.decision_function(X)
-        return np.asarray(self.slope_ * scores)
+    return slope / spread, center - spread * intercept / slope
 
 
 def _logistic(
@@ -192,7 +123,7 @@ def _sum(values: FloatArray) -> float:
     return float(values.sum())
 
 
-class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Boosted classifier that maximises the AUC.
 
     Bipartite RankBoost with thresholds on single features as weak rankers. Where
@@ -403,28 +334,11 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
             train, held_out = split_cases(
                 cases, groups is not None, self.validation_fraction, self._seed
             )
-            held_out_cases, cases = cases.take(held_out), cases.take(train)
-            scorer, labels = None, classes
-            if self.scoring is not None:
-                scorer = check_held_out_scoring(
-                    self, self.scoring, has_lists=groups is not None
-                )
-            if isinstance(self.scoring, str):
-                # For scikit-learn's names 1 is positive, and some know no other label.
-                labels = np.array([0, 1])
-                y_held_out = held_out_cases.is_pos.astype(int)
-                held_out_cases = held_out_cases._replace(y=y_held_out)
+            has_given = sample_weight is not None, groups is not None
             rule = StoppingRule(
-                cases,
-                held_out_cases,
-                labels,
-                self.estimators_,
-                scorer,
-                sample_weight is not None,
-                groups is not None,
-                self.n_iter_no_change,
-                self.tol,
+                self, cases.take(train), cases.take(held_out), *has_given
             )
+            cases = rule.train
         self._boost(cases, rule)
         scores = stump_scores(self.estimators_, cases.X)
         self.slope_, self.offset_ = fit_link(scores, cases.is_pos, cases.weights)
@@ -433,18 +347,35 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return the ranking score, minus the score of probability one half.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Dense; NaN is a missing value.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-            Higher means more probably of the second class; above 0 is predicted so.
+        It has shape (n_samples,): above 0 the second class is predicted. A missing
+        value in ``X``, which is dense, is NaN.
         """
         X = self._check_new(X)
         return np.asarray(stump_scores(self.estimators_, X) - self.offset_)
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the probability of each class by the fitted link.
+
+        Of the second one, in the last of two columns, it is expit(`slope_` *
+        `decision_function`).
+        """
+        margin = self._margin(X)
+        return np.column_stack([expit(-margin), expit(margin)])
+
+    def predict_log_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the logarithm of `predict_proba`, finite however extreme the score."""
+        margin = self._margin(X)
+        return np.column_stack([log_expit(-margin), log_expit(margin)])
+
+    def predict(self, X: ArrayLike) -> Array:
+        """Return the class: the second where `decision_function` is above 0."""
+        is_second = self.decision_function(X) > 0
+        return np.asarray(self.classes_[is_second.astype(int)])
+
+    def _margin(self, X: ArrayLike) -> FloatArray:
+        """Return the log odds of the second class."""
+        scores = self.decision_function(X)
+        return np.asarray(self.slope_ * scores)
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
         """Return the ranking score after each round, one array after another.
@@ -452,16 +383,6 @@ class RankBoostClassifier(LinkedClasses, ClassifierMixin, BaseEstimator):  # typ
         The same offset is taken off in all rounds, that of the whole model, so the
         last array is that of `decision_function`; only the order means something in
         those before.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Dense; NaN is a missing value.
-
-        Returns
-        -------
-        scores : iterator of ndarray of shape (n_samples,)
-            Scores of the models that end with each round.
         """
         X = self._check_new(X)
         stages = staged_stump_scores(self.estimators_, X)
@@ -634,52 +555,65 @@ def check_held_out_scoring(
     return found
 
 
-@dataclass
-class StoppingRule:
-    """Scores the model after each round, and says when it no longer improves.
+class StoppingRule(RankBoostClassifier):
+    """The model so far, as a scorer sees it: it knows the held-out cases only.
 
-    ``stumps`` are the rankers found before, ``scorer(estimator, X, y)`` None for the
-    share of held-out pairs in order, or a metric of scores, and ``patience`` is the
-    number of rounds without a gain of more than ``tol`` after which the run ends.
+    It is scored after each round, and says when it no longer improves: after
+    ``n_iter_no_change`` rounds without a gain of more than ``tol``.
     """
 
-    train: TrainingCases
-    held_out: TrainingCases
-    classes: Array
-    stumps: Array
-    scorer: Callable[..., float] | BoundMetric | None
-    has_weights: bool
-    has_lists: bool
-    patience: int
-    tol: float
+    slope_, offset_ = 1.0, 0.0
 
-    def __post_init__(self) -> None:
-        self._train_scores = stump_scores(self.stumps, self.train.X)
-        found = stump_scores(self.stumps, self.held_out.X)
-        self._model = PartialModel(self.classes, self.held_out.X, found)
+    def __init__(
+        self,
+        model: RankBoostClassifier,
+        train: TrainingCases,
+        held_out: TrainingCases,
+        has_weights: bool,
+        has_lists: bool,
+    ) -> None:
+        self.has_weights, self.has_lists = has_weights, has_lists
+        self.patience = check_count("n_iter_no_change", model.n_iter_no_change)
+        self.tol = model.tol
+        scoring, self.scorer, self.classes_ = model.scoring, None, model.classes_
+        if scoring is not None:
+            self.scorer = check_held_out_scoring(model, scoring, has_lists=has_lists)
+        if isinstance(scoring, str):
+            # For scikit-learn's names 1 is positive, and some know no other label.
+            self.classes_ = np.array([0, 1])
+            held_out = held_out._replace(y=held_out.is_pos.astype(int))
+        self.train, self.held_out = train, held_out
+        self.of_train = stump_scores(model.estimators_, train.X)
+        self.of_held_out = stump_scores(model.estimators_, held_out.X)
         self.scores: list[float] = []
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        if X is not self.held_out.X:
+            raise ValueError("A scorer for early stopping must pass X as it got it.")
+        return self.of_held_out - self.offset_
 
     def add(self, stump: Array) -> float:
         """Add a ranker, and return the score of the model with it."""
-        model, train, held_out = self._model, self.train, self.held_out
-        model.scores = model.scores + stump["weight"] * is_above(stump, held_out.X)
+        train, held_out = self.train, self.held_out
+        scores = self.of_held_out + stump["weight"] * is_above(stump, held_out.X)
+        self.of_held_out = scores
         if self.scorer is None:
             score = ranking_auc_score(
                 held_out.is_pos,
-                model.scores,
+                scores,
                 groups=held_out.lists,
                 average="pairs",
                 sample_weight=held_out.weights,
             )
         elif isinstance(self.scorer, BoundMetric):
-            score = self._metric_of(self.scorer, model.scores)
+            score = self._metric_of(self.scorer, scores)
         else:
-            self._train_scores += stump["weight"] * is_above(stump, train.X)
-            model.slope_, model.offset_ = fit_link(
-                self._train_scores, train.is_pos, train.weights
+            self.of_train += stump["weight"] * is_above(stump, train.X)
+            self.slope_, self.offset_ = fit_link(
+                self.of_train, train.is_pos, train.weights
             )
             weights = {"sample_weight": held_out.weights} if self.has_weights else {}
-            score = self.scorer(model, held_out.X, held_out.y, **weights)
+            score = self.scorer(self, held_out.X, held_out.y, **weights)
         if np.isnan(score):
             # No round would ever be better, nor the run end.
             raise ValueError(
@@ -708,19 +642,3 @@ class StoppingRule:
             return False
         before = max(self.scores[: -self.patience])
         return max(self.scores[-self.patience :]) <= before + self.tol
-
-
-class PartialModel(LinkedClasses, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """The model so far as a scorer sees it: it knows the held-out cases only."""
-
-    slope_, offset_ = 1.0, 0.0
-
-    def __init__(self, classes: Array, X: Array, scores: FloatArray) -> None:
-        self.classes_ = classes
-        self.X = X
-        self.scores = scores
-
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        if X is not self.X:
-            raise ValueError("A scorer for early stopping must pass X as it got it.")
-        return self.scores - self.offset_
