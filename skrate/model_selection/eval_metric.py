@@ -427,8 +427,11 @@ class CatBoostMetric(TrainingMetric):
         weights by class, which are then those that the user gave them.
         """
         before, data = vars(self).get("_before"), None
-        if weight is not None and _differ_by_class(target, weight):
-            data = hash(np.asarray(target).tobytes())
+        if weight is not None and len(weight) == len(target):
+            weights, labels = np.asarray(weight), np.asarray(target)
+            of_classes = [weights[labels == label] for label in np.unique(labels)]
+            if np.ptp(weights) > 0 and not any(map(np.ptp, of_classes)):
+                data = hash(labels.tobytes())
         vars(self)["_before"] = data
         if data is None or before in (None, data):
             return
@@ -443,16 +446,6 @@ class CatBoostMetric(TrainingMetric):
                 UserWarning,
                 stacklevel=3,
             )
-
-
-def _differ_by_class(target: Array, weight: Array) -> bool:
-    """Return whether weights differ by class, and by nothing else."""
-    target, weight = np.asarray(target), np.asarray(weight)
-    if len(weight) != len(target):
-        return False
-    of_each = [weight[target == label] for label in np.unique(target)]
-    are_same = all((of == of[0]).all() for of in of_each)
-    return are_same and len({float(of[0]) for of in of_each}) > 1
 
 
 class FLAMLMetric(TrainingMetric):

@@ -58,10 +58,7 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
     ----------
     metrics : dict
         Metrics by name: whatever :func:`estimate` takes, or scorers of this package.
-    response_method : str or tuple of str
-        As in :class:`RateWeightedAUCScorer`, for metrics that are no scorers with one
-        of their own.
-    pos_label : int, float, bool or str, default=None
+    response_method, pos_label : optional
         As in :class:`RateWeightedAUCScorer`, for metrics that are no scorers with one
         of their own.
     weights : {"frequency", "sampling"}, default="frequency"
@@ -172,22 +169,11 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
     def score_rankings(self, rankings: FoldRankings) -> dict[str, FloatArray]:
         """Score rankings of folds, as ``cross_validate`` scores their models.
 
-        Parameters
-        ----------
-        rankings : FoldRankings
-            What :func:`cross_val_rankings` returned.
-
-        Returns
-        -------
-        results : dict of array of shape (n_folds,)
-            What a call returns for each fold, under the names that ``cross_validate``
-            gives it, with ``"test_"`` before: for :func:`summarize`.
-
-        Raises
-        ------
-        ValueError
-            If ``rankings`` are none, or a metric is one of lists, of what each case is
-            worth, or has another positive label.
+        ``rankings`` is what :func:`cross_val_rankings` returned. The dict has an array
+        of shape (n_folds,) of each entry of a call, under the name that
+        ``cross_validate`` gives it, with ``"test_"`` before: for :func:`summarize`. A
+        ValueError names metrics of lists, of what each case is worth, or with another
+        positive label.
         """
         if not isinstance(rankings, FoldRankings):
             raise ValueError(
@@ -230,23 +216,10 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
     def set_score_request(self, *, sample_weight: bool | str | None = None) -> Self:
         """Say whether metadata routing hands weights to the metrics.
 
-        It holds for all metrics but scorers on which ``set_score_request`` was called.
-
-        Parameters
-        ----------
-        sample_weight : bool or str, default=None
-            True requests weights, False refuses them, a str is the name that they are
-            passed under; None raises an error if weights are passed.
-
-        Returns
-        -------
-        report : ScoreReport
-            The report itself.
-
-        Raises
-        ------
-        RuntimeError
-            If metadata routing is not enabled.
+        True requests weights, False refuses them, a str is the name that they are
+        passed under; None raises an error if weights are passed. It holds for all
+        metrics but scorers on which ``set_score_request`` was called. Without metadata
+        routing it raises a RuntimeError.
         """
         if not get_config()["enable_metadata_routing"]:
             raise RuntimeError(
@@ -257,13 +230,7 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
         return self
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return what the metrics request, as scikit-learn's dict of scorers does.
-
-        Returns
-        -------
-        routing : MetadataRouter
-            One request for each metric.
-        """
+        """Return what the metrics request, as scikit-learn's dict of scorers does."""
         router = MetadataRouter(owner=type(self).__name__)
         mapping = MethodMapping().add(caller="score", callee="score")
         requests = {
@@ -370,7 +337,9 @@ class ReportFold:
         weight = rows.get("sample_weight")
         key = label, check_response_method(scorer.response_method), id(weight)
         if key not in self.rankings:
-            cases = self._cases(self.y, label, weight, self.weights)
+            cases = check_cases(
+                self.y, sample_weight=weight, weights=self.weights, pos_label=label
+            )
             self.rankings[key] = cases.with_scores("y_score", y_score)
         ranked = self.rankings[key]
         # Rows, as of the score: only an estimate takes weights for repetitions.
@@ -409,13 +378,10 @@ class ReportFold:
                 label = undefined.pos_label
         if label is None:
             return dict.fromkeys(COUNTS, _NAN)
-        sizes = self._cases(y, label, weight, weights).sizes
+        sizes = check_cases(
+            y, sample_weight=weight, weights=weights, pos_label=label
+        ).sizes
         return {name: int(size) for name, size in zip(COUNTS, sizes, strict=True)}
-
-    def _cases(
-        self, y: Any, label: Label, weight: ArrayLike | None, weights: Weights
-    ) -> Ranked:
-        return check_cases(y, sample_weight=weight, weights=weights, pos_label=label)
 
 
 def check_of_rankings(name: str, scorer: RankingScorer, rankings: FoldRankings) -> None:

@@ -449,13 +449,7 @@ class AveragePrecisionScorer(RankingScorer):
     tail : {"binormal", "empirical"}, default="binormal"
         How the top of the ranking is read at a ``prevalence`` below that of the cases,
         as in :func:`average_precision_score`.
-    response_method : str or tuple of str
-        As in :class:`RateWeightedAUCScorer`.
-    pos_label : int, float, bool or str, default=None
-        As in :class:`RateWeightedAUCScorer`.
-    average : {"macro", "weighted", "micro", "samples"}, default="macro"
-        As in :class:`RateWeightedAUCScorer`.
-    labels : array-like of shape (n_labels,), default=None
+    response_method, pos_label, average, labels : optional
         As in :class:`RateWeightedAUCScorer`.
 
     See Also
@@ -563,9 +557,7 @@ def make_ranking_scorer(
         data frame ``X``, which the estimator is given as well, or a Series with the
         index of ``X`` (or ``y``). None takes what metadata routing hands over. A metric
         of a single list is then averaged over lists; recall and precision are pooled.
-    response_method : str or tuple of str
-        As in :class:`RateWeightedAUCScorer`.
-    pos_label : int, float, bool or str, default=None
+    response_method, pos_label : optional
         As in :class:`RateWeightedAUCScorer`.
     **params : dict
         Parameters of the metric, such as ``rate``, and ``average`` over classes where

@@ -290,15 +290,7 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
     def predict(self, X: ArrayLike) -> Array:
         """Mark the cases that score at the threshold or above.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New cases.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            The positive label where a case is marked, else the other one.
+        They have the positive label, and all others the other one.
         """
         return self._labels(self._scores(X) >= self.threshold_)
 
@@ -308,22 +300,10 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
         """Mark exactly as many cases of a batch as will be processed.
 
         Where the whole batch is at hand no threshold is needed: its top is marked, and
-        of cases that tie with the last one some at random.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            All cases of the batch.
-        random_state : int, RandomState or Generator, default=None
-            Draws among ties; nothing else is random.
-
-        Returns
-        -------
-        batch : MarkedBatch
-            With ``labels``, ``is_marked`` and what was drawn among ties. Marked are
-            ``capacity`` cases, or the share ``rate``, rounded down: that of the mean
-            of a distribution; with ``confidence``, as many as it allows with that
-            probability.
+        of cases that tie with the last one some at random, drawn by ``random_state``.
+        Marked are ``capacity`` cases, or the share ``rate``, rounded down: that of the
+        mean of a distribution; with ``confidence``, as many as it allows with that
+        probability.
         """
         generator = check_generator(random_state)
         scores = self._scores(X)
@@ -607,14 +587,7 @@ class MarkedBatch(Result):
     n_drawn: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all numbers, without the cases.
-
-        Returns
-        -------
-        values : dict
-            The fields other than ``labels`` and ``is_marked``, which have an entry for
-            each case.
-        """
+        """Return all numbers, without ``labels`` and ``is_marked`` of each case."""
         values = super().to_dict()
         of_cases = ("labels", "is_marked")
         return {name: one for name, one in values.items() if name not in of_cases}
