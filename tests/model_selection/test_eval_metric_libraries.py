@@ -3,6 +3,7 @@
 import inspect
 import pickle
 from contextlib import nullcontext
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
+from looped import case
 from optional import require
 from skrate import (
     eval_metric,
@@ -26,11 +28,10 @@ METRICS = [
     (rate_at_recall_score, {"recall": 0.7}),
 ]
 OF_LISTS = [(ndcg_score, {"k": 5}), ("roc_auc", {})]
-metrics = pytest.mark.parametrize(
-    ("metric", "options"), METRICS, ids=lambda each: getattr(each, "__name__", "")
-)
-metrics_of_lists = pytest.mark.parametrize(("metric", "options"), OF_LISTS)
-weighting = pytest.mark.parametrize("is_weighted", [False, True])
+CATBOOST = {
+    "iterations": N_ROUNDS, "depth": 3, "learning_rate": 0.5, "thread_count": 1,
+    "verbose": False, "allow_writing_files": False, "random_seed": 0,
+}  # fmt: skip
 # numpy says where CatBoost was built with an older one.
 of_catboost = pytest.mark.filterwarnings(
     "ignore:numpy.* size changed:RuntimeWarning",
@@ -72,103 +73,161 @@ def check_best(chosen, logged, staged, *, is_less_better=False, digits=12):
     assert best != (np.argmax(compared) if is_less_better else np.argmin(compared))
 
 
-def weights_of(data, is_weighted):
-    return data.weights if is_weighted else None
+class Run(SimpleNamespace):
+    """What training by a library says.
+
+    ``scores`` are those of each round without stopping; with it, ``best`` is the round
+    chosen, by its estimator and by its own interface, and ``logged`` are the values.
+    """
 
 
-@metrics
-@weighting
-def test_xgboost_stops_where_its_classifier_is_best(data, metric, options, is_weighted):
+def run_of_xgboost(data, monitor, weight, is_of_lists):
     xgboost = require("xgboost")
-    weight = weights_of(data, is_weighted)
-    model = xgboost.XGBClassifier(
-        n_estimators=N_ROUNDS, max_depth=3, learning_rate=0.5, n_jobs=1
+    lists = {"qid": data.groups} if is_of_lists else {}
+    params = {"max_depth": 3, "nthread": 1}
+    params |= (
+        {"objective": "rank:pairwise", "eta": 0.2}
+        if is_of_lists
+        else {"objective": "binary:logistic", "eta": 0.5}
     )
-    booster = model.fit(data.X, data.y).get_booster()
-    matrix = xgboost.DMatrix(data.X_new, nthread=1)
-    staged = [
-        metric(
-            data.y_new,
-            booster.predict(matrix, iteration_range=(0, i + 1)),
-            sample_weight=weight,
-            **options,
-        )
-        for i in range(N_ROUNDS)
-    ]
-    monitor = eval_metric(metric, library="xgboost", **options)
-    params = {"eval_metric": monitor, "early_stopping_rounds": PATIENCE}
-    stopped = clone(model.set_params(**params)).fit(
-        data.X,
-        data.y,
-        eval_set=[(data.X_new, data.y_new)],
-        sample_weight_eval_set=[weight] if is_weighted else None,
-        verbose=False,
-    )
-    name = metric.__name__
-    is_less_better = metric is rate_at_recall_score
-    sign, name = (1, name) if is_less_better else (-1, f"neg_{name}")
-    logged = sign * np.array(stopped.evals_result()["validation_0"][name])
-    # XGBoost keeps six decimals.
-    expected = {"is_less_better": is_less_better, "digits": 6}
-    check_best(stopped.best_iteration, logged, staged, **expected)
-
-    evaluated = xgboost.DMatrix(data.X_new, data.y_new, weight=weight, nthread=1)
-    history = {}
-    native = xgboost.train(
-        {"objective": "binary:logistic", "max_depth": 3, "eta": 0.5, "nthread": 1},
-        xgboost.DMatrix(data.X, data.y, nthread=1),
-        N_ROUNDS,
-        evals=[(evaluated, "valid")],
-        custom_metric=monitor,
-        early_stopping_rounds=PATIENCE,
-        evals_result=history,
-        verbose_eval=False,
-    )
-    assert native.best_iteration == stopped.best_iteration
-    assert history["valid"][name] == stopped.evals_result()["validation_0"][name]
-    # To all digits, for predictions in single precision.
-    last = booster.predict(matrix)
-    assert monitor(last, evaluated) == (name, sign * staged[-1])
-
-
-@metrics_of_lists
-@weighting
-def test_xgboost_stops_where_lists_are_best(data, metric, options, is_weighted):
-    xgboost = require("xgboost")
-    params = {"objective": "rank:pairwise", "max_depth": 3, "eta": 0.2, "nthread": 1}
-    train = xgboost.DMatrix(data.X, data.y, qid=data.groups, nthread=1)
-    weight = data.of_lists if is_weighted else None
+    train = xgboost.DMatrix(data.X, data.y, nthread=1, **lists)
     evaluated = xgboost.DMatrix(
-        data.X_new, data.y_new, qid=data.groups, weight=weight, nthread=1
+        data.X_new, data.y_new, weight=weight, nthread=1, **lists
     )
-    booster = xgboost.train(params, train, N_ROUNDS)
-    staged = [
-        group_scores(
-            metric,
-            data.y_new,
-            booster.predict(evaluated, iteration_range=(0, i + 1)),
-            groups=data.groups,
-            **options,
-        ).mean(weight)
+    booster, history = xgboost.train(params, train, N_ROUNDS), {}
+    scores = [
+        booster.predict(evaluated, iteration_range=(0, i + 1)) for i in range(N_ROUNDS)
+    ]
+    native = xgboost.train(
+        params, train, N_ROUNDS, evals=[(evaluated, "valid")], custom_metric=monitor,
+        early_stopping_rounds=PATIENCE, evals_result=history, verbose_eval=False,
+    )  # fmt: skip
+    sign = -1 if monitor.__name__.startswith("neg_") else 1
+    logged = sign * np.array(history["valid"][monitor.__name__])
+    # To all digits, for predictions in single precision.
+    value = sign * monitor(scores[-1], evaluated)[1]
+    best = [native.best_iteration]
+    if not is_of_lists:
+        stopped = xgboost.XGBClassifier(
+            n_estimators=N_ROUNDS, max_depth=3, learning_rate=0.5, n_jobs=1,
+            eval_metric=monitor, early_stopping_rounds=PATIENCE,
+        )  # fmt: skip
+        stopped = clone(stopped).fit(
+            data.X, data.y, eval_set=[(data.X_new, data.y_new)], verbose=False,
+            sample_weight_eval_set=None if weight is None else [weight],
+        )  # fmt: skip
+        of_estimator = stopped.evals_result()["validation_0"][monitor.__name__]
+        assert of_estimator == history["valid"][monitor.__name__]
+        best.append(stopped.best_iteration)
+    return Run(scores=scores, best=best, logged=logged, last=value)
+
+
+def run_of_lightgbm(data, monitor, weight, is_of_lists):
+    lightgbm = require("lightgbm")
+    params = {"num_leaves": 7, "verbose": -1, "metric": "None"}
+    kind, objective, params["learning_rate"] = (
+        (lightgbm.LGBMRanker, "lambdarank", 0.2)
+        if is_of_lists
+        else (lightgbm.LGBMClassifier, "binary", 0.3)
+    )
+    model = kind(n_estimators=N_ROUNDS, n_jobs=1, **params)
+    lists = {"group": np.full(60, 10)} if is_of_lists else {}
+    plain = clone(model).fit(data.X, data.y, **lists)
+    scores = [
+        plain.predict(data.X_new, num_iteration=i + 1)
+        if is_of_lists
+        else plain.predict_proba(data.X_new, num_iteration=i + 1)[:, 1]
         for i in range(N_ROUNDS)
     ]
-    history = {}
-    monitor = eval_metric(metric, library="xgboost", average="macro", **options)
-    stopped = xgboost.train(
-        params,
-        train,
-        N_ROUNDS,
-        evals=[(evaluated, "valid")],
-        custom_metric=monitor,
-        early_stopping_rounds=PATIENCE,
-        evals_result=history,
-        verbose_eval=False,
+    if weight is not None and is_of_lists:
+        weight = np.repeat(weight, 10)
+    more = {"eval_sample_weight": None if weight is None else [weight]}
+    more |= {"eval_group": [lists["group"]]} if is_of_lists else {}
+    stop, history = lightgbm.early_stopping(PATIENCE, verbose=False), {}
+    more = evaluated_by_lightgbm(model, data, **more)
+    stopped = model.fit(
+        data.X, data.y, eval_metric=monitor, callbacks=[stop], **lists, **more
     )
-    logged = -np.array(history["valid"][monitor.__name__])
-    check_best(stopped.best_iteration, logged, staged, digits=6)
+    train = lightgbm.Dataset(data.X, data.y, **lists)
+    native = lightgbm.train(
+        {"objective": objective, "num_threads": 1, **params}, train, N_ROUNDS,
+        valid_sets=[train.create_valid(data.X_new, data.y_new, weight, **lists)],
+        feval=monitor, callbacks=[stop, lightgbm.record_evaluation(history)],
+    )  # fmt: skip
+    logged = stopped.evals_result_["valid_0"][monitor.name]
+    assert history["valid_0"][monitor.name] == logged
+    best = [stopped.best_iteration_ - 1, native.best_iteration - 1]
+    return Run(scores=scores, best=best, logged=logged)
 
 
-@metrics_of_lists
+def run_of_catboost(data, monitor, weight, is_of_lists):
+    catboost = require("catboost")
+    plain = catboost.CatBoostClassifier(**CATBOOST).fit(data.X, data.y)
+    staged = plain.staged_predict(data.X_new, prediction_type="RawFormulaVal")
+    evaluated = catboost.Pool(data.X_new, data.y_new, weight=weight)
+    params = {"eval_metric": monitor, "early_stopping_rounds": PATIENCE, **CATBOOST}
+    stopped = clone(catboost.CatBoostClassifier(**params))
+    stopped.fit(data.X, data.y, eval_set=evaluated)
+    native = catboost.train(
+        catboost.Pool(data.X, data.y),
+        {"loss_function": "Logloss", **params},
+        eval_set=evaluated,
+    )
+    logged = stopped.evals_result_["validation"][monitor.name]
+    assert native.evals_result_["validation"][monitor.name] == logged
+    best = [stopped.best_iteration_, native.best_iteration_]
+    return Run(scores=list(staged), best=best, logged=logged)
+
+
+RUNS = {
+    "xgboost": run_of_xgboost,
+    "lightgbm": run_of_lightgbm,
+    "catboost": run_of_catboost,
+}
+
+
+@pytest.mark.parametrize("library", RUNS)
+@of_catboost
+@of_lightgbm
+def test_training_stops_where_a_classifier_is_best(data, library):
+    for (metric, options), weight in product(METRICS, (None, data.weights)):
+        with case((metric.__name__, weight is None)):
+            monitor = eval_metric(metric, library=library, **options)
+            run = RUNS[library](data, monitor, weight, False)
+            staged = [
+                metric(data.y_new, scores, sample_weight=weight, **options)
+                for scores in run.scores
+            ]
+            check_run(library, run, staged, metric is rate_at_recall_score)
+
+
+@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+@of_lightgbm
+def test_training_stops_where_lists_are_best(data, library):
+    for (metric, options), weight in product(OF_LISTS, (None, data.of_lists)):
+        with case((metric, weight is None)):
+            more = {"average": "macro"} if library == "xgboost" else {}
+            monitor = eval_metric(metric, library=library, **options, **more)
+            run = RUNS[library](data, monitor, weight, True)
+            lists = {"groups": data.groups, **options}
+            staged = [
+                group_scores(metric, data.y_new, scores, **lists).mean(weight)
+                for scores in run.scores
+            ]
+            check_run(library, run, staged)
+
+
+def check_run(library, run, staged, is_less_better=False):
+    # XGBoost keeps six decimals.
+    digits = 6 if library == "xgboost" else 12
+    expected = {"is_less_better": is_less_better, "digits": digits}
+    check_best(run.best[0], run.logged, staged, **expected)
+    assert set(run.best) == {run.best[0]}
+    if library == "xgboost":
+        assert run.last == staged[-1]
+
+
+@pytest.mark.parametrize(("metric", "options"), OF_LISTS)
 def test_an_xgboost_ranker_averages_lists_by_their_sizes(data, metric, options):
     xgboost = require("xgboost")
     # Of those with one item XGBoost adds 1, in what it minimises, without a call.
@@ -208,152 +267,12 @@ def evaluated_by_lightgbm(model, data, **more):
     return {"eval_set": [(data.X_new, data.y_new)], **more}
 
 
-@metrics
-@weighting
-@of_lightgbm
-def test_lightgbm_stops_where_its_classifier_is_best(
-    data, metric, options, is_weighted
-):
-    lightgbm = require("lightgbm")
-    weight = weights_of(data, is_weighted)
-    params = {"learning_rate": 0.3, "num_leaves": 7, "verbose": -1, "metric": "None"}
-    model = lightgbm.LGBMClassifier(n_estimators=N_ROUNDS, n_jobs=1, **params)
-    plain = clone(model).fit(data.X, data.y)
-    staged = [
-        metric(
-            data.y_new,
-            plain.predict_proba(data.X_new, num_iteration=i + 1)[:, 1],
-            sample_weight=weight,
-            **options,
-        )
-        for i in range(N_ROUNDS)
-    ]
-    monitor = eval_metric(metric, library="lightgbm", **options)
-    stop = lightgbm.early_stopping(PATIENCE, verbose=False)
-    stopped = model.fit(
-        data.X,
-        data.y,
-        eval_metric=monitor,
-        callbacks=[stop],
-        **evaluated_by_lightgbm(
-            model, data, eval_sample_weight=[weight] if is_weighted else None
-        ),
-    )
-    expected = {"is_less_better": metric is rate_at_recall_score}
-    logged = stopped.evals_result_["valid_0"][metric.__name__]
-    check_best(stopped.best_iteration_ - 1, logged, staged, **expected)
-
-    train = lightgbm.Dataset(data.X, data.y)
-    history = {}
-    native = lightgbm.train(
-        {"objective": "binary", "num_threads": 1, **params},
-        train,
-        N_ROUNDS,
-        valid_sets=[train.create_valid(data.X_new, data.y_new, weight=weight)],
-        feval=monitor,
-        callbacks=[stop, lightgbm.record_evaluation(history)],
-    )
-    assert native.best_iteration == stopped.best_iteration_
-    assert history["valid_0"][metric.__name__] == logged
-
-
-@metrics_of_lists
-@weighting
-@of_lightgbm
-def test_lightgbm_stops_where_lists_are_best(data, metric, options, is_weighted):
-    lightgbm = require("lightgbm")
-    params = {"learning_rate": 0.2, "num_leaves": 7, "verbose": -1, "metric": "None"}
-    model = lightgbm.LGBMRanker(n_estimators=N_ROUNDS, n_jobs=1, **params)
-    sizes = np.full(60, 10)
-    plain = clone(model).fit(data.X, data.y, group=sizes)
-    weight = data.of_lists if is_weighted else None
-    staged = [
-        group_scores(
-            metric,
-            data.y_new,
-            plain.predict(data.X_new, num_iteration=i + 1),
-            groups=data.groups,
-            **options,
-        ).mean(weight)
-        for i in range(N_ROUNDS)
-    ]
-    monitor = eval_metric(metric, library="lightgbm", **options)
-    stop = lightgbm.early_stopping(PATIENCE, verbose=False)
-    of_rows = np.repeat(weight, 10) if is_weighted else None
-    stopped = model.fit(
-        data.X,
-        data.y,
-        group=sizes,
-        eval_metric=monitor,
-        callbacks=[stop],
-        **evaluated_by_lightgbm(
-            model,
-            data,
-            eval_group=[sizes],
-            eval_sample_weight=[of_rows] if is_weighted else None,
-        ),
-    )
-    name = getattr(metric, "__name__", metric)
-    logged = stopped.evals_result_["valid_0"][name]
-    check_best(stopped.best_iteration_ - 1, logged, staged)
-
-    train = lightgbm.Dataset(data.X, data.y, group=sizes)
-    valid = train.create_valid(data.X_new, data.y_new, weight=of_rows, group=sizes)
-    native = lightgbm.train(
-        {"objective": "lambdarank", "num_threads": 1, **params},
-        train,
-        N_ROUNDS,
-        valid_sets=[valid],
-        feval=monitor,
-        callbacks=[stop],
-    )
-    assert native.best_iteration == stopped.best_iteration_
-
-
-@metrics
-@weighting
-@of_catboost
-def test_catboost_stops_where_its_classifier_is_best(
-    data, metric, options, is_weighted
-):
-    catboost = require("catboost")
-    weight = weights_of(data, is_weighted)
-    params = {
-        "iterations": N_ROUNDS, "depth": 3, "learning_rate": 0.5, "thread_count": 1,
-        "verbose": False, "allow_writing_files": False, "random_seed": 0,
-    }  # fmt: skip
-    plain = catboost.CatBoostClassifier(**params).fit(data.X, data.y)
-    staged = [
-        metric(data.y_new, scores, sample_weight=weight, **options)
-        for scores in plain.staged_predict(data.X_new, prediction_type="RawFormulaVal")
-    ]
-    monitor = eval_metric(metric, library="catboost", **options)
-    evaluated = catboost.Pool(data.X_new, data.y_new, weight=weight)
-    params |= {"eval_metric": monitor, "early_stopping_rounds": PATIENCE}
-    stopped = clone(catboost.CatBoostClassifier(**params))
-    stopped.fit(data.X, data.y, eval_set=evaluated)
-    expected = {"is_less_better": metric is rate_at_recall_score}
-    logged = stopped.evals_result_["validation"][metric.__name__]
-    check_best(stopped.best_iteration_, logged, staged, **expected)
-
-    native = catboost.train(
-        catboost.Pool(data.X, data.y),
-        {"loss_function": "Logloss", **params},
-        eval_set=evaluated,
-    )
-    assert native.best_iteration_ == stopped.best_iteration_
-    assert native.evals_result_["validation"][metric.__name__] == logged
-
-
 @of_catboost
 @pytest.mark.parametrize("is_of_model", [True, False])
 def test_catboost_evaluates_by_class_weights_only_with_a_warning(data, is_of_model):
     catboost = require("catboost")
     # Those of the model weigh the data evaluated, too, and of the training cases not.
-    params = {
-        "iterations": 12, "depth": 3, "learning_rate": 0.5, "thread_count": 1,
-        "verbose": False, "allow_writing_files": False, "random_seed": 0,
-    }  # fmt: skip
+    params = CATBOOST | {"iterations": 12}
     metric, options = precision_at_rate_score, {"rate": 0.2}
     monitor = eval_metric(metric, library="catboost", **options)
     by_class = {"class_weights": [1, 8]} if is_of_model else {}
