@@ -10,14 +10,8 @@ import sklearn.metrics
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.linear_model import (
-    LogisticRegression,
-)
-from sklearn.model_selection import (
-    GridSearchCV,
-    KFold,
-    cross_val_score,
-)
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB

@@ -33,9 +33,7 @@ CATBOOST = {
     "verbose": False, "allow_writing_files": False, "random_seed": 0,
 }  # fmt: skip
 # numpy says where CatBoost was built with an older one.
-of_catboost = pytest.mark.filterwarnings(
-    "ignore:numpy.* size changed:RuntimeWarning",
-)
+of_catboost = pytest.mark.filterwarnings("ignore:numpy.* size changed:RuntimeWarning")
 # Its older releases name the columns of arrays, and then miss the names.
 of_lightgbm = pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 

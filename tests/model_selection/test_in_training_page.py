@@ -36,8 +36,7 @@ def blocks_of(section):
 @pytest.mark.slow
 @pytest.mark.parametrize("section", SECTIONS)
 @pytest.mark.filterwarnings(
-    "ignore:numpy.* size changed:RuntimeWarning",
-    "ignore::FutureWarning:optuna",
+    "ignore:numpy.* size changed:RuntimeWarning", "ignore::FutureWarning:optuna"
 )
 def test_a_recipe_chooses_the_round_that_its_log_calls_best(section):
     packages = {name: require(name) for name in SECTIONS[section]}

@@ -9,9 +9,7 @@ import sklearn
 from sklearn import clone, metrics
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import (
-    GridSearchCV,
-)
+from sklearn.model_selection import GridSearchCV
 
 from optional import require
 from skrate import (
@@ -39,11 +37,7 @@ WEIGHT = np.arange(240) % 3
 USERS = np.random.default_rng(0).permutation(np.arange(240) % 24)
 NAMES = np.where(Y == 1, "ill", "well")
 # What each metric has no default for.
-NEEDED = {
-    "rate": 0.25,
-    "precision": 0.5,
-    "gain": {"positive": 1, "negative": -0.1},
-}
+NEEDED = {"rate": 0.25, "precision": 0.5, "gain": {"positive": 1, "negative": -0.1}}
 
 
 def needed(metric):

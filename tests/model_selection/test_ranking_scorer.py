@@ -5,10 +5,7 @@ import pytest
 import sklearn
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import (
-    GroupKFold,
-    cross_val_score,
-)
+from sklearn.model_selection import GroupKFold, cross_val_score
 
 from optional import require
 from skrate import make_ranking_scorer, ranking_auc_score

@@ -53,11 +53,7 @@ def test_is_a_classifier_to_scikit_learn(estimator, check):
 
 @pytest.mark.parametrize(
     "pooled",
-    [
-        [1.5, 2, 3, 4, 5, 6, 7, 8],
-        [1, 2, 2, 2, 3, 4, 4, 5],
-        [0, 0, 0, 0, 0, 1, 1, 1],
-    ],
+    [[1.5, 2, 3, 4, 5, 6, 7, 8], [1, 2, 2, 2, 3, 4, 4, 5], [0, 0, 0, 0, 0, 1, 1, 1]],
     ids=["distinct", "tied", "two"],
 )
 @pytest.mark.parametrize("capacity", [1, 2])

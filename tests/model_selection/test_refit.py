@@ -7,18 +7,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.model_selection import (
-    GridSearchCV,
-    KFold,
-    RandomizedSearchCV,
-)
+from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV
 from sklearn.naive_bayes import GaussianNB
 
-from skrate import (
-    RateWeightedAUCScorer,
-    refit_best,
-    refit_one_standard_error,
-)
+from skrate import RateWeightedAUCScorer, refit_best, refit_one_standard_error
 
 nan = np.nan
 

@@ -22,11 +22,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from optional import require
-from skrate import (
-    AveragePrecisionScorer,
-    RateWeightedAUCScorer,
-    make_ranking_scorer,
-)
+from skrate import AveragePrecisionScorer, RateWeightedAUCScorer, make_ranking_scorer
 
 SMOOTHING = {"var_smoothing": [1e-9, 1e-1, 10.0]}
 X, Y = make_classification(180, 5, n_informative=2, flip_y=0.3, random_state=0)

@@ -16,11 +16,7 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 
 from optional import require
-from skrate import (
-    average_precision_score,
-    make_ranking_scorer,
-    rates,
-)
+from skrate import average_precision_score, make_ranking_scorer, rates
 
 RATE = rates.beta(3, 19)
 
@@ -92,23 +88,11 @@ def test_lists_are_found_by_their_column(data):
     [
         ([], {}, r"must be a list of different names, .*got \[\]"),
         (None, {}, r"metric=None is not one of"),
-        (
-            [average_precision_score],
-            {},
-            r"list of different names.*a function makes",
-        ),
+        ([average_precision_score], {}, r"list of different names.*a function makes"),
         (["roc_auc", "roc_auc"], {}, r"different names.*'roc_auc', 'roc_auc'"),
         (["rate_weigthed_auc"], {}, r"is 'rate_weighted_auc'.*meant\?"),
-        (
-            ["skrate_ndcg_score"],
-            {},
-            r"'skrate_ndcg_score' is not.*: is 'ndcg' meant\?",
-        ),
-        (
-            ["accuracy"],
-            {},
-            r"'accuracy' is not one of.*known are average_precision, ",
-        ),
+        (["skrate_ndcg_score"], {}, r"'skrate_ndcg_score' is not.*: is 'ndcg' meant\?"),
+        (["accuracy"], {}, r"'accuracy' is not one of.*known are average_precision, "),
         (["roc_auc"], {"rate": 0.2}, r"rate=0.2 is a parameter of none of.*roc_auc"),
         (["recall_at_rate"], {}, r"needs the keyword 'rate'"),
         (["rate_weighted_auc"], {"rate": 2}, r"rate"),

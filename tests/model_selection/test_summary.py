@@ -5,11 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
-from sklearn.model_selection import (
-    KFold,
-    RepeatedStratifiedKFold,
-    cross_validate,
-)
+from sklearn.model_selection import KFold, RepeatedStratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 
 from skrate import ScoreReport, average_precision_score, summarize
