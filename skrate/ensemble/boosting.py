@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
@@ -326,36 +326,20 @@ class SortedColumn(Column):
     """A feature of many values: the order of the cases is kept."""
 
     def _keep(self, order: IntArray, ordered: Array, ends: IntArray) -> None:
-        self._order = order
-        self._n_present = len(ordered)
-        # Where the running sum of the ordered cases is read; none if all are read.
-        self._ends = None if len(ends) == len(ordered) - 1 else ends
-        # Entry i is the sum over the first i cases.
-        self._running = np.zeros(len(order) + 1)
-        self._taken = np.empty(len(order))
+        self._order, self._n_present, self._ends = order, len(ordered), ends
+        is_each = len(ends) == len(ordered) - 1
+        self._read: Any = slice(len(ends)) if is_each else ends
 
     def below(self, signed: FloatArray) -> tuple[FloatArray, float]:
-        running, n_present = self._running, self._n_present
-        # mode="clip" writes into the buffer directly; the indices are in range.
-        np.take(signed, self._order, out=self._taken, mode="clip")
-        np.cumsum(self._taken[:n_present], out=running[1 : n_present + 1])
-        first = 0 if self.has_missing else 1
-        if self._ends is None:
-            sums = running[first:n_present]
-        else:
-            sums = running[self._ends + 1]
-            if self.has_missing:
-                sums = np.concatenate([[0.0], sums])
-        return sums, float(self._taken[n_present:].sum())
+        taken = signed[self._order]
+        sums: FloatArray = np.cumsum(taken[: self._n_present])[self._read]
+        if self.has_missing:
+            sums = np.concatenate([[0.0], sums])
+        return sums, float(taken[self._n_present :].sum())
 
     def above(self, candidate: int, missing_above: bool) -> BoolArray:
         position = candidate - self.has_missing
-        if position < 0:
-            start = 0
-        elif self._ends is None:
-            start = position + 1
-        else:
-            start = int(self._ends[position]) + 1
+        start = 0 if position < 0 else int(self._ends[position]) + 1
         above = np.zeros(len(self._order), dtype=bool)
         above[self._order[start : self._n_present]] = True
         above[self._order[self._n_present :]] = missing_above

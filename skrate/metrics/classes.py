@@ -231,16 +231,12 @@ def indicators(y_true: ArrayLike) -> BoolArray:
         raise ValueError("y_true is a sparse matrix: pass y_true.toarray().")
     given = as_array("y_true", y_true)
     if given.dtype.kind not in "biuf" or not ((given == 0) | (given == 1)).all():
+        other = next(cell for cell in given.ravel().tolist() if cell not in (0, 1))
         raise ValueError(
             "y_true of several columns must hold 0 and 1, or booleans: whether a case "
-            f"has the label of the column; found {shown(_first_other(given))}."
+            f"has the label of the column; found {shown(other)}."
         )
     return np.asarray(given == 1)
-
-
-def _first_other(given: Array) -> Any:
-    """Return the first entry that is neither 0 nor 1."""
-    return next(cell for cell in given.ravel().tolist() if cell not in (0, 1))
 
 
 def _by_label(

@@ -633,28 +633,17 @@ class Task(NamedTuple):
     y: Any
     fit_params: Mapping[str, Any]
 
-    def fitted(self, rows: IntArray) -> Any:
-        """Return a clone that is trained on some cases."""
-        params = {
-            name: cut_to(values, rows, n_rows(self.X))
-            for name, values in self.fit_params.items()
-        }
-        return clone(self.estimator).fit(*self._data(rows), **params)
-
     def scored(
-        self,
-        ask: Callable[..., Any],
-        train: IntArray,
-        test: IntArray,
-        *,
-        is_kept: bool = True,
+        self, ask: Callable[..., Any], train: IntArray, test: IntArray, *, is_kept: bool
     ) -> tuple[Any, Any]:
         """Return the answer ``ask(model, X, y)`` of a test part, and the model."""
-        model = self.fitted(train)
-        return ask(model, *self._data(test)), model if is_kept else None
-
-    def _data(self, rows: IntArray) -> tuple[Any, Any]:
-        return rows_of(self.X, rows), rows_of(self.y, rows)
+        to_train, to_test = (
+            (rows_of(self.X, rows), rows_of(self.y, rows)) for rows in (train, test)
+        )
+        n_cases, given = n_rows(self.X), self.fit_params.items()
+        params = {name: cut_to(values, train, n_cases) for name, values in given}
+        model = clone(self.estimator).fit(*to_train, **params)
+        return ask(model, *to_test), model if is_kept else None
 
 
 def _finite_scores(
