@@ -2,10 +2,10 @@
 
 from html import escape
 
-import pytest
 from scipy import stats
 from sklearn import config_context
 
+from looped import looped
 from skrate import (
     AveragePrecisionScorer,
     RateWeightedAUCScorer,
@@ -25,7 +25,7 @@ SCORERS = [
 ]
 
 
-@pytest.mark.parametrize("scorer", SCORERS, ids=lambda each: type(each).__name__)
+@looped("scorer", SCORERS)
 def test_a_scorer_is_a_table_of_parameters_and_never_not_fitted(scorer):
     html = scorer._repr_html_()
     # Notebooks ask for the HTML only where there is no bundle of all kinds.
@@ -37,10 +37,7 @@ def test_a_scorer_is_a_table_of_parameters_and_never_not_fitted(scorer):
     assert " at 0x" not in html
     for name in scorer.get_params(deep=False):
         assert f">{name}</td>" in html
-
-
-@pytest.mark.parametrize("scorer", SCORERS, ids=lambda each: type(each).__name__)
-def test_whoever_asks_for_text_gets_text(scorer):
+    # Whoever asks for text gets text.
     with config_context(display="text"):
         assert not hasattr(scorer, "_repr_html_")
 

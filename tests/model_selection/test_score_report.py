@@ -27,7 +27,6 @@ from skrate import (
     make_ranking_scorer,
     negative_recall_score,
     precision_at_rate_score,
-    ranking_auc_score,
     rate_weighted_auc_score,
     recall_at_rate_score,
     refit_one_standard_error,
@@ -293,12 +292,6 @@ def test_grades_are_relevant_from_a_threshold_on():
     assert (report["n_pos"], report["n_neg"]) == (5, 4)
 
 
-def test_a_metric_of_lists_without_lists_is_told_what_to_add():
-    report = ScoreReport({"auc": ranking_auc_score})
-    with pytest.raises(ValueError, match="found no groups: write"):
-        report(Given().fit(X, Y), X, Y)
-
-
 def test_lists_reach_a_report_by_routing(routing):
     metrics = {
         "lists": make_ranking_scorer("ranking_auc").set_score_request(groups=True),
@@ -399,11 +392,6 @@ def test_a_summary_of_several_models_makes_a_data_frame():
     assert frame["model"].tolist() == ["one", "two"]
     assert frame["low"].tolist() == [row.confidence_interval.low for row in table]
     assert len(table) == 2
-
-
-def test_results_without_scores_are_refused():
-    with pytest.raises(ValueError, match="no scores of folds"):
-        summarize({"fit_time": [1, 2]})
 
 
 def one_se(scores, **kwargs):

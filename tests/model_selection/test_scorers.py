@@ -92,7 +92,7 @@ ESTIMATORS = [
     LinearSVC(random_state=0),
     CalibratedClassifierCV(LinearSVC(random_state=0), cv=2),
     make_pipeline(StandardScaler(), LogisticRegression()),
-    TunedThresholdClassifierCV(GaussianNB(), cv=2),
+    TunedThresholdClassifierCV(GaussianNB(), cv=2, thresholds=5),
     GridSearchCV(LogisticRegression(), {"C": [0.1, 1]}, cv=2),
 ]
 
