@@ -1,6 +1,7 @@
 """The house rules that a reader relies on, checked on the source itself."""
 
 import ast
+import importlib
 import importlib.util
 import os
 import re
@@ -47,6 +48,32 @@ def check_imports_point_down(path):
             assert ".".join(module.split(".")[:2]) in reachable, (
                 f"{path.name}:{line} imports {module}, which does not lie above"
             )
+
+
+def test_what_is_imported_is_there():
+    # Benchmarks and examples are hardly run: a name that has gone would not be missed.
+    folders = (ROOT / name for name in ("benchmarks", "docs", "skrate", "tests"))
+    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and is_ours(node.module):
+                for name in node.names:
+                    assert is_importable(node.module, name.name), (
+                        f"{path.name}:{node.lineno} imports {name.name} "
+                        f"from {node.module}, which has none"
+                    )
+
+
+def is_ours(module):
+    return module is not None and module.split(".")[0] == "skrate"
+
+
+@cache
+def is_importable(module, name):
+    found = importlib.import_module(module)
+    if name == "*" or hasattr(found, name):
+        return True
+    is_folder = hasattr(found, "__path__")
+    return is_folder and importlib.util.find_spec(f"{module}.{name}") is not None
 
 
 def test_no_files_import_each_other():

@@ -20,13 +20,17 @@ import numpy as np
 from scipy import stats
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-from sklearn.model_selection import StratifiedKFold, cross_validate
+from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from skrate import RateAveragedROC, rate_averaged_roc_curve, rates
-from skrate.model_selection.responses import fold_responses
+from skrate import (
+    RateAveragedROC,
+    cross_val_rankings,
+    rate_averaged_roc_curve,
+    rates,
+)
 
 FILE = Path("screening-nagtegaal2019") / "Nagtegaal_2019.csv"
 WORDS = {"stop_words": "english", "min_df": 2}
@@ -51,20 +55,13 @@ def consensus_curves(texts, included):
     """Return the consensus curve of each model, of ten folds."""
     curves = {}
     for name, model in models().items():
-        results = cross_validate(
+        rankings = cross_val_rankings(
             model,
             texts,
             included,
             cv=StratifiedKFold(10, shuffle=True, random_state=0),
-            scoring=lambda *_: 0.0,
-            return_estimator=True,
-            return_indices=True,
         )
-        responses = list(fold_responses(results, texts, included, user=name))
-        curves[name] = rate_averaged_roc_curve(
-            [response.y_true for response in responses],
-            [response.y_score for response in responses],
-        )
+        curves[name] = rate_averaged_roc_curve(rankings)
     return curves
 
 
