@@ -1,5 +1,7 @@
 """The mean and spread of the AUC drawn against the error rate."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
@@ -70,17 +72,19 @@ def test_places_the_model_beside_the_mean_for_its_errors(model):
     own = [c for c in display.curves if c.class_ratio == min(n_pos, 150 - n_pos) / 150]
     assert np.isclose(own[0].means, moments.mean, rtol=1e-12).any()
     assert len(display.curves) == 6
-
-
-def test_distance_from_the_mean_is_drawn_on_the_relative_scale(model):
-    fitted, X, y = model
-    display = AUCErrorRateDisplay.from_estimator(
-        fitted, X, y, pos_label="yes", kind="relative_deviation"
-    )
-    point = display.point
-    expected = abs(point.auc - point.mean) / point.mean
+    axes = display.ax_
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("Error rate", "Mean AUC")
+    point, text = (text.get_text() for text in axes.get_legend().get_texts()[-2:])
+    assert point == f"LogisticRegression (AUC = {auc:.2f})"
+    assert text == "mean ± 2 standard deviations for its errors"
+    display.plot(name="ours", kind="relative_deviation", despine=True)
+    expected = abs(auc - moments.mean) / moments.mean
     assert display.point_.get_ydata()[0] == pytest.approx(expected)
     assert display.interval_ is None
+    label = display.point_.get_label()
+    assert re.match(r"ours\s\(AUC = .* % from the\s+mean\)$", label)
+    assert "deviation" in display.ax_.get_ylabel()
+    assert not display.ax_.spines["top"].get_visible()
 
 
 @pytest.mark.parametrize(
@@ -120,39 +124,6 @@ def test_predictions_and_estimator_agree(model):
     assert one.point == other.point
     turned = AUCErrorRateDisplay.from_estimator(fitted, X, y, pos_label="no")
     assert turned.point == pytest.approx(one.point)
-
-
-def test_uses_axes_names_and_styles(model):
-    import matplotlib.pyplot as plt
-
-    fitted, X, y = model
-    figure, axes = plt.subplots()
-    display = AUCErrorRateDisplay.from_estimator(
-        fitted,
-        X,
-        y,
-        pos_label="yes",
-        ax=axes,
-        curve_kwargs={"linewidth": 3},
-        point_kwargs={"markersize": 9},
-        despine=True,
-    )
-    assert display.ax_ is axes
-    assert display.figure_ is figure
-    assert {line.get_linewidth() for line in display.lines_} == {3}
-    assert display.point_.get_markersize() == 9
-    assert not axes.spines["top"].get_visible()
-    assert axes.get_xlabel() == "Error rate"
-    assert axes.get_ylabel() == "Mean AUC"
-    point, bar = (text.get_text() for text in axes.get_legend().get_texts()[-2:])
-    assert point == f"LogisticRegression (AUC = {display.point.auc:.2f})"
-    assert bar == "mean ± 2 standard deviations for its errors"
-    again = display.plot(name="ours", kind="relative_deviation")
-    assert again is display
-    assert display.point_.get_label().startswith("ours (AUC = ")
-    assert display.point_.get_label().endswith(" % from the mean)")
-    assert display.ax_ is not axes
-    assert "deviation" in display.ax_.get_ylabel()
 
 
 def three_models(kind):

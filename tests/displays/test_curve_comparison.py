@@ -101,6 +101,12 @@ def test_pointwise_bounds_are_drawn_once():
     assert display.interval_ is None
     assert texts(display)[:2] == ["a less b", "95 % at one rate"]
     assert drawn(plot_interval=False).interval_ is None
+    _, ax = plt.subplots()
+    display = drawn(ax=ax, band_kwargs={"alpha": 0.5}, despine=True)
+    assert display.ax_ is ax
+    assert display.band_.get_alpha() == 0.5
+    assert not ax.spines["top"].get_visible()
+    assert texts(display.plot(names=("x", "y")))[0] == "x less y"
 
 
 def test_a_budget_stands_at_the_foot():
@@ -131,20 +137,6 @@ def test_further_axes_count(options, unit):
         unit = 5000 * display.comparison.n_pos / 1500
     assert right.get_ylim() == pytest.approx(np.multiply(unit, display.ax_.get_ylim()))
     assert "5,000" in top.get_xlabel()
-
-
-def test_axes_and_styles_are_used():
-    _, ax = plt.subplots()
-    display = drawn(
-        ax=ax, curve_kwargs={"color": "r"}, band_kwargs={"alpha": 0.5}, despine=True
-    )
-    assert display.ax_ is ax
-    assert display.line_.get_color() == "r"
-    assert display.band_.get_alpha() == 0.5
-    assert not ax.spines["top"].get_visible()
-    again = display.plot(names=("x", "y"))
-    assert again.ax_ is not ax
-    assert texts(again)[0] == "x less y"
 
 
 def test_the_swatch_of_the_interval_lies_over_that_of_the_band():
@@ -207,25 +199,6 @@ def rankings(tests, scores, **given):
         FoldRankings(Y[rows], np.concatenate(of_model), fold, **of_rows)
         for of_model in scores
     ]
-
-
-def test_folds_are_compared_each_on_its_own():
-    cv = StratifiedKFold(4)
-    both = results(LogisticRegression(), cv), results(GaussianNB(), cv)
-    display = CurveComparisonDisplay.from_cv_results(*both, X, Y, rates=RATES)
-    tests = both[0]["indices"]["test"]
-    scores = [
-        [
-            getattr(model, method)(X[test]).reshape(len(test), -1)[:, -1]
-            for model, test in zip(one["estimator"], tests, strict=True)
-        ]
-        for one, method in zip(
-            both, ("decision_function", "predict_proba"), strict=True
-        )
-    ]
-    found = compare_curves(*rankings(tests, scores), rates=RATES)
-    assert display.comparison.difference == pytest.approx(found.difference)
-    assert display.comparison.standard_error == pytest.approx(found.standard_error)
 
 
 def test_a_case_that_is_tested_again_is_one():

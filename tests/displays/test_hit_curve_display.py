@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_validate
+from sklearn.model_selection import cross_validate
 
 from optional import require
 from skrate import (
@@ -87,30 +87,6 @@ def test_from_estimator_takes_the_scores_of_the_positive_class():
     )
     assert texts(display)[0] == f"LogisticRegression (AP = {score:.2f})"
     assert "ill" in display.ax_.get_ylabel()
-
-
-def test_from_cv_results_draws_each_fold():
-    results = cross_validate(
-        LogisticRegression(),
-        X,
-        Y,
-        cv=StratifiedKFold(4),
-        return_estimator=True,
-        return_indices=True,
-    )
-    display = HitCurveDisplay.from_cv_results(results, X, Y, pos_label="ill")
-    assert len(display.line_) == 4
-    scores = []
-    folds = zip(results["estimator"], results["indices"]["test"], strict=True)
-    for line, (model, test) in zip(display.line_, folds, strict=True):
-        y_score = -model.decision_function(X[test])
-        assert np.array_equal(data(line), hit_curve(Y[test] == "ill", y_score))
-        scores.append(average_precision_score(Y[test] == "ill", y_score))
-    prevalences = [np.mean(Y[test] == "ill") for test in results["indices"]["test"]]
-    assert data(display.chance_level_)[1][-1] == pytest.approx(np.mean(prevalences))
-    summary = f"AP = {np.mean(scores):.2f} ± {np.std(scores):.2f}"
-    models = [f"LogisticRegression ({summary})", "Random", "Perfect"]
-    assert texts(display) == [*models, "± 1 standard deviation"]
 
 
 def of_folds(**options):
@@ -215,26 +191,6 @@ def texts(display):
     return [text.get_text() for text in display.ax_.get_legend().get_texts()]
 
 
-def test_the_axes_given_are_drawn_on_and_styles_are_passed():
-    figure, ax = plt.subplots()
-    display = HitCurveDisplay(RATE, HITS, name="first").plot(
-        ax,
-        name="second",
-        curve_kwargs={"color": "red", "label": "mine"},
-        chance_level_kwargs={"color": "green"},
-        plot_perfect=False,
-        despine=True,
-    )
-    assert display.ax_ is ax
-    assert display.figure_ is figure
-    assert display.line_.get_color() == "red"
-    assert display.chance_level_.get_color() == "green"
-    assert display.perfect_ is None
-    assert not ax.spines["top"].get_visible()
-    assert texts(display) == ["mine", "Random"]
-    assert ax.get_xlabel() == "Rate"
-
-
 def test_models_on_one_axis_have_a_colour_each():
     _, ax = plt.subplots()
     worse = hit_curve(Y_TRUE, Y_SCORE + RNG.normal(size=200))
@@ -244,11 +200,16 @@ def test_models_on_one_axis_have_a_colour_each():
         for curve in ((RATE, HITS), worse)
     ]
     displays.append(folds.plot(ax, plot_momentum=True))
+    assert [display.ax_ for display in displays] == [ax] * 3
     for i, display in enumerate(displays):
         for line in np.atleast_1d(display.line_):
             assert line.get_color() == COLORS[i]
         assert display.momentum_.get_color() == COLORS[i]
         assert display.momentum_.get_linestyle() == ":"
+    alone = displays[0].plot(name="second", plot_perfect=False, despine=True)
+    assert alone.perfect_ is None
+    assert [text.split(" (")[0] for text in texts(alone)] == ["second", "Random"]
+    assert not alone.ax_.spines["top"].get_visible()
     red = folds.plot(plot_momentum=True, curve_kwargs={"c": "red"})
     lines = [*red.line_, red.momentum_]
     assert [line.get_color() for line in lines] == ["red"] * 3

