@@ -84,13 +84,10 @@ class AUCErrorRateDisplay(Display):
 
     Notes
     -----
-    The moments do not change if the two classes are swapped, so a ratio stands for
-    both. They hardly depend on the number of cases at a given ratio and error rate;
-    the standard deviation falls with its root.
-
-    Several models come on one axis by ``ax=``. A curve of the same ratio is then drawn
-    once, unless another number of cases moves it by more than 0.01; that of a model's
-    own ratio is dashed. Each model has a marker of its own.
+    A ratio stands for both classes, and the moments hardly depend on the number of
+    cases; the standard deviation falls with its root. Several models come on one axis
+    by ``ax=``: a curve of the same ratio is drawn once, unless another number of cases
+    moves it by more than 0.01, and that of a model's own ratio is dashed.
 
     References
     ----------

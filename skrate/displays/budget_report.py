@@ -90,16 +90,11 @@ class BudgetReportDisplay(Display):
 
     Notes
     -----
-    The numbers in the legend are those of the report. The dot of a model stands at what
-    it is expected to find, on average over the budget, and at the mean budget: beside
-    its curve, unless the budget is known.
-
-    Bands and intervals include the uncertainty of the prevalence; the lines of random
-    and perfect orders are for the most likely one, and a band may lie above them.
-
-    Bands and intervals of models overlap where the models share their cases, also if
-    one is better beyond doubt: see :func:`compare` and
-    :class:`CurveComparisonDisplay`.
+    The dot of a model stands at what it is expected to find, on average over the
+    budget, and at the mean budget: beside its curve, unless the budget is known. Bands
+    include the uncertainty of the prevalence; the lines of random and perfect orders do
+    not. Bands of models overlap also where one is better beyond doubt: see
+    :func:`compare` and :class:`CurveComparisonDisplay`.
 
     Examples
     --------

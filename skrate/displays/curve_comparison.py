@@ -104,12 +104,9 @@ class CurveComparisonDisplay(Drawing):
     Notes
     -----
     The rates at which a model is better are shaded to the middle between the last of
-    them and the next one.
-
-    At the first rates a precision or a lift is that of a few cases, and its band is so
-    wide that all else would be a line. The vertical axis of these has the band of rates
-    that the budget exceeds with a probability of 0.95, or without ``rate`` of all but
-    the first tenth; ``display.ax_.set_ylim`` shows what is cut.
+    them and the next one. The band of a precision or a lift is wide at the first rates:
+    the axis has that of rates which the budget exceeds with a probability of 0.95, or
+    without ``rate`` of all but the first tenth.
 
     Examples
     --------

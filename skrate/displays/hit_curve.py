@@ -188,12 +188,9 @@ class HitCurveDisplay(FoldsDisplay):
 
     Notes
     -----
-    Cases that tie are drawn as one straight piece of the hit curve, never in the order
-    of the rows. Of several folds the mean at equal rate is drawn with a standard
-    deviation on either side, and the folds faintly behind it; the references are those
-    of their mean prevalence. References that stand on the axes already are not drawn
-    again, and where they differ, as of another sample, one entry of the legend is for
-    all.
+    Cases that tie are drawn as one straight piece of the hit curve. Of several folds
+    the mean at equal rate is drawn with a standard deviation on either side; the
+    references are those of their mean prevalence, and stand on the axes once.
 
     The curve of a lift begins with the first case. Its axis ends at twice the highest
     lift of the curves from the rate 0.05 on, or above all lines if they end before;
@@ -381,21 +378,17 @@ class HitCurveDisplay(FoldsDisplay):
         plot_perfect : bool, default=True
             Whether to draw what a perfect ranking finds.
         plot_momentum : bool, default=False
-            Whether to draw the momentum, its mean over the curves where there are
-            several, dotted in their colour: the line of figure 2 in the reference. It
-            is left out where the momentum is undefined, as of gains. It rests on an
-            approximation, and may exceed 1, which no ranking can: it is then drawn as
-            1, along the perfect curve, and the legend says so.
+            Whether to draw the momentum, its mean over several curves, dotted: the line
+            of figure 2 in the reference. It is left out where it is undefined, as of
+            gains, and drawn as 1 where its approximation exceeds that.
         plot_folds : bool, default=True
             Whether to draw the curve of each fold where there are several.
         plot_mean : bool, default=None
-            Whether to draw the mean of several curves at equal rate, weighted by their
-            numbers of cases: that of :func:`hit_curve` of folds. None draws it where
-            there are several.
+            Whether to draw the mean of curves at equal rate, weighted by their numbers
+            of cases, as :func:`hit_curve` of folds. None draws that of several.
         plot_bands : bool, default=None
             Whether to shade a standard deviation over the curves on either side of
-            their mean: how far folds differ, and no bounds for the mean. None does so
-            where there are several.
+            their mean, which is no bounds for it. None does so for several.
 
         Raises
         ------

@@ -158,14 +158,10 @@ class RateAveragedROC(FoldsDisplay):
     whole curve, and the legend says so. The legend carries the rAUC of the consensus
     and its standard deviation over folds.
 
-    In the ROC plane a rate is a falling line, in the other spaces a vertical one: with
-    ``plot_rate=True`` the curves are drawn against it unless ``space="roc"`` is asked
-    for. What several models share is drawn once.
-
-    Cross-validation may be repeated, and random splits may overlap: of
-    ``from_cv_results``, folds in a row whose test sets share no case are one repeat,
-    and the bounds are those of one repeat, averaged over repeats. More repeats make
-    them steadier, not narrower.
+    In the ROC plane a rate is a falling line, in the other spaces a vertical one. What
+    several models share is drawn once. Of ``from_cv_results``, folds in a row whose
+    test sets share no case are one repeat; the bounds are averaged over repeats, which
+    make them steadier, not narrower.
 
     References
     ----------
@@ -330,8 +326,7 @@ class RateAveragedROC(FoldsDisplay):
             budget is drawn or zoomed on, and "roc" elsewhere.
         zoom : {"rate"}, default=None
             "rate" shows only where ``rate`` is likely: between its quantiles 0.01 and
-            0.99, and half of their distance on either side; the vertical axis is cut to
-            what the curves have there. None shows all rates.
+            0.99, and half of their distance on either side. None shows all rates.
         rate : "uniform", float or distribution, default=None
             The share that will be processed; None takes that of the display.
         plot_folds : bool, default=False
@@ -342,9 +337,8 @@ class RateAveragedROC(FoldsDisplay):
             Whether to draw lines of equal rate, and at which rates; True takes every
             tenth.
         plot_rate : bool, default=False
-            Whether to draw where ``rate`` is likely: its density along the rate axis,
-            a shade in the ROC plane, and stems for rates with a probability of
-            their own. ``zoom`` draws it in any case.
+            Whether to draw where ``rate`` is likely: its density along the rate axis, a
+            shade in the ROC plane, and stems for known rates. ``zoom`` does so, too.
         plot_chance_level : bool, default=False
             Whether to draw the curve of random scores.
 

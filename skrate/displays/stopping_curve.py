@@ -66,11 +66,9 @@ class StoppingCurveDisplay(Drawing):
 
     Notes
     -----
-    The recall itself is known where all cases are read, as in a review of the past
-    that is replayed. Of one in progress there is the bound alone.
-
-    The bound of a ranking holds if the unread are no richer in positives than the last
-    that were read, and its entry says so; that of random cases assumes nothing.
+    The recall itself is known where all cases are read. The bound of a ranking holds if
+    the unread are no richer in positives than the last that were read; that of random
+    cases assumes nothing.
 
     Examples
     --------
