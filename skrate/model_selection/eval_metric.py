@@ -97,13 +97,10 @@ def eval_metric(
 
     or the argmin where less is better.
 
-    Lists are those of the data evaluated, where it has some: a metric of a single
-    ranking is then averaged over them, too. Weights of an XGBoost DMatrix with groups
-    are weights of lists in the mean, and so are LightGBM's if they are the same
-    throughout each list. ``XGBRanker`` calls a metric list by list and averages by
-    itself; there a metric of a single ranking needs ``undefined=0.0`` if some list
-    lacks a class. What each library rounds and averages: :ref:`in_training`. Cost: that
-    of the metric, one sort of the cases a round.
+    Of lists it is the mean, also for a metric of a single ranking, which ``XGBRanker``
+    needs ``undefined=0.0`` for if some list lacks a class. Weights of lists, and what
+    each library rounds and averages: :ref:`in_training`. Cost: that of the metric, one
+    sort of the cases a round.
 
     Examples
     --------

@@ -131,7 +131,16 @@ def ranking_scores(
         of = f"a class of {type(estimator).__name__}, which knows"
     label, is_chosen = choose_label(known, pos_label, user, of)
     if label is None or (classes is not None and len(classes) == 1):
-        raise UndefinedResponse(_why_undefined(estimator, classes, y), label)
+        if classes is not None:
+            name, only = type(estimator).__name__, classes[0]
+            reason = f"{name} was trained on one class only, {only!r}"
+        else:
+            only = distinct_labels(check_vector("y_true", y))[0]
+            reason = (
+                f"y_true holds {only!r} only, which does not say what is positive; "
+                "name it by pos_label"
+            )
+        raise UndefinedResponse(reason, label)
     if is_chosen:
         tell(user, classes or distinct_labels(check_vector("y_true", y)))
     method = method_name(estimator, methods, user)
@@ -324,19 +333,6 @@ def _known_labels(
             "against the rest, on a binary target."
         )
     return distinct_labels(np.array(known, dtype=object))
-
-
-def _why_undefined(
-    estimator: Any, classes: list[Any] | None, y: ArrayLike | None
-) -> str:
-    name = type(estimator).__name__
-    if classes is not None:
-        return f"{name} was trained on one class only, {classes[0]!r}"
-    found = distinct_labels(check_vector("y_true", y))
-    return (
-        f"y_true holds {found[0]!r} only, which does not say what is positive; name it "
-        "by pos_label"
-    )
 
 
 def positive_class_of_folds(y: ArrayLike, pos_label: Label, user: str) -> Any:
