@@ -334,11 +334,8 @@ class GroupScores(Rows):
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per list, as ``pandas.DataFrame`` does.
 
-        Returns
-        -------
-        columns : dict of list
-            "group", "value", "n_items" and "n_pos", and the parameters of the metric,
-            the same in all rows.
+        "group", "value", "n_items" and "n_pos", and the parameters of the metric, the
+        same in all rows.
         """
         columns = {
             "group": self.groups, "value": self.values, "n_items": self.n_items,

@@ -151,13 +151,8 @@ class Result:
 
         The ends of the confidence interval are "low" and "high", those of another
         field carry its name before them. What is None is left out. The parameters of
-        the metric, such as "rate", are entries by their names.
-
-        Returns
-        -------
-        values : dict
-            As ``json.dumps`` and ``pandas.DataFrame`` take it; ``mlflow.log_metrics``
-            takes what of it are numbers.
+        the metric, such as "rate", are entries by their names. ``json.dumps`` and
+        ``pandas.DataFrame`` take it, ``mlflow.log_metrics`` what of it are numbers.
         """
         flat: dict[str, Any] = {}
         for one in fields(self):  # type: ignore[arg-type]
@@ -532,10 +527,7 @@ class Comparisons(Rows):
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per pair, as ``pandas.DataFrame`` does.
 
-        Returns
-        -------
-        columns : dict of list
-            "a" and "b" name the models of a pair; the rest is as in a comparison.
+        "a" and "b" name the models of a pair; the rest is as in a comparison.
         """
         a, b = zip(*self._names_of_pairs(), strict=True)
         columns = {"a": a, "b": b} | as_columns(self.pairs)
@@ -661,11 +653,8 @@ class Estimates(Rows):
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per model, as ``pandas.DataFrame`` does.
 
-        Returns
-        -------
-        columns : dict of list
-            "name", "value", "standard_error", "pvalue" and "adjusted_pvalue", and the
-            parameters of the metric, the same in all rows.
+        "name", "value", "standard_error", "pvalue" and "adjusted_pvalue", and the
+        parameters of the metric, the same in all rows.
         """
         columns = {
             "name": self.names, "value": self.values,
@@ -810,10 +799,7 @@ class ComparisonRange(Comparison):
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers, strings and lists.
 
-        Returns
-        -------
-        values : dict
-            Distributions that attain an end by points and masses, or by a text.
+        Distributions that attain an end are points and masses, or a text.
         """
         flat = super().to_dict()
         flat["rate"] = repr(self.rate)
