@@ -6,13 +6,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_validate
 
 from fold_cases import both_rankings, by_fold, drawn_folds
+from looped import looped
 from optional import require
 from skrate import (
     FoldRankings,
     HitCurveDisplay,
     RateAveragedROC,
     budget_report,
-    compare_curves,
     hit_curve,
     rates,
 )
@@ -58,7 +58,7 @@ def of_cv_results():
     return results, rankings
 
 
-@pytest.mark.parametrize("kind", ["hits", "gains", "lift"])
+@looped("kind", ["hits", "gains", "lift"])
 def test_hit_curves_are_those_of_the_estimators(kind):
     results, rankings = of_cv_results()
     expected = HitCurveDisplay.from_cv_results(
@@ -136,16 +136,6 @@ def test_the_consensus_is_that_of_the_estimators():
     assert found.curve.to_dict() == expected.curve.to_dict()
     assert texts(found) == texts(expected)
     assert found.pos_label == "ill"
-
-
-def test_two_models_are_compared_by_their_rankings():
-    pair = both_rankings(CASES)
-    display = CurveComparisonDisplay.from_predictions(
-        *pair, random_state=0, names=["A", "B"], rate=rates.beta(2, 6), n_resamples=99
-    )
-    expected = compare_curves(*pair, random_state=0, n_resamples=99)
-    assert np.array_equal(data(display.line_), (expected.rates, expected.difference))
-    assert np.array_equal(display.comparison.band, expected.band)
 
 
 def test_the_positive_label_of_rankings_is_named():

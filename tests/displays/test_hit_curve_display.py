@@ -301,13 +301,10 @@ def test_without_positives_there_are_hits_only():
 def test_what_is_no_hit_curve_raises(rates, hits):
     with pytest.raises(ValueError, match="pass what hit_curve returns"):
         HitCurveDisplay(rates, hits)
-
-
-def test_unknown_kind_and_unequal_numbers_raise():
-    with pytest.raises(ValueError, match="kind must be one of"):
-        HitCurveDisplay(RATE, HITS).plot(kind="roc")
     with pytest.raises(ValueError, match="rates holds 2 curves and hits 1"):
         HitCurveDisplay([RATE, RATE], [HITS])
+    with pytest.raises(ValueError, match="kind must be one of"):
+        HitCurveDisplay(RATE, HITS).plot(kind="roc")
 
 
 def test_a_table_is_drawn_as_its_cases():
