@@ -12,6 +12,7 @@ from scipy import stats
 
 from inference_cases import JUMPS, SMOOTH, each, sample
 from looped import looped
+from optional import require
 from skrate import (
     FoldRankings,
     GroupScores,
@@ -24,9 +25,11 @@ from skrate import (
     expected_recall_score,
     group_scores,
     make_ranking_scorer,
+    rate_averaged_roc_curve,
     rates,
     recall_at_rate_score,
     sample_size,
+    summarize,
 )
 from skrate.metrics.base import LIST_METRICS, METRICS, find_metric, question_of
 from skrate.model_selection.scorers import RateWeightedAUCScorer
@@ -184,3 +187,17 @@ def test_scorers_name_a_scipy_distribution_by_its_parameters(make):
     assert "beta(3, 9)" in text
     assert " at 0x" not in text
     assert repr(make(stats.beta(3, scale=1, b=9))).count("b=9") == 1
+
+
+def test_results_of_rows_make_data_frames():
+    require("pandas")
+    y_true, scores = [1, 1, 0, 0, 0], {"A": [5, 3, 4, 2, 1], "B": [4, 5, 1, 3, 2]}
+    found = compare("roc_auc", y_true, scores | {"C": [1, 5, 2, 3, 4]})
+    assert found.to_frame()["value"].tolist() == [pair.value for pair in found.pairs]
+    summary = summarize({"test_auc": [0.5, 0.75, 1]})
+    assert list(summary.to_frame()) == list(summary.to_dict())
+    assert summary.to_frame()["value"].tolist() == [0.75]
+    curve = rate_averaged_roc_curve([y_true] * 2, [scores["A"], scores["B"]])
+    frame = curve.to_frame()
+    assert frame.index.tolist() == curve.rates.tolist()
+    assert frame["tpr"].tolist() == curve.tpr.tolist()
