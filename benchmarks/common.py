@@ -43,11 +43,7 @@ METRICS = {
 
 
 # What a score is called with where it needs it.
-NEEDED = {
-    "rate": 0.1,
-    "precision": 0.5,
-    "gain": {"positive": 1, "negative": -0.1},
-}
+NEEDED = {"rate": 0.1, "precision": 0.5, "gain": {"positive": 1, "negative": -0.1}}
 
 
 def with_needed(score):

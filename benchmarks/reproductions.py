@@ -29,11 +29,7 @@ from reproduce import (
     rapid_review,
     su_yuan_zhu_2015,
 )
-from skrate import (
-    estimate,
-    group_scores,
-    rates,
-)
+from skrate import estimate, group_scores, rates
 from skrate.error_rate import auc_moments
 from skrate.metrics.momentum import momentum_score
 

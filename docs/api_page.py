@@ -60,11 +60,7 @@ QUESTIONS = (
         "deciding",
         ("compare_curves", "budget_report"),
     ),
-    (
-        "How many cases must be labelled?",
-        "deciding",
-        ("sample_size",),
-    ),
+    ("How many cases must be labelled?", "deciding", ("sample_size",)),
     (
         "How is a model selected in scikit-learn?",
         "selecting",
@@ -87,16 +83,8 @@ QUESTIONS = (
         "in_training",
         ("eval_metric", "RankBoostClassifier"),
     ),
-    (
-        "Whom to process?",
-        "in_production",
-        ("RateThresholdClassifier",),
-    ),
-    (
-        "What does it look like?",
-        None,
-        ("RateAveragedROC", "HitCurveDisplay"),
-    ),
+    ("Whom to process?", "in_production", ("RateThresholdClassifier",)),
+    ("What does it look like?", None, ("RateAveragedROC", "HitCurveDisplay")),
     ("What if the cases do not fit in memory?", "large_data", ("RankTable",)),
 )
 OTHERS = "Further names"

@@ -61,7 +61,7 @@ nitpicky = True
 nitpick_ignore = []  # each entry with its reason
 suppress_warnings = [
     # The gallery's configuration holds classes, which Sphinx cannot store.
-    "config.cache",
+    "config.cache"
 ]
 
 extlinks = {"doi": ("https://doi.org/%s", "doi:%s")}

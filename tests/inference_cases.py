@@ -8,15 +8,7 @@ from metric_registry import CASES
 from skrate import rates
 from skrate.metrics import momentum
 
-__all__ = [
-    "AVERAGES",
-    "JUMPS",
-    "SMOOTH",
-    "SOME",
-    "each",
-    "evaluate",
-    "sample",
-]
+__all__ = ["AVERAGES", "JUMPS", "SMOOTH", "SOME", "each", "evaluate", "sample"]
 
 
 def of_kind(slopes):

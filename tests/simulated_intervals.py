@@ -22,10 +22,7 @@ from skrate.metrics.results import ConfidenceInterval, Estimate
 # The last as in the paper of the rAUC, a budget of about 14 % of the cases.
 METRICS = {
     "AUC": ("roc_auc", {}),
-    "rAUC, beta(3, 19)": (
-        skrate.rate_weighted_auc_score,
-        {"rate": rates.beta(3, 19)},
-    ),
+    "rAUC, beta(3, 19)": (skrate.rate_weighted_auc_score, {"rate": rates.beta(3, 19)}),
     "rAUC, beta(2, 2)": (skrate.rate_weighted_auc_score, {"rate": rates.beta(2, 2)}),
     "expected recall, beta(3, 19)": (
         skrate.expected_recall_score,
@@ -192,10 +189,7 @@ def coverage(
     # What rounding leaves between the truth and the end of an interval is no miss.
     slack = 1e-9
     for (metric, kind), (low, high) in ((key, pair.T) for key, pair in ends.items()):
-        is_above, is_below = (
-            low > truth[metric] + slack,
-            high < truth[metric] - slack,
-        )
+        is_above, is_below = (low > truth[metric] + slack, high < truth[metric] - slack)
         found[metric, kind] = Coverage(
             float(1 - np.mean(is_above | is_below)),
             float(np.mean(is_above)),

@@ -72,12 +72,7 @@ def test_a_row_names_what_cites_the_paper(paper):
     listed = re.findall(r"~skrate\.([\w.]+)`", row)
     public = {name: getattr(skrate, name) for name in skrate.__all__} | {
         f"{module.__name__.removeprefix('skrate.')}.{name}": getattr(module, name)
-        for module in (
-            skrate.displays,
-            skrate.error_rate,
-            skrate.rates,
-            skrate.review,
-        )
+        for module in (skrate.displays, skrate.error_rate, skrate.rates, skrate.review)
         for name in module.__all__
     }
     citing = [

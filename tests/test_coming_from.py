@@ -49,10 +49,7 @@ def test_scikit_learn_gives_the_same(data):
             metrics.roc_auc_score(y, s, max_fpr=0.1),
             skrate.partial_auc_score(y, s, fpr=(0, 0.1)),
         ),
-        (
-            metrics.average_precision_score(y, s),
-            skrate.average_precision_score(y, s),
-        ),
+        (metrics.average_precision_score(y, s), skrate.average_precision_score(y, s)),
         (
             metrics.ndcg_score(*in_rows(data)),
             of_lists(skrate.ndcg_score, data, undefined=0),

@@ -42,7 +42,7 @@ NUMPYDOC_IGNORED = {
 }
 # A method is documented in the class's page, beside its siblings.
 MEMBER_IGNORED = NUMPYDOC_IGNORED | {
-    "EX01": "the example of the class shows the method",
+    "EX01": "the example of the class shows the method"
 }
 ENGINES = ("dask", "spark")
 # Up to this many parameters, a method may say all in its summary.

@@ -25,12 +25,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from skrate import (
-    RateAveragedROC,
-    cross_val_rankings,
-    rate_averaged_roc_curve,
-    rates,
-)
+from skrate import RateAveragedROC, cross_val_rankings, rate_averaged_roc_curve, rates
 
 FILE = Path("screening-nagtegaal2019") / "Nagtegaal_2019.csv"
 WORDS = {"stop_words": "english", "min_df": 2}
@@ -56,10 +51,7 @@ def consensus_curves(texts, included):
     curves = {}
     for name, model in models().items():
         rankings = cross_val_rankings(
-            model,
-            texts,
-            included,
-            cv=StratifiedKFold(10, shuffle=True, random_state=0),
+            model, texts, included, cv=StratifiedKFold(10, shuffle=True, random_state=0)
         )
         curves[name] = rate_averaged_roc_curve(rankings)
     return curves

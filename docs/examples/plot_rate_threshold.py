@@ -42,9 +42,7 @@ weeks = [draw(300, shift)[0] for shift in shifts]
 # the chance of a week and that of the cases on which it was found.
 
 average = RateThresholdClassifier(
-    LogisticRegression(),
-    capacity=40,
-    n_items=300,
+    LogisticRegression(), capacity=40, n_items=300
 )
 kept = clone(average).set_params(confidence=0.95)
 for model in (average, kept):

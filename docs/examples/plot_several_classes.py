@@ -38,10 +38,7 @@ X, kind = make_classification(
 )
 kinds = np.array(["bug", "price", "abuse"])
 X_train, X_test, y_train, y_test = train_test_split(
-    X,
-    kinds[kind],
-    test_size=2_000,
-    random_state=0,
+    X, kinds[kind], test_size=2_000, random_state=0
 )
 budget = {
     "bug": rates.beta(16, 16),

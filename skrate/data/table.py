@@ -619,10 +619,7 @@ def table_of(sample: Sample, *, with_scores: bool = False) -> RankTable:
 
 
 def table_of_ranking(
-    sample: Sample,
-    order: IntArray,
-    begins: BoolArray,
-    thresholds: Array | None = None,
+    sample: Sample, order: IntArray, begins: BoolArray, thresholds: Array | None = None
 ) -> RankTable:
     """Return the table of cases whose ranking is known."""
     is_pos = sample.is_pos[order]

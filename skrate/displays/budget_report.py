@@ -25,11 +25,7 @@ from skrate.displays.base import (
     styled,
     taken_by,
 )
-from skrate.inference.budget_report import (
-    BudgetReport,
-    RankingsLike,
-    budget_report,
-)
+from skrate.inference.budget_report import BudgetReport, RankingsLike, budget_report
 from skrate.inference.compare_curves import CurveBounds
 from skrate.metrics.recall import rate_of
 from skrate.rates.laws import RateLike
@@ -112,11 +108,7 @@ class BudgetReportDisplay(Display):
     _not_passed_on = frozenset({"models"})
 
     def __init__(
-        self,
-        report: BudgetReport,
-        *,
-        name: str | None = None,
-        pos_label: Label = None,
+        self, report: BudgetReport, *, name: str | None = None, pos_label: Label = None
     ) -> None:
         if not isinstance(report, BudgetReport):
             raise ValueError(

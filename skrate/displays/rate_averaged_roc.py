@@ -466,9 +466,7 @@ class RateAveragedROC(FoldsDisplay):
         return f"{metric} = {mean_and_spread(by_fold, value)}"
 
     def _draw_bounds(
-        self,
-        bounds: list[tuple[FloatArray, FloatArray]],
-        given: dict[str, Any] | None,
+        self, bounds: list[tuple[FloatArray, FloatArray]], given: dict[str, Any] | None
     ) -> Any:
         x, y = (np.append(a, b[::-1]) for a, b in zip(*bounds, strict=True))
         is_band = self.curve.band == "simultaneous"

@@ -20,11 +20,7 @@ from skrate.data.folds import (
     check_same_folds,
 )
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.compare_range import (
-    check_plan_over_set,
-    compare_over_set,
-    set_of,
-)
+from skrate.inference.compare_range import check_plan_over_set, compare_over_set, set_of
 from skrate.inference.delta import covariance
 from skrate.inference.intervals import ADJUSTMENTS, Adjust, Alternative, adjusted
 from skrate.inference.measured import Measured, measured, warn_of_turned
@@ -37,11 +33,7 @@ from skrate.inference.paired import (
     warn_of_turned_in_lists,
 )
 from skrate.inference.plan import Plan, warn_of_few_cases
-from skrate.inference.published import (
-    check_correlation,
-    check_tables,
-    compare_tables,
-)
+from skrate.inference.published import check_correlation, check_tables, compare_tables
 from skrate.inference.sample import (
     WEIGHTS,
     Frame,
@@ -722,10 +714,7 @@ def _measured(
 
 
 def _tests(
-    models: list[Measured],
-    places: list[tuple[int, int]],
-    plan: Plan,
-    adjust: Adjust,
+    models: list[Measured], places: list[tuple[int, int]], plan: Plan, adjust: Adjust
 ) -> tuple[tuple[Comparison, ...], tuple[float, ...]]:
     """Return the comparison of each pair, and their adjusted p-values."""
     # The first pair spawns from the generator itself, as compare does. The others

@@ -15,28 +15,14 @@ from joblib import Parallel, delayed
 from scipy import special
 
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, lazy
-from skrate.data.checks import (
-    check_generator,
-    check_n_jobs,
-    warn_undefined,
-)
+from skrate.data.checks import check_generator, check_n_jobs, warn_undefined
 from skrate.data.table import RankTable, rank_table
 from skrate.inference.chance import permuted_moments
 from skrate.inference.delta import NEGLIGIBLE, variance_parts
-from skrate.inference.intervals import (
-    Adjust,
-    Alternative,
-    adjusted,
-    t_pvalue,
-)
+from skrate.inference.intervals import Adjust, Alternative, adjusted, t_pvalue
 from skrate.inference.measured import of_ranking
 from skrate.inference.plan import Plan, check_metric, defined_value, why_too_few
-from skrate.inference.sample import (
-    Ranked,
-    columns_of,
-    scored,
-    with_worth,
-)
+from skrate.inference.sample import Ranked, columns_of, scored, with_worth
 from skrate.metrics.base import Metric, MetricLike, question_of, why_undefined
 from skrate.metrics.results import Estimates
 

@@ -642,9 +642,7 @@ def measured(
 
 
 def _of_folds(
-    meant: Sequence[tuple[Any, dict[str, Any]]],
-    samples: Sequence[Rankings],
-    plan: Plan,
+    meant: Sequence[tuple[Any, dict[str, Any]]], samples: Sequence[Rankings], plan: Plan
 ) -> list[Measured]:
     """Return metrics of rankings of the same cases in the same folds."""
     each = []

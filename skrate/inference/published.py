@@ -12,16 +12,9 @@ from skrate.data.arrays import FloatArray
 from skrate.data.checks import check_number, warn_undefined
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.delta import NEGLIGIBLE
-from skrate.inference.intervals import (
-    Alternative,
-    standardised,
-    t_pvalue,
-)
+from skrate.inference.intervals import Alternative, standardised, t_pvalue
 from skrate.inference.measured import Measured, measured, warn_of_turned
-from skrate.inference.plan import (
-    Plan,
-    warn_of_difference,
-)
+from skrate.inference.plan import Plan, warn_of_difference
 from skrate.inference.sample import rankings_of
 from skrate.metrics.base import question_of
 from skrate.metrics.results import (
@@ -184,10 +177,7 @@ def _spread_of(model: Measured) -> tuple[float, float]:
 
 
 def _interval(
-    results: Results,
-    models: list[Measured],
-    level: float,
-    correlation: float | None,
+    results: Results, models: list[Measured], level: float, correlation: float | None
 ) -> ConfidenceInterval:
     """Return the interval at a correlation, or what holds that at each there is."""
     at = _ALL if correlation is None else np.array([correlation])

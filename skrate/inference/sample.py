@@ -10,14 +10,7 @@ import numpy as np
 
 from skrate.curves.folds import Folds
 from skrate.data.array_api import check_one_place
-from skrate.data.arrays import (
-    ArrayLike,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    Label,
-    lazy,
-)
+from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label, lazy
 from skrate.data.checks import (
     as_array,
     check_choice,
@@ -29,13 +22,7 @@ from skrate.data.checks import (
 from skrate.data.folds import FoldRankings
 from skrate.data.ranking import check_groups, ranking
 from skrate.data.sample import Sample, check_scores_given
-from skrate.data.table import (
-    Merged,
-    RankTable,
-    check_alone,
-    table_of,
-    table_of_ranking,
-)
+from skrate.data.table import Merged, RankTable, check_alone, table_of, table_of_ranking
 from skrate.metrics.base import Metric
 from skrate.metrics.gain import ExpectedGain, Worth, WorthTable
 

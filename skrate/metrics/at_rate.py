@@ -25,14 +25,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues, seen_rows
 from skrate.data.show import described_like
 from skrate.data.table import RankTable
-from skrate.metrics.base import (
-    NEEDED,
-    Facts,
-    Metric,
-    Slopes,
-    missing_parameters,
-    score,
-)
+from skrate.metrics.base import NEEDED, Facts, Metric, Slopes, missing_parameters, score
 from skrate.metrics.lists import of_queues
 from skrate.metrics.recall import (
     expected_recall,

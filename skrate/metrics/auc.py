@@ -21,13 +21,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.show import described_like
 from skrate.data.table import RankTable, check_alone, merged_runs
-from skrate.metrics.base import (
-    LIST_METRICS,
-    Facts,
-    Metric,
-    Slopes,
-    score,
-)
+from skrate.metrics.base import LIST_METRICS, Facts, Metric, Slopes, score
 from skrate.metrics.lists import Average, Policy, group_scores, mean_of_lists
 
 __all__ = ["ranking_auc_score"]

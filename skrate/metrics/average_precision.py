@@ -24,13 +24,7 @@ from skrate.data.compressed import Cells, reach
 from skrate.data.folds import FoldRankings
 from skrate.data.show import described_like
 from skrate.data.table import RankTable, merged_down
-from skrate.metrics.base import (
-    Facts,
-    Metric,
-    Slopes,
-    extremes,
-    is_defined,
-)
+from skrate.metrics.base import Facts, Metric, Slopes, extremes, is_defined
 from skrate.metrics.binormal_tail import (
     Tail,
     binormal_tail,
@@ -38,12 +32,7 @@ from skrate.metrics.binormal_tail import (
     spread_ratio,
     tail_slopes,
 )
-from skrate.metrics.classes import (
-    AverageName,
-    ClassAverage,
-    has_columns,
-    score_any,
-)
+from skrate.metrics.classes import AverageName, ClassAverage, has_columns, score_any
 from skrate.metrics.recall import expected_recall_score
 
 __all__ = ["average_precision_score"]

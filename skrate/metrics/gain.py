@@ -260,11 +260,7 @@ class WorthTable(RankTable):
 
     @classmethod
     def of(
-        cls,
-        table: RankTable,
-        group: IntArray,
-        worth: Worth,
-        weights: FloatArray | None,
+        cls, table: RankTable, group: IntArray, worth: Worth, weights: FloatArray | None
     ) -> WorthTable:
         """Return a table with the worth of its cases, each in its group of ties."""
         found = cls.__new__(cls)

@@ -28,12 +28,7 @@ from skrate.data.show import described_like
 from skrate.data.table import RankTable, merged_runs
 from skrate.metrics.auc import AUC, AUC_FACTS, list_auc
 from skrate.metrics.base import Facts, Slopes
-from skrate.metrics.classes import (
-    AverageName,
-    ClassAverage,
-    RateByClass,
-    score_any,
-)
+from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
 from skrate.metrics.recall import (
     UnderSet,
     expected_recall,

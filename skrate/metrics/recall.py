@@ -27,19 +27,8 @@ from skrate.data.checks import check_choice
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.table import RankTable, table_of_weights
-from skrate.metrics.base import (
-    NAMED,
-    Metric,
-    Slopes,
-    is_defined,
-    score,
-)
-from skrate.metrics.classes import (
-    AverageName,
-    ClassAverage,
-    RateByClass,
-    score_any,
-)
+from skrate.metrics.base import NAMED, Metric, Slopes, is_defined, score
+from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
 from skrate.rates.extremes import extreme
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
 from skrate.rates.sets import End, RateCurve, check_rate_or_set
@@ -815,9 +804,7 @@ def share_at_cut(
     found = np.zeros_like(width)
     for table in tables:
         ends = np.interp(
-            np.concatenate([points - width, points + width]),
-            table.rates,
-            table.cum_pos,
+            np.concatenate([points - width, points + width]), table.rates, table.cum_pos
         )
         found += (ends[len(points) :] - ends[: len(points)]) / n_repeats
     # Per case within the bandwidth, so that it does not jump from one to the next.

@@ -537,7 +537,7 @@ def from_budget(
         warn(
             f"Even the least budget of {least:g}, at the greatest cost of {high:g} an "
             f"item, pays for {least / high:.0f} of {n_items} items: all will be "
-            "processed, so that every ranking is as good.",
+            "processed, so that every ranking is as good."
         )
     if law == "beta":
         if last >= 1:
@@ -556,7 +556,7 @@ def from_budget(
             f"between them matters: its mean is {rate.mean():.3g} by the beta "
             f"distribution, which is taken, and {lognormal.mean():.3g} by a log-normal "
             'one. Say which by law="beta" or law="lognormal", or use '
-            "skrate.rates.between for all distributions with these quantiles.",
+            "skrate.rates.between for all distributions with these quantiles."
         )
     return rate
 

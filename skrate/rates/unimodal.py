@@ -376,9 +376,7 @@ def _climbed(program: UnimodalPrograms, modes: FloatArray, peak: int) -> _Best:
 
 
 def _exact(
-    program: UnimodalPrograms,
-    modes: FloatArray,
-    ends: FloatArray,
+    program: UnimodalPrograms, modes: FloatArray, ends: FloatArray
 ) -> tuple[_Best, FloatArray]:
     """Return the best law of some modes, and ends with those that it needed."""
     found = []

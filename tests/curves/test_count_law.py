@@ -164,11 +164,7 @@ def test_folds_without_an_error_do_not_show_that_there_is_none():
 
 # Where cells are many, panels pass over them: see the notes of the function.
 @pytest.mark.parametrize(
-    ("n", "atol"),
-    [
-        (300, 1e-8),
-        pytest.param(3000, 1e-4, marks=pytest.mark.slow),
-    ],
+    ("n", "atol"), [(300, 1e-8), pytest.param(3000, 1e-4, marks=pytest.mark.slow)]
 )
 def test_law_of_a_long_fold_is_that_of_its_cells(n, atol):
     rng = np.random.default_rng(2)

@@ -352,10 +352,7 @@ def test_the_adjusted_error_is_that_of_the_precision_over_the_negative_share(
     assert_allclose(adjusted, plain / (1 - share), rtol=1e-9)
 
 
-ONE_CLASS = {
-    "positive": ([1, 2, 3], [0, 0, 0]),
-    "negative": ([0, 0, 0], [1, 2, 3]),
-}
+ONE_CLASS = {"positive": ([1, 2, 3], [0, 0, 0]), "negative": ([0, 0, 0], [1, 2, 3])}
 
 
 @pytest.mark.filterwarnings("ignore:.*undefined")

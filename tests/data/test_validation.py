@@ -161,17 +161,11 @@ def test_bad_vectors_are_named(values, message):
             r"name contains NaN \(first at position 1\): remove or",
         ),
         ([1.0, -np.inf, np.nan], r"name contains infinity \(first at position 1\)"),
-        (
-            ["a", "b"],
-            r"found dtype <U1 with a str \('a' at position 0\)",
-        ),
+        (["a", "b"], r"found dtype <U1 with a str \('a' at position 0\)"),
         ([1.0, None], r"name contains NaN"),
         ([object(), 1], "name must be numeric, found dtype object"),
         ([1 + 2j], "name must be numeric"),
-        (
-            ["0.3"],
-            r"must be numeric, found dtype <U3 with a str \('0.3' at position 0",
-        ),
+        (["0.3"], r"must be numeric, found dtype <U3 with a str \('0.3' at position 0"),
         (
             np.array(["2020-01-01"], "M8[D]"),
             r"found dtype datetime64\[D\] \(first value 2020-01-01\): pass their int",

@@ -6,12 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skrate import RankTable
-from skrate.engines.pieces import (
-    piece_of,
-    piece_of_batches,
-    sum_of_pieces,
-    whole_table,
-)
+from skrate.engines.pieces import piece_of, piece_of_batches, sum_of_pieces, whole_table
 from strategies import ranked_samples
 
 

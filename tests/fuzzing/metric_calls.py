@@ -178,9 +178,7 @@ def _at_known(rng: np.random.Generator, name: str) -> Call:
     # A number of cases is of these cases, and of no fewer.
     is_count = "k" in options
     return replace(
-        call,
-        check=check,
-        may_refuse=(*call.may_refuse, *(["k"] if is_count else [])),
+        call, check=check, may_refuse=(*call.may_refuse, *(["k"] if is_count else []))
     )
 
 

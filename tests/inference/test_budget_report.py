@@ -206,8 +206,7 @@ def test_pvalue_hardly_depends_on_whether_a_case_is_cut(laws, tied):
     y_true[[0, 3, 7, 9, 14, 18, 30, 50, 60, 80, 99, 120, 150, 180]] = 1
     whole, cut = (
         permuted_pvalue(
-            RankTable.from_arrays(y_true, y_score),
-            rates.empirical(np.atleast_1d(law)),
+            RankTable.from_arrays(y_true, y_score), rates.empirical(np.atleast_1d(law))
         )
         for law in laws
     )

@@ -188,10 +188,7 @@ ALIKE = {
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("metric", "kwargs"),
-    [
-        ("average_precision", {}),
-        ("rate_at_recall", {"recall": 0.8}),
-    ],
+    [("average_precision", {}), ("rate_at_recall", {"recall": 0.8})],
 )
 @pytest.mark.parametrize("name", ALIKE)
 def test_a_repeat_that_is_given_again_changes_nothing(name, metric, kwargs):
@@ -515,10 +512,7 @@ TWICE = FoldRankings(
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: estimate("roc_auc", A, clusters=[1]),
-            "clusters must be None",
-        ),
+        (lambda: estimate("roc_auc", A, clusters=[1]), "clusters must be None"),
         (lambda: estimate("roc_auc", A, A.y_score), "y_score must be None"),
         (lambda: estimate("roc_auc", A, weights="none"), "weights must be one of"),
         (lambda: estimate(ndcg_score, A), "mean over lists"),
@@ -774,8 +768,7 @@ def test_the_result_says_which_models_it_is_of():
 
 @pytest.mark.filterwarnings("ignore:The .* of .* folds, whose mean is over folds")
 @pytest.mark.parametrize(
-    ("name", "kwargs"),
-    [("roc_auc", {}), ("average_precision", {}), ("momentum", {})],
+    ("name", "kwargs"), [("roc_auc", {}), ("average_precision", {}), ("momentum", {})]
 )
 def test_a_repeat_without_variation_that_is_given_again_narrows_nothing(name, kwargs):
     y_true, y_score = np.tile([1, 1, 0, 0, 0, 0], 2), np.tile(np.arange(6.0)[::-1], 2)

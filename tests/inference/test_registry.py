@@ -8,13 +8,7 @@ from sklearn import metrics
 from sklearn.linear_model import LogisticRegression
 
 from inference_cases import sample
-from skrate import (
-    ScoreReport,
-    average_precision_score,
-    compare,
-    estimate,
-    influence,
-)
+from skrate import ScoreReport, average_precision_score, compare, estimate, influence
 
 Y, A = sample(0, n=80)
 B = np.round(A + np.random.default_rng(1).normal(size=80), 1)

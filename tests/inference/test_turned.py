@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from inference_cases import JUMPS, SMOOTH, each
-from skrate import (
-    FoldRankings,
-    RankTable,
-    compare,
-    estimate,
-    recall_at_rate_score,
-)
+from skrate import FoldRankings, RankTable, compare, estimate, recall_at_rate_score
 
 RNG = np.random.default_rng(0)
 Y = np.arange(200) % 2

@@ -241,10 +241,7 @@ def test_macro_is_the_mean_of_roc_auc_score_over_many_lists(kind, is_weighted):
             )
     assert len(values) > 50
     score = ranking_auc_score(
-        y_true,
-        y_score,
-        groups=groups,
-        sample_weight=weight if is_weighted else None,
+        y_true, y_score, groups=groups, sample_weight=weight if is_weighted else None
     )
     assert score == pytest.approx(np.mean(values), abs=1e-13)
 

@@ -14,12 +14,7 @@ from looped import looped
 from metric_cases import Case, sample
 from reference import momentum as reference
 from reference import tables
-from skrate import (
-    QuasiConcaveHitCurve,
-    RankTable,
-    average_precision_score,
-    estimate,
-)
+from skrate import QuasiConcaveHitCurve, RankTable, average_precision_score, estimate
 from skrate.metrics.momentum import Momentum, Stamina, momentum_score, stamina_score
 from strategies import ranked_samples
 

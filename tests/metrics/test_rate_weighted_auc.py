@@ -14,12 +14,7 @@ from optional import require
 from reference import rate_weighted as oracle
 from reference import tables
 from reference.rate_law import Density
-from skrate import (
-    convert_rauc,
-    expected_recall_score,
-    rate_weighted_auc_score,
-    rates,
-)
+from skrate import convert_rauc, expected_recall_score, rate_weighted_auc_score, rates
 from strategies import ranked_samples
 
 

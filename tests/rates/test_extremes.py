@@ -183,8 +183,7 @@ def test_no_random_law_is_outside_with_one_mode(wide):
 
 
 @pytest.mark.parametrize(
-    ("law", "mode"),
-    [(stats.beta(3, 9), 0.2), (stats.triang(0.2, scale=0.8), 0.16)],
+    ("law", "mode"), [(stats.beta(3, 9), 0.2), (stats.triang(0.2, scale=0.8), 0.16)]
 )
 def test_usual_laws_are_within(law, mode):
     known = rates.between(dict(zip((0.1, 0.9), law.ppf([0.1, 0.9]), strict=True)))

@@ -259,10 +259,7 @@ def test_lists_and_intervals_see_the_same_next_to_1(rate):
     assert by_list == pytest.approx({3: LAST, 1: 1.0}, rel=1e-14)
     result = estimate(rate_weighted_auc_score, BY_LAST, OF_LAST, rate=rate)
     mirrored = estimate(
-        rate_weighted_auc_score,
-        1 - BY_LAST,
-        -OF_LAST,
-        rate=check_rate(rate).mirrored,
+        rate_weighted_auc_score, 1 - BY_LAST, -OF_LAST, rate=check_rate(rate).mirrored
     )
     assert result.value == pytest.approx(LAST, rel=1e-14)
     assert result.standard_error == pytest.approx(mirrored.standard_error, rel=1e-6)
