@@ -20,7 +20,7 @@ from skrate.metrics import registry
 from skrate.metrics.base import METRICS
 from vocabulary import DATA, VOCABULARY
 
-# STYLE.md, section 3; Attributes are for classes.
+# In numpydoc's order; Attributes are for classes.
 SECTIONS = (
     "Parameters",
     "Attributes",

@@ -126,6 +126,20 @@ def test_methods_agree(metric, kwargs, stratify):
     assert by_jackknife == pytest.approx(by_delta, rel=0.03)
 
 
+@each(JUMPS)
+def test_the_variance_of_a_known_rate_is_not_far_off(metric, kwargs):
+    y_true, y_score = sample(1, n=1500, decimals=9)
+    by_delta, by_bootstrap = (
+        estimate(
+            metric, y_true, y_score, method=method, stratify=False, random_state=0,
+            n_resamples=1000, **kwargs,
+        ).standard_error
+        for method in ("delta", "bootstrap")
+    )  # fmt: skip
+    # As below, of fewer cases; a slope of twice the size is off by a half and more.
+    assert by_bootstrap == pytest.approx(by_delta, rel=0.2)
+
+
 @pytest.mark.slow
 @each(JUMPS)
 def test_methods_agree_roughly_where_the_rate_is_known(metric, kwargs):
