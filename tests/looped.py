@@ -6,6 +6,8 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from typing import Any
 
+import pytest
+
 
 @contextmanager
 def case(name: object) -> Iterator[None]:
@@ -25,7 +27,8 @@ def looped(
     """Return ``pytest.mark.parametrize`` as a loop: one test for all values.
 
     Below ``@given`` each example is drawn once for all values. Each value is tried
-    ``within`` a context, which names it.
+    ``within`` a context, which names it. A value that asks for what is not there is
+    left out; the test is skipped where all are.
     """
     arguments = [name.strip() for name in names.split(",")]
     rows = list(values)
@@ -39,10 +42,16 @@ def looped(
         @wraps(test)
         def check_all(*args: Any, **kwargs: Any) -> None:
             others = rest.bind(*args, **kwargs).arguments
+            skipped = []
             for row in rows:
                 given = [row] if len(arguments) == 1 else row
-                with (within or _named)(row):
-                    test(**dict(zip(arguments, given, strict=True)), **others)
+                try:
+                    with (within or _named)(row):
+                        test(**dict(zip(arguments, given, strict=True)), **others)
+                except pytest.skip.Exception as reason:
+                    skipped.append(str(reason))
+            if len(skipped) == len(rows):
+                pytest.skip(skipped[0])
 
         check_all.__signature__ = rest
         return check_all

@@ -161,7 +161,7 @@ NOWHERE = {
     "masked": lambda values: np.ma.array(values, mask=np.arange(N) == 3),
     "records": lambda values: np.array([(v, 0) for v in values.tolist()], "f8,f8"),
     "NaT": lambda values: np.append(
-        DATE + values[1:].astype("timedelta64[ns]"), np.datetime64("NaT")
+        DATE + values[1:].astype("timedelta64[ns]"), np.datetime64("NaT", "ns")
     ),
     "sparse": lambda values: csr_array(values.astype(float)[None, :]),
     "None": with_entry(None),
