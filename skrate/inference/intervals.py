@@ -133,10 +133,8 @@ def range_of(
         # Momentum and stamina are of rankings that are better than random.
         worst = low
     # Most metrics reach their bound by a perfect ranking, whatever the class sizes.
-    is_reached = abs(best - (high if best > worst else low)) <= _ROUNDING
-    if is_reached or abs(best - worst) < _ROUNDING:
-        return low, high
-    return min(worst, best), max(worst, best)
+    is_reached = not best < high - _ROUNDING
+    return (low, high) if is_reached or best - worst < _ROUNDING else (worst, best)
 
 
 def augmented_table(metric: Metric, ranked: Ranked, added: float = ADDED) -> RankTable:

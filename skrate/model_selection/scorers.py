@@ -528,10 +528,26 @@ class MetricScorer(RankingScorer):
 
 @overload
 def make_ranking_scorer(
-    metric: list[str] | tuple[str, ...], **params: Any
+    metric: list[str] | tuple[str, ...],
+    *,
+    groups: GroupsLike = None,
+    response_method: ResponseMethod = DEFAULT_RESPONSE,
+    pos_label: Label = None,
+    **params: Any,
 ) -> dict[str, MetricScorer]: ...
+
+
 @overload
-def make_ranking_scorer(metric: MetricLike, **params: Any) -> MetricScorer: ...
+def make_ranking_scorer(
+    metric: MetricLike,
+    *,
+    groups: GroupsLike = None,
+    response_method: ResponseMethod = DEFAULT_RESPONSE,
+    pos_label: Label = None,
+    **params: Any,
+) -> MetricScorer: ...
+
+
 def make_ranking_scorer(
     metric: MetricLike | list[str] | tuple[str, ...],
     *,

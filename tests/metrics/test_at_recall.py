@@ -435,12 +435,12 @@ def test_the_interval_is_the_test_turned_round(seed, recall, are_fixed, monkeypa
     arguments = curve, recall, rate, 1.96
     low, high = rates_not_rejected(*arguments, False, are_fixed)
     found = estimate(rate_at_recall_score, y_true, y_score, **options)
-    # With fixed class sizes no ranking is worse than one with all negatives first.
-    most = min(high, 1 - curve.p * (1 - recall)) if are_fixed else high
     # As fine as the rates that were gone through.
-    assert_allclose(found.confidence_interval, [low, most], rtol=0, atol=1.5e-4)
+    assert_allclose(found.confidence_interval, [low, high], rtol=0, atol=1.5e-4)
     saved = estimate(work_saved_score, y_true, y_score, **options)
-    expected = [recall - most, recall - low]
+    # With fixed class sizes no ranking is worse than one with all negatives first.
+    least = recall - (1 - np.mean(y_true) * (1 - recall)) if are_fixed else -1
+    expected = [max(recall - high, least), recall - low]
     assert_allclose(saved.confidence_interval, expected, rtol=0, atol=1.5e-4)
     first, last = rates_not_rejected(*arguments, True, are_fixed)
     expected = [min(curve.p * recall / end, 1) for end in (last, first)]
