@@ -62,7 +62,7 @@ def population(design: Design) -> RankTable:
     """Return the table of all there are, in thin slices."""
     law = LAWS[design.law]
     if design.step:
-        edges = design.step * np.arange(40, -40, -1)
+        edges = design.step * np.arange(20, -20, -1)
     else:
         tail = np.geomspace(1e-12, 1e-4, 2_000)
         levels = np.concatenate([tail, np.linspace(1e-4, 1 - 1e-4, 60_000), 1 - tail])
