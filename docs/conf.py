@@ -208,8 +208,26 @@ def skip_request_methods(app, what, name, obj, skip, options):
     return True if is_routing or name == "get_metadata_routing" else skip
 
 
+MODULES = ("skrate", "skrate.displays", "skrate.results")
+
+
+def find_in_package(app, env, node, contnode):
+    """Link a name that stands without its module, as docstrings write it."""
+    if node.get("refdomain") != "py":
+        return None
+    domain = env.domains["py"]
+    for module in MODULES:
+        target = f"{module}.{node['reftarget']}"
+        place = node["refdoc"], app.builder, node["reftype"], target
+        found = domain.resolve_xref(env, *place, node, contnode)
+        if found is not None:
+            return found
+    return None
+
+
 def setup(app):
     """Connect the hooks, and write what is generated before Sphinx looks for it."""
+    app.connect("missing-reference", find_in_package)
     app.connect("missing-reference", resolve_installed, priority=900)
     app.connect("autodoc-skip-member", skip_request_methods)
 
