@@ -119,7 +119,8 @@ class BudgetRow(Result):
     Examples
     --------
     >>> from skrate import budget_report
-    >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0], range(10, 0, -1)
+    >>> y_true = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0]
+    >>> y_score = range(10, 0, -1)
     >>> row = budget_report(y_true, y_score, rate=0.5)["found"]
     >>> round(row.value, 9), row.chance
     (3.0, 2.0)
@@ -162,7 +163,8 @@ class BudgetReport(Rows):
     Examples
     --------
     >>> from skrate import budget_report
-    >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0], range(10, 0, -1)
+    >>> y_true = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0]
+    >>> y_score = range(10, 0, -1)
     >>> report = budget_report(y_true, y_score, rate=0.5)
     >>> len(report), report[0].quantity, report["lift"].value
     (7, 'found', 1.5)
@@ -402,7 +404,8 @@ def budget_report(
     it goes on in the next batch:
 
     >>> from skrate import budget_report
-    >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0], range(10, 0, -1)
+    >>> y_true = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0]
+    >>> y_score = range(10, 0, -1)
     >>> report = budget_report(y_true, y_score, rate=0.5, n_items=200)
     >>> found, missed = report["found"], report["missed"]
     >>> round(found.value, 9), round(missed.value, 9), found.chance

@@ -347,10 +347,10 @@ def compare(
 
     Two quantiles of the share that will be processed are known, and nothing else:
 
-    >>> from skrate import expected_recall_score, rates
+    >>> from skrate import rates
     >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
     >>> a, b = models["A"], models["B"]
-    >>> result = compare(expected_recall_score, y_true, a, b, rate=known)
+    >>> result = compare("expected_recall", y_true, a, b, rate=known)
     >>> result.range.low.__round__(4), result.range.high.__round__(4)
     (0.2667, 0.3667)
     """

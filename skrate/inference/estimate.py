@@ -343,7 +343,8 @@ def estimate(
     >>> is_ill = np.repeat([0, 1], [82, 83])
     >>> markers = rng.normal(size=(165, 779))
     >>> markers[:, 500] += is_ill
-    >>> found = estimate("roc_auc", is_ill, markers).adjusted_pvalues < 0.05
+    >>> found = estimate("roc_auc", is_ill, markers)
+    >>> found = found.adjusted_pvalues < 0.05
     >>> np.flatnonzero(found).tolist()
     [500]
     """

@@ -271,7 +271,9 @@ def sample_size(
     >>> models = y_true, first, second
     >>> sample_size("roc_auc", *models, difference=0.05).n
     470
-    >>> found = sample_size("roc_auc", *models, difference=0.05, n_cases=500)
+    >>> found = sample_size(
+    ...     "roc_auc", *models, difference=0.05, n_cases=500
+    ... )
     >>> round(found.power, 2)
     0.82
     """

@@ -164,7 +164,8 @@ def refit_one_standard_error(
     >>> from skrate import refit_one_standard_error
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> search = GridSearchCV(
-    ...     DecisionTreeClassifier(random_state=0), {"max_depth": [2, 3, 6]},
+    ...     DecisionTreeClassifier(random_state=0),
+    ...     {"max_depth": [2, 3, 6]},
     ...     refit=refit_one_standard_error(complexity="max_depth"),
     ... ).fit(X, y)
     >>> search.best_params_

@@ -365,7 +365,9 @@ def certificate_sample_size(
     Of the review above, 5 articles that are left would be too many, as 80 of 85 are
     less than 95 %. All 5 stay unread in 5 of 100 samples of 1,712:
 
-    >>> from skrate.review import certificate_sample_size, recall_certificate
+    >>> from skrate.review import (
+    ...     certificate_sample_size, recall_certificate
+    ... )
     >>> certificate_sample_size(80, 3_800)
     1712
     >>> recall_certificate(80, 3_800, 1_712, 0).is_reached
