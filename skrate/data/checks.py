@@ -29,7 +29,8 @@ from skrate.data.arrays import (
 
 # The largest count that the integers of an array index hold.
 _MOST = np.iinfo(np.intp).max
-_PACKAGE = str(Path(__file__).parents[1])
+# With its last separator: a file of a user beside it may begin with the same name.
+_PACKAGE = str(Path(__file__).parents[1] / "_").removesuffix("_")
 
 Choice = TypeVar("Choice", bound=str)
 
@@ -438,8 +439,7 @@ def as_array(name: str, values: Any) -> Array:
     if array.dtype.kind == "T":
         # As strings and missing values, which this dtype may hold side by side.
         return array.astype(object)
-    is_native = array.dtype.isnative
-    return array if is_native else array.astype(array.dtype.newbyteorder("="))
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
 def check_unmasked(name: str, values: Any) -> None:
