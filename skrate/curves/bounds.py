@@ -67,11 +67,7 @@ class CountLaw(NamedTuple):
 
 @dataclass(frozen=True)
 class FoldSource:
-    """A ROC curve as a source of folds with ``n_pos`` and ``n_neg`` cases.
-
-    ``tpr`` and ``fpr`` are those of the curve at each of its cuts: the distribution
-    functions of the place where a positive and a negative is drawn from.
-    """
+    """A ROC curve, at each of its cuts, as a source of folds."""
 
     n_pos: int
     n_neg: int
@@ -80,11 +76,7 @@ class FoldSource:
 
     @classmethod
     def of(cls, folds: Folds, n_pos: int, n_neg: int) -> FoldSource:
-        """Return the curve that folds share, with the cases ``added`` to each class.
-
-        Half of one lies above all others, half below: folds that are without an
-        error up to a rate do not show that there is none.
-        """
+        """Return the curve that folds share, with the cases ``added`` to each class."""
         shared, added = folds.shared, folds.added
         if not added:
             return cls(n_pos, n_neg, shared.tpr, shared.fpr)
@@ -126,11 +118,7 @@ class FoldSource:
         return found
 
     def _joint_law(self, k: int) -> JointLaw:
-        """Return the law of (positives among the first k, class of case k).
-
-        The first value belongs to the count that is returned first, and the arrays
-        to case k being positive and negative.
-        """
+        """Return the law of (positives among the first k, class of case k)."""
         tpr, fpr, tpr_weight, fpr_weight = self._nodes(k)
         least, most = max(0, k - self.n_neg), min(k, self.n_pos)
         center, width = self._expected_window(k)
@@ -159,8 +147,7 @@ class FoldSource:
     ) -> FloatArray:
         """Return P(s positives and k - s negatives lie above the cut), node by count.
 
-        A product of two binomials whose logarithm is linear in the count s, but for
-        the binomial coefficients.
+        Of two binomials: its logarithm is linear in s, but for the coefficients.
         """
         log_tpr, log_miss = np.log(tpr), np.log(np.maximum(1 - tpr, _TINY))
         log_fpr, log_spared = np.log(fpr), np.log(np.maximum(1 - fpr, _TINY))
@@ -257,8 +244,8 @@ def exact_bounds(
 ) -> tuple[FloatArray, FloatArray]:
     """Return bounds of the pooled count from its law, convolved over the folds.
 
-    Where counts of new folds are ``drawn``, those of a higher level, one for all rates:
-    the least that holds ``level`` of them at all rates at once.
+    Where counts of new folds are ``drawn``, those of the least higher level, one for
+    all rates, that holds ``level`` of them at all rates at once.
     """
     tail = (1 - level) / 2
     laws = _each_rate(pooled_law, folds, rates, n_jobs)
@@ -293,10 +280,7 @@ class PooledLaw(NamedTuple):
         return (self.first + low) / self.parts, (self.first + high) / self.parts
 
     def depth(self, counts: FloatArray) -> FloatArray:
-        """Return the lesser of the probabilities of no more and of no less.
-
-        A count lies within the intervals whose tail is less than that.
-        """
+        """Return the lesser of the probabilities of no more and of no less."""
         places = counts * self.parts - self.first
         last = len(self.at_most) - 1
         # Between two places a count is more than the one and less than the other.
@@ -337,10 +321,7 @@ def _parts_of_a_case(laws: list[CountLaw]) -> int:
 
 
 def _on_lattice(law: CountLaw, parts: int) -> FloatArray:
-    """Return probabilities of the multiples of 1 / parts, from ``law.first`` on.
-
-    A value between two of them is divided among both, which keeps the mean.
-    """
+    """Return probabilities of multiples of 1 / parts, which keep the mean."""
     masses = np.zeros((len(law.sure) + 1, parts))
     masses[:-1, 0] = law.sure
     # A third of three parts is one but for rounding.
@@ -380,10 +361,7 @@ def _each_rate(
     rates: FloatArray,
     n_jobs: int | None,
 ) -> list[_T]:
-    """Return what is made of the laws at each rate, in parallel over rates.
-
-    ``of_laws`` is given the laws with their numbers of folds.
-    """
+    """Return what is made of the laws and their numbers of folds, at each rate."""
     sources = [FoldSource.of(folds, *size) for size in folds.sizes]
 
     def results(some: FloatArray) -> list[_T]:
@@ -406,11 +384,10 @@ def around_consensus(
 ) -> tuple[FloatArray, FloatArray]:
     """Return bounds of new folds, moved by what these are off the consensus.
 
-    New folds of several prevalences are drawn from one curve. They find on average what
-    the folds found only if these share that curve, and then but for noise. Counts are
-    whole: the end that comes nearer to the consensus stays behind by up to a case. Of
-    one positive among a hundred tied cases a hundredth is found by the first case, of
-    new ones most often none: bounds are made wider where they would leave that out.
+    New folds of several prevalences are drawn from one curve, and find on average what
+    the folds found only if these share it. Counts are whole: the end that comes nearer
+    to the consensus stays behind by up to a case. Bounds are made wider where they
+    would leave the consensus out.
     """
     found = folds.pooled_count(folds.tpr_at(rates))
     if not folds.has_one_prevalence:
@@ -422,10 +399,7 @@ def around_consensus(
 
 
 def expected_count(folds: Folds, rates: FloatArray) -> FloatArray:
-    """Return what folds of these sizes find on the curve that the folds share.
-
-    It is the consensus itself if the folds have one prevalence.
-    """
+    """Return what folds of these sizes find on the curve that the folds share."""
     shared, total = folds.shared, np.zeros_like(rates)
     for size, n_folds in folds.sizes.items():
         places = FoldSource(*size, shared.tpr, shared.fpr).places
@@ -438,8 +412,7 @@ def rising(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the bounds, made wider where they turn back.
 
-    Who processes more finds no fewer positives, and no fewer negatives; but what bounds
-    were moved by may fall from one rate to the next.
+    Who processes more finds no fewer positives, and no fewer negatives.
     """
     processed = rates * (folds.n_pos + folds.n_neg)
     lower = processed - np.maximum.accumulate(processed - lower)
@@ -454,10 +427,9 @@ def between(
     upper: FloatArray,
     bounds: str | None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return every bend of the consensus from one rate to the next, with its bounds.
+    """Return every bend of the consensus between two rates, and bounds as counts.
 
-    ``rates`` are two, ``lower`` and ``upper`` the counts of the bounds there. Linear
-    in between is how far the bounds are from the consensus, as they bend with it.
+    Linear in between is how far the bounds are from the consensus.
     """
     cuts = folds.cuts
     inner = slice(
@@ -485,10 +457,7 @@ def between(
 def normal_bounds(
     folds: Folds, rates: FloatArray, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return normal bounds of the pooled count.
-
-    Millard, Kull and Flach (2014), equation 8; they may leave what is reachable.
-    """
+    """Return normal bounds: Millard, Kull and Flach (2014), equation 8."""
     mean, variance = _mean_and_variance(folds, folds.tpr_at(rates))
     margin = -special.ndtri((1 - level) / 2) * np.sqrt(variance)
     found = folds.pooled_count(folds.tpr_at(rates))
@@ -501,8 +470,7 @@ def beta_bounds(
 ) -> tuple[FloatArray, FloatArray]:
     """Return bounds of the pooled count from a beta on the reachable range.
 
-    Each fold's recall is rescaled to its own reachable range first (section 3.1 of
-    the same paper).
+    Each fold's recall is rescaled to its own first (section 3.1 of the same paper).
     """
     n_pos = np.array([[table.n_pos] for table in folds.tables])
     n_neg = np.array([[table.n_neg] for table in folds.tables])
@@ -598,9 +566,7 @@ class _Places:
     """Where the positives and the negatives of all folds lie along the curve.
 
     A place is drawn by choosing a case of the class, and then a point of the interval
-    of places that the case shares with those it ties with. So the density of places is
-    proportional to the probability of the class along the curve. A case that is added
-    to each class lies half above all others and half below.
+    that the case shares with those it ties with.
     """
 
     def __init__(self, folds: Folds) -> None:
@@ -653,11 +619,9 @@ def _counts(
 ) -> FloatArray:
     """Return counts of positives at ``rates`` in drawn folds of one size.
 
-    Drawing rates first and keeping the folds with the right number of positives is
-    the same law as drawing both classes apart: nothing is discarded. Adjusted, that
-    number is left to chance, and the cases of each class are then made wider or
-    narrower along the ranking, so that they come to it (section 3.5 of the paper). A
-    fold that lacks a class cannot be adjusted, and is drawn again.
+    Adjusted, the number of positives is left to chance, and the cases of each class are
+    then made wider or narrower along the ranking, so that they come to it (section 3.5
+    of the paper). A fold that lacks a class is drawn again.
     """
     n_pos, n_neg = size
     n_cases = n_pos + n_neg

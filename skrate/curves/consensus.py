@@ -78,35 +78,30 @@ def rate_averaged_roc_curve(
     r"""Average the ROC curves of several folds at equal rate, with bounds.
 
     If the same share of every fold is processed, which share of all positives is
-    found, and how far could it be off? Averages over folds at equal fpr are met by no
-    budget: nobody can choose how many negatives to process. Only the order of the
-    scores within a fold counts.
+    found, and how far could it be off? Only the order of the scores within a fold
+    counts.
 
     Parameters
     ----------
     y_trues : sequence of array-like of shape (n_samples,) or of RankTable
         True labels of two classes, an array for each fold; or a table for each,
-        without ``y_scores``. Or rankings of the folds, a ``FoldRankings``, or the
-        ``folds`` of another curve, for other bounds; then the four arguments below are
-        left out.
+        without ``y_scores``; or a ``FoldRankings``, or the ``folds`` of another curve,
+        without the four arguments below.
     y_scores : sequence of array-like of shape (n_samples,), default=None
         Scores of the same cases, higher for the positive class.
     sample_weight : sequence of array-like of shape (n_samples,), default=None
         Relative weights of the cases. Only ``bounds`` "normal", "beta" and None take
-        them, or tables whose weights are not whole: the others are laws of a number of
-        cases.
+        them: the others are laws of a number of cases.
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
     repeats : int or array-like of shape (n_folds,), default=None
         Which folds belong to one repeat, where cross-validation was repeated: a label
         for each fold, or how many repeats of equally many folds follow each other.
-        None says that no case is in two folds. Without it, the bounds of repeated
-        folds are too narrow.
+        Without it, the bounds of repeated folds are too narrow.
     rates : array-like of shape (n_rates,), default=None
-        Increasing rates in [0, 1] at which to average. None takes k / n for folds of
-        one size n of at most 200 cases, else 201 rates in equal steps, and finer ones
-        near the end of a class with a share below 2 %. Between them bounds are
-        interpolated: pass the rates that matter.
+        Increasing rates in [0, 1] at which to average; None takes up to 201 in equal
+        steps, and finer ones near the end of a class with a share below 2 %. Between
+        them bounds are interpolated: pass the rates that matter.
     bounds : str or None, default="exact"
         The method of the bounds: "exact", the law of the number of positives that all
         folds find; "parametric", a beta distribution with its first two moments;
@@ -116,15 +111,14 @@ def rate_averaged_roc_curve(
         comparison; None for no bounds.
     band : {"pointwise", "simultaneous"}, default="pointwise"
         What is to lie between the bounds: the recall at one rate that is chosen
-        beforehand, or the whole curve, at all ``rates`` at once. The latter are wider,
-        hold the former, and are made by ``bounds`` "exact" and the bootstraps.
+        beforehand, or the whole curve, at all ``rates`` at once, by ``bounds`` "exact"
+        and the bootstraps.
     confidence_level : float, default=0.95
-        Probability in (0, 1) that is to lie between the bounds, rate by rate or, of a
-        simultaneous band, at all rates together.
+        Probability in (0, 1) that is to lie between the bounds.
     augment : bool, default=True
         Whether one more case of each class is added to what new folds are drawn from,
         see Notes. False gives the bounds of [1]_, which are too narrow next to both
-        ends of the curve. "normal" and "beta" add none in any case.
+        ends of the curve. "normal" and "beta" add none.
     n_resamples : int, default=2000
         Number of sets of folds that the bootstraps draw, and a simultaneous band.
     random_state : int, Generator, RandomState or None, default=None
@@ -135,18 +129,16 @@ def rate_averaged_roc_curve(
     Returns
     -------
     curve : ConsensusCurve
-        With ``rates``, ``tpr``, ``fpr``, the bounds ``confidence_interval.low.tpr``
-        and ``.high.tpr``, and methods that read the curve in both directions. Recall is
-        the rate itself for random scores, ``min(1, rate / prevalence)`` for perfect
-        ones.
+        With ``rates``, ``tpr``, ``fpr``, the bounds ``confidence_interval.low.tpr`` and
+        ``.high.tpr``, and methods that read them. Recall is the rate itself for random
+        scores, ``min(1, rate / prevalence)`` for perfect ones.
 
     Raises
     ------
     ValueError
-        If an argument is none of the choices, ``bounds`` makes no simultaneous band or
-        takes no weights, ``rates`` do not increase within [0, 1], folds do not fit or
-        cannot be ranked, none holds both classes, or "normal" or "beta" has fewer than
-        two folds in a repeat.
+        If ``bounds`` makes no simultaneous band or takes no weights, ``rates`` do not
+        increase within [0, 1], folds do not fit or cannot be ranked, none holds both
+        classes, or "normal" or "beta" has fewer than two folds in a repeat.
 
     Warns
     -----
@@ -161,29 +153,27 @@ def rate_averaged_roc_curve(
 
     Notes
     -----
-    With s_i(r) the positives among the first r n_i of the n_i cases of fold i (for a
-    part of a case, or within ties, as if found at a constant rate), the consensus is
+    With s_i(r) the positives among the first r n_i cases of fold i, the consensus is
     :math:`tpr(r) = \sum_i s_i(r) / \sum_i n_{1i}`.
 
     The bounds answer: if new folds of the same sizes and class counts were drawn from
     the ROC curve that the folds share, between which values would their consensus lie?
     Folds of several prevalences are laid over each other by the places of their cuts,
     :math:`p \cdot tpr_i + (1 - p) fpr_i`, with p the prevalence of all, and the bounds
-    are moved to lie around the consensus. To all folds together one more positive and
-    one more negative are added, half of each above all others and half below, unless
-    ``augment=False``.
+    are moved to lie around the consensus. One positive and one negative are added,
+    half of each above all others and half below, unless ``augment=False``.
 
     "exact" and "parametric" are theorem 1 of [1]_, by quadrature to about 1e-8 for
-    folds of up to 300 cases and 1e-4 of a probability for longer ones, convolved over
-    the folds by FFT, or given to a beta distribution by its moments (equations 22 to
-    29). A simultaneous band is made of pointwise bounds of the least level at which the
-    share ``confidence_level`` of the drawn sets of folds lies between them at all
-    rates. Bounds of repeats are computed for each, and averaged. They do not cover that
-    models of cross-validation share training data, nor another prevalence.
+    folds of up to 300 cases and 1e-4 for longer ones, convolved over the folds by FFT,
+    or given to a beta distribution by its moments (equations 22 to 29). A simultaneous
+    band is made of pointwise bounds of the least level at which the share
+    ``confidence_level`` of drawn sets of folds lies between them at all rates. Bounds
+    of repeats are averaged. They do not cover that models of cross-validation share
+    training data, nor another prevalence.
 
     Cost: a sort per fold; "exact" and "parametric" one quadrature for each rate and
-    each distinct size of folds, in proportion to the distinct scores; "bootstrap" and
-    simultaneous bands ``n_resamples`` sorts.
+    each distinct size of folds; "bootstrap" and simultaneous bands ``n_resamples``
+    sorts.
 
     References
     ----------
@@ -202,8 +192,7 @@ def rate_averaged_roc_curve(
     >>> curve.rates.tolist()[2], curve.tpr.tolist()[2]
     (0.4, 0.75)
 
-    How much must be read to find half of the positives, and how sure is it? Of four
-    positives it may be everything:
+    How much must be read to find half of the positives? Of four it may be everything:
 
     >>> rate = curve.rate_at_recall(0.5)
     >>> low, high = rate.confidence_interval
@@ -300,8 +289,7 @@ class CurvePoint(Result):
     value : float
         The recall at a rate, or the rate at a recall.
     confidence_interval : ConfidenceInterval
-        Its ends are ``.low`` and ``.high``: nan where the curve has no bounds, or
-        where a bound does not reach so far.
+        Its ends ``.low`` and ``.high`` are nan where no bound reaches so far.
     confidence_level : float
         Level of the interval.
 
@@ -351,33 +339,25 @@ class ConsensusCurve(Rows):
     accuracy : array
         Share of the cases that are rightly processed or rightly left.
     confidence_interval : object or None
-        The bounds, for one rate or for all at once as ``band`` says: ``.low`` and
-        ``.high`` are curves with ``.tpr``, ``.fpr`` and ``.accuracy`` at the same
-        ``rates``. On the isometric of a rate the lower recall
+        The bounds: ``.low`` and ``.high`` are curves with ``.tpr``, ``.fpr`` and
+        ``.accuracy`` at the same ``rates``. On the isometric of a rate the lower recall
         has the greater fpr. None without bounds.
     fold_tpr, fold_fpr : array of shape (n_folds, n_rates)
         The curves of the single folds, at the same rates.
     prevalence : float
         Share of the positives in all folds together.
-    bounds : str or None
-        The method of the bounds.
-    band : str
-        Whether the bounds are "pointwise", each for its own rate, or "simultaneous",
-        for the whole curve.
+    bounds, band : str
+        The method of the bounds, and whether they are "pointwise" or "simultaneous".
     confidence_level : float
-        Probability that is meant to lie between the bounds, rate by rate or at all
-        rates together.
+        Probability that is meant to lie between the bounds.
     folds : object
         The rank tables of the folds, from which the methods compute.
 
     Notes
     -----
     The methods read the curve at full resolution. The bounds are computed at ``rates``;
-    in between their distances from the curve are interpolated. An interval read off a
-    simultaneous band holds together with all others that are; one of pointwise bounds
-    is for a rate that was chosen without looking at the curve. :meth:`rate_at_recall`
-    tests at which rates the folds may have a recall, as :func:`estimate` does for
-    :func:`rate_at_recall_score`.
+    in between their distances from the curve are interpolated. Intervals read off a
+    simultaneous band hold together.
 
     Examples
     --------
@@ -450,10 +430,8 @@ class ConsensusCurve(Rows):
         """Return the least rate at which a recall is reached, with its interval.
 
         Of pointwise bounds that count cases the interval holds the rates at which a
-        test does not reject that recall, so that the true rate is beyond its end no
-        more often than the level says. Of a simultaneous band, and of the "normal" and
-        "beta" bounds, it runs from the rate at which the upper bound reaches the recall
-        to that of the lower.
+        test does not reject that recall, as :func:`estimate` has it; of others it runs
+        from where the upper bound reaches the recall to where the lower does.
         """
         recall = check_fraction("recall", recall, include_zero=True, include_one=True)
         pooled = self.folds.pooled

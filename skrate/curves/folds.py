@@ -29,15 +29,12 @@ class Folds:
     """Rank tables of folds that hold both classes each.
 
     The consensus at a rate pools what the same share of every fold finds: its recall
-    is that of all positives together, so that the point of the consensus curve lies
-    on the rate isometric of the pooled prevalence. For folds of one size and
-    prevalence it is the plain mean over folds.
+    is that of all positives together.
 
-    ``repeats`` numbers the repeat that each fold belongs to; None is one repeat. Within
-    a repeat no case is tested twice, so that its folds are independent given the curve;
-    between repeats the same cases come again, and tell nothing new. ``pos_label`` is
-    the positive label, where it was named. ``added`` is how many cases the source of
-    new folds has more of each class, half of each above all others and half below.
+    ``repeats`` numbers the repeat of each fold, None being one: within a repeat no case
+    is tested twice, so that its folds are independent given the curve. ``added`` is how
+    many cases the source of new folds has more of each class, half of each above all
+    others and half below.
     """
 
     tables: tuple[RankTable, ...]
@@ -75,10 +72,7 @@ class Folds:
         return self.n_pos / (self.n_pos + self.n_neg)
 
     def tpr_at(self, rates: FloatArray) -> FloatArray:
-        """Return the recall of each fold at ``rates``, of shape (n_folds, n_rates).
-
-        It is 0 of a fold without positives.
-        """
+        """Return the recall of each fold at ``rates``: 0 without positives."""
         found = np.stack(
             [np.interp(rates, table.rates, table.cum_pos) for table in self.tables]
         )
@@ -132,8 +126,7 @@ class Folds:
         """The cuts of each fold, as places along a ROC curve that all folds share.
 
         A place is the rate that the cut would have if the fold had the prevalence of
-        all. Folds that are drawn from one ROC curve meet at a place, whatever their
-        prevalences; at a rate they do only if these are equal.
+        all.
         """
         if self.has_one_prevalence:
             return [table.rates for table in self.tables]
@@ -142,10 +135,7 @@ class Folds:
 
     @cached_property
     def shared(self) -> RankTable:
-        """The cases of all folds at their ``places``, one group between two of them.
-
-        It is the consensus itself if all folds have one prevalence.
-        """
+        """The cases of all folds at their ``places``, one group between two of them."""
         if self.has_one_prevalence:
             return self.pooled
         cuts = np.unique(np.concatenate(self.places))
@@ -177,8 +167,7 @@ FoldsLike: TypeAlias = Sequence[ArrayLike | RankTable] | Array | FoldRankings | 
 def counts_at(labels: Array, rates: FloatArray) -> FloatArray:
     """Return how many ``labels``, 0 or 1, are 1 in the first share of each ranking.
 
-    Rankings lie along the last axis, rates take its place in the result. Of a case that
-    is cut, its part is counted.
+    Rankings lie along the last axis; of a case that is cut, its part is counted.
     """
     n_cases = labels.shape[-1]
     processed = rates * n_cases

@@ -41,11 +41,9 @@ def hit_curve(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the hit curve: positives found against the share processed.
 
-    If the top 10 % of the ranking are processed, which share of all cases is processed
-    and positive? Divided by the prevalence it is the cumulative gains curve, divided by
-    what random scores find the lift curve. Only the order of the scores counts. With
-    ``gain`` and ``cost`` it is what is gained per case against the share of the cost of
-    all cases that is spent.
+    Divided by the prevalence it is the cumulative gains curve, divided by what random
+    scores find the lift curve. Only the order of the scores counts. With ``gain`` and
+    ``cost`` it is what is gained per case against the share of the cost that is spent.
 
     Parameters
     ----------
@@ -68,8 +66,8 @@ def hit_curve(
     -------
     rate : array of shape (n_scores + 1,)
         Share of all cases processed, increasing from 0 to 1, one point per distinct
-        score, of folds per distinct rate after any of theirs; with ``cost`` the share
-        of the cost, which may stay the same.
+        score, of folds per distinct rate after any of theirs; with ``cost`` that of the
+        cost.
     hits : array of shape (n_scores + 1,)
         Share of all cases processed *and* positive, from 0 to the prevalence. Random
         scores give the prevalence times the rate, a perfect ranking the smaller of the
@@ -91,13 +89,10 @@ def hit_curve(
 
     Notes
     -----
-    The h(t) of [1]_, equation 1: precision times rate. Between two points it is
-    straight, which within a group of tied scores is the expectation over random orders
-    of the cases that tie. Cost: one sort.
-
-    Of folds it is their mean curve at equal rate, weighted by their numbers of cases:
-    what is found of all cases together if the same share of every fold is processed. A
-    gain is then one per class. Scores of different folds are never compared.
+    The h(t) of [1]_, equation 1: precision times rate, straight within a group of tied
+    scores. Of folds it is their mean at equal rate, weighted by their numbers of cases:
+    what is found of all if the same share of every fold is processed. A gain is then
+    one per class. Cost: one sort.
 
     References
     ----------
@@ -111,11 +106,6 @@ def hit_curve(
     >>> rate, hits = hit_curve([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.7])
     >>> rate.tolist(), hits.tolist()
     ([0.0, 0.25, 0.5, 1.0], [0.0, 0.25, 0.25, 0.5])
-
-    The cumulative gains:
-
-    >>> (hits / hits[-1]).tolist()
-    [0.0, 0.5, 0.5, 1.0]
 
     Two frauds, of 100 and 900 euros:
 
@@ -217,9 +207,8 @@ def _points(worth: GroupWorth, total: float) -> tuple[FloatArray, FloatArray]:
 class QuasiConcaveHitCurve:
     r"""The hit curve of a test that finds at one pace, then at a slower one.
 
-    In this model the first share of the ranking, the *stamina*, has a precision equal
-    to the *momentum*, and the rest a lower one. The AUC sees the product of the two
-    only, the average precision rewards momentum.
+    The first share of the ranking, the *stamina*, has a precision equal to the
+    *momentum*, and the rest a lower one. The AUC sees the product of the two only.
 
     Attributes
     ----------
@@ -298,8 +287,7 @@ class QuasiConcaveHitCurve:
     def hits(self, rate: ArrayLike) -> Any:
         """Return the share of all cases that is processed and positive.
 
-        Equation 6, in the shape of ``rate``, the share of all cases that is processed,
-        in [0, 1].
+        Equation 6, in the shape of ``rate``, the share that is processed, in [0, 1].
         """
         rates = np.asarray(rate, dtype=np.float64)
         if not np.all((rates >= 0) & (rates <= 1)):

@@ -103,15 +103,13 @@ class BudgetRow(Result):
     quantity : str
         "found", "missed" or "false alarms", which are counts, "recall", "precision",
         "lift" or "number needed".
-    value : float
-        Its expectation over the budget.
+    value, chance : float
+        Its expectation over the budget, and that of a random ranking.
     confidence_interval : ConfidenceInterval
         Of the expectation; its ends are ``.low`` and ``.high``.
-    chance : float
-        What a random ranking gives, at the prevalence of the sample.
     pvalue : float
-        Probability that a random ranking finds as much; it is that of the model, the
-        same in all its rows.
+        Probability that a random ranking finds as much, the same in all rows of a
+        model.
     prediction_interval : ConfidenceInterval or None
         Of the count in the next batch; None without ``n_items``, and for what is no
         count.
@@ -157,8 +155,7 @@ class BudgetReport(Rows):
     prevalence : float
         Share of the positives among the cases at hand.
     curves : tuple of CurveProcess
-        The hits of each model at some rates, per case, for the picture; none where
-        nothing is defined.
+        The hits of each model by rate, for the picture; none where undefined.
 
     Examples
     --------
@@ -321,21 +318,19 @@ def budget_report(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table of counts, for one model, or the rankings
-        of folds, for one or a mapping of those of several by name, without ``y_score``.
+        True labels of two classes; or, without ``y_score``, a table of counts, or the
+        rankings of folds, or a mapping of those of several models by name.
     y_score : array-like of shape (n_samples,), default=None
         Scores of one model, higher for the positive class.
     rate : "uniform", float or distribution
         The share of all cases that will be processed: a number in (0, 1], a frozen
         ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
     n_items : int, default=None
-        Number of cases of the next batch, at least 1: counts are of that batch, and
-        prediction intervals are given. None counts the cases at hand.
+        Size of the next batch, which counts and prediction intervals are then of. None
+        counts the cases at hand.
     models : mapping, data frame or array-like, default=None
         Scores of several models in place of ``y_score``, one entry or column of shape
         (n_samples,) each; keys and column names are the names of the models.
-    confidence_level : float, default=0.95
-        Level of all intervals, in (0, 1).
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient; the next batch is taken to come
         in clusters of the kind.
@@ -343,16 +338,15 @@ def budget_report(
     Returns
     -------
     report : BudgetReport
-        With one row per model and quantity. Of random scores each value is beside what
-        it would be by chance. All is nan where the sample has fewer than two cases of a
-        class; the number needed is infinite where nothing is found.
+        With one row per model and quantity. All is nan where the sample has fewer than
+        two cases of a class; the number needed is infinite where nothing is found.
 
     Raises
     ------
     ValueError
         If ``rate`` is the integer 1, which may be one case or all of them, both or
-        neither of ``y_score`` and ``models`` are given, two models have one name, folds
-        differ, or labels, scores, weights, clusters or options do not fit.
+        neither of ``y_score`` and ``models`` are given, two models have one name, or
+        folds, labels, scores, weights or clusters do not fit.
 
     Warns
     -----
@@ -378,45 +372,30 @@ def budget_report(
               \text{false alarms} = n (E[R] - E[H(R)]),
 
     recall is E[H(R)] / p, and precision and lift are the means over budgets
-    :math:`E[H(R) / R \mid R > 0]`, and that over p. The number needed, the cases
-    processed for each positive found, is :math:`E[R] / E[H(R)]`: in the long run, so
-    that large budgets count more in it than in the precision, of which it is the
-    reciprocal where the rate is known. By chance H(r) is p r. Of rankings of folds H(r)
-    is what is found if the same share r of each is processed; a case that several
-    repeats test counts once.
+    :math:`E[H(R) / R \mid R > 0]`, and that over p. The number needed is
+    :math:`E[R] / E[H(R)]`, in which large budgets count more. By chance H(r) is p r. Of
+    folds H(r) is what is found if the same share r of each is processed; a case that
+    several repeats test counts once.
 
     Intervals are those of :func:`estimate` by the delta method, for the counts with the
     uncertainty of the prevalence. They are for expectations, over budgets and batches.
     A prediction interval holds the count of one batch, under one budget: a mixture over
     1,024 budgets of beta-binomial laws, whose beta has the variance of the estimate and
-    of the place of the cut in the batch; it is no narrower than the interval.
+    of the place of the cut in the batch.
 
-    The p-value tests that the order of a model is random, over all choices of the
-    positives where a class has up to 15 cases, else by a gamma distribution of exact
-    first three moments; of clusters or sampling weights it is the level at which
-    Wilson's interval of the recall begins at E[R].
+    The p-value is that of a random order, over all choices of the positives where a
+    class has up to 15 cases, else by a gamma distribution of exact first three moments;
+    of clusters or sampling weights it is the level at which Wilson's interval of the
+    recall begins at E[R].
 
     Cost: one sort per model.
 
     Examples
     --------
-    Half of ten cases are processed, and three of the four positives are among them; so
-    it goes on in the next batch:
-
-    >>> from skrate import budget_report
-    >>> y_true = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0]
-    >>> y_score = range(10, 0, -1)
-    >>> report = budget_report(y_true, y_score, rate=0.5, n_items=200)
-    >>> found, missed = report["found"], report["missed"]
-    >>> round(found.value, 9), round(missed.value, 9), found.chance
-    (60.0, 20.0, 40.0)
-    >>> found.prediction_interval
-    ConfidenceInterval(low=19.0, high=93.0)
-
     Two models, and a budget that is known roughly:
 
     >>> import numpy as np
-    >>> from skrate import rates
+    >>> from skrate import budget_report, rates
     >>> rng = np.random.default_rng(0)
     >>> y_true = rng.random(1_000) < 0.1
     >>> models = {
@@ -650,14 +629,10 @@ class ExpectedHits(Metric):
 
 
 class Spread(NamedTuple):
-    """How many independent cases the sample is worth, and a case of the next batch.
-
-    ``n`` are those of the sample, and ``effect`` is how many times more a batch varies
-    than one of independent cases, as where both come in clusters.
-    """
+    """How many independent cases the sample is worth."""
 
     n: float
-    effect: float = 1.0
+    effect: float = 1.0  # How many times more a batch varies than of independent cases.
 
 
 def predicted(
@@ -667,15 +642,11 @@ def predicted(
     level: float,
     expected: Sequence[ConfidenceInterval] | None = None,
 ) -> list[ConfidenceInterval]:
-    """Return bounds for what a batch of ``n_items`` will hold, by a sample.
+    """Return bounds of what a batch will find, miss, and raise in vain, by a sample.
 
-    Of what is found, what is missed, and the false alarms.
-
-    Given the rate, the cases above the cut are positive with one probability: its
-    uncertainty, and that of where the scores of the batch are cut, make it a beta
-    variable, and the count beta-binomial. The bounds are quantiles of the mixture over
-    the rates. The intervals of what is ``expected`` of each count lie between them:
-    where a sample hardly varies, these know better that others do.
+    Given the rate, the cases above the cut are positive with one probability, a beta
+    variable by its uncertainty, and that of where the scores of the batch are cut. The
+    intervals of what is ``expected`` of each count lie between the bounds.
     """
     table = ranked.table
     of_found = _spread(ExpectedHits(law), ranked, level)
@@ -742,10 +713,9 @@ def _shares(
 ) -> FloatArray:
     """Return shares of positives in a part of the next batch, one for each rate.
 
-    ``positives`` and ``part`` are shares of all cases, ``purity`` the share of
-    positives at the cut. With q their share in the part r, a part of n cases has q (1 -
-    q) + (purity - q)^2 (1 - r) over r n as its variance: the first term is binomial,
-    the second that of the place of the cut, which the batch adds, too.
+    With q the share of ``positives`` in the part r, and ``purity`` that at the cut, a
+    part of n cases has q (1 - q) + (purity - q)^2 (1 - r) over r n as its variance: the
+    second term is that of the place of the cut, which the batch adds, too.
     """
     seen, batch = part * spread.n, np.maximum(part * n_items, 1.0)
     share = (positives * spread.n + _ADDED) / (seen + 2 * _ADDED)

@@ -88,19 +88,15 @@ class CurveComparison(Result):
         Name of the metric.
     rates : array of shape (n_rates,)
         Shares of all cases that are processed, increasing.
-    value_a, value_b : array of shape (n_rates,)
-        The metric of each model.
-    difference : array of shape (n_rates,)
-        The values of a minus those of b.
+    value_a, value_b, difference : array of shape (n_rates,)
+        The metric of each model, and a minus b.
     standard_error : array of shape (n_rates,)
         Estimated standard deviation of the difference over samples.
-    confidence_interval : CurveBounds
-        Of the difference at a single rate; ``.low`` and ``.high`` are arrays.
-    band : CurveBounds
-        Of the difference at all rates at once, or at a single one, as it was asked
-        for.
+    confidence_interval, band : CurveBounds
+        Of the difference at a single rate, and as the band was asked for; ``.low`` and
+        ``.high`` are arrays.
     kind : str
-        Which of these the band is: "simultaneous" or "pointwise".
+        What the band holds: "simultaneous", all rates at once, or "pointwise".
     confidence_level : float
         Level of both.
     n_pos, n_neg : float
@@ -136,13 +132,9 @@ class CurveComparison(Result):
     def winning_rates(self) -> WinningRates:
         """Return where a is better than b beyond doubt, where b is, and what is open.
 
-        An interval goes from the first to the last in a row of ``rates`` at which the
-        band leaves 0 out, a single rate being one without length. All else from the
-        first to the last rate is open.
-
-        Lists ``a``, ``b`` and ``open`` of pairs (low, high) of rates. With a
-        simultaneous band one in twenty samples, at the level 0.95, claims any rate
-        wrongly.
+        Lists ``a``, ``b`` and ``open`` of pairs (low, high): an interval goes from the
+        first to the last in a row of ``rates`` at which the band leaves 0 out, and may
+        be a single rate; all else is open.
         """
         # 1 where a wins, -1 where b does, 0 where it is open, and where it is unknown.
         winner = (self.band.low > 0).astype(int) - (self.band.high < 0)
@@ -215,39 +207,30 @@ def compare_curves(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or FoldRankings
-        True labels of two classes; or the rankings of model a, of all folds of a
-        cross-validation.
+        True labels of two classes; or rankings of all folds by model a, followed by
+        those of model b.
     y_score_a, y_score_b : array-like of shape (n_samples,)
-        Scores of both models, higher for the positive class. After rankings of model a
-        the second argument is those of model b, of the same folds, and no third one is
-        given.
+        Scores of both models, higher for the positive class.
     metric : {"recall", "precision", "lift", "hits", "gain"}, default="recall"
-        What is compared where a share of the ranking is processed: the share of the
-        positives found ("recall"), of positives among what is processed ("precision"),
-        recall over the rate ("lift", 1 for random scores), positives found as a share
-        of all cases ("hits"), or ``benefit`` for each of them less ``cost`` for each
-        case processed, per case of the ranking ("gain").
+        What is compared at a rate: the share of the positives found ("recall"), of
+        positives among what is processed ("precision"), recall over the rate ("lift"),
+        or, per case of the ranking, positives found ("hits") and ``benefit`` for each
+        of them less ``cost`` for each case processed ("gain").
     rates : array-like of shape (n_rates,), default=None
-        Increasing rates in (0, 1], at most 2,000. None takes k / n below 1 for n of at
-        most 200 cases of equal weight, else 199 rates in equal steps, and finer ones
-        near the end of a class with a share below 2 %.
+        Increasing rates in (0, 1], at most 2,000; None takes up to 199 in equal steps,
+        and finer ones near the end of a class with a share below 2 %.
     band : {"simultaneous", "pointwise"}, default="simultaneous"
         What the band, and so the winning rates, hold: the whole difference, at all
         ``rates`` at once, or the one at a single rate that is chosen beforehand.
-    confidence_level : float, default=0.95
-        Level of the intervals and of the band, in (0, 1).
     n_resamples : int, default=2000
         Number of draws of multipliers for the band.
     benefit : float, default=None
-        What a positive that is found is worth, above 0; for "gain" only, where None
-        means 1.
+        What a positive that is found is worth, above 0; None means 1. For "gain" only.
     cost : float, default=None
         What it costs to process a case, at least 0, in units of ``benefit``; needed
         for "gain", and only there.
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient.
-    random_state : int, Generator or RandomState, default=None
-        Source of the draws.
 
     Returns
     -------
@@ -278,33 +261,29 @@ def compare_curves(
 
     Notes
     -----
-    A case that ties at the cut is above it in part: all curves are expectations over
-    random orders of the cases that tie. With :math:`y_i` 1 for a positive,
-    :math:`m_i(r)` 1 for a case above the cut at the rate r, :math:`\pi` the prevalence
-    and L(r) the share of positives at the cut (estimated from its neighbours as for
-    :func:`recall_at_rate_score`), case i has on the recall F(r) the influence
+    With :math:`y_i` 1 for a positive, :math:`m_i(r)` the part of case i that is above
+    the cut at the rate r, :math:`\pi` the prevalence and L(r) the share of positives at
+    the cut, estimated from its neighbours, case i has on the recall F(r) the influence
 
     .. math:: \psi_i(r) = \frac{y_i}{\pi} \big( m_i(r) - F(r) \big)
               - \frac{L(r)}{\pi} \big( m_i(r) - r \big).
 
-    The sum of the squares of the difference of both models', over n^2, is the square of
-    the standard error s(r), which :func:`compare` gives at r. With independent normal
-    multipliers :math:`\xi_i` the sums :math:`\sum_i \xi_i \psi_i(r) / n` vary over
-    rates as the difference does over samples: the critical value c of the band is the
-    quantile of their largest deviation in units of :math:`\sqrt{s(r)^2 + g(r)^2}`
-    [1]_, [2]_, that of an interval the normal quantile (with ``clusters`` both grow as
-    Student's t does). The bounds are
+    The squares of the difference of both models', summed over n^2, are the square of
+    the standard error s(r), as of :func:`compare` at r. With normal multipliers
+    :math:`\xi_i` the sums :math:`\sum_i \xi_i \psi_i(r) / n` vary over rates as the
+    difference does over samples: the critical value c of the band is the quantile of
+    their largest deviation in units of :math:`\sqrt{s(r)^2 + g(r)^2}` [1]_, [2]_, that
+    of an interval the normal quantile (with ``clusters`` both grow as Student's t
+    does). The bounds are
 
     .. math:: D(r) \pm c \sqrt{s(r)^2 + c^2 g(r)^2 / 4},
 
-    with g(r) what one case at the cut is worth, at most 1 / n of the hits; the band
-    leaves at least -log((1 - level) / 2) cases open, 3.7 of them at 0.95.
+    with g(r) what one case at the cut is worth; the band leaves at least
+    -log((1 - level) / 2) cases open, 3.7 of them at 0.95.
 
     Each fold is cut at the same rate on its own, what they find is added up, and a case
-    of several repeats counts once.
-
-    Cost: O(n log n) for the rankings, O(n_rates^3 + n_resamples n_rates^2) for the
-    rest.
+    of several repeats counts once. Cost: O(n log n + n_rates^3 + n_resamples
+    n_rates^2).
 
     References
     ----------
@@ -513,10 +492,7 @@ class CurveProcess:
         return np.sqrt(np.where(is_rounding, 0.0, variance))
 
     def interval(self, level: float) -> CurveBounds:
-        """Return bounds that hold the true curve at one rate that was chosen before.
-
-        Those of one curve are Wilson's, as an interval of :func:`skrate.estimate`.
-        """
+        """Return bounds at one rate: Wilson's of one curve, as ``estimate`` has it."""
         critical = t_quantile(level, self.freedom)
         if self.is_difference:
             return self.bounds(critical)
@@ -548,12 +524,10 @@ class CurveProcess:
     ) -> float:
         """Return what takes the place of the normal quantile in a band.
 
-        It is the quantile of the largest deviation over all rates, in standard errors,
-        of so many draws of the process (Montiel Olea and Plagborg-Moller 2019,
-        algorithm 1). Of a difference that of one more case is added to their squares:
-        where hardly a case tells the models apart what can be seen is whole cases,
-        while draws deviate there as anywhere. It is at least the normal quantile, as of
-        models that agree at all rates; and of few clusters greater, as Student's t is.
+        The quantile of the largest deviation over all rates, in standard errors, of so
+        many draws of the process (Montiel Olea and Plagborg-Moller 2019, algorithm 1).
+        Of a difference one more case is added to their squares: where hardly a case
+        tells the models apart what can be seen is whole cases, while draws deviate.
         """
         least, normal = t_quantile(level, self.freedom), t_quantile(level)
         error = self.standard_error
@@ -611,18 +585,8 @@ def curve_process(
 ) -> CurveProcess:
     """Return the curve of one model, or that of a first less that of a second.
 
-    ``models`` rank the same cases, with positives and negatives; ``folds`` numbers the
-    fold of each, from 0, where scores are comparable within folds only, and of
-    ``repeats`` no case counts more than once. Precision and lift are undefined at the
-    rate 0. Cost: O(n log n + n_rates^3), memory O(n + n_rates^2).
-
-    Examples
-    --------
-    >>> from skrate.inference.sample import check_cases, scored
-    >>> cases = check_cases([1, 0, 1, 0, 0])
-    >>> model = scored(cases, "y_score", [5, 3, 4, 2, 1])
-    >>> curve_process("recall", [model], np.array([0.4, 0.8])).values.tolist()
-    [1.0, 1.0]
+    ``folds`` numbers the fold of each case, where scores are comparable within folds
+    only, and of ``repeats`` no case counts more than once.
     """
     scale, offset = np.ones_like(rates), np.zeros_like(rates)
     if metric in ("precision", "lift"):

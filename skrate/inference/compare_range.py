@@ -1,15 +1,9 @@
-r"""Two models under all distributions of a set: range, interval and p-value.
+"""Two models under all distributions of a set: range, interval and p-value.
 
 With D(r) the difference at the rate r and s(r) its standard error, that under a law F
-is E_F[D], estimated with a standard error of at most E_F[s]. Both are means, so that
-
-    low = min_F E_F[D - c s]
-
-has the closed form of :mod:`skrate.rates.extremes`. It is below the least true
-difference over the set with the probability that a single law has: with F_0 the law
-where the true difference is least, low is at most E_F0[D - c s], and that is above the
-true difference under F_0 as seldom as c says. So c is a quantile of Student's t, though
-the statement is of all laws of the set at once.
+has a standard error of at most E_F[s], so that min_F E_F[D - c s] is a lower bound. It
+is below the least true difference as often as that of one law, the one that attains it:
+so c is a quantile of Student's t, though the statement is of all laws of the set.
 """
 
 from __future__ import annotations
@@ -155,8 +149,7 @@ def _with_error(
 ) -> tuple[RateCurve, FloatArray]:
     """Return a curve with knots at the rates of a process, and standard errors there.
 
-    With what few cases that tell the models apart do not show, as in the bounds of the
-    process. Between two rates it is taken for what is greatest next to them.
+    Between two rates it is taken for what is greatest next to them.
     """
     error = np.hypot(process.standard_error, critical * process.grain / 2)
     padded = np.pad(error, 1, mode="edge")

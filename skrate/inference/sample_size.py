@@ -72,23 +72,19 @@ class SampleSize(Result):
     ----------
     metric : str
         Name of the metric.
-    n : int
-        Number of cases; nan where it is unknown.
-    n_pos, n_neg : int
-        How many of them are expected to be positive and negative.
+    n, n_pos, n_neg : int
+        Number of cases, and how many of them are expected to be positive and negative;
+        nan where it is unknown.
     half_width : float
         Half the width of the interval that is expected: of the metric, or of the
         difference of two models.
-    difference : float or None
-        The difference that is to be found; None where no test is planned.
-    power : float or None
-        The probability that it is found; None where no test is planned.
+    difference, power : float or None
+        The difference that is to be found, and the probability that it is; None where
+        no test is planned.
     confidence_level : float
         Level of the interval; 1 less that of the test.
-    n_interval : ConfidenceInterval or None
-        What ``n`` may be, as far as the pilot tells; None where it was given.
-    power_interval : ConfidenceInterval or None
-        The same of the power, where ``n`` was given.
+    n_interval, power_interval : ConfidenceInterval or None
+        What ``n``, or the power where n was given, may be as far as the pilot tells.
     n_clusters : int or None
         Number of clusters, where the pilot has some.
     params : dict
@@ -159,9 +155,8 @@ def sample_size(
 ) -> SampleSize:
     r"""Compute how many cases a test set needs, or what so many show, from a pilot.
 
-    For an interval of a half width, of a metric or of the difference of two models; or
-    for the power of :func:`compare` to find a difference of two models on the same
-    cases. With ``n_cases`` it is the other way: what so many show.
+    For an interval of a metric, or of the difference of two models, or for the power of
+    :func:`compare` to find a difference of two models on the same cases.
 
     Parameters
     ----------
@@ -174,8 +169,8 @@ def sample_size(
     y_score_b : array-like of shape (n_samples,), default=None
         Scores of model b on the same cases; None for one model.
     half_width : float, default=None
-        Half the width that the interval shall have, of the metric or of the difference.
-        None with two models: the size is that of a test.
+        Half the width that the interval shall have. None with two models: the size is
+        that of a test.
     n_cases : int, default=None
         Number of cases of the test set, in place of ``half_width`` or ``power``.
     difference : float, default=None
@@ -209,15 +204,14 @@ def sample_size(
     Raises
     ------
     ValueError
-        As :func:`compare`; for one model without ``half_width`` or ``n_cases``, goals
-        that exclude each other or are out of reach, a difference to the other side of
-        ``alternative``, or a metric with ``k``.
+        As :func:`compare`; for goals that are missing, exclude each other or are out of
+        reach, a difference to the other side of ``alternative``, or a metric with
+        ``k``.
 
     Warns
     -----
     UndefinedMetricWarning
-        If the metric is undefined on the pilot, or the pilot shows no difference, or no
-        variation of the difference or the metric.
+        If the metric is undefined on the pilot, or does not vary or differ there.
     UserWarning
         For what is taken at a recall or at a precision: its ``n`` is rough.
 
@@ -239,10 +233,9 @@ def sample_size(
     t with the noncentrality :math:`\Delta / \sqrt{U / n}`. Obuchowski's formula [1]_
     agrees at an AUC of 0.6 and asks for up to twice as many at 0.9.
 
-    Of a small pilot n is a rough number. ``n_interval`` goes by Student's t on the
-    scale of log U, whose standard error is the jackknife's over twenty parts of the
-    pilot, combined [2]_ with the interval of a ``difference`` that is the pilot's: it
-    has no end where that holds 0. Better give the difference that matters. Cost: some
+    ``n_interval`` goes by Student's t on the scale of log U, whose standard error is
+    the jackknife's over twenty parts of the pilot, combined [2]_ with the interval of a
+    ``difference`` that is the pilot's: it has no end where that holds 0. Cost: some
     twenty sorts a model.
 
     References
@@ -477,9 +470,8 @@ def _factors(
 ) -> tuple[float, float]:
     """Return how much less and more standard errors the difference may be.
 
-    ``of_variance`` is how far the logarithm of a standard error may be off. Where the
-    difference is that of the pilot, with these ends, both are combined: their distances
-    are legs of a right angle.
+    ``of_variance`` is how far the logarithm of a standard error may be off. With the
+    ends of a difference that is the pilot's their distances are legs of a right angle.
     """
     if ends is None:
         return _factor(-of_variance), _factor(of_variance)
@@ -498,11 +490,7 @@ def _factor(logarithm: float) -> float:
 
 @dataclass(frozen=True)
 class _Pilot:
-    """Variances of a metric, or of a difference, as samples of other sizes have them.
-
-    A sample of n cases has the variance ``unit.total / n``, of parts that the classes
-    are the sources of in the shares ``prevalence`` and its rest.
-    """
+    """Variances of a metric, or of a difference: ``unit.total / n`` of n cases."""
 
     value: float
     unit: Parts
@@ -643,11 +631,7 @@ def _pilot_of(
 def _unit(
     metric: Metric, ranked: list[Ranked], prevalence: float | None, *, stratify: bool
 ) -> Parts:
-    """Return the variance per case by its sources, U of the Notes.
-
-    A square about the mean of its class is that of the class, the mean itself is what
-    the number of positives adds.
-    """
+    """Return the variance per case by its sources, U of the Notes."""
     values = [influence_values(metric, _at_prevalence(o, prevalence)) for o in ranked]
     per_case, cases = values[0] - values[1] if ranked[1:] else values[0], ranked[0]
     if cases.clusters is not None:
@@ -681,10 +665,8 @@ def _spread(
 ) -> float:
     """Return the standard error of the logarithm of the variance per case.
 
-    By the jackknife that leaves out one of some twenty parts of the pilot: it sees that
-    influence values are themselves found from few cases, and, of parts at random, that
-    the prevalence is that of the pilot, unless it is given. nan where a part is all
-    that a class has, or all clusters but one, or all that makes the metric defined.
+    By the jackknife over some twenty parts of the pilot; nan where one of them is all
+    that makes the metric defined.
     """
     logarithms = []
     is_given = stratify or prevalence is not None
@@ -705,8 +687,8 @@ def _spread(
 def _without_parts(ranked: list[Ranked], *, by_class: bool) -> Iterator[FloatArray]:
     """Yield the weights of the cases without each part, parts at random.
 
-    With ``by_class`` each holds as many of both classes, about. They are drawn with a
-    seed of their own, so that a pilot always has the same, in any order of its rows.
+    With ``by_class`` each holds as many of both classes, about. Their seed is fixed, so
+    that a pilot always has the same, in any order of its rows.
     """
     generator, cases, units = np.random.default_rng(0), ranked[0], _in_order(ranked)
     weights = np.ones(len(cases.is_pos)) if cases.weights is None else cases.weights
@@ -736,10 +718,7 @@ def _without_parts(ranked: list[Ranked], *, by_class: bool) -> Iterator[FloatArr
 
 
 def _in_order(ranked: list[Ranked]) -> IntArray:
-    """Return the cases, or the clusters, in an order that is that of no rows.
-
-    Positives first, best first; those that are all alike are exchangeable.
-    """
+    """Return the cases, or the clusters, in an order that does not depend on rows."""
     cases = ranked[0]
     # Whichever model is the first.
     models = sorted(ranked, key=lambda one: [*one.table.pos, *one.table.neg])

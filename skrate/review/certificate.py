@@ -36,33 +36,26 @@ class RecallCertificate(Result):
 
     Attributes
     ----------
-    value : float
-        The recall reached, as the sample estimates it; nan where it cannot.
-    confidence_interval : ConfidenceInterval
-        Of the recall, two-sided; its ends are ``.low`` and ``.high``.
+    value, confidence_interval : float, ConfidenceInterval
+        The recall reached, as the sample estimates it, nan where it cannot; and its
+        two-sided interval.
     lower_bound : float
         The certificate: the recall is at least this, with the confidence level.
     pvalue : float
-        Of "the recall is below the target", adjusted for the looks: where it is at
-        most 1 less the confidence level, the lower bound is the target or more, or
-        there is no positive at all: 0 then, as nothing was missed.
+        Of "the recall is below the target", adjusted for the looks; 0 where there is no
+        positive at all, as nothing was missed.
     target : float
         The recall that is to be reached.
-    left : float
-        Positives among the cases that are still unread, as the sample estimates them.
-    left_interval : ConfidenceInterval
-        Of their number, two-sided.
+    left, left_interval : float, ConfidenceInterval
+        Positives among the cases that are still unread, and its two-sided interval.
     most_left : int
         They are at most as many, with the confidence level.
     n_found, n_unread : int
-        Positives found, and cases that were unread, *before* the sample was drawn: as
-        they were given.
+        Positives found, and cases that were unread, *before* the sample was drawn.
     n_sampled, n_hits : int
         Cases drawn from these, and positives among them.
-    n_found_in_all : int
-        Positives found after the sample was read: ``n_found + n_hits``.
-    n_still_unread : int
-        Cases unread after it: ``n_unread - n_sampled``.
+    n_found_in_all, n_still_unread : int
+        Positives found, and cases unread, after the sample was read.
     is_reached : bool
         Whether the target is reached, with the confidence level.
     confidence_level : float
@@ -107,18 +100,11 @@ class RecallCertificate(Result):
 
     @property
     def is_reached(self) -> bool:
-        """Whether the target is reached, with the confidence level.
-
-        It is where everything is read, and where there was nothing to find.
-        """
+        """Whether the target is reached, as where there was nothing to find."""
         return self.pvalue <= 1 - self.confidence_level
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain numbers and strings, and what follows of them.
-
-        Ends of intervals are "low" and "high"; also "n_found_in_all", "n_still_unread"
-        and "is_reached".
-        """
+        """Return the fields and what follows of them, as plain numbers and strings."""
         names = "n_found_in_all", "n_still_unread", "is_reached"
         return super().to_dict() | {name: getattr(self, name) for name in names}
 
@@ -154,13 +140,12 @@ def recall_certificate(
 
     A reviewer found 190 relevant articles and left 8,000 unread; of these 2,000, drawn
     at random, were read as well, and 1 was relevant: ``recall_certificate(190, 8_000,
-    2_000, 1)``. The first two counts are those *before* the sample was drawn; the
-    certificate is for *after* it was read. No model and no ranking comes into it.
+    2_000, 1)``. The certificate is for *after* the sample was read.
 
     Parameters
     ----------
     n_found : int
-        Positives found before the sample was drawn, in any way whatever.
+        Positives found before the sample was drawn.
     n_unread : int
         Cases that were unread when the sample was drawn, the sample among them.
     n_sampled : int
@@ -172,30 +157,27 @@ def recall_certificate(
     target : float, default=0.95
         The recall that is to be reached, in (0, 1].
     looks : int or "any", default=1
-        How often the question is asked before reading stops, see Notes. An integer is
-        the number of looks that were planned, at samples of their own or at one that
-        grew; "any" allows any number, at one sample that grows case by case.
+        How often the question is asked before reading stops, see Notes: the number of
+        looks that were planned, or "any" number, at one sample that grows.
 
     Returns
     -------
     certificate : RecallCertificate
         With the recall, its lower bound and interval, in [0, 1], the number left, and
         the p-value of "recall below the target". Where everything is read the recall
-        is 1. Without any found it is 0 or undefined, and nan; if none is left either,
-        the bound is nan, too, and the p-value 0: reading may end.
+        is 1; without any found it is 0 or nan, and if none is left either, the p-value
+        is 0: reading may end.
 
     Raises
     ------
     ValueError
         If a count is no integer or negative, there are more sampled than unread or
-        more hits than sampled, the level is not in (0, 1), the target not in (0, 1],
-        or ``looks`` is neither "any" nor an integer of at least 1.
+        more hits than sampled, or another argument is out of range.
 
     Warns
     -----
     UndefinedMetricWarning
-        If nothing is found, or nothing sampled while cases are unread: then the value
-        is nan, and the bound that which needs no sample.
+        If nothing is found, or nothing sampled while cases are unread.
 
     See Also
     --------
@@ -214,18 +196,17 @@ def recall_certificate(
 
     With :math:`\alpha` = 1 less the level, :math:`K_U` is the greatest K with
     :math:`P_K(X \le x) > \alpha`, and the lower bound is (F + x) / (F + K_U). The
-    interval has half of :math:`\alpha` at either end. The p-value is that of Callaghan
-    and Mueller-Hansen [1]_, :math:`P_k(X \le x)` with k the least K for which R is
-    below the target. The estimate of what is left is (N - n) x / n, without bias.
+    interval has half of :math:`\alpha` at either end. The p-value [1]_ is
+    :math:`P_k(X \le x)` with k the least K for which R is below the target. The
+    estimate of what is left is (N - n) x / n, without bias.
 
-    An integer ``looks`` = m tests each look at :math:`\alpha / m`, with m the number
-    planned, by the union bound: for samples drawn from those then unread, or for one
-    that grows (``n_found`` and ``n_unread`` stay as before the first draw) to sizes
-    that do not depend on the hits. If the number of looks is not known, pass
-    ``looks=k * (k + 1)`` at look k, as the sum of all :math:`1 / (k (k + 1))` is 1.
-    ``looks="any"`` is for one sample that grows, by a confidence sequence [2]_:
-    :math:`P_K(X = x)` over its mean over K from a beta-binomial prior excludes K where
-    it is :math:`\alpha` or less. Without a hit it takes a sample about a fifth larger.
+    An integer ``looks`` = m tests each look at :math:`\alpha / m`: for samples drawn
+    from those then unread, or for one that grows to sizes that do not depend on the
+    hits. If the number of looks is not known, pass ``looks=k * (k + 1)`` at look k, as
+    the sum of all :math:`1 / (k (k + 1))` is 1. ``looks="any"`` is for one sample that
+    grows, by a confidence sequence [2]_: :math:`P_K(X = x)` over its mean over K from a
+    beta-binomial prior excludes K where it is :math:`\alpha` or less. Without a hit it
+    takes a sample about a fifth larger.
 
     It does not hold if the sample is not random, as the next ones of a ranking are
     not, or if readers overlook positives. Cost: milliseconds.
@@ -248,7 +229,7 @@ def recall_certificate(
     >>> result.most_left, result.lower_bound, round(result.pvalue, 9)
     (2, 0.9, 0.5)
 
-    The review of above, and the first of an unknown number of looks:
+    The review of above:
 
     >>> recall_certificate(190, 8_000, 2_000, 1)
     RecallCertificate(recall 0.9845, at least 0.9272 with 95 % confidence, 95 %
@@ -256,9 +237,6 @@ def recall_certificate(
     [0.9139, 1.0000]; target 0.95 not shown to be reached, p = 0.158; 190 found,
     then 1
     of 2,000 drawn from 8,000 unread, at most 15 left among 6,000)
-    >>> result = recall_certificate(190, 8_000, 2_000, 1, looks=2)
-    >>> round(result.lower_bound, 4)
-    0.9139
     """
     counts = (n_found, n_unread, n_sampled, n_hits)
     names = ("n_found", "n_unread", "n_sampled", "n_hits")
@@ -329,9 +307,7 @@ def certificate_sample_size(
 ) -> int:
     """Compute how many unread cases to draw, so that the recall can be certified.
 
-    A reviewer found 80 relevant articles and left 3,800 unread: how many of these have
-    to be read, drawn at random, to show a recall of 95 % by :func:`recall_certificate`
-    if none of them, or one, turns out to be relevant?
+    They are drawn at random, and up to ``n_hits`` of them turn out to be positive.
 
     Parameters
     ----------
@@ -362,8 +338,8 @@ def certificate_sample_size(
 
     Examples
     --------
-    Of the review above, 5 articles that are left would be too many, as 80 of 85 are
-    less than 95 %. All 5 stay unread in 5 of 100 samples of 1,712:
+    With 80 found 5 that are left would be too many, as 80 of 85 are less than 95 %. All
+    5 stay unread in 5 of 100 samples of 1,712:
 
     >>> from skrate.review import (
     ...     certificate_sample_size, recall_certificate
@@ -425,11 +401,6 @@ def chance_of_hits(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
     """Return P(X = x) of the hypergeometric law, to 12 digits or so.
 
     As a product of binomial probabilities: logarithms of factorials would cancel.
-
-    Examples
-    --------
-    >>> float(chance_of_hits(1, 2, 2, 4).round(12)) == round(4 / 6, 12)
-    True
     """
     n, n_pos, n_all = (np.asarray(value, dtype=float) for value in (n, n_pos, n_all))
     share, binomial = n / np.maximum(n_all, 1), stats.binom.pmf
@@ -440,13 +411,7 @@ def chance_of_hits(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
 
 
 def lower_tail(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
-    """Return P(X <= x): the fewer hits, the smaller, and the more positives.
-
-    Examples
-    --------
-    >>> lower_tail(0, 10, 1, 20).round(12).tolist()
-    [0.5]
-    """
+    """Return P(X <= x): the fewer hits, the smaller, and the more positives."""
     x, n, n_pos, n_all = (
         np.ravel(part).astype(np.float64)
         for part in np.broadcast_arrays(x, n, n_pos, n_all)
@@ -483,11 +448,6 @@ def tail_bounds(
 
     The terms of the tail are taken in blocks, whose ratios are between their first and
     their last.
-
-    Examples
-    --------
-    >>> [float(bound[()].round(2)) for bound in tail_bounds(40, 100, 500, 1_000)]
-    [0.02, 0.02]
     """
     x, n, n_pos, n_all = (np.asarray(part, float) for part in (x, n, n_pos, n_all))
     is_none, is_all = x < n - (n_all - n_pos), x >= np.minimum(n, n_pos)
@@ -542,13 +502,7 @@ def _sum_of_ratios(
 
 
 def most_positives(x: Any, n: Any, n_all: Any, alpha: float) -> IntArray:
-    """Return the most positives K with P(X <= x) above alpha.
-
-    Examples
-    --------
-    >>> most_positives(0, 10, 20, 0.2).tolist()
-    [2]
-    """
+    """Return the most positives K with P(X <= x) above alpha."""
     x, n, n_all = _counts(x, n, n_all)
     return _greatest(
         x, n_all - n + x, lambda n_pos: lower_tail(x, n, n_pos, n_all) > alpha
@@ -568,11 +522,6 @@ def odds_against(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
 
     The chance that it is ever alpha or less, while a sample grows case by case, is at
     most alpha, as its reciprocal is a martingale.
-
-    Examples
-    --------
-    >>> odds_against(0, 0, 3, 10).tolist()
-    1.0
     """
     a, _ = _PRIOR
     x, n = np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64)
@@ -620,11 +569,6 @@ def least_total(found: IntArray, target: float) -> IntArray:
     """Return the fewest positives in all of which those found are too small a share.
 
     What is "too small" floats decide, so that 19 of 20 are 0.95.
-
-    Examples
-    --------
-    >>> least_total(np.array([0, 19, 20]), 0.95).tolist()
-    [1, 21, 22]
     """
     ratio = np.minimum(found / target, _MOST)
     total = np.floor(ratio).astype(np.int64) + 1

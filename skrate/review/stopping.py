@@ -33,15 +33,10 @@ _SLACK, _ULPS = 1e-9, 2.0**-50
 class StoppingCurve(Rows):
     """What each look at a review says, by :func:`skrate.review.stopping_curve`.
 
-    Of a ranking (``n_ranked=None``) it holds under an assumption: that among those
-    unread the share of positives is no larger than among the last that were read.
-
     Attributes
     ----------
-    n_read : array of shape (n_looks,)
-        Cases read at each look.
-    n_found : array of shape (n_looks,)
-        Positives among them.
+    n_read, n_found : array of shape (n_looks,)
+        Cases read at each look, and positives among them.
     pvalues : array of shape (n_looks,)
         Of "the recall is below the target", in [0, 1].
     lower_bounds : array of shape (n_looks,)
@@ -89,11 +84,7 @@ class StoppingCurve(Rows):
         return len(self.n_read)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the columns by name, a row per look, as ``pandas.DataFrame`` does.
-
-        "n_read", "n_found", "pvalue", "lower_bound", "most_left" and "target", which is
-        the same in all rows.
-        """
+        """Return the columns by name, a row per look, as ``pandas.DataFrame`` does."""
         columns = {
             "n_read": self.n_read, "n_found": self.n_found, "pvalue": self.pvalues,
             "lower_bound": self.lower_bounds, "most_left": self.most_left,
@@ -131,9 +122,8 @@ def stopping_curve(
 ) -> StoppingCurve:
     r"""Test, as reading goes on, whether enough is found to stop.
 
-    Reviewers read from the top of a ranking. Of each look this gives the p-value of
-    "the recall is below the target" and a lower bound of the recall. No scores are
-    needed: only what was read, in order.
+    Of each look this gives the p-value of "the recall is below the target" and a lower
+    bound of the recall. No scores are needed: only what was read, in order.
 
     Parameters
     ----------
@@ -142,14 +132,14 @@ def stopping_curve(
     n_items : int
         Number of all cases, read and unread.
     confidence_level : float, default=0.95
-        Level of the bounds, in (0, 1); 1 less it is what a p-value is compared with.
+        Level of the bounds, in (0, 1).
     n_ranked : int, default=None
-        Cases after which the rest was read in a random order, 0 where all was: then the
-        guarantee is exact, however often one looks. None is a ranking to the end, of
-        which the last cases are taken for random, see Notes.
+        Cases after which the rest was read in a random order: then the guarantee is
+        exact, however often one looks. None is a ranking to the end, of which the last
+        cases are taken for random, see Notes.
     step : int, default=None
-        Cases from look to look; None takes a hundred looks. There is a last look at the
-        end of what was read.
+        Cases from look to look, of which there is one at the end; None takes a hundred
+        looks.
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
@@ -158,15 +148,13 @@ def stopping_curve(
     curve : StoppingCurve
         With arrays of an entry per look; p-values and bounds in [0, 1]. Those of a
         ranking to the end hold if the unread are no richer in positives than the last
-        that were read; of random cases nothing is assumed. Where all is read the bound
-        is 1 and the p-value 0.
+        that were read. Where all is read the bound is 1 and the p-value 0.
 
     Raises
     ------
     ValueError
-        If the labels are not of two classes, ``n_items`` is no count or less than there
-        are labels, the target is not in (0, 1], the level not in (0, 1), ``n_ranked``
-        is more than there are labels, or ``step`` is no count of at least 1.
+        If the labels are not of two classes, ``n_items`` is less than there are labels,
+        ``n_ranked`` more, or another argument is out of range.
 
     See Also
     --------
@@ -191,15 +179,13 @@ def stopping_curve(
     window has :math:`p_w \le \alpha`. It is conservative where a ranking is better
     than random to its end, and no guarantee where the last positives come later.
 
-    *Random from a point on* (``n_ranked`` given). The cases after the first
-    ``n_ranked`` are a random sample that grows. Totals are excluded whose odds, as of
-    :func:`recall_certificate` with ``looks="any"``, were ever :math:`\alpha` or less
-    at a look, and the p-value is the greatest odds of T or more, the least so far. The
-    probability that any look shows a target that is not reached is at most
-    :math:`\alpha`, whatever decides when to look.
+    *Random from a point on* (``n_ranked`` given). The later cases are a random sample
+    that grows. Totals are excluded whose odds, as of :func:`recall_certificate` with
+    ``looks="any"``, were ever :math:`\alpha` or less at a look, and the p-value is the
+    greatest odds of T or more, the least so far: at any look a target that is not
+    reached is shown with probability :math:`\alpha` at most.
 
-    Cost: a million cases in a random order, a tenth of them positive, take about a
-    second.
+    Cost: a million cases, a tenth of them positive, take about a second.
 
     References
     ----------
@@ -209,9 +195,8 @@ def stopping_curve(
 
     Examples
     --------
-    All of 20 positives came first. After 80 of 110 cases, 60 of which were read in
-    vain, two more among these 60 and the 30 unread would both be among the unread with
-    probability 29 / 267:
+    All of 20 positives came first. After 80 of 110 cases, two more among the last 60
+    and the 30 unread would both be unread with probability 29 / 267:
 
     >>> from skrate.review import stopping_curve
     >>> y_true = [1] * 20 + [0] * 80
