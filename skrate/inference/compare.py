@@ -19,9 +19,11 @@ from skrate.data.folds import (
     check_no_labels,
     check_same_folds,
 )
+from skrate.data.show import described_like
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.compare_range import check_plan_over_set, compare_over_set, set_of
 from skrate.inference.delta import covariance
+from skrate.inference.estimate import estimate
 from skrate.inference.intervals import ADJUSTMENTS, Adjust, Alternative, adjusted
 from skrate.inference.measured import Measured, measured, warn_of_turned
 from skrate.inference.paired import (
@@ -105,6 +107,7 @@ def compare(
 ) -> Comparison: ...
 
 
+@described_like(estimate)
 def compare(
     metric: MetricLike | tuple[MetricLike, MetricLike] | list[MetricLike],
     y_true: Any,
@@ -169,18 +172,11 @@ def compare(
     reference : str or int, default=None
         Of several models the one that all others are compared with, by its name or
         number: differences are those from it. None compares all pairs.
-    adjust : {"holm", "bh", "by"}, default="holm"
-        What the adjusted p-values of several models keep to a level, as in
-        :func:`estimate`.
-    confidence_level : float, default=0.95
-        Level of each interval, in (0, 1).
     interval : {"wald", "percentile", "basic"}, default="wald"
         Kind of the interval; the last two need the bootstrap, and the p-value goes by
         the same replicates. That of "permutation" is of its own kind.
     n_resamples : int, default=2000
         Number of resamples or permutations, of each pair.
-    stratify : bool, default=None
-        As in :func:`estimate`.
     groups : array-like of shape (n_samples,), default=None
         The list or queue of each row, as in :func:`estimate`: lists are then the units,
         and "delta" is Student's t over them. For metrics without ``groups`` of their
@@ -188,21 +184,13 @@ def compare(
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient, as in :func:`estimate`; of
         GroupScores that of each list.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the cases.
-    weights : {"frequency", "sampling"}, default="frequency"
-        What the weights are, as in :func:`estimate`.
     correlation : float, default=None
         Of the values of two tables, in [-1, 1]; 0 where no case is in both. None says
         that it is unknown: the interval then holds those at all correlations, and the
         p-value is that at 0. Without tables it is found from the cases.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
     random_state : int, Generator or RandomState, default=None
         Source of the resamples. Each pair of several models has its own, the first
         those of two.
-    n_jobs : int, default=None
-        Number of threads; the result does not depend on it.
     **metric_kwargs : dict
         Parameters of the metric, such as ``rate``; within lists also ``average`` and
         ``undefined`` of :meth:`GroupScores.mean`. The rate may be a set of
@@ -229,13 +217,12 @@ def compare(
     UndefinedMetricWarning
         If a class has fewer than two cases, or a metric is undefined.
     UserWarning
-        As :func:`estimate`, for a few gains or sampling weights that decide the
-        variance, for known rates that process few cases, and for scores that may be
-        turned round, of which it names the argument; for a recall at a
-        precision with few negatives above the cut, and for what is taken at a recall
-        with few positives on a side of it, but by "permutation"; and for unpaired
-        samples with so few cases of a class that the test finds too much. Within lists,
-        if models differ in few of them, or if some are undefined for one model only.
+        As :func:`estimate`, of scores that may be turned round by their argument; for a
+        recall at a precision with few negatives above the cut, and for what is taken at
+        a recall with few positives on a side of it, but by "permutation"; and for
+        unpaired samples with so few cases of a class that the test finds too much.
+        Within lists, if models differ in few of them, or if some are undefined for one
+        model only.
 
     See Also
     --------
@@ -246,9 +233,8 @@ def compare(
     -----
     The statistic is the difference over its standard error: DeLong's z for the AUC.
     The p-value and the interval "wald" take it for Student's t, with the degrees of
-    freedom of :func:`estimate`. With five positives the normal distribution, which
-    other programs take, would reject a true null in one of ten samples at a level of
-    0.05; its p-value is ``2 * norm.sf(abs(statistic))``.
+    freedom of :func:`estimate`: with five positives the normal distribution would
+    reject a true null in one of ten samples at a level of 0.05.
 
     P-values and intervals agree: one of level 1 - alpha leaves 0 out where the
     two-sided p-value is below alpha. "percentile" and "basic" count replicates, the
@@ -259,16 +245,13 @@ def compare(
 
     Where the sample shows no variation of the difference, as of a perfect and a random
     ranking, the interval combines that of each model, "wilson" of :func:`estimate`,
-    without their correlation [3]_. It is wide. The p-value is the greatest at which it
-    leaves 0 out, and not below 1e-15.
+    without their correlation [3]_. The p-value is the greatest at which it leaves 0
+    out, and not below 1e-15.
 
     With the correlation rho of two tables and their standard errors s_a and s_b the
-    difference has [4]_
-
-    .. math:: s^2 = s_a^2 + s_b^2 - 2 \rho s_a s_b,
-
-    the least where rho is 1. ``least_significant_correlation`` is the rho above which
-    the p-value would be less than 1 less the confidence level, 1 where none would do.
+    difference has [4]_ :math:`s^2 = s_a^2 + s_b^2 - 2 \rho s_a s_b`, the least where
+    rho is 1. ``least_significant_correlation`` is the rho above which the p-value would
+    be less than 1 less the confidence level, 1 where none would do.
 
     Rankings of folds are paired by the cases; it is about the models that were trained,
     while :func:`compare_folds` counts in that others would have been trained on other
@@ -283,15 +266,13 @@ def compare(
     where h_i is the share of list i in the weight, by the mean of both models, with
     :math:`1 / \sum_i h_i^2 - 1` degrees of freedom: of equal weights the paired t-test.
     The permutation flips the sign of the difference in a random half of the lists, and
-    of few lists in all ways that there are. What is squared, or flipped, of clusters is
-    the sum over their lists.
+    of few lists in all ways that there are; of clusters that of the sum over lists.
 
     Over a set of distributions of the rate the range of the difference in the sample is
     exact (:func:`skrate.rates.between` has the closed form). With D(r) the difference
-    at the rate r, s(r) its standard error and t the quantile of Student's distribution,
-    the interval is from the least E_F[D - t s] over all distributions F of the set to
-    the greatest E_F[D + t s], which holds the differences under all of them at once;
-    the p-value is that under the one that says least.
+    at the rate r and s(r) its standard error, the interval is from the least E_F[D - t
+    s] over all distributions F of the set to the greatest E_F[D + t s]; the p-value is
+    that under the one that says least.
 
     The covariance of several models multiplies their influence values case by case
     (DeLong's matrix for the AUC), so that a contrast ``c @ values`` has the variance

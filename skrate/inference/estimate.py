@@ -10,6 +10,7 @@ import numpy as np
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import check_choice
 from skrate.data.folds import FoldRankings
+from skrate.data.show import described_like
 from skrate.data.table import RankTable
 from skrate.inference.intervals import (
     ADJUSTMENTS,
@@ -136,11 +137,11 @@ def estimate(
         Whether a marker is found that is better than chance, worse, or either: one that
         ranks the positives last tells the classes apart as well.
     adjust : {"holm", "bh", "by"}, default="holm"
-        What the adjusted p-values of markers keep to a level:
+        What the adjusted p-values of several markers or models keep to a level:
 
-        - "holm": the probability of any false finding [8]_;
+        - "holm": the probability of any false finding, by Holm's method;
         - "bh": the expected share of the false among all findings, by Benjamini and
-          Hochberg, for markers that do not depend on each other, or positively;
+          Hochberg, for those that do not depend on each other, or positively;
         - "by": the same by Benjamini and Yekutieli, however they depend.
     n_resamples : int, default=2000
         Number of replicates of both bootstraps; of many markers, of the random rankings
@@ -168,7 +169,7 @@ def estimate(
     random_state : int, Generator or RandomState, default=None
         Source of the replicates.
     n_jobs : int, default=None
-        Number of threads for the bootstrap; the result does not depend on it.
+        Number of threads; the result does not depend on it.
     **metric_kwargs : dict
         Parameters of the metric, such as ``rate``.
 
@@ -184,9 +185,8 @@ def estimate(
     ------
     ValueError
         If the metric is not one of this package or its parameters are not its own,
-        for labels, scores, weights or clusters that do not fit, for a level outside
-        (0, 1), ``n_resamples`` < 1, all cases in one group, options that exclude each
-        other, or that markers do not have: ``method``, ``interval``, ``groups``.
+        for labels, scores, weights or clusters that do not fit, or for options that
+        exclude each other, or that markers do not have.
 
     Warns
     -----
@@ -196,15 +196,12 @@ def estimate(
         class: then the value is known and its standard error is nan.
     UserWarning
         If gains per case are worth fewer than 10 equal ones, (sum g)^2 / sum g^2; if
-        fewer than 6 cases of a class, and less than half of it, have sampling weights
-        above half the greatest, as at least a fifth of all cases have; if a known rate
-        leaves fewer than 5 cases above the cut or tied with it: next to nothing is then
-        known of their share of positives; or if folds have so few
-        positives on average that the mean is biased by more than the interval allows
-        for: below 5 of the average precision, below 20 of what is taken at a recall. If
-        the interval is worse than scores that say nothing, such as an AUC below 0.5:
-        the scores, or ``pos_label``, may be turned round. Not so of markers, of which
-        either sign is looked for.
+        few cases of a class have sampling weights above half the greatest; if a known
+        rate leaves fewer than 5 cases above the cut or tied with it; or if folds have
+        so few positives on average that the mean is biased by more than the interval
+        allows for. If the interval is worse than scores that say nothing, such as an
+        AUC below 0.5: the scores, or ``pos_label``, may be turned round. Not so of
+        markers, of which either sign is looked for.
 
     See Also
     --------
@@ -221,77 +218,47 @@ def estimate(
               + g_p^2 \frac{p (1 - p)}{n},
 
     without the last term if ``stratify``. For the AUC n_1 - 1 and n_0 - 1 take the
-    place of n_1 and n_0, which is DeLong's variance [1]_. Where a rate is known
-    exactly, the share of positives at the cut is averaged over a bandwidth; where fewer
-    than 5 cases are above it, as if there were two more of each class.
+    place of n_1 and n_0, which is DeLong's variance [1]_.
 
-    A sample in which misrankings are rare shows too little variation of them, or none.
-    "wilson" therefore takes the metric u and its variance V from a ranking to which a
-    tenth of a case of each class is added, half of it at each end. With all of them as
-    shares of the metric's range, the interval holds each x that is at most t standard
-    errors from the value v, where the variance at x is :math:`V x (1 - x) / (u (1 -
-    u))`: with :math:`k = t^2 V / (u (1 - u))` it ends at
+    "wilson" takes the metric u and its variance V from a ranking to which a tenth of a
+    case of each class is added, half of it at each end. With all of them as shares of
+    the metric's range, and :math:`k = t^2 V / (u (1 - u))`, it ends at
 
-    .. math:: \frac{v + k / 2 \mp \sqrt{k v (1 - v) + k^2 / 4}}{1 + k}.
+    .. math:: \frac{v + k / 2 \mp \sqrt{k v (1 - v) + k^2 / 4}}{1 + k},
 
-    With clusters, sampling weights or another ``method`` V is multiplied by the ratio
-    of their variance to that of independent cases, as many as the sample is worth.
-    Other intervals would have no width where the sample shows no variation: there
-    "wilson" takes their place.
-
-    Of what is taken at a recall or at a precision "wilson" is the interval of a test
-    that is turned round, whatever the ``method``: :func:`rate_at_recall_score` has it.
-
-    "wilson", "logit" and "wald" take t from Student's distribution; each class
-    estimates its part of the variance with its size less 1, or its number of clusters
-    less 1, which gives the degrees of freedom [4]_. Where a few cases decide the
-    value, a class of m cases has no more than :math:`2 m / (\kappa - 1)` of them, with
-    :math:`\kappa` the kurtosis of its influence values: always with sampling weights,
-    and in "wilson" for a window of the ROC curve, momentum and stamina, where it is the
-    mean over the sample and the ranking to which cases are added. The momentum is taken
-    to reach 1.25, or 1.25 times the value if that is more.
+    which holds each x that is at most t standard errors from the value v, where the
+    variance at x is :math:`V x (1 - x) / (u (1 - u))`. With clusters, sampling weights
+    or another ``method`` V is multiplied by the ratio of their variance to that of
+    independent cases. Where the sample shows no variation "wilson" takes the place of
+    other intervals. Of what is taken at a recall or at a precision it is the interval
+    of a test that is turned round: :func:`rate_at_recall_score` has it. t is that of
+    Student's distribution, with degrees of freedom by the size of each class [4]_ or,
+    where a few cases decide the value, by the kurtosis of their influence:
+    :ref:`uncertainty` says where, and how often intervals hold the truth.
 
     A gain or a cost per case goes with the case: what is drawn is both. Nothing bounds
     such a gain: where none is negative, "wilson" and "logit" are symmetric in the
-    logarithm, else in the value, with degrees of freedom by kurtosis. The methods are
-    "delta" and "bootstrap".
+    logarithm, else in the value. The methods are "delta" and "bootstrap".
 
-    Of folds [7]_ it is the mean of V values that is estimated: the mean performance
-    on new cases of the V models as they were trained. With :math:`n_v` cases in fold v,
-    N in all, and influence values :math:`\phi_v` of the metric in it, case i has
-    :math:`\psi_i = N \phi_v(i) / (V n_v)`, and :math:`Var = \sum_i \psi_i^2 / N^2`. A
-    class is centred in each fold, so that the squares of its m cases there count m /
-    (m - 1) times. Values of a case that is tested in several repeats, or of a cluster
-    (``clusters`` of the rankings), are added before they are squared. "wilson" takes
-    the means of u, v and the range over folds, to which a tenth of a case of each class
-    is added in all; where a test is turned round, the squares of the distances of its
-    ends from the values of the folds are added. Other methods draw from each fold on
-    its own. The average precision of few positives is above that of many: ``bias`` is
-    by how much, by the jackknife, and the interval is around the value less the bias.
-    :ref:`train_once` says how folds of one class or with one positive are taken, and
-    how often intervals hold the truth.
+    Of folds [7]_ it is the mean of V values that is estimated, the mean performance of
+    the V models as they were trained: :ref:`train_once` has its variance, and how folds
+    of one class or with one positive are taken. The average precision of few positives
+    is above that of many: ``bias`` is by how much, by the jackknife, and the interval
+    is around the value less the bias. ``confidence_interval_retrained`` is for a model
+    that is trained again: of a cross-validation its variance is :math:`1 + V / (V - 1)`
+    times as great, by the correction of Nadeau and Bengio (:func:`summarize`).
 
-    ``confidence_interval_retrained`` is for a model that is trained again. With folds
-    of a cross-validation its variance is :math:`1 + V / (V - 1)` times as great: the
-    correction of Nadeau and Bengio (:func:`summarize`), :math:`1 / V + n_{test} /
-    n_{train}` in place of 1 / V, by the variance between test cases.
+    Of markers the p-value tests that each order of the labels is as likely
+    (:ref:`markers`). For the AUC it is Mann and Whitney's test: exact where few sums of
+    ranks are possible, else normal. Where ties make its law skew or coarse, and for
+    other metrics, ``n_resamples`` orders of the labels are counted; some lean to the
+    positives first or last, so that p-values far below ``1 / n_resamples`` are known
+    [9]_. They are adjusted for their number [8]_. Where clusters or sampling weights
+    forbid another order, it is the level at which Wilson's interval ends at the metric
+    of constant scores; with gains or costs per case it is nan.
 
-    Of markers the standard error is that of the delta method, and the p-value tests
-    that each order of the labels is as likely (:ref:`markers`). For the AUC it is Mann
-    and Whitney's test: exact where few sums of ranks are possible, else normal, without
-    correction for continuity. Where ties make its law skew or coarse, and for other
-    metrics, ``n_resamples`` orders of the labels are counted, the same for all markers;
-    three in five lean to the positives first or last and count by how much likelier
-    they are by chance, so that p-values far below ``1 / n_resamples`` are known [9]_.
-    Beyond 2**28 places in all orders, and with ``sample_weight``, none leans. Where
-    clusters or sampling weights forbid another order, it is the level at which Wilson's
-    interval ends at the metric of constant scores; with gains or costs per case it is
-    nan.
-
-    On a table, resampling cases without ``stratify`` and the multinomials of
-    "parametric" are one law: they differ by chance only. Cost: one sort; the
-    bootstrap sorts nothing again and needs bounded memory; the jackknife is quadratic
-    in the number of groups.
+    Cost: one sort; the bootstrap sorts nothing again and needs bounded memory; the
+    jackknife is quadratic in the number of groups.
 
     References
     ----------
@@ -414,6 +381,7 @@ def estimate(
     )  # fmt: skip
 
 
+@described_like(estimate)
 def influence(
     metric: MetricLike,
     y_true: ArrayLike | FoldRankings,
@@ -431,20 +399,10 @@ def influence(
 
     Parameters
     ----------
-    metric : callable or str
-        As in :func:`estimate`.
     y_true : array-like of shape (n_samples,) or FoldRankings
         True labels of two classes; or the rankings of folds, without ``y_score``.
     y_score : array-like of shape (n_samples,)
         Scores, higher for the positive class.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the ranked.
-    weights : {"frequency", "sampling"}, default="frequency"
-        As in :func:`estimate`.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
-    **metric_kwargs : dict
-        Parameters of the metric, such as ``rate``.
 
     Returns
     -------

@@ -53,13 +53,13 @@ from skrate.inference.plan import (
     why_too_few,
 )
 from skrate.inference.resampling import (
-    ExchangeDraw,
     condensed,
-    exchanged_difference,
+    exchange_draw,
     jackknife_variance,
     resample_draw,
     spread,
     statistic_of,
+    widths_of,
 )
 from skrate.inference.sample import (
     Ranked,
@@ -302,9 +302,7 @@ class Measured:
             return spread(draws), draws
         squared = 0.0
         for metric, ranked in zip(self.metrics, self.alone(), strict=True):
-            small = [condensed(metric, ranked)]
-            statistic = statistic_of([metric], small)
-            squared += jackknife_variance(statistic, small, stratify=self.stratify)
+            squared += jackknife_variance(metric, ranked, stratify=self.stratify)
         return float(np.sqrt(squared) / self.n_all * self._widening), None
 
     def alone(self) -> list[Ranked]:
@@ -731,16 +729,18 @@ def replicates_of(models: Sequence[Measured], plan: Plan, name: str) -> FloatArr
     ):
         metrics = [model.each[i].metric for model in models]
         if is_permuted:
-            exchange = ExchangeDraw.of(*map(repeated, both))
-            statistic = partial(exchanged_difference, metrics)
-            found.append(share.replicates(name, exchange, statistic))
-            continue
-        if len(models) == 1:
-            both = [condensed(metrics[0], both[0])]
-        draw = resample_draw(
-            both, stratify=first.stratify, is_parametric=plan.method == "parametric"
-        )
-        found.append(share.replicates(name, draw, statistic_of(metrics, both)))
+            draw, widths = exchange_draw(*map(repeated, both))
+        else:
+            if len(models) == 1:
+                both = [condensed(metrics[0], both[0])]
+            draw, widths = (
+                resample_draw(
+                    both, stratify=first.stratify,
+                    is_parametric=plan.method == "parametric",
+                ),
+                widths_of(both),
+            )  # fmt: skip
+        found.append(share.replicates(name, draw, statistic_of(metrics, widths)))
     if first.folds is None:
         return np.asarray(found[0])
     # Undefined ones are left out, of some folds more.

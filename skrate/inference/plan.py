@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.arrays import Array, FloatArray, RandomState, dot
@@ -16,12 +18,12 @@ from skrate.data.checks import (
     check_flag,
     check_fraction,
     check_generator,
+    check_n_jobs,
     warn,
     warn_undefined,
 )
 from skrate.data.table import table_of_weights
 from skrate.inference.intervals import ALTERNATIVES, Alternative, Interval
-from skrate.inference.resampling import replicates
 from skrate.inference.sample import Ranked
 from skrate.metrics.at_rate import AtRate
 from skrate.metrics.auc import AUC
@@ -47,6 +49,8 @@ from skrate.rates.laws import RateDistribution, check_rate
 
 CLASSES = ("positive", "negative")
 RESAMPLING = ("bootstrap", "parametric")
+# Entries of a batch of replicates: its arrays stay in the cache, and in little memory.
+_BATCH = 2**16
 # Gains worth fewer equal ones leave the spread of their sum unknown.
 _FEW_GAINS = 10
 # As few cases of a class in the stratum that was sampled most rarely, too, if that is
@@ -122,11 +126,27 @@ class Plan:
         """Return the statistic of the resamples on which it is defined.
 
         ``draw(generator, size)`` draws rows, of ``draw.width`` entries in memory each.
+        Each batch has a seed of its own, and which batches there are depends on the
+        width alone, so that ``n_jobs`` changes nothing.
         """
-        values = replicates(
-            draw, statistic, width=draw.width, n_resamples=self.n_resamples,
-            random_state=self.random_state, n_jobs=self.n_jobs,
-        )  # fmt: skip
+        # Not more than 128, so that a small table still makes batches for all threads.
+        size = int(np.clip(_BATCH // draw.width, 1, 128))
+        ends = [*range(0, self.n_resamples, size), self.n_resamples]
+        generators = check_generator(self.random_state).spawn(len(ends) - 1)
+        batches = list(zip(generators, np.diff(ends).tolist(), strict=True))
+
+        def some(first: int, last: int) -> FloatArray:
+            return np.concatenate(
+                [statistic(draw(*one)) for one in batches[first:last]]
+            )
+
+        # A batch takes less than a millisecond: a task is many.
+        n_tasks = min(len(batches), 4 * effective_n_jobs(check_n_jobs(self.n_jobs)))
+        bounds = np.linspace(0, len(batches), n_tasks + 1).astype(int).tolist()
+        run = Parallel(n_jobs=self.n_jobs, prefer="threads")
+        values: FloatArray = np.concatenate(
+            run(delayed(some)(*pair) for pair in pairwise(bounds))
+        )
         is_defined = np.isfinite(values)
         n_left_out = int(len(values) - np.count_nonzero(is_defined))
         if n_left_out:

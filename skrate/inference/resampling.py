@@ -3,60 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 
-from skrate.data.arrays import Array, FloatArray, IntArray, RandomState, dot
-from skrate.data.checks import check_generator, check_n_jobs, warn_undefined
+from skrate.data.arrays import Array, FloatArray, IntArray, dot
+from skrate.data.checks import warn_undefined
 from skrate.inference.sample import Ranked, counted
 from skrate.metrics.base import Metric
 
-# Entries of a batch: its arrays stay in the cache, and in little memory.
-_BATCH = 2**16
-# Cases that are drawn at a time, for the same reason.
+# Cases that are drawn at a time: their arrays stay in the cache, and in little memory.
 _CASES = 2**14
 Statistic = Callable[[Array], FloatArray]
 _LEFT_OUT = 2**20
 # Of sums of shares, which round otherwise where other cases tie.
 _ROUNDING = 1e-13
-
-
-def replicates(
-    draw: Callable[[np.random.Generator, int], Array],
-    statistic: Statistic,
-    *,
-    width: int,
-    n_resamples: int,
-    random_state: RandomState = None,
-    n_jobs: int | None = None,
-) -> FloatArray:
-    """Return ``statistic(draw(generator, size))`` in batches, as one array.
-
-    Each batch has a seed of its own, and which batches there are depends on ``width``
-    (the entries of a draw) alone, so that ``n_jobs`` changes nothing.
-    """
-    # Not more than 128, so that a small table still makes batches for all threads.
-    size = int(np.clip(_BATCH // width, 1, 128))
-    sizes = [size] * (n_resamples // size)
-    if n_resamples % size:
-        sizes.append(n_resamples % size)
-    generators = check_generator(random_state).spawn(len(sizes))
-    # A batch takes less than a millisecond: a task is many.
-    n_tasks = min(len(sizes), 4 * effective_n_jobs(check_n_jobs(n_jobs)))
-    bounds = np.linspace(0, len(sizes), n_tasks + 1).astype(int).tolist()
-
-    def batches(first: int, last: int) -> FloatArray:
-        some = zip(generators[first:last], sizes[first:last], strict=True)
-        return np.concatenate([statistic(draw(*one)) for one in some])
-
-    run = Parallel(n_jobs=n_jobs, prefer="threads")
-    done = run(delayed(batches)(*ends) for ends in pairwise(bounds))
-    return np.concatenate(done)
 
 
 class Draw(NamedTuple):
@@ -77,14 +40,8 @@ def count_draw(
 ) -> Draw:
     """Return multinomial draws of how often each unit of a stratum is in a resample.
 
-    Parameters
-    ----------
-    strata : sequence of array
-        How often each unit is in the sample, per stratum; a stratum keeps its size.
-    columns : sequence of array, default=None
-        The column of each unit in a row; None for one column per unit, in order.
-    n_columns : int, default=None
-        Length of a row.
+    ``strata`` say how often each unit is in the sample; a stratum keeps its size.
+    ``columns`` are those of its units in a row of ``n_columns``, by default in order.
     """
     width = sum(map(len, strata)) if n_columns is None else n_columns
     if columns is None:
@@ -261,11 +218,8 @@ def spread(values: FloatArray) -> float:
     return float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")
 
 
-def statistic_of(
-    metrics: Sequence[Metric], ranked: Sequence[Ranked]
-) -> Callable[[Array], FloatArray]:
+def statistic_of(metrics: Sequence[Metric], widths: Sequence[int]) -> Statistic:
     """Return the function from rows to the first metric, less the second if any."""
-    widths = widths_of(ranked)
 
     def statistic(rows: Array) -> FloatArray:
         parts = split_rows(rows, widths)
@@ -277,22 +231,16 @@ def statistic_of(
     return statistic
 
 
-def jackknife_variance(
-    statistic: Callable[[Array], FloatArray],
-    ranked: Sequence[Ranked],
-    *,
-    stratify: bool,
-) -> float:
-    """Return the jackknife variance of a statistic of rows of weights per group.
+def jackknife_variance(metric: Metric, ranked: Ranked, *, stratify: bool) -> float:
+    """Return the jackknife variance of a metric of one ranking.
 
     With ``stratify`` each class is a sample of its own, and the prevalence is kept:
     the others of the class then weigh as much as all did.
     """
-    if len(ranked) == 1 and ranked[0].is_plain:
-        # Ranked of one class and group are left out once for all of them.
-        ranked = [counted(ranked[0].table.merged.table)]
-    cases = ranked[0]
-    units = unit_rows(ranked)
+    # Cases of one class and group are left out once for all of them.
+    cases = condensed(metric, ranked)
+    statistic = statistic_of([metric], widths_of([cases]))
+    units = unit_rows([cases])
     n_units = np.ones(units.shape[0])
     if cases.clusters is None and cases.weights is not None and cases.are_repetitions:
         n_units = cases.weights
@@ -302,19 +250,15 @@ def jackknife_variance(
     for first in range(0, len(values), size):
         rows = whole - units[first : first + size].toarray()
         if stratify:
-            keep_class_weights(rows, ranked)
+            keep_class_weights(rows, [cases])
         values[first : first + size] = statistic(rows)
     if np.isnan(values).any():
         return warn_undefined(
             "The standard error by the jackknife",
             "so is the metric where one case or cluster is left out",
         )
-    if not stratify:
-        return _sum_of_squares(values, n_units)
-    is_pos = cases.is_pos
-    return _sum_of_squares(values[is_pos], n_units[is_pos]) + _sum_of_squares(
-        values[~is_pos], n_units[~is_pos]
-    )
+    strata = (cases.is_pos, ~cases.is_pos) if stratify else (slice(None),)
+    return sum(_sum_of_squares(values[chosen], n_units[chosen]) for chosen in strata)
 
 
 def _sum_of_squares(values: FloatArray, n_units: FloatArray) -> float:
@@ -324,83 +268,40 @@ def _sum_of_squares(values: FloatArray, n_units: FloatArray) -> float:
     return float((n - 1) / n * dot(n_units, deviations**2))
 
 
-@dataclass(frozen=True)
-class ExchangeDraw:
-    """Rows of two rankings after their ranks were exchanged in a random half of cases.
+def exchange_draw(a: Ranked, b: Ranked) -> tuple[Draw, list[int]]:
+    """Return rows of two rankings with ranks exchanged in a random half of the cases.
 
     With no difference between the models, it is by chance which of both ranks of a
     case is whose (:func:`compare` cites the articles). Midranks are exchanged, and the
     two new rankings are read off their order without sorting: every rank has a place in
-    the row. A cluster is exchanged as a whole.
-
-    Parameters
-    ----------
-    places : array of shape (2, n_cases)
-        For each model, the place of each case's rank among all ranks of both, best
-        first; negatives are moved on by ``n_places``.
-    n_places : int
-        Number of different ranks.
-    cases : Ranked
-        Their weights and clusters.
+    the row, and how many there are comes with it. A cluster is exchanged as a whole.
     """
+    middles = np.concatenate([_midranks(a), _midranks(b)])
+    order = np.argsort(middles)
+    # Ranks that are equal but for rounding are one place.
+    is_new = np.diff(middles[order], prepend=-1.0) > _ROUNDING
+    where = np.empty_like(order)
+    where[order] = np.cumsum(is_new) - 1
+    n_places = int(np.count_nonzero(is_new))
+    first, second = where.reshape(2, -1) + n_places * ~a.is_pos
+    width = 4 * n_places
 
-    places: IntArray
-    n_places: int
-    cases: Ranked
-
-    @classmethod
-    def of(cls, a: Ranked, b: Ranked) -> ExchangeDraw:
-        """Return the draw for two rankings of the same cases."""
-        middles = np.concatenate([_midranks(a), _midranks(b)])
-        order = np.argsort(middles)
-        # Ranks that are equal but for rounding are one place.
-        is_new = np.diff(middles[order], prepend=-1.0) > _ROUNDING
-        where = np.empty_like(order)
-        where[order] = np.cumsum(is_new) - 1
-        n_places = int(np.count_nonzero(is_new))
-        places = where.reshape(2, -1) + n_places * ~a.is_pos
-        return cls(places, n_places, a)
-
-    @property
-    def width(self) -> int:
-        """Entries of a row."""
-        return max(4 * self.n_places, self.places.size)
-
-    def __call__(self, generator: np.random.Generator, size: int) -> Array:
-        """Return rows of positives and negatives per rank, for a and then for b."""
-        return self.rows(self._exchanged(generator, size))
-
-    def rows(self, is_exchanged: Array) -> Array:
-        """Return the rows where cases are exchanged as told, shape (size, n_cases)."""
-        size = len(is_exchanged)
-        first, second = self.places
-        offset = 4 * self.n_places * np.arange(size)[:, None]
+    def rows(generator: np.random.Generator, size: int) -> Array:
+        drawn = generator.integers(2, size=(size, a.n_units), dtype=np.uint8)
+        is_exchanged = drawn.astype(bool)
+        if a.clusters is not None:
+            is_exchanged = is_exchanged[:, a.clusters]
+        offset = width * np.arange(size)[:, None]
         of_a = np.where(is_exchanged, second, first) + offset
-        of_b = np.where(is_exchanged, first, second) + offset + 2 * self.n_places
+        of_b = np.where(is_exchanged, first, second) + offset + 2 * n_places
         slots = np.concatenate([of_a.ravel(), of_b.ravel()])
-        weights = self.cases.weights
-        rows = np.bincount(
-            slots,
-            None if weights is None else np.tile(weights, 2 * size),
-            minlength=size * 4 * self.n_places,
-        )
-        return rows.reshape(size, -1)
+        weights = None if a.weights is None else np.tile(a.weights, 2 * size)
+        return np.bincount(slots, weights, minlength=size * width).reshape(size, -1)
 
-    def _exchanged(self, generator: np.random.Generator, size: int) -> Array:
-        clusters = self.cases.clusters
-        n_units = self.cases.n_units
-        drawn = generator.integers(2, size=(size, n_units), dtype=np.uint8).astype(bool)
-        return drawn if clusters is None else drawn[:, clusters]
+    return Draw(max(width, 2 * len(first)), rows), [n_places] * 2
 
 
 def _midranks(ranked: Ranked) -> FloatArray:
     """Return the middle of the rates that each case has its place among."""
     edges = ranked.table.rates
     return np.asarray(((edges[1:] + edges[:-1]) / 2).take(ranked.group))
-
-
-def exchanged_difference(metrics: Sequence[Metric], rows: FloatArray) -> FloatArray:
-    """Return the first metric less the second of rows of an :class:`ExchangeDraw`."""
-    first, second = np.split(rows, 2, axis=1)
-    of_a = metrics[0].values(*np.split(first, 2, axis=1))
-    return of_a - metrics[1].values(*np.split(second, 2, axis=1))

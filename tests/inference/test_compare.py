@@ -6,6 +6,7 @@ import pickle
 import warnings
 from functools import partial
 from itertools import combinations, product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ from skrate import (
 )
 from skrate.inference.compare import paired
 from skrate.inference.intervals import adjusted, permutation_pvalue, t_pvalue
-from skrate.inference.resampling import ExchangeDraw
+from skrate.inference.resampling import exchange_draw
 from skrate.inference.sample import check_cases, scored
 
 
@@ -206,10 +207,13 @@ def test_a_permutation_exchanges_ranks_within_cases():
     y_true = np.array([1, 0, 1, 0, 0])
     a, b = np.array([5, 4, 3, 2, 1]), np.array([20, 50, 40, 10, 30])
     cases = check_cases(y_true)
-    draw = ExchangeDraw.of(scored(cases, "a", a), scored(cases, "b", b))
+    draw, _ = exchange_draw(scored(cases, "a", a), scored(cases, "b", b))
     ranks = np.array([[1, 2, 3, 4, 5], [4, 1, 2, 5, 3]])
     for exchanged in product([False, True], repeat=5):
-        rows = draw.rows(np.array([exchanged])).reshape(2, 2, 5)
+        generator = SimpleNamespace(
+            integers=lambda *_, of=exchanged, **__: np.array([of])
+        )
+        rows = draw(generator, 1).reshape(2, 2, 5)
         for model in (0, 1):
             chosen = np.where(exchanged, ranks[1 - model], ranks[model])
             for label, counts in zip((1, 0), rows[model], strict=True):
@@ -223,8 +227,8 @@ def test_midranks_of_both_models_that_are_equal_share_a_place(n):
     cases = check_cases(np.arange(n) % 2)
     order = np.random.default_rng(n).permutation(n)
     models = order, order // 3
-    draw = ExchangeDraw.of(*(scored(cases, "score", model) for model in models))
-    assert draw.n_places == n
+    _, widths = exchange_draw(*(scored(cases, "score", model) for model in models))
+    assert widths == [n, n]
 
 
 def test_permutations_come_near_to_all_of_them():
@@ -255,13 +259,14 @@ def test_permutations_come_near_to_all_of_them():
 def test_a_permutation_exchanges_clusters_as_a_whole():
     y_true = np.array([1, 0, 1, 0])
     cases = check_cases(y_true, clusters=[0, 0, 1, 1])
-    draw = ExchangeDraw.of(
+    draw, _ = exchange_draw(
         *(scored(cases, "a", s) for s in ([4, 3, 2, 1], [1, 2, 3, 4]))
     )
-    drawn = draw._exchanged(np.random.default_rng(0), 50)
-    assert np.array_equal(drawn[:, 0], drawn[:, 1])
-    assert np.array_equal(drawn[:, 2], drawn[:, 3])
-    assert not np.array_equal(drawn[:, 0], drawn[:, 2])
+    # Of the first model the positives are at the first and the third rank.
+    pos, neg = np.hsplit(draw(np.random.default_rng(0), 50)[:, :8], 2)
+    assert np.array_equal(pos[:, 0], neg[:, 1])
+    assert np.array_equal(pos[:, 2], neg[:, 3])
+    assert not np.array_equal(pos[:, 0], pos[:, 2])
 
 
 def test_frequency_weights_are_repeated_rows():

@@ -29,8 +29,9 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.inference import resampling
 from skrate.inference.intervals import logit_interval
+from skrate.inference.plan import Plan
+from skrate.inference.resampling import Draw
 from skrate.metrics.momentum import stamina_score
 from strategies import ranked_samples
 
@@ -361,9 +362,8 @@ def test_two_jobs_draw_at_a_time():
             both.wait()
         return generator.random((size, 3))
 
-    found = resampling.replicates(
-        draw, lambda rows: rows.sum(axis=1), width=3, n_resamples=2000, n_jobs=2
-    )
+    plan = Plan("bootstrap", 0.95, "wald", 2000, None, None, 2)
+    found = plan.replicates("sum", Draw(3, draw), lambda rows: rows.sum(axis=1))
     assert len(found) == 2000
 
 

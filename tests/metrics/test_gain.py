@@ -28,7 +28,7 @@ from skrate import (
     sample_size,
 )
 from skrate.inference.plan import check_metric
-from skrate.inference.resampling import statistic_of, unit_rows
+from skrate.inference.resampling import statistic_of, unit_rows, widths_of
 from skrate.inference.sample import check_sample, with_worth
 from strategies import ranked_samples
 
@@ -514,7 +514,7 @@ def test_what_cases_add_and_what_is_resampled_is_the_value(rate, decimals, norma
     assert cost @ by_cost[ranked.group] == pytest.approx(0, abs=1e-9 * added.sum())
     # Each case once.
     rows = np.ones((1, 90)) @ unit_rows([ranked])
-    found = statistic_of([metric], [ranked])(rows)
+    found = statistic_of([metric], widths_of([ranked]))(rows)
     assert found == pytest.approx(value, rel=1e-12)
 
 
