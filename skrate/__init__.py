@@ -39,16 +39,19 @@ from skrate.metrics.registry import (
     reciprocal_rank_score,
     work_saved_score,
 )
+from skrate.model_selection.cv_results import (
+    refit_best,
+    refit_one_standard_error,
+    summarize,
+)
 from skrate.model_selection.eval_metric import eval_metric
 from skrate.model_selection.folds import compare_folds, cross_val_rankings
-from skrate.model_selection.refit import refit_best, refit_one_standard_error
 from skrate.model_selection.report import ScoreReport
 from skrate.model_selection.scorers import (
     AveragePrecisionScorer,
     RateWeightedAUCScorer,
     make_ranking_scorer,
 )
-from skrate.model_selection.summary import summarize
 from skrate.model_selection.threshold import RateThresholdClassifier
 
 __version__ = "0.1.0"

@@ -16,7 +16,7 @@ from skrate.metrics.results import (
     Estimate,
     Estimates,
 )
-from skrate.model_selection.summary import FoldSummaries, FoldSummary
+from skrate.model_selection.cv_results import FoldSummaries, FoldSummary
 from skrate.model_selection.threshold import AchievedRate, MarkedBatch
 
 __all__ = [

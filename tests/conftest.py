@@ -56,9 +56,9 @@ def pytest_collection_finish() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip the examples that draw or need an engine, where it is not installed."""
-    by_test = pytest.mark.skip(reason="run by tests/engines/test_spark_tables.py")
+    by_test = pytest.mark.skip(reason="run by tests/data/test_spark_tables.py")
     for item in items:
-        if item.name.startswith("skrate.engines.spark_tables"):
+        if item.name.startswith("skrate.spark"):
             item.add_marker(by_test)
     if os.environ.get("SKRATE_REQUIRE_ALL") == "1":
         return

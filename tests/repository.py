@@ -22,7 +22,6 @@ FOLDERS = (
     "ensemble",
     "model_selection",
     "displays",
-    "engines",
 )
 
 

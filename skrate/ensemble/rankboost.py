@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring, get_scorer_names
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrate.data.arrays import (
@@ -24,28 +26,36 @@ from skrate.data.arrays import (
 from skrate.data.checks import (
     as_array,
     check_count,
+    check_equal_length,
     check_flag,
     check_fraction,
     check_generator,
     check_number,
     check_positive,
     check_unmasked,
+    check_weights,
     shown,
 )
-from skrate.ensemble.boosting import (
-    MAX_BINS,
-    STUMP,
-    Boosting,
-    TrainingCases,
-    check_training_cases,
-    is_above,
-    staged_stump_scores,
-    stump_scores,
-)
+from skrate.data.ranking import check_groups
 from skrate.metrics.auc import ranking_auc_score
 from skrate.metrics.base import meant_name, named
 from skrate.metrics.bound import BoundMetric, bind, is_known
 
+# Rankers whose |r| differ by less count as equally good, and the first is taken:
+# rounding must not decide, or the order of the rows would.
+TIE = 1e-10
+# Codes are one byte, and one of them stands for a missing value.
+MAX_BINS = 255
+# One row for each round of boosting: its ranker lifts a case by ``weight`` if
+# x[feature] > threshold, or if x[feature] is missing and missing_above is true.
+STUMP = np.dtype(
+    [
+        ("feature", np.intp),
+        ("threshold", np.float64),
+        ("missing_above", np.bool_),
+        ("weight", np.float64),
+    ]
+)
 # The weight of a ranker is then below 600, of which floats hold the exponential.
 _FASTEST = 50
 # What features may be: missing values are one side of each threshold.
@@ -59,101 +69,32 @@ _PENALTY = 1e-4
 _SMALLEST_SLOPE = 1e-3
 
 
-def fit_link(
-    scores: FloatArray, is_pos: BoolArray, weights: FloatArray
-) -> tuple[float, float]:
-    """Return slope and offset of a logistic regression of the class on the score.
-
-    P(positive) = expit(slope (score - offset)), with a slope above zero.
-
-    Only shares of weight enter: neither the scale of the weights nor repeating the
-    sample changes the result.
-    """
-    shares = weights / weights.sum()
-    prevalence = _sum(shares * is_pos)
-    center = _sum(shares * scores)
-    spread = float(np.sqrt(_sum(shares * (scores - center) ** 2)))
-    if spread <= 1e-12 * max(1.0, abs(center)):
-        return 1.0, center - float(logit(prevalence))
-    standard = (scores - center) / spread
-    slope, intercept = _logistic(standard, is_pos, shares, prevalence)
-    if slope < _SMALLEST_SLOPE:
-        # Pairs within lists say nothing on lists against each other, so this occurs.
-        slope, intercept = _SMALLEST_SLOPE, float(logit(prevalence))
-    return slope / spread, center - spread * intercept / slope
-
-
-def _logistic(
-    scores: FloatArray, is_pos: BoolArray, shares: FloatArray, prevalence: float
-) -> tuple[float, float]:
-    """Return slope and intercept that minimise the mean log loss and the penalty."""
-
-    def loss(parameters: Array) -> tuple[float, Array]:
-        margin = parameters[0] * scores + parameters[1]
-        value = _sum(shares * (np.logaddexp(0, margin) - is_pos * margin))
-        residual = shares * (expit(margin) - is_pos)
-        slope_part = _sum(residual * scores) + _PENALTY * parameters[0]
-        gradient = np.array([slope_part, residual.sum()])
-        return value + _PENALTY / 2 * float(parameters[0]) ** 2, gradient
-
-    def curvature(parameters: Array) -> Array:
-        probability = expit(parameters[0] * scores + parameters[1])
-        weight = shares * probability * (1 - probability)
-        cross = _sum(weight * scores)
-        first = _sum(weight * scores**2) + _PENALTY
-        return np.array([[first, cross], [cross, weight.sum()]])
-
-    start = np.array([0.0, float(logit(prevalence))])
-    found = minimize(
-        loss,
-        start,
-        jac=True,
-        hess=curvature,
-        method="trust-exact",
-        options={"gtol": 1e-8},
-    )
-    # Newton's step from there doubles the digits: repeated rows and integer weights,
-    # summed in different orders, must agree to more than the tolerance.
-    last = found.x - np.linalg.solve(curvature(found.x), loss(found.x)[1])
-    return float(last[0]), float(last[1])
-
-
-def _sum(values: FloatArray) -> float:
-    """Return the sum; a product of vectors would start the threads of the BLAS."""
-    return float(values.sum())
-
-
 class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Boosted classifier that maximises the AUC.
 
     Bipartite RankBoost with thresholds on single features as weak rankers. Where
     :class:`~sklearn.ensemble.AdaBoostClassifier` gives weight to cases that are on
     the wrong side, RankBoost gives weight to pairs of a positive and a negative in
-    the wrong order: the loss it bounds is one minus the training AUC. No pair is
-    ever formed, so the cost of a round grows with cases times features.
+    the wrong order: the loss it bounds is one minus the training AUC.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of rounds, hence of weak rankers. Fewer are made if the sample is
-        separated, no threshold helps, or early stopping ends the run.
+        Number of rounds, hence of weak rankers, at most.
     learning_rate : float, default=1.0
-        Factor on the weight of each weak ranker, above 0 and at most 50, beyond which
-        floats cannot hold the weights of pairs. 1 is the algorithm as published; less
-        often generalises better and needs more rounds.
+        Factor on the weight of each weak ranker, above 0 and at most 50. 1 is the
+        algorithm as published; less often generalises better and needs more rounds.
     max_bins : int, default=None
         Cut each feature into at most this many bins of about equal weight, from 2
         to 255; a bin is one byte, which makes large samples fast and small. None
         tries a threshold between any two neighbouring values.
     n_iter_no_change : int, default=None
         Hold cases out, and stop when none of this many rounds in a row has raised
-        their best score by more than `tol`. All rounds made are kept, also those after
-        the best one, see Notes. None makes all rounds on all cases.
+        their best score by more than `tol`. None makes all rounds on all cases.
     validation_fraction : float, default=0.1
-        Share of the cases held out, in (0, 1), drawn within the classes; with
-        `groups`, share of the lists, drawn within those of both classes. At least one
-        case of each class, or list of both, is held out and one is trained on. Used
-        with `n_iter_no_change` only.
+        With `n_iter_no_change`, the share of the cases held out, in (0, 1), drawn
+        within the classes; with `groups`, of the lists. At least one case of each
+        class, or list of both, is held out and one is trained on.
     scoring : str or callable, default=None
         What is asked of the held-out cases: a score function of this package, its name,
         or a :func:`functools.partial` of one with its parameters, averaged over the
@@ -167,8 +108,8 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     random_state : int, RandomState or Generator, default=None
         Draws the held-out cases; nothing else is random.
     warm_start : bool, default=False
-        Keep the rankers of the last call of `fit` and add to them. The sample should
-        be the same; a higher `n_estimators` says how many are wanted in all.
+        Keep the rankers of the last call of `fit`, on the same sample, and add to them
+        until there are `n_estimators`.
     verbose : int, default=0
         1 prints the first ten rounds and every tenth, 2 prints all.
 
@@ -177,10 +118,9 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : ndarray of shape (2,)
         The labels, sorted; the second is the positive one.
     estimators_ : structured ndarray of shape (n_rounds,)
-        The weak rankers in the order found, with the fields ``feature``,
-        ``threshold``, ``missing_above`` and ``weight``. A ranker adds ``weight`` to
-        the score of the cases with a value above ``threshold``, and of those without
-        a value if ``missing_above``.
+        The weak rankers in the order found. Each adds its ``weight`` to the score of
+        cases whose ``feature`` is above ``threshold``, and of those without a value if
+        ``missing_above``.
     n_estimators_ : int
         Number of weak rankers made.
     normalisers_ : ndarray of shape (n_rounds,)
@@ -195,8 +135,8 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     offset_ : float
         Score at which the fitted probability is one half.
     validation_scores_ : ndarray of shape (n_rounds,)
-        Score of the held-out cases after each round of this call of `fit`; only with
-        `n_iter_no_change`.
+        With `n_iter_no_change`, score of the held-out cases after each round of this
+        call of `fit`.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the fall of the logarithm of the loss bound.
     n_features_in_ : int
@@ -221,9 +161,9 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     good; the first is taken. One with :math:`|r| = 1` ends the run.
 
     The ranking score F is the sum of the weights of the rankers that lift a case. A
-    logistic regression of the class on F, with the cases' weights and a penalty of
-    1e-4/2 on the squared slope per standard deviation, is fitted on the training cases:
-    P(positive) = expit(`slope_` (F - `offset_`)), too extreme where the model overfits.
+    logistic regression of the class on F, all but unpenalised, is fitted on the
+    training cases: P(positive) = expit(`slope_` (F - `offset_`)), too extreme where the
+    model overfits.
 
     Early stopping ends the run, and takes no round back: the best model is one with
     ``n_estimators=validation_scores_.argmax() + 1``.
@@ -294,15 +234,14 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Dense; NaN is a missing value, infinity is refused.
+            Dense; NaN is a missing value.
         y : array-like of shape (n_samples,)
             Two classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the cases, not negative; a pair has the product.
         groups : array-like of shape (n_samples,), default=None
-            Label of the list of each case. Only pairs within a list are to be put
-            in order, each pair counting the same, so long lists count for more. None
-            takes all cases as one list.
+            The list of each case. Only pairs within a list are put in order, each of
+            them counting the same. None takes all cases as one list.
 
         Returns
         -------
@@ -316,9 +255,8 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             If a parameter is out of its range, `X`, `y`, `sample_weight` or `groups`
             differ in length or hold invalid values, `y` does not hold two classes with
-            weight, or no list holds both classes. With early stopping, if a class has a
-            single case, a single list holds both classes, or the score of the held-out
-            cases is nan.
+            weight, or no list holds both. With early stopping, if there are too few
+            cases or lists to hold some out, or their score is nan.
         """
         self._check_parameters()
         check_unmasked("X", X)
@@ -345,10 +283,9 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return the ranking score, minus the score of probability one half.
+        """Return the ranking score of shape (n_samples,), minus `offset_`.
 
-        It has shape (n_samples,): above 0 the second class is predicted. A missing
-        value in ``X``, which is dense, is NaN.
+        Above 0 the second class is predicted. A missing value in ``X`` is NaN.
         """
         X = self._check_new(X)
         return np.asarray(stump_scores(self.estimators_, X) - self.offset_)
@@ -380,13 +317,12 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
         """Return the ranking score after each round, one array after another.
 
-        The same offset is taken off in all rounds, that of the whole model, so the
-        last array is that of `decision_function`; only the order means something in
-        those before.
+        The offset of the whole model is taken off in all rounds, so that the last array
+        is that of `decision_function`.
         """
         X = self._check_new(X)
-        stages = staged_stump_scores(self.estimators_, X)
-        return (scores - self.offset_ for scores in stages)
+        lifts = (stump["weight"] * is_above(stump, X) for stump in self.estimators_)
+        return (scores - self.offset_ for scores in accumulate(lifts, np.add))
 
     @property
     def feature_importances_(self) -> FloatArray:
@@ -456,9 +392,9 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Make rounds until there are enough, or a reason to stop."""
         with_pairs = cases.with_pairs()
         scores = stump_scores(self.estimators_, with_pairs.X)
-        boosting = Boosting(
-            with_pairs, scores, self.max_bins, float(self.learning_rate)
-        )
+        pairs = PairWeights(with_pairs, scores)
+        columns = prepare_columns(with_pairs.X, with_pairs.weights, self.max_bins)
+        speed = float(self.learning_rate)
         stumps: list[Array] = list(self.estimators_)
         normalisers: list[float] = self.normalisers_.tolist()
         reason = self.stop_reason_ if self.stop_reason_ == "separable" else ""
@@ -466,11 +402,11 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if len(stumps) >= self.n_estimators:
                 reason = "n_estimators"
                 break
-            found = boosting.step()
+            found = next_round(columns, pairs, with_pairs, speed)
             if found is None:
                 reason = "no_gain"
                 break
-            stumps.append(np.array(found.stump, dtype=STUMP))
+            stumps.append(found.stump)
             normalisers.append(found.normaliser)
             held_out_score = None if rule is None else rule.add(stumps[-1])
             self._report(len(stumps), normalisers, held_out_score)
@@ -503,8 +439,7 @@ def split_cases(
 ) -> tuple[IntArray, IntArray]:
     """Return the rows to train on and the rows held out, whole lists if there are.
 
-    Both parts hold both classes, or a list of both: what lacks a class has no pair to
-    learn from, or to score. Cases are drawn within the classes, lists within those that
+    Both parts hold a pair. Cases are drawn within the classes, lists within those that
     hold both classes and those that do not.
     """
     rng = np.random.default_rng(seed)
@@ -556,11 +491,7 @@ def check_held_out_scoring(
 
 
 class StoppingRule(RankBoostClassifier):
-    """The model so far, as a scorer sees it: it knows the held-out cases only.
-
-    It is scored after each round, and says when it no longer improves: after
-    ``n_iter_no_change`` rounds without a gain of more than ``tol``.
-    """
+    """The model so far, as a scorer of the held-out cases sees it after each round."""
 
     slope_, offset_ = 1.0, 0.0
 
@@ -642,3 +573,355 @@ class StoppingRule(RankBoostClassifier):
             return False
         before = max(self.scores[: -self.patience])
         return max(self.scores[-self.patience :]) <= before + self.tol
+
+
+def fit_link(
+    scores: FloatArray, is_pos: BoolArray, weights: FloatArray
+) -> tuple[float, float]:
+    """Return slope and offset of a logistic regression of the class on the score.
+
+    P(positive) = expit(slope (score - offset)), with a slope above zero.
+    """
+    shares = weights / weights.sum()
+    prevalence = _sum(shares * is_pos)
+    center = _sum(shares * scores)
+    spread = float(np.sqrt(_sum(shares * (scores - center) ** 2)))
+    if spread <= 1e-12 * max(1.0, abs(center)):
+        return 1.0, center - float(logit(prevalence))
+    standard = (scores - center) / spread
+    slope, intercept = _logistic(standard, is_pos, shares, prevalence)
+    if slope < _SMALLEST_SLOPE:
+        # Pairs within lists say nothing on lists against each other, so this occurs.
+        slope, intercept = _SMALLEST_SLOPE, float(logit(prevalence))
+    return slope / spread, center - spread * intercept / slope
+
+
+def _logistic(
+    scores: FloatArray, is_pos: BoolArray, shares: FloatArray, prevalence: float
+) -> tuple[float, float]:
+    """Return slope and intercept that minimise the mean log loss and the penalty."""
+
+    def loss(parameters: Array) -> tuple[float, Array]:
+        margin = parameters[0] * scores + parameters[1]
+        value = _sum(shares * (np.logaddexp(0, margin) - is_pos * margin))
+        residual = shares * (expit(margin) - is_pos)
+        slope_part = _sum(residual * scores) + _PENALTY * parameters[0]
+        gradient = np.array([slope_part, residual.sum()])
+        return value + _PENALTY / 2 * float(parameters[0]) ** 2, gradient
+
+    def curvature(parameters: Array) -> Array:
+        probability = expit(parameters[0] * scores + parameters[1])
+        weight = shares * probability * (1 - probability)
+        cross = _sum(weight * scores)
+        first = _sum(weight * scores**2) + _PENALTY
+        return np.array([[first, cross], [cross, weight.sum()]])
+
+    start = np.array([0.0, float(logit(prevalence))])
+    found = minimize(
+        loss,
+        start,
+        jac=True,
+        hess=curvature,
+        method="trust-exact",
+        options={"gtol": 1e-8},
+    )
+    # Newton's step from there doubles the digits: repeated rows and integer weights,
+    # summed in different orders, must agree to more than the tolerance.
+    last = found.x - np.linalg.solve(curvature(found.x), loss(found.x)[1])
+    return float(last[0]), float(last[1])
+
+
+def _sum(values: FloatArray) -> float:
+    """Return the sum; a product of vectors would start the threads of the BLAS."""
+    return float(values.sum())
+
+
+class TrainingCases(NamedTuple):
+    """Cases to learn from, all of positive weight; ``lists`` are codes from 0."""
+
+    X: Array
+    y: Array  # The labels as they were given.
+    is_pos: BoolArray
+    weights: FloatArray
+    lists: IntArray
+
+    def take(self, rows: IntArray | BoolArray) -> TrainingCases:
+        """Return some of the cases."""
+        parts: list[Array] = [array[rows] for array in self]
+        return TrainingCases(*parts)
+
+    def has_pairs(self) -> BoolArray:
+        """Return for each list whether it holds both classes."""
+        n_lists = int(self.lists.max()) + 1
+        n_pos = np.bincount(self.lists, weights=self.is_pos, minlength=n_lists)
+        n_all = np.bincount(self.lists, minlength=n_lists)
+        return np.asarray((n_pos > 0) & (n_pos < n_all))
+
+    def with_pairs(self) -> TrainingCases:
+        """Return the cases whose list holds both classes, lists renumbered."""
+        has_pairs = self.has_pairs()
+        if has_pairs.all():
+            return self
+        kept = self.take(has_pairs[self.lists])
+        number = np.cumsum(has_pairs) - 1
+        return kept._replace(lists=number[kept.lists])
+
+
+def check_training_cases(
+    X: Array, y: Array, sample_weight: ArrayLike | None, groups: ArrayLike | None
+) -> tuple[TrainingCases, Array]:
+    """Return the cases of positive weight, and the two classes."""
+    if y.dtype.kind in "mM":
+        raise ValueError(f"y must hold labels of two classes, found dtype {y.dtype}.")
+    check_classification_targets(y)
+    n = len(y)
+    weights, lists = np.ones(n), np.zeros(n, dtype=np.intp)
+    if sample_weight is not None:
+        weights = check_weights("sample_weight", sample_weight)
+        check_equal_length(X=X, sample_weight=weights)
+    if groups is not None:
+        lists = check_groups("groups", groups).codes
+        check_equal_length(X=X, groups=lists)
+    counts = weights > 0
+    if not counts.all():
+        X, y, weights, lists = X[counts], y[counts], weights[counts], lists[counts]
+    classes = np.unique(y)
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is "
+            f"{type_of_target(y)}."
+        )
+    if len(classes) < 2:
+        raise ValueError(
+            "y must hold two classes of positive weight, found one class: "
+            f"{classes[0]!r}."
+        )
+    cases = TrainingCases(X, y, y == classes[1], weights, lists)
+    if not cases.has_pairs().any():
+        raise ValueError("groups leaves no pair to order: no list holds both classes.")
+    return cases, classes
+
+
+class Round(NamedTuple):
+    """A weak ranker found: a row for the estimator, and the normaliser Z."""
+
+    stump: Array
+    normaliser: float
+    is_perfect: bool
+
+
+def next_round(
+    columns: list[Column], pairs: PairWeights, cases: TrainingCases, speed: float
+) -> Round | None:
+    """Find a weak ranker by the "third method", and turn to the pairs still wrong.
+
+    None if no ranker orders the weighted pairs better than chance.
+    """
+    found = best_ranker(columns, pairs.signed)
+    if found is None or abs(found.r) <= TIE:
+        return None
+    # A ranker that orders every pair would get an infinite weight.
+    r = float(np.clip(found.r, TIE - 1, 1 - TIE))
+    alpha = speed * 0.5 * float(np.log((1 + r) / (1 - r)))
+    column, missing_above = columns[found.column], found.missing_above
+    above = column.above(found.candidate, missing_above)
+    normaliser = pairs.update(above, alpha)
+    if not column.has_missing:
+        # Nothing is learned of missing values: they go with most of the weight.
+        missing_above = 2 * cases.weights[above].sum() > cases.weights.sum()
+    threshold = column.thresholds[found.candidate]
+    stump = np.array((column.feature, threshold, missing_above, alpha), dtype=STUMP)
+    return Round(stump, normaliser, r != found.r)
+
+
+class PairWeights:
+    """A distribution over the pairs of each list, factored into weights of cases.
+
+    In list g the pair of positive i and negative j has the weight c_g v_i v_j, where
+    the v of each class of the list sum to one, as do the c_g. For a ranker h the
+    expected difference within a pair is r = sum of d h, where ``signed`` holds d: c_g v
+    for positives, -c_g v for negatives. A pair starts with the product of its weights
+    times exp(score of the negative - score of the positive), by the ``scores`` of the
+    model so far. Each list holds both classes.
+    """
+
+    def __init__(self, cases: TrainingCases, scores: FloatArray) -> None:
+        is_pos = cases.is_pos
+        n_cells = 2 * (int(cases.lists.max()) + 1)
+        cells = 2 * cases.lists + is_pos
+        # Relative to the greatest of its class and list: scores of hundreds, as many
+        # rounds give, would leave no weight, or one that is infinite.
+        log_weights = np.log(cases.weights) + np.where(is_pos, -scores, scores)
+        top = np.full(n_cells, -np.inf)
+        np.maximum.at(top, cells, log_weights)
+        values = np.exp(log_weights - top[cells])
+        totals = np.bincount(cells, weights=values, minlength=n_cells)
+        log_totals = (np.log(totals) + top).reshape(-1, 2).sum(axis=1)
+        self._list_weights = np.exp(log_totals - log_totals.max())
+        self._list_weights /= self._list_weights.sum()
+        scale = np.repeat(self._list_weights, 2) / totals
+        self.signed: FloatArray = np.where(is_pos, values, -values) * scale[cells]
+        # Four numbers to a list: class of the case, and whether a ranker lifts it.
+        self._keys = 2 * cells
+        self._sign = np.array([-1.0, 1.0])
+
+    def update(self, above: BoolArray, alpha: float) -> float:
+        """Multiply each pair by exp(alpha (h of negative - h of positive)), h=above.
+
+        Return their sum, by which they are divided.
+        """
+        keys = self._keys + above
+        n_lists = len(self._list_weights)
+        sums = np.bincount(keys, weights=self.signed, minlength=4 * n_lists)
+        # Axes: list, class, lifted.
+        sums = np.abs(sums.reshape(n_lists, 2, 2))
+        factor = np.ones((1, 2, 2))
+        factor[0, :, 1] = np.exp(-alpha * self._sign)
+        # The share of each class in its list after the update.
+        # A list whose pairs are all in order may have no weight left: 0 / 0.
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares = (sums * factor).sum(axis=2) / self._list_weights[:, None]
+            growth = np.where(self._list_weights > 0, shares.prod(axis=1), 0.0)
+            normaliser = float((self._list_weights * growth).sum())
+            growth /= normaliser
+            scale = factor * (growth[:, None] / shares)[:, :, None]
+        self._list_weights *= growth
+        self.signed *= np.nan_to_num(scale, posinf=0.0).ravel()[keys]
+        return normaliser
+
+
+class WeakRanker(NamedTuple):
+    """The ranker that is 1 above a threshold and 0 elsewhere."""
+
+    column: int
+    candidate: int
+    missing_above: bool
+    r: float
+
+
+def best_ranker(columns: list[Column], signed: FloatArray) -> WeakRanker | None:
+    """Return the ranker with the largest absolute r, None if there is no threshold.
+
+    Of equally good ones the first counts: lower feature, lower threshold, missing
+    values below.
+    """
+    reach = np.array([_largest(*column.below(signed)) for column in columns])
+    if not len(reach):
+        return None
+    enough = reach.max() - TIE
+    index = int(np.argmax(reach >= enough))
+    below, missing = columns[index].below(signed)
+    # All weights together are zero, so what lies above is minus what lies below.
+    r_missing_below, r_missing_above = -(below + missing), -below
+    is_best = np.abs(r_missing_below) >= enough
+    candidate = int(np.argmax(is_best | (np.abs(r_missing_above) >= enough)))
+    missing_above = not is_best[candidate]
+    r = (r_missing_above if missing_above else r_missing_below)[candidate]
+    return WeakRanker(index, candidate, bool(missing_above), float(r))
+
+
+def _largest(below: FloatArray, missing: float) -> float:
+    """Return the largest |r| of one feature, whichever side missing values take."""
+    low, high = float(below.min()), float(below.max())
+    return max(high, -low, high + missing, -low - missing)
+
+
+class Column:
+    """A feature prepared for the search: candidates are its thresholds, ascending.
+
+    ``order`` are the cases by increasing value, those that lack it last, ``ordered``
+    the values in this order, and ``ends`` the last place below each threshold. If
+    values are missing, the first threshold is minus infinity, which tells them from all
+    others. Each case keeps the number of its bin between thresholds, or the last one.
+    """
+
+    def __init__(
+        self, feature: int, order: IntArray, ordered: Array, ends: IntArray
+    ) -> None:
+        self.feature, self.has_missing = feature, len(ordered) < len(order)
+        lower = ordered[ends].astype(np.float64)
+        upper = ordered[ends + 1].astype(np.float64)
+        middle = lower / 2 + upper / 2
+        # lower <= threshold < upper, halfway where numbers allow it.
+        is_between = (lower <= middle) & (middle < upper)
+        self.thresholds: FloatArray = np.where(is_between, middle, lower)
+        if self.has_missing:
+            self.thresholds = np.concatenate([[-np.inf], self.thresholds])
+        self._n_bins = len(ends) + 1
+        # Cases in order fill one bin after the other; the missing come last.
+        limits = np.concatenate([[0], ends + 1, [len(ordered), len(order)]])
+        kind = np.uint8 if self._n_bins <= MAX_BINS else np.intp
+        self._codes: Array = np.empty(len(order), dtype=kind)
+        codes = np.arange(self._n_bins + 1, dtype=kind)
+        self._codes[order] = np.repeat(codes, np.diff(limits))
+
+    def below(self, signed: FloatArray) -> tuple[FloatArray, float]:
+        """Return the sums of ``signed`` up to each threshold and where missing."""
+        n_bins = self._n_bins
+        sums = np.bincount(self._codes, weights=signed, minlength=n_bins + 1)
+        running: FloatArray = np.cumsum(sums[: n_bins - 1], dtype=np.float64)
+        if self.has_missing:
+            running = np.concatenate([[0.0], running])
+        return running, float(sums[n_bins])
+
+    def above(self, candidate: int, missing_above: bool) -> BoolArray:
+        """Return which cases lie above the threshold."""
+        above = self._codes > candidate - self.has_missing
+        if self.has_missing:
+            above[self._codes == self._n_bins] = missing_above
+        return np.asarray(above)
+
+
+def prepare_columns(
+    X: Array, weights: FloatArray, max_bins: int | None
+) -> list[Column]:
+    """Return the features that hold a threshold, in bins if ``max_bins`` says so."""
+    columns: list[Column] = []
+    for feature in range(X.shape[1]):
+        values = np.ascontiguousarray(X[:, feature])
+        order = np.argsort(values)
+        n_present = len(values) - int(np.isnan(values).sum())
+        ordered = values[order[:n_present]]
+        # A value ends where the next is greater.
+        ends = np.flatnonzero(ordered[1:] != ordered[:-1])
+        # A feature of one value tells nothing, unless it is missing in places.
+        if len(ends) == 0 and not 0 < n_present < len(values):
+            continue
+        if max_bins is not None and len(ends) >= max_bins:
+            mass = np.cumsum(weights[order[:n_present]])
+            ends = _quantile_ends(ends, mass, max_bins)
+        columns.append(Column(feature, order, ordered, ends))
+    return columns
+
+
+def _quantile_ends(ends: IntArray, mass: FloatArray, n_bins: int) -> IntArray:
+    """Return the ends of values at which the bins hold about equal weight."""
+    targets = np.arange(1, n_bins) / n_bins * mass[-1]
+    # The slack makes repeated rows and integer weights cut at the same values.
+    first = np.searchsorted(mass[ends], targets * (1 - 1e-9))
+    kept = np.unique(first[first < len(ends)])
+    return np.asarray(ends[kept], dtype=np.intp)
+
+
+def stump_scores(stumps: Array, X: Array) -> FloatArray:
+    """Return the sum of the weights of the rankers that lift a case."""
+    scores = np.zeros(X.shape[0])
+    for feature in np.unique(stumps["feature"]):
+        own = stumps[stumps["feature"] == feature]
+        own = own[np.argsort(own["threshold"], kind="stable")]
+        values = np.ascontiguousarray(X[:, feature], dtype=np.float64)
+        running = np.concatenate([[0.0], np.cumsum(own["weight"])])
+        gain = running[np.searchsorted(own["threshold"], values)]
+        is_missing = np.isnan(values)
+        gain[is_missing] = own["weight"][own["missing_above"]].sum()
+        scores += gain
+    return scores
+
+
+def is_above(stump: Array, X: Array) -> BoolArray:
+    """Return which cases one ranker lifts."""
+    values = X[:, stump["feature"]].astype(np.float64)
+    above = values > stump["threshold"]
+    if stump["missing_above"]:
+        above |= np.isnan(values)
+    return np.asarray(above)

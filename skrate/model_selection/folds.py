@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from sklearn import get_config
@@ -472,15 +472,11 @@ def cross_val_rankings(
     splits = check_folds(splitter, X, labels, y, **{"groups": codes, **to_split})
     tests = [test for _, test in splits]
     repeats = whole_repeats(tests, range(len(splits)))
-    run = Parallel(n_jobs=check_n_jobs(n_jobs), verbose=verbose)
-    task = Task(estimator, X, y, to_fit)
     ask = partial(_finite_scores, methods=methods, label=label, user=_USER)
-    found = run(
-        delayed(task.scored)(ask, *split, is_kept=return_estimator) for split in splits
-    )
-    scores = [scores for scores, _ in found]
+    given = (estimator, X, y, to_fit, splits, n_jobs, verbose)
+    scores, fitted = scored_folds(ask, *given, is_kept=return_estimator)
     kept = defined_folds(scores)
-    models = tuple(found[i][1] for i in kept) if return_estimator else None
+    models = tuple(fitted[i] for i in kept) if return_estimator else None
     by_case |= {"y_true": labels}
     return _of_folds(kept, scores, tests, repeats, by_case, label, models)
 
@@ -625,25 +621,42 @@ def routed(
     return dict(found.estimator.fit), dict(found.splitter.split)
 
 
-class Task(NamedTuple):
-    """What is trained, and on rows of which cases."""
+def scored_folds(
+    ask: Callable[..., Any],
+    estimator: Any,
+    X: Any,
+    y: Any,
+    fit_params: Mapping[str, Any],
+    splits: list[Split],
+    n_jobs: int | None,
+    verbose: int = 0,
+    *,
+    is_kept: bool,
+) -> tuple[list[Any], list[Any]]:
+    """Return ``ask(model, X, y)`` of the test part of each fold, and the models."""
+    run = Parallel(n_jobs=check_n_jobs(n_jobs), verbose=verbose)
+    found = run(
+        delayed(_scored_fold)(ask, clone(estimator), X, y, fit_params, *split, is_kept)
+        for split in splits
+    )
+    return [answer for answer, _ in found], [model for _, model in found]
 
-    estimator: Any
-    X: Any
-    y: Any
-    fit_params: Mapping[str, Any]
 
-    def scored(
-        self, ask: Callable[..., Any], train: IntArray, test: IntArray, *, is_kept: bool
-    ) -> tuple[Any, Any]:
-        """Return the answer ``ask(model, X, y)`` of a test part, and the model."""
-        to_train, to_test = (
-            (rows_of(self.X, rows), rows_of(self.y, rows)) for rows in (train, test)
-        )
-        n_cases, given = n_rows(self.X), self.fit_params.items()
-        params = {name: cut_to(values, train, n_cases) for name, values in given}
-        model = clone(self.estimator).fit(*to_train, **params)
-        return ask(model, *to_test), model if is_kept else None
+def _scored_fold(
+    ask: Callable[..., Any],
+    model: Any,
+    X: Any,
+    y: Any,
+    fit_params: Mapping[str, Any],
+    train: IntArray,
+    test: IntArray,
+    is_kept: bool,
+) -> tuple[Any, Any]:
+    n_cases = n_rows(X)
+    params = {name: cut_to(each, train, n_cases) for name, each in fit_params.items()}
+    model.fit(rows_of(X, train), rows_of(y, train), **params)
+    answer = ask(model, rows_of(X, test), rows_of(y, test))
+    return answer, model if is_kept else None
 
 
 def _finite_scores(

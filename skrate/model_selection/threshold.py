@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal, Self
 
 import numpy as np
-from scipy import stats
+from scipy import optimize, special, stats
 from sklearn.base import clone
 from sklearn.model_selection import FixedThresholdClassifier, ShuffleSplit, check_cv
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from skrate.data.arrays import Array, ArrayLike, BoolArray, Label, RandomState
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    Label,
+    RandomState,
+    dot,
+)
 from skrate.data.checks import (
     check_count,
     check_equal_length,
     check_fraction,
     check_generator,
-    check_n_jobs,
     check_scores,
     check_vector,
     distinct_labels,
@@ -32,8 +39,13 @@ from skrate.data.checks import (
     shown,
 )
 from skrate.metrics.results import ConfidenceInterval, Result
-from skrate.model_selection.capacity import check_capacity, find_cut
-from skrate.model_selection.folds import Split, Task, check_folds, fold_router, routed
+from skrate.model_selection.folds import (
+    Split,
+    check_folds,
+    fold_router,
+    routed,
+    scored_folds,
+)
 from skrate.model_selection.responses import (
     ResponseMethod,
     check_response_method,
@@ -41,7 +53,7 @@ from skrate.model_selection.responses import (
     method_name,
     tell_second_class,
 )
-from skrate.rates.laws import RateLike
+from skrate.rates.laws import Fixed, RateDistribution, RateLike, check_rate
 
 _USER = "RateThresholdClassifier"
 # As FixedThresholdClassifier has it: a threshold is then a probability, where it can.
@@ -51,6 +63,14 @@ _AUTO = ("predict_proba", "decision_function")
 _COARSE, _APART = 0.5, 1.5
 # Of what is reported where no confidence was asked for.
 _LEVEL = 0.95
+# A capacity of which ties leave less than this share is worth a word.
+_USED = 0.9
+# Budgets that stand for their distribution, where the batch is no number of cases.
+_POINTS = 1024
+# A rate of 29/100 is 29 of 100 cases, whatever floats make of the product.
+_ROUNDING = 1e-12
+# What is equal to a probability but for rounding does not exceed it.
+_UP_TO = 1 + 1e-9
 
 
 class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
@@ -63,18 +83,17 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
     Parameters
     ----------
     estimator : estimator
-        Binary classifier, fitted or not, with ``predict_proba`` or
-        ``decision_function``.
+        Binary classifier with ``predict_proba`` or ``decision_function``.
     rate : "uniform", float or distribution, default=None
-        The share of new cases that will be processed: a number in (0, 1], a frozen
-        ``scipy.stats`` distribution or one from :mod:`skrate.rates`. Of a distribution
-        the mean is kept; with ``confidence``, the rate is as uncertain as the batch.
+        The share of new cases that will be processed: a number in (0, 1], or a
+        distribution of ``scipy.stats`` or :mod:`skrate.rates`, whose mean is kept; with
+        ``confidence``, the rate is as uncertain as the batch.
     capacity : int, default=None
         In the place of ``rate``, the number of cases processed of the next
         ``n_items``.
     n_items : int, default=None
-        Number of cases in the next batch, of which the capacity is. None stands for so
-        many that their own chance does not matter.
+        Number of cases in the next batch. None stands for so many that their own chance
+        does not matter.
     confidence : float, default=None
         Probability with which the number marked of the next ``n_items`` is within
         the capacity, in (0, 1). None keeps it on average: about half of all batches
@@ -83,12 +102,11 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
         Where held-out scores come from:
 
         - "prefit": `X` are cases that the fitted ``estimator`` has not seen;
-        - a float in (0, 1): this share of the cases is drawn at random and held out,
-          and the estimator is trained on the others only, as for any other single
-          split;
-        - else the folds of a cross-validation, as
-          :func:`~sklearn.model_selection.check_cv` takes them, each case tested once
-          at most; the estimator is then trained on all cases.
+        - a float in (0, 1): this share of the cases, drawn at random; the estimator is
+          trained on the others only, as for any other single split;
+        - else the folds of a cross-validation, as in
+          :func:`~sklearn.model_selection.check_cv`, which test each case once at most;
+          the estimator is then trained on all cases.
     pos_label : int, float, bool or str, default=None
         The label that marks. None takes 1 of {0, 1} and {-1, 1}, True of booleans, and
         of other labels the second, with a warning that names it.
@@ -104,14 +122,13 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
     estimator_ : estimator
         The fitted estimator that scores new cases.
     threshold_ : float
-        Least score that is marked, in the unit of the scores of ``pos_label_``: that
-        next above a held-out score. ``inf`` where nothing is marked, ``-inf`` where
-        everything is.
+        Least score of ``pos_label_`` that is marked, next above a held-out one; ``inf``
+        where nothing is marked, ``-inf`` where everything is.
     expected_rate_ : float
         Share of new cases that is expected to be marked.
     rate_interval_ : ConfidenceInterval
-        The central range of the share marked of the next ``n_items``, at
-        ``confidence``, or 0.95; without ``n_items``, of the share in the long run.
+        The central range of the share marked of the next ``n_items``, or in the long
+        run, at ``confidence`` or 0.95.
     pos_label_ : label
         The label of marked cases.
     n_held_out_ : int
@@ -142,17 +159,14 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
     most the (mean) rate or, with ``confidence``, for which N > R m has a probability
     of at most 1 - confidence. With ties fewer are marked, never more, so that the
     capacity is kept. If a held-out cases score above several that tie there,
-    ``expected_rate_`` is a / n; ``rate_interval_`` begins as the law of j = a does, at
-    0 for none, and ends as that of j = a + 1.
+    ``expected_rate_`` is a / n, and the ends of ``rate_interval_`` are of the laws of
+    j = a and a + 1.
 
-    The law is exact for ``cv="prefit"`` and for a single split. Scores of folds are of
-    other models than the one that scores new cases, and the law is approximate: in
-    simulations a confidence of 0.95 was kept in 0.94 to 0.99 of batches by linear
-    models, forests and boosted trees, but in 0.78 to 0.90 by single trees. Hold out a
-    part where a model may overfit (see :ref:`in_production`).
-
-    It counts cases: those of zero weight are none, and all others are one each. The
-    cost is that of training ``cv`` + 1 models, and O(n_items log n).
+    The law is exact for ``cv="prefit"`` and a single split, and approximate for folds,
+    as other models scored them: in simulations a confidence of 0.95 was kept in 0.94 to
+    0.99 of batches by linear models, forests and boosted trees, but in 0.78 to 0.90 by
+    single trees. Hold out a part where a model may overfit (see
+    :ref:`in_production`). Cost: training ``cv`` + 1 models, and O(n_items log n).
 
     References
     ----------
@@ -214,14 +228,12 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
             Whatever the estimator takes. With ``cv="prefit"``, cases that it has not
             seen.
         y : array-like of shape (n_samples,)
-            Two classes. With ``cv="prefit"`` it is not needed: the threshold is where
-            scores lie, whatever the labels.
+            Two classes; not needed with ``cv="prefit"``.
         **params : dict
             What the ``fit`` of the estimator takes, such as ``sample_weight``, split
             by fold where there is an entry for each case, and ``clusters``, which the
-            splitter gets as its ``groups``. With metadata routing enabled, what they
-            asked for, too. Weights are for training: to the threshold each held-out
-            case is one.
+            splitter gets as its ``groups``; with metadata routing, what they asked for.
+            To the threshold each held-out case is one, unless its weight is 0.
 
         Returns
         -------
@@ -260,18 +272,14 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
             splits = check_splits(
                 self.cv, X, y, self.random_state, to_split, fit_params
             )
-            task = Task(self.estimator, X, y, fit_params)
             ask = partial(positive_scores, methods=methods, label=label)
-            run = Parallel(n_jobs=check_n_jobs(self.n_jobs))
-            is_single = len(splits) == 1
-            found = run(
-                delayed(task.scored)(ask, *split, is_kept=is_single) for split in splits
-            )
-            scores = np.concatenate([part for part, _ in found])
+            given = (self.estimator, X, y, fit_params, splits, self.n_jobs)
+            parts, models = scored_folds(ask, *given, is_kept=len(splits) == 1)
+            scores = np.concatenate(parts)
             # New cases are scored by the model that was tested, or one of all cases.
-            self.estimator_ = found[0][1]
-            if not is_single:
-                _warn_of_levels([part for part, _ in found])
+            self.estimator_ = models[0]
+            if len(splits) > 1:
+                _warn_of_levels(parts)
                 self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
         self.pos_label_ = label
         for name in ("n_features_in_", "feature_names_in_"):
@@ -288,10 +296,7 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
         return self
 
     def predict(self, X: ArrayLike) -> Array:
-        """Mark the cases that score at the threshold or above.
-
-        They have the positive label, and all others the other one.
-        """
+        """Return the positive label of scores from the threshold on, else the other."""
         return self._labels(self._scores(X) >= self.threshold_)
 
     def predict_batch(
@@ -299,21 +304,17 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
     ) -> MarkedBatch:
         """Mark exactly as many cases of a batch as will be processed.
 
-        Where the whole batch is at hand no threshold is needed: its top is marked, and
-        of cases that tie with the last one some at random, drawn by ``random_state``.
-        Marked are ``capacity`` cases, or the share ``rate``, rounded down: that of the
-        mean of a distribution; with ``confidence``, as many as it allows with that
-        probability.
+        Marked is the top of ``capacity`` cases, or of the (mean) ``rate``, rounded
+        down, or as many as it allows with ``confidence``; of cases that tie with the
+        last one some at random, drawn by ``random_state``.
         """
         generator = check_generator(random_state)
         scores = self._scores(X)
         n_items = len(scores)
         n_marked = self._capacity.of_batch(n_items)
-        if n_marked == 0:
-            nothing = np.zeros(n_items, dtype=bool)
-            labels = self._labels(nothing)
-            return MarkedBatch(labels, nothing, n_items, 0, 0.0, np.inf, 0, 0)
-        last = np.partition(scores, n_items - n_marked)[n_items - n_marked]
+        last = np.inf
+        if n_marked > 0:
+            last = np.partition(scores, n_items - n_marked)[n_items - n_marked]
         is_marked = scores > last
         tied = np.flatnonzero(scores == last)
         n_drawn = n_marked - int(is_marked.sum())
@@ -344,15 +345,13 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
         confidence_level : float, default=0.95
             Level of the range that batches of this size keep to, in (0, 1).
         looks : int, default=1
-            How many batches are looked at in all, such as 52 in a year of weeks. Both
-            p-values are multiplied by it, 1 at most: that any of them is 0.05 or less,
-            without drift, then has a probability of at most 0.05.
+            How many batches are looked at in all, such as 52 in a year of weeks, by
+            which both p-values are multiplied, up to 1.
 
         Returns
         -------
         achieved : AchievedRate
-            With the number marked, their share beside the one expected, the p-value of
-            new cases that are like those held out, and that of a capacity that is kept.
+            The number marked, their share beside the one expected, and both p-values.
         """
         level = check_fraction("confidence_level", confidence_level)
         n_looks = check_count("looks", looks)
@@ -435,10 +434,7 @@ def _warn_of_levels(parts: list[Array]) -> None:
 
 
 def check_target(y: Any, estimator: Any, pos_label: Label) -> Label:
-    """Return the label that is marked, by ``y`` or by what was taught already.
-
-    ``estimator`` is None unless it is fitted, and needs no ``y`` then.
-    """
+    """Return the label that is marked, of ``y`` or of an estimator that is fitted."""
     of = "a label of y, which holds"
     if estimator is not None:
         check_is_fitted(estimator)
@@ -486,10 +482,7 @@ def check_splits(
     split_params: Mapping[str, Any],
     fit_params: Mapping[str, Any],
 ) -> list[Split]:
-    """Return the training and test rows of each fold, tested once at most.
-
-    A row without weight is none.
-    """
+    """Return the rows with weight of each fold, tested once at most."""
     labels = check_vector("y", y)
     counts = np.ones(len(labels), dtype=bool)
     if fit_params.get("sample_weight") is not None:
@@ -535,22 +528,16 @@ class MarkedBatch(Result):
 
     Attributes
     ----------
-    labels : ndarray of shape (n_items,)
+    labels, is_marked : ndarray of shape (n_items,)
         The label of each case: the positive one where it is marked.
-    is_marked : ndarray of shape (n_items,)
-        Whether each case is marked.
-    n_items : int
-        Number of cases in the batch.
-    n_marked : int
-        Number of those marked.
+    n_items, n_marked : int
+        Number of cases in the batch, and of those marked.
     rate : float
         Their share.
     threshold : float
         Least score of those marked; infinite where none is.
-    n_tied : int
-        Number of cases with that score, marked or not.
-    n_drawn : int
-        How many of these were marked; drawn at random if it is not all of them.
+    n_tied, n_drawn : int
+        Number of cases with that score, and how many of these were marked, at random.
 
     See Also
     --------
@@ -607,26 +594,18 @@ class AchievedRate(Result):
 
     Attributes
     ----------
-    n_items : int
-        Number of cases in the batch.
-    n_marked : int
-        Number of those at the threshold and above.
-    rate : float
-        Their share.
-    expected_rate : float
-        What is expected of new cases that are like the held-out ones.
+    n_items, n_marked : int
+        Number of cases in the batch, and of those at the threshold and above.
+    rate, expected_rate : float
+        Their share, and what is expected if new cases are like the held-out ones.
     rate_interval : ConfidenceInterval
-        The central range of the share in batches of this size, at
-        ``confidence_level``; its ends are ``.low`` and ``.high``.
+        The central range of the share in batches of this size.
     pvalue : float
-        Probability of a share as far off, if the batch is like the held-out cases;
-        two-sided. It takes into account that those were a sample: where that was an
-        unlucky one, nothing is unusual.
+        Two-sided probability of a share as far off, if the batch is like the held-out
+        cases, which were a sample themselves.
     capacity_pvalue : float
-        Probability of so many marked, or more, if the threshold marks no larger a share
-        of all cases than keeps the capacity as it was asked for: in batches of
-        ``n_items`` with ``confidence``, else on average. It does not matter whether
-        drift or an unlucky sample is the reason.
+        Probability of so many marked, or more, if the threshold keeps the capacity as
+        it was asked for; an unlucky sample may fail it as drift may.
     confidence_level : float
         Level of the range.
     looks : int
@@ -671,3 +650,235 @@ class AchievedRate(Result):
             f"p = {self.pvalue:.3g}; that the capacity is kept, "
             f"p = {self.capacity_pvalue:.3g}{looks})"
         )
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """The share of the next ``n_items`` that is processed, with what confidence."""
+
+    rate: RateDistribution
+    n_items: int | None
+    confidence: float | None
+    number: int | None = None  # Where it was given as a number of cases.
+
+    def place(self, n: int) -> int:
+        """Return the greatest place among ``n`` held-out scores that keeps it."""
+        if self.confidence is None:
+            return self._of_mean(n + 1)
+        # By bisection, as the number above can only grow with the place.
+        exceeds = chance_of_more(n, self.rate, self.n_items)
+        risk = (1 - self.confidence) * _UP_TO
+        places = range(1, n + 2)
+        return bisect_left(places, True, key=lambda place: exceeds(place) > risk)
+
+    def share(self) -> float:
+        """Return the greatest share of all cases with which it is kept."""
+        rate, n_items, confidence = self.rate, self.n_items, self.confidence
+        if confidence is None:
+            return float(rate.mean())
+        if n_items is None:
+            return float(rate.ppf(1 - confidence))
+        # P(N > R m) is the sum of P(N >= k) P((k - 1) / m <= R < k / m).
+        short = np.diff(_chance_below(rate, np.arange(n_items + 1) / n_items))
+        last = np.flatnonzero(short)
+        if short.sum() <= 1 - confidence:
+            return 1.0
+
+        def risk(share: float) -> float:
+            reached = special.betainc(last + 1.0, n_items - last, share)
+            return float(dot(reached, short[last])) - (1 - confidence)
+
+        return float(optimize.brentq(risk, 0.0, 1.0))
+
+    def of_batch(self, n_items: int) -> int:
+        """Return how many are processed of a batch that is at hand."""
+        if self.number is not None:
+            return min(self.number, n_items)
+        if self.confidence is None:
+            return self._of_mean(n_items)
+        short = _chance_below(self.rate, np.arange(n_items + 1) / n_items)
+        return int(np.flatnonzero(short <= (1 - self.confidence) * _UP_TO)[-1])
+
+    def _of_mean(self, n: int) -> int:
+        """Return how many of n the mean rate allows."""
+        return int(np.floor(self.rate.mean() * n * (1 + _ROUNDING)))
+
+
+def check_capacity(rate: Any, capacity: Any, n_items: Any, confidence: Any) -> Capacity:
+    """Return what the parameters of a threshold say of the capacity."""
+    if n_items is not None:
+        n_items = check_count("n_items", n_items)
+    if confidence is not None:
+        confidence = check_fraction("confidence", confidence)
+    if capacity is None:
+        if rate is None:
+            raise ValueError(
+                "How many cases will be processed? Give rate=, their share as a number "
+                "or a distribution from skrate.rates, or capacity= and n_items=, their "
+                "number among the next n_items."
+            )
+        return Capacity(check_rate(rate), n_items, confidence)
+    if rate is not None:
+        raise ValueError(
+            f"rate={rate!r} and capacity={capacity!r} both say how many cases will be "
+            "processed: give one of them."
+        )
+    number = check_count("capacity", capacity)
+    if n_items is None:
+        raise ValueError(
+            f"capacity={number} needs n_items=, the number of new cases of which it "
+            "is; a share of all cases is given by rate=."
+        )
+    if number > n_items:
+        raise ValueError(
+            f"capacity={number} is above n_items={n_items}: all of the batch can be "
+            "processed, without a threshold. Give capacity=n_items, or a larger batch."
+        )
+    return Capacity(Fixed(number / n_items), n_items, confidence, number)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Where ``n`` held-out scores are cut: right above the one of a place."""
+
+    n: int
+    place: int
+    at: float  # The score there.
+    threshold: float  # The next number in the precision of the scores.
+    n_above: int
+    n_tied: int
+
+    @property
+    def expected(self) -> float:
+        """The share that is expected to be marked: of ties, none."""
+        if self.n_tied > 1:
+            return self.n_above / self.n
+        return self.law_without_ties(None).mean
+
+    def interval(self, n_items: int | None, level: float) -> ConfidenceInterval:
+        """Return the central interval of the share marked of the next cases."""
+        # Above a score that ties are no fewer than above the next better one, and no
+        # more than if those that tie came in some order.
+        least = self.n_above if self.n_tied > 1 else self.place
+        most = min(self.place, self.n_above + 1)
+        low, high = (
+            BatchLaw(self.n, place, n_items).interval(level) for place in (least, most)
+        )
+        return ConfidenceInterval(low.low, high.high)
+
+    def law_without_ties(self, n_items: int | None) -> BatchLaw:
+        """Return the law of the place, which bounds the number marked."""
+        return BatchLaw(self.n, self.place, n_items)
+
+    def waste(self) -> str:
+        """Return what to tell where capacity is left unused, else nothing."""
+        if self.place == 0:
+            return (
+                f"Nothing will be marked: no threshold on {self.n} held-out scores "
+                "keeps so small a capacity. Give more cases, a greater rate or "
+                "capacity, or a lower confidence."
+            )
+        could = self.law_without_ties(None).mean
+        # The first of those that tie is no loss: above it the place could be, too.
+        if min(self.place, self.n_above + 1) >= _USED * self.place:
+            return ""
+        return (
+            f"{self.n_tied} of {self.n} held-out cases tie at the threshold. None of "
+            "such cases is marked, as all of them would be too many: "
+            f"{self.expected:.3g} of new ones will be where {could:.3g} could. Take an "
+            "estimator with finer scores, or predict_batch, which draws among ties."
+        )
+
+
+def find_cut(scores: Array, capacity: Capacity) -> Cut:
+    """Return the cut of held-out scores that keeps the capacity."""
+    n = len(scores)
+    place = capacity.place(n)
+    if place in (0, n + 1):
+        end = np.inf if place == 0 else -np.inf
+        return Cut(n, place, end, end, 0 if place == 0 else n, 0)
+    at = np.partition(scores, n - place)[n - place]
+    # In the precision of the scores, so that either precision compares alike.
+    threshold = np.nextafter(at, scores.dtype.type(np.inf))
+    n_above, n_tied = np.count_nonzero(scores > at), np.count_nonzero(scores == at)
+    return Cut(n, place, float(at), float(threshold), int(n_above), int(n_tied))
+
+
+@dataclass(frozen=True)
+class BatchLaw:
+    """The law of the number of the next ``n_items`` above the ``place``-th of n scores.
+
+    It is beta-binomial(n_items, place, n - place + 1); without ``n_items``, the share
+    in the long run is beta(place, n - place + 1).
+    """
+
+    n: int
+    place: int
+    n_items: int | None
+
+    @property
+    def mean(self) -> float:
+        """The expected share above."""
+        return self.place / (self.n + 1)
+
+    @cached_property
+    def probabilities(self) -> FloatArray:
+        """P(N = k) for k = 0, ..., n_items."""
+        m = self.n_items
+        assert m is not None
+        if self._is_certain:
+            return np.asarray(np.eye(1, m + 1, 0 if self.place == 0 else m)[0])
+        a, b = self.place, self.n - self.place + 1
+        chances = stats.betabinom.pmf(np.arange(m + 1), m, a, b)
+        return np.asarray(chances / chances.sum())
+
+    def interval(self, level: float) -> ConfidenceInterval:
+        """Return the central interval of the share above."""
+        tails = np.array([(1 - level) / 2, (1 + level) / 2])
+        if self._is_certain:
+            low = high = self.mean
+        elif self.n_items is None:
+            low, high = special.betaincinv(self.place, self.n - self.place + 1, tails)
+        else:
+            reached = np.cumsum(self.probabilities)
+            ends = np.searchsorted(reached, tails * (1 - _ROUNDING))
+            low, high = np.minimum(ends, self.n_items) / self.n_items
+        return ConfidenceInterval(float(low), float(high))
+
+    def pvalue(self, n_above: int, n_from: int) -> float:
+        """Return the two-sided p-value of a batch with ``n_above`` above the score.
+
+        ``n_from`` are those from the score on, ties included.
+        """
+        upper = self.probabilities[n_above:].sum()
+        lower = self.probabilities[: n_from + 1].sum()
+        return float(min(1.0, 2 * min(upper, lower)))
+
+    @property
+    def _is_certain(self) -> bool:
+        return self.place in (0, self.n + 1)
+
+
+def chance_of_more(
+    n: int, rate: RateDistribution, n_items: int | None
+) -> Callable[[int], float]:
+    """Return P(N > R n_items) as a function of the place, R being the random rate."""
+    if n_items is not None:
+        short = _chance_below(rate, np.arange(n_items + 1) / n_items)
+        return lambda place: float(
+            dot(BatchLaw(n, place, n_items).probabilities, short)
+        )
+    shares = np.asarray(rate.ppf((np.arange(_POINTS) + 0.5) / _POINTS))
+
+    def exceeds(place: int) -> float:
+        if place in (0, n + 1):
+            return float(np.mean(shares < place / (n + 1)))
+        return float(np.mean(special.betaincc(place, n - place + 1, shares)))
+
+    return exceeds
+
+
+def _chance_below(rate: RateDistribution, shares: FloatArray) -> FloatArray:
+    """Return the probability that the rate is below each of the shares."""
+    shares = shares * (1 - _ROUNDING)
+    return np.asarray(np.where(shares > 0, 1 - rate.survival(shares), 0.0))

@@ -9,6 +9,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from looped import looped
 from reference.rankboost_pairs import boost, ranking_loss, sample
 from skrate import RankBoostClassifier
 
@@ -50,11 +51,7 @@ def assert_same_rounds(model, rounds):
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("n_values", [None, 6])
 @pytest.mark.parametrize("share_missing", [0.0, 0.2])
-@pytest.mark.parametrize("kept_as", ["codes", "order"])
-def test_equals_the_pair_matrix(monkeypatch, seed, n_values, share_missing, kept_as):
-    if kept_as == "order":
-        # Else only features of more than 255 values are sorted.
-        monkeypatch.setattr("skrate.ensemble.boosting.MAX_BINS", 2)
+def test_equals_the_pair_matrix(seed, n_values, share_missing):
     X, y, _ = sample(seed, n_values=n_values, share_missing=share_missing)
     rounds, scores = boost(X, y, 12)
     model = RankBoostClassifier(n_estimators=12).fit(X, y)
@@ -80,9 +77,9 @@ def test_equals_the_pair_matrix_with_weights_and_lists(seed):
     np.testing.assert_allclose(ranking_score, scores, atol=1e-10)
 
 
-@pytest.mark.parametrize("n", [254, 255, 256, 257, 600])
+@looped("n", [255, 256, 257, 600])
 def test_columns_of_many_values_search_like_columns_of_few(n):
-    # Up to 255 values are counted by code, more are sorted; both leave some out.
+    # Up to 255 values have codes of one byte.
     rng = np.random.default_rng(n)
     value = rng.permutation(n).astype(float)
     y = (value + rng.normal(scale=n / 3, size=n) > n / 2).astype(int)

@@ -17,7 +17,7 @@ from reference.batch_law import (
     parts,
 )
 from skrate import rates
-from skrate.model_selection.capacity import BatchLaw, Capacity, chance_of_more
+from skrate.model_selection.threshold import BatchLaw, Capacity, chance_of_more
 
 SMALL = [(n, j, m) for n in range(1, 6) for j in range(n + 2) for m in range(1, 5)]
 # Pooled scores: without ties, with some, and all but equal.

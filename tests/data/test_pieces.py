@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skrate import RankTable
-from skrate.engines.pieces import piece_of, piece_of_batches, sum_of_pieces, whole_table
+from skrate.data.pieces import piece_of, piece_of_batches, sum_of_pieces, whole_table
 from strategies import ranked_samples
 
 
@@ -36,7 +36,7 @@ def test_the_sum_of_pieces_is_the_table_of_all(ranked, data):
 
 @pytest.mark.parametrize("gathered", [1, 7, 10**6])
 def test_small_batches_are_gathered(monkeypatch, gathered):
-    monkeypatch.setattr("skrate.engines.pieces._GATHERED", gathered)
+    monkeypatch.setattr("skrate.data.pieces._GATHERED", gathered)
     generator = np.random.default_rng(0)
     y_true, y_score = generator.integers(0, 2, 60), generator.integers(0, 9, 60) / 4
     weight = generator.integers(0, 3, 60).astype(float)

@@ -30,7 +30,7 @@ class FailingFrame:
         raise self.error
 
 
-@pytest.mark.parametrize("module", ["skrate", "skrate.engines", "pyarrow"])
+@pytest.mark.parametrize("module", ["skrate", "skrate.data", "pyarrow"])
 def test_executors_without_a_package_are_explained(module):
     found = RuntimeError(TRACE.format(module))
     with pytest.raises(ModuleNotFoundError, match="PYSPARK_PYTHON") as raised:

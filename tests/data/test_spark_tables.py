@@ -7,7 +7,6 @@ import sys
 import numpy as np
 import pytest
 
-import skrate.engines.spark_tables
 import skrate.spark
 from metric_cases import sample
 from optional import require_spark
@@ -98,5 +97,4 @@ def test_what_is_no_dataframe_and_what_is_empty_is_refused(spark):
 
 
 def test_the_example_of_the_documentation_runs(spark):
-    module = skrate.engines.spark_tables
-    assert doctest.testmod(module) == doctest.TestResults(failed=0, attempted=5)
+    assert doctest.testmod(skrate.spark) == doctest.TestResults(failed=0, attempted=5)

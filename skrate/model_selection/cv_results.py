@@ -1,15 +1,20 @@
-"""A cross-validation as a table: means over folds with corrected intervals."""
+"""What folds say of models: a table of intervals, and rules for ``refit=``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, dot
-from skrate.data.checks import check_fraction
+from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Number, dot
+from skrate.data.checks import as_real, check_fraction
 from skrate.data.folds import FoldRankings, Repeats, check_repeats, disjoint_repeats
 from skrate.metrics.results import (
     ConfidenceInterval,
@@ -29,12 +34,14 @@ from skrate.model_selection.folds import (
     share_of_folds,
     warn_of_flat_scores,
 )
-from skrate.model_selection.refit import split_scores
 from skrate.model_selection.report import COUNTS, STANDARD_ERROR
 
 # For all metrics, or by their names.
 ScoreRanges = ScoreRange | Mapping[str, ScoreRange] | None
 
+# The name of a parameter, or a number of all of them; None is the most complex.
+Complexity = str | Callable[[dict[str, Any]], Number | None]
+_SPLIT = re.compile(r"split(\d+)_test_(.+)")
 _NAN = float("nan")
 
 # Scorers of scikit-learn and scores of this package, by the names they go by there; a
@@ -51,9 +58,9 @@ _AVERAGES = ("_micro", "_macro", "_samples", "_weighted", "_ovr", "_ovo")
 class _Design(NamedTuple):
     """What is known of the folds that scores come from."""
 
-    repeats: IntArray  # The repeat of each fold, in which no case is tested twice.
+    repeats: IntArray  # The repeat of each fold.
     test_share: float  # n_test / n_train
-    times_tested: float = 1.0  # How often a case is tested within a repeat, at least 1.
+    times_tested: float = 1.0  # How often a case is tested within a repeat.
     is_assumed: bool = False  # Nothing says that this is not repeated.
 
 
@@ -72,16 +79,13 @@ class FoldSummary(Result):
     standard_error : float
         Of the mean, for training sets of this size; folds are not independent.
     confidence_interval : ConfidenceInterval
-        Of the mean; its ends are ``.low`` and ``.high``, within the metric's range
-        where that is known.
+        Of the mean, within the metric's range where that is known.
     confidence_level : float
         Level of the interval.
     pooled : float
-        Mean over folds weighted by n_pos n_neg / (n_pos + n_neg); nan where the
-        results lack these.
+        Mean over folds weighted by n_pos n_neg / (n_pos + n_neg), nan without these.
     pooled_standard_error : float
-        Of the pooled mean, for the models that were fitted: the spread over test
-        cases, each of which counts once however often it was tested.
+        Of the pooled mean, for the models that were fitted: the spread over test cases.
     n_folds, n_undefined : int
         Number of folds, and of those on which the metric is undefined.
 
@@ -180,33 +184,29 @@ def summarize(
 ) -> FoldSummaries:
     """Summarise a cross-validation: means over folds with corrected intervals.
 
-    The standard deviation over folds is no standard error: folds share training cases.
-    The mean's interval counts that in; the pooled mean tells what is known of the
-    models that were fitted.
+    The standard deviation over folds is no standard error, as folds share training
+    cases: the intervals count that in.
 
     Parameters
     ----------
     cv_results : dict or array-like of shape (n_folds,)
         ``cv_results_`` of a search, what ``cross_validate`` returns, or a dict of
         the latter by the name of the model. Or the scores of the folds alone, as
-        ``cross_val_score`` and :meth:`FoldRankings.scores` return them, of a metric
-        that is called "score".
+        ``cross_val_score`` and :meth:`FoldRankings.scores` return them.
     n_train, n_test : float, default=None
-        Number of training and of test cases per fold. None means those of the
-        ``indices`` that ``cross_validate(return_indices=True)`` returns, without these
-        those of cross-validation with as many folds. Give them for random splits.
+        Number of training and of test cases per fold, needed for random splits. None
+        means those of the ``indices`` that ``cross_validate(return_indices=True)``
+        returns, or of cross-validation with as many folds.
     repeats : int or array-like of shape (n_folds,), default=None
-        Which folds belong to one repeat, where cross-validation was repeated: the
-        number of repeats, or a label for each fold. None means what the ``indices``
-        show: folds in a row that test no case twice are one repeat.
+        Where cross-validation was repeated, the number of repeats, or a label for each
+        fold. None means what the ``indices`` show.
     confidence_level : float, default=0.95
         Level of the intervals, in (0, 1).
     score_range : tuple of float or dict, default=None
         The least and the greatest value (low, high) of the metrics, None for an end
         that is not there, or a dict of such pairs by metric: intervals end where the
-        range does. None means (0, 1) for names of such metrics in this package and in
-        scikit-learn ("auc", "recall_at_rate", "f1" and so on), as long as no score lies
-        outside, and no limits for others, as "score" or "neg_log_loss".
+        range does. None means (0, 1) for names of such metrics ("auc", "f1" and so on),
+        as long as no score lies outside, and no limits for others.
 
     Returns
     -------
@@ -223,9 +223,8 @@ def summarize(
     Warns
     -----
     UserWarning
-        If there are more than ten folds, and no ``n_train``, ``repeats`` or
-        ``indices`` that say whether cross-validation was repeated: they are taken for
-        one cross-validation.
+        If more than ten folds are taken for one cross-validation, as there are no
+        ``n_train``, ``repeats`` or ``indices``.
 
     See Also
     --------
@@ -238,10 +237,8 @@ def summarize(
     the metric is defined. The correction is a heuristic: with 10 repeats of 5 folds,
     intervals of 95 % covered 0.906 in simulations of 120 cases and 0.963 of 400.
 
-    The pooled mean needs the class sizes of :class:`ScoreReport`; its weights are
-    inversely proportional to the variances, if these are as the class sizes say. Its
-    standard error is that of one repeat, averaged over repeats: they test the same
-    cases.
+    The pooled mean needs the class sizes of :class:`ScoreReport`. Its standard error is
+    that of one repeat, averaged over repeats: they test the same cases.
 
     References
     ----------
@@ -425,3 +422,247 @@ def _range_of(
     # A name may be borrowed: scores that lie outside show it.
     is_unit = name in _UNIT_METRICS.split() and not len(beyond(values, 0.0, 1.0))
     return (0.0, 1.0) if is_unit else UNLIMITED
+
+
+def refit_best(metric: str | dict[str, Any] = "score", min_defined: float = 0.8) -> Any:
+    """Return a ``refit=`` rule that selects the best mean over the defined folds.
+
+    On a fold without positives the mean of every candidate is nan, and a search then
+    silently selects the first. This rule leaves such folds out, says how many, and
+    refuses when too few are left.
+
+    Parameters
+    ----------
+    metric : str, default="score"
+        Name of the metric in ``cv_results_``: a key of the dict of scorers, or "score"
+        for a single one. ``refit=refit_best`` is the rule with these defaults.
+    min_defined : float, default=0.8
+        The least share of folds, in (0, 1], on which the metric must be defined.
+
+    Returns
+    -------
+    rule : callable
+        Takes ``cv_results_`` and returns the index of the best candidate, the first of
+        equals. It can be pickled.
+
+    Raises
+    ------
+    ValueError
+        If ``min_defined`` is not in (0, 1]. The rule raises it if ``metric`` is not in
+        ``cv_results_``, if fewer than ``min_defined`` of the folds are defined, or if
+        no candidate has a score on all defined folds.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        By the rule, if folds were left out, or candidates that failed on a fold where
+        others did not.
+
+    See Also
+    --------
+    sklearn.model_selection.GridSearchCV : Takes the rule as ``refit``; it then sets
+        ``best_index_``, ``best_params_`` and ``best_estimator_``, not ``best_score_``.
+
+    Notes
+    -----
+    A fold counts as defined if any candidate has a score on it. Candidates are
+    compared on the same folds: one that lacks a score on a defined fold is out. Scores
+    that are nan, infinite, masked or missing are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrate import refit_best
+    >>> results = {
+    ...     "split0_test_score": np.array([0.7, 0.8]),
+    ...     "split1_test_score": np.array([0.8, 0.9]),
+    ... }
+    >>> refit_best()(results)
+    1
+    """
+    return _rule(metric, None, min_defined)
+
+
+def refit_one_standard_error(
+    metric: str | dict[str, Any] = "score",
+    *,
+    complexity: Complexity | None = None,
+    min_defined: float = 0.8,
+) -> Any:
+    """Return a ``refit=`` rule that selects the simplest of the best candidates.
+
+    Means over folds that differ by less than their standard error do not say which
+    candidate is better: of all within one standard error of the best mean, the rule
+    selects the simplest.
+
+    Parameters
+    ----------
+    metric : str, default="score"
+        Name of the metric in ``cv_results_``, as in :func:`refit_best`.
+    complexity : str or callable
+        What is simple, which must be given: the name of a parameter whose least value
+        is simplest ("-" before the name for the greatest), or a function of the dict of
+        a candidate's parameters that returns a number. None is the most complex.
+    min_defined : float, default=0.8
+        As in :func:`refit_best`.
+
+    Returns
+    -------
+    rule : callable
+        Takes ``cv_results_`` and returns the index of a candidate.
+
+    Raises
+    ------
+    ValueError
+        As :func:`refit_best`; if ``complexity`` is missing, and by the rule if a
+        candidate lacks the parameter, or its value is neither a number nor None.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        By the rule, as that of :func:`refit_best`.
+
+    See Also
+    --------
+    refit_best : Selects the best mean.
+
+    Notes
+    -----
+    The standard error is that of the best candidate over the defined folds, taken for
+    independent, as in [1]_. Of equally simple candidates the best mean is selected.
+
+    References
+    ----------
+    .. [1] Hastie, Tibshirani and Friedman (2009), The elements of statistical
+       learning, :doi:`10.1007/978-0-387-84858-7`, section 7.10.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skrate import refit_one_standard_error
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> search = GridSearchCV(
+    ...     DecisionTreeClassifier(random_state=0),
+    ...     {"max_depth": [2, 3, 6]},
+    ...     refit=refit_one_standard_error(complexity="max_depth"),
+    ... ).fit(X, y)
+    >>> search.best_params_
+    {'max_depth': 2}
+    """
+    if not (isinstance(complexity, str) or callable(complexity)):
+        raise ValueError(
+            "complexity must be the name of a parameter or a function of the "
+            f"parameters, got {complexity!r}: pass, say, "
+            'refit=refit_one_standard_error(complexity="max_depth").'
+        )
+    return _rule(metric, complexity, min_defined)
+
+
+def _rule(metric: Any, complexity: Complexity | None, min_defined: float) -> Any:
+    """Return a rule, or the index that it gives of ``cv_results_``."""
+    least = check_fraction("min_defined", min_defined, include_one=True)
+    rule = partial(_index, complexity=complexity, min_defined=least)
+    if isinstance(metric, Mapping):
+        return rule(metric, metric="score")
+    return partial(rule, metric=metric)
+
+
+def _index(
+    cv_results: Mapping[str, Any],
+    metric: str,
+    complexity: Complexity | None,
+    min_defined: float,
+) -> int:
+    """Return the index of the best candidate, or of the simplest that is as good."""
+    scores = _compared_scores(cv_results, metric, min_defined)
+    means = scores.mean(axis=1)
+    if complexity is None:
+        return int(np.nanargmax(means))
+    best = scores[np.nanargmax(means)]
+    slack = np.std(best, ddof=1) / np.sqrt(len(best)) if len(best) > 1 else 0.0
+    is_close = means >= best.mean() - slack
+    simplicity = [_complexity(params, complexity) for params in cv_results["params"]]
+    candidates = np.flatnonzero(is_close)
+    return int(min(candidates, key=lambda i: (simplicity[i], -means[i])))
+
+
+def _complexity(params: dict[str, Any], complexity: Complexity) -> float:
+    """Return a number that grows with what is complex, infinity for None."""
+    sign = 1
+    if callable(complexity):
+        value, what = complexity(params), "complexity returned"
+    else:
+        name, what = complexity.removeprefix("-"), f"complexity={complexity!r} found"
+        sign = -1 if name != complexity else 1
+        if name not in params:
+            raise ValueError(
+                f"complexity={complexity!r} is not a parameter of the candidate "
+                f"{params}."
+            )
+        value = params[name]
+    if value is None:
+        # Unlimited is complex, whichever end is the simple one.
+        return float("inf")
+    # A string is no number, though it may look like one, and nan has no place.
+    if not isinstance(value, Real | np.bool_) or value != value:
+        raise ValueError(
+            f"{what} {value!r} for the candidate {params}: only numbers have an order, "
+            "and None, which is the most complex. Pass a function of the parameters "
+            "that returns a number."
+        )
+    return sign * float(value)
+
+
+def _compared_scores(
+    cv_results: Mapping[str, Any], metric: str, min_defined: float
+) -> FloatArray:
+    """Return the scores on the defined folds; a candidate that failed has a nan."""
+    found = split_scores(cv_results)
+    if metric not in found:
+        raise ValueError(
+            f"metric={metric!r} is not in cv_results, which has {sorted(found)}."
+        )
+    # Infinite ones have no mean.
+    scores = np.where(np.isfinite(found[metric]), found[metric], np.nan)
+    is_defined: BoolArray = np.asarray(np.isfinite(scores).any(axis=0))
+    n_folds, n_defined = len(is_defined), int(is_defined.sum())
+    if n_defined < min_defined * n_folds or n_defined == 0:
+        raise ValueError(
+            f"{metric!r} is defined on {n_defined} of {n_folds} folds, fewer than "
+            f"min_defined={min_defined:g}: use a stratified or coarser split, or lower "
+            'min_defined; of several classes, average="weighted" leaves out those '
+            "without a case."
+        )
+    # Undefined folds are nan for every candidate; other nans are its own failures.
+    scores = scores[:, is_defined]
+    has_failed = np.isnan(scores).any(axis=1)
+    if has_failed.all():
+        raise ValueError(f"No candidate has a {metric!r} on all of the defined folds.")
+    left_out = []
+    if n_defined < n_folds:
+        left_out.append(f"{n_folds - n_defined} of {n_folds} folds")
+    if has_failed.any():
+        left_out.append(f"{int(has_failed.sum())} candidates that failed on a fold")
+    if left_out:
+        warnings.warn(
+            f"{metric!r} is undefined in places: selected without "
+            f"{' and '.join(left_out)}.",
+            UndefinedMetricWarning,
+            stacklevel=3,
+        )
+    return scores
+
+
+def split_scores(cv_results: Mapping[str, Any]) -> dict[str, FloatArray]:
+    """Return the scores of a search by metric, of shape (n_candidates, n_folds)."""
+    found: dict[str, dict[int, FloatArray]] = {}
+    for key, values in cv_results.items():
+        if match := _SPLIT.fullmatch(key):
+            numbers = as_real(f"cv_results[{key!r}]", values, missing=True)
+            found.setdefault(match[2], {})[int(match[1])] = numbers
+    return {
+        metric: np.stack([folds[i] for i in sorted(folds)], axis=1)
+        for metric, folds in found.items()
+    }

@@ -1,1 +1,0 @@
-"""Tables of data that lie on a cluster, or in files larger than memory."""
