@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any
 
 import numpy as np
 from sklearn.base import is_outlier_detector
 
 from skrate.data.array_api import as_numpy, is_dispatched
-from skrate.data.arrays import Array, ArrayLike, BoolArray, IntArray, Label
+from skrate.data.arrays import Array, ArrayLike, IntArray, Label
 from skrate.data.checks import (
     check_vector,
     class_masks,
@@ -40,10 +40,6 @@ class UndefinedResponse(ValueError):
         self.pos_label = pos_label
 
 
-class SeveralClasses(ValueError):
-    """More than two labels are given to an estimator of one class or two."""
-
-
 def tell_second_class(user: str, labels: list[Any]) -> None:
     """Warn that ``user`` takes the second of two ``labels`` for the positive class."""
     first, second = labels
@@ -59,8 +55,7 @@ def tell_second_class(user: str, labels: list[Any]) -> None:
 class TellsOnce:
     """What warns of the second class once, however many folds it scores.
 
-    An object knows what it told. A copy in a worker process is one of many, a new one
-    for each fold, so that all copies in a process know it together.
+    Copies in a worker process, a new one for each fold, know it together.
     """
 
     _OF_OBJECT = ("_told", "_is_copy")
@@ -99,29 +94,9 @@ def ranking_scores(
 ) -> tuple[Any, Any]:
     """Return scores of ``X``, higher for the positive class, and that class's label.
 
-    ``user`` is named in errors; ``call(estimator, method, X)`` may know the scores of
-    the second class already; ``tell`` warns if this was taken unasked. ``y`` may be
-    None, where its labels are not those of the estimator. An estimator that was trained
-    on one class, or labels that do not say which is positive, raise
-    :class:`UndefinedResponse`.
-
-    The estimator is always asked for the scores of its second class, so that scorers
-    with another positive class can share them; the order of the scores of the first
-    class is exactly the reverse.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> model = LogisticRegression().fit([[0], [1]], ["no", "yes"])
-    >>> scores, label = ranking_scores(
-    ...     model,
-    ...     [[0], [1]],
-    ...     None,
-    ...     pos_label="no",
-    ...     user="AveragePrecisionScorer",
-    ... )
-    >>> label, bool(scores[0] > scores[1])
-    ('no', True)
+    ``call(estimator, method, X)`` may know the scores of the second class, which are
+    always asked for; ``tell`` warns if this was taken unasked. ``y`` is None where its
+    labels are not those of the estimator.
     """
     methods = check_response_method(response_method)
     classes = _classes(estimator, user)
@@ -155,52 +130,23 @@ def ranking_scores(
     return (-_as_given(y_score) if is_reversed else y_score), label
 
 
-class ClassScores(NamedTuple):
-    """The true classes of some cases, and an estimator's scores of each class.
-
-    ``y_score`` has a column for each of ``labels``; ``y_true`` is as it was given, and
-    ``by`` the name of the estimator.
-    """
-
-    y_true: Any
-    y_score: Array
-    labels: list[Any]
-    by: str
-
-    def against_rest(self, pos_label: Label, user: str) -> tuple[BoolArray, Array]:
-        """Return which cases are of one class, and its scores."""
-        label = find_label(pos_label, self.labels)
-        if label is None:
-            raise ValueError(
-                f"pos_label={shown(pos_label)} of {user} is not one of the classes "
-                f"{shown(self.labels)}."
-            )
-        column = self.labels.index(label)
-        if has_columns(self.y_true):
-            is_pos = indicators(self.y_true)[:, column]
-        else:
-            is_pos = is_label(check_vector("y_true", self.y_true), label)
-        return is_pos, self.y_score[:, column]
-
-    def check_all_known(self) -> None:
-        """Raise where cases are of a class that the estimator was not trained on."""
-        if has_columns(self.y_true):
-            return
-        given = check_vector("y_true", self.y_true)
-        for label in class_masks(given, len(self.labels)):
-            if find_label(label, self.labels) is None:
-                raise UndefinedResponse(
-                    f"{self.by} was not trained on the class {shown(label)}, which "
-                    "y_true holds"
-                )
-
-
-def has_several_classes(estimator: Any, y_true: Any) -> bool:
+def has_several_classes(estimator: Any, y_true: Any, pos_label: Label) -> bool:
     """Return whether a target has more than two classes, or several labels a case."""
     if has_columns(y_true):
         return True
     classes = getattr(estimator, "classes_", None)
-    return classes is not None and np.ndim(classes[0]) == 0 and len(classes) > 2
+    if classes is None or np.ndim(classes[0]) > 0:
+        return False
+    if len(classes) > 2:
+        return True
+    known = list(classes)
+    labels = check_vector("y_true", y_true)
+    if len(known) == 2:
+        is_unknown = pos_label is not None and find_label(pos_label, known) is None
+        if is_unknown or np.all((labels == known[0]) | (labels == known[1])):
+            return False
+    # The model was taught two of them at most.
+    return len(class_masks(labels, 2)) > 2
 
 
 def class_scores(
@@ -209,18 +155,18 @@ def class_scores(
     y_true: ArrayLike,
     response_method: ResponseMethod,
     labels: ArrayLike | None,
+    pos_label: Label,
     *,
     user: str,
     call: Callable[..., Any],
-) -> ClassScores:
-    """Return the scores of ``X``, a column for each class.
+) -> tuple[Any, Array, list[Any]]:
+    """Return ``y_true``, the scores of each class in a column, and the classes.
 
-    ``call(estimator, method, X)`` may know them already. Decision values of one class
-    are compared with those of the others, and not over cases: probabilities come
-    first, if it is not said otherwise.
+    With ``pos_label``, which cases are of that class, and its scores.
     """
     methods = check_response_method(response_method)
     if methods == DEFAULT_RESPONSE:
+        # Decision values are compared with those of other classes, not over cases.
         methods = methods[::-1]
     method, name = method_name(estimator, methods, user), type(estimator).__name__
     if has_columns(y_true):
@@ -234,13 +180,13 @@ def class_scores(
         known = check_vector("labels", names).tolist()
         what = f"{n_labels} labels"
     else:
-        if len(estimator.classes_) == 1:
-            only = shown(as_numpy(estimator.classes_).tolist()[0])
+        known = as_numpy(estimator.classes_).tolist()
+        if len(known) == 1:
+            only = shown(known[0])
             raise UndefinedResponse(f"{name} was trained on one class only, {only}")
-        if method == "decision_function" and len(estimator.classes_) > 2:
+        if method == "decision_function" and len(known) > 2:
             _check_no_pairs(estimator, user)
         y_score = as_numpy(call(estimator, method, X))
-        known = as_numpy(estimator.classes_).tolist()
         if y_score.ndim == 1 and len(known) == 2 and method != "predict":
             # Only their order counts.
             y_score = np.column_stack([-y_score, y_score])
@@ -256,7 +202,30 @@ def class_scores(
             f"{user} needs a score for each of {what}, but {method} of {name} returned "
             f"an array of shape {y_score.shape}."
         )
-    return ClassScores(y_true, y_score, known, name)
+    if pos_label is not None:
+        column = _column_of(pos_label, known, user)
+        if has_columns(y_true):
+            return indicators(y_true)[:, column], y_score[:, column], known
+        is_pos = is_label(check_vector("y_true", y_true), known[column])
+        return is_pos, y_score[:, column], known
+    if not has_columns(y_true):
+        for label in class_masks(check_vector("y_true", y_true), len(known)):
+            if find_label(label, known) is None:
+                raise UndefinedResponse(
+                    f"{name} was not trained on the class {shown(label)}, which y_true "
+                    "holds"
+                )
+    return y_true, y_score, known
+
+
+def _column_of(pos_label: Label, known: list[Any], user: str) -> int:
+    label = find_label(pos_label, known)
+    if label is None:
+        raise ValueError(
+            f"pos_label={shown(pos_label)} of {user} is not one of the classes "
+            f"{shown(known)}."
+        )
+    return known.index(label)
 
 
 def _check_no_pairs(estimator: Any, user: str) -> None:
@@ -325,9 +294,7 @@ def _known_labels(
     known = list(classes)
     known += [label for label in found if find_label(label, classes) is None]
     if len(known) > 2:
-        # With two labels a target is binary, and the wrong one for this estimator.
-        error = SeveralClasses if len(found) > 2 else ValueError
-        raise error(
+        raise ValueError(
             f"{user} needs a binary target, but y_true holds {found}, and "
             f"{type(estimator).__name__} was fitted on {classes}. Score one class "
             "against the rest, on a binary target."
@@ -418,18 +385,6 @@ def cut_to(values: Any, rows: IntArray, n_cases: int) -> Any:
     if not is_data or n_rows(values) != n_cases:
         return values
     return rows_of(values, rows)
-
-
-class Indexed(Protocol):
-    """A pandas Series, whose entries are found by the index of the cases."""
-
-    @property
-    def loc(self) -> Any:
-        """The entries by their labels."""
-
-
-# Where the lists of a scorer are: the name of a column of X, or a Series.
-GroupsLike: TypeAlias = str | Indexed | None
 
 
 def find_column(what: str, value: Any, X: Any, y_true: Any, name: str) -> Any:

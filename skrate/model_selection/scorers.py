@@ -34,9 +34,7 @@ from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
 from skrate.metrics.results import written
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
-    GroupsLike,
     ResponseMethod,
-    SeveralClasses,
     TellsOnce,
     UndefinedResponse,
     check_response_method,
@@ -87,7 +85,7 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
     metric: Callable[..., float]
     response_method: ResponseMethod
     pos_label: Label
-    groups: GroupsLike = None
+    groups: Any = None  # The name of a column of X, or a Series.
 
     # What scikit-learn asks of a scorer, next to _score.
     _deprecation_msg = None
@@ -237,99 +235,60 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
             return method_caller(estimator, key, X)
 
         bound, rows = self._bound_to(kwargs, X, y_true)
-        asked = (bound, estimator, X, y_true, scores_of_second_class)
+        asked = (estimator, X, y_true, scores_of_second_class)
         try:
-            ranked = self._of_two(*asked)
-            if ranked is None:
-                return self._of_several(*asked, rows)
+            bound, y_true, y_score, label = self._ranked(bound, *asked, rows)
         except UndefinedResponse as undefined:
             return warn_undefined(self._name, str(undefined))
-        return self._value(bound, y_true, *ranked, rows)
+        if "groups" in rows:
+            return self._sign * bound.mean_in_lists(y_true, y_score, label, **rows)
+        return self._sign * bound.of_ranking(y_true, y_score, pos_label=label, **rows)
 
-    def _of_two(
+    def _ranked(
         self,
         bound: BoundMetric,
         estimator: Any,
         X: Any,
-        y_true: ArrayLike,
+        y_true: Any,
         call: Callable[..., Array],
-    ) -> tuple[Any, Any] | None:
-        """Return scores and the positive label of two classes, None if of several."""
-        if not bound.has_grades and has_several_classes(estimator, y_true):
-            return None
-        try:
-            return ranking_scores(
+        rows: dict[str, Any],
+    ) -> tuple[BoundMetric, Any, Any, Label]:
+        """Return the metric, labels and scores, of one class or of all to average."""
+        label, name = self.pos_label, self._name
+        if bound.has_grades or not has_several_classes(estimator, y_true, label):
+            y_score, label = ranking_scores(
                 estimator,
                 X,
                 None if bound.has_grades else y_true,
                 self.response_method,
-                self.pos_label,
-                user=self._name,
+                label,
+                user=name,
                 call=call,
                 tell=self._tell_once,
             )
-        except SeveralClasses:
-            # Of several classes the model was taught two at most.
-            known = list(estimator.classes_)
-            is_unknown = find_label(self.pos_label, known) is None
-            if len(known) > 1 and self.pos_label is not None and is_unknown:
-                raise
-            return None
-
-    def _of_several(
-        self,
-        bound: BoundMetric,
-        estimator: Any,
-        X: Any,
-        y_true: ArrayLike,
-        call: Callable[..., Array],
-        rows: dict[str, Any],
-    ) -> float:
-        """Return the metric of one of several classes, or the average over them."""
-        if self.pos_label is None and ("groups" in rows or not bound.averages_classes):
+            bound = self._of_class(bound, label)
+            return bound, y_true, y_score, None if bound.has_grades else label
+        if label is None and ("groups" in rows or not bound.averages_classes):
             raise ValueError(
-                f"{self._name} needs a binary target, and this one has more than two "
+                f"{name} needs a binary target, and this one has more than two "
                 "classes, or several labels for a case: pos_label= names the one that "
                 "is scored against the rest."
             )
-        found = class_scores(
-            estimator,
-            X,
-            y_true,
-            self.response_method,
-            bound.params.get("labels"),
-            user=self._name,
-            call=call,
-        )
-        if self.pos_label is not None:
-            is_pos, y_score = found.against_rest(self.pos_label, self._name)
-            bound = self._of_class(bound, self.pos_label)
-            if bound.averages_classes:
-                bound = bound.told(labels=None)
-            return self._value(bound, is_pos, y_score, True, rows)
-        if bound.params["average"] is None:
+        if label is None and bound.params["average"] is None:
             raise ValueError(
-                f"average=None of {self._name} leaves a score for each class, and a "
+                f"average=None of {name} leaves a score for each class, and a "
                 "scorer returns one: give another average, or one class by pos_label."
             )
-        found.check_all_known()
-        bound = bound.told(labels=found.labels)
-        return self._sign * bound.of_ranking(found.y_true, found.y_score, **rows)
-
-    def _value(
-        self,
-        bound: BoundMetric,
-        y_true: Any,
-        y_score: Any,
-        label: Label,
-        rows: dict[str, Any],
-    ) -> float:
-        """Return the score of one ranking, or of lists."""
+        method, labels = self.response_method, bound.params.get("labels")
+        y_true, y_score, known = class_scores(
+            estimator, X, y_true, method, labels, label, user=name, call=call
+        )
+        if label is None:
+            return bound.told(labels=known), y_true, y_score, None
         bound = self._of_class(bound, label)
-        if "groups" in rows:
-            return self._sign * bound.mean_in_lists(y_true, y_score, label, **rows)
-        label = None if bound.has_grades else label
-        return self._sign * bound.of_ranking(y_true, y_score, pos_label=label, **rows)
+        if bound.averages_classes:
+            bound = bound.told(labels=None)
+        return bound, y_true, y_score, True
 
     def _of_class(self, bound: BoundMetric, label: Label) -> BoundMetric:
         """Return the metric with the rate of a class, of one for each."""
@@ -498,7 +457,7 @@ class MetricScorer(RankingScorer):
     def __init__(
         self,
         metric: Callable[..., float],
-        groups: GroupsLike = None,
+        groups: Any = None,
         response_method: ResponseMethod = DEFAULT_RESPONSE,
         pos_label: Label = None,
         **params: Any,
@@ -530,7 +489,7 @@ class MetricScorer(RankingScorer):
 def make_ranking_scorer(
     metric: list[str] | tuple[str, ...],
     *,
-    groups: GroupsLike = None,
+    groups: Any = None,
     response_method: ResponseMethod = DEFAULT_RESPONSE,
     pos_label: Label = None,
     **params: Any,
@@ -541,7 +500,7 @@ def make_ranking_scorer(
 def make_ranking_scorer(
     metric: MetricLike,
     *,
-    groups: GroupsLike = None,
+    groups: Any = None,
     response_method: ResponseMethod = DEFAULT_RESPONSE,
     pos_label: Label = None,
     **params: Any,
@@ -551,7 +510,7 @@ def make_ranking_scorer(
 def make_ranking_scorer(
     metric: MetricLike | list[str] | tuple[str, ...],
     *,
-    groups: GroupsLike = None,
+    groups: Any = None,
     response_method: ResponseMethod = DEFAULT_RESPONSE,
     pos_label: Label = None,
     **params: Any,
@@ -645,7 +604,7 @@ def make_ranking_scorer(
 
 def _several(
     metrics: Sequence[str],
-    groups: GroupsLike,
+    groups: Any,
     response_method: ResponseMethod,
     pos_label: Label,
     params: dict[str, Any],
