@@ -48,10 +48,7 @@ class Sample:
     begins: BoolArray | None = None
 
     def with_weight(self) -> Self:
-        """Return the cases that have weight: the only place where others are left out.
-
-        Zero weight equals a missing row; ``kept`` says which are left.
-        """
+        """Return the cases that have weight; ``kept`` says which."""
         if self.weights is None or self.weights.all():
             return self
         kept = self.weights > 0
@@ -115,10 +112,7 @@ class Sample:
 
     @lazy
     def effective_sizes(self) -> tuple[float, float]:
-        """Number of independent positives and negatives that are worth as much.
-
-        Clusters count once, and sampling weights by (sum w)^2 / sum w^2.
-        """
+        """Number of independent cases of each class: (sum w)^2 / sum w^2 of weights."""
         chosen = (self.is_pos, ~self.is_pos)
         if self.clusters is not None:
             clusters = self.clusters
@@ -133,10 +127,7 @@ class Sample:
 
 
 def check_scores_given(y_score: ArrayLike | None, y_true: object) -> ArrayLike:
-    """Return scores if there are any: only a table says all without.
-
-    What was given instead may say what it is for in an attribute ``__skrate_hint__``.
-    """
+    """Return scores if there are any; ``__skrate_hint__`` of what was given helps."""
     if y_score is None:
         hint = getattr(type(y_true), "__skrate_hint__", "")
         raise ValueError(

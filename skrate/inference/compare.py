@@ -23,19 +23,21 @@ from skrate.data.show import described_like
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.compare_range import check_plan_over_set, compare_over_set, set_of
 from skrate.inference.delta import covariance
-from skrate.inference.estimate import estimate
-from skrate.inference.intervals import ADJUSTMENTS, Adjust, Alternative, adjusted
-from skrate.inference.measured import Measured, measured, warn_of_turned
-from skrate.inference.paired import (
+from skrate.inference.difference import (
+    check_correlation,
     check_group_scores,
+    check_tables,
+    compare_tables,
     in_lists,
     paired,
     paired_in_lists,
     unpaired,
     warn_of_turned_in_lists,
 )
+from skrate.inference.estimate import estimate
+from skrate.inference.intervals import ADJUSTMENTS, Adjust, Alternative, adjusted
+from skrate.inference.measured import Measured, measured, warn_of_turned
 from skrate.inference.plan import Plan, warn_of_few_cases
-from skrate.inference.published import check_correlation, check_tables, compare_tables
 from skrate.inference.sample import (
     WEIGHTS,
     Frame,
@@ -470,10 +472,7 @@ def _of_two(
     *,
     are_paired: bool = True,
 ) -> Comparison:
-    """Compare two models, or two metrics of the same sample.
-
-    The names are those of the arguments that rank.
-    """
+    """Compare two models, or two metrics of one; ``names`` are arguments that rank."""
     models = measured(meant, samples, plan, are_paired=are_paired)
     are_known = all(model.is_known for model in models)
     if not are_paired:
@@ -672,10 +671,7 @@ def _place_of(reference: Any, names: tuple[str, ...]) -> int:
 def _measured(
     meant: tuple[MetricLike, dict[str, Any]], samples: list[Rankings], plan: Plan
 ) -> list[Measured]:
-    """Return the metric of each model, and the influence of the cases on it.
-
-    What all models lack is warned of once.
-    """
+    """Return the metric of each model; warn once of what all of them lack."""
     if samples[0].folds is not None:
         return measured([meant] * len(samples), samples, plan)
 

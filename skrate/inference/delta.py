@@ -49,10 +49,7 @@ def is_rounding(variance: float) -> bool:
 
 
 def variance_parts(metric: Metric, ranked: Ranked, *, stratify: bool = False) -> Parts:
-    """Return the variance of a metric, by its sources.
-
-    With ``stratify`` it is that at the given class sizes.
-    """
+    """Return the variance by its sources, with ``stratify`` at fixed class sizes."""
     if ranked.is_plain:
         return table_variance(metric, ranked.table, stratify=stratify)
     values = influence_values(metric, ranked, stratify=stratify)
@@ -60,10 +57,7 @@ def variance_parts(metric: Metric, ranked: Ranked, *, stratify: bool = False) ->
 
 
 def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
-    """Return the variance of what has these influence values, by its sources.
-
-    What the shares of the classes add to a case is the same for all of its class.
-    """
+    """Return the variance of what has these influence values, by its sources."""
     by_pos, by_neg = (
         _class_variance(values[chosen], cases, chosen)
         for chosen in (cases.is_pos, ~cases.is_pos)
@@ -86,22 +80,12 @@ def degrees_of_freedom(
     n_means: tuple[float, float] = (1.0, 1.0),
     freedoms: tuple[float, float] = (np.inf, np.inf),
 ) -> float:
-    """Return those of Student's t that go with a variance.
+    """Return those of Student's t that go with a variance, or the sum of several.
 
     Each class estimates its part of the variance with its size less 1 (Brunner and
-    Munzel 2000, equation 9, as :func:`estimate` cites it). Of clusters those count
-    that hold cases of the class; together they are no more than all, less 1. The
-    variance may be the sum of those of several samples. Where the classes were centred
-    at ``n_means`` means, as those of folds, their sizes are less by as many. A class
-    has no more than its entry of ``freedoms``, as by :func:`freedoms_by_kurtosis`.
-
-    Examples
-    --------
-    Only the 10 positives vary:
-
-    >>> cases = Ranked(np.repeat([True, False], [10, 90]))
-    >>> degrees_of_freedom((Parts(0.01, 0.0, 0.0), cases))
-    9.0
+    Munzel 2000, equation 9, as :func:`estimate` cites it), or less ``n_means`` if it
+    was centred at so many; of clusters those count that hold cases of the class. A
+    class has no more than its entry of ``freedoms``, as by its kurtosis.
     """
     squares, most = 0.0, np.inf
     for parts, cases in sources:
@@ -126,16 +110,6 @@ def freedoms_by_kurtosis(metric: Metric, table: RankTable) -> tuple[float, float
 
     The variance of m values of kurtosis k has 2 m / (k - 1): m where they are normal,
     and few where a few of them decide it.
-
-    Examples
-    --------
-    Two of ten positives decide the area above a recall of 0.8:
-
-    >>> from skrate.metrics.base import find_metric
-    >>> table = RankTable.from_arrays([1] * 8 + [0, 1, 0, 1], -np.arange(12))
-    >>> upper = find_metric("partial_auc", {"tpr": (0.8, 1)})
-    >>> round(freedoms_by_kurtosis(upper, table)[0], 1)
-    3.6
     """
     table = merged_for(metric, table).table
     slopes = metric.slopes(table)
@@ -144,10 +118,7 @@ def freedoms_by_kurtosis(metric: Metric, table: RankTable) -> tuple[float, float
 
 
 def freedoms_of_cases(metric: Metric, cases: Ranked) -> tuple[float, float]:
-    """Return the same of cases that stand for others, or have gains of their own.
-
-    It goes by what each of them adds; of clusters it is not known.
-    """
+    """Return the same of cases that stand for others, or have gains."""
     if cases.clusters is not None:
         return np.inf, np.inf
     adds = influence_values(metric, cases, stratify=True)
@@ -182,11 +153,7 @@ def table_variance(
     stratify: bool = False,
     sizes: tuple[float, float] | None = None,
 ) -> Parts:
-    """Return the variance from weights per group alone, in O(K).
-
-    ``sizes`` says how many independent cases of each class there are, by default as
-    many as they weigh.
-    """
+    """Return the variance by weights per group, as of ``sizes`` independent cases."""
     n_pos, n_neg = sizes or (table.n_pos, table.n_neg)
     table = merged_for(metric, table).table
     slopes = metric.slopes(table)
@@ -201,10 +168,7 @@ def table_variance(
 
 
 def _divisor(metric: Metric, size: float) -> float:
-    """Return what the variance over the cases of a class is divided by.
-
-    Of less than two, as clusters may leave, half takes the place of one less.
-    """
+    """Return what the variance over a class is divided by, at least half its size."""
     return max(size - 1, size / 2) if metric.facts.is_two_sample else size
 
 
@@ -213,9 +177,8 @@ def influence_values(
 ) -> FloatArray:
     """Return per case n times what its weight of 1 / n contributes to the metric.
 
-    Their weighted mean is 0 and the mean of their squares, over n, is the variance.
-    Those of a U-statistic are scaled so that it is DeLong's, those of a metric with
-    variance factors by their roots.
+    Their weighted mean is 0 and the mean of their squares, over n, is the variance:
+    those of a U-statistic are scaled so that it is DeLong's.
     """
     if ranked.worth is not None:
         return _worth_influence(metric, ranked, stratify=stratify)
@@ -236,10 +199,7 @@ def influence_values(
 
 
 def _worth_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> FloatArray:
-    """Return the same of a metric that goes by what each case is worth.
-
-    What cases add to it, about its mean; about that of their class with ``stratify``.
-    """
+    """Return the same, about its mean, of what goes by what each case is worth."""
     table, worth = ranked.table, ranked.worth
     assert isinstance(table, WorthTable)
     assert worth is not None
@@ -286,10 +246,7 @@ def _class_variance(values: FloatArray, cases: Ranked, chosen: BoolArray) -> flo
 
 
 def multiples(weights: FloatArray, cases: Ranked) -> FloatArray:
-    """Return how often the square of each case's influence counts.
-
-    A case that is there w times is w cases; one that stands for w is one of size w.
-    """
+    """Return how often squares count: a case that stands for w is one of size w."""
     return weights if cases.are_repetitions else weights**2
 
 

@@ -12,6 +12,8 @@ from skrate.data.checks import check_choice
 from skrate.data.folds import FoldRankings
 from skrate.data.show import described_like
 from skrate.data.table import RankTable
+from skrate.inference.chance import estimate_markers
+from skrate.inference.difference import in_lists, warn_of_turned_in_lists
 from skrate.inference.intervals import (
     ADJUSTMENTS,
     INTERVALS,
@@ -19,9 +21,7 @@ from skrate.inference.intervals import (
     Alternative,
     Interval,
 )
-from skrate.inference.markers import estimate_markers
 from skrate.inference.measured import measured, warn_of_turned
-from skrate.inference.paired import in_lists, warn_of_turned_in_lists
 from skrate.inference.plan import Plan, warn_of_few_cases
 from skrate.inference.sample import (
     Frame,

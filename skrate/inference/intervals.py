@@ -50,9 +50,8 @@ SLACK = 1e-12
 class Augmented(NamedTuple):
     """A metric on a table where some misranking is always seen.
 
-    ``parts`` is its variance as of independent cases, as many as those of the sample
-    are worth; the variance of the design is ``effect`` times as great. ``freedoms`` are
-    the most degrees of freedom that each class has.
+    ``parts`` is its variance as of independent cases, ``effect`` times as great under
+    the design; ``freedoms`` are the most degrees of freedom that each class has.
     """
 
     value: float
@@ -71,20 +70,7 @@ class Augmented(NamedTuple):
 def augmented(
     metric: Metric, ranked: Ranked, *, stratify: bool = False, added: float = ADDED
 ) -> Augmented:
-    """Return a metric, that is defined on a ranking, on the augmented table.
-
-    ``added`` cases of each class are added: to each of several folds a part of them.
-
-    Examples
-    --------
-    A positive above a negative, which has shown no variation:
-
-    >>> from skrate.metrics.base import find_metric
-    >>> cases = Ranked(np.array([True, False]), np.array([2.0, 1.0]))
-    >>> found = augmented(find_metric("roc_auc"), cases)
-    >>> round(found.value, 4), found.variance > 0
-    (0.9132, True)
-    """
+    """Return a metric on a ranking with so many cases of each class ``added``."""
     sizes = ranked.effective_sizes
     more = (sizes[0] + added, sizes[1] + added)
     table = augmented_table(metric, ranked, added)
@@ -97,11 +83,7 @@ def augmented(
 def _freedoms(
     metric: Metric, ranked: Ranked, augmented: RankTable
 ) -> tuple[float, float]:
-    """Return the most degrees of freedom that each class has.
-
-    A sample of few misrankings seldom shows how heavy their tail is, and the augmented
-    one has the heaviest: the mean of both.
-    """
+    """Return the most degrees of freedom that each class has."""
     is_weighted = ranked.weights is not None and not ranked.are_repetitions
     if ranked.clusters is None and is_weighted:
         return freedoms_of_cases(metric, ranked)
@@ -116,11 +98,7 @@ def _freedoms(
 def range_of(
     metric: Metric, table: RankTable, *, stratify: bool
 ) -> tuple[float, float]:
-    """Return the range of a metric: of all there are, or of rankings of these cases.
-
-    Where class sizes are fixed, a perfect ranking may be all that a rate can find: what
-    is left above it, no sample reaches.
-    """
+    """Return the range of all rankings, or of those with these class sizes."""
     low, high = metric.bounds(table)
     if not stratify or not np.isfinite([low, high]).all():
         return low, high
@@ -142,14 +120,6 @@ def augmented_table(metric: Metric, ranked: Ranked, added: float = ADDED) -> Ran
 
     A case weighs what an independent case of its class does. Groups are merged but
     where rates cut, since there they count one by one.
-
-    Examples
-    --------
-    >>> from skrate.metrics.base import find_metric
-    >>> cases = Ranked(np.array([True, False]), np.array([2.0, 1.0]))
-    >>> table = augmented_table(find_metric("roc_auc"), cases)
-    >>> table.pos.tolist(), table.neg.tolist()
-    ([0.05, 1.0, 0.0, 0.05], [0.05, 0.0, 1.0, 0.05])
     """
     table = ranked.table
     n_pos, n_neg = ranked.effective_sizes
@@ -176,8 +146,7 @@ def wilson_interval(
 ) -> ConfidenceInterval:
     """Return all x that are not too far from the value, if x were true.
 
-    If x is true, the variance is taken for x (1 - x) times a constant, which the
-    augmented table says; x and the value are shares of the way between the bounds.
+    If x is true, the variance is x (1 - x) times a constant, by the augmented table.
     """
     bottom, top = found.bounds
     up, down = found.value - bottom, top - found.value
@@ -202,10 +171,7 @@ def bounded_interval(
     find_augmented: Callable[[], Augmented],
     find_tested: Callable[[], ConfidenceInterval] | None = None,
 ) -> ConfidenceInterval:
-    """Return the interval of a kind, or Wilson's if the sample shows no variation.
-
-    Wilson's is that of the augmented sample, or of a test if there is one.
-    """
+    """Return the interval of a kind, or Wilson's if the sample shows no variation."""
     if np.isinf(bounds[0]):
         # Nothing says how a value without bounds may vary but the sample.
         return interval_of(kind, value, standard_error, level, bounds, freedom, draws)
@@ -271,10 +237,7 @@ def logit_interval(
     bounds: tuple[float, float],
     freedom: float = np.inf,
 ) -> ConfidenceInterval:
-    """Return the interval that is symmetric in log((x - low) / (high - x)).
-
-    Without a greatest value it is symmetric in log(x - low).
-    """
+    """Return the interval symmetric in the log odds, or in log(x - low)."""
     low, high = bounds
     if np.isinf(high):
         half = t_quantile(level, freedom) * standard_error / (value - low)
@@ -314,11 +277,7 @@ def t_pvalue(statistic: float, alternative: Alternative, freedom: float) -> floa
 def inverted_pvalue(
     interval_at: Callable[[float], ConfidenceInterval], difference: float
 ) -> float:
-    """Return the greatest 1 - level at which an interval leaves 0 out, at least 1e-15.
-
-    ``interval_at`` returns the interval of the difference at a level; that at a higher
-    level contains it.
-    """
+    """Return the greatest 1 - level at which an interval leaves 0 out, or 1e-15."""
 
     def excess(logarithm: float) -> float:
         low, high = interval_at(-np.expm1(logarithm))
@@ -338,15 +297,7 @@ def hybrid_interval(
 ) -> ConfidenceInterval:
     """Return the interval of a difference from one of each value, without correlation.
 
-    For samples that show no variation; it is wider than with the correlation of paired
-    models (Zou and Donner 2008, as :func:`compare` cites it).
-
-    Examples
-    --------
-    >>> one = ConfidenceInterval(0.7, 1.0), ConfidenceInterval(0.6, 0.9)
-    >>> low, high = hybrid_interval((1.0, 0.8), one)
-    >>> round(low, 4), round(high, 4)
-    (-0.1162, 0.4)
+    It is wider than with that of paired models (Zou and Donner 2008).
     """
     (a, b), (of_a, of_b) = values, intervals
     low = a - b - np.hypot(a - of_a.low, of_b.high - b)
@@ -375,20 +326,7 @@ def adjusted(pvalues: FloatArray, adjust: Adjust) -> FloatArray:
 def bootstrap_pvalue(
     difference: float, draws: FloatArray, alternative: Alternative
 ) -> float:
-    """Return the p-value by the share of replicates beyond 0, as the difference is not.
-
-    The sample is one of them: it is never 0.
-
-    Examples
-    --------
-    One of 39 replicates is below 0, and so may be the next:
-
-    >>> round(
-    ...     bootstrap_pvalue(0.1, np.arange(-1, 38) + 0.5, "two-sided"),
-    ...     4,
-    ... )
-    0.1
-    """
+    """Return the p-value by the share of replicates beyond 0, and the sample."""
     if abs(difference) <= SLACK:
         two_sided = 1.0
     else:
@@ -403,10 +341,7 @@ def bootstrap_pvalue(
 def bootstrap_interval(
     difference: float, draws: FloatArray, level: float, bounds: tuple[float, float]
 ) -> ConfidenceInterval:
-    """Return the interval between replicates, of which as many are beyond either end.
-
-    Where these are biased it reaches to the difference.
-    """
+    """Return the interval that leaves out as many replicates beyond either end."""
     n_outside = _most_beyond(level, len(draws), sides=2)
     low, high = bounds
     if n_outside > 0:
@@ -419,10 +354,7 @@ def bootstrap_interval(
 def permutation_pvalue(
     difference: float, permuted: FloatArray, alternative: Alternative
 ) -> float:
-    """Return the share of differences as far off, the observed one among them.
-
-    Counting it in keeps the level at any number of permutations.
-    """
+    """Return the share of differences as far off, the observed one among them."""
     if alternative == "less":
         n_beyond = np.count_nonzero(permuted <= difference + SLACK)
     elif alternative == "greater":
@@ -435,11 +367,7 @@ def permutation_pvalue(
 def permutation_interval(
     difference: float, permuted: FloatArray, level: float, bounds: tuple[float, float]
 ) -> ConfidenceInterval:
-    """Return the differences from which this one is no further than permuted ones.
-
-    That is what the test does not reject if a true difference moves all others by as
-    much.
-    """
+    """Return the differences from which this one is no further than permuted ones."""
     n_outside = _most_beyond(level, len(permuted))
     reach = np.inf
     if n_outside > 0:

@@ -102,9 +102,8 @@ class Measured:
 
     ``each`` are those with both classes on which it is defined, and ``rows`` says which
     rows of the ``folds`` their cases are. ``one_class`` are folds that lack a class,
-    and yet have a value: what the class would add is not known, and unless class sizes
-    are fixed they are taken to vary as the others do. ``is_known`` says whether
-    anything is known of the uncertainty.
+    and yet have a value: unless class sizes are fixed they are taken to vary as the
+    others do. ``is_known`` says whether anything is known of the uncertainty.
     """
 
     metric: Metric
@@ -177,11 +176,7 @@ class Measured:
 
     @property
     def retraining(self) -> float | None:
-        """How much greater standard errors are if the models are trained again.
-
-        By the correction of Nadeau and Bengio, with the variance of test cases in place
-        of that between the scores of folds. None if it is not a cross-validation.
-        """
+        """How much greater standard errors are if models are trained again, or None."""
         folds = self.folds
         if folds is None or folds.indices is None or folds.n_folds < 2 * self.n_repeats:
             return None
@@ -195,10 +190,7 @@ class Measured:
 
     @lazy
     def cases(self) -> Ranked:
-        """The cases of all folds, with their weights and clusters, without scores.
-
-        Of repeats without clusters each once; of one ranking with its scores.
-        """
+        """The cases of all folds, each once and without scores; or of one ranking."""
         if self.folds is None:
             return self.each[0].ranked
         firsts = slice(None) if self._of_case is None else self._of_case[0]
@@ -230,11 +222,9 @@ class Measured:
     def row_influence(self) -> FloatArray:
         """What each row contributes, as :func:`influence_values` does.
 
-        A class is centred in each fold, which takes one of its m cases there: squares
-        count m / (m - 1) times, as they would for single folds. A class with one case
-        in a fold shows no variation there. It is taken to vary as in the others, or,
-        where those have fewer degrees of freedom, as the values of such folds do, which
-        holds what else these differ in and so is rather too much.
+        A class is centred in each fold, so squares of its m cases count m / (m - 1)
+        times. One with a single case in a fold is taken to vary as in the others or,
+        where those have fewer degrees of freedom, as the values of such folds do.
         """
         if self.folds is None:
             ((metric, ranked, _),) = self.each
@@ -335,11 +325,9 @@ class Measured:
         draws: FloatArray | None = None,
         factor: float = 1.0,
     ) -> ConfidenceInterval:
-        """Return the interval of the mean.
+        """Return the interval of the mean, with ``factor`` times the standard error.
 
-        The standard error is by default that of the delta method, and its degrees of
-        freedom always are. It is taken ``factor`` times, also where the sample shows no
-        variation.
+        That is by default of the delta method, and its degrees of freedom always are.
         """
         level = self.plan.confidence_level if level is None else level
         error = self.parts.standard_error if error is None else error
@@ -559,11 +547,7 @@ class Measured:
         return Parts(*(np.sum(parts, axis=0) * scale**2).tolist())
 
     def _tested(self, level: float, factor: float) -> ConfidenceInterval:
-        """Return the interval that combines what the tests of rankings do not reject.
-
-        Each has a distance from the value of its ranking, and their squares add up (Zou
-        and Donner 2008, as :func:`compare` cites them).
-        """
+        """Return the intervals by the tests of all rankings, combined (Zou, Donner)."""
         effect = self._effect(self.parts.total) / self.n_repeats
         # The variance of the recall is mostly that of the positives.
         freedom = self.freedom(Parts(1.0, 0.0, 0.0))
@@ -588,10 +572,7 @@ def of_ranking(metric: Metric, ranked: Ranked, value: float, level: float) -> Me
 
 
 def _freedoms_of_sum(found: Sequence[Augmented], n_repeats: int) -> tuple[float, float]:
-    """Return the most degrees of freedom that each class has in the sum over folds.
-
-    Several repeats have those of one.
-    """
+    """Return the most degrees of freedom that each class has in the sum over folds."""
     by_class = np.array([one.parts[:2] for one in found])
     squares = np.add.reduce(by_class**2 / [one.freedoms for one in found])
     of_pos, of_neg = np.divide(
@@ -611,10 +592,9 @@ def measured(
     are_paired: bool = True,
     are_warned: bool = True,
 ) -> list[Measured]:
-    """Return metrics, with their parameters, of samples.
+    """Return metrics, with their parameters, of samples, and warn of what is unknown.
 
-    Folds on which one is undefined are left out of all. Warnings say what leaves the
-    value undefined, or its uncertainty unknown.
+    Folds on which one is undefined are left out of all.
     """
     if samples[0].folds is not None:
         return _of_folds(meant, samples, plan)
@@ -716,10 +696,7 @@ def _warn_once(model: Measured) -> None:
 
 
 def replicates_of(models: Sequence[Measured], plan: Plan, name: str) -> FloatArray:
-    """Return replicates of a mean over rankings, or of the difference of two.
-
-    Each ranking is drawn on its own, for both models alike.
-    """
+    """Return replicates of a mean over rankings, or of the difference of two models."""
     first = models[0]
     shares = [plan] if first.folds is None else plan.split(len(first.each))
     is_permuted = plan.method == "permutation"
@@ -795,21 +772,7 @@ def are_compared(sizes: FloatArray, n_repeats: int = 1) -> BoolArray:
 
     They are where that has more degrees of freedom than the folds with more cases: the
     number of folds with one, less their mean, beside those of all cases of the others,
-    less a mean each. ``sizes`` are those of the classes, of shape (n_folds, 2), in all
-    of ``n_repeats``, each with a mean of its own.
-
-    Examples
-    --------
-    Four folds have one positive, and the fifth has three:
-
-    >>> are_compared(
-    ...     np.array([[1, 9], [1, 9], [1, 9], [1, 9], [3, 9]])
-    ... )[:, 0].tolist()
-    [True, True, True, True, False]
-    >>> are_compared(
-    ...     np.array([[1, 9], [1, 9], [1, 9], [1, 9], [4, 9]])
-    ... )[:, 0].tolist()
-    [False, False, False, False, False]
+    less a mean each. ``sizes`` are of shape (n_folds, 2), in all of ``n_repeats``.
     """
     is_single = sizes < 2
     within = np.where(is_single, 0.0, sizes - 1).sum(axis=0)
@@ -822,18 +785,7 @@ def from_others(
     """Return the influence of single cases by how far their folds are from others.
 
     Squares sum up to the variance of the values of these folds, which holds that of the
-    other class and of the models, too. Where both classes of a fold are single, each
-    has one half. ``weights`` and ``sizes`` are those of the classes in each fold.
-
-    Examples
-    --------
-    By hand: two folds at 0.2 either side of their mean, where the variance is twice
-    0.2 ** 2, in each of which the positive is a tenth of the cases.
-
-    >>> sizes = np.array([[1.0, 9.0], [1.0, 9.0]])
-    >>> found = from_others(np.array([0.5, 0.9]), sizes, sizes)
-    >>> (found**2).round(6).tolist()
-    [[8.0, 0.0], [8.0, 0.0]]
+    other class and of the models, too. Where both classes are single, each has half.
     """
     is_compared = are_compared(sizes, n_repeats)
     shares = weights / weights.sum(axis=1, keepdims=True)

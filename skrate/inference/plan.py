@@ -125,9 +125,8 @@ class Plan:
     ) -> FloatArray:
         """Return the statistic of the resamples on which it is defined.
 
-        ``draw(generator, size)`` draws rows, of ``draw.width`` entries in memory each.
-        Each batch has a seed of its own, and which batches there are depends on the
-        width alone, so that ``n_jobs`` changes nothing.
+        ``draw(generator, size)`` draws rows, of ``draw.width`` entries in memory each:
+        on it alone depend batches and their seeds, so that ``n_jobs`` changes nothing.
         """
         # Not more than 128, so that a small table still makes batches for all threads.
         size = int(np.clip(_BATCH // draw.width, 1, 128))
@@ -248,10 +247,7 @@ def warn_of_difference(
 
 
 def defined_values(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> list[float]:
-    """Return the same of several rankings of the same cases.
-
-    What the cases lack is warned of once.
-    """
+    """Return the same of rankings of the same cases; warn once of what these lack."""
     if why_too_few(ranked[0]) is not None:
         return [defined_value(metrics[0], ranked[0])] * len(ranked)
     return [
@@ -332,10 +328,7 @@ def _few_gains(metric: Metric, ranked: Ranked) -> str | None:
 
 
 def _few_of_stratum(metric: Metric, ranked: Ranked) -> str | None:
-    """Return that a class has few cases where cases were sampled rarely.
-
-    Weights that are the same within each class are of no such strata.
-    """
+    """Return that a class has few cases where cases were sampled rarely."""
     weights = ranked.weights
     if weights is None or ranked.are_repetitions:
         return None

@@ -74,10 +74,7 @@ def count_draw(
 
 
 def parametric_draw(of_pos: IntArray, of_neg: IntArray) -> Draw:
-    """Return rows from the number of positives and two multinomials.
-
-    Su, Yuan and Zhu (2015), equations 19 to 21, as :func:`estimate` cites them.
-    """
+    """Return rows by Su, Yuan and Zhu (2015), equations 19 to 21, cited by estimate."""
     n_pos, n_neg = int(of_pos.sum()), int(of_neg.sum())
     n = n_pos + n_neg
 
@@ -232,11 +229,7 @@ def statistic_of(metrics: Sequence[Metric], widths: Sequence[int]) -> Statistic:
 
 
 def jackknife_variance(metric: Metric, ranked: Ranked, *, stratify: bool) -> float:
-    """Return the jackknife variance of a metric of one ranking.
-
-    With ``stratify`` each class is a sample of its own, and the prevalence is kept:
-    the others of the class then weigh as much as all did.
-    """
+    """Return the jackknife variance, with ``stratify`` at fixed class weights."""
     # Cases of one class and group are left out once for all of them.
     cases = condensed(metric, ranked)
     statistic = statistic_of([metric], widths_of([cases]))
@@ -271,10 +264,9 @@ def _sum_of_squares(values: FloatArray, n_units: FloatArray) -> float:
 def exchange_draw(a: Ranked, b: Ranked) -> tuple[Draw, list[int]]:
     """Return rows of two rankings with ranks exchanged in a random half of the cases.
 
-    With no difference between the models, it is by chance which of both ranks of a
-    case is whose (:func:`compare` cites the articles). Midranks are exchanged, and the
-    two new rankings are read off their order without sorting: every rank has a place in
-    the row, and how many there are comes with it. A cluster is exchanged as a whole.
+    The new rankings are read off the order of midranks without sorting: every rank has
+    a place in the row, and how many there are comes with it. A cluster is exchanged as
+    a whole.
     """
     middles = np.concatenate([_midranks(a), _midranks(b)])
     order = np.argsort(middles)

@@ -35,13 +35,12 @@ _MOST_REPETITIONS = 2**53
 class Ranked(Sample):
     """Scored cases as a table, and the group of ties of each case.
 
-    ``scores`` is None where only counts per group are known; then there is one case
-    per class and group, with its count as its weight. ``by_case`` says that groups of
-    cases will be asked for, so that one sort does for both. ``worth`` is what each case
-    is worth, where that is not said by its class. ``given`` are sampling weights before
-    they were scaled to a mean of 1. ``folds`` number the fold of each case, of whose
-    scores only the order within it counts: the table is then that of the consensus,
-    what is found if the same share of each fold is processed.
+    ``counts`` has one case per class and group, with its count as its weight, and no
+    scores. ``by_case`` says that groups of cases will be asked for, so that one sort
+    does for both. ``worth`` is what each case is worth, where its class does not say.
+    ``given`` are sampling weights before they were scaled to a mean of 1. ``folds``
+    number the fold of each case: the table is then that of the consensus, what is found
+    if the same share of each fold is processed.
     """
 
     counts: RankTable | None = None
@@ -60,10 +59,7 @@ class Ranked(Sample):
 
     @property
     def is_plain(self) -> bool:
-        """Whether counts per group of ties say all there is to know.
-
-        Cases of a fold that tie lie across groups of the consensus.
-        """
+        """Whether counts per group of ties say all; in folds ties lie across groups."""
         return self.folds is None and self.are_exchangeable
 
     @property
@@ -104,10 +100,7 @@ class Ranked(Sample):
         return replace(self, is_pos=~self.is_pos)
 
     def forget(self) -> None:
-        """Give back the memory of what is only for single cases or for slopes.
-
-        It is found again when it is asked for.
-        """
+        """Give back the memory of what is only for single cases, or found again."""
         for name in ("_ranking", "group"):
             vars(self).pop(name, None)
         vars(self.table).pop("merged", None)
@@ -134,9 +127,8 @@ class Ranked(Sample):
     ) -> FloatArray:
         """Return for each case the mean of what its class has where it is in its fold.
 
-        The mean is over the rates that the case, with those that tie with it, takes up
-        there, and less that of all cases of the fold: each is cut on its own, so that
-        what a fold has more than others none of its cases adds.
+        The mean is over the rates that the case and its ties take up there, less that
+        of all cases of the fold: each is cut on its own.
         """
         rates = np.append(self.table.rates[smaller.starts], 1.0)
         # Integrals from the rate 0 on, straight within groups.
@@ -279,11 +271,7 @@ def scored(
 
 
 def with_worth(ranked: Ranked, metric: Metric) -> Ranked:
-    """Return the sample with what its cases are worth to a metric, where that matters.
-
-    All that is drawn of it, and found by its influence, is then the gain and the cost
-    of its cases.
-    """
+    """Return the sample with what its cases are worth, where that matters."""
     if ranked.counts is not None and ranked.worth is None:
         return ranked
     worth = metric.worth_of(ranked) if isinstance(metric, ExpectedGain) else None
@@ -320,10 +308,7 @@ def check_left_out(what: str, **options: tuple[Any, Any]) -> None:
 def columns_of(
     name: str, y_scores: ArrayLike | Mapping[Any, ArrayLike], n_cases: int
 ) -> dict[Any, ArrayLike]:
-    """Return the scores of several models by their names.
-
-    They are given as columns, of which an array has numbers, or as a mapping.
-    """
+    """Return the scores of several models by their names, or numbers of columns."""
     frame: Any = y_scores
     if hasattr(frame, "columns"):
         if len(set(frame.columns)) < len(frame.columns):
@@ -411,17 +396,7 @@ def _check_whole(name: str, counts: FloatArray, otherwise: str) -> None:
 
 
 def ranked_in_folds(rankings: FoldRankings, weights: Weights = "frequency") -> Ranked:
-    """Return rankings as a sample, in which a case of several repeats counts once.
-
-    Examples
-    --------
-    >>> rankings = FoldRankings(
-    ...     [1, 0, 0, 1], [3, 2, 1, 9], [0, 0, 1, 1]
-    ... )
-    >>> sample = ranked_in_folds(rankings)
-    >>> sample.table.pos.tolist(), sample.table.neg.tolist()
-    ([2.0, 0.0], [0.0, 2.0])
-    """
+    """Return rankings as a sample, in which a case of several repeats counts once."""
     clusters, n_repeats = rankings.clusters, rankings.n_repeats
     if clusters is None and n_repeats > 1:
         clusters = rankings.indices

@@ -28,9 +28,9 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.data.table import rank_table
-from skrate.inference import markers as module
+from skrate.inference import chance as module
+from skrate.inference.chance import Drawn, is_normal, law_of_auc
 from skrate.inference.intervals import adjusted
-from skrate.inference.markers import Drawn, is_normal, law_of_auc
 from skrate.metrics.base import find_metric
 from skrate.metrics.momentum import momentum_score
 

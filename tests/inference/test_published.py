@@ -17,7 +17,7 @@ from skrate import (
     estimate,
     recall_at_rate_score,
 )
-from skrate.inference.published import Results
+from skrate.inference.difference import Results
 
 # Digital mammography in the DMIST trial, and what Su, Yuan and Zhu (2015, table 5) give
 # of both kinds: AP and its asymptotic standard error.

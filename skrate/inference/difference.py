@@ -1,16 +1,18 @@
-"""Two models, or two metrics of one: what their difference is concluded from."""
+"""What the difference of two models is concluded from; two published tables as well."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import optimize, special
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, dot
-from skrate.data.checks import warn, warn_undefined
+from skrate.data.checks import check_number, warn, warn_undefined
+from skrate.data.table import RankTable, check_alone
 from skrate.inference.delta import (
     NEGLIGIBLE,
     degrees_of_freedom,
@@ -18,6 +20,7 @@ from skrate.inference.delta import (
     is_rounding,
 )
 from skrate.inference.intervals import (
+    Alternative,
     bootstrap_interval,
     bootstrap_pvalue,
     hybrid_interval,
@@ -27,9 +30,16 @@ from skrate.inference.intervals import (
     standardised,
     t_pvalue,
 )
-from skrate.inference.measured import Measured, replicates_of, warn_of_turned, wider
+from skrate.inference.measured import (
+    Measured,
+    measured,
+    replicates_of,
+    warn_of_turned,
+    wider,
+)
 from skrate.inference.plan import Plan, warn_of_difference
 from skrate.inference.resampling import Draw, spread
+from skrate.inference.sample import rankings_of
 from skrate.metrics.auc import AUC
 from skrate.metrics.base import (
     GROUPS_ARE_LISTS,
@@ -57,6 +67,7 @@ from skrate.metrics.results import (
     ConfidenceInterval,
     Estimate,
     Question,
+    clipped_interval,
     question_of_both,
     t_interval,
     t_quantile,
@@ -72,6 +83,9 @@ _FEW_LISTS = 10
 _FEW_ALIKE, _FEW_UNLIKE = 10, 30
 # What a metric of lists is told of the lists, and of their mean.
 _OF_MEAN = ("average", "undefined")
+_TABLES = ("y_true", "y_score_a")
+# Of all correlations; between two of these a root is looked for.
+_ALL = np.linspace(-1, 1, 401)
 
 
 def paired(models: Sequence[Measured], plan: Plan) -> Comparison:
@@ -181,8 +195,7 @@ def conclude(
 ) -> Comparison:
     """Return the comparison of two values; ``draws`` are of their difference.
 
-    The degrees of freedom are those of the standard error. Where the difference shows
-    no variation ``interval_at`` makes intervals that combine those of each value.
+    Where the difference shows no variation ``interval_at`` combines those of each.
     """
     a, b = values
     difference = a - b
@@ -212,11 +225,7 @@ def conclude(
 def _without_variation(
     interval_at: IntervalAt, difference: float, plan: Plan
 ) -> tuple[float, float, ConfidenceInterval]:
-    """Return statistic, p-value and interval where the difference shows no variation.
-
-    The interval combines Wilson's of each model; the p-value is the greatest at which
-    it leaves 0 out, and the statistic what it would be as a normal quantile.
-    """
+    """Return statistic, p-value and interval of a difference without variation."""
     pvalue = inverted_pvalue(interval_at, difference)
     statistic = float(np.copysign(t_quantile(1 - pvalue), difference))
     if plan.alternative != "two-sided":
@@ -240,10 +249,7 @@ def _by_counting(
 def in_lists(
     metric: Any, params: dict[str, Any], groups: ArrayLike
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what group_scores is given, and the options of the mean over lists.
-
-    A metric of lists or queues has them where their ``groups`` are known.
-    """
+    """Return what group_scores is given, and the options of the mean over lists."""
     if isinstance(metric, tuple | list):
         raise ValueError(GROUPS_ARE_LISTS)
     function, own = unwrap(metric, params)
@@ -297,10 +303,7 @@ class _AUCInLists(NamedTuple):
 def warn_of_turned_in_lists(
     models: Iterable[tuple[str, GroupScores, Estimate]], undefined: Policy | float
 ) -> None:
-    """Warn of models within lists, if what ranks these is the AUC.
-
-    Of other metrics it would be found beside them, at twice the cost.
-    """
+    """Warn of models within lists if the AUC ranks these, which is known already."""
     if isinstance(undefined, str):
         warn_of_turned(
             (argument, _AUCInLists(mean.value), mean.confidence_interval)
@@ -413,3 +416,151 @@ def _flipped(a: ListAverage, b: ListAverage, plan: Plan) -> FloatArray:
         return generator.integers(2, size=(size, n), dtype=np.uint8)
 
     return plan.replicates("difference", Draw(n, flips), statistic)
+
+
+@dataclass(frozen=True)
+class Results:
+    """Two values with their standard errors and degrees of freedom."""
+
+    values: tuple[float, float]
+    errors: tuple[float, float]
+    freedoms: tuple[float, float]
+
+    @property
+    def difference(self) -> float:
+        """The first less the second."""
+        return self.values[0] - self.values[1]
+
+    def standard_error(self, correlation: FloatArray) -> FloatArray:
+        """Return that of the difference: s^2 = s_a^2 + s_b^2 - 2 rho s_a s_b."""
+        of_a, of_b = self._parts(correlation)
+        return np.asarray(np.sqrt(np.maximum(of_a + of_b, 0.0)))
+
+    def freedom(self, correlation: FloatArray) -> FloatArray:
+        """Return the degrees of freedom of that standard error.
+
+        Without rho this is Welch's number; at 1 and -1 that of a paired test.
+        """
+        (of_a, of_b), (free_a, free_b) = self._parts(correlation), self.freedoms
+        common = correlation**2 * of_a * of_b / np.sqrt(free_a * free_b)
+        squares = of_a**2 / free_a + of_b**2 / free_b + 2 * common
+        with np.errstate(invalid="ignore", divide="ignore"):
+            freedom = (of_a + of_b) ** 2 / squares
+        # Without variation there is no estimate of it: as few as there can be.
+        return np.where(freedom > 1, freedom, 1.0)
+
+    def reach(self, correlation: FloatArray, tail: float) -> FloatArray:
+        """Return how far off a difference must be so that ``tail`` lies beyond."""
+        quantile = -special.stdtrit(self.freedom(correlation), tail)
+        return np.asarray(quantile * self.standard_error(correlation))
+
+    def least_significant_correlation(
+        self, level: float, alternative: Alternative
+    ) -> float:
+        """Return the rho above which p is below 1 - ``level``; 1 if none is."""
+        sides = 2 if alternative == "two-sided" else 1
+        signed = {"less": -self.difference, "greater": self.difference}
+        found = signed.get(alternative, abs(self.difference))
+
+        def excess(correlation: FloatArray) -> FloatArray:
+            return found - self.reach(correlation, (1 - level) / sides)
+
+        too_little = np.flatnonzero(excess(_ALL) <= 0)
+        if len(too_little) == 0:
+            return -1.0
+        last = too_little[-1]
+        if last == len(_ALL) - 1:
+            return 1.0
+        return float(optimize.brentq(excess, _ALL[last], _ALL[last + 1]))
+
+    def _parts(self, correlation: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the variance of the difference, as what each of both adds to it."""
+        a, b = self.errors
+        return a * (a - correlation * b), b * (b - correlation * a)
+
+
+def check_correlation(correlation: Any) -> float | None:
+    """Return the correlation of two values as a float, or None where it is unknown."""
+    if correlation is None or -1 <= check_number("correlation", correlation) <= 1:
+        return None if correlation is None else float(correlation)
+    raise ValueError(f"correlation must be in [-1, 1], got {correlation:g}.")
+
+
+def check_tables(
+    metric: Any, tables: tuple[Any, Any], method: str, others: dict[str, Any]
+) -> None:
+    """Raise for what does not go with two tables; ``others`` must be None."""
+    for name, other, table in zip(_TABLES, _TABLES[::-1], tables, strict=True):
+        if not isinstance(table, RankTable):
+            raise ValueError(
+                f"{name} must be a RankTable, as {other} is one, found "
+                f"{type(table).__name__}: a table is compared with a table, and scores "
+                "with other scores of the same labels."
+            )
+    if isinstance(metric, tuple | list):
+        raise ValueError("metric must be one where two RankTables are compared.")
+    if method != "delta":
+        raise ValueError(
+            f"method must be 'delta' for two RankTables, got {method!r}: which of "
+            "their cases are the same is not known."
+        )
+    check_alone(tables[0], **others)
+
+
+def compare_tables(
+    metric: Any,
+    tables: tuple[Any, Any],
+    plan: Plan,
+    correlation: float | None,
+    metric_kwargs: dict[str, Any],
+) -> Comparison:
+    """Compare two tables; where no correlation is given, at all there can be."""
+    samples = [rankings_of(table) for table in tables]
+    models = measured([(metric, metric_kwargs)] * 2, samples, plan, are_paired=False)
+    found, ranked = zip(*((model.metric, model.cases) for model in models), strict=True)
+    a, b = (model.value if model.is_known else _NAN for model in models)
+    error, statistic, pvalue, least = _NAN, _NAN, _NAN, _NAN
+    ends = ConfidenceInterval(_NAN, _NAN)
+    if not np.isnan(a - b):
+        warn_of_turned(zip(_TABLES, models, [None] * 2, strict=True))
+        warn_of_difference(found, ranked, plan.method)
+        errors, freedoms = zip(*map(_spread_of, models), strict=True)
+        results = Results((a, b), errors, freedoms)
+        ends = _interval(results, models, plan.confidence_level, correlation)
+        least = results.least_significant_correlation(
+            plan.confidence_level, plan.alternative
+        )
+        at = np.array(correlation or 0.0)
+        error, freedom = float(results.standard_error(at)), float(results.freedom(at))
+        statistic = standardised(results.difference, error)
+        pvalue = t_pvalue(statistic, plan.alternative, freedom)
+        if np.isnan(statistic):
+            warn_undefined(
+                "The p-value", "such a correlation leaves the difference no variation"
+            )
+    return Comparison(
+        found[0].name, a - b, a, b, error, statistic, pvalue, ends, plan.alternative,
+        plan.method, plan.confidence_level, correlation, least, question_of(found[0]),
+    )  # fmt: skip
+
+
+def _spread_of(model: Measured) -> tuple[float, float]:
+    """Return the standard error of a table, or by its interval, and its freedom."""
+    freedom = model.freedom(model.parts)
+    if model.parts.standard_error > NEGLIGIBLE:
+        return model.parts.standard_error, freedom
+    low, high = model.interval(error=0.0)
+    away = max(model.value - low, high - model.value)
+    return away / t_quantile(model.plan.confidence_level), freedom
+
+
+def _interval(
+    results: Results, models: list[Measured], level: float, correlation: float | None
+) -> ConfidenceInterval:
+    """Return the interval at a correlation, or what holds that at each there is."""
+    at = _ALL if correlation is None else np.array([correlation])
+    reach = float(results.reach(at, (1 - level) / 2).max())
+    of_a, of_b = (model.bounds for model in models)
+    bounds = of_a[0] - of_b[1], of_a[1] - of_b[0]
+    difference = results.difference
+    return clipped_interval(difference - reach, difference + reach, bounds)
