@@ -213,9 +213,7 @@ def _log_choose(n: int, k: FloatArray) -> FloatArray:
     return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
-@lru_cache(maxsize=_MAX_NODES)
-def _gauss_legendre(n_nodes: int) -> tuple[FloatArray, FloatArray]:
-    return special.roots_legendre(n_nodes)  # type: ignore[no-any-return]
+_gauss_legendre = lru_cache(special.roots_legendre)
 
 
 def parametric_bounds(
@@ -460,9 +458,7 @@ def normal_bounds(
     """Return normal bounds: Millard, Kull and Flach (2014), equation 8."""
     mean, variance = _mean_and_variance(folds, folds.tpr_at(rates))
     margin = -special.ndtri((1 - level) / 2) * np.sqrt(variance)
-    found = folds.pooled_count(folds.tpr_at(rates))
-    lower, upper = folds.n_pos * (mean - margin), folds.n_pos * (mean + margin)
-    return np.minimum(lower, found), np.maximum(upper, found)
+    return folds.n_pos * (mean - margin), folds.n_pos * (mean + margin)
 
 
 def beta_bounds(
@@ -472,8 +468,7 @@ def beta_bounds(
 
     Each fold's recall is rescaled to its own first (section 3.1 of the same paper).
     """
-    n_pos = np.array([[table.n_pos] for table in folds.tables])
-    n_neg = np.array([[table.n_neg] for table in folds.tables])
+    n_pos, n_neg = folds.column("n_pos"), folds.column("n_neg")
     processed = rates * (n_pos + n_neg)
     least = np.maximum(processed - n_neg, 0.0) / n_pos
     width = np.minimum(processed / n_pos, 1.0) - least
@@ -484,16 +479,14 @@ def beta_bounds(
         *_mean_and_variance(folds, scaled), 0.0, 1.0, level
     )
     bottom, top = folds.reachable(rates)
-    found = folds.pooled_count(folds.tpr_at(rates))
-    lower, upper = bottom + (top - bottom) * low, bottom + (top - bottom) * high
-    return np.minimum(lower, found), np.maximum(upper, found)
+    return bottom + (top - bottom) * low, bottom + (top - bottom) * high
 
 
 def _mean_and_variance(
     folds: Folds, recalls: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the mean over folds, each by its positives, and the mean's variance."""
-    weights = np.array([table.n_pos for table in folds.tables]) / folds.n_pos
+    weights = folds.column("n_pos")[:, 0] / folds.n_pos
     mean = dot(recalls.T, weights)
     n_folds = len(weights)
     variance = dot((recalls - mean).T ** 2, weights**2) * n_folds / (n_folds - 1)

@@ -215,7 +215,9 @@ def rate_averaged_roc_curve(
 
     def counts_of(repeat: Folds) -> tuple[FloatArray, FloatArray]:
         if bounds in BASELINES:
-            return BASELINES[bounds](repeat, steps, level)
+            found = repeat.pooled_count(repeat.tpr_at(steps))
+            low, high = BASELINES[bounds](repeat, steps, level)
+            return np.minimum(low, found), np.maximum(high, found)
         drawn = None
         if bounds in BOOTSTRAPS or band == "simultaneous":
             drawn = bootstrap_counts(
@@ -223,13 +225,13 @@ def rate_averaged_roc_curve(
                 is_adjusted=bounds == "bootstrap-adjusted", n_jobs=n_jobs,
             )  # fmt: skip
         if bounds == "parametric":
-            found = parametric_bounds(repeat, steps, level, n_jobs=n_jobs)
+            ends = parametric_bounds(repeat, steps, level, n_jobs=n_jobs)
         elif bounds == "exact" or drawn is None:
-            found = exact_bounds(repeat, steps, level, drawn, n_jobs=n_jobs)
+            ends = exact_bounds(repeat, steps, level, drawn, n_jobs=n_jobs)
         else:
             central = central_range if band == "pointwise" else whole_range
-            found = central(drawn, level)
-        return around_consensus(repeat, steps, *found)
+            ends = central(drawn, level)
+        return around_consensus(repeat, steps, *ends)
 
     counts = None
     if bounds is not None:

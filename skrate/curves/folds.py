@@ -10,9 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.data.array_api import as_numpy, brought
 from skrate.data.arrays import Array, ArrayLike, ArraysByFold, FloatArray, Label
-from skrate.data.checks import check_equal_length, check_scores, check_weights, warn
+from skrate.data.checks import check_scores, check_weights, warn
 from skrate.data.folds import FoldRankings, Repeats, check_repeats
 from skrate.data.table import RankTable, check_alone, rank_table
 
@@ -20,8 +19,6 @@ from skrate.data.table import RankTable, check_alone, rank_table
 _MAX_STEPS = 200
 # A class whose share is fewer steps than this gets finer ones, so many to its share.
 _FEW_STEPS, _STEPS_TO_RARE, _FINER_STEPS = 4, 10, 50
-# True labels, scores and maybe weights.
-FoldCases: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,19 +73,19 @@ class Folds:
         found = np.stack(
             [np.interp(rates, table.rates, table.cum_pos) for table in self.tables]
         )
-        n_pos = self._column("n_pos")
+        n_pos = self.column("n_pos")
         return np.divide(found, n_pos, out=np.zeros_like(found), where=n_pos > 0)
 
     def fpr_at(self, rates: FloatArray, tpr: FloatArray) -> FloatArray:
         """Return the false positive rates of the folds at given recalls."""
-        processed = rates * self._column("total")
-        fpr = (processed - self._column("n_pos") * tpr) / self._column("n_neg")
+        processed = rates * self.column("total")
+        fpr = (processed - self.column("n_pos") * tpr) / self.column("n_neg")
         # Rounding must not leave the ROC plane.
         return np.clip(fpr, 0, 1)
 
     def pooled_count(self, tpr: FloatArray) -> FloatArray:
         """Return the weight of positives that folds with given recalls have found."""
-        return np.asarray((self._column("n_pos") * tpr).sum(axis=0))
+        return np.asarray((self.column("n_pos") * tpr).sum(axis=0))
 
     def reachable(self, rates: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the least and the greatest weight that can be found at ``rates``."""
@@ -117,7 +114,7 @@ class Folds:
     @cached_property
     def has_one_prevalence(self) -> bool:
         """Whether the share of the positives is that of all in every fold."""
-        n_pos, total = self._column("n_pos"), self._column("total")
+        n_pos, total = self.column("n_pos"), self.column("total")
         # Numbers of cases, or weights, whose sums are rounded.
         return bool(np.allclose(n_pos / total, self.prevalence, rtol=1e-12, atol=0))
 
@@ -155,7 +152,7 @@ class Folds:
             found[size] = found.get(size, 0) + 1
         return found
 
-    def _column(self, name: str) -> FloatArray:
+    def column(self, name: str) -> FloatArray:
         """Return an attribute of the tables as a column."""
         return np.array([[getattr(table, name)] for table in self.tables])
 
@@ -269,20 +266,27 @@ def folds_of_rankings(rankings: FoldRankings) -> Folds:
 
 
 def fold_tables(
-    cases: Sequence[FoldCases], pos_label: Label
+    cases: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike | None]], pos_label: Label
 ) -> tuple[list[RankTable], bool]:
     """Return the tables of (labels, scores, weights or None), and if weights differ."""
-    weights = _check_fold_weights(cases)
-    tables = []
-    for i, ((y_true, y_score, _), weight) in enumerate(
-        zip(cases, weights, strict=True)
-    ):
+    tables, sums, used = [], [], [np.ones(1)]
+    for i, (y_true, y_score, weights) in enumerate(cases):
         try:
-            tables.append(_table(y_true, y_score, weight, pos_label))
+            tables.append(rank_table(y_true, y_score, weights, pos_label))
+            if weights is not None:
+                weights = check_weights("sample_weight", weights)
+                sums.append(weights.sum())
+                used.append(weights[weights > 0])
         except ValueError as error:
             raise ValueError(f"Fold {i}: {error}") from None
-    differ = any(w is not None and not set(w) <= {0.0, 1.0} for w in weights)
-    return tables, differ
+    # Those that are equal were dropped within a fold; other folds may have others.
+    weights = np.concatenate(used[1:] or used)
+    if weights.min() == weights.max():
+        return tables, False
+    for i, (table, total) in enumerate(zip(tables, sums, strict=True)):
+        scale = total / table.total
+        tables[i] = RankTable(table.pos * scale, table.neg * scale)
+    return tables, True
 
 
 def _sequence(name: str, values: Any) -> list[Any]:
@@ -297,37 +301,6 @@ def _sequence(name: str, values: Any) -> list[Any]:
     if len(values) == 0:
         raise ValueError(f"{name} is empty: at least one fold is needed.")
     return list(values)
-
-
-def _check_fold_weights(cases: Sequence[FoldCases]) -> Sequence[FloatArray | None]:
-    """Return the weights by fold on a scale on which those that are equal are 1."""
-    if cases[0][2] is None:
-        return [None] * len(cases)
-    weights = []
-    for i, (y_true, _, values) in enumerate(cases):
-        try:
-            weights.append(check_weights("sample_weight", values))
-            check_equal_length(y_true=as_numpy(y_true), sample_weight=weights[-1])
-        except ValueError as error:
-            raise ValueError(f"Fold {i}: {error}") from None
-    used = np.concatenate([fold[fold > 0] for fold in weights])
-    if used.min() < used.max():
-        return weights
-    return [(fold > 0).astype(np.float64) for fold in weights]
-
-
-def _table(
-    y_true: ArrayLike, y_score: ArrayLike, weights: FloatArray | None, pos_label: Label
-) -> RankTable:
-    """Return the table of a fold, on the scale of its weights."""
-    if weights is None:
-        return rank_table(y_true, y_score, None, pos_label)
-    # Where the weights are.
-    y_true, y_score = brought(y_true), brought(y_score)
-    table = rank_table(y_true, y_score, weights, pos_label)
-    # Weights that are equal within the fold were dropped; other folds have others.
-    scale = weights.sum() / table.total
-    return RankTable(table.pos * scale, table.neg * scale)
 
 
 def default_rates(tables: Sequence[RankTable], *, has_weights: bool) -> FloatArray:

@@ -498,7 +498,12 @@ def _quantities(
     p, processed = ranked.table.prevalence, law.mean()
 
     def known(metric: Metric, by_chance: float) -> _Known:
-        return _Known(*_with_interval(metric, ranked, level), by_chance)
+        low, high = metric.bounds(ranked.table)
+        value = min(max(metric.value(ranked.table), low), high)
+        if np.isnan(value):
+            return _UNDEFINED._replace(chance=by_chance)
+        found = of_ranking(metric, ranked, value, level)
+        return _Known(value, found.interval(), by_chance)
 
     def of_all(share: float) -> float:
         return n_cases * share
@@ -514,17 +519,6 @@ def _quantities(
         "lift": known(LiftAtRate(law), 1.0),
         "number needed": hits.mapped(lambda found: _ratio(processed, found)),
     }
-
-
-def _with_interval(
-    metric: Metric, ranked: Ranked, level: float
-) -> tuple[float, ConfidenceInterval]:
-    """Return a metric and its interval, as estimate does."""
-    low, high = metric.bounds(ranked.table)
-    value = min(max(metric.value(ranked.table), low), high)
-    if np.isnan(value):
-        return _UNDEFINED[:2]
-    return value, of_ranking(metric, ranked, value, level).interval()
 
 
 def _grid(law: RateDistribution) -> FloatArray:
@@ -601,11 +595,6 @@ class ExpectedHits(Metric):
     missed: bool = False
     name = "Expected hits"
     needs = ("positive",)
-
-    @property
-    def greater_is_better(self) -> bool:  # type: ignore[override]
-        """Whether more is better."""
-        return not self.missed
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         """Return its range: no more is found than is processed."""

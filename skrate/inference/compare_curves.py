@@ -601,12 +601,14 @@ def curve_process(
         freedom = max(min(cases.effective_sizes) - 1, 1.0)
     of_models, grains, influence, codes, n_codes = [], [], [], [], 0
     for sign, model in zip((1, -1), models, strict=False):
-        found = _over_rates(model, cases, rates, folds, is_per_positive=is_per_positive)
-        of_models.append(scale * found.values + offset)
-        grains.append(scale * found.grain)
-        influence.append(sign * scale * found.influence)
-        codes.append(n_codes + found.codes)
-        n_codes += len(found.influence)
+        values, grain, of_codes, codes_of_cases = _over_rates(
+            model, cases, rates, folds, is_per_positive=is_per_positive
+        )
+        of_models.append(scale * values + offset)
+        grains.append(scale * grain)
+        influence.append(sign * scale * of_codes)
+        codes.append(n_codes + codes_of_cases)
+        n_codes += len(of_codes)
     covariance = _covariance(np.concatenate(influence), codes, models[0], repeats)
     most = np.ones_like(rates) if is_per_positive else rates
     return CurveProcess(
@@ -620,15 +622,6 @@ def curve_process(
     )
 
 
-class _Curve(NamedTuple):
-    """The hits or the recall of a model, and what a case of each code adds to it."""
-
-    values: FloatArray
-    grain: FloatArray
-    influence: FloatArray
-    codes: IntArray
-
-
 def _over_rates(
     model: Ranked,
     cases: Ranked,
@@ -636,8 +629,8 @@ def _over_rates(
     folds: IntArray | None,
     *,
     is_per_positive: bool,
-) -> _Curve:
-    """Return the recall; or hits, the share of all that is processed and positive."""
+) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
+    """Return recall or hits, the grain, what cases of each code add, and the codes."""
     parts = by_fold(model, folds)
     tables = [part.table for _, part in parts]
     total = sum(table.total for table in tables)
@@ -671,7 +664,7 @@ def _over_rates(
         influence += [of_neg, of_pos]
     is_cut = (rates > 0) & (rates < 1)
     grain = np.asarray(is_cut * size * np.maximum(lost, 1 - lost))
-    return _Curve(values, grain, np.concatenate(influence), codes)
+    return values, grain, np.concatenate(influence), codes
 
 
 def _starts(table: RankTable, rates: FloatArray) -> IntArray:

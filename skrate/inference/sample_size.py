@@ -297,19 +297,12 @@ def sample_size(
             "the upper end of n_interval for n."
         )
     known = SampleSize(
-        found.name,
-        _NAN if n_cases is None else n_cases,
-        _NAN,
-        _NAN,
-        _NAN,
+        found.name, _NAN if n_cases is None else n_cases, _NAN, _NAN, _NAN,
         (_NAN if difference is None else difference) if is_test else None,
-        _NAN if is_test else None,
-        level,
-        _UNKNOWN if n_cases is None else None,
+        _NAN if is_test else None, level, _UNKNOWN if n_cases is None else None,
         _UNKNOWN if is_test and n_cases is not None else None,
-        None if clusters is None else _NAN,
-        question_of(found),
-    )
+        None if clusters is None else _NAN, question_of(found),
+    )  # fmt: skip
     # With the values that they have at the prevalence to come.
     values = [
         defined_value(found, _at_prevalence(one, planned_prevalence)) for one in ranked
@@ -347,7 +340,9 @@ def sample_size(
             half = t_quantile(level, pilot.freedom_of(n_pilot))
             half *= pilot.standard_error(n_pilot)
             ends = ConfidenceInterval(chosen - half, chosen + half)
-    low, high = _factors(chosen, ends, pilot.reach / 2)
+    low, high = _factors(
+        chosen, ends, t_quantile(level, pilot.freedom) * pilot.spread / 2
+    )
 
     def power_at(n: float, factor: float = 1.0) -> float:
         return pilot.power(n, factor * chosen, alternative)
@@ -473,19 +468,14 @@ def _factors(
     ``of_variance`` is how far the logarithm of a standard error may be off. With the
     ends of a difference that is the pilot's their distances are legs of a right angle.
     """
-    if ends is None:
-        return _factor(-of_variance), _factor(of_variance)
-    sizes = [abs(end / difference) for end in ends]
-    below = 0.0
-    if ends.low * ends.high > 0:
-        below = _factor(-np.hypot(of_variance, np.log(min(sizes))))
-    return below, _factor(np.hypot(of_variance, np.log(max(sizes))))
-
-
-def _factor(logarithm: float) -> float:
-    """Return what has this logarithm: of few cases at a high level it is no number."""
+    # Of few cases at a high level some are no numbers.
     with np.errstate(over="ignore"):
-        return float(np.exp(logarithm))
+        if ends is None:
+            return float(np.exp(-of_variance)), float(np.exp(of_variance))
+        sizes, below = [abs(end / difference) for end in ends], 0.0
+        if ends.low * ends.high > 0:
+            below = float(np.exp(-np.hypot(of_variance, np.log(min(sizes)))))
+        return below, float(np.exp(np.hypot(of_variance, np.log(max(sizes)))))
 
 
 @dataclass(frozen=True)
@@ -507,11 +497,6 @@ class _Pilot:
         """The fewest cases that can be planned."""
         rarer = min(self.prevalence, 1 - self.prevalence)
         return int(np.ceil(max(_LEAST / rarer, _LEAST * self.cases_per_unit)))
-
-    @property
-    def reach(self) -> float:
-        """How far the logarithm of the variance may be off."""
-        return t_quantile(self.level, self.freedom) * self.spread
 
     def seen(self, result: SampleSize, n: int) -> SampleSize:
         """Return a result with what n cases show."""
@@ -616,16 +601,9 @@ def _pilot_of(
         n_pos, n_neg = cases.effective_sizes
         sizes = n_pos / cases.total, n_neg / cases.total
     return _Pilot(
-        value,
-        unit,
-        share,
-        spread,
-        min(*cases.effective_sizes, n_units, _PARTS) - 1,
-        cases.total / n_units,
-        sizes,
-        bounds,
-        level,
-    )
+        value, unit, share, spread, min(*cases.effective_sizes, n_units, _PARTS) - 1,
+        cases.total / n_units, sizes, bounds, level,
+    )  # fmt: skip
 
 
 def _unit(
