@@ -18,6 +18,7 @@ from skrate.data.arrays import (
     Label,
     dot,
     ratio,
+    share_of,
     sum_from_right,
 )
 from skrate.data.checks import check_count, check_fraction
@@ -29,10 +30,10 @@ from skrate.metrics.base import NEEDED, Facts, Metric, Slopes, missing_parameter
 from skrate.metrics.lists import of_queues
 from skrate.metrics.recall import (
     expected_recall,
+    gain_of_tables,
     negative_recall_score,
     rate_of,
     recall_limits,
-    recall_of_tables,
     recall_slopes,
 )
 from skrate.rates.laws import (
@@ -367,29 +368,23 @@ class AtRate(Metric):
             return super().value(table)
         law, factor = self.weighting
         if table.n_pos == 0:
+            # Undefined is the recall, but not the precision.
             return 0.0 * factor
-        found = factor * expected_recall(table, law)
-        return float(self._of_mean(found, table.prevalence))
+        share = 1.0 if self.is_per_positive else table.prevalence
+        return factor * share * expected_recall(table, law)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
+        weight, n_pos = pos + neg, pos.sum(axis=1)
+        total = weight.sum(axis=1)
         if self.is_uncertain:
             law, factor = self.weighting
-            n_pos = pos.sum(axis=1)
-            found = factor * recall_of_tables(pos, neg, law)
-            prevalence = n_pos / (n_pos + neg.sum(axis=1))
-            return np.asarray(self._of_mean(found, prevalence))
-        weight = pos + neg
-        ends = np.cumsum(weight, axis=1)
-        total = ends[:, -1:]
-        begins = np.zeros_like(ends)
-        begins[:, 1:] = ends[:, :-1]
-        n_pos = pos.sum(axis=1)
+            found = factor * gain_of_tables(pos, weight, law)
+            return share_of(found, n_pos if self.is_per_positive else total)
         seen = self.rate * total
+        begins = np.cumsum(np.pad(weight, ((0, 0), (1, 0))), axis=1)[:, :-1]
         # Cut off before it is divided: a group may be empty.
-        part = ratio(np.clip(seen - begins, 0, weight), weight)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            found = np.einsum("ij,ij->i", pos, part)
-            return np.asarray(self._scaled(found, n_pos, seen[:, 0], total[:, 0]))
+        part = ratio(np.clip(seen[:, None] - begins, 0, weight), weight)
+        return self._scaled(np.einsum("ij,ij->i", pos, part), n_pos, seen, total)
 
     @property
     def facts(self) -> Facts:
@@ -413,8 +408,7 @@ class AtRate(Metric):
             return super().per_list(lists)
         n_seen = self.rate * lists.sizes if k is None else np.minimum(k, lists.sizes)
         found = lists.sum(lists.pos * seen_rows(lists, n_seen))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            values = self._scaled(found, lists.n_pos, n_seen, lists.sizes)
+        values = self._scaled(found, lists.n_pos, n_seen, lists.sizes)
         if not self.facts.is_of_queues:
             return ListValues.of(values, lists)
         whole = lists.n_pos if self.is_per_positive else n_seen
@@ -438,20 +432,13 @@ class AtRate(Metric):
             return slopes.scaled(factor)
         return slopes.scaled(factor * table.prevalence, factor * recall)
 
-    def _of_mean(self, found: Any, prevalence: Any) -> Any:
-        """Return the metric from that multiple of the expected recall."""
-        if self.is_per_positive:
-            return found
-        # Without positives their recall is undefined, but not the precision.
-        nothing = 0.0 * self.weighting[1]
-        return np.minimum(np.where(prevalence > 0, found * prevalence, nothing), 1.0)
-
     def _scaled(
         self, found: FloatArray, n_pos: FloatArray, seen: FloatArray, total: FloatArray
     ) -> FloatArray:
         """Return the metric from the positives found among those seen."""
-        share = found / (n_pos if self.is_per_positive else total)
-        return share / (seen / total) if self.is_per_processed else share
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = found / (n_pos if self.is_per_positive else total)
+            return share / (seen / total) if self.is_per_processed else share
 
 
 class RecallAtRate(AtRate, score=recall_at_rate_score):

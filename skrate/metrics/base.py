@@ -25,7 +25,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, Label, total
-from skrate.data.checks import shown, warn, warn_undefined
+from skrate.data.checks import check_weights, shown, warn, warn_undefined
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.sample import check_ranking
@@ -402,9 +402,7 @@ def score(
         table = rank_table(y_true, y_score, sample_weight, pos_label)
         metric = on_table(metric, y_true)
     else:
-        cases = check_ranking(y_true, y_score, sample_weight, pos_label)
-        table = table_of(cases)
-        metric = metric.of_sample(cases.total, is_weighted=sample_weight is not None)
+        metric, table = _of_cases(metric, y_true, y_score, sample_weight, pos_label)
     value = metric.value(table) if is_defined(metric, table) else float("nan")
     if value != value:
         reason = why_undefined(metric, table)
@@ -418,18 +416,28 @@ def score_folds(metric: Metric, rankings: FoldRankings) -> FloatArray:
     check_of_folds(metric)
     values = np.full(rankings.n_folds, np.nan)
     for i, (y_true, y_score, weights) in enumerate(rankings):
-        cases = check_ranking(y_true, y_score, weights)
-        table = table_of(cases)
-        # A sum is on the scale on which weights were given.
-        n_cases = cases.total
-        if metric.facts.is_sum and weights is not None:
-            n_cases = total(weights)
-        own = metric.of_sample(n_cases, is_weighted=weights is not None)
+        own, table = _of_cases(metric, y_true, y_score, weights)
         if is_defined(own, table):
             values[i] = own.value(table)
         if not np.isnan(values[i]):
             warn_if_unsupported(own, table)
     return values
+
+
+def _of_cases(
+    metric: Metric,
+    y_true: ArrayLike,
+    y_score: ArrayLike | None,
+    weights: ArrayLike | None,
+    pos_label: Label = None,
+) -> tuple[Metric, RankTable]:
+    """Return the metric of scored cases with what depends on them, and their table."""
+    cases = check_ranking(y_true, y_score, weights, pos_label)
+    n_cases = cases.total
+    if metric.facts.is_sum and weights is not None:
+        # A sum is on the scale on which weights were given.
+        n_cases = total(check_weights("sample_weight", weights))
+    return metric.of_sample(n_cases, is_weighted=weights is not None), table_of(cases)
 
 
 def check_of_folds(metric: Metric) -> None:

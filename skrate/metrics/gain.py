@@ -25,7 +25,6 @@ from skrate.data.checks import (
     check_flag,
     check_number,
     check_vector,
-    check_weights,
     shown,
 )
 from skrate.data.folds import FoldRankings
@@ -33,28 +32,17 @@ from skrate.data.lists import ListTable, ListValues, seen_rows
 from skrate.data.ranking import ranking
 from skrate.data.sample import Sample, check_ranking
 from skrate.data.show import described_like
-from skrate.data.table import Merged, RankTable, check_alone
+from skrate.data.table import Merged, RankTable
 from skrate.metrics.at_recall import ROUNDING
-from skrate.metrics.base import (
-    NEEDED,
-    PER_CASE,
-    Facts,
-    Metric,
-    Slopes,
-    mean_of_folds,
-    score,
-    score_folds,
-)
+from skrate.metrics.base import NEEDED, PER_CASE, Facts, Metric, Slopes, score
 from skrate.metrics.recall import (
     bandwidth,
-    expected_recall,
+    gain_of_tables,
     is_of_few,
     mean_and_moved,
     negative_recall_score,
     processed_rows,
-    recall_of_tables,
     recall_slopes,
-    sum_over_places,
     swapped,
 )
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
@@ -62,8 +50,6 @@ from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
 __all__ = ["expected_gain_score"]
 
 _NO_GAIN = "gain is missing: give one number per case, or one per class."
-# Groups at a time, which stay in the cache.
-_GROUPS = 8_192
 # As many average cases are added to the neighbours of a cut that few cases reach.
 _ADDED = 4.0
 # What one more unit of gain, or of cost, in each group adds.
@@ -213,16 +199,9 @@ def expected_gain_score(
     if gain is None:
         raise ValueError(_NO_GAIN)
     metric = ExpectedGain(gain, cost, rate, normalize)
-    if isinstance(y_true, FoldRankings):
-        check_alone(
-            y_true, y_score=y_score, sample_weight=sample_weight, pos_label=pos_label
-        )
-        return mean_of_folds(metric, score_folds(metric, y_true), y_true)
-    if metric.is_of_cases:
+    if metric.is_of_cases and not isinstance(y_true, FoldRankings):
         return _of_cases(metric, y_true, y_score, sample_weight, pos_label)
-    per_case = replace(metric, normalize=True)
-    found = score(per_case, y_true, y_score, sample_weight, pos_label)
-    return found if metric.normalize else found * _weight(y_true, sample_weight)
+    return score(metric, y_true, y_score, sample_weight, pos_label)
 
 
 class ClassGain(NamedTuple):
@@ -350,21 +329,12 @@ class ExpectedGain(Metric, score=expected_gain_score):
 
     def value(self, table: RankTable) -> float:
         if isinstance(table, WorthTable):
-            found = gain_of_groups(table.worth, self.rate) / table.total
+            worth = table.worth
         else:
-            found = self._of_classes(table)
-        return found * self._scale(table)
-
-    def _of_classes(self, table: RankTable) -> float:
-        """Return the gain per case where classes say what it is."""
-        of_pos, of_neg = self._by_class
-        found = 0.0
-        if of_pos and table.n_pos > 0:
-            found += of_pos * table.prevalence * expected_recall(table, self.rate)
-        if of_neg and table.n_neg > 0:
-            wasted = expected_recall(table, self.rate, of_negatives=True)
-            found += of_neg * table.negative_share * wasted
-        return found
+            of_pos, of_neg = self._by_class
+            gain = of_pos * table.pos + of_neg * table.neg
+            worth = GroupWorth(gain, table.pos + table.neg)
+        return gain_of_groups(worth, self.rate) / table.total * self._scale(table)
 
     @property
     def _by_class(self) -> ClassGain:
@@ -382,33 +352,19 @@ class ExpectedGain(Metric, score=expected_gain_score):
         return table.total if self._n_cases is None else self._n_cases
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
+        n_cases: Any = self._n_cases
         if self.is_of_cases:
             # Gains and costs per group, in their place.
-            return self._of_worths(pos, neg)
-        of_pos, of_neg = self._by_class
-        n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
-        found = np.zeros(len(pos))
-        for gain, count, tables in (
-            (of_pos, n_pos, (pos, neg)),
-            (of_neg, n_neg, (neg, pos)),
-        ):
-            if gain:
-                recall = recall_of_tables(*tables, self.rate)
-                found += gain * count * np.where(count > 0, recall, 0.0)
-        total = n_pos + n_neg
-        if self.normalize:
-            return np.asarray(found / total)
-        scale = 1.0 if self._n_cases is None else self._n_cases / total
-        return np.asarray(found * scale)
-
-    def _of_worths(self, gain: Array, cost: Array) -> FloatArray:
-        """Return the same of rows of the gain and the cost of each group."""
-        rows = [
-            gain_of_groups(GroupWorth(*row), self.rate)
-            for row in zip(gain, cost, strict=True)
-        ]
-        assert self._n_cases is not None
-        return np.array(rows) / (self._n_cases if self.normalize else 1.0)
+            rows = map(GroupWorth, pos, neg)
+            found = np.array([gain_of_groups(row, self.rate) for row in rows])
+            total = n_cases
+        else:
+            of_pos, of_neg = self._by_class
+            weight = pos + neg
+            found = gain_of_tables(of_pos * pos + of_neg * neg, weight, self.rate)
+            total = weight.sum(axis=1)
+        scale = 1.0 if self.normalize else total if n_cases is None else n_cases
+        return np.asarray(found / total * scale)
 
     @property
     def gain_of_cases(self) -> FloatArray | None:
@@ -459,15 +415,6 @@ class ExpectedGain(Metric, score=expected_gain_score):
         return factor * by_gain, factor * by_cost
 
 
-def _weight(y_true: ArrayLike | RankTable, sample_weight: ArrayLike | None) -> float:
-    """Return what all cases weigh, on the scale on which their weights were given."""
-    if isinstance(y_true, RankTable):
-        return y_true.total
-    if sample_weight is None:
-        return float(len(check_vector("y_true", y_true)))
-    return total(check_weights("sample_weight", sample_weight))
-
-
 def _of_cases(
     metric: ExpectedGain,
     y_true: ArrayLike | RankTable,
@@ -483,33 +430,18 @@ def _of_cases(
     )
     worth = metric.worth_of(sample)
     assert worth is not None
-    weight = float(len(worth.gain))
     # Sums that are beyond all floats are found below.
     with np.errstate(over="ignore", invalid="ignore"):
-        if sample.weights is None and worth.cost is None:
-            found = gain_of_places(worth.gain, sample, metric.rate)
-        else:
-            found = gain_of_groups(ranked_worth(worth, sample), metric.rate)
-    if sample.weights is not None:
-        weight = total(sample.weights)
+        found = gain_of_groups(ranked_worth(worth, sample), metric.rate)
     if not np.isfinite(found):
         raise ValueError(
             f"The sum of gain is beyond {np.finfo(float).max:.3g}, or that of cost, "
             "times sample_weight: divide all of them by the same large number."
         )
-    return float(found / weight if metric.normalize else found)
-
-
-def gain_of_places(gain: FloatArray, sample: Sample, rate: RateDistribution) -> float:
-    """Return the expected gain of cases that all take the same of the budget."""
-    assert sample.scores is not None
-    order, begins = ranking(sample.scores)
-    gain = gain[order]
-    if not begins.all():
-        starts = np.flatnonzero(begins)
-        sizes = np.diff(starts, append=len(gain))
-        gain = np.repeat(np.add.reduceat(gain, starts) / sizes, sizes)
-    return sum_over_places(gain, rate)
+    if not metric.normalize:
+        return found
+    weights = sample.weights
+    return found / (len(worth.gain) if weights is None else total(weights))
 
 
 def gain_of_groups(worth: GroupWorth, rate: RateDistribution) -> float:
@@ -517,14 +449,9 @@ def gain_of_groups(worth: GroupWorth, rate: RateDistribution) -> float:
     if not worth.cost.any():
         # As of a resample of cases that are free.
         return float("nan")
-    edges, found = worth.shares, 0.0
-    for sign in (1.0, -1.0):
-        groups = np.flatnonzero(sign * worth.gain > 0)
-        for first in range(0, len(groups), _GROUPS):
-            part = groups[first : first + _GROUPS]
-            gains = sign * worth.gain[part]
-            low, high = edges[part], edges[part + 1]
-            found += sign * float(dot(gains, rate.table.mean(low, high)))
+    edges, groups = worth.shares, np.flatnonzero(worth.gain)
+    processed = rate.table.mean(edges[groups], edges[groups + 1])
+    found = float(dot(worth.gain[groups], processed))
     return found + float(dot(worth.gain, just_reached(worth, rate)))
 
 
@@ -672,11 +599,6 @@ def ranked_worth(worth: Worth, sample: Sample) -> GroupWorth:
     """Return the worth of the groups of ties of a sample with scores."""
     assert sample.scores is not None
     order, begins = ranking(sample.scores)
-    cost = None if worth.cost is None else worth.cost[order]
-    weights = None if sample.weights is None else sample.weights[order]
-    found = weighted_worth(Worth(worth.gain[order], cost), weights)
-    if begins.all():
-        return found
-    starts = np.flatnonzero(begins)
-    gain, cost = (np.add.reduceat(each, starts) for each in (found.gain, found.cost))
-    return GroupWorth(gain, cost)
+    cases, starts = weighted_worth(worth, sample.weights), np.flatnonzero(begins)
+    columns = cases.gain, cases.cost
+    return GroupWorth(*(np.add.reduceat(each[order], starts) for each in columns))

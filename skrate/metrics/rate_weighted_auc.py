@@ -15,6 +15,8 @@ from skrate.data.arrays import (
     Label,
     Number,
     float_or_array,
+    ratio,
+    share_of,
 )
 from skrate.data.checks import (
     check_choice,
@@ -33,7 +35,7 @@ from skrate.metrics.recall import (
     UnderSet,
     expected_recall,
     expected_recall_score,
-    recall_in_range,
+    recall_of_tables,
     recall_slopes,
     swapped,
 )
@@ -271,9 +273,11 @@ class RateWeightedAUC(
         if not is_rare.all():
             mask = is_rare[:, None]
             pos, neg = np.where(mask, pos, neg), np.where(mask, neg, pos)
-        recall, worst, best = recall_in_range(pos, neg, self.rate)
-        found = np.full(len(pos), np.nan)
-        np.divide(recall - worst, best - worst, out=found, where=has_range(worst, best))
+        n_pos = pos.sum(axis=1)
+        share = ratio(n_pos, n_pos + neg.sum(axis=1))
+        worst, best = expected_recall_range(self.rate, share)
+        above = recall_of_tables(pos, neg, self.rate) - worst
+        found = share_of(above, np.where(has_range(worst, best), best - worst, 0.0))
         return np.where(is_rare, found, 1 - found)
 
     def slopes(self, table: RankTable) -> Slopes:
@@ -304,14 +308,11 @@ def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
     # nearly all there is.
     is_rare = table.n_pos <= table.n_neg
     share = table.prevalence if is_rare else table.negative_share
-    worst, best = expected_recall_range(rate, share)
+    worst, best = map(float, expected_recall_range(rate, share))
     if not has_range(worst, best):
         return float("nan")
-    if is_rare:
-        score = (expected_recall(table, rate) - worst) / (best - worst)
-    else:
-        lost = expected_recall(table, rate, of_negatives=True)
-        score = (best - lost) / (best - worst)
+    recall = expected_recall(table, rate, of_negatives=not is_rare)
+    score = ((recall - worst) if is_rare else (best - recall)) / (best - worst)
     return min(max(score, 0.0), 1.0)
 
 
@@ -328,18 +329,14 @@ def is_late(rate: RateDistribution) -> bool:
     return rate.mean() > 0.5 + 1e-9
 
 
-# Kept, because the folds and candidates of a search share few prevalences.
-@kept
-def expected_recall_range(
-    rate: RateDistribution, prevalence: float
-) -> tuple[float, float]:
+def expected_recall_range(rate: RateDistribution, prevalence: Any) -> Any:
     """Return the expected recall of the worst and of the perfect ranking."""
-    low, high = np.array([1 - prevalence, 0.0]), np.array([1.0, prevalence])
-    worst, best = rate.table.mean(low, high).tolist()
-    return worst, best
+    share = np.asarray(prevalence)
+    low = np.stack([1 - share, np.zeros_like(share)])
+    return rate.table.mean(low, np.stack([np.ones_like(share), share]))
 
 
-def has_range(worst: float | FloatArray, best: float | FloatArray) -> Any:
+def has_range(worst: Any, best: Any) -> Any:
     """Return whether rankings differ in expected recall, between these two."""
     return best - worst > np.maximum(LEAST_RANGE * best, _LEAST_NUMBER)
 

@@ -21,6 +21,7 @@ from skrate.data.arrays import (
     Label,
     dot,
     ratio,
+    share_of,
     sum_from_right,
 )
 from skrate.data.checks import check_choice
@@ -41,8 +42,6 @@ __all__ = ["expected_recall_score", "negative_recall_score"]
 _KEPT_LENGTH = 16_384
 # Cases at a time.
 _CACHED = 16_384
-# Groups at a time: products of vectors this short are not worth a thread to BLAS.
-_GROUPS = 8_192
 _DEGREE = 7
 _TOLERANCE = 1e-13
 Side = Literal["positives", "negatives"]
@@ -456,28 +455,15 @@ def expected_recall(
     Or E[F1], that over the negatives: summed over them, not taken from what the
     positives leave of the mean rate, which next to many positives is all rounding.
     """
+    n = table.n_neg if of_negatives else table.n_pos
     labels = table.labels
     if labels is not None:
         # By place, which is several times quicker than by group.
-        found = sum_over_places(~labels if of_negatives else labels, rate)
-    else:
-        weights = table.neg if of_negatives else table.pos
-        found = sum_of_survivals(weights, table.rates, rate)
-    return found / (table.n_neg if of_negatives else table.n_pos)
-
-
-def sum_of_survivals(
-    weights: FloatArray, edges: FloatArray, law: RateDistribution
-) -> float:
-    """Return the sum over groups of weights times the mean survival between edges."""
-    total = 0.0
-    # Of booleans it is several times quicker.
-    groups = np.flatnonzero(weights > 0)
-    for first in range(0, len(groups), _GROUPS):
-        part = groups[first : first + _GROUPS]
-        means = law.table.mean(edges[part], edges[part + 1])
-        total += float(dot(weights[part], means))
-    return total
+        return sum_over_places(~labels if of_negatives else labels, rate) / n
+    weights, edges = table.neg if of_negatives else table.pos, table.rates
+    groups = np.flatnonzero(weights)
+    means = rate.table.mean(edges[groups], edges[groups + 1])
+    return float(dot(weights[groups], means)) / n
 
 
 def sum_over_places(counts: Array, rate: RateDistribution) -> float:
@@ -561,37 +547,22 @@ def _processed(positions: IntArray, n: int, rate: RateDistribution) -> FloatArra
 
 def recall_of_tables(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:
     """Return the expected recall of many tables, nan without positives."""
-    return recall_in_range(pos, neg, rate)[0]
+    return share_of(gain_of_tables(pos, pos + neg, rate), pos.sum(axis=1))
 
 
-def recall_in_range(
-    pos: Array, neg: Array, rate: RateDistribution
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the same, and the expected recall of worst and of best ranking.
-
-    These are nan without either class.
-    """
-    weight = pos + neg
-    n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
+def gain_of_tables(gain: Array, weight: Array, rate: RateDistribution) -> FloatArray:
+    """Return the sum of the gains of groups by the probability of being processed."""
     ends = np.cumsum(weight, axis=1)
     total = ends[:, -1:]
     n = int(total.max())
-    with np.errstate(invalid="ignore", divide="ignore"):
-        if ends.dtype.kind == "i" and total.min() == n <= 16 * ends.size:
-            # Looked up, as all have n whole cases.
-            means = _kept_limited_means(rate, n)
-            area = np.diff(means.take(ends), axis=1, prepend=0.0)
-            found = np.einsum("ij,ij->i", area, ratio(pos, weight)) / n_pos
-            worst, best = (n * rate.mean() - means[n_neg]) / n_pos, means[n_pos] / n_pos
-        else:
-            cuts = np.hstack([np.zeros_like(total), ends]) / total
-            processed = rate.table.mean(cuts[:, :-1], cuts[:, 1:])
-            found = np.einsum("ij,ij->i", pos, processed) / n_pos
-            low = np.stack([n_neg / total[:, 0], np.zeros(len(pos))])
-            high = np.stack([np.ones(len(pos)), n_pos / total[:, 0]])
-            worst, best = rate.table.mean(low, high)
-        worst[n_neg == 0] = np.nan
-        return np.asarray(found), worst, best
+    if ends.dtype.kind == "i" and total.min() == n <= 16 * ends.size:
+        # Looked up, as all have n whole cases.
+        means = _kept_limited_means(rate, n)
+        area = np.diff(means.take(ends), axis=1, prepend=0.0)
+        return np.asarray(np.einsum("ij,ij->i", area, ratio(gain, weight)))
+    cuts = ratio(np.hstack([np.zeros_like(total), ends]), total)
+    processed = rate.table.mean(cuts[:, :-1], cuts[:, 1:])
+    return np.asarray(np.einsum("ij,ij->i", gain, processed))
 
 
 @kept
