@@ -20,7 +20,7 @@ from skrate.data.arrays import Array, BoolArray, FloatArray
 
 
 class Ranking(NamedTuple):
-    """Cases in the order of their ranking; the positives first of those that tie."""
+    """Cases in the order of their ranking."""
 
     is_pos: BoolArray
     begins: BoolArray  # Where groups of ties begin.
@@ -124,8 +124,7 @@ def ranked_elsewhere(
 ) -> Ranking | None:
     """Return the cases ranked on their own device, None where numpy has to do it.
 
-    ``positive`` chooses one of at most two labels, or None of them. Scores come along
-    with ``keep_scale``.
+    ``positive`` chooses one of at most two labels. Scores come with ``keep_scale``.
     """
     given = [y_true, y_score]
     if sample_weight is not None:
@@ -208,10 +207,7 @@ def _in_order(
 ) -> Ranking:
     # Zero and minus zero tie, which not every sort by bits knows.
     scores = xp.where(scores == 0, xp.zeros_like(scores), scores)
-    # Turned around below: the positives come first of those that tie.
-    by_label = xp.concat([xp.nonzero(~is_pos)[0], xp.nonzero(is_pos)[0]])
-    order = xp.argsort(xp.take(scores, by_label, axis=0), stable=True)
-    order = xp.flip(xp.take(by_label, order, axis=0))
+    order = xp.flip(xp.argsort(scores, stable=True))
     scores = xp.take(scores, order, axis=0)
     begins = xp.concat([xp.ones_like(is_pos[:1]), scores[1:] != scores[:-1]])
     # One byte a case is all that unweighted ones send.

@@ -37,11 +37,7 @@ _BY_POS, _BY_NEG, _BY_LOG_RATE = 0.4, 0.4, 0.2
 
 
 class Cells(NamedTuple):
-    """Cells with the weights in them, in increasing order of the score.
-
-    Of nested cells the outer one comes in the middle of those within, where its cases
-    are at their nearest to where they may be: ``keys`` are the middles of cells.
-    """
+    """Cells and the weights in them, in increasing order of their middles, the keys."""
 
     keys: Keys
     shifts: NDArray[np.uint8]
@@ -130,8 +126,7 @@ def _order(keys: Keys, shifts: Array) -> IntArray:
 def compressed(cells: Cells, max_groups: int) -> Cells:
     """Return at most ``max_groups`` cells in place of more, as equal as they can be.
 
-    Between any two neighbours there is the smallest cell of the grid that holds both.
-    Those of the greatest measure stay divided, and the others become one.
+    Neighbours stay divided if the smallest cell that holds both measures most.
     """
     if len(cells.keys) <= max_groups:
         return cells
@@ -187,11 +182,10 @@ def _above(weights: FloatArray) -> FloatArray:
 
 
 def extreme_order(cells: Cells, *, is_best: bool) -> tuple[FloatArray, FloatArray]:
-    """Return positives and negatives, best group first, in an order that cells allow.
+    """Return positives and negatives, best group first, in an extreme order of cells.
 
-    It is the best or the worst one. Every case goes to one end of its cell: in the best
-    order positives to the upper and negatives to the lower. Cases of one exact score
-    stay tied.
+    In the best one positives go to the upper end of their cell and negatives to the
+    lower. Cases of one exact score stay tied.
     """
     lowest, highest = cells.lowest, cells.highest
     is_exact = cells.is_exact
@@ -208,11 +202,7 @@ def extreme_order(cells: Cells, *, is_best: bool) -> tuple[FloatArray, FloatArra
 
 
 class Reach(NamedTuple):
-    """What may be above the cases of each cell, wherever they are in it, or tie.
-
-    Of a cell whose score is known, its own cases tie with each other. Of others their
-    own positives are not in ``pos_least``.
-    """
+    """What may be above the cases of each cell; exact ones tie with their own."""
 
     pos_most: FloatArray
     neg_least: FloatArray

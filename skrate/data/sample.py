@@ -44,7 +44,7 @@ class Sample:
     kept: BoolArray | None = None
     kind: Kind = "relative"
     # Of cases in the order of their ranking, where groups of ties begin; None for any
-    # other order. Of those that tie, the positives come first.
+    # other order.
     begins: BoolArray | None = None
 
     def with_weight(self) -> Self:

@@ -18,7 +18,6 @@ from skrate.data.arrays import (
     cumulated,
     frozen,
     lazy,
-    total,
 )
 from skrate.data.checks import (
     Seen,
@@ -78,9 +77,7 @@ class RankTable:
     n_cases : float or None
         The total where all weights are whole, and so numbers of cases; else None.
     prevalence, negative_share : float
-        Share of the positives and of the negatives. They sum to 1, but neither is
-        formed from the other: of a class that is very rare 1 minus the other share
-        would be all rounding.
+        Share of the positives and of the negatives, each with its own digits.
     cum_pos, cum_neg : array of shape (n_groups + 1,)
         Weight above each cut of the ranking, from 0 to ``n_pos`` and ``n_neg``.
     rates : array of shape (n_groups + 1,)
@@ -91,19 +88,12 @@ class RankTable:
         Where every group is one case and all weights are equal: whether the case at
         each place of the ranking is positive. Kernels may take a short cut on it.
 
-    See Also
-    --------
-    sklearn.metrics.confusion_matrix_at_thresholds : Counts per threshold as arrays.
-
     Notes
     -----
     Within a group recall rises linearly with the rate: the expectation over random
     orders of the tied cases, and the diagonal of the ROC curve. Building costs one
-    sort, O(n log n).
-
-    Where a number of cases matters, weights that are all whole are numbers of cases.
-    What is known of single cases is lost: lists, clusters, and which case of one model
-    is which of another.
+    sort, O(n log n). What is known of single cases is lost: lists, clusters, and which
+    case of one model is which of another.
 
     Examples
     --------
@@ -130,9 +120,16 @@ class RankTable:
     # How far a metric may be off. Metrics come after tables: their base says it.
     _error_of: ClassVar[Callable[[RankTable, Any, dict[str, Any]], float]]
 
+    pos: FloatArray
+    neg: FloatArray
     thresholds: Array | None
     labels: BoolArray | None
     _cells: Cells | None
+    n_pos: float
+    n_neg: float
+    total: float
+    prevalence: float
+    negative_share: float
 
     def __init__(
         self, pos: ArrayLike, neg: ArrayLike, thresholds: ArrayLike | None = None
@@ -171,19 +168,27 @@ class RankTable:
         labels: BoolArray | None = None,
         cells: Cells | None = None,
     ) -> RankTable:
-        """Set the state: weights per group, or labels of untied cases, best first.
-
-        ``cells`` stand in for thresholds and weights where the table was compressed.
-        """
+        """Set the state from weights, labels of untied cases, or cells, best first."""
         if cells is not None:
             pos, neg = cells.pos[::-1].copy(), cells.neg[::-1].copy()
             thresholds = scores_of(cells.keys)[::-1]
+        if labels is not None:
+            pos, neg = labels.astype(np.float64), (~labels).astype(np.float64)
+            n_pos = float(np.count_nonzero(labels))
+            n_neg = len(labels) - n_pos
+        else:
+            assert pos is not None
+            assert neg is not None
+            n_pos, n_neg = float(cumulated(pos)[-1]), float(cumulated(neg)[-1])
         for array in (pos, neg, thresholds, labels, *(cells or ())):
             if array is not None:
-                frozen(array)
-        vars(self).update(thresholds=thresholds, labels=labels, _cells=cells)
-        if pos is not None:
-            vars(self).update(pos=pos, neg=neg)
+                array.flags.writeable = False
+        whole = n_pos + n_neg
+        vars(self).update(
+            pos=pos, neg=neg, thresholds=thresholds, labels=labels, _cells=cells,
+            n_pos=n_pos, n_neg=n_neg, total=whole, prevalence=n_pos / whole,
+            negative_share=n_neg / whole,
+        )  # fmt: skip
         return self
 
     @classmethod
@@ -258,8 +263,7 @@ class RankTable:
 
         Notes
         -----
-        Memory is that of a batch and of some ten times ``max_groups`` cases; a batch
-        costs one sort.
+        Memory is that of a batch and some ten times ``max_groups`` cases.
 
         Examples
         --------
@@ -316,12 +320,10 @@ class RankTable:
     def compress(self, max_groups: int = 2**20) -> RankTable:
         """Merge neighbouring groups, so that at most ``max_groups`` are left.
 
-        What was merged is no longer told apart: its cases tie, somewhere within a cell
-        of a grid of scores that is the same for all tables. So tables that were
-        compressed still add, in any order, and :meth:`max_error` says how far any
-        metric may be off. Cells are made equal in their share of the positives, of the
-        negatives, and of the logarithm of the rate: the top of the ranking stays as
-        fine as the rest.
+        Their cases tie, somewhere within a cell of a grid of scores that is the same
+        for all tables. So compressed tables still add, in any order, and
+        :meth:`max_error` says how far any metric may be off. The top of the ranking
+        stays as fine as the rest.
 
         Parameters
         ----------
@@ -392,20 +394,16 @@ class RankTable:
         Returns
         -------
         error : float
-            nan where the metric is undefined, else 0 for a table that was not
-            compressed. Otherwise the distance from the metric of the table to that of
-            the best or the worst order that the cases may have within their cells,
-            whichever is farther. For the AUC it is half the sum over merged groups of
-            pos x neg / (n_pos n_neg), as long as no cell lies within another. For
-            momentum and stamina it is also nan where the worst order has none, because
-            it is not better than chance, although the table itself has a value.
+            The distance from the metric of the table to that of the best or the worst
+            order that the cases may have within their cells, whichever is farther: 0
+            for a table that was not compressed, nan where the metric is undefined, for
+            momentum and stamina also where the worst order has none.
 
         Raises
         ------
         ValueError
-            If the metric is not one of this package, its parameters are not its own or
-            do not fit the table, or for the average precision with ``tail="binormal"``
-            at a prevalence below that of the cases, whose error is not known.
+            If the metric is not one of this package, its parameters do not fit, or for
+            the average precision with ``tail="binormal"`` at a lower prevalence.
 
         Examples
         --------
@@ -415,50 +413,18 @@ class RankTable:
         ... )
         >>> table.max_error(recall_at_rate_score, rate=0.5)
         0.0
-        >>> round(
-        ...     table.compress(2).max_error(
-        ...         recall_at_rate_score, rate=0.25
-        ...     ),
-        ...     4,
+        >>> error = table.compress(2).max_error(
+        ...     recall_at_rate_score, rate=0.25
         ... )
+        >>> round(error, 4)
         0.3333
         """
         return type(self)._error_of(self, metric, metric_kwargs)
 
-    @lazy
-    def pos(self) -> FloatArray:
-        """Weight of the positives per group."""
-        assert self.labels is not None
-        return frozen(self.labels.astype(np.float64))
-
-    @lazy
-    def neg(self) -> FloatArray:
-        """Weight of the negatives per group."""
-        return frozen(1.0 - self.pos)
-
     @property
     def n_groups(self) -> int:
         """Number of groups of tied scores."""
-        return len(self.pos if self.labels is None else self.labels)
-
-    @lazy
-    def n_pos(self) -> float:
-        """Weight of all positives."""
-        if self.labels is not None:
-            return float(np.count_nonzero(self.labels))
-        return total(self.pos)
-
-    @lazy
-    def n_neg(self) -> float:
-        """Weight of all negatives."""
-        if self.labels is not None:
-            return len(self.labels) - self.n_pos
-        return total(self.neg)
-
-    @property
-    def total(self) -> float:
-        """Weight of all cases."""
-        return self.n_pos + self.n_neg
+        return len(self.pos)
 
     @lazy
     def n_cases(self) -> float | None:
@@ -466,16 +432,6 @@ class RankTable:
         weights = (self.pos, self.neg)
         are_whole = all(np.array_equal(np.rint(each), each) for each in weights)
         return self.total if are_whole and self.total < _MOST_CASES else None
-
-    @property
-    def prevalence(self) -> float:
-        """Share of the positives."""
-        return self.n_pos / self.total
-
-    @property
-    def negative_share(self) -> float:
-        """Share of the negatives."""
-        return self.n_neg / self.total
 
     @lazy
     def cum_pos(self) -> FloatArray:
@@ -505,10 +461,7 @@ class RankTable:
 
     @property
     def mirrored(self) -> RankTable:
-        """The table of swapped classes and negated scores, without thresholds.
-
-        Rates next to 1 are small ones there, which have digits of their own.
-        """
+        """The table of swapped classes and negated scores, without thresholds."""
         if self.labels is None:
             return _new(self.neg[::-1], self.pos[::-1])
         return _new(labels=~self.labels[::-1])
@@ -517,8 +470,7 @@ class RankTable:
     def merged(self) -> Merged:
         """The table with neighbouring groups without a positive as one.
 
-        No metric tells them apart. With few positives it makes all that follows
-        cheaper: at most two groups per positive are left, and one.
+        No metric tells them apart, and with few positives few groups are left.
         """
         return _merged(self)
 
@@ -579,10 +531,7 @@ def rank_table(
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> RankTable:
-    """Return the table of checked cases, as metrics need it, or the one that is given.
-
-    That of cases is without thresholds.
-    """
+    """Return the table that is given, or that of cases, without thresholds."""
     if isinstance(y_true, RankTable):
         check_alone(
             y_true, y_score=y_score, sample_weight=sample_weight, pos_label=pos_label
@@ -667,10 +616,7 @@ def _shares(cumulated: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Merged:
-    """A table in which neighbouring groups are one: most often those without positives.
-
-    Which they are, is up to the function that merged it.
-    """
+    """A table in which some neighbouring groups are one."""
 
     pos: FloatArray
     neg: FloatArray
@@ -736,14 +682,7 @@ def _at(table: RankTable, starts: IntArray) -> Merged:
 
 
 def with_ends(table: RankTable, pos: float, neg: float) -> RankTable:
-    """Return the table with another group at each end, both of the same weights.
-
-    Examples
-    --------
-    >>> table = with_ends(RankTable([2, 0], [0, 3]), 0.5, 0.25)
-    >>> table.pos.tolist(), table.cum_neg.tolist()
-    ([0.5, 2.0, 0.0, 0.5], [0.0, 0.25, 0.25, 3.25, 3.5])
-    """
+    """Return the table with another group at each end, both of the same weights."""
     weights = (
         np.concatenate([[end], within, [end]])
         for end, within in ((pos, table.pos), (neg, table.neg))

@@ -11,14 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.arrays import ArrayLike, Label, share_of
 from skrate.data.checks import check_choice, check_count
-from skrate.displays.base import (
-    Axes,
-    Display,
-    check_flags,
-    draw_legend,
-    entry,
-    passes_on,
-)
+from skrate.displays.base import Axes, Display, draw_legend, entry, passes_on
 from skrate.error_rate.moments import (
     ErrorRateCurve,
     ModelPoint,
@@ -48,9 +41,8 @@ class AUCErrorRateDisplay(Display):
     """Mean and spread of the AUC against the error rate, for ratios of the classes.
 
     Each curve covers all rankings and thresholds with a given number of errors
-    (:func:`~skrate.error_rate.auc_moments`), up to the size of the smaller class, the
-    errors made by calling every case the larger one. A model far above its curve
-    ranks better than its accuracy tells.
+    (:func:`~skrate.error_rate.auc_moments`), up to the size of the smaller class. A
+    model far above its curve ranks better than its accuracy tells.
 
     Make it by :meth:`from_class_ratios`, :meth:`from_predictions` or
     :meth:`from_estimator`.
@@ -67,27 +59,25 @@ class AUCErrorRateDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn last.
     lines_ : list of matplotlib Line2D
         A line for each curve.
     point_ : matplotlib Line2D or None
         The model.
     interval_ : matplotlib ErrorbarContainer or None
         The mean for the model's errors, with two standard deviations on either side.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn last.
 
     See Also
     --------
-    sklearn.metrics.RocCurveDisplay : The ranking itself, for all thresholds.
     skrate.error_rate.auc_moments : The numbers drawn.
     skrate.error_rate.auc_range_from_errors : The AUCs that one confusion matrix allows.
 
     Notes
     -----
-    A ratio stands for both classes, and the moments hardly depend on the number of
-    cases; the standard deviation falls with its root. Several models come on one axis
-    by ``ax=``: a curve of the same ratio is drawn once, unless another number of cases
-    moves it by more than 0.01, and that of a model's own ratio is dashed.
+    The mean hardly depends on the number of cases; the standard deviation falls with
+    its root. Several models come on one axis by ``ax=``: a curve of the same ratio is
+    drawn once, that of a model's own ratio dashed.
 
     References
     ----------
@@ -177,8 +167,7 @@ class AUCErrorRateDisplay(Display):
     ) -> Self:
         """Draw the curves, and a model by its predictions.
 
-        The curves are for the model's number of cases, and the one for its own ratio
-        of the classes is added.
+        The curves are for its number of cases, one of them for its ratio of classes.
 
         Parameters
         ----------
@@ -222,12 +211,9 @@ class AUCErrorRateDisplay(Display):
         Parameters
         ----------
         kind : {"mean", "relative_deviation"}, default="mean"
-            - "mean": the mean AUC. The model is drawn at its AUC, beside a bar of two
-              standard deviations on either side of the mean for its errors.
-            - "relative_deviation": the standard deviation divided by the mean. The
-              model is drawn at the distance of its AUC from the mean, divided by the
-              mean. Where the mean is 0 (every case in error), there is no such ratio,
-              and nothing is drawn.
+            The mean AUC, with the model at its AUC beside a bar of two standard
+            deviations about the mean for its errors; or the standard deviation, and
+            the distance of the model from the mean, divided by the mean.
 
         Raises
         ------
@@ -240,7 +226,6 @@ class AUCErrorRateDisplay(Display):
             If the model is not drawn, because it has every case in error.
         """
         kind = check_choice("kind", kind, get_args(Kind))
-        check_flags(despine=despine)
         self._start(ax)
         from matplotlib import colormaps
 

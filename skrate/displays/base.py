@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Callable
-from types import FunctionType
+from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 from zlib import crc32
 
@@ -13,7 +13,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label
-from skrate.data.checks import check_flag
 from skrate.data.show import described, parameter_texts
 from skrate.model_selection.folds import fold_rankings
 from skrate.model_selection.responses import (
@@ -55,9 +54,8 @@ def entry(*parts: str) -> str:
 def draw_legend(ax: Any, over: dict[Any, Any] | None = None, **options: Any) -> Any:
     """Draw the legend: models, references, then areas.
 
-    A layout of the figure makes room for it below the axes; without one it is where
-    matplotlib finds most room within them. ``over`` are artists, and what their swatch
-    lies over, as they do.
+    A layout of the figure makes room for it below the axes. Swatches of the artists
+    in ``over`` lie over those of others, as they do.
     """
     from matplotlib.lines import Line2D
 
@@ -92,37 +90,13 @@ LINE_STYLES: tuple[Any, ...] = (
 
 def model_color(place: int) -> str:
     """Return the colour of a model by its place; a cycle of the user's own is kept."""
+    import matplotlib as mpl
     from matplotlib.colors import to_hex
 
-    return COLORS[place % len(COLORS)] if _is_cycle_default() else to_hex(f"C{place}")
-
-
-def style_model(line: Any, given: dict[str, Any]) -> None:
-    """Give a line that took the next colour of the axes that of a model, and a style.
-
-    What is ``given`` is kept, by the names of matplotlib, and so is a colour that is
-    none of the cycle's, or a line style that the cycle has.
-    """
-    import matplotlib as mpl
-    from matplotlib.colors import to_rgba
-
-    cycle = mpl.rcParams["axes.prop_cycle"].by_key()
-    colors = [to_rgba(color) for color in cycle.get("color", [])]
-    color = to_rgba(line.get_color())
-    if "color" in given or color not in colors:
-        return
-    place = colors.index(color)
-    if _is_cycle_default():
-        line.set_color(model_color(place))
-    if "linestyle" not in given and "linestyle" not in cycle:
-        line.set_linestyle(LINE_STYLES[place % len(LINE_STYLES)])
-
-
-def _is_cycle_default() -> bool:
-    import matplotlib as mpl
-
-    default = mpl.rcParamsDefault["axes.prop_cycle"]
-    return bool(mpl.rcParams["axes.prop_cycle"] == default)
+    cycles = mpl.rcParams["axes.prop_cycle"], mpl.rcParamsDefault["axes.prop_cycle"]
+    return (
+        COLORS[place % len(COLORS)] if cycles[0] == cycles[1] else to_hex(f"C{place}")
+    )
 
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -168,10 +142,9 @@ display : {name}
 
 
 def passes_on(*targets: str | Callable[..., Any]) -> Callable[[_Method], _Method]:
-    """Mark a method of which the keyword arguments go to others.
+    """Mark a method whose keyword arguments go to functions, or methods by name.
 
-    They are functions, or methods by their names: what they take by keyword is then in
-    the signature and the docstring of the marked method, of each class.
+    What these take is then in its signature and docstring, in each class.
     """
 
     def mark(method: _Method) -> _Method:
@@ -195,56 +168,48 @@ def _spell_out(cls: Any, name: str) -> None:
     method = inspect.getattr_static(cls, name)
     function: Any = getattr(method, "__func__", method)
     targets = getattr(function, "passes_on", ())
-    is_own = name in vars(cls)
-    if not is_own and targets:
+    left_out: frozenset[str] = frozenset()
+    if name not in vars(cls):
+        if not targets:
+            return
         # Each class has its own arguments.
-        function = _copy(function, cls)
+        function, left_out = _copy(function), cls._not_passed_on
         setattr(cls, name, classmethod(function))
-    elif not is_own:
-        return
     receivers = [
         getattr(cls, target) if isinstance(target, str) else target
         for target in targets
     ]
-    signature = inspect.signature(function)
-    left_out = set() if is_own else cls._not_passed_on
-    taken = {
-        key: parameter
-        for key, parameter in signature.parameters.items()
-        if not (targets and parameter.kind is parameter.VAR_KEYWORD)
-        and key not in left_out
-    }
+    # As it was written, also where a base class has spelled it out.
+    signature = vars(function).setdefault("written", inspect.signature(function))
+    taken = dict(signature.parameters)
+    if targets:
+        del taken["kwargs"]
     for receiver in receivers:
         for key, parameter in inspect.signature(receiver).parameters.items():
-            is_keyword = parameter.kind is parameter.KEYWORD_ONLY or key == "ax"
-            if is_keyword and key not in cls._not_passed_on:
+            if parameter.kind is parameter.KEYWORD_ONLY or key == "ax":
                 taken.setdefault(key, parameter.replace(kind=parameter.KEYWORD_ONLY))
-    function.__signature__ = signature.replace(parameters=list(taken.values()))
-    if not function.__doc__:
-        return
+    parameters = [taken[key] for key in taken if key not in left_out]
+    function.__signature__ = signature.replace(parameters=parameters)
     known: dict[str, str] = {}
+    for key in taken:
+        if key.endswith("_kwargs"):
+            what = key.removesuffix("_kwargs")
+            known[key] = _STYLE.format(what=_WHAT.get(what, what.replace("_", " ")))
     for receiver in reversed(receivers):
         known |= parameter_texts(receiver)
     # What a model tells is not to be given.
     tells = "response_method" in taken
     known = known | _DESCRIBED if tells else _DESCRIBED | known
-    for key in taken:
-        if key.endswith("_kwargs") and key not in known:
-            what = key.removesuffix("_kwargs")
-            known[key] = _STYLE.format(what=_WHAT.get(what, what.replace("_", " ")))
     function.__doc__ = described(function, known, _RETURNS.format(name=cls.__name__))
 
 
-def _copy(function: Any, cls: type) -> Any:
-    """Return a function like another one, of which it is not to be the signature."""
-    copied = FunctionType(
-        function.__code__, function.__globals__, function.__name__,
-        function.__defaults__, function.__closure__,
-    )  # fmt: skip
-    for name in ("__kwdefaults__", "__annotations__", "__doc__"):
-        setattr(copied, name, getattr(function, name))
-    copied.__qualname__ = f"{cls.__qualname__}.{function.__name__}"
-    copied.__dict__["passes_on"] = function.passes_on
+def _copy(function: Any) -> Any:
+    """Return a function that does the same, with a signature of its own."""
+
+    @wraps(function)
+    def copied(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(cls, *args, **kwargs)
+
     return copied
 
 
@@ -260,10 +225,7 @@ _LABEL_LENGTH = 28
 
 
 def import_pyplot(user: str) -> Any:
-    """Return ``matplotlib.pyplot``; without it, say what ``user`` lacks.
-
-    Whatever takes long and is then drawn asks for it first.
-    """
+    """Return ``matplotlib.pyplot``; without it, say what ``user`` lacks."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
@@ -288,10 +250,7 @@ def styled(given: dict[str, Any] | None, **defaults: Any) -> dict[str, Any]:
 
 
 def mean_and_spread(values: FloatArray | list[float], mean: float | None = None) -> str:
-    """Return a mean, of ``values`` unless it is given, with their standard deviation.
-
-    There are two digits, or as many as it takes to see the first of the deviation.
-    """
+    """Return a mean, with the first digit of the standard deviation of ``values``."""
     mean = float(np.mean(values)) if mean is None else mean
     if np.size(values) == 1:
         return f"{mean:.2f}"
@@ -300,12 +259,6 @@ def mean_and_spread(values: FloatArray | list[float], mean: float | None = None)
     if _ROUNDING < spread < 1:
         digits = max(digits, -int(np.floor(np.log10(spread))))
     return f"{mean:.{digits}f} ± {spread:.{digits}f}"
-
-
-def check_flags(**flags: Any) -> None:
-    """Raise where an option is no truth value."""
-    for name, value in flags.items():
-        check_flag(name, value)
 
 
 def count_cases(ax: Axes, axis: Any, n_items: float) -> None:
@@ -355,10 +308,23 @@ class Drawing:
     def _model_line(
         self, x: ArrayLike, y: ArrayLike, given: dict[str, Any] | None, **style: Any
     ) -> Any:
-        """Draw the line of a model, in a colour and line style of its own."""
+        """Draw the line of a model, in a colour and line style of its own.
+
+        What is given is kept, and so is a line style of the cycle of the axes.
+        """
+        import matplotlib as mpl
+        from matplotlib.colors import to_rgba
+
         style = styled(given, **style)
         (line,) = self.ax_.plot(x, y, **style)
-        style_model(line, style)
+        cycle = mpl.rcParams["axes.prop_cycle"].by_key()
+        colors = [to_rgba(color) for color in cycle.get("color", [])]
+        if "color" in style or to_rgba(line.get_color()) not in colors:
+            return line
+        place = colors.index(to_rgba(line.get_color()))
+        line.set_color(model_color(place))
+        if "linestyle" not in style and "linestyle" not in cycle:
+            line.set_linestyle(LINE_STYLES[place % len(LINE_STYLES)])
         return line
 
     def _shared_line(
@@ -560,10 +526,14 @@ def draw_rate(
 ) -> list[Any]:
     """Draw the density of a rate, and stems for its point masses, unless it is there.
 
-    It takes the foot of the axes, whatever their limits, unless another function is to
-    ``draw`` it; a rate stands at ``scale`` times it.
+    A rate stands at ``scale`` times it, at the foot unless another function draws.
     """
-    shape = outlines(rate, scale)
+    places, density = density_outline(rate)
+    if not density.any():
+        places = density = np.empty(0)
+    points, masses = rate.point_masses()
+    density, masses = (each / each.max(initial=0.0) for each in (density, masses))
+    shape = Outlines(scale * places, density, scale * points, masses)
     budget = f"budget {crc32(np.concatenate(shape).tobytes())}"
     artists = [artist for artist in ax.get_children() if artist.get_gid() == budget]
     if artists:
@@ -601,22 +571,10 @@ class Outlines(NamedTuple):
     masses: FloatArray
 
 
-def outlines(rate: RateDistribution, scale: float = 1.0) -> Outlines:
-    """Return what a distribution looks like; without a density there is no rate."""
-    places, density = density_outline(rate)
-    if not density.any():
-        places = density = np.empty(0)
-    points, masses = rate.point_masses()
-    tops = (each / each.max(initial=0.0) for each in (density, masses))
-    return Outlines(scale * places, next(tops), scale * points, next(tops))
-
-
 def density_outline(rate: RateDistribution) -> tuple[FloatArray, FloatArray]:
     """Return rates, increasing, and the density there, fine wherever it changes.
 
-    The rates lie between the quantiles and the knots of the distribution, whatever
-    its scale. A density is drawn up to its maximum, and where it has none up to that
-    of the rest, which it would flatten.
+    A density without a maximum is cut at that of the rest, which it would flatten.
     """
     knots = rate.table.knots()
     knots = knots[:: 1 + len(knots) // _N_STEPS]
@@ -634,8 +592,7 @@ def density_outline(rate: RateDistribution) -> tuple[FloatArray, FloatArray]:
 def _highest(rate: RateDistribution, places: FloatArray, density: FloatArray) -> float:
     """Return the maximum of the density, or where it is unbounded at an end, of most.
 
-    It is taken to be so where it still doubles between two quantiles of next to no
-    probability.
+    It is unbounded if it doubles between two quantiles of next to no probability.
     """
     q = np.array([1e-9, 1e-6, 0.05])
     kept = np.ones(len(places), dtype=bool)

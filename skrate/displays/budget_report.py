@@ -16,7 +16,6 @@ from skrate.displays.base import (
     COUNTS,
     Axes,
     Display,
-    check_flags,
     count_cases,
     draw_legend,
     draw_rate,
@@ -44,9 +43,6 @@ _MOST_BANDS = 2
 class BudgetReportDisplay(Display):
     """Hit curves in counts, with their bands, the budget and what it reads off.
 
-    Make it of a report, and draw it by :meth:`plot`; or do all at once by
-    :meth:`from_predictions` or :meth:`from_estimator`.
-
     Parameters
     ----------
     report : BudgetReport
@@ -67,10 +63,8 @@ class BudgetReportDisplay(Display):
         the axis.
     rate_ : list of matplotlib artists
         Where the budget is likely, at the foot.
-    chance_level_ : matplotlib Line2D or None
-        What a random order finds.
-    perfect_ : matplotlib Line2D or None
-        What a perfect order finds.
+    chance_level_, perfect_ : matplotlib Line2D or None
+        What a random and a perfect order find.
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn last.
 
@@ -86,10 +80,9 @@ class BudgetReportDisplay(Display):
 
     Notes
     -----
-    The dot of a model stands at what it is expected to find, on average over the
-    budget, and at the mean budget: beside its curve, unless the budget is known. Bands
-    include the uncertainty of the prevalence; the lines of random and perfect orders do
-    not. Bands of models overlap also where one is better beyond doubt: see
+    The dot of a model stands at the mean budget and at what the model is expected to
+    find: beside its curve, unless the budget is known. Bands include the uncertainty of
+    the prevalence. Those of models overlap also where one is better beyond doubt: see
     :func:`compare` and :class:`CurveComparisonDisplay`.
 
     Examples
@@ -170,21 +163,15 @@ class BudgetReportDisplay(Display):
         plot_bands : bool, default=None
             Whether to draw them. None draws those of one model, and the edges of those
             of two; those of more hide each other.
-        plot_chance_level : bool, default=True
-            Whether to draw what a random order finds.
-        plot_perfect : bool, default=True
-            Whether to draw what a perfect order finds.
+        plot_chance_level, plot_perfect : bool, default=True
+            Whether to draw what a random and a perfect order find.
 
         Raises
         ------
         ValueError
-            If ``band`` is not one of the choices, or ``plot_bands`` no truth value.
+            If ``band`` is not one of the choices.
         """
         check_choice("band", band, BANDS)
-        check_flags(
-            plot_chance_level=plot_chance_level, plot_perfect=plot_perfect,
-            plot_bands=False if plot_bands is None else plot_bands, despine=despine,
-        )  # fmt: skip
         if plot_bands is None:
             plot_bands = len(self.report.models) <= _MOST_BANDS
         self._start(ax)

@@ -15,7 +15,6 @@ from skrate.displays.base import (
     COUNTS,
     Axes,
     Drawing,
-    check_flags,
     count_cases,
     draw_legend,
     draw_rate,
@@ -55,9 +54,6 @@ _ROOM = 0.15
 class CurveComparisonDisplay(Drawing):
     """Difference of two models at every rate, with its band and who wins where.
 
-    Make it by :meth:`from_predictions`, :meth:`from_estimators` or
-    :meth:`from_cv_results`.
-
     Parameters
     ----------
     comparison : CurveComparison
@@ -74,14 +70,10 @@ class CurveComparisonDisplay(Drawing):
 
     Attributes
     ----------
-    line_ : matplotlib Line2D
-        The difference, a less b.
-    band_ : matplotlib artist
-        The area of the band.
-    interval_ : matplotlib artist or None
-        The area of the intervals at single rates, unless the band is these.
-    zero_line_ : matplotlib Line2D
-        Where both are equal.
+    line_, zero_line_ : matplotlib Line2D
+        The difference, a less b, and where both are equal.
+    band_, interval_ : matplotlib artist
+        The areas of the band, and of intervals at single rates unless it is these.
     winning_a_, winning_b_ : list of matplotlib artists
         The rates at which either is better beyond doubt.
     rate_ : list of matplotlib artists
@@ -308,9 +300,6 @@ class CurveComparisonDisplay(Drawing):
             If ``names`` are not two, ``rate`` is no distribution, or ``n_items`` no
             number of cases.
         """
-        check_flags(
-            plot_interval=plot_interval, plot_winning=plot_winning, despine=despine
-        )
         of_a, of_b = self.names if names is None else _check_names(names)
         rate = self.rate if rate is None else rate
         law = None if rate is None else check_rate(rate)

@@ -18,7 +18,6 @@ from skrate.displays.base import (
     COUNTS,
     Axes,
     FoldsDisplay,
-    check_flags,
     count_cases,
     draw_legend,
     draw_rate,
@@ -136,9 +135,6 @@ _BAND = {"alpha": 0.2, "linewidth": 0.0}
 class HitCurveDisplay(FoldsDisplay):
     """Hit curve, cumulative gains or lift, of one ranking or of the folds of one model.
 
-    Make it by :meth:`from_estimator`, :meth:`from_predictions` or
-    :meth:`from_cv_results`, as the displays of scikit-learn.
-
     Parameters
     ----------
     rates : array-like of shape (n_points,), or list of such
@@ -161,16 +157,10 @@ class HitCurveDisplay(FoldsDisplay):
     ----------
     line_ : matplotlib Line2D or list of such
         The curve, or the curves of the folds, none if they are not drawn.
-    chance_level_ : matplotlib Line2D or None
-        The curve of random scores.
-    perfect_ : matplotlib Line2D or None
-        The curve of a perfect ranking.
-    momentum_ : matplotlib Line2D or None
-        The line of the momentum, if it was asked for.
-    mean_ : matplotlib Line2D or None
-        The mean of the curves of folds.
+    chance_level_, perfect_, momentum_, mean_ : matplotlib Line2D or None
+        Random scores, a perfect ranking, the momentum, and the mean of several curves.
     band_ : matplotlib artist or None
-        The area of a standard deviation about it.
+        The area of a standard deviation about the mean.
     rate_ : list of matplotlib artists
         Where the rate is likely, if it is given.
     ax_, figure_ : matplotlib Axes and Figure
@@ -188,13 +178,9 @@ class HitCurveDisplay(FoldsDisplay):
 
     Notes
     -----
-    Cases that tie are drawn as one straight piece of the hit curve. Of several folds
-    the mean at equal rate is drawn with a standard deviation on either side; the
-    references are those of their mean prevalence, and stand on the axes once.
-
-    The curve of a lift begins with the first case. Its axis ends at twice the highest
-    lift of the curves from the rate 0.05 on, or above all lines if they end before;
-    ``display.ax_.set_ylim`` shows what is cut.
+    Cases that tie are one straight piece of the hit curve. References of several folds
+    are those of their mean prevalence. The axis of a lift ends at twice the highest
+    from the rate 0.05 on; ``display.ax_.set_ylim`` shows what is cut.
 
     References
     ----------
@@ -373,14 +359,12 @@ class HitCurveDisplay(FoldsDisplay):
         n_items : int, default=None
             Number of cases of which a share will be processed: the axes are then in
             counts, that of recall and lift excepted.
-        plot_chance_level : bool, default=True
-            Whether to draw what random scores find.
-        plot_perfect : bool, default=True
-            Whether to draw what a perfect ranking finds.
+        plot_chance_level, plot_perfect : bool, default=True
+            Whether to draw what random scores and a perfect ranking find.
         plot_momentum : bool, default=False
             Whether to draw the momentum, its mean over several curves, dotted: the line
             of figure 2 in the reference. It is left out where it is undefined, as of
-            gains, and drawn as 1 where its approximation exceeds that.
+            gains, and drawn as 1 if its approximation exceeds that.
         plot_folds : bool, default=True
             Whether to draw the curve of each fold where there are several.
         plot_mean : bool, default=None
@@ -398,14 +382,9 @@ class HitCurveDisplay(FoldsDisplay):
             ``n_items`` is no number of cases, or stands beside shares of a cost.
         """
         kind = check_choice("kind", kind, get_args(Kind))
-        check_flags(
-            plot_chance_level=plot_chance_level, plot_perfect=plot_perfect,
-            plot_momentum=plot_momentum, plot_folds=plot_folds, despine=despine,
-        )  # fmt: skip
         are_several = len(self.curves) > 1
         plot_mean = are_several if plot_mean is None else plot_mean
         plot_bands = are_several if plot_bands is None else plot_bands
-        check_flags(plot_mean=plot_mean, plot_bands=plot_bands)
         law = None if rate is None else check_rate(rate)
         if kind != "hits" and min(hits[-1] for hits in self.hits) <= 0:
             what = "a positive case" if self.perfect is None else "a gain of all cases"

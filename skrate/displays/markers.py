@@ -19,7 +19,6 @@ from skrate.data.checks import check_count, check_fraction
 from skrate.displays.base import (
     Axes,
     Drawing,
-    check_flags,
     draw_legend,
     import_pyplot,
     model_color,
@@ -43,9 +42,6 @@ class MarkersDisplay(Drawing):
     those that begin well. The best by either metric are named, beside the axes: a
     figure of your own has room for long names by ``layout="constrained"``.
 
-    Make it by :meth:`from_predictions`, or from two results of
-    :func:`estimate` of the same markers.
-
     Parameters
     ----------
     x, y : Estimates
@@ -55,10 +51,8 @@ class MarkersDisplay(Drawing):
 
     Attributes
     ----------
-    points_ : list of matplotlib Line2D
-        Markers that either metric tells from chance, and the others.
-    chance_level_ : list of matplotlib Line2D
-        What constant scores have by either metric.
+    points_, chance_level_ : list of matplotlib Line2D
+        Markers that either metric tells from chance, and the others; constant scores.
     texts_ : list of matplotlib Annotation
         The names.
     ax_, figure_ : matplotlib Axes and Figure
@@ -75,15 +69,11 @@ class MarkersDisplay(Drawing):
     estimate : The numbers.
     HitCurveDisplay : One marker, at every rate.
 
-    Notes
-    -----
-    Figure 3 of [1]_ is one of average precision against the AUC.
-
     References
     ----------
     .. [1] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
        classification and prediction: average precision versus area under the ROC
-       curve, :doi:`10.48550/arXiv.1310.5103`.
+       curve, :doi:`10.48550/arXiv.1310.5103`, figure 3.
 
     Examples
     --------
@@ -197,7 +187,6 @@ class MarkersDisplay(Drawing):
         """
         k = check_count("k", k, minimum=0)
         level = 1 - check_fraction("confidence_level", confidence_level)
-        check_flags(plot_chance_level=plot_chance_level, despine=despine)
         self._start(ax)
         x, y = self.x.values, self.y.values
         pvalues = np.fmin(self.x.adjusted_pvalues, self.y.adjusted_pvalues)

@@ -20,7 +20,6 @@ from skrate.displays.base import (
     Axes,
     FoldsDisplay,
     Outlines,
-    check_flags,
     draw_legend,
     draw_rate,
     import_pyplot,
@@ -111,10 +110,8 @@ class Space:
 class RateAveragedROC(FoldsDisplay):
     """Consensus ROC curve of the folds of a model, averaged at equal rate, with bounds.
 
-    Make it by :meth:`from_cross_validation`, which runs the folds,
-    :meth:`from_cv_results` or :meth:`from_predictions`; :meth:`from_estimator` draws
-    the one ranking of a fitted model, as the displays of scikit-learn. Several models
-    come on one axis by ``ax=``.
+    :meth:`from_cross_validation` also runs the folds, and :meth:`from_estimator` draws
+    the one ranking of a fitted model. Several models come on one axis by ``ax=``.
 
     Parameters
     ----------
@@ -134,12 +131,8 @@ class RateAveragedROC(FoldsDisplay):
         The consensus curve.
     bounds_ : matplotlib Polygon or None
         The area between the bounds, or the simultaneous band.
-    fold_lines_ : list of matplotlib Line2D
-        The curves of the folds, if they were asked for.
-    reachable_ : list of matplotlib Line2D
-        The curves of the worst and of a perfect ranking.
-    isometrics_ : list of matplotlib Line2D
-        Lines of equal rate, if they were asked for.
+    fold_lines_, reachable_, isometrics_ : list of matplotlib Line2D
+        Curves of the folds, the worst and a perfect ranking, and lines of equal rate.
     rate_ : list of matplotlib artists
         The density of the rate, if it was asked for.
     chance_level_ : matplotlib Line2D or None
@@ -154,14 +147,9 @@ class RateAveragedROC(FoldsDisplay):
 
     Notes
     -----
-    The bounds are pointwise by default; ``band="simultaneous"`` makes a band for the
-    whole curve, and the legend says so. The legend carries the rAUC of the consensus
-    and its standard deviation over folds.
-
-    In the ROC plane a rate is a falling line, in the other spaces a vertical one. What
-    several models share is drawn once. Of ``from_cv_results``, folds in a row whose
-    test sets share no case are one repeat; the bounds are averaged over repeats, which
-    make them steadier, not narrower.
+    The legend carries the rAUC of the consensus and its standard deviation over folds,
+    and whether bounds are pointwise or a band. In the ROC plane a rate is a falling
+    line, in the other spaces a vertical one. What several models share is drawn once.
 
     References
     ----------
@@ -353,10 +341,6 @@ class RateAveragedROC(FoldsDisplay):
         if zoom is not None:
             check_choice("zoom", zoom, get_args(Zoom))
         rate = self.rate if rate is None else rate
-        check_flags(
-            plot_folds=plot_folds, plot_reachable=plot_reachable, plot_rate=plot_rate,
-            plot_chance_level=plot_chance_level, despine=despine,
-        )  # fmt: skip
         for option, is_set in (("plot_rate=True", plot_rate), ("zoom='rate'", zoom)):
             if is_set and rate is None:
                 raise ValueError(f"{option} needs a rate: pass rate=.")

@@ -11,7 +11,6 @@ from skrate.data.checks import check_choice
 from skrate.displays.base import (
     Axes,
     Drawing,
-    check_flags,
     count_cases,
     draw_legend,
     entry,
@@ -29,9 +28,6 @@ _ROOM = 1.05
 class StoppingCurveDisplay(Drawing):
     """The recall that is certain at each look, with the target and where to stop.
 
-    Make it of a curve, and draw it by :meth:`plot`; or do both at once by
-    :meth:`from_predictions`.
-
     Parameters
     ----------
     curve : skrate.review.StoppingCurve
@@ -45,10 +41,8 @@ class StoppingCurveDisplay(Drawing):
         The target, or the p-value at which it counts as reached.
     recall_ : matplotlib Line2D or None
         The recall itself, where all cases are read in the end.
-    stop_ : matplotlib Line2D or None
-        The first look that shows the target reached.
-    last_ : matplotlib Line2D or None
-        The last look, where none does.
+    stop_, last_ : matplotlib Line2D or None
+        The first look that shows the target reached, or the last, where none does.
     ranked_ : matplotlib Line2D or None
         Where the random cases begin.
     ax_, figure_ : matplotlib Axes and Figure
@@ -115,10 +109,9 @@ class StoppingCurveDisplay(Drawing):
         Raises
         ------
         ValueError
-            If ``kind`` is not one of the choices, or ``despine`` no truth value.
+            If ``kind`` is not one of the choices.
         """
         check_choice("kind", kind, get_args(Kind))
-        check_flags(despine=despine)
         self._start(ax)
         curve, is_recall = self.curve, kind == "recall"
         level = f"{100 * curve.confidence_level:g} %"

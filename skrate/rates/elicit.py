@@ -42,11 +42,6 @@ from skrate.rates.laws import (
 def uniform() -> RateDistribution:
     """Return the uniform rate on [0, 1], under which the rAUC is the AUC.
 
-    Returns
-    -------
-    rate : RateDistribution
-        Every share of the ranking is as likely to be processed as any other.
-
     Examples
     --------
     >>> from skrate import rates
@@ -67,7 +62,7 @@ def beta(a: float, b: float) -> RateDistribution:
     Returns
     -------
     rate : RateDistribution
-        The distribution; its tables are kept, so that equal betas share them.
+        The distribution; equal ones share their tables.
 
     See Also
     --------
@@ -200,13 +195,11 @@ def mixture(
     >>> rates.mixture([rates.beta(3, 19), 0.8], weights=[0.9, 0.1])
     mixture(0.9: beta(3, 19), 0.1: fixed(0.8))
     """
-    try:
-        given = list(rates)
-    except TypeError:
-        given = None
-    if given is None or isinstance(rates, str):
+    given = list(rates) if np.iterable(rates) and not isinstance(rates, str) else []
+    if not given:
         raise ValueError(
-            f"rates must be a sequence of what rate= accepts, got {rates!r}."
+            "rates must be a sequence of what rate= accepts, at least one, got "
+            f"{shown(rates)}."
         )
     components = []
     for i, one in enumerate(given):
@@ -214,8 +207,6 @@ def mixture(
             components.append(check_rate(one))
         except ValueError as error:
             raise ValueError(f"rates[{i}]: {error}") from None
-    if not components:
-        raise ValueError("rates is empty: a mixture needs at least one distribution.")
     shares = np.ones(len(components))
     if weights is not None:
         shares = check_weights("weights", weights)
@@ -236,15 +227,12 @@ def exponential(alpha: float) -> RateDistribution:
     -------
     rate : RateDistribution
         Under it the rAUC is BEDROC [1]_, and expected recall divided by the mean rate
-        is RIE [2]_, without ties.
+        is RIE, without ties.
 
     References
     ----------
     .. [1] Truchon and Bayly (2007), Evaluating virtual screening methods,
        J. Chem. Inf. Model. 47(2), :doi:`10.1021/ci600426e`.
-    .. [2] Sheridan et al. (2001), Protocols for bridging the peptide to nonpeptide
-       gap in topological similarity searches, J. Chem. Inf. Comput. Sci. 41(5),
-       :doi:`10.1021/ci0100144`.
 
     Examples
     --------
@@ -311,8 +299,8 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
     Raises
     ------
     ValueError
-        If there are not two entries, one is not in (0, 1), the rates do not increase,
-        or no beta distribution is found through them.
+        If there are not two entries, all in (0, 1) and increasing, or no beta
+        distribution is found through them.
 
     See Also
     --------
@@ -345,21 +333,19 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
     if q_low >= q_high:
         raise ValueError(f"quantiles must increase with probability, got {quantiles}.")
 
-    # The mean is solved for a given lesser one of the shapes, then that shape, whose
-    # size does not depend on how small the rates are.
+    # The mean, as a logit, is solved for a given lesser one of the shapes, then that
+    # shape, whose size does not depend on how small the rates are.
+    def at(logit: float, least: float) -> tuple[float, float]:
+        greater = least * float(np.exp(abs(logit)))
+        return (least, greater) if logit < 0 else (greater, least)
+
+    def miss_below(logit: float, least: float) -> float:
+        return float(special.betainc(*at(logit, least), q_low)) - p_low
+
     def shapes(log_least: float) -> tuple[float, float]:
-        """Return the shapes for which the lower quantile is right."""
         least = float(np.exp(log_least))
-
-        def at(logit: float) -> tuple[float, float]:
-            """Return the shapes with a mean as a logit."""
-            ratio = float(np.exp(abs(logit)))
-            return (least, least * ratio) if logit < 0 else (least * ratio, least)
-
-        def miss(logit: float) -> float:
-            return float(special.betainc(*at(logit), q_low)) - p_low
-
-        return at(float(optimize.brentq(miss, -60, 60, xtol=1e-14, rtol=1e-14)))
+        found = optimize.brentq(miss_below, -60, 60, (least,), xtol=1e-14, rtol=1e-14)
+        return at(float(found), least)
 
     def miss_above(log_least: float) -> float:
         return float(special.betainc(*shapes(log_least), q_high)) - p_high
@@ -400,10 +386,6 @@ def from_counts(
     ValueError
         If the bounds are not above 0, in order and below ``n_items``, ``high`` is below
         1, ``confidence`` is outside (0, 1), or no beta distribution is found.
-
-    See Also
-    --------
-    from_quantiles : For bounds of the rate itself.
 
     Examples
     --------
@@ -470,15 +452,15 @@ def from_budget(
     Raises
     ------
     ValueError
-        If a bound is not above 0, bounds are not in order, total and cost are both
-        known, ``confidence`` is outside (0, 1), ``law`` is unknown, or it is the beta
-        and the upper quantile 1 or more.
+        If bounds are not above 0 and in order, total and cost are both known,
+        ``confidence`` is outside (0, 1), or ``law`` is unknown, or the beta with an
+        upper quantile of 1 or more.
 
     Warns
     -----
     UserWarning
-        If even the lower quantile is 1 or more: then there is nothing to select. If no
-        ``law`` is given and the means of the two differ by more than 0.05.
+        If even the lower quantile is 1 or more, so that there is nothing to select, or
+        no ``law`` is given and the means of the two differ by more than 0.05.
 
     See Also
     --------
@@ -508,13 +490,6 @@ def from_budget(
     beta(6.22614, 32.7909)
     >>> rate.ppf([0.025, 0.975]).round(3).tolist()
     [0.064, 0.288]
-
-    60 hours for 3,000 items at 1 to 2 minutes may cover all of them:
-
-    >>> rate = rates.from_budget(3_600, 3_000, cost=(1, 2))
-    >>> at, probability = rate.point_masses()
-    >>> at.tolist(), probability.round(3).tolist()
-    ([1.0], [0.176])
     """
     if law is not None:
         check_choice("law", law, ("beta", "lognormal"))
@@ -546,7 +521,10 @@ def from_budget(
                 'cover all items: use law="lognormal", or leave it out.'
             )
         return _through(first, last, confidence)
-    lognormal = _lognormal(first, last, confidence)
+    sigma = np.log(last / first) / (2 * float(special.ndtri((1 + confidence) / 2)))
+    frozen = stats.lognorm(sigma, scale=np.sqrt(first) * np.sqrt(last))
+    # All above 1 is at 1.
+    lognormal = from_scipy(frozen, most_above=1.0)
     if law == "lognormal" or last >= 1:
         return lognormal
     rate = _through(first, last, confidence)
@@ -582,11 +560,3 @@ def _through(low: float, high: float, confidence: float) -> RateDistribution:
     """Return the beta distribution with two rates at its central quantiles."""
     tail = (1 - confidence) / 2
     return from_quantiles({tail: low, 1 - tail: high})
-
-
-def _lognormal(low: float, high: float, confidence: float) -> RateDistribution:
-    """Return the log-normal one, of which all above 1 is at 1."""
-    reach = float(special.ndtri((1 + confidence) / 2))
-    sigma = np.log(high / low) / (2 * reach)
-    frozen = stats.lognorm(sigma, scale=np.sqrt(low) * np.sqrt(high))
-    return from_scipy(frozen, most_above=1.0)

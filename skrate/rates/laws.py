@@ -31,9 +31,7 @@ class PlainData:
         return type(self).__name__.lower()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the distribution by name and its parameters, as plain data.
-
-        Two are equal if their dicts are: numbers keep all their digits.
+        """Return the name and the parameters as plain data; equal ones are alike.
 
         Returns
         -------
@@ -76,10 +74,7 @@ class RateDistribution(PlainData, ABC):
         return float_or_array(np.where(rates >= 1, 0.0, self._survival(rates)))
 
     def __call__(self, x: ArrayLike) -> Any:
-        """Return P(R > x), as ``survival`` does: the weight of a case at place ``x``.
-
-        Programs that keep results by parameters tell functions by what they hold.
-        """
+        """Return P(R > x), as ``survival`` does: the weight of a case at ``x``."""
         return self.survival(x)
 
     def limited_mean(self, x: ArrayLike) -> Any:
@@ -97,11 +92,7 @@ class RateDistribution(PlainData, ABC):
 
     @cached_property
     def mirrored(self) -> RateDistribution:
-        """The distribution of 1 - R.
-
-        It is told by its own parameters, or by P(R <= x), and never by 1 minus the
-        survival function: of a rate next to 1 that would be all rounding.
-        """
+        """The distribution of 1 - R; it keeps the digits of rates next to 1."""
         if self.table.is_discrete:
             points, masses = self.point_masses()
             return from_masses(1 - points, masses)
@@ -110,8 +101,7 @@ class RateDistribution(PlainData, ABC):
     def mean_survival(self, low: ArrayLike, high: ArrayLike) -> Any:
         """Return the mean of P(R > u) over u in [low, high], cell by cell.
 
-        This is the probability that a case is processed whose place in the ranking,
-        as a rate, is uniform on [low, high].
+        This is the probability that a case with a random place there is processed.
         """
         low, high = check_shares("low", low), check_shares("high", high)
         if not np.all(low < high):
@@ -120,24 +110,17 @@ class RateDistribution(PlainData, ABC):
         return float_or_array(self.table.mean(low, high))
 
     def density(self, x: ArrayLike) -> Any:
-        """Return the density of R at rates ``x`` in [0, 1], in the shape of ``x``.
-
-        It is that of the continuous part: see ``point_masses`` for the rest.
-        """
+        """Return the density of R, less ``point_masses``, at rates ``x`` in [0, 1]."""
         return float_or_array(np.maximum(self.table.density(check_shares("x", x)), 0.0))
 
     def point_masses(self) -> tuple[FloatArray, FloatArray]:
-        """Return the rates that have a probability of their own, and that probability.
-
-        Both are empty where R has a density. Mass above 1 is at 1, and below 0 at 0.
-        """
+        """Return the rates with a probability of their own, if any, and these."""
         return self.table.point_masses()
 
     def instance_weights(self, n: int) -> FloatArray:
         """Return the probability of being processed for each of ``n`` ranked cases.
 
-        Entry i - 1 belongs to the case at position i (the paper's figure 3a); the
-        values fall from at most 1 and average ``mean()``.
+        The values fall from at most 1 and average ``mean()``.
         """
         edges = np.arange(check_count("n", n) + 1) / n
         return self.table.mean(edges[:-1], edges[1:])
@@ -145,8 +128,7 @@ class RateDistribution(PlainData, ABC):
     def threshold_weights(self, n: int) -> FloatArray:
         """Return the probability of being the last processed of ``n`` ranked cases.
 
-        The instance weights are their sums from the right (the paper's equation 17);
-        what they lack to 1 is the probability that no case is processed.
+        What they lack to 1 is the probability that no case is processed.
         """
         return -np.diff(self.instance_weights(n), append=0.0)
 
@@ -493,8 +475,7 @@ def is_scipy_distribution(rate: Any) -> bool:
 def from_scipy(frozen: Any, most_above: float = _MOST_ABOVE) -> RateDistribution:
     """Return the rate distribution of a frozen ``scipy.stats`` distribution.
 
-    Those of late are kept, so that their tables are built once. What is above 1 with a
-    greater probability than ``most_above`` raises, as counts are.
+    What is above 1 with a greater probability than ``most_above`` raises, as counts do.
     """
     return _converted(_named(frozen), most_above)
 
@@ -574,21 +555,20 @@ def scipy_name(frozen: Any) -> str:
     """Return a frozen distribution by its name and parameters, as it was written."""
     if not hasattr(frozen, "dist"):
         return repr(frozen)
-    given = [_parameter(value) for value in frozen.args]
-    given += [f"{name}={_parameter(value)}" for name, value in frozen.kwds.items()]
+
+    def text(value: Any) -> str:
+        return f"{value:g}" if np.ndim(value) == 0 else f"array of {np.size(value)}"
+
+    given = [text(value) for value in frozen.args]
+    given += [f"{name}={text(value)}" for name, value in frozen.kwds.items()]
     name = frozen.dist.name or type(frozen.dist).__name__
     return f"{name}({', '.join(given)})"
-
-
-def _parameter(value: Any) -> str:
-    return f"{value:g}" if np.ndim(value) == 0 else f"array of {np.size(value)}"
 
 
 def _named(frozen: Any) -> ScipyRate:
     """Return a frozen distribution with what tells its law.
 
-    Only scipy's own distributions are determined by their parameters. Histograms,
-    samples and whatever users derive hold more, so that one is equal to itself alone.
+    Only scipy's own are determined by their parameters; others equal themselves alone.
     """
     dist: Any = getattr(frozen, "dist", None)
     known: Any = getattr(stats, str(getattr(dist, "name", "")), None)
@@ -621,11 +601,7 @@ class ScipyRate(Fitted):
         return _named, (self.frozen,)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the distribution by name and its parameters, as plain data.
-
-        What holds more than parameters, such as a histogram, is told by a hash of the
-        survival function.
-        """
+        """Return the name, and the parameters or a hash of the survival function."""
         known = {"distribution": f"scipy.stats.{self!r}"}
         if isinstance(self.law, tuple):
             return known | _parameters(self.frozen)
@@ -642,17 +618,14 @@ class ScipyRate(Fitted):
             return np.asarray(self._sf(x), dtype=np.float64)
 
     def _below(self, x: FloatArray) -> FloatArray:
-        if not self._has_own_cdf:
+        if not self._has_cdf:
             return super()._below(x)
         with np.errstate(all="ignore"):
             return np.asarray(self.frozen.cdf(x), dtype=np.float64)
 
     @cached_property
-    def _has_own_cdf(self) -> bool:
-        """Whether P(R <= x) is a formula of its own, and agrees with P(R > x).
-
-        Else scipy integrates a density, which it may have to differentiate.
-        """
+    def _has_cdf(self) -> bool:
+        """Whether P(R <= x) is a formula, not an integral, and agrees with P(R > x)."""
         dist = getattr(self.frozen, "dist", None)
         if dist is not None and type(dist)._cdf is stats.rv_continuous._cdf:
             return False
@@ -723,10 +696,7 @@ def check_rate(rate: Any) -> RateDistribution:
 
 
 def count_hint(value: Any, meant: str) -> str:
-    """Return what is ``meant`` by a whole number above 1 that is given for a share.
-
-    In the text n stands for the number.
-    """
+    """Return what is ``meant`` by a whole number "{n}" above 1 given for a share."""
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not (is_number and 1 < value < _MOST_ITEMS and value == int(value)):
         return ""

@@ -42,9 +42,8 @@ class ModeRange(NamedTuple):
 def possible_modes(edges: FloatArray, masses: FloatArray) -> list[ModeRange]:
     """Return where laws that put these masses between these edges can have a mode.
 
-    The mean density must rise over the intervals before that of the mode and fall over
-    those after it. Within it, the density is at least that of the neighbour on either
-    side of the mode, which must not take more than there is.
+    The mean density must rise before the interval of the mode and fall after it, where
+    it is at least that of the neighbours and must not take more than there is.
     """
     widths = np.diff(edges)
     with np.errstate(divide="ignore"):
@@ -73,10 +72,7 @@ def possible_modes(edges: FloatArray, masses: FloatArray) -> list[ModeRange]:
 
 
 def has_mode(law: RateDistribution, low: float, high: float) -> bool:
-    """Return whether a law is unimodal, to nine digits, with a mode between two rates.
-
-    They are told apart to a thousandth.
-    """
+    """Return whether a law is unimodal, to nine digits, with a mode in a range."""
     points, masses = law.point_masses()
     points, masses = points[masses > SLACK], masses[masses > SLACK]
     if len(points) > 1:
@@ -134,18 +130,10 @@ class RateSet(ManyDistributions):
     _kind = "between"
 
     def contains(self, rate: Any) -> bool:
-        """Return whether a distribution is in the set, to nine digits.
+        """Return whether a distribution, or whatever ``rate=`` accepts, is in the set.
 
-        Parameters
-        ----------
-        rate : "uniform", float or distribution
-            Whatever ``rate=`` accepts.
-
-        Returns
-        -------
-        is_in : bool
-            A rate q is a quantile of R at the probability p if P(R < q) is at most p
-            and P(R <= q) at least p. Modes are told apart to a thousandth.
+        A rate q is a quantile at the probability p if P(R < q) <= p <= P(R <= q), to
+        nine digits. Modes are told apart to a thousandth.
         """
         law = check_rate(rate)
         low, high = self.support
@@ -169,10 +157,7 @@ class RateSet(ManyDistributions):
         return html_of("All distributions of the rate with", quantiles | told)
 
     def __call__(self, rate: Any) -> bool:
-        """Return whether a distribution is in the set, as ``contains`` does.
-
-        Programs that keep results by parameters tell functions by what they hold.
-        """
+        """Return whether a distribution is in the set, as ``contains`` does."""
         return self.contains(rate)
 
     @cached_property

@@ -82,11 +82,9 @@ class SurvivalTable:
     ) -> SurvivalTable:
         """Interpolate ``survival``, halving panels until each is exact to rounding.
 
-        The ends of a panel are among the places where it is checked. So whatever the
-        scale of the rate, its mass lies between two checks that differ, and is found.
-        ``knots`` are rates where the density is known to change abruptly, and
-        ``spacing`` what rates are rounded to, if not in proportion to their size.
-        What is no survival function raises, by ``name``.
+        The ends of a panel are among the places where it is checked, so that mass is
+        found whatever its scale. ``knots`` are rates where the density changes
+        abruptly, and ``spacing`` what rates are rounded to, if not by their size.
         """
         nodes, checks = chebyshev_nodes(_DEGREE + 1), chebyshev.chebpts2(_DEGREE + 5)
         in_order = np.argsort(np.append(nodes, checks), kind="stable")
@@ -153,10 +151,7 @@ class SurvivalTable:
 
     @classmethod
     def from_steps(cls, points: FloatArray, masses: FloatArray) -> SurvivalTable:
-        """Return the table of a discrete rate with ``masses``, summing to 1.
-
-        Points below 0 and above 1 count as 0 and 1.
-        """
+        """Return the table of a discrete rate, clipped to [0, 1]; masses sum to 1."""
         points, masses = summed(np.clip(points, 0, 1), masses)
         # Summed from the right, so that small tails keep their digits.
         levels = sum_from_right(masses[points > 0])
@@ -181,9 +176,8 @@ class SurvivalTable:
     def mean(self, low: FloatArray, high: FloatArray) -> FloatArray:
         """Return the mean of the survival function over cells [low, high].
 
-        Inside a panel it is a divided difference of powers, and across panels a sum
-        of areas, so that a cell of width 1e-9 is as exact as one of width 1. Over no
-        width it is the value.
+        Inside a panel it is a divided difference of powers, which is exact in cells of
+        any width, also of none; across panels a sum of areas.
         """
         panel = self._panel(low)
         end = self.breaks[panel + 1]
@@ -261,10 +255,7 @@ class SurvivalTable:
 
 
 class SurvivalMixture:
-    """The survival function of a mixture: the weighted sum of those of its parts.
-
-    It answers all that a :class:`SurvivalTable` does.
-    """
+    """A :class:`SurvivalTable` of a mixture: a weighted sum over its parts."""
 
     def __init__(self, parts: Sequence[Survival], weights: Sequence[float]) -> None:
         self.parts = tuple(parts)
@@ -343,10 +334,7 @@ def _first_edges(
 
 
 def _check_falling(places: FloatArray, values: FloatArray, name: str) -> None:
-    """Check that values at increasing places can be those of a survival function.
-
-    Some laws of scipy are no laws on all of the line, and integrals are not exact.
-    """
+    """Check that values at increasing places can be those of a survival function."""
     outside = ~((values >= -_ROUGH) & (values <= 1 + _ROUGH))
     if outside.any():
         place, value = places[outside][0], values[outside][0]
@@ -379,10 +367,7 @@ def _is_good(
     ends: tuple[FloatArray, FloatArray],
     sizes: tuple[float, float],
 ) -> BoolArray:
-    """Return which panels are exact to rounding, or cannot be better or matter.
-
-    ``spacing`` is what the rates in a panel are rounded to.
-    """
+    """Return which panels are exact to rounding, or cannot be better or matter."""
     (start, end), (mean, whole) = ends, sizes
     exact = error <= _TOLERANCE * np.maximum(start, mean)
     negligible = error * width <= _NEGLIGIBLE_AREA * mean
@@ -401,21 +386,13 @@ def chebyshev_nodes(n: int) -> FloatArray:
 
 
 def to_chebyshev(values: FloatArray) -> FloatArray:
-    """Return for each row of values at the nodes the coefficients in T_0, T_1, ...
-
-    The nodes are where the polynomials are orthogonal, so these are means.
-    """
+    """Return for each row of values at the nodes the coefficients in T_0, T_1, ..."""
     means = _means_of_nodes(values.shape[1])
     return np.asarray(np.einsum("ij,kj->ik", values, means))
 
 
 def to_powers(coefficients: FloatArray) -> FloatArray:
-    """Return for each row of coefficients in T_0, T_1, ... those of powers.
-
-    The factors are whole numbers up to hundreds. They enlarge the rounding of values
-    only where the values themselves are rough, as the coefficients of a smooth function
-    fall as fast as the factors rise.
-    """
+    """Return for each row of coefficients in T_0, T_1, ... those of powers."""
     powers = _powers(coefficients.shape[1])
     return np.asarray(np.einsum("ij,kj->ik", coefficients, powers))
 
@@ -443,11 +420,9 @@ _ENTRY_BYTES = 512
 
 
 class Kept:
-    """Results by arguments; those used least recently go when they take too much.
+    """Results by equal arguments; those used least recently go beyond ``max_bytes``.
 
-    An entry is found by equality of its arguments, so that of distributions must mean
-    the same law. It counts with all its arrays; what is larger than ``max_bytes``, the
-    room for all entries, is not kept.
+    An entry counts with all its arrays.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +36,7 @@ _ROUNDING = 1e-13
 
 
 class Solutions(NamedTuple):
-    """Solutions of so many programs of so many rows."""
+    """Solutions of linear programs."""
 
     basis: IntArray  # (n_programs, n_rows): the columns that are in use
     weights: FloatArray  # (n_programs, n_rows): of these
@@ -52,10 +53,9 @@ def solve(
 ) -> Solutions:
     """Maximise gains @ x where columns @ x = right and x >= 0, program by program.
 
-    ``gains`` is of shape (n_programs, n_columns), ``columns`` of shape (n_programs,
-    n_rows, n_columns), and ``basis`` of shape (n_programs, n_rows) is a start with
-    weights that are not negative. No column that is left out gains more per unit than
-    the tolerance.
+    ``gains`` (n_programs, n_columns), ``columns`` (n_programs, n_rows, n_columns), and
+    ``basis`` (n_programs, n_rows) is a start whose weights are not negative. No column
+    that is left out gains more per unit than the tolerance.
     """
     basis = basis.copy()
     programs = np.arange(len(basis))
@@ -167,8 +167,8 @@ class UnimodalPrograms:
     ) -> tuple[FloatArray, FloatArray]:
         """Return gains and columns of the parts between modes and ends.
 
-        Before them come those of the mode itself, as it counts at a quantile and as it
-        does above it, and what the mean is below and above its bounds.
+        Before them come the mode itself, as it counts at a quantile and above it, and
+        what the mean is below and above its bounds.
         """
         here = modes[:, None]
         low, high = np.minimum(here, ends), np.maximum(here, ends)
@@ -339,10 +339,6 @@ class _Best(NamedTuple):
     shares: FloatArray
 
 
-def _value(found: _Best) -> float:
-    return found.value
-
-
 def _best(program: UnimodalPrograms) -> _Best:
     """Return the best law of all modes."""
     ranges = program.among.mode_ranges
@@ -355,7 +351,7 @@ def _best(program: UnimodalPrograms) -> _Best:
         # What another can gain is judged by what the best of the grid did.
         if values[peak] + 2 * gained > best.value:
             other = _climbed(program, modes, peak)
-            best = max(best, other, key=_value)
+            best = max(best, other, key=attrgetter("value"))
     return best
 
 
@@ -368,7 +364,7 @@ def _climbed(program: UnimodalPrograms, modes: FloatArray, peak: int) -> _Best:
         peaks = _peaks(program.solved(modes, ends).values)
         found, ends = _exact(program, modes[peaks], ends)
         gain = found.value - best.value
-        best = max(best, found, key=_value)
+        best = max(best, found, key=attrgetter("value"))
         if gain <= _ENOUGH * program.spread:
             break
         low, high = _around(modes, int(np.searchsorted(modes, best.mode)))
@@ -395,7 +391,7 @@ def _exact(
         shares = solved.weights[0][is_part].clip(0)
         value = float(solved.values[0])
         found.append(_Best(mode, value, used[is_part], shares))
-    return max(found, key=_value), ends
+    return max(found, key=attrgetter("value")), ends
 
 
 def _grid(

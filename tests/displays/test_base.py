@@ -140,7 +140,7 @@ def test_a_cycle_of_the_users_own_is_kept():
             for scores in SCORES[:2]
         ]
         assert model_color(1) == "#0000ff"
-    assert [line.get_color() for line in drawn] == ["red", "blue"]
+    assert [line.get_color() for line in drawn] == ["#ff0000", "#0000ff"]
     assert drawn[0].get_linestyle() == "-" != drawn[1].get_linestyle()
     with plt.rc_context({"axes.prop_cycle": cycler(color="rb", linestyle=["-", ":"])}):
         ax = plt.subplots()[1]

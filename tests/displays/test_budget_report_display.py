@@ -68,8 +68,6 @@ def test_bands_are_areas_edges_or_none_by_the_number_of_models():
     assert not any("band" in text for text in legend_texts(three))
     assert len(BudgetReportDisplay(reports[2]).plot(plot_bands=True).bands_) == 3
     assert BudgetReportDisplay(reports[0]).plot(plot_bands=False).bands_ == []
-    with pytest.raises(ValueError, match="plot_bands must be"):
-        BudgetReportDisplay(REPORT).plot(plot_bands="edges")
 
 
 @pytest.mark.parametrize("band", ["simultaneous", "pointwise"])

@@ -116,8 +116,6 @@ def test_folds_are_drawn_behind_their_mean_and_its_band():
     alone = of_folds(plot_mean=False, plot_bands=False, plot_folds=False)
     assert len(alone.line_) == 4
     assert of_folds(plot_folds=False, kind="lift").ax_.get_ylim()[1] > 1
-    with pytest.raises(ValueError, match="plot_mean must be"):
-        of_folds(plot_mean="yes")
 
 
 def test_a_budget_lies_at_the_foot_once():

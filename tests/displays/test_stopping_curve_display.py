@@ -93,7 +93,6 @@ def test_two_curves_share_the_target():
     [
         (lambda: StoppingCurveDisplay(Y_TRUE), "curve must be what stopping_curve"),
         (lambda: StoppingCurveDisplay(CURVE).plot(kind="roc"), "kind must be one of"),
-        (lambda: StoppingCurveDisplay(CURVE).plot(despine=1), "despine must be True"),
     ],
 )
 def test_bad_input_is_refused_by_name(make, message):

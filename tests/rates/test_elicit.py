@@ -40,7 +40,7 @@ def test_what_is_no_sequence_of_rates_is_no_mixture(given):
         (lambda: rates.empirical([0.1], [1, 2]), "samples has 1, weights has 2"),
         (lambda: rates.empirical([0.1], [0]), "weights is zero for every case"),
         (lambda: rates.empirical([0.1], [-1]), "weights must not be negative"),
-        (lambda: rates.mixture([]), "rates is empty: a mixture needs at least one"),
+        (lambda: rates.mixture([]), "rates must be a sequence .*, at least one, got"),
         (lambda: rates.mixture([0.1, "wide"]), r"rates\[1\]: rate='wide' is unknown"),
         (lambda: rates.mixture([0.1], [1, 1]), "rates has 1, weights has 2"),
         (lambda: rates.log_discount(0), "n must be an integer >= 1, got 0"),
