@@ -1,11 +1,8 @@
 """Arrays of other libraries, maybe on another device, such as PyTorch's tensors.
 
 With scikit-learn's ``array_api_dispatch``, cases that lie on a GPU are checked and
-ranked there, by the array API standard; what is left to do comes to numpy. What lies in
-the memory of the CPU numpy reads in place, and sorts faster than others do.
-
-Only input that is fine is ranked elsewhere. All other goes to numpy, where it is
-checked by the same code as ever, with the same messages.
+ranked there, by the array API standard. All others, and input that is not fine, go to
+numpy, which sorts faster and is checked with the same messages as ever.
 """
 
 from __future__ import annotations
@@ -132,26 +129,17 @@ def ranked_elsewhere(
     if not all(map(is_elsewhere, given)):
         return None
     xp = _compat().array_namespace(*given)
-    return ranked(xp, *map(_column, given), positive=positive, keep_scale=keep_scale)
-
-
-def ranked(
-    xp: Any,
-    labels: Any,
-    scores: Any,
-    weights: Any = None,
-    *,
-    positive: Callable[[list[Any]], Any],
-    keep_scale: bool = False,
-) -> Ranking | None:
-    """Return cases ranked by the functions of a namespace, None if anything is odd."""
-    given = [labels, scores] + ([] if weights is None else [weights])
-    if any(array.ndim != 1 or array.shape != labels.shape for array in given):
-        return None
-    found = _distinct(xp, labels) if labels.shape[0] and _is_fine(xp, scores) else None
+    labels, scores, *others = map(_column, given)
+    weights = others[0] if others else None
+    for array in (labels, scores, *others):
+        if array.ndim != 1 or array.shape != labels.shape or not array.shape[0]:
+            return None
+    found = _distinct(xp, labels) if _is_fine(xp, scores) else None
     if found is None:
         return None
-    is_pos = _equal(xp, labels, positive(found))
+    label = positive(found)
+    # A label that is 1 may be True.
+    is_pos = labels != labels if label is None else labels == found[found.index(label)]
     if weights is not None:
         if not _is_fine(xp, weights):
             return None
@@ -168,7 +156,19 @@ def ranked(
             return None
         if lowest == highest and (lowest == 1 or not keep_scale):
             weights = None
-    return _in_order(xp, is_pos, scores, weights, keep_scale)
+    # Zero and minus zero tie, which not every sort by bits knows.
+    scores = xp.where(scores == 0, xp.zeros_like(scores), scores)
+    order = xp.flip(xp.argsort(scores, stable=True))
+    scores = xp.take(scores, order, axis=0)
+    begins = xp.concat([xp.ones_like(is_pos[:1]), scores[1:] != scores[:-1]])
+    # One byte a case is all that unweighted ones send.
+    flags = xp.astype(xp.take(is_pos, order, axis=0), xp.uint8)
+    flags = as_numpy(xp.where(begins, flags + 2, flags))
+    if weights is not None:
+        weights = as_numpy(xp.take(weights, order, axis=0))
+        weights = weights.astype(np.float64, copy=False)
+    known = as_numpy(scores) if keep_scale else None
+    return Ranking((flags & 1).astype(bool), flags > 1, known, weights)
 
 
 def _is_fine(xp: Any, values: Any) -> bool:
@@ -192,36 +192,6 @@ def _distinct(xp: Any, labels: Any) -> list[Any] | None:
     low, high = kind(xp.min(labels)), kind(xp.max(labels))
     is_known = (labels == low) | (labels == high)
     return sorted({low, high}) if bool(xp.all(is_known)) else None
-
-
-def _equal(xp: Any, labels: Any, label: Any) -> Any:
-    if label is None:
-        return xp.zeros_like(labels, dtype=xp.bool)
-    if xp.isdtype(labels.dtype, "bool"):
-        return labels if label else ~labels
-    return labels == label
-
-
-def _in_order(
-    xp: Any, is_pos: Any, scores: Any, weights: Any, has_scores: bool
-) -> Ranking:
-    # Zero and minus zero tie, which not every sort by bits knows.
-    scores = xp.where(scores == 0, xp.zeros_like(scores), scores)
-    order = xp.flip(xp.argsort(scores, stable=True))
-    scores = xp.take(scores, order, axis=0)
-    begins = xp.concat([xp.ones_like(is_pos[:1]), scores[1:] != scores[:-1]])
-    # One byte a case is all that unweighted ones send.
-    flags = xp.astype(xp.take(is_pos, order, axis=0), xp.uint8)
-    flags = as_numpy(xp.where(begins, flags + 2, flags))
-    if weights is not None:
-        weights = as_numpy(xp.take(weights, order, axis=0))
-        weights = weights.astype(np.float64, copy=False)
-    return Ranking(
-        (flags & 1).astype(bool),
-        flags > 1,
-        as_numpy(scores) if has_scores else None,
-        weights,
-    )
 
 
 def _column(values: Any) -> Any:

@@ -80,11 +80,7 @@ def frozen(array: npt.NDArray[Element]) -> npt.NDArray[Element]:
 
 
 def cumulated(weights: FloatArray) -> FloatArray:
-    """Return the sums of the first 0, 1, ... weights, none of which is negative.
-
-    In extended precision, where there is one: the rounding of 100,000 additions would
-    show in the twelfth digit.
-    """
+    """Return the sums of the first 0, 1, ... weights, in extended precision."""
     sums = np.zeros(len(weights) + 1)
     sums[1:] = weights.cumsum(dtype=np.longdouble)
     return sums
@@ -100,12 +96,7 @@ if TYPE_CHECKING:
 else:
 
     class lazy(cached_property):
-        """A cached property without a lock.
-
-        Until Python 3.12 it has one lock for all instances: threads that each rank a
-        sample of their own would wait for each other. Two that ask the same instance
-        at once may both compute, and find the same.
-        """
+        """A cached property without a lock for all instances, as until Python 3.12."""
 
         def __get__(self, instance: Any, owner: Any = None) -> Any:
             if instance is None:

@@ -121,12 +121,7 @@ def check_equal_length(**arrays: Array) -> None:
 
 
 def check_labels(labels: Array, pos_label: Label = None) -> BoolArray:
-    """Return which cases are positive.
-
-    ``pos_label=None`` takes the greater label of {0, 1}, {-1, 1} or booleans; other
-    labels must be told apart by name. A sample of one class is fine: whether a metric
-    is defined on it is for the metric to say.
-    """
+    """Return which cases are positive; a sample of one class is fine."""
     masks = _masks_of_two(labels)
     positive = positive_label(list(masks), pos_label)
     return np.zeros(len(labels), bool) if positive is None else masks[positive]
@@ -455,11 +450,7 @@ def check_unmasked(name: str, values: Any) -> None:
 
 
 def as_real(name: str, values: Any, *, missing: bool = False) -> FloatArray:
-    """Return numbers in an array of any shape, rounded to float64.
-
-    NaN stays NaN; with ``missing`` None and pandas.NA become it, without they are an
-    error.
-    """
+    """Return an array of float64; with ``missing`` None and pandas.NA become NaN."""
     array = as_array(name, values)
     if missing and array.dtype.kind == "O":
         cells = [np.nan if is_missing(cell) else cell for cell in array.ravel()]
@@ -567,16 +558,7 @@ def seen_with(before: Seen, where: str, labels: Array, pos_label: Label = None) 
 
 
 def check_seen(seen: Seen, pos_label: Label) -> None:
-    """Raise unless the labels of all parts are those of one problem of two classes.
-
-    Examples
-    --------
-    >>> try:
-    ...     check_seen({"a": "chunk 0", "b": "chunk 3"}, pos_label="c")
-    ... except ValueError as error:
-    ...     print(str(error).partition(". ")[2])
-    First seen: 'a' in chunk 0, 'b' in chunk 3.
-    """
+    """Raise unless the labels of all parts are those of one problem of two classes."""
     if not seen:
         raise ValueError("y_true is empty: at least one case is needed.")
     # One by one: a label may itself be a tuple, which numpy would spread out.

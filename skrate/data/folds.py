@@ -37,11 +37,9 @@ from skrate.data.table import RankTable
 class FoldRankings:
     r"""Labels and scores of the test cases of several folds, each ranked on its own.
 
-    Every fold has a model of its own, whose scores have a scale of their own: they are
-    compared within the fold, and never with those of another. Metrics of a ranking,
-    :func:`estimate`, :func:`compare` and the displays take the object in place of
-    labels and scores, so that models are trained once:
-    :func:`cross_val_rankings` trains them. It can also be made of arrays.
+    Scores are compared within a fold, and never with those of another model. Metrics of
+    a ranking, :func:`estimate`, :func:`compare` and the displays take the object in
+    place of labels and scores; :func:`cross_val_rankings` trains models and makes it.
 
     Parameters
     ----------
@@ -54,12 +52,10 @@ class FoldRankings:
     sample_weight : array-like of shape (n_rows,), default=None
         Weights of the rows, not negative.
     clusters : array-like of shape (n_rows,), default=None
-        The cluster of each row, such as its patient: :func:`estimate` and
-        :func:`compare` take clusters for independent, cases within one need not be.
+        The cluster of each row, such as its patient; clusters are independent.
     indices : array-like of shape (n_rows,), default=None
-        Which case each row is, by its number in the data. None means that each row is
-        another case. With it, repeats of a cross-validation are noticed: a case that is
-        tested in each of them still counts once.
+        Which case each row is, by its number in the data, so that a case that is tested
+        in several repeats counts once. None means that each row is another case.
     repeats : int or array-like of shape (n_folds,), default=None
         The number of repeats, of equally many folds in a row, or which one each fold
         belongs to. None finds them by ``indices``.
@@ -74,13 +70,11 @@ class FoldRankings:
     n_folds : int
         Number of folds.
     names : tuple of str
-        The label of each fold, in increasing order, which is that of the folds; names
-        go by the numbers in them: "fold_9" is before "fold_10".
+        The label of each fold, in the order of the folds: "fold_9" is before "fold_10".
     is_pos : array of shape (n_rows,)
         Whether each row is positive.
     n_pos, n_neg : int
-        Number of positive and of negative cases; one that is tested in several repeats
-        counts once.
+        Number of positive and of negative cases.
     n_repeats : int
         Number of repeats.
 
@@ -103,18 +97,11 @@ class FoldRankings:
 
     .. math:: \hat\psi = \frac{1}{V} \sum_{v=1}^{V} \hat\psi_v.
 
-    It estimates the mean performance on new cases of the V models that were trained, as
-    an average of fold scores by ``cross_val_score`` does, and not the metric of all
-    scores in one ranking. A fold on which the metric is undefined is left out, with an
-    ``UndefinedMetricWarning``.
-
-    The AUC is :func:`ranking_auc_score`, or "roc_auc" in :func:`estimate` and
-    :func:`compare`. What goes by the places in lists (:func:`ndcg_score`,
-    :func:`mean_average_precision_score`, :func:`reciprocal_rank_score`), or by a gain
-    or cost of each case, does not take it.
-
-    Arrays are copied and cannot be written to. Iterating yields the labels (whether
-    positive), the scores and the weights (or None) of each fold.
+    It estimates the mean performance of V models on new cases, as ``cross_val_score``
+    does. A fold on which the metric is undefined is left out, with an
+    ``UndefinedMetricWarning``. Metrics of lists, or of a gain or cost of each case, do
+    not take it. Iterating yields the labels (whether positive), the scores and the
+    weights (or None) of each fold.
 
     References
     ----------
@@ -231,13 +218,7 @@ class FoldRankings:
         return tuple(map(str, self._fold_groups.labels.tolist()))
 
     def tables(self) -> list[RankTable]:
-        """Return the table of each fold.
-
-        Returns
-        -------
-        tables : list of RankTable
-            In the order of ``names``.
-        """
+        """Return the table of each fold, in the order of ``names``."""
         return [
             RankTable.from_arrays(y_true, y_score, sample_weight=weight)
             for y_true, y_score, weight in self
@@ -270,13 +251,7 @@ class FoldRankings:
         return type(self)._scores_of(self, metric, metric_kwargs)
 
     def rows(self) -> list[IntArray]:
-        """Return which rows each fold has.
-
-        Returns
-        -------
-        rows : list of array
-            In the order of ``names``; increasing within each.
-        """
+        """Return which rows each fold has, in the order of ``names``, increasing."""
         return list(self._rows)
 
     def __iter__(self) -> Iterator[tuple[BoolArray, Array, FloatArray | None]]:
@@ -288,23 +263,12 @@ class FoldRankings:
         return self.n_folds
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers of cases and folds, and the positive label if it is known.
-
-        Returns
-        -------
-        values : dict
-            As ``json.dumps`` takes it.
-        """
-        told = {
-            "n_cases": len(self._cases[0]),
-            "n_folds": self.n_folds,
-            "n_repeats": self.n_repeats,
-            "n_pos": self.n_pos,
-            "n_neg": self.n_neg,
-        }
-        if self.pos_label is None:
-            return told
-        return {**told, "pos_label": plain(self.pos_label)}
+        """Return the numbers of cases and folds, and the positive label if known."""
+        names = ("n_folds", "n_repeats", "n_pos", "n_neg")
+        told = {name: getattr(self, name) for name in names}
+        if self.pos_label is not None:
+            told["pos_label"] = plain(self.pos_label)
+        return {"n_cases": len(self._cases[0]), **told}
 
     def __repr__(self) -> str:
         told = self.to_dict()
@@ -378,22 +342,7 @@ class FoldRankings:
 
 
 def whole_repeats(tests: Sequence[IntArray], names: Sequence[Any]) -> IntArray:
-    """Return the number of each fold's repeat; raise for folds that overlap otherwise.
-
-    Each repeat tests the same cases, each of them once.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> tests = [
-    ...     np.array([0, 1]),
-    ...     np.array([2]),
-    ...     np.array([1, 2]),
-    ...     np.array([0]),
-    ... ]
-    >>> whole_repeats(tests, "abcd").tolist()
-    [0, 0, 1, 1]
-    """
+    """Return the number of each fold's repeat; raise for other folds that overlap."""
     numbers = disjoint_repeats(tests, names)
     if np.unique(np.concatenate(tests), return_counts=True)[1].min() > numbers[-1]:
         return numbers
@@ -427,16 +376,7 @@ def are_of_folds(given: Any) -> bool:
 
 
 def check_no_labels(y_true: Any, name: str) -> None:
-    """Raise where labels are given beside rankings of folds, which hold theirs.
-
-    Examples
-    --------
-    >>> check_no_labels([1, 0], "y_score_a")
-    Traceback (most recent call last):
-        ...
-    ValueError: y_true must be left out where y_score_a is a FoldRankings, which
-    ...
-    """
+    """Raise where labels are given beside rankings of folds, which hold theirs."""
     if not isinstance(y_true, FoldRankings):
         raise ValueError(
             f"y_true must be left out where {name} is a FoldRankings, which holds "
@@ -446,18 +386,7 @@ def check_no_labels(y_true: Any, name: str) -> None:
 
 
 def check_same_folds(rankings: Mapping[str, Any]) -> None:
-    """Raise unless all are rankings of the same cases in the same folds.
-
-    Examples
-    --------
-    >>> one = FoldRankings([1, 0, 0, 1], [3, 2, 1, 9], [0, 0, 1, 1])
-    >>> other = FoldRankings([1, 0, 0, 1], [3, 2, 1, 9], [0, 1, 1, 0])
-    >>> check_same_folds({"rankings_a": one, "rankings_b": other})
-    Traceback (most recent call last):
-        ...
-    ValueError: rankings_b has other folds than rankings_a: models are compared
-    by ...
-    """
+    """Raise unless all are rankings of the same cases in the same folds."""
     first_name, first = next(iter(rankings.items()))
     for name, one in rankings.items():
         if not isinstance(one, FoldRankings):
@@ -467,7 +396,8 @@ def check_same_folds(rankings: Mapping[str, Any]) -> None:
             )
     for name, one in rankings.items():
         for column, words in _OF_ROW.items():
-            if not _is_same(getattr(first, column), getattr(one, column)):
+            # None is an array, too, which equals itself alone.
+            if not np.array_equal(getattr(first, column), getattr(one, column)):
                 raise ValueError(
                     f"{name} has other {words} than {first_name}: models are compared "
                     "by the same cases in the same folds. Train each by "
@@ -476,22 +406,12 @@ def check_same_folds(rankings: Mapping[str, Any]) -> None:
                 )
 
 
-def _is_same(first: Any, second: Any) -> bool:
-    if first is None or second is None:
-        return first is second
-    return np.array_equal(first, second)
-
-
 # A number of repeats, or a label for each fold; None is one repeat.
 Repeats: TypeAlias = int | ArrayLike | None
 
 
 def check_repeats(name: str, repeats: Repeats, n_folds: int) -> IntArray:
-    """Return the number of each fold's repeat, from 0.
-
-    None is one repeat of all folds, a number that many repeats of equally many folds
-    in a row; anything else labels the folds.
-    """
+    """Return the number of each fold's repeat: all one, evenly, or as labelled."""
     if repeats is None:
         return np.zeros(n_folds, dtype=np.intp)
     if isinstance(repeats, Integral) and not isinstance(repeats, bool):
@@ -513,17 +433,7 @@ def check_repeats(name: str, repeats: Repeats, n_folds: int) -> IntArray:
 def disjoint_repeats(
     tests: Sequence[ArrayLike], names: Sequence[Any] | None = None
 ) -> IntArray:
-    """Return the number of each fold's repeat, from the test indices of the folds.
-
-    A repeat is a run of folds whose test sets share no case: it ends before the first
-    fold that tests a case again. The folds of one cross-validation are one repeat, a
-    random split that overlaps the one before it is a repeat of its own.
-
-    Examples
-    --------
-    >>> disjoint_repeats([[0, 1], [2, 3], [0, 2], [1, 3]]).tolist()
-    [0, 0, 1, 1]
-    """
+    """Return the number of each fold's repeat: a run of folds that share no case."""
     sets = [row_numbers(test) for test in tests]
     cases, codes = np.unique(np.concatenate(sets), return_inverse=True)
     last = np.full(len(cases), -1)
@@ -549,13 +459,7 @@ def row_numbers(test: ArrayLike) -> IntArray:
 
 
 def rows_of_part(part: ArrayLike, n_cases: int, fold: int) -> IntArray:
-    """Return the row numbers of a part of a fold; negative ones are from the end.
-
-    Examples
-    --------
-    >>> rows_of_part([0, -1], 5, fold=0).tolist()
-    [0, 4]
-    """
+    """Return the row numbers of a part of a fold; negative ones are from the end."""
     rows = row_numbers(part)
     outside = rows[(rows < -n_cases) | (rows >= n_cases)]
     if outside.size:

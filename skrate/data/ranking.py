@@ -46,15 +46,7 @@ def check_groups(name: str, values: Any) -> Grouping:
 
 
 def in_natural_order(groups: Grouping) -> Grouping:
-    """Return the groups with names ordered by the numbers in them.
-
-    Examples
-    --------
-    >>> names = ["fold_10", "fold_9", "fold_10"]
-    >>> groups = in_natural_order(check_groups("fold", names))
-    >>> groups.codes.tolist(), groups.labels.tolist(), groups.sizes.tolist()
-    ([1, 0, 1], ['fold_9', 'fold_10'], [1, 2])
-    """
+    """Return the groups with names ordered by the numbers in them."""
     names = groups.labels.tolist()
     if not all(isinstance(name, str) for name in names):
         return groups
@@ -122,9 +114,8 @@ def n_distinct(values: Array) -> int:
 def segment_cumsum(values: FloatArray, starts: IntArray) -> FloatArray:
     """Return cumulative sums that begin anew at each of ``starts``.
 
-    Whole numbers are summed in one go, which is exact. Others are not: what the
-    segments before sum to would take digits from the later ones. There each value
-    takes up the sum of the 1, 2, 4, ... values before it, within its segment.
+    Whole numbers are summed in one go. Others would lose digits to earlier segments:
+    each takes up the sum of the 1, 2, 4, ... values before it, within its segment.
     """
     sums = np.cumsum(values)
     if len(starts) == 1:
@@ -145,8 +136,8 @@ def segment_cumsum(values: FloatArray, starts: IntArray) -> FloatArray:
 def ranking(scores: Array, *, in_order: bool = True) -> tuple[IntArray, BoolArray]:
     """Return the cases, best first, and where groups of equal scores begin.
 
-    With ``in_order`` equal scores come in the order in which they were given: sums of
-    weights over them must not depend on how a processor sorts.
+    With ``in_order`` equal scores keep their order, so that sums of weights never
+    depend on how a processor sorts.
     """
     order = np.argsort(scores)[::-1]
     begins = begins_group(scores[order])

@@ -21,10 +21,7 @@ _ENTRY = re.compile(r"^(\S.*) : (.*\n(?:[ \n].*\n)*)", re.MULTILINE)
 
 
 def described_like(source: Callable[..., Any]) -> Callable[[Function], Function]:
-    """Return a decorator that describes parameters as the docstring of ``source`` does.
-
-    Those that a function describes itself stay; all are in the order of its signature.
-    """
+    """Return a decorator that describes parameters as the docstring of ``source``."""
 
     def fill(function: Function) -> Function:
         if function.__doc__:
@@ -35,11 +32,7 @@ def described_like(source: Callable[..., Any]) -> Callable[[Function], Function]
 
 
 def described(function: Any, known: Mapping[str, str], returns: str = "") -> str:
-    """Return a docstring with all parameters, in the order of the signature.
-
-    What it lacks of them is taken from ``known`` texts, by their names, as what it
-    ``returns``.
-    """
+    """Return a docstring with all parameters, those it lacks from ``known`` texts."""
     before, own, after = _parts(function)
     known = {**known, **_texts(own)}
     entries: list[tuple[str, str]] = []
@@ -124,10 +117,7 @@ def html_row(cells: Sequence[str], tag: str = "td") -> str:
 
 
 def html_of(title: str, values: Mapping[str, Any], caption: str = "") -> str:
-    """Return plain data as a table: a line for each entry, or for each row of columns.
-
-    They are columns where all are lists of the same length.
-    """
+    """Return plain data as a table: by entry, or by row if all are equal lists."""
     columns = list(values.values())
     lengths = {len(one) if isinstance(one, list) else None for one in columns}
     if len(lengths) == 1 and None not in lengths:
@@ -138,7 +128,12 @@ def html_of(title: str, values: Mapping[str, Any], caption: str = "") -> str:
 
 def _of_columns(title: str, columns: Mapping[str, list[Any]]) -> str:
     n_rows = len(next(iter(columns.values())))
-    same = [name for name in columns if n_rows > 1 and _is_one_text(columns[name])]
+    # What says the same in words in each row.
+    same = [
+        name
+        for name, each in columns.items()
+        if n_rows > 1 and isinstance(each[0], str) and len(set(each)) == 1
+    ]
     shown = {name: each[:_ROWS] for name, each in columns.items() if name not in same}
     notes = [f"{name}: {columns[name][0]}" for name in same]
     if n_rows > _ROWS:
@@ -147,11 +142,6 @@ def _of_columns(title: str, columns: Mapping[str, list[Any]]) -> str:
     lines = [html_row([_text(value) for value in row]) for row in rows]
     head = [html_title(title, len(shown)), html_row(list(shown), "th")]
     return html_table([*head, *lines], ", ".join(notes))
-
-
-def _is_one_text(column: list[Any]) -> bool:
-    """Return whether a column says the same in words in each of its rows."""
-    return isinstance(column[0], str) and len(set(column)) == 1
 
 
 def _text(value: Any) -> str:

@@ -42,6 +42,11 @@ from skrate.rates.laws import (
 def uniform() -> RateDistribution:
     """Return the uniform rate on [0, 1], under which the rAUC is the AUC.
 
+    Returns
+    -------
+    rate : RateDistribution
+        Every share is as likely to be processed as any other.
+
     Examples
     --------
     >>> from skrate import rates

@@ -11,6 +11,7 @@ from looped import looped
 from reference.tied_groups import tied_groups
 from skrate import RankTable, average_precision_score, ranking_auc_score
 from skrate.data.lists import list_table
+from skrate.data.ranking import ranking
 from skrate.data.table import rank_table
 
 FLOATS = ["f2", "f4", "f8", "g"]
@@ -70,6 +71,9 @@ def test_random_scores_of_all_types_and_byte_orders(dtype, order):
             foreign = tied.astype(np.dtype(dtype).newbyteorder(order))
             check(labels, foreign)
             assert foreign.tolist() == tied.tolist()
+            places, begins = ranking(foreign)
+            # Ties stay in the order in which they came.
+            assert (np.diff(places)[~begins[1:]] > 0).all()
 
 
 @looped("metric", [average_precision_score, ranking_auc_score])

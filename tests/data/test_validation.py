@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
-from looped import looped
+from looped import case, looped
 from skrate.data import checks as v
 from skrate.data.sample import check_ranking
 
@@ -72,28 +72,14 @@ def test_positive_cases_are_found(labels, pos_label, expected):
 @looped(
     "labels, pos_label, message",
     [
-        (
-            [0, 2],
-            None,
-            r"ambiguous for y_true with the labels \[0, 2\]: pass pos_label=0 or "
-            r"pos_label=2\.",
-        ),
-        (
-            [2, 2],
-            None,
-            r"ambiguous for y_true with the one label 2: pass pos_label=2, or the "
-            r"label that is not here\.",
-        ),
+        ([0, 2], None, r"ambiguous .*\[0, 2\]: pass pos_label=0 or pos_label=2"),
+        ([2, 2], None, r"one label 2: pass pos_label=2, or the label that is not here"),
         ([0, 1, -1], None, r"y_true must hold two classes, found 3 labels: -1, 0, 1\."),
         (range(9), None, r"found 9 labels: 0, 1, 2, 3, 4, 5, \.\.\.\. Binarise y_true"),
         (range(9), None, "relevance_threshold= of lists.* compare take one"),
         (list("abc"), "a", "found 3 labels: 'a', 'b', 'c'"),
         (["a", "b"], None, r"ambiguous .* pos_label='a' or pos_label='b'\."),
-        (
-            [0, 1],
-            2,
-            r"pos_label=2 is not a label of y_true, which has the labels \[0, 1\]",
-        ),
+        ([0, 1], 2, r"pos_label=2 is not a label of .* has the labels \[0, 1\]"),
         ([0, 1], "1", r"pos_label='1' is not a label of y_true"),
         (["0", "1"], 1, r"pos_label=1 is not a label of y_true"),
         ([0.0, np.nan], None, r"y_true contains NaN \(first at position 1\)"),
@@ -101,11 +87,7 @@ def test_positive_cases_are_found(labels, pos_label, expected):
         (np.array(["a", None], object), "a", r"NaN or another .* at position 1\)"),
         (np.array(["a", np.nan], object), "a", r"NaN or another .* at position 1\)"),
         (np.array(["b", np.nan]), "b", r"the text 'nan'.* position 1\)"),
-        (
-            np.array([1j, 0]),
-            0,
-            r"must hold numbers, booleans or strings, found dtype c",
-        ),
+        (np.array([1j, 0]), 0, "must hold numbers, booleans or strings, found dt"),
         (np.array([{}, {}], object), 0, r"mixes labels of the types \['dict'\]"),
         (np.array(["2020"], "M8[s]"), 0, r"found dtype datetime64\[s\]"),
         ([0, 0], "b", r"pos_label='b' is not a label of y_true, which has the one l"),
@@ -113,11 +95,7 @@ def test_positive_cases_are_found(labels, pos_label, expected):
         (["a", "a"], b"a", r"pos_label=b'a' is not a label of y_true"),
         ([0, 0], [0], r"pos_label=\[0\] is not a label"),
         ([0, 1], float("nan"), r"pos_label=nan is not a label of y_true"),
-        (
-            np.array(["a", 1], object),
-            "a",
-            r"mixes labels of the types \['int', 'str'\]",
-        ),
+        (np.array(["a", 1], object), "a", r"mixes labels of the types \['int', 'str'"),
         (np.array([0, np.nan], object), None, "y_true contains NaN"),
     ],
 )
@@ -135,16 +113,13 @@ def test_bad_labels_are_named(labels, pos_label, message):
         (iter([1]), "found a single object of type list_iterator; pass a list"),
         ([[1], [2, 3]], "name of type list cannot be read as an array: setting an arr"),
         (
-            np.ma.array([1, 2, 3], mask=[0, 1, 1]),
-            r"name is a masked array with 2 masked entries \(first at position 1\): ",
+            np.ma.array([1, 2], mask=[0, 1]),
+            r"masked array with 1 masked .* at position 1",
         ),
         ([], "name is empty: at least one case is needed"),
         (np.empty((0, 1)), "name is empty"),
         (np.ones((3, 3)), r"found an array of shape \(3, 3\)\."),
-        (
-            np.ones((3, 2)),
-            r"of the positive class, name\[:, i\] with classes_\[i\] == pos_label",
-        ),
+        (np.ones((3, 2)), r"name\[:, i\] with classes_\[i\] == pos_label"),
         (np.ones((1, 1, 1)), r"found an array of shape \(1, 1, 1\)"),
     ],
 )
@@ -156,20 +131,14 @@ def test_bad_vectors_are_named(values, message):
 @looped(
     "values, message",
     [
-        (
-            [1.0, np.nan, np.inf],
-            r"name contains NaN \(first at position 1\): remove or",
-        ),
+        ([1.0, np.nan, np.inf], r"name contains NaN \(first at position 1\): remove"),
         ([1.0, -np.inf, np.nan], r"name contains infinity \(first at position 1\)"),
         (["a", "b"], r"found dtype <U1 with a str \('a' at position 0\)"),
         ([1.0, None], r"name contains NaN"),
         ([object(), 1], "name must be numeric, found dtype object"),
         ([1 + 2j], "name must be numeric"),
         (["0.3"], r"must be numeric, found dtype <U3 with a str \('0.3' at position 0"),
-        (
-            np.array(["2020-01-01"], "M8[D]"),
-            r"found dtype datetime64\[D\] \(first value 2020-01-01\): pass their int",
-        ),
+        (np.array(["2020-01-01"], "M8[D]"), r"\(first value 2020-01-01\): pass the"),
         (np.array([1, "a"], object), r"with a str \('a' at position 1\)"),
         ([10**5000, 1], "name holds numbers beyond the range of float64: rescale"),
         ([Decimal(1)], r"found dtype object with a Decimal \(Decimal\('1'\) at posit"),
@@ -178,14 +147,6 @@ def test_bad_vectors_are_named(values, message):
 def test_bad_scores_are_named(values, message):
     with pytest.raises(ValueError, match=message):
         v.check_scores("name", values)
-
-
-def test_finite_scores_may_have_a_sum_that_is_not():
-    greatest = np.finfo(float).max
-    scores = v.check_scores("name", [greatest, greatest, -greatest])
-    assert scores.tolist() == [greatest, greatest, -greatest]
-    half = np.full(100, 60_000, dtype=np.float16)
-    assert v.check_scores("name", half) is not None
 
 
 @looped("value", [0.5, np.float32(0.5), np.float64(0.5)])
@@ -216,17 +177,38 @@ def test_fractions_pass(value):
 def test_bad_fractions_are_named(value, options, bounds):
     with pytest.raises(ValueError, match=f"name must be a number in {bounds}, got"):
         v.check_fraction("name", value, **options)
-
-
-def test_bounds_of_fractions_are_included_when_asked():
     assert v.check_fraction("name", 0, include_zero=True) == 0
     assert v.check_fraction("name", 1, include_one=True) == 1
 
 
-@looped("value", [0, -1, 2.0, "2", None, True])
-def test_bad_counts_are_named(value):
-    with pytest.raises(ValueError, match="name must be an integer >= 1, got"):
-        v.check_count("name", value)
+BAD = {
+    "must be an integer >= 1": (v.check_count, [0, -1, 2.0, "2", None, True]),
+    "must be a finite number above 0": (
+        v.check_positive,
+        [0, -1.0, np.inf, np.nan, "1", None, True, 10**400, Fraction(1, 10**400), 1j],
+    ),
+    "must be a finite number": (v.check_number, [np.inf, np.nan, "1", None, True]),
+    r"must be one of \['a', 'b'\]": (
+        lambda name, value: v.check_choice(name, value, ("b", "a")),
+        ["c", 1, None, ["a"]],
+    ),
+    "must be None or an integer other than 0": (
+        lambda _, value: v.check_n_jobs(value),
+        [np.inf, np.nan, 0, 1.5, "two", True],
+    ),
+    "must be None, an integer >= 0": (
+        lambda _, value: v.check_generator(value),
+        [-1, "seed", 1.5],
+    ),
+}
+
+
+@looped("message", BAD)
+def test_bad_values_are_named(message):
+    check, values = BAD[message]
+    for value in values:
+        with case(value), pytest.raises(ValueError, match=f"{message}.*, got"):
+            check("name", value)
 
 
 def test_counts_pass():
@@ -236,21 +218,7 @@ def test_counts_pass():
         v.check_count("name", 1, minimum=2)
     with pytest.raises(ValueError, match=r"name must be at most \d+, got 1000"):
         v.check_count("name", 10**30)
-
-
-@looped(
-    "value",
-    [0, -1.0, np.inf, np.nan, "1", None, True, 10**400, Fraction(1, 10**400), 1j],
-)
-def test_bad_positive_numbers_are_named(value):
-    with pytest.raises(ValueError, match="name must be a finite number above 0, got"):
-        v.check_positive("name", value)
-
-
-@looped("value", ["c", 1, None, ["a"]])
-def test_bad_choices_are_named(value):
-    with pytest.raises(ValueError, match=r"name must be one of \['a', 'b'\], got"):
-        v.check_choice("name", value, ("b", "a"))
+    assert [v.check_n_jobs(one) for one in (None, -1, np.int8(2))] == [None, -1, 2]
     assert v.check_choice("name", "a", ("b", "a")) == "a"
 
 
@@ -265,12 +233,6 @@ def test_generators_come_from_anything_that_seeds_one():
     assert v.check_generator(state).random() != v.check_generator(state).random()
 
 
-@looped("seed", [-1, "seed", 1.5])
-def test_bad_seeds_are_named(seed):
-    with pytest.raises(ValueError, match="random_state must be None, an integer >= 0"):
-        v.check_generator(seed)
-
-
 def test_an_undefined_metric_warns_where_it_was_called():
     def public():
         return v.warn_undefined("The metric", "of a reason")
@@ -279,12 +241,6 @@ def test_an_undefined_metric_warns_where_it_was_called():
     with pytest.warns(UndefinedMetricWarning, match=message) as caught:
         assert np.isnan(public())
     assert caught[0].filename == __file__
-
-
-@looped("dtype", [int, np.uint8, np.int8, float])
-def test_a_label_between_two_others_is_seen(dtype):
-    with pytest.raises(ValueError, match=r"found 3 labels: 0(\.0)?, 1(\.0)?, 2"):
-        v.check_labels(np.array([0, 2, 1, 0], dtype=dtype))
 
 
 def test_the_difference_of_labels_does_not_overflow():
@@ -306,12 +262,6 @@ def test_counts_are_integers_of_a_least_size():
         v.check_counts("name", np.array([2**63], np.uint64))
     with pytest.raises(ValueError, match="name is a masked array"):
         v.check_counts("name", np.ma.array([1, 2], mask=[0, 1]))
-
-
-@looped("value", [np.inf, np.nan, 10**400, "1", None, True])
-def test_bad_numbers_are_named(value):
-    with pytest.raises(ValueError, match="name must be a finite number, got"):
-        v.check_number("name", value)
 
 
 @looped("given", [list, tuple, np.array])
@@ -353,11 +303,3 @@ def test_objects_are_scores_of_the_dtype_that_tells_them_apart(cells, dtype):
     scores = v.check_scores("name", np.array(cells, dtype=object))
     assert scores.dtype == dtype
     assert scores.tolist() == [dtype(cell) for cell in cells]
-
-
-@looped("given", [float("inf"), float("nan"), 0, 1.5, "two", True])
-def test_a_number_of_jobs_is_an_integer_other_than_0(given):
-    message = "n_jobs must be None or an integer other than 0, got "
-    with pytest.raises(ValueError, match=message):
-        v.check_n_jobs(given)
-    assert [v.check_n_jobs(one) for one in (None, -1, np.int8(2))] == [None, -1, 2]

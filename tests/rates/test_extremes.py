@@ -7,8 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy import stats
-from scipy.optimize import linprog
 
 from looped import looped
 from reference.rate_programs import end_of_range
@@ -17,7 +15,6 @@ from set_strategies import random_law, sets_of_laws
 from skrate import rates
 from skrate.rates.extremes import extreme, extremes, law_of_zero
 from skrate.rates.sets import ENDS, RateCurve, difference
-from skrate.rates.unimodal import solve
 
 
 @st.composite
@@ -182,21 +179,6 @@ def test_no_random_law_is_outside_with_one_mode(wide):
             assert end.value == curve.under(end.law)
 
 
-@pytest.mark.parametrize(
-    ("law", "mode"), [(stats.beta(3, 9), 0.2), (stats.triang(0.2, scale=0.8), 0.16)]
-)
-def test_usual_laws_are_within(law, mode):
-    known = rates.between(dict(zip((0.1, 0.9), law.ppf([0.1, 0.9]), strict=True)))
-    known = rates.between(dict(known.quantiles), mode=(mode - 0.05, mode + 0.05))
-    assert known.contains(law)
-    rng = np.random.default_rng(0)
-    for _ in range(2):
-        curve = random_curve(rng)
-        value = law.expect(lambda x, of=curve: np.interp(x, *of[:2]), points=curve[0])
-        low, high = extremes(known, curve)
-        assert low.value < value < high.value
-
-
 def test_by_hand_with_one_mode():
     low, high = extremes(rates.between(mode=0.5), TENT)
     # All at the mode, or evenly to one side of it.
@@ -263,28 +245,3 @@ def test_between_the_ends_is_a_law_of_zero(mode):
     law = law_of_zero(known, curve, extremes(known, curve))
     assert known.contains(law)
     assert_allclose(curve.top(law), 0, rtol=0, atol=1e-12)
-
-
-def test_each_is_that_of_linprog():
-    rng = np.random.default_rng(0)
-    n_programs, n_rows, n_columns = 15, 4, 30
-    columns = rng.uniform(0, 1, (n_programs, n_rows, n_columns))
-    # Some that are nearly the same, and bounds by a row of ones.
-    columns[:, :, 5:10] = columns[:, :, :5] + 1e-9
-    columns[:, 0] = 1.0
-    right = columns[:, :, n_rows : 2 * n_rows].mean(axis=(0, 2))
-    columns[:, :, :n_rows] = right[:, None] + np.diag([0, 1, 1, 1])[:, :n_rows] * 0.3
-    columns[:, 0] = 1.0
-    columns[:, 1:, 0] = (right - 0.1)[1:]
-    gains = rng.normal(size=(n_programs, n_columns))
-    basis = np.tile(np.arange(n_rows), (n_programs, 1))
-    found = solve(gains, columns, right, basis, 1e-12)
-    for i in range(n_programs):
-        expected = linprog(-gains[i], A_eq=columns[i], b_eq=right, method="highs")
-        assert_allclose(found.values[i], -expected.fun, rtol=0, atol=1e-7)
-        in_use = columns[i][:, found.basis[i]]
-        assert_allclose(in_use @ found.weights[i], right, rtol=0, atol=1e-9)
-        assert (found.weights[i] > -1e-9).all()
-        left = gains[i] - found.prices[i] @ columns[i]
-        assert left.max() < 1e-9
-    assert (basis == np.arange(n_rows)).all()
