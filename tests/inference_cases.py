@@ -1,10 +1,10 @@
 """The metrics that inference knows, with parameters, for the tests that hold of all."""
 
-import reference.momentum
 import skrate
 from looped import case, looped
 from metric_cases import sample
 from metric_registry import CASES
+from reference import tables
 from skrate import rates
 from skrate.metrics import momentum
 
@@ -42,7 +42,6 @@ def evaluate(metric, y_true, y_score, **kwargs):
     if metric == "roc_auc":
         return skrate.rate_weighted_auc_score(y_true, y_score, **kwargs)
     if metric in (momentum.momentum_score, momentum.stamina_score):
-        return reference.momentum.momentum_and_stamina(y_true, y_score)[
-            metric is momentum.stamina_score
-        ]
+        groups = tables.Groups(y_true.tolist(), y_score.tolist())
+        return tables.momentum_and_stamina(groups)[metric is momentum.stamina_score]
     return metric(y_true, y_score, **kwargs)

@@ -6,13 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 from scipy.sparse import csr_array
 
 import skrate
 from looped import case, looped
 from optional import require
-from reference import delong, list_auc, rate_weighted
-from reference.average_precision import average_precision
+from reference import delong, lists, rate_law, tables
 from skrate import rates
 
 N = 60
@@ -37,19 +37,19 @@ def random_scores(dtype: str, seed: int) -> np.ndarray:
 
 def oracle_values(labels, scores, other):
     """Return what the functions of ``found_values`` must give, by name."""
-    lists = list_auc.lists_of(labels, scores, GROUPS.tolist())
-    of_lists = [list_auc.auc(lists[group]) for group in range(3)]
+    groups = tables.Groups(labels, scores)
+    within = lists.lists_of(labels, scores, GROUPS.tolist())
+    of_lists = tuple(map(tables.auc, within.values()))
     variance = delong.covariance(labels, scores, scores)
+    beta = rate_law.Density.of(stats.beta(3, 5))
     return {
-        "average precision": average_precision(labels, scores),
-        "rauc": delong.auc(labels, scores),
-        "rauc, beta": rate_weighted.rauc_in_recall_space(
-            np.array(labels), ranked(scores), rate_weighted.beta(3, 5)
-        ),
+        "average precision": tables.average_precision(groups),
+        "rauc": tables.auc(groups),
+        "rauc, beta": tables.rate_weighted_auc(groups, beta),
         "ranking auc": sum(of_lists) / 3,
-        "group scores": tuple(of_lists),
-        "estimate": (delong.auc(labels, scores), float(variance) ** 0.5),
-        "compare": delong.auc(labels, scores) - delong.auc(labels, other),
+        "group scores": of_lists,
+        "estimate": (tables.auc(groups), float(variance) ** 0.5),
+        "compare": tables.auc(groups) - tables.auc(tables.Groups(labels, other)),
     }
 
 
@@ -69,11 +69,6 @@ def found_values(y_true, y_score, other, groups, sample_weight=None, **pos_label
         "estimate": (estimate.value, estimate.standard_error),
         "compare": skrate.compare("roc_auc", *arrays, other, **weighted).value,
     }
-
-
-def ranked(scores):
-    """Return the place of each score among the distinct ones, by comparing pairs."""
-    return np.array([len({b for b in scores if b < a}) for a in scores], dtype=float)
 
 
 @looped("dtype", DTYPES)

@@ -11,9 +11,9 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from looped import looped
 from optional import require
-from reference import average_precision as precision
 from reference import one_vs_rest as reference
-from reference import rate_weighted as law
+from reference import tables
+from reference.rate_law import Points
 from skrate import (
     RankTable,
     average_precision_score,
@@ -30,29 +30,30 @@ AVERAGES = ["macro", "weighted", "micro", "samples", None]
 LABELS = ["ape", "bee", "cat"]
 
 
-def by_law(function, rate):
-    """Return an oracle of two classes under a rate."""
-    return lambda is_pos, scores, weights: function(is_pos, scores, rate, weights)
+def of_two(function, *options):
+    """Return an oracle of two classes."""
+    return lambda *cases: function(tables.Groups(*cases), *options)
+
+
+def points(*rates):
+    return Points(np.array(rates), np.ones(len(rates)))
 
 
 # By name: our function with its keywords, and what it is of two classes.
 METRICS = {
-    "average precision": (average_precision_score, precision.average_precision),
-    "AUC": (
-        rate_weighted_auc_score,
-        by_law(law.rauc_in_recall_space, law.interval(0, 1)),
-    ),
+    "average precision": (average_precision_score, of_two(tables.average_precision)),
+    "AUC": (rate_weighted_auc_score, of_two(tables.auc)),
     "rAUC": (
         partial(rate_weighted_auc_score, rate=0.3),
-        by_law(law.rauc_in_recall_space, law.points([0.3])),
+        of_two(tables.rate_weighted_auc, points(0.3)),
     ),
     "expected recall": (
         partial(expected_recall_score, rate=rates.mixture([0.2, 0.7])),
-        by_law(law.expected_recall, law.points([0.2, 0.7])),
+        of_two(tables.expected_recall, points(0.2, 0.7)),
     ),
     "expected recall of the negatives": (
         partial(expected_recall_score, rate=0.4, of="negatives"),
-        by_law(law.expected_negative_recall, law.points([0.4])),
+        of_two(tables.expected_recall, points(0.4), "negatives"),
     ),
 }
 each_metric = looped("name", METRICS)
