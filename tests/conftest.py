@@ -27,7 +27,7 @@ hypothesis.settings.register_profile(
     "random", parent=hypothesis.settings.get_profile("same"), derandomize=False
 )
 hypothesis.settings.register_profile(
-    "few", parent=hypothesis.settings.get_profile("same"), max_examples=12
+    "few", parent=hypothesis.settings.get_profile("same"), max_examples=8
 )
 
 

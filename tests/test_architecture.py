@@ -7,13 +7,14 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 import skrate
+from looped import case
 from repository import FOLDERS, PACKAGE, ROOT, package_modules, project_metadata
 
 DEPENDENCIES = {"sklearn", "numpy", "scipy", "joblib"}
@@ -34,46 +35,28 @@ DEFERRED = {
 
 
 def test_imports_point_down():
-    for path in package_modules():
-        check_imports_point_down(path)
-
-
-def check_imports_point_down(path):
-    parts = path.relative_to(PACKAGE).parts
-    if len(parts) == 1:
-        return  # the public names, which may come from every folder
-    reachable = [f"skrate.{name}" for name in FOLDERS[: FOLDERS.index(parts[0]) + 1]]
-    for module, line in imported_modules(parse(path)):
-        if module.split(".")[0] == "skrate":
-            assert ".".join(module.split(".")[:2]) in reachable, (
-                f"{path.name}:{line} imports {module}, which does not lie above"
-            )
+    # The files at the top hold the public names, which may come from every folder.
+    for path in [path for path in package_modules() if path.parent != PACKAGE]:
+        above = FOLDERS[: FOLDERS.index(path.relative_to(PACKAGE).parts[0]) + 1]
+        for node in nodes_of(path):
+            for module in modules_of(node):
+                package, *folder = module.split(".")[:2]
+                assert package != "skrate" or folder[0] in above, (
+                    f"{path.name}:{node.lineno} imports {module}, which is not above"
+                )
 
 
 def test_what_is_imported_is_there():
     # Benchmarks and examples are hardly run: a name that has gone would not be missed.
-    folders = (ROOT / name for name in ("benchmarks", "docs", "skrate", "tests"))
-    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
+    for path in [*(ROOT / "benchmarks").glob("*.py"), *(ROOT / "docs").rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and is_ours(node.module):
-                for name in node.names:
-                    assert is_importable(node.module, name.name), (
-                        f"{path.name}:{node.lineno} imports {name.name} "
-                        f"from {node.module}, which has none"
-                    )
-
-
-def is_ours(module):
-    return module is not None and module.split(".")[0] == "skrate"
-
-
-@cache
-def is_importable(module, name):
-    found = importlib.import_module(module)
-    if name == "*" or hasattr(found, name):
-        return True
-    is_folder = hasattr(found, "__path__")
-    return is_folder and importlib.util.find_spec(f"{module}.{name}") is not None
+            module = getattr(node, "module", None) or ""
+            if isinstance(node, ast.ImportFrom) and module.split(".")[0] == "skrate":
+                found = importlib.import_module(module)
+                for name in [name.name for name in node.names]:
+                    assert hasattr(found, name) or importlib.util.find_spec(
+                        f"{module}.{name}"
+                    ), f"{path.name}:{node.lineno} imports {name} from {module}"
 
 
 def test_no_files_import_each_other():
@@ -118,7 +101,7 @@ def test_init_files_only_hand_names_on():
 
 def test_no_import_is_relative():
     for path in package_modules():
-        for node in ast.walk(parse(path)):
+        for node in nodes_of(path):
             level = node.level if isinstance(node, ast.ImportFrom) else 0
             assert not level, f"{path}:{node.lineno}"
 
@@ -126,11 +109,10 @@ def test_no_import_is_relative():
 def test_only_stated_dependencies_are_imported():
     allowed = DEPENDENCIES | {"skrate"} | sys.stdlib_module_names
     for path in package_modules():
-        tree = parse(path)
-        deferred = {id(node) for node in deferred_nodes(tree)}
+        deferred = {id(node) for node in deferred_nodes(path)}
         file = f"{path.parent.name}/{path.name}"
         late = DEFERRED.get(path.parent.name, set()) | DEFERRED.get(file, set())
-        for node in ast.walk(tree):
+        for node in nodes_of(path):
             for module in modules_of(node):
                 package = module.split(".")[0]
                 on_call = package in late and id(node) in deferred
@@ -168,10 +150,10 @@ def parse(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def imported_modules(tree: ast.AST) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(tree):
-        for module in modules_of(node):
-            yield module, node.lineno
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    """Return all that is in a file; its body comes first, in order."""
+    return list(ast.walk(parse(path)))
 
 
 def modules_of(node: ast.AST) -> list[str]:
@@ -187,15 +169,11 @@ def modules_of(node: ast.AST) -> list[str]:
     return []
 
 
-def deferred_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+def deferred_nodes(path: Path) -> Iterator[ast.AST]:
     """Yield what is not run on import: function bodies and TYPE_CHECKING blocks."""
-    for node in ast.walk(tree):
-        is_function = isinstance(node, ast.FunctionDef)
-        if is_function or (
-            isinstance(node, ast.If)
-            and isinstance(node.test, ast.Name)
-            and node.test.id == "TYPE_CHECKING"
-        ):
+    for node in nodes_of(path):
+        is_block = isinstance(node, ast.If) and ast.unparse(node.test)
+        if isinstance(node, ast.FunctionDef) or is_block == "TYPE_CHECKING":
             for statement in node.body:
                 yield from ast.walk(statement)
 
@@ -242,9 +220,9 @@ PRODUCTS = {
 }
 
 
-def matrix_products(tree: ast.AST) -> Iterator[int]:
+def matrix_products(nodes: Iterable[ast.AST]) -> Iterator[int]:
     """Yield the lines on which BLAS or LAPACK may be at work."""
-    for node in ast.walk(tree):
+    for node in nodes:
         operation = isinstance(node, ast.BinOp | ast.AugAssign)
         is_product = operation and isinstance(node.op, ast.MatMult)
         # The house's own is called by its name alone.
@@ -259,7 +237,9 @@ def matrix_products(tree: ast.AST) -> Iterator[int]:
 
 def test_no_sum_is_left_to_blas_but_where_rounding_does_not_matter():
     lines = {
-        path.relative_to(PACKAGE).as_posix(): sorted(set(matrix_products(parse(path))))
+        path.relative_to(PACKAGE).as_posix(): sorted(
+            set(matrix_products(nodes_of(path)))
+        )
         for path in package_modules()
     }
     found = {path: where for path, where in lines.items() if where}
@@ -267,19 +247,14 @@ def test_no_sum_is_left_to_blas_but_where_rounding_does_not_matter():
     assert not set(found) - set(ROUNDED), f"take data.arrays.dot: {found}"
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
+def test_products_of_blas_are_found_and_none_in_the_sums_of_the_house_and_of_numpy():
+    for source in (
         *("a @ b", "a @= b", "np.dot(a, b)", "a.dot(b)", "np.linalg.inv(a)"),
         *("from numpy.linalg import inv", "np.convolve(a, b)", "np.cov(a)"),
         'np.einsum("ij,jk->ik", a, b, optimize=True)',
         *("from scipy import linalg", "from numpy import matmul"),
-    ],
-)
-def test_products_of_blas_are_found(source):
-    assert list(matrix_products(ast.parse(source)))
-
-
-def test_the_sums_of_the_house_and_of_numpy_are_none_of_blas():
+    ):
+        with case(source):
+            assert list(matrix_products(ast.walk(ast.parse(source))))
     source = "dot(a, b) + np.einsum('i,i->', a, b) + np.add.reduce(a * b)"
-    assert not list(matrix_products(ast.parse(source)))
+    assert not list(matrix_products(ast.walk(ast.parse(source))))

@@ -274,10 +274,9 @@ def test_containers_agree(metric, package):
 
 @each_metric
 def test_byte_order_and_dtype_never_change_a_number(metric):
-    for dtype in ("f2", "f4", "g", "i1", "i8", "u8"):
-        for order in "<>":
-            with case(f"{order}{dtype}"):
-                check_dtype(metric, dtype, order)
+    for dtype in ("<f2", ">f4", ">g", ">i1", "<i8", ">u8"):
+        with case(dtype):
+            check_dtype(metric, dtype[1:], order=dtype[0])
 
 
 def check_dtype(metric, dtype, order):

@@ -37,7 +37,7 @@ def assert_agreement(result):
 
 @pytest.mark.filterwarnings("ignore:The .* is undefined on .* resamples")
 @pytest.mark.filterwarnings("ignore:.* its standard error may be far too small")
-@each((SMOOTH + JUMPS)[::2])
+@each(SMOOTH + JUMPS)
 @each_method
 def test_zero_is_outside_where_the_p_value_is_small(metric, kwargs, method, interval):
     generator = np.random.default_rng(0)

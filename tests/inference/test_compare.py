@@ -18,6 +18,7 @@ from scipy import special, stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from inference_cases import JUMPS, SMOOTH, each, evaluate
+from looped import looped
 from optional import require
 from reference.delong import auc as oracle_auc
 from reference.delong import covariance as oracle_covariance
@@ -295,9 +296,9 @@ def test_equal_models_do_not_differ():
         assert low < 0 < high
 
 
-@pytest.mark.parametrize("sizes", [(2, 2), (3, 4), (5, 8), (50, 60)])
-@pytest.mark.parametrize("other", [0, -1])
-@pytest.mark.parametrize("is_paired", [True, False])
+@looped("sizes", [(2, 2), (3, 4), (50, 60)])
+@looped("other", [0, -1])
+@looped("is_paired", [True, False])
 def test_a_difference_without_variation_has_a_p_value_that_its_interval_agrees_with(
     sizes, other, is_paired
 ):

@@ -43,7 +43,7 @@ def fitted(kwargs, design):
 
 # Of 16 positives, which is the same for all of them.
 @pytest.mark.filterwarnings("ignore:.* its standard error may be far too small")
-@each((SMOOTH + JUMPS)[::2])
+@each(SMOOTH + JUMPS)
 @each_design
 def test_the_delta_method_gives_a_model_one_standard_error(metric, kwargs, design):
     options = fitted(kwargs, design)
@@ -67,7 +67,7 @@ def test_the_delta_method_gives_a_model_one_standard_error(metric, kwargs, desig
     assert squares == pytest.approx(one.standard_error**2, rel=1e-9)
 
 
-@each([*SOME, (expected_recall_score, {"rate": 0.25})])
+@each([SOME[-1], (expected_recall_score, {"rate": 0.25})])
 @each_design
 @pytest.mark.parametrize("method", ["delta", "bootstrap", "permutation"])
 def test_a_model_does_not_differ_from_itself(metric, kwargs, design, method):

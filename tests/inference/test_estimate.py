@@ -160,7 +160,7 @@ def test_resampling_counts_is_resampling_cases():
     y_true, y_score = sample(2, n=60)
     generator = np.random.default_rng(0)
     literal = []
-    for _ in range(3000):
+    for _ in range(1500):
         drawn = generator.integers(60, size=60)
         literal.append(average_precision_score(y_true[drawn], y_score[drawn]))
     for options in (
@@ -216,7 +216,7 @@ def test_influence_follows_the_cases_and_is_0_for_weight_0():
 def test_frequency_weights_are_repeated_rows(metric, kwargs, method):
     y_true, y_score = sample(5, n=80)
     weight = np.random.default_rng(0).integers(0, 4, 80)
-    options = {"method": method, "random_state": 0, **kwargs}
+    options = {"method": method, "random_state": 0, "n_resamples": 99, **kwargs}
     weighted = estimate(metric, y_true, y_score, sample_weight=weight, **options)
     repeated = estimate(
         metric, np.repeat(y_true, weight), np.repeat(y_score, weight), **options

@@ -411,8 +411,8 @@ class Curve:
 def rates_not_rejected(curve, recall, found_at, quantile, of_precision, are_fixed):
     """Return the first and the last of many rates that are not left out."""
     kept = []
-    for k in range(1, 20_001):
-        rate = k / 20_000
+    for k in range(1, 10_001):
+        rate = k / 10_000
         own = rate / curve.p if of_precision else 0.0
         found = curve.deviation(rate, recall, own, found_at, are_fixed)
         kept.append((rate, found))
@@ -424,8 +424,7 @@ def untied(seed, n=120, prevalence=0.4):
     return sample(seed, n=n, prevalence=prevalence, decimals=15)
 
 
-@looped("seed", range(2))
-@looped("recall", [0.3, 0.8, 0.95])
+@looped("seed, recall", [(0, 0.3), (1, 0.8), (0, 0.95)])
 @looped("are_fixed", [False, True])
 def test_the_interval_is_the_test_turned_round(seed, recall, are_fixed, monkeypatch):
     monkeypatch.setattr("skrate.inference.measured.t_quantile", lambda *_: 1.96)
@@ -436,12 +435,12 @@ def test_the_interval_is_the_test_turned_round(seed, recall, are_fixed, monkeypa
     low, high = rates_not_rejected(*arguments, False, are_fixed)
     found = estimate(rate_at_recall_score, y_true, y_score, **options)
     # As fine as the rates that were gone through.
-    assert_allclose(found.confidence_interval, [low, high], rtol=0, atol=1.5e-4)
+    assert_allclose(found.confidence_interval, [low, high], rtol=0, atol=3e-4)
     saved = estimate(work_saved_score, y_true, y_score, **options)
     # With fixed class sizes no ranking is worse than one with all negatives first.
     least = recall - (1 - np.mean(y_true) * (1 - recall)) if are_fixed else -1
     expected = [max(recall - high, least), recall - low]
-    assert_allclose(saved.confidence_interval, expected, rtol=0, atol=1.5e-4)
+    assert_allclose(saved.confidence_interval, expected, rtol=0, atol=3e-4)
     first, last = rates_not_rejected(*arguments, True, are_fixed)
     expected = [min(curve.p * recall / end, 1) for end in (last, first)]
     if last == 1 and not are_fixed:
@@ -453,8 +452,7 @@ def test_the_interval_is_the_test_turned_round(seed, recall, are_fixed, monkeypa
     assert_allclose(found.confidence_interval, expected, rtol=0, atol=1e-3)
 
 
-@looped("seed", range(2))
-@looped("precision", [0.3, 0.5, 0.7, 0.99])
+@looped("seed, precision", [(0, 0.3), (1, 0.5), (0, 0.7), (1, 0.99)])
 def test_the_interval_of_a_recall_is_the_test_turned_round(
     seed, precision, monkeypatch
 ):
@@ -464,8 +462,8 @@ def test_the_interval_of_a_recall_is_the_test_turned_round(
     value = recall_at_precision_score(y_true, y_score, precision=precision)
     found_at = min(value * curve.p / precision, 1)
     low = high = 0.0
-    for k in range(1, 20_001):
-        rate = k / 20_000
+    for k in range(1, 10_001):
+        rate = k / 10_000
         recall = precision * rate / curve.p
         found = curve.deviation(rate, recall, rate / curve.p, found_at, False)
         low = min(recall, 1.0) if found >= 1.96 else low

@@ -251,8 +251,7 @@ def test_long_rankings_equal_the_plain_sum_over_groups(name, ties, n, dtype):
     assert_allclose(found, expected, rtol=0, atol=2e-13)
 
 
-@looped("name", ["beta(3, 19)", "beta(0.5, 0.5)"])
-@looped("n", [40_000, 150_000])
+@looped("name, n", [("beta(3, 19)", 40_000), ("beta(0.5, 0.5)", 150_000)])
 def test_long_weighted_rankings_equal_the_plain_sum_over_groups(name, n):
     rate, survival = LONG_RATES[name]
     y_true, y_score = long_sample(n, "pairs", "float64")

@@ -199,6 +199,7 @@ def test_training_stops_where_a_classifier_is_best(data, library):
             check_run(library, run, staged, metric is rate_at_recall_score)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
 @of_lightgbm
 def test_training_stops_where_lists_are_best(data, library):
@@ -225,6 +226,7 @@ def check_run(library, run, staged, is_less_better=False):
         assert run.last == staged[-1]
 
 
+@pytest.mark.slow
 def test_an_xgboost_ranker_averages_lists_by_their_sizes(data):
     xgboost = require("xgboost")
     # Of those with one item XGBoost adds 1, in what it minimises, without a call.

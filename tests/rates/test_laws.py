@@ -55,7 +55,7 @@ def test_limited_mean_is_the_integral_of_the_survival_function(name):
     jumps = [0.1, 0.15, 0.3, 0.4, 0.45, 0.8, *(np.arange(1, 20) / 20)]
     if "600" in name:
         jumps += [0.05, 0.055, 0.06, 0.065, 0.07]
-    for x in (0.02, 0.333, 1.0):
+    for x in (0.333, 1.0):
         edges = np.unique([0, *(1e-6 * 10.0 ** np.arange(6)), *jumps, 1])
         edges = [*edges[edges < x], x]
         area = math.fsum(
