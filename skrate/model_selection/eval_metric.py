@@ -31,10 +31,8 @@ def eval_metric(
 ) -> Any:
     r"""Make a metric that a library for boosting monitors, and stops by.
 
-    The round that early stopping chooses is then the one that ranks best by what the
-    model is for. A plain function is minimised by XGBoost and is no metric to LightGBM
-    and CatBoost; this has the sign, the name and the weights that each of them expects,
-    in its scikit-learn interface and its own. The library need not be installed.
+    It has the sign, the name and the weights that each of them expects, in its
+    scikit-learn interface and its own. The library need not be installed.
 
     Parameters
     ----------
@@ -47,38 +45,33 @@ def eval_metric(
         What it is called in logs and results, without spaces or colons; None takes
         that of the function, or what was given. XGBoost puts ``neg_`` before it.
     pos_label : int, float, bool or str, default=None
-        The label of the positive class, as the library numbers it: 1 (or None) is the
-        second of ``classes_``, 0 the first, whose scores are the others' negated. Of
-        more than two classes, the number of the one that is scored against the rest.
-        For FLAML the label itself.
+        The positive class, as the library numbers it: 1 (or None) is the second of
+        ``classes_``, 0 the first. Of more than two classes, the number of the one that
+        is scored against the rest. For FLAML the label itself.
     **params : dict
         Parameters of the metric, such as ``rate``, and ``average`` over classes where
-        it has one. For lists, ``k`` and ``relevance_threshold`` of
-        :func:`group_scores` and ``average`` and ``undefined`` of
-        :meth:`GroupScores.mean`: any of them says that the metric is one of lists.
+        it has one. ``k`` and ``relevance_threshold`` of :func:`group_scores`, and
+        ``average`` and ``undefined`` of :meth:`GroupScores.mean`, make it one of lists.
 
     Returns
     -------
     monitored : callable or object
-        It can be pickled, copied and cloned with a model. It is ``eval_metric=`` of
-        XGBoost's estimators and ``custom_metric=`` of ``xgboost.train``, which get the
-        negated value as ``neg_`` and the name; ``eval_metric=`` of ``fit`` and
-        ``feval=`` of ``lightgbm.train``, with ``metric="None"``; ``eval_metric=`` of
-        CatBoost; or ``metric=`` of FLAML's ``AutoML.fit``.
+        It is ``eval_metric=`` of XGBoost's estimators and ``custom_metric=`` of
+        ``xgboost.train``, which get the negated value as ``neg_`` and the name;
+        ``eval_metric=`` of ``fit`` and ``feval=`` of ``lightgbm.train``, with
+        ``metric="None"``; ``eval_metric=`` of CatBoost; or ``metric=`` of FLAML's
+        ``AutoML.fit``.
 
     Raises
     ------
     ValueError
         If ``library``, ``metric`` or a parameter is unknown, missing or out of range,
-        ``name`` has spaces or colons, ``pos_label`` is a string, gain or cost are
-        given per case, or CatBoost is to score lists. When it is called: if a metric of
-        lists gets data without lists, there are more than two classes for which it has
-        no average, or the value is nan.
+        or CatBoost is to score lists. When it is called: if a metric of lists gets data
+        without lists, there are more than two classes for which it has no average, or
+        the value is nan.
 
     Warns
     -----
-    UndefinedMetricWarning
-        When it is called, with the reason, just before the error that the value is nan.
     UserWarning
         If CatBoost evaluates with the class weights of its model, which it multiplies
         into those of the cases.
@@ -147,10 +140,7 @@ def eval_metric(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrainingMetric:
-    """A metric of the data that a library evaluates after each round.
-
-    Libraries pickle and copy it with their models; nothing of it ever changes.
-    """
+    """A metric of the data that a library evaluates after each round."""
 
     metric: BoundMetric
     name: str
@@ -420,8 +410,7 @@ class CatBoostMetric(TrainingMetric):
     ) -> None:
         """Warn where weights of the classes change the metric of the data evaluated.
 
-        Training cases are evaluated just before, in each round. They alone may have
-        weights by class, which are then those that the user gave them.
+        Training cases, which are evaluated just before, may have them from the user.
         """
         before, data = vars(self).get("_before"), None
         if weight is not None and len(weight) == len(target):

@@ -95,12 +95,10 @@ def compare_folds(
     ----------
     a, b : array-like of shape (n_folds,) or (n_repeats, n_folds)
         Scores of both models on the same folds, as ``cross_val_score`` returns them;
-        one row per repetition where cross-validation was repeated. One that is nan,
-        masked or missing is undefined.
+        one row per repetition where cross-validation was repeated. Nan is undefined.
     n_train, n_test : float, default=None
-        Number of training and of test cases per fold. None means those of
-        cross-validation with ``n_folds`` folds; give them for repeated random splits,
-        and for repeated cross-validation if its scores are flat.
+        Number of training and of test cases per fold, needed for random splits. None
+        means those of cross-validation with ``n_folds`` folds.
     method : {"corrected", "paired"}, default="corrected"
         - "corrected": the corrected resampled t-test of Nadeau and Bengio [1]_.
         - "paired": the plain paired t-test, as in [2]_; it takes folds for
@@ -111,9 +109,8 @@ def compare_folds(
         Level of the interval, in (0, 1).
     score_range : tuple of float, default=None
         The least and the greatest value (low, high) of the metric, None for an end that
-        it lacks: (0, 1) for an AUC or average precision. The interval then stays within
-        ``low - high`` and ``high - low``. Scores do not tell their metric, so that None
-        sets no limit.
+        it lacks: (0, 1) for an AUC. The interval then stays within ``low - high`` and
+        ``high - low``.
 
     Returns
     -------
@@ -131,9 +128,8 @@ def compare_folds(
     Warns
     -----
     UserWarning
-        If there are more than ten flat scores and no ``n_train`` and ``n_test``: they
-        are taken for the folds of one cross-validation, which many folds seldom are.
-        An array of shape (1, n_folds) says that they are.
+        If more than ten flat scores are taken for one cross-validation, which an array
+        of shape (1, n_folds) says that they are.
     UndefinedMetricWarning
         If folds were left out, because a score is nan, or if all differences are
         equal and not 0: then there is no p-value.
@@ -152,9 +148,8 @@ def compare_folds(
 
     with J - 1 degrees of freedom; "paired" lacks the second term.
 
-    The correction is a heuristic: for equally good models of n=120 cases it rejected
-    in 3.8 % of simulations at a level of 5 % with 5 folds, but in 11.6 % with 10
-    repeats of them.
+    The correction is a heuristic: at a level of 5 % it rejected in 3.8 % of simulations
+    of 120 cases with 5 folds, but in 11.6 % with 10 repeats of them.
 
     References
     ----------
@@ -200,8 +195,22 @@ def compare_folds(
                 "pass arrays of shape (n_repeats, n_folds), or n_train and n_test.",
                 stacklevel=2,
             )
-    on_both = _on_defined_folds(scores_a.ravel(), scores_b.ravel())
+    on_both = np.stack([scores_a.ravel(), scores_b.ravel()])
+    n_folds = on_both.shape[1]
+    on_both = on_both[:, np.isfinite(on_both).all(axis=0)]
     differences = on_both[0] - on_both[1]
+    if len(differences) < 2:
+        raise ValueError(
+            f"a and b are both defined on {len(differences)} of {n_folds} folds: at "
+            "least 2 are needed."
+        )
+    if len(differences) < n_folds:
+        warnings.warn(
+            f"{n_folds - len(differences)} of {n_folds} folds are left out: a score is "
+            "nan.",
+            UndefinedMetricWarning,
+            stacklevel=2,
+        )
     value = float(differences.mean())
     standard_error = mean_standard_error(differences, test_share)
     # Whatever the unit of the scores.
@@ -227,24 +236,6 @@ def compare_folds(
         method,
         level,
     )
-
-
-def _on_defined_folds(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the scores of the folds on which both are defined."""
-    is_defined = np.isfinite(a) & np.isfinite(b)
-    n_defined = int(np.count_nonzero(is_defined))
-    if n_defined < 2:
-        raise ValueError(
-            f"a and b are both defined on {n_defined} of {len(a)} folds: at least 2 "
-            "are needed."
-        )
-    if n_defined < len(a):
-        warnings.warn(
-            f"{len(a) - n_defined} of {len(a)} folds are left out: a score is nan.",
-            UndefinedMetricWarning,
-            stacklevel=3,
-        )
-    return a[is_defined], b[is_defined]
 
 
 def fold_scores(
@@ -309,12 +300,7 @@ def warn_of_flat_scores(
 
 
 def mean_standard_error(values: FloatArray, test_share: float) -> float:
-    """Return the standard error of the mean of J fold values.
-
-    sqrt((1 / J + n_test / n_train) s^2): the second term stands for the correlation
-    of folds that share training cases, as in :func:`compare_folds`; without it, folds
-    count as independent.
-    """
+    """Return sqrt((1 / J + n_test / n_train) s^2), of the mean of J fold values."""
     if len(values) < 2:
         return float("nan")
     return float(np.sqrt((1 / len(values) + test_share) * np.var(values, ddof=1)))
@@ -366,9 +352,8 @@ def cross_val_rankings(
 ) -> FoldRankings:
     """Train a model on each fold once, and keep how it ranks the cases left out.
 
-    Whatever is asked afterwards, by any metric, :func:`estimate`, :func:`compare` or a
-    display, is asked of the result, and trains nothing again. Scores of different
-    folds are never put into one ranking.
+    Metrics, :func:`estimate`, :func:`compare` and displays take the result, and train
+    nothing again. Scores of different folds are never put into one ranking.
 
     Parameters
     ----------
@@ -379,14 +364,11 @@ def cross_val_rankings(
     y : array-like of shape (n_samples,)
         True labels of two classes.
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case, such as its patient. A splitter such as
-        :class:`sklearn.model_selection.GroupKFold` gets them as its ``groups``, with
-        metadata routing or without, and keeps each together; the rankings keep them
-        for inference.
+        The cluster of each case, such as its patient, which the splitter gets as its
+        ``groups``; the rankings keep them for inference.
     cv : int, cross-validation generator or iterable, default=None
         As in :func:`sklearn.model_selection.cross_validate`; None is five folds. To
-        compare models give all of them the same folds: a number, or a splitter whose
-        ``random_state`` is a number.
+        compare models give all of them the same folds.
     n_jobs : int, default=None
         How many folds are run at once; the result does not depend on it.
     verbose : int, default=0
@@ -400,11 +382,10 @@ def cross_val_rankings(
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans, and
         of other labels the second, with a warning.
     response_method : str or tuple of str
-        The method that gives scores, or several, of which the first that the estimator
+        The method that gives scores, or several, the first of which that the estimator
         has is taken.
     return_estimator : bool, default=False
-        Whether the result keeps the fitted models; otherwise each is dropped as soon as
-        it has scored its test cases.
+        Whether the result keeps the fitted models.
 
     Returns
     -------
@@ -416,7 +397,7 @@ def cross_val_rankings(
     ValueError
         For labels or clusters that do not fit, a fold that tests cases that it trains
         on, folds that overlap but are no whole repeats of a cross-validation, or if no
-        fold has a model of both classes. What an estimator raises is raised.
+        fold has a model of both classes.
 
     Warns
     -----
@@ -434,8 +415,8 @@ def cross_val_rankings(
     Notes
     -----
     A case may be tested in each repeat of a cross-validation: metrics average over all
-    folds, and inference counts it once. Test sets of random splits, some of which hold
-    a case and some do not, are refused. Cost: a fit and a prediction for each fold.
+    folds, and inference counts it once. Test sets of random splits are refused. Cost: a
+    fit and a prediction for each fold.
 
     Examples
     --------
@@ -496,8 +477,7 @@ def fold_rankings(
     """Return how models of ``cross_validate`` rank the cases of their test folds.
 
     ``models`` are its results by the names of the arguments that they were given by.
-    All of ``y`` says which class is positive. A fold on which a model was trained on
-    one class is left out of all, with a warning.
+    A fold that is undefined for one of them is left out of all, with a warning.
     """
     for name, results in models.items():
         missing = [key for key in ("estimator", "indices") if key not in results]

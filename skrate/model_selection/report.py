@@ -50,9 +50,8 @@ _NAN = float("nan")
 class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[misc]
     """Score models by several metrics at once, each with its standard error.
 
-    A single ``scoring=`` callable that returns a dict per fold, so that metrics,
-    standard errors and numbers of positives and negatives land in ``cv_results_``. The
-    estimator predicts once per fold for all of them.
+    A single ``scoring=`` callable that returns a dict per fold, which lands in
+    ``cv_results_``. The estimator predicts once per fold for all metrics.
 
     Parameters
     ----------
@@ -73,16 +72,13 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
     -----
     Called as ``report(estimator, X, y, sample_weight=None)``, it returns a dict with
     each metric under its name, its standard error under name + "_standard_error", and
-    "n_pos" and "n_neg". A metric of which less is better is negated, as a search takes
-    the greatest. A metric that is undefined on a fold is nan, with an
-    ``UndefinedMetricWarning``; so is a standard error where a class has fewer than two
-    cases. In a search, name the metric to select by in ``refit``.
+    "n_pos" and "n_neg". A metric of which less is better is negated. An undefined one
+    is nan, with an ``UndefinedMetricWarning``; so is a standard error where a class has
+    fewer than two cases. In a search, name the metric to select by in ``refit``.
 
     The standard error is that of the delta method: the spread over test cases, for
-    the model that was fitted on the fold. A scorer of lists gives the mean over lists
-    and its standard error as :meth:`GroupScores.estimate` has them: the spread over
-    lists, whatever ``weights`` are. With ``relevance_threshold``, "n_pos" and "n_neg"
-    count relevant and other rows.
+    the model that was fitted on the fold; of lists it is the spread over lists, as of
+    :meth:`GroupScores.estimate`.
 
     Examples
     --------
@@ -169,11 +165,10 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
     def score_rankings(self, rankings: FoldRankings) -> dict[str, FloatArray]:
         """Score rankings of folds, as ``cross_validate`` scores their models.
 
-        ``rankings`` is what :func:`cross_val_rankings` returned. The dict has an array
-        of shape (n_folds,) of each entry of a call, under the name that
-        ``cross_validate`` gives it, with ``"test_"`` before: for :func:`summarize`. A
-        ValueError names metrics of lists, of what each case is worth, or with another
-        positive label.
+        ``rankings`` is what :func:`cross_val_rankings` returned. The dict, for
+        :func:`summarize`, has an array of shape (n_folds,) under the names of
+        ``cross_validate``. A ValueError names metrics of lists, of what each case is
+        worth, or with another positive label.
         """
         if not isinstance(rankings, FoldRankings):
             raise ValueError(
@@ -216,10 +211,8 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
     def set_score_request(self, *, sample_weight: bool | str | None = None) -> Self:
         """Say whether metadata routing hands weights to the metrics.
 
-        True requests weights, False refuses them, a str is the name that they are
-        passed under; None raises an error if weights are passed. It holds for all
-        metrics but scorers on which ``set_score_request`` was called. Without metadata
-        routing it raises a RuntimeError.
+        As of any scorer, for all metrics but scorers on which ``set_score_request`` was
+        called. Without metadata routing it raises a RuntimeError.
         """
         if not get_config()["enable_metadata_routing"]:
             raise RuntimeError(

@@ -55,11 +55,7 @@ _UNSAID = (("pos_label", None), ("labels", None), ("average", "macro"))
 
 
 class ShownByParameters:
-    """Takes the place of the diagram of an estimator, which would be "not fitted".
-
-    It comes before ``BaseEstimator`` among the bases of a class, whose
-    ``get_params`` it shows.
-    """
+    """Takes the place of the diagram of an estimator, which would be "not fitted"."""
 
     get_params: Any
     # Notebooks then ask for each kind by its name.
@@ -76,11 +72,7 @@ class ShownByParameters:
 
 
 class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
-    """What all scorers of this package share; a subclass names metric and parameters.
-
-    A subclass has ``response_method`` and ``pos_label`` among its parameters, and
-    ``groups`` if it scores lists; the others are those of ``metric``.
-    """
+    """What all scorers share; a subclass names its metric and its parameters."""
 
     metric: Callable[..., float]
     response_method: ResponseMethod
@@ -115,12 +107,7 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
 
     @property
     def _kwargs(self) -> dict[str, Any]:
-        """What programs hand to ``_score_func``.
-
-        Reports keep results by these parameters, and know how to tell our rates. They
-        have a positive class of their own for a scorer that names none, and would show
-        an average over two classes.
-        """
+        """What programs hand to ``_score_func``, and reports keep results by."""
         params = {
             name: value
             for name, value in {
@@ -199,10 +186,7 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
     def _bound_to(
         self, metadata: Mapping[str, Any], X: Any, y_true: ArrayLike
     ) -> tuple[BoundMetric, dict[str, Any]]:
-        """Return the metric of some cases, and their weights and lists if there are.
-
-        Entries per row are ``metadata``, or where the scorer is told to find them.
-        """
+        """Return the metric of some cases, and their weights and lists if there are."""
         params = dict(metadata)
         given = {"groups": self.groups, **self._bound.params}
         for name in (*self._bound.per_case, "entities", "groups"):
@@ -314,9 +298,8 @@ def _of_our_own(rate: Any) -> Any:
 class RateWeightedAUCScorer(RankingScorer):
     """Score models by the rate-weighted AUC, as a ``scoring=`` object.
 
-    It selects the model that finds most where the budget will be spent. Labels may be
-    strings: name the positive one. In a dict of scorers the estimator predicts once for
-    all of this package.
+    It selects the model that finds most where the budget will be spent. In a dict of
+    scorers the estimator predicts once for all of this package.
 
     Parameters
     ----------
@@ -340,9 +323,8 @@ class RateWeightedAUCScorer(RankingScorer):
         How classes are averaged if there are more than two, as in
         :func:`rate_weighted_auc_score`.
     labels : array-like of shape (n_labels,), default=None
-        The names of the columns of a ``y`` with a column for each label, such as
-        ``pos_label`` and ``rate`` use; None numbers them from 0. Classes are known by
-        the estimator.
+        The names of the columns of a ``y`` with a column for each label; None numbers
+        them from 0. Classes are known by the estimator.
 
     See Also
     --------
@@ -355,9 +337,7 @@ class RateWeightedAUCScorer(RankingScorer):
     Called as ``scorer(estimator, X, y, sample_weight=None)``, it returns a float; nan
     with an ``UndefinedMetricWarning`` where ``y`` holds one class, or the estimator was
     trained on one; of more than two, where one is lacking in either. With metadata
-    routing, ask for weights by ``set_score_request(sample_weight=True)``. The warning
-    that names the class taken comes once for a scorer, or once for each process that
-    runs folds.
+    routing, ask for weights by ``set_score_request(sample_weight=True)``.
 
     Examples
     --------
@@ -419,9 +399,9 @@ class AveragePrecisionScorer(RankingScorer):
 
     Notes
     -----
-    It is called as :class:`RateWeightedAUCScorer`, whose notes hold here, too, but that
-    it is nan where ``y`` holds no positive case only: the "average_precision" of
-    scikit-learn returns 0.0 there, which lowers the mean over folds.
+    The notes of :class:`RateWeightedAUCScorer` hold here, but that it is nan where
+    ``y`` holds no positive case only: the "average_precision" of scikit-learn returns
+    0.0 there, which lowers the mean over folds.
 
     Examples
     --------
@@ -518,8 +498,7 @@ def make_ranking_scorer(
     """Make a ``scoring=`` object of any metric of this package.
 
     Unlike :func:`sklearn.metrics.make_scorer`, it ranks by whatever scores the
-    estimator has, knows which class is positive, scores within lists, and stands for
-    its metric in :func:`estimate`, :func:`compare` and :class:`ScoreReport`.
+    estimator has, knows which class is positive, and scores within lists.
 
     Parameters
     ----------
@@ -528,20 +507,19 @@ def make_ranking_scorer(
         one, or what :func:`estimate` takes of scikit-learn's. A list of names makes a
         dict of scorers, for ``scoring=`` of several metrics.
     groups : str or pandas.Series, default=None
-        To score lists, such as those of users or queries, the name of a column of the
-        data frame ``X``, which the estimator is given as well, or a Series with the
-        index of ``X`` (or ``y``). None takes what metadata routing hands over. A metric
-        of a single list is then averaged over lists; recall and precision are pooled.
+        To score lists, the name of a column of the data frame ``X``, which the
+        estimator is given as well, or a Series with the index of ``X`` (or ``y``). None
+        takes what metadata routing hands over. A metric of a single list is then
+        averaged over lists; recall and precision are pooled.
     response_method, pos_label : optional
         As in :class:`RateWeightedAUCScorer`.
     **params : dict
         Parameters of the metric, such as ``rate``, and ``average`` over classes where
         it has one; for lists, also those of :func:`group_scores` and ``average`` and
         ``undefined`` of :meth:`GroupScores.mean`. ``gain`` and ``cost`` of each case
-        are a Series with the index of ``X`` or the name of a column, or come by
-        metadata routing. A column is given to the model, too: a gain that is 0 for all
-        negatives tells it the labels. Of several metrics each is given those that it
-        has, and one at least must have each.
+        are given as ``groups`` are. A column is given to the model, too: a gain that is
+        0 for all negatives tells it the labels. Of several metrics each is given those
+        that it has.
 
     Returns
     -------
@@ -565,24 +543,13 @@ def make_ranking_scorer(
     Notes
     -----
     The notes of :class:`RateWeightedAUCScorer` hold here, too. With metadata routing,
-    ``set_score_request(groups=True)`` hands lists to any metric. A metric with
-    different parameters, such as two rates, needs a name for each:
-    ``{"at_10": make_ranking_scorer(recall_at_rate_score, rate=0.1), ...}``; dicts are
-    merged by ``|``, also with names of scikit-learn.
+    ``set_score_request(groups=True)`` hands lists to any metric.
 
     Examples
     --------
     >>> from skrate import make_ranking_scorer, recall_at_rate_score
     >>> make_ranking_scorer(recall_at_rate_score, rate=0.2, pos_label=0)
     make_ranking_scorer(recall_at_rate_score, pos_label=0, rate=0.2)
-
-    Lists are named by a column, or come by metadata routing:
-
-    >>> from skrate import average_precision_score
-    >>> make_ranking_scorer(
-    ...     average_precision_score, groups="user", average="size"
-    ... )
-    make_ranking_scorer(average_precision_score, groups='user', average='size')
 
     Several in one search:
 
@@ -638,11 +605,7 @@ def _several(
 
 
 class ScoreFunction:
-    """A metric, for callers that ask the estimator in their own way.
-
-    LogisticRegressionCV, threshold tuners and the reports of skore leave the scorer
-    out, and call its function with what they predicted.
-    """
+    """A metric, for callers that leave the scorer out, as LogisticRegressionCV does."""
 
     def __init__(self, scorer: RankingScorer) -> None:
         self._scorer = scorer
@@ -683,10 +646,7 @@ class ScoreFunction:
 
 
 def _check_no_labels(y_true: ArrayLike, y_score: ArrayLike, name: str) -> None:
-    """Raise where the scores are predicted classes, or warn where they may be.
-
-    A threshold tuner cuts the scores at each threshold, and hands on the classes.
-    """
+    """Raise where the scores are predicted classes, or warn where they may be."""
     labels, scores = as_numpy(y_true), as_numpy(y_score)
     if scores.ndim != 1 or not scores.size:
         return
