@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 import sklearn
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
@@ -14,7 +14,9 @@ from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from looped import case, looped
 from optional import require
+from scores_as_they_are import FirstColumn, fitted
 from skrate import (
     AveragePrecisionScorer,
     FoldRankings,
@@ -42,31 +44,21 @@ METRICS = {
 }
 
 
-class CountsCalls(LogisticRegression):
-    n_calls = 0
-
-    def decision_function(self, X):
-        type(self).n_calls += 1
-        return super().decision_function(X)
-
-
-def test_a_report_is_what_estimate_says():
-    model = LogisticRegression().fit(X, Y)
-    report = ScoreReport(METRICS)(model, X, Y)
+def test_a_report_is_what_estimate_says_and_predicts_once():
+    model, n_calls = LogisticRegression().fit(X, Y), []
     scores = model.decision_function(X)
+    model.decision_function = lambda X: n_calls.append(1) or scores
+    report = ScoreReport(METRICS)(model, X, Y)
     for name, metric in [("auc", "roc_auc"), ("ap", average_precision_score)]:
         expected = estimate(metric, Y, scores)
         assert report[name] == expected.value
         assert report[f"{name}_standard_error"] == expected.standard_error
     assert report["by_scorer"] == report["rauc"]
     assert (report["n_pos"], report["n_neg"]) == (Y.sum(), 300 - Y.sum())
-
-
-def test_a_report_predicts_once():
-    model = CountsCalls().fit(X, Y)
-    CountsCalls.n_calls = 0
-    ScoreReport(METRICS)(model, X, Y)
-    assert CountsCalls.n_calls == 1
+    assert len(n_calls) == 1
+    copy = pickle.loads(pickle.dumps(clone(ScoreReport(METRICS, pos_label=1))))
+    assert copy.get_params()["pos_label"] == 1
+    assert copy(model, X, Y) == report
 
 
 def test_labels_may_be_strings_and_the_positive_class_chosen():
@@ -107,38 +99,25 @@ def test_reports_land_in_the_results_of_a_search():
     assert "C=0.01" in repr(table)
 
 
-def test_reports_are_cloned_and_pickled():
-    report = ScoreReport(METRICS, pos_label=1)
-    assert clone(report).get_params()["pos_label"] == 1
-    model = LogisticRegression().fit(X, Y)
-    assert pickle.loads(pickle.dumps(report))(model, X, Y) == report(model, X, Y)
-
-
-def test_undefined_folds_are_counted_and_not_averaged():
+def test_what_is_undefined_is_counted_and_not_averaged():
     order = np.argsort(Y, kind="stable")
-    results = {}
+    report = ScoreReport({"auc": "roc_auc"})
     with pytest.warns(UndefinedMetricWarning):
         results = cross_validate(
-            LogisticRegression(), X[order], Y[order], cv=KFold(5),
-            scoring=ScoreReport({"auc": "roc_auc"}),
-        )  # fmt: skip
-    row = summarize(results)[0]
-    defined = results["test_auc"][np.isfinite(results["test_auc"])]
-    assert 0 < row.n_undefined == 5 - len(defined)
-    if len(defined):
-        assert row.value == pytest.approx(defined.mean())
-
-
-def test_one_positive_has_a_value_but_no_standard_error():
+            LogisticRegression(), X[order], Y[order], cv=KFold(5), scoring=report
+        )
+    (row,) = summarize(results)
+    assert (row.n_undefined, row.value) == (4, 1)
+    # One positive case has a value, but no standard error.
     model = LogisticRegression().fit(X, Y)
     rows = [np.flatnonzero(Y == 1)[0], *np.flatnonzero(Y == 0)[:9]]
-    report = ScoreReport({"auc": "roc_auc"})(model, X[rows], Y[rows])
-    assert np.isfinite(report["auc"])
-    assert np.isnan(report["auc_standard_error"])
+    found = report(model, X[rows], Y[rows])
+    assert np.isfinite(found["auc"])
+    assert np.isnan(found["auc_standard_error"])
 
 
-@pytest.mark.parametrize(
-    ("metrics", "message"),
+@looped(
+    "metrics, message",
     [
         ({}, "metrics must be a dict"),
         ("auc", "metrics must be a dict"),
@@ -159,16 +138,6 @@ def test_bad_metrics_are_named(metrics, message):
         ScoreReport(metrics)(model, X, Y)
 
 
-class GivenValues(RegressorMixin, BaseEstimator):
-    """Predicts the first column."""
-
-    def fit(self, X, y):
-        return self
-
-    def predict(self, X):
-        return np.asarray(X)[:, 0].astype(float)
-
-
 # --- Scorers in a report -------------------------------------------------------------
 
 
@@ -184,10 +153,10 @@ def test_a_scorer_scores_as_it_does_alone():
             pos_label="buyer", response_method="predict"
         ),
     }
-    for fitted in (model, tree):
-        report = ScoreReport(scorers)(fitted, X, labels)
+    for ranks in (model, tree):
+        report = ScoreReport(scorers)(ranks, X, labels)
         for name, scorer in scorers.items():
-            assert report[name] == pytest.approx(scorer(fitted, X, labels)), name
+            assert report[name] == pytest.approx(scorer(ranks, X, labels)), name
         assert report["first"] != report["second"]
         # Every scorer names a class: the counts are of the first one's.
         assert (report["n_pos"], report["n_neg"]) == (Y.sum(), 300 - Y.sum())
@@ -207,17 +176,6 @@ def test_what_a_scorer_does_not_say_the_report_does():
 
 
 # --- Lists ---------------------------------------------------------------------------
-
-
-class Given(ClassifierMixin, BaseEstimator):
-    """Scores by the first column, as they are given."""
-
-    def fit(self, X, y):
-        self.classes_ = np.array([0, 1])
-        return self
-
-    def decision_function(self, X):
-        return np.asarray(X)[:, 0].astype(float)
 
 
 # Lists of the AUC 1, 1/2 and 0, and one without a negative item. The precision of the
@@ -247,47 +205,41 @@ def found_of(report, name):
 def test_scorers_of_lists_give_the_mean_over_lists_by_hand():
     pandas = require("pandas")
     frame = pandas.DataFrame({"score": SHOWN_SCORES, "user": USERS})
-    users = frame["user"]
-    metrics = {
-        "class": make_ranking_scorer("ranking_auc", groups="user"),
-        "made": make_ranking_scorer("roc_auc", groups=users),
-        "precision": make_ranking_scorer(precision_at_rate_score, k=1, groups="user"),
-        "counted": make_ranking_scorer("ranking_auc", groups="user", undefined=0.25),
-        "less": make_ranking_scorer(
-            negative_recall_score, rate=0.5, groups="user", undefined="skip"
-        ),
-        "all": "roc_auc",
+    made = {
+        "named": ("ranking_auc", {}),
+        "series": ("roc_auc", {"groups": frame["user"]}),
+        "precision": (precision_at_rate_score, {"k": 1}),
+        "counted": ("ranking_auc", {"undefined": 0.25}),
+        "less": (negative_recall_score, {"rate": 0.5, "undefined": "skip"}),
     }
-    model = Given().fit(frame, CLICKED)
-    report = ScoreReport(metrics)(model, frame, CLICKED)
-    by_hand = mean_and_error([1, 1 / 2, 0])
-    assert found_of(report, "class") == by_hand
-    assert found_of(report, "made") == by_hand
-    assert found_of(report, "precision") == mean_and_error([1, 1, 0, 1])
-    assert found_of(report, "counted") == mean_and_error([1, 1 / 2, 0, 1 / 4])
-    # Half of a list is 1.5, 1.5 or 1 items; less is better, so that it is negated.
-    less = mean_and_error([0.5 / 2, 0.5, 1])
-    assert found_of(report, "less") == {**less, "value": -less["value"]}
+    expected = {
+        "named": [1, 1 / 2, 0],
+        "series": [1, 1 / 2, 0],
+        "precision": [1, 1, 0, 1],
+        "counted": [1, 1 / 2, 0, 1 / 4],
+        # Half of a list is 1.5, 1.5 or 1 items; less is better: negated.
+        "less": [-0.5 / 2, -0.5, -1],
+    }
+    metrics = {
+        name: make_ranking_scorer(metric, **{"groups": "user", **options})
+        for name, (metric, options) in made.items()
+    }
+    model = fitted()
+    report = ScoreReport(metrics | {"all": "roc_auc"})(model, frame, CLICKED)
+    for name, values in expected.items():
+        with case(name):
+            assert found_of(report, name) == mean_and_error(values)
+            assert report[name] == metrics[name](model, frame, CLICKED)
     alone = estimate("roc_auc", CLICKED, SHOWN_SCORES)
     assert report["all"] == alone.value
     assert report["all_standard_error"] == alone.standard_error
     assert (report["n_pos"], report["n_neg"]) == (5, 4)
-    for name in ("class", "made", "precision", "counted", "less"):
-        assert report[name] == metrics[name](model, frame, CLICKED)
-
-
-def test_grades_are_relevant_from_a_threshold_on():
-    pandas = require("pandas")
-    frame = pandas.DataFrame({"score": SHOWN_SCORES, "user": USERS})
+    # Grades are relevant from a threshold on.
     grades = [4 if label else i % 3 for i, label in enumerate(CLICKED)]
     options = {"groups": "user", "relevance_threshold": 3}
-    report = ScoreReport(
-        {
-            "auc": make_ranking_scorer(
-                "ranking_auc", response_method="predict", **options
-            )
-        }
-    )(GivenValues(), frame, grades)
+    report = ScoreReport({"auc": make_ranking_scorer("ranking_auc", **options)})(
+        model, frame, grades
+    )
     assert found_of(report, "auc") == mean_and_error([1, 1 / 2, 0])
     assert (report["n_pos"], report["n_neg"]) == (5, 4)
 
@@ -301,10 +253,13 @@ def test_lists_reach_a_report_by_routing(routing):
         "all": "roc_auc",
     }
     results = cross_validate(
-        Given(), np.tile(LISTS_X, (2, 1)), CLICKED * 2, scoring=ScoreReport(metrics),
+        FirstColumn(),
+        np.tile(LISTS_X, (2, 1)),
+        CLICKED * 2,
+        scoring=ScoreReport(metrics),
         cv=KFold(2),
         params={"groups": USERS * 2, "users": USERS * 2},
-    )  # fmt: skip
+    )
     expected = mean_and_error([1, 1 / 2, 0])
     # (1/1 + 2/3) / 2 for the second list, 1/2 for the third.
     precision = mean_and_error([1, 5 / 6, 1 / 2, 1])
@@ -385,36 +340,21 @@ def test_a_summary_by_hand():
     assert high - row.value == pytest.approx(3.182446 * row.standard_error)
 
 
-def test_a_summary_of_several_models_makes_a_data_frame():
-    pandas = require("pandas")
-    table = summarize({"one": RESULTS, "two": RESULTS}, confidence_level=0.9)
-    frame = pandas.DataFrame(table.to_dict())
-    assert frame["model"].tolist() == ["one", "two"]
-    assert frame["low"].tolist() == [row.confidence_interval.low for row in table]
-    assert len(table) == 2
-
-
-def one_se(scores, **kwargs):
-    """Return what the rule selects; a row of ``scores`` per candidate with depth i."""
-    scores = np.asarray(scores, dtype=float)
-    results = {f"split{j}_test_score": column for j, column in enumerate(scores.T)}
-    results["params"] = [{"depth": i} for i in range(len(scores))]
-    return refit_one_standard_error(**kwargs)(results)
-
-
-# The best mean is 0.8, its standard error 0.1 / sqrt(3) = 0.058.
-SCORES = [[0.5, 0.5, 0.5], [0.75, 0.75, 0.75], [0.7, 0.8, 0.9], [0.76, 0.76, 0.76]]
-
-
 def test_one_standard_error_selects_the_simplest_of_the_best():
-    assert one_se(SCORES, complexity="depth") == 1
-    assert one_se(SCORES, complexity="-depth") == 3
-    assert one_se(SCORES, complexity=lambda params: params["depth"] % 3) == 3
-    # Equally simple: the best mean.
-    assert one_se(SCORES, complexity=lambda params: 0) == 2
+    # The best mean is 0.8, its standard error 0.1 / sqrt(3) = 0.058.
+    scores = [[0.5] * 3, [0.75] * 3, [0.7, 0.8, 0.9], [0.76] * 3]
+    simplest = [
+        ("depth", 1),
+        ("-depth", 3),
+        (lambda params: params["depth"] % 3, 3),
+        # Equally simple: the best mean.
+        (lambda params: 0, 2),
+    ]
+    for complexity, depth in simplest:
+        assert one_se(range(4), scores, complexity) == depth
 
 
-def one_se_of(values, scores=None, complexity="depth", **kwargs):
+def one_se(values, scores=None, complexity="depth", **kwargs):
     """Return the value that the rule selects, where all candidates are as good."""
     scores = np.full((len(values), 3), 0.5) if scores is None else np.array(scores)
     results = {f"split{j}_test_score": column for j, column in enumerate(scores.T)}
@@ -423,24 +363,24 @@ def one_se_of(values, scores=None, complexity="depth", **kwargs):
     return values[index]
 
 
-@pytest.mark.parametrize("order", [1, -1])
-def test_no_limit_is_the_most_complex(order):
-    values = [None, 2, 10**9, np.inf, None][::order]
-    assert one_se_of(values) == 2
-    assert one_se_of(values, complexity="-depth") == np.inf
-    assert one_se_of(values, complexity=lambda params: params["depth"]) == 2
-    assert one_se_of([None, None]) is None
+def test_no_limit_is_the_most_complex():
+    for order in (1, -1):
+        values = [None, 2, 10**9, np.inf, None][::order]
+        assert one_se(values) == 2
+        assert one_se(values, complexity="-depth") == np.inf
+        assert one_se(values, complexity=lambda params: params["depth"]) == 2
+    assert one_se([None, None]) is None
 
 
-@pytest.mark.parametrize("values", [["sqrt", "log2"], ["sqrt", 0.5], [2, "3", None]])
-@pytest.mark.parametrize("complexity", ["depth", "-depth", lambda p: p["depth"]])
+@looped("values", [["sqrt", "log2"], ["sqrt", 0.5], [2, "3", None]])
+@looped("complexity", ["depth", "-depth", lambda p: p["depth"]])
 def test_what_has_no_order_is_named(values, complexity):
     with pytest.raises(ValueError, match=r"complexity.*'(sqrt|3)' .*Pass a function"):
-        one_se_of(values, complexity=complexity)
+        one_se(values, complexity=complexity)
 
 
-@pytest.mark.parametrize(
-    ("kwargs", "message"),
+@looped(
+    "kwargs, message",
     [
         ({"complexity": 3}, "complexity must be the name"),
         ({"complexity": "width"}, "complexity='width' is not a parameter"),
@@ -450,13 +390,13 @@ def test_what_has_no_order_is_named(values, complexity):
 )
 def test_bad_rules_are_named(kwargs, message):
     with pytest.raises(ValueError, match=message):
-        one_se(SCORES, **kwargs)
+        one_se([0, 1], **kwargs)
 
 
 # --- Rankings of folds ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("weights", ["whole", "sampling"])
+@looped("weights", ["whole", "sampling"])
 def test_rankings_are_scored_as_cross_validate_scores_their_models(weights):
     cv = StratifiedKFold(4, shuffle=True, random_state=0)
     report, given = ScoreReport(METRICS), {}
@@ -480,19 +420,14 @@ def test_rankings_are_scored_as_cross_validate_scores_their_models(weights):
     assert "rauc" in repr(summarize({"logistic": found}))
 
 
-@pytest.mark.parametrize(
-    ("metric", "message"),
-    [
-        (
-            make_ranking_scorer("ranking_auc", groups="user"),
-            "'m'.* is a mean over lists",
-        ),
-        (make_ranking_scorer(expected_gain_score, gain="worth"), "gain or cost per"),
-    ],
-)
-def test_rankings_have_no_lists_and_no_worth_of_cases(metric, message):
+def test_rankings_have_no_lists_and_no_worth_of_cases():
     rankings = FoldRankings(Y, X[:, 0], np.arange(300) % 3)
-    with pytest.raises(ValueError, match=message):
-        ScoreReport({"m": metric}).score_rankings(rankings)
-    with pytest.raises(ValueError, match="must be what cross_val_rankings returns"):
-        ScoreReport(METRICS).score_rankings(Y)
+    of_lists = make_ranking_scorer("ranking_auc", groups="user")
+    worth = make_ranking_scorer(expected_gain_score, gain="worth")
+    for metric, data, message in (
+        (of_lists, rankings, "'m'.* is a mean over lists"),
+        (worth, rankings, "gain or cost per"),
+        ("roc_auc", Y, "must be what cross_val_rankings returns"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ScoreReport({"m": metric}).score_rankings(data)
