@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from skrate.data.checks import (
     check_number,
     check_vector,
     seen_with,
-    shown,
 )
 from skrate.data.compressed import columns_of, naming_batch
 from skrate.data.folds import FoldRankings
@@ -45,59 +45,35 @@ ListBatches = Iterable[
 Columns = tuple[Array, Array, Array, Array | None]
 
 
+@dataclass(eq=False)
 class ListTable:
     """Weights of positives and negatives per list and group of tied scores.
 
     What :class:`RankTable` is to one ranking, for many: a row is a group of tied
-    scores within a list, best score first, and the lists follow one another. Metrics
-    per list are sums over the rows of each list, so that no loop over lists is needed.
-
-    Of all ``labels``, which increase, ``lists`` says which have rows, and ``starts``
-    where the first row of each is. Where every row is one case of weight one, ``cases``
-    says which are positive, else it is None. ``n_cases`` is the number of cases with
-    weight per list.
+    scores within a list, best score first, and the lists follow one another. ``lists``
+    says which of ``labels``, which increase, have rows, and ``starts`` where the first
+    of each is. Weights are whole numbers by their dtype if none were given.
     """
 
+    labels: Array
+    lists: IntArray
+    starts: IntArray
+    # Number of cases with weight per list.
     n_cases: IntArray
+    pos: Array
+    neg: Array
     # The gain of all cases of each row, if it was given per case.
     gain: FloatArray | None = None
-
-    def __init__(
-        self,
-        labels: Array,
-        lists: IntArray,
-        starts: IntArray,
-        *,
-        cases: BoolArray | None = None,
-        pos: FloatArray | None = None,
-        neg: FloatArray | None = None,
-    ) -> None:
-        self.labels, self.lists, self.starts = labels, lists, starts
-        self.cases = cases
-        if pos is not None and neg is not None:
-            self.pos, self.neg = pos, neg
-
-    @cached_property
-    def pos(self) -> FloatArray:
-        """Weight of the positives per row."""
-        return np.asarray(self.cases, dtype=np.float64)
-
-    @cached_property
-    def neg(self) -> FloatArray:
-        """Weight of the negatives per row."""
-        return 1.0 - self.pos
 
     @cached_property
     def n_pos(self) -> FloatArray:
         """Weight of the positives per list."""
-        return self.sum(self.pos if self.cases is None else self.cases)
+        return self.sum(self.pos)
 
     @cached_property
     def n_neg(self) -> FloatArray:
         """Weight of the negatives per list."""
-        if self.cases is None:
-            return self.sum(self.neg)
-        return self.sizes - self.n_pos
+        return self.sum(self.neg)
 
     @cached_property
     def cum_pos(self) -> FloatArray:
@@ -105,30 +81,17 @@ class ListTable:
         return segment_cumsum(self.pos, self.starts)
 
     @cached_property
-    def cum_neg(self) -> FloatArray:
-        """Weight of the negatives of its list down to and with each row."""
-        return segment_cumsum(self.neg, self.starts)
-
-    @cached_property
-    def ends(self) -> FloatArray:
+    def ends(self) -> Array:
         """Weight of its list down to and with each row."""
-        return self.cum_pos + self.cum_neg
+        return segment_cumsum(self.pos + self.neg, self.starts)
 
     @cached_property
-    def begins(self) -> FloatArray:
+    def begins(self) -> Array:
         """Weight of its list above each row: where the row before ends, exactly."""
         # Not the ends less the weights: rounding would leave gaps between rows.
         begins = np.roll(self.ends, 1)
         begins[self.starts] = 0
         return begins
-
-    @property
-    def mirrored(self) -> ListTable:
-        """The table of swapped classes and negated scores, of the last list first."""
-        # Read from the back, a list starts where it ended.
-        starts = len(self.pos) - self.edges[:0:-1]
-        pos, neg, lists = self.neg[::-1], self.pos[::-1], self.lists[::-1]
-        return ListTable(self.labels, lists, starts, pos=pos, neg=neg)
 
     @property
     def edges(self) -> IntArray:
@@ -138,9 +101,7 @@ class ListTable:
     @cached_property
     def sizes(self) -> FloatArray:
         """Weight per list, which is where its last row ends."""
-        if self.cases is not None:
-            return np.diff(self.edges).astype(np.float64)
-        return np.asarray(self.ends[self.edges[1:] - 1])
+        return self.ends[self.edges[1:] - 1].astype(np.float64)
 
     def sum(self, values: Array) -> FloatArray:
         """Return the sum of row ``values`` over each list."""
@@ -150,11 +111,10 @@ class ListTable:
     def rectangles(self) -> Iterator[tuple[IntArray, Array, Array]]:
         """Yield lists of like length, and their rows as positives and negatives.
 
-        These are of shape (n_lists, longest), whole numbers if cases have no weights;
-        shorter lists end in empty groups.
+        These are of shape (n_lists, longest); shorter lists end in empty groups.
         """
-        pos = self.pos if self.cases is None else self.cases.astype(np.int64)
-        neg = self.neg if self.cases is None else None
+        # Those of one byte each would overflow.
+        kind = np.int64 if self.pos.dtype.kind == "i" else np.float64
         n_rows = np.diff(self.edges)
         order = np.argsort(n_rows, kind="stable")
         first = 0
@@ -166,11 +126,11 @@ class ListTable:
             place = np.arange(n_rows[lists[-1]])
             rows = self.starts[lists][:, None] + place
             is_there = place < n_rows[lists][:, None]
-            of_pos = np.where(is_there, pos.take(rows, mode="clip"), 0)
-            if neg is None:
-                yield lists, of_pos, is_there - of_pos
-            else:
-                yield lists, of_pos, np.where(is_there, neg.take(rows, mode="clip"), 0)
+            pos, neg = (
+                np.where(is_there, column.take(rows, mode="clip"), 0).astype(kind)
+                for column in (self.pos, self.neg)
+            )
+            yield lists, pos, neg
             first = last
 
     def spread(self, values: Array) -> Array:
@@ -178,14 +138,13 @@ class ListTable:
         return np.asarray(np.repeat(values, np.diff(self.edges)))
 
 
-@dataclass(frozen=True)
-class ListValues:
+class ListValues(NamedTuple):
     """A metric of each list, and what an average over them is made of.
 
     Where a cut at k falls among tied items, all are expectations over the random
-    choice of those above it. Each array has one entry per list. Where the metric is a
-    ratio, such as precision, of those found and those seen, it is that of ``part`` and
-    ``whole``, which may be summed over lists; else these are empty.
+    choice of those above it. Where the metric is a ratio, such as precision, of those
+    found and those seen, it is that of ``part`` and ``whole``, which may be summed over
+    lists; else these are nan.
     """
 
     values: FloatArray  # The metric, given that it is defined; nan where it cannot be.
@@ -206,7 +165,7 @@ class ListValues:
         """Return the values of whole lists, which are defined or not."""
         defined = (~np.isnan(values)).astype(np.float64)
         if part is None or whole is None:
-            part = whole = np.empty(0)
+            part = whole = np.full(len(values), np.nan)
         return cls(values, defined, part, whole, lists.n_pos, lists.n_neg)
 
 
@@ -271,21 +230,18 @@ def list_table(
         check_equal_length(y_true=as_numpy(y_true), entities=grouped.codes)
         codes, is_pos, scores = _of_entities(codes, grouped, is_pos, scores)
         sizes = np.bincount(codes, minlength=len(sizes))
-    table = _sorted(codes, sizes, is_pos, scores, sample.weights, gain)
-    table.labels = grouping.labels
-    table.n_cases = sizes[sizes > 0]
-    return table
+    return _sorted(grouping.labels, codes, sizes, is_pos, scores, sample.weights, gain)
 
 
 def seen_rows(lists: ListTable, n_seen: FloatArray) -> FloatArray:
     """Return the share of each row that is in the first ``n_seen`` of its list."""
     cut = lists.spread(n_seen)
+    share = cut - lists.begins
+    share /= lists.pos + lists.neg
+    share.clip(0, 1, out=share)
     # Rows that end at the cut are seen whole, whatever rounding does to weights.
-    seen = (lists.ends <= cut).astype(np.float64)
-    is_cut = (lists.begins < cut) & (cut < lists.ends)
-    begins = lists.begins[is_cut]
-    seen[is_cut] = (cut[is_cut] - begins) / (lists.ends[is_cut] - begins)
-    return seen
+    share[lists.ends <= cut] = 1.0
+    return share
 
 
 def check_top(k: int | None, sample_weight: ArrayLike | None) -> int | None:
@@ -339,6 +295,7 @@ def _relevance(
 
 
 def _sorted(
+    labels: Array,
     codes: IntArray,
     sizes: IntArray,
     is_pos: BoolArray,
@@ -347,17 +304,46 @@ def _sorted(
     gain: FloatArray | None,
 ) -> ListTable:
     """Sort the cases by list, and by decreasing score within it."""
+
+    def sort(places: Array, n_bits: int) -> tuple[IntArray | None, Array, BoolArray]:
+        # Keys are list, place and label, from the highest bits to the lowest: sorting
+        # values is many times quicker than sorting an index by several columns. They
+        # fit, up to 2**31 cases: neither lists nor places are more than the cases.
+        keys = places << _LABEL_BIT
+        keys |= is_pos.view(np.uint8)
+        if len(sizes) > 1:
+            keys |= codes.view(np.uint64) << np.uint64(n_bits + 1)
+        order = None
+        if weights is None and gain is None:
+            keys.sort()
+        else:
+            order = np.argsort(keys)
+            keys = keys[order]
+        pos = (keys & _LABEL_BIT).astype(np.int8)
+        # Without the label: cases of both classes tie.
+        keys >>= _LABEL_BIT
+        return order, pos, begins_group(keys)
+
     # Of 64 bits the label takes one, the list as many as it needs, the place the rest:
     # quick, and exact for most scores, such as those in single precision.
     places, n_places, is_exact = _places(scores, 63 - int(len(sizes) - 1).bit_length())
-    of_cases = weights, gain
-    table, has_ties = _from_keys(codes, sizes, is_pos, places, n_places, *of_cases)
+    order, pos, begins = sort(places, n_places)
     # Places may have tied what scores did not, unless nothing is tied, or all distinct
     # scores have places of their own; ranks always are.
-    if is_exact or not has_ties or n_distinct(places) == n_distinct(scores):
-        return table
-    places, n_places = _ranked_places(scores)
-    return _from_keys(codes, sizes, is_pos, places, n_places, *of_cases)[0]
+    if not (is_exact or begins.all() or n_distinct(places) == n_distinct(scores)):
+        order, pos, begins = sort(*_ranked_places(scores))
+    n_cases = sizes[sizes > 0]
+    starts = np.cumsum(n_cases) - n_cases
+    columns: list[Array] = [pos, 1 - pos]
+    if weights is not None:
+        columns = [weights[order] * column for column in columns]
+    if gain is not None:
+        columns.append(gain[order])
+    if not begins.all():
+        rows = np.flatnonzero(begins)
+        starts = np.searchsorted(rows, starts)
+        columns = [np.add.reduceat(column, rows) for column in columns]
+    return ListTable(labels, np.flatnonzero(sizes), starts, n_cases, *columns)
 
 
 def _ranked_places(scores: Array) -> tuple[Array, int]:
@@ -395,60 +381,6 @@ def _places(scores: Array, n_free: int) -> tuple[Array, int, bool]:
     n_drop = max(n_unused, used.bit_length() - n_free)
     places >>= np.uint64(n_drop)
     return places, max(used.bit_length() - n_drop, 0), n_drop <= n_unused
-
-
-def _from_keys(
-    codes: IntArray,
-    sizes: IntArray,
-    is_pos: BoolArray,
-    places: Array,
-    n_bits: int,
-    weights: FloatArray | None,
-    gain: FloatArray | None,
-) -> tuple[ListTable, bool]:
-    """Return the table, and whether cases tie; sorts one integer key per case.
-
-    The key is list, place and label, from the highest bits to the lowest: sorting
-    values is many times quicker than sorting an index by several columns.
-    """
-    keys = places << _LABEL_BIT
-    keys |= is_pos.view(np.uint8)
-    # Fits, up to 2**31 cases: neither lists nor places are more than the cases.
-    if len(sizes) > 1:
-        keys |= codes.view(np.uint64) << np.uint64(n_bits + 1)
-    if weights is None and gain is None:
-        keys.sort()
-    else:
-        order = np.argsort(keys)
-        keys = keys[order]
-        weights = None if weights is None else weights[order]
-        gain = None if gain is None else gain[order]
-    is_pos = (keys & _LABEL_BIT).astype(bool)
-    # Without the label: cases of both classes tie.
-    keys >>= _LABEL_BIT
-    begins = begins_group(keys)
-    # As large as all scores, and of no use from here on.
-    del keys
-    lists = np.flatnonzero(sizes)
-    starts = np.concatenate([[0], np.cumsum(sizes[lists])[:-1]])
-    has_ties = not begins.all()
-    if weights is None and not has_ties:
-        table = ListTable(lists, lists, starts, cases=is_pos)
-        table.gain = gain
-        return table, False
-    rows = np.flatnonzero(begins)
-    if len(starts) > 1:
-        # From cases to rows; each list begins a row, so that all are found.
-        starts = np.searchsorted(rows, starts)
-    if weights is None:
-        pos = np.add.reduceat(is_pos, rows, dtype=np.float64)
-        neg = np.diff(rows, append=len(is_pos)) - pos
-    else:
-        pos = np.add.reduceat(np.where(is_pos, weights, 0.0), rows)
-        neg = np.add.reduceat(np.where(is_pos, 0.0, weights), rows)
-    table = ListTable(lists, lists, starts, pos=pos, neg=neg)
-    table.gain = None if gain is None else np.add.reduceat(gain, rows)
-    return table, has_ties
 
 
 def whole_lists(
@@ -505,23 +437,3 @@ def _kind(column: Array) -> str:
 
 def _columns(rows: list[Array]) -> Columns:
     return rows[0], rows[1], rows[2], rows[3] if len(rows) == 4 else None
-
-
-def check_apart(labels: Array) -> None:
-    """Raise where one of the sorted ``labels`` comes twice."""
-    again = np.flatnonzero(labels[1:] == labels[:-1])
-    if len(again):
-        where = int(again[0])
-        raise ValueError(
-            f"groups holds {shown(labels[where])} in batches that do not follow each "
-            "other: sort rows by list, or put each list into one batch."
-        )
-
-
-def joined_values(parts: list[ListValues], order: IntArray) -> ListValues:
-    """Return the values of all lists in this order."""
-    columns = []
-    for field in fields(ListValues):
-        values = np.concatenate([getattr(part, field.name) for part in parts])
-        columns.append(values[order] if len(values) else values)
-    return ListValues(*columns)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.data.arrays import Array, BoolArray, FloatArray, IntArray
+from skrate.data.arrays import Array, BoolArray, IntArray
 from skrate.data.checks import check_vector, distinct_objects, is_missing, raise_missing
 
 # Integer labels that span no more than the rows, or this, need no ranking.
@@ -111,7 +111,7 @@ def n_distinct(values: Array) -> int:
     return int(np.count_nonzero(begins_group(np.sort(values))))
 
 
-def segment_cumsum(values: FloatArray, starts: IntArray) -> FloatArray:
+def segment_cumsum(values: Array, starts: IntArray) -> Array:
     """Return cumulative sums that begin anew at each of ``starts``.
 
     Whole numbers are summed in one go. Others would lose digits to earlier segments:
@@ -121,9 +121,10 @@ def segment_cumsum(values: FloatArray, starts: IntArray) -> FloatArray:
     if len(starts) == 1:
         return np.asarray(sums)
     sizes = np.diff(starts, append=len(values))
-    if sums[-1] < 2**53 and np.array_equal(values, np.rint(values)):
-        before = sums[starts] - values[starts]
-        return np.asarray(sums - np.repeat(before, sizes))
+    is_whole = values.dtype.kind == "i"
+    if is_whole or (sums[-1] < 2**53 and np.array_equal(values, np.rint(values))):
+        sums -= np.repeat(sums[starts] - values[starts], sizes)
+        return sums
     places = np.arange(len(values)) - np.repeat(starts, sizes)
     sums, rows, step = values.copy(), np.flatnonzero(places >= 1), 1
     while len(rows):

@@ -16,16 +16,30 @@ import numpy as np
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _TITLE = "Parameters\n----------\n"
+_TITLES = ("Raises", "Warns", "See Also", "Notes", "References", "Examples")
 _HEADER = re.compile(r"^\S[^\n]*\n---", re.MULTILINE)
 _ENTRY = re.compile(r"^(\S.*) : (.*\n(?:[ \n].*\n)*)", re.MULTILINE)
 
 
-def described_like(source: Callable[..., Any]) -> Callable[[Function], Function]:
-    """Return a decorator that describes parameters as the docstring of ``source``."""
+def described_like(
+    source: Callable[..., Any], *titles: str
+) -> Callable[[Function], Function]:
+    """Return a decorator that describes parameters as the docstring of ``source``.
+
+    Sections with these ``titles``, in numpydoc's order, are taken over whole.
+    """
 
     def fill(function: Function) -> Function:
         if function.__doc__:
-            function.__doc__ = described(function, parameter_texts(source))
+            text = described(function, parameter_texts(source))
+            for title in titles:
+                section = _section(inspect.cleandoc(source.__doc__ or ""), title)
+                later = _TITLES[_TITLES.index(title) + 1 :]
+                at = text.index(
+                    next(s for each in later if (s := _section(text, each)))
+                )
+                text = f"{text[:at]}{section.rstrip()}\n\n{text[at:]}"
+            function.__doc__ = text
         return function
 
     return fill
@@ -47,6 +61,13 @@ def described(function: Any, known: Mapping[str, str], returns: str = "") -> str
     if "Returns\n-------\n" not in after:
         after = returns + after
     return f"{before}{_TITLE}{listed}{after}\n"
+
+
+def _section(text: str, title: str) -> str:
+    """Return a section of a docstring, "" without it."""
+    _, head, rest = text.partition(f"{title}\n{'-' * len(title)}\n")
+    found = _HEADER.search(rest)
+    return head + (rest if found is None else rest[: found.start()])
 
 
 def parameter_texts(function: Any) -> dict[str, str]:

@@ -323,14 +323,16 @@ def paired_in_lists(
 ) -> Comparison:
     """Compare two models by their values within the same lists."""
     _check_same_lists(scores_a, scores_b)
-    both = scores_a.is_defined & scores_b.is_defined
+    of_a, of_b = (scores._lists.defined > 0 for scores in (scores_a, scores_b))
+    both = of_a & of_b
     among = both if isinstance(undefined, str) and undefined == "skip" else None
-    n_of_one = np.count_nonzero(scores_a.is_defined ^ scores_b.is_defined)
+    n_of_one = np.count_nonzero(of_a ^ of_b)
     if among is not None and n_of_one:
         warn(
-            f"{n_of_one} of {len(both)} lists are undefined for one of the models and "
-            "are left out of both, so that value_a and value_b are not the scores of "
-            "all lists: give undefined=0.5, or another number, to count them."
+            f"{n_of_one} of {len(scores_a.is_defined)} lists are undefined for one of "
+            "the models and are left out of both, so that value_a and value_b are not "
+            "the scores of all lists: give undefined=0.5, or another number, to count "
+            "them."
         )
     units = check_clusters_of_lists(clusters, scores_a)
     a, b = (

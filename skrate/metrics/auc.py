@@ -8,15 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betaln
 
-from skrate.data.arrays import (
-    Array,
-    ArrayLike,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    Label,
-    share_of,
-)
+from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label, share_of
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.show import described_like
@@ -213,56 +205,32 @@ def _check_means_of_folds(**options: tuple[Any, str]) -> None:
 
 
 def list_auc(table: ListTable, k: int | None = None) -> ListValues:
-    """Return the AUC of the lists of a table, or of the best ``k`` cases of each."""
-    if k is not None:
-        return _top_auc(table, k)
-    if table.cases is None:
-        ordered = table.sum(table.neg * (table.cum_pos - table.pos / 2))
-    else:
-        ordered = _ordered_cases(table, table.cases)
-    return _whole(ordered, table.n_pos, table.n_neg)
+    """Return the AUC of the lists of a table, or of the best ``k`` cases of each.
+
+    With ``k`` cases have weight one.
+    """
+    if k is None:
+        ordered = table.sum(table.neg * table.cum_pos)
+        ordered -= table.sum(table.neg * table.pos) / 2
+        return _whole(ordered, table.n_pos, table.n_neg)
+    fits = table.ends <= k
+    pos, neg = table.pos * fits, table.neg * fits
+    ordered = table.sum(neg * (table.cum_pos - pos / 2))
+    whole = _whole(ordered, table.sum(pos), table.sum(neg))
+    cut = np.flatnonzero(~fits & (table.begins < k))
+    lists = np.searchsorted(table.starts, cut, side="right") - 1
+    if len(cut):
+        above = ListValues(*(values[lists] for values in whole))
+        drawn = _drawn_auc(above, table.pos[cut], table.neg[cut], k - table.begins[cut])
+        for values, of_drawn in zip(whole, drawn, strict=True):
+            values[lists] = of_drawn
+    return whole
 
 
 def _whole(ordered: FloatArray, n_pos: FloatArray, n_neg: FloatArray) -> ListValues:
     pairs = n_pos * n_neg
     defined = (pairs > 0).astype(np.float64)
-    values = share_of(ordered, pairs)
-    return ListValues(values, defined, ordered, pairs, n_pos, n_neg)
-
-
-def _ordered_cases(table: ListTable, cases: BoolArray) -> FloatArray:
-    """Return the pairs in order where no cases tie: the rank sum of the positives."""
-    places = np.flatnonzero(cases)
-    n_pos = table.n_pos.astype(np.int64)
-    last = np.cumsum(n_pos)
-    # Whole numbers: the sums over all lists are exact, and so their differences.
-    sums = np.concatenate([[0], np.cumsum(places)])
-    rank_sums = sums[last] - sums[last - n_pos] - n_pos * table.starts
-    negatives_above = rank_sums - n_pos * (n_pos - 1) // 2
-    return np.asarray(table.n_pos * table.n_neg - negatives_above)
-
-
-def _top_auc(table: ListTable, k: int) -> ListValues:
-    """Return the AUC of the best ``k`` cases of each list; cases have weight one."""
-    ends = table.cum_pos + table.cum_neg
-    fits = ends <= k
-    pos, neg = table.pos * fits, table.neg * fits
-    ordered = table.sum(neg * (table.cum_pos - pos / 2))
-    n_pos, n_neg = table.sum(pos), table.sum(neg)
-    whole = _whole(ordered, n_pos, n_neg)
-    cut = np.flatnonzero(~fits & (ends - table.pos - table.neg < k))
-    if len(cut) == 0:
-        return whole
-    lists = np.searchsorted(table.starts, cut, side="right") - 1
-    drawn = _drawn_auc(
-        _whole(ordered[lists], n_pos[lists], n_neg[lists]),
-        table.pos[cut],
-        table.neg[cut],
-        k - n_pos[lists] - n_neg[lists],
-    )
-    for name, values in vars(drawn).items():
-        getattr(whole, name)[lists] = values
-    return whole
+    return ListValues(share_of(ordered, pairs), defined, ordered, pairs, n_pos, n_neg)
 
 
 def _drawn_auc(

@@ -15,7 +15,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from functools import partial, singledispatch, wraps
 from operator import attrgetter
@@ -374,7 +374,7 @@ def _clipped(of: Callable[..., Any]) -> Callable[..., Any]:
         if self.facts.is_sum:
             return found
         if isinstance(found, ListValues):
-            return replace(found, values=np.clip(found.values, *self.bounds()))
+            return found._replace(values=np.clip(found.values, *self.bounds()))
         return np.clip(found, *self.bounds())
 
     return clipped

@@ -26,13 +26,12 @@ from skrate.data.lists import (
     ListBatches,
     ListTable,
     ListValues,
-    check_apart,
     check_top,
-    joined_values,
     list_table,
     whole_lists,
 )
 from skrate.data.ranking import check_groups
+from skrate.data.show import described_like
 from skrate.data.table import RankTable
 from skrate.metrics.base import Metric, MetricLike, find_metric, question_of
 from skrate.metrics.gain import ExpectedGain
@@ -60,317 +59,6 @@ _UNKNOWN = {
         f"or a known rate, and of gain: {_OTHERS}"
     ),
 }
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class GroupScores(Rows):
-    """A metric within each list, and its mean over the lists.
-
-    Attributes
-    ----------
-    metric : str
-        Name of the metric.
-    groups : array of shape (n_lists,)
-        The labels of the lists, increasing.
-    values : array of shape (n_lists,)
-        The value of each list; nan where it is undefined.
-    n_items : array of shape (n_lists,)
-        Number (or weight) of the items of each list; 0 where all rows have weight zero.
-    n_pos : array of shape (n_lists,)
-        Number (or weight) of its relevant items.
-
-    See Also
-    --------
-    group_scores : Makes it.
-
-    Examples
-    --------
-    >>> from skrate import group_scores, recall_at_rate_score
-    >>> y_true, y_score, lists = (
-    ...     [1, 1, 0, 1],
-    ...     [4, 3, 2, 1],
-    ...     [7, 7, 8, 8],
-    ... )
-    >>> scores = group_scores(
-    ...     recall_at_rate_score, y_true, y_score, groups=lists, k=1
-    ... )
-    >>> scores
-    GroupScores(Recall (k=1), 2 of 2 lists defined, pooled mean 0.333333)
-    >>> scores.values.tolist()
-    [0.5, 0.0]
-    """
-
-    metric: str
-    _index = "group"
-    groups: Array
-    values: FloatArray
-    n_items: FloatArray
-    n_pos: FloatArray
-    _metric: Metric
-    _k: int | None
-    # Where the lists that have weight are among ``groups``, and what is known of them.
-    _places: IntArray
-    _lists: ListValues
-
-    @classmethod
-    def from_batches(
-        cls,
-        metric: MetricLike,
-        batches: ListBatches,
-        *,
-        k: int | None = None,
-        relevance_threshold: float | None = None,
-        pos_label: Label = None,
-        **metric_kwargs: Any,
-    ) -> GroupScores:
-        """Compute a metric within lists that do not all fit in memory.
-
-        Parameters
-        ----------
-        metric : callable or str
-            As in :func:`group_scores`.
-        batches : iterable of tuples
-            Of ``(y_true, y_score, groups)``, or with ``sample_weight`` as a fourth, all
-            of the same kind. The rows of a list must be in one batch, in any order; the
-            list of the last row of a batch may go on in the next. So rows that are
-            sorted by list may be cut anywhere.
-        k : int, default=None
-            How many items of each list are seen.
-        relevance_threshold : float, default=None
-            If given, ``y_true`` are grades and those from it on are relevant.
-        pos_label : int, float, bool or str, default=None
-            The label of relevant items, in all batches.
-        **metric_kwargs : dict
-            Parameters of the metric.
-
-        Returns
-        -------
-        scores : GroupScores
-            Of all lists.
-
-        Raises
-        ------
-        ValueError
-            As :func:`group_scores`, naming the batch; if there is none, or a list is in
-            batches where it should be in one.
-
-        Notes
-        -----
-        Memory is that of a batch, of the list that is cut, and of some ten numbers per
-        list.
-
-        Examples
-        --------
-        >>> from skrate import GroupScores
-        >>> batches = [
-        ...     ([1, 0, 0], [0.9, 0.2, 0.7], ["a", "a", "b"]),
-        ...     ([1, 0], [0.5, 0.3], ["b", "b"]),
-        ... ]
-        >>> GroupScores.from_batches("roc_auc", batches).values.tolist()
-        [1.0, 0.5]
-        """
-        found = find_metric(metric, metric_kwargs, in_lists=True)
-        parts = []
-        is_graded = relevance_threshold is not None
-        for number, rows in whole_lists(batches, pos_label, is_graded=is_graded):
-            with naming_batch(number):
-                y_true, y_score, groups, weights = rows
-                top = check_items(found, k, weights)
-                if weights is not None and not weights.any():
-                    check_scores("y_score", y_score)
-                    parts.append(_without_weight(found, groups))
-                    continue
-                of_rows = (y_true, y_score, groups, weights, relevance_threshold)
-                table = list_table(*of_rows, pos_label, keep_scale=True)
-                parts.append(scores_of(found, table, top))
-        if not any(len(part._places) for part in parts):
-            raise ValueError("sample_weight: no batch holds a case that has weight.")
-        return _joined(parts)
-
-    @property
-    def params(self) -> Question:
-        """Parameters of the metric, such as "rate", as numbers and text."""
-        of_lists = {} if self._k is None else {"k": self._k}
-        return question_of(self._metric) | of_lists
-
-    @property
-    def is_defined(self) -> BoolArray:
-        """Whether the metric is defined, or may be, in each list that has weight."""
-        return self._lists.defined > 0
-
-    @property
-    def n_defined(self) -> int:
-        """Number of lists in which the metric is defined."""
-        return int(np.count_nonzero(self.is_defined))
-
-    @property
-    def n_all_positive(self) -> int:
-        """Number of lists that hold relevant items only, among those that count."""
-        return int(np.count_nonzero(self._lists.n_neg == 0))
-
-    @property
-    def n_all_negative(self) -> int:
-        """Number of lists that hold irrelevant items only, among those that count."""
-        return int(np.count_nonzero(self._lists.n_pos == 0))
-
-    @property
-    def n_empty(self) -> int:
-        """Number of lists all of whose rows have weight zero."""
-        return len(self.groups) - len(self._lists.values)
-
-    def mean(
-        self,
-        average: Average | Iterable[float] | None = None,
-        undefined: Policy | float = "skip",
-    ) -> float:
-        """Return the average over the lists.
-
-        Parameters
-        ----------
-        average : {"macro", "pooled", "pairs", "positives", "size"} or array-like
-            How much a list counts: all the same; pooled, as if what is seen of all
-            lists were seen of one (for the AUC, recall, precision and gain); by its
-            pairs of a relevant and an irrelevant item (for the AUC only), by its
-            relevant items, by its items, or by these weights, in the order of
-            ``groups``. With ``k``, pairs are those that are seen; relevant items and
-            items are those of the whole list, seen or not, so that the weight does not
-            depend on the model. By default that of the score function: "pooled"
-            for recall and precision at ``k`` or a known rate, else "macro".
-        undefined : {"skip", "nan"} or float, default="skip"
-            What to do with a list that is undefined: leave it out, return nan, or
-            count this number.
-
-        Returns
-        -------
-        score : float
-            The weighted mean; nan if no list counts.
-
-        Raises
-        ------
-        ValueError
-            If an argument is not one of the choices.
-
-        Warns
-        -----
-        UndefinedMetricWarning
-            If the mean is nan.
-        """
-        score = average_of(self, average, undefined).value
-        if np.isnan(score):
-            return warn_undefined(
-                f"{self.metric} within lists", self._reason(undefined)
-            )
-        return score
-
-    def estimate(
-        self,
-        average: Average | Iterable[float] | None = None,
-        undefined: Policy | float = "skip",
-        confidence_level: float = 0.95,
-        clusters: ArrayLike | None = None,
-    ) -> Estimate:
-        r"""Return the average over the lists with its standard error and interval.
-
-        Parameters
-        ----------
-        average : {"macro", "pooled", "pairs", "positives", "size"} or array-like
-            As in :meth:`mean`.
-        undefined : {"skip", "nan"} or float, default="skip"
-            As in :meth:`mean`.
-        confidence_level : float, default=0.95
-            Level of the interval, in (0, 1).
-        clusters : array-like of shape (n_lists,), default=None
-            The cluster of each list, in the order of ``groups``, such as the patient
-            whose lists they are: clusters are independent, lists within one need not
-            be.
-
-        Returns
-        -------
-        estimate : Estimate
-            Of the mean over lists that are drawn as these were, for a model that was
-            not fitted to them. nan where it is undefined; so is the standard error of
-            a single list.
-
-        Raises
-        ------
-        ValueError
-            If an argument is not one of the choices.
-
-        Warns
-        -----
-        UndefinedMetricWarning
-            If the mean is nan.
-
-        Notes
-        -----
-        With parts a_i and weights w_i, so that the mean is the ratio A of their sums,
-        and :math:`h_i = w_i / \sum_j w_j`, the squared standard error of m lists, or of
-        the sums over clusters, is that of a ratio estimator,
-
-        .. math:: \sum_i \frac{(a_i - A w_i)^2}{(1 - h_i) (\sum_j w_j)^2},
-
-        for equal weights the variance of the values over m. The interval is Student's
-        with :math:`1 / \sum_i h_i^2 - 1` degrees of freedom, at least one, cut to the
-        range of the metric, which a number for ``undefined`` beyond it widens.
-        """
-        level = check_fraction("confidence_level", confidence_level)
-        units = check_clusters_of_lists(clusters, self)
-        mean = average_of(self, average, undefined, clusters=units)
-        if np.isnan(mean.value):
-            warn_undefined(f"{self.metric} within lists", self._reason(undefined))
-        return Estimate(
-            f"{self.metric} within lists",
-            mean.value,
-            mean.standard_error,
-            mean.interval(level),
-            float(self._lists.n_pos.sum()),
-            float(self._lists.n_neg.sum()),
-            "lists",
-            level,
-            self.params | question_of_mean(self, average, undefined),
-            of=mean.units_text,
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the columns by name, a row per list, as ``pandas.DataFrame`` does.
-
-        "group", "value", "n_items" and "n_pos", and the parameters of the metric, the
-        same in all rows.
-        """
-        columns = {
-            "group": self.groups, "value": self.values, "n_items": self.n_items,
-            "n_pos": self.n_pos,
-        }  # fmt: skip
-        return as_columns(columns, **self.params)
-
-    def _reason(self, undefined: Policy | float) -> str:
-        """Return why the mean is nan."""
-        n_defined, n_lists = self.n_defined, len(self._lists.values)
-        needs_both = len(self._metric.needs) == 2
-        if undefined == "nan" and n_defined:
-            what = "hold one class only" if needs_both else "are undefined"
-            return f"{n_lists - n_defined} of {n_lists} lists {what}"
-        if n_defined or not isinstance(undefined, str):
-            return "no list that counts has a weight"
-        if needs_both and self._k is not None:
-            first = f"among its first {self._k}"
-            return f"no list holds a positive and a negative case {first}"
-        for name in self._metric.needs:
-            count = self._lists.n_pos if name == "positive" else self._lists.n_neg
-            if not count.any():
-                return f"y_true holds no {name} case"
-        if needs_both:
-            return "no list holds a positive and a negative case"
-        return f"{n_lists} of {n_lists} lists are undefined"
-
-    def __repr__(self) -> str:
-        mean = average_of(self, None, "skip").value
-        name = "pooled mean" if default_average(self._metric) == "pooled" else "mean"
-        return (
-            f"GroupScores({self.metric}{question_text(self.params)}, "
-            f"{self.n_defined} of {len(self.groups)} lists "
-            f"defined, {name} {mean:.6g})"
-        )
 
 
 def group_scores(
@@ -478,6 +166,298 @@ def group_scores(
     return scores_of(found, table, k)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupScores(Rows):
+    """A metric within each list, and its mean over the lists.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric.
+    groups : array of shape (n_lists,)
+        The labels of the lists, increasing.
+    values : array of shape (n_lists,)
+        The value of each list; nan where it is undefined.
+    n_items : array of shape (n_lists,)
+        Number (or weight) of the items of each list; 0 where all rows have weight zero.
+    n_pos : array of shape (n_lists,)
+        Number (or weight) of its relevant items.
+
+    See Also
+    --------
+    group_scores : Makes it.
+
+    Examples
+    --------
+    >>> from skrate import group_scores, recall_at_rate_score
+    >>> y_true, y_score, lists = (
+    ...     [1, 1, 0, 1],
+    ...     [4, 3, 2, 1],
+    ...     [7, 7, 8, 8],
+    ... )
+    >>> scores = group_scores(
+    ...     recall_at_rate_score, y_true, y_score, groups=lists, k=1
+    ... )
+    >>> scores
+    GroupScores(Recall (k=1), 2 of 2 lists defined, pooled mean 0.333333)
+    >>> scores.values.tolist()
+    [0.5, 0.0]
+    """
+
+    metric: str
+    _index = "group"
+    groups: Array
+    values: FloatArray
+    n_items: FloatArray
+    n_pos: FloatArray
+    _metric: Metric
+    _k: int | None
+    _lists: ListValues
+
+    @classmethod
+    @described_like(group_scores)
+    def from_batches(
+        cls,
+        metric: MetricLike,
+        batches: ListBatches,
+        *,
+        k: int | None = None,
+        relevance_threshold: float | None = None,
+        pos_label: Label = None,
+        **metric_kwargs: Any,
+    ) -> GroupScores:
+        """Compute a metric within lists that do not all fit in memory.
+
+        Parameters
+        ----------
+        batches : iterable of tuples
+            Of ``(y_true, y_score, groups)``, or with ``sample_weight`` as a fourth, all
+            of the same kind. The rows of a list must be in one batch, in any order; the
+            list of the last row of a batch may go on in the next. So rows that are
+            sorted by list may be cut anywhere.
+
+        Returns
+        -------
+        scores : GroupScores
+            Of all lists.
+
+        Raises
+        ------
+        ValueError
+            As :func:`group_scores`, naming the batch; if there is none, or a list is in
+            batches where it should be in one.
+
+        Notes
+        -----
+        Memory is that of a batch, of the list that is cut, and of some ten numbers per
+        list.
+
+        Examples
+        --------
+        >>> from skrate import GroupScores
+        >>> batches = [
+        ...     ([1, 0, 0], [0.9, 0.2, 0.7], ["a", "a", "b"]),
+        ...     ([1, 0], [0.5, 0.3], ["b", "b"]),
+        ... ]
+        >>> GroupScores.from_batches("roc_auc", batches).values.tolist()
+        [1.0, 0.5]
+        """
+        found = find_metric(metric, metric_kwargs, in_lists=True)
+        parts = []
+        is_graded = relevance_threshold is not None
+        for number, rows in whole_lists(batches, pos_label, is_graded=is_graded):
+            with naming_batch(number):
+                y_true, y_score, groups, weights = rows
+                top = check_items(found, k, weights)
+                if weights is not None and not weights.any():
+                    check_scores("y_score", y_score)
+                    parts.append(_without_weight(found, groups))
+                    continue
+                of_rows = (y_true, y_score, groups, weights, relevance_threshold)
+                table = list_table(*of_rows, pos_label, keep_scale=True)
+                parts.append(scores_of(found, table, top))
+        if not any(part._counts.any() for part in parts):
+            raise ValueError("sample_weight: no batch holds a case that has weight.")
+        return _joined(parts)
+
+    @property
+    def params(self) -> Question:
+        """Parameters of the metric, such as "rate", as numbers and text."""
+        of_lists = {} if self._k is None else {"k": self._k}
+        return question_of(self._metric) | of_lists
+
+    @property
+    def _counts(self) -> BoolArray:
+        """Which lists have weight; others do not exist for any mean."""
+        return self.n_items > 0
+
+    @property
+    def is_defined(self) -> BoolArray:
+        """Whether the metric is defined, or may be, in each list that has weight."""
+        return self._lists.defined[self._counts] > 0
+
+    @property
+    def n_defined(self) -> int:
+        """Number of lists in which the metric is defined."""
+        return int(np.count_nonzero(self.is_defined))
+
+    @property
+    def n_all_positive(self) -> int:
+        """Number of lists that hold relevant items only, among those that count."""
+        return int(np.count_nonzero(self._counts & (self._lists.n_neg == 0)))
+
+    @property
+    def n_all_negative(self) -> int:
+        """Number of lists that hold irrelevant items only, among those that count."""
+        return int(np.count_nonzero(self._counts & (self._lists.n_pos == 0)))
+
+    @property
+    def n_empty(self) -> int:
+        """Number of lists all of whose rows have weight zero."""
+        return int(np.count_nonzero(~self._counts))
+
+    def mean(
+        self,
+        average: Average | Iterable[float] | None = None,
+        undefined: Policy | float = "skip",
+    ) -> float:
+        """Return the average over the lists.
+
+        Parameters
+        ----------
+        average : {"macro", "pooled", "pairs", "positives", "size"} or array-like
+            How much a list counts: all the same; pooled, as if what is seen of all
+            lists were seen of one (for the AUC, recall, precision and gain); by its
+            pairs of a relevant and an irrelevant item (for the AUC only), by its
+            relevant items, by its items, or by these weights, in the order of
+            ``groups``. With ``k``, pairs are those that are seen; relevant items and
+            items are those of the whole list, seen or not, so that the weight does not
+            depend on the model. By default that of the score function: "pooled"
+            for recall and precision at ``k`` or a known rate, else "macro".
+        undefined : {"skip", "nan"} or float, default="skip"
+            What to do with a list that is undefined: leave it out, return nan, or
+            count this number.
+
+        Returns
+        -------
+        score : float
+            The weighted mean; nan if no list counts.
+
+        Raises
+        ------
+        ValueError
+            If an argument is not one of the choices.
+
+        Warns
+        -----
+        UndefinedMetricWarning
+            If the mean is nan.
+        """
+        score = average_of(self, average, undefined).value
+        if np.isnan(score):
+            return warn_undefined(
+                f"{self.metric} within lists", self._reason(undefined)
+            )
+        return score
+
+    @described_like(mean, "Raises", "Warns")
+    def estimate(
+        self,
+        average: Average | Iterable[float] | None = None,
+        undefined: Policy | float = "skip",
+        confidence_level: float = 0.95,
+        clusters: ArrayLike | None = None,
+    ) -> Estimate:
+        r"""Return the average over the lists with its standard error and interval.
+
+        Parameters
+        ----------
+        confidence_level : float, default=0.95
+            Level of the interval, in (0, 1).
+        clusters : array-like of shape (n_lists,), default=None
+            The cluster of each list, in the order of ``groups``, such as the patient
+            whose lists they are: clusters are independent, lists within one need not
+            be.
+
+        Returns
+        -------
+        estimate : Estimate
+            Of the mean over lists that are drawn as these were, for a model that was
+            not fitted to them. nan where it is undefined; so is the standard error of
+            a single list.
+
+        Notes
+        -----
+        With parts a_i and weights w_i, so that the mean is the ratio A of their sums,
+        and :math:`h_i = w_i / \sum_j w_j`, the squared standard error of m lists, or of
+        the sums over clusters, is that of a ratio estimator,
+
+        .. math:: \sum_i \frac{(a_i - A w_i)^2}{(1 - h_i) (\sum_j w_j)^2},
+
+        for equal weights the variance of the values over m. The interval is Student's
+        with :math:`1 / \sum_i h_i^2 - 1` degrees of freedom, at least one, cut to the
+        range of the metric, which a number for ``undefined`` beyond it widens.
+        """
+        level = check_fraction("confidence_level", confidence_level)
+        units = check_clusters_of_lists(clusters, self)
+        mean = average_of(self, average, undefined, clusters=units)
+        if np.isnan(mean.value):
+            warn_undefined(f"{self.metric} within lists", self._reason(undefined))
+        return Estimate(
+            f"{self.metric} within lists",
+            mean.value,
+            mean.standard_error,
+            mean.interval(level),
+            float(self._lists.n_pos.sum()),
+            float(self._lists.n_neg.sum()),
+            "lists",
+            level,
+            self.params | question_of_mean(self, average, undefined),
+            of=mean.units_text,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns by name, a row per list, as ``pandas.DataFrame`` does.
+
+        "group", "value", "n_items" and "n_pos", and the parameters of the metric, the
+        same in all rows.
+        """
+        columns = {
+            "group": self.groups, "value": self.values, "n_items": self.n_items,
+            "n_pos": self.n_pos,
+        }  # fmt: skip
+        return as_columns(columns, **self.params)
+
+    def _reason(self, undefined: Policy | float) -> str:
+        """Return why the mean is nan."""
+        n_defined, n_lists = self.n_defined, np.count_nonzero(self._counts)
+        needs_both = len(self._metric.needs) == 2
+        if undefined == "nan" and n_defined:
+            what = "hold one class only" if needs_both else "are undefined"
+            return f"{n_lists - n_defined} of {n_lists} lists {what}"
+        if n_defined or not isinstance(undefined, str):
+            return "no list that counts has a weight"
+        if needs_both and self._k is not None:
+            first = f"among its first {self._k}"
+            return f"no list holds a positive and a negative case {first}"
+        for name in self._metric.needs:
+            count = self._lists.n_pos if name == "positive" else self._lists.n_neg
+            if not count.any():
+                return f"y_true holds no {name} case"
+        if needs_both:
+            return "no list holds a positive and a negative case"
+        return f"{n_lists} of {n_lists} lists are undefined"
+
+    def __repr__(self) -> str:
+        mean = average_of(self, None, "skip").value
+        name = "pooled mean" if default_average(self._metric) == "pooled" else "mean"
+        return (
+            f"GroupScores({self.metric}{question_text(self.params)}, "
+            f"{self.n_defined} of {len(self.groups)} lists "
+            f"defined, {name} {mean:.6g})"
+        )
+
+
 def average_of(
     scores: GroupScores,
     average: Average | Iterable[float] | None,
@@ -490,7 +470,7 @@ def average_of(
     ``clusters`` number the cluster of each of the groups. Pooled, a sum over cases is
     summed over the lists.
     """
-    metric, lists, places = scores._metric, scores._lists, scores._places
+    metric, lists, counts = scores._metric, scores._lists, scores._counts
     average = check_average(default_average(metric) if average is None else average)
     undefined = check_undefined(undefined)
     limits = (-np.inf, np.inf) if metric.facts.is_sum else metric.bounds()
@@ -499,42 +479,34 @@ def average_of(
     is_defined = lists.defined > 0
     if among is not None:
         is_defined &= among
-    units = None if clusters is None else clusters[places]
-    if undefined == "nan" and not is_defined.all():
+    if undefined == "nan" and not is_defined[counts].all():
         return ListAverage(np.full(1, np.nan), np.ones(1), None, limits)
+    kept = is_defined if isinstance(undefined, str) else counts
     if isinstance(average, str) and average in ("pairs", "pooled"):
         if metric.facts.is_sum and average == "pooled":
-            n_lists = len(lists.values)
-            weights = np.full(n_lists, 1 / n_lists)
-            return ListAverage(lists.values, weights, units, limits)
-        if not len(lists.whole) or (
+            kept, parts = counts, lists.values
+            weights = np.full(len(parts), 1 / np.count_nonzero(counts))
+        elif np.isnan(lists.whole).any() or (
             average == "pairs" and not metric.facts.is_two_sample
         ):
             raise ValueError(_UNKNOWN[average])
-        # A list without weight stays, so that two models have the same lists.
-        counts = is_defined if isinstance(undefined, str) else np.ones_like(is_defined)
-        part, whole = (
-            np.where(is_defined, each, 0.0)[counts]
-            for each in (lists.part, lists.whole)
-        )
-        units = None if units is None else units[counts]
-        return ListAverage(part, whole, units, limits)
-    if not isinstance(average, str):
-        check_equal_length(average=average, distinct_groups=scores.groups)
-        weights = np.asarray(average[places])
-    elif average == "macro":
-        weights = np.ones(len(places))
+        else:
+            parts, weights = np.where(is_defined, [lists.part, lists.whole], 0.0)
     else:
-        of_lists = scores.n_items if average == "size" else scores.n_pos
-        weights = of_lists[places]
-    values = lists.values
-    if not isinstance(undefined, str):
-        values = np.where(is_defined, lists.defined * values, 0.0)
-        values = values + (1 - lists.defined) * undefined
-        is_defined = np.ones_like(is_defined)
-    weights = weights[is_defined]
-    units = None if units is None else units[is_defined]
-    return ListAverage(weights * values[is_defined], weights, units, limits)
+        if not isinstance(average, str):
+            check_equal_length(average=average, distinct_groups=scores.groups)
+            weights = average
+        elif average == "macro":
+            weights = np.ones(len(counts))
+        else:
+            weights = scores.n_items if average == "size" else scores.n_pos
+        values = lists.values
+        if not isinstance(undefined, str):
+            values = np.where(is_defined, lists.defined * values, 0.0)
+            values = values + (1 - lists.defined) * undefined
+        parts = weights * values
+    units = None if clusters is None else clusters[kept]
+    return ListAverage(parts[kept], weights[kept], units, limits)
 
 
 def question_of_mean(
@@ -617,16 +589,25 @@ def check_items(
 def scores_of(metric: Metric, table: ListTable, k: int | None = None) -> GroupScores:
     """Return the metric within the lists of a table."""
     lists = metric.per_list(table, k)
+    columns = [*lists, table.n_pos + table.n_neg, table.n_pos]
+    if len(table.lists) < len(table.labels):
+        # A list without weight is undefined and empty.
+        n_lists = len(table.labels)
+        of_all = [np.full(n_lists, np.nan), *(np.zeros(n_lists) for _ in columns[1:])]
+        for filled, column in zip(of_all, columns, strict=True):
+            filled[table.lists] = column
+        columns = of_all
+    return _scores(metric, k, table.labels, columns)
+
+
+def _scores(
+    metric: Metric, k: int | None, labels: Array, columns: list[FloatArray]
+) -> GroupScores:
+    """Return scores by the columns of :class:`ListValues`, and items and positives."""
+    *of_lists, n_items, n_pos = columns
+    lists = ListValues(*of_lists)
     return GroupScores(
-        metric.name,
-        table.labels,
-        by_label(lists.values, table, np.nan),
-        by_label(table.n_pos + table.n_neg, table, 0.0),
-        by_label(table.n_pos, table, 0.0),
-        metric,
-        k,
-        table.lists,
-        lists,
+        metric.name, labels, lists.values, n_items, n_pos, metric, k, lists
     )
 
 
@@ -663,47 +644,27 @@ def of_queues(
 
 def _without_weight(metric: Metric, groups: Array) -> GroupScores:
     """Return the scores of lists all of whose rows have weight zero."""
-    grouping = check_groups("groups", groups)
-    labels = grouping.labels[grouping.sizes > 0]
-    undefined, zeros = np.full(len(labels), np.nan), np.zeros(len(labels))
-    none = np.empty(0)
-    lists = ListValues(none, none, none, none, none, none)
-    places = np.empty(0, dtype=np.intp)
-    return GroupScores(
-        metric.name, labels, undefined, zeros, zeros, metric, None, places, lists
-    )
+    labels = np.unique(groups)
+    zeros = np.zeros(len(labels))
+    return _scores(metric, None, labels, [np.full(len(labels), np.nan), *[zeros] * 7])
 
 
 def _joined(parts: list[GroupScores]) -> GroupScores:
     """Return the scores of lists that were scored apart."""
     labels = np.concatenate([part.groups for part in parts])
     order = np.argsort(labels, kind="stable")
-    sizes = [len(part.groups) for part in parts]
-    check_apart(labels[order])
-    values, n_items, n_pos = (
-        np.concatenate([getattr(part, name) for part in parts])[order]
-        for name in ("values", "n_items", "n_pos")
+    labels = labels[order]
+    again = np.flatnonzero(labels[1:] == labels[:-1])
+    if len(again):
+        raise ValueError(
+            f"groups holds {shown(labels[int(again[0])])} in batches that do not "
+            "follow each other: sort rows by list, or put each list into one batch."
+        )
+    columns = zip(
+        *([*one._lists, one.n_items, one.n_pos] for one in parts), strict=True
     )
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    starts = np.cumsum(sizes) - sizes
-    places = np.concatenate(
-        [rank[start + part._places] for start, part in zip(starts, parts, strict=True)]
-    )
-    in_order = np.argsort(places)
-    lists = joined_values([part._lists for part in parts], in_order)
-    first = parts[0]
-    return GroupScores(
-        first.metric,
-        labels[order],
-        values,
-        n_items,
-        n_pos,
-        first._metric,
-        first._k,
-        places[in_order],
-        lists,
-    )
+    in_order = [np.concatenate(column)[order] for column in columns]
+    return _scores(parts[0]._metric, parts[0]._k, labels, in_order)
 
 
 class ListAverage(NamedTuple):
@@ -827,12 +788,3 @@ def check_undefined(undefined: Any) -> Policy | float:
     raise ValueError(
         f"undefined must be one of {sorted(POLICIES)} or a number, got {undefined!r}."
     )
-
-
-def by_label(values: FloatArray, table: ListTable, fill: float) -> FloatArray:
-    """Return list ``values`` for all labels; a list without weight has ``fill``."""
-    if len(values) == len(table.labels):
-        return values
-    filled: Array = np.full(len(table.labels), fill)
-    filled[table.lists] = values
-    return filled

@@ -46,7 +46,7 @@ def ndcg_score(
         If given, only the first k places of each list count, also in a perfect order.
     undefined : {"skip", "nan"} or float, default="skip"
         What to do with a list that holds no relevant item: leave it out, return nan, or
-        count this number, as in :func:`ranking_auc_score`.
+        count this number, as in :func:`ranking_auc_score`; other programs count 0.
     average : {"macro", "positives", "size"} or array-like, default="macro"
         How much a list counts, as in :func:`ranking_auc_score`.
 
@@ -109,7 +109,7 @@ def ndcg_score(
     return mean_of_lists(NDCG(), rows, k, average, undefined)
 
 
-@described_like(ndcg_score)
+@described_like(ndcg_score, "Raises", "Warns", "References")
 def mean_average_precision_score(
     y_true: ArrayLike,
     y_score: ArrayLike | None = None,
@@ -139,16 +139,6 @@ def mean_average_precision_score(
         1 where every list has its relevant items first (and no more than k of them);
         nan where undefined.
 
-    Raises
-    ------
-    ValueError
-        As :func:`ranking_auc_score`.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If no list is defined, or ``undefined="nan"`` and one of them is not.
-
     See Also
     --------
     sklearn.metrics.label_ranking_average_precision_score : Of lists as rows.
@@ -164,34 +154,23 @@ def mean_average_precision_score(
 
     as "map" and "map_cut" of trec_eval: divided by all relevant items, also where k is
     less than their number. Where items tie, it is the expectation over their orders
-    [1]_. Cost: one sort of 64-bit integers, O(n log n), at any number of lists.
-
-    References
-    ----------
-    .. [1] McSherry and Najork (2008), Computing information retrieval performance
-       measures efficiently in the presence of tied scores,
-       :doi:`10.1007/978-3-540-78646-7_38`.
+    [1]_. Cost: one sort, O(n log n).
 
     Examples
     --------
-    The first list has its relevant item on top, the second one below another:
+    The relevant one of two tied items is first or second, the other list's is first:
 
     >>> from skrate import mean_average_precision_score
-    >>> y_true, y_score = [1, 0, 0, 1, 0], [0.9, 0.2, 0.7, 0.5, 0.3]
-    >>> user = ["a", "a", "b", "b", "b"]
-    >>> mean_average_precision_score(y_true, y_score, groups=user)
-    0.75
-
-    The relevant one of two tied items is first or second:
-
-    >>> mean_average_precision_score([1, 0], [1, 1])
-    0.75
+    >>> mean_average_precision_score(
+    ...     [1, 0, 0, 1], [1, 1, 2, 3], groups=["a", "a", "b", "b"]
+    ... )
+    0.875
     """
     rows = y_true, y_score, groups, None, relevance_threshold, pos_label
     return mean_of_lists(MeanAveragePrecision(), rows, k, average, undefined)
 
 
-@described_like(ndcg_score)
+@described_like(ndcg_score, "Raises", "Warns", "References")
 def reciprocal_rank_score(
     y_true: ArrayLike,
     y_score: ArrayLike | None = None,
@@ -211,25 +190,12 @@ def reciprocal_rank_score(
     ----------
     k : int, default=None
         If given, a list whose first relevant item is below place k counts 0 (MRR@k).
-    undefined : {"skip", "nan"} or float, default="skip"
-        What to do with a list that holds no relevant item: leave it out, return nan, or
-        count this number, as in :func:`ranking_auc_score`. Other programs count 0.
 
     Returns
     -------
     score : float
         Reciprocal rank in [0, 1], 1 where every list has a relevant item on top; nan
         where undefined. Of random scores it is greater in shorter lists.
-
-    Raises
-    ------
-    ValueError
-        As :func:`ranking_auc_score`.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If no list is defined, or ``undefined="nan"`` and one of them is not.
 
     See Also
     --------
@@ -245,27 +211,13 @@ def reciprocal_rank_score(
 
     .. math:: \binom{n - j}{r - 1} \Big/ \binom{n}{r}, \qquad j = 1, \dots, n - r + 1,
 
-    and counts 1 / (c + j). Cost: one sort of 64-bit integers, O(n log n), at any number
-    of lists.
-
-    References
-    ----------
-    .. [1] McSherry and Najork (2008), Computing information retrieval performance
-       measures efficiently in the presence of tied scores,
-       :doi:`10.1007/978-3-540-78646-7_38`.
+    and counts 1 / (c + j). Cost: one sort, O(n log n).
 
     Examples
     --------
-    The first list has its relevant item on top, the second one below another:
-
-    >>> from skrate import reciprocal_rank_score
-    >>> y_true, y_score = [1, 0, 0, 1, 0], [0.9, 0.2, 0.7, 0.5, 0.3]
-    >>> user = ["a", "a", "b", "b", "b"]
-    >>> reciprocal_rank_score(y_true, y_score, groups=user)
-    0.75
-
     A list without a relevant item is left out, unless it is to count something:
 
+    >>> from skrate import reciprocal_rank_score
     >>> reciprocal_rank_score(
     ...     [1, 0], [1, 2], groups=[7, 8], undefined=0
     ... )
@@ -287,9 +239,6 @@ class _OfPlaces(Metric):
     @abstractmethod
     def _of_top(self, rows: RelevantRows, k: int | None) -> FloatArray:
         """Return the metric of the first ``k`` items of each list, or of all."""
-
-    def value(self, table: RankTable) -> float:
-        raise NotImplementedError
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         raise NotImplementedError
@@ -384,24 +333,16 @@ class RelevantRows(NamedTuple):
     @classmethod
     def of(cls, table: ListTable) -> RelevantRows:
         """Return those of a table of items of weight one."""
-        if table.cases is not None:
-            rows = np.flatnonzero(table.cases)
-            n_pos = table.n_pos.astype(np.intp)
-            lists = np.repeat(np.arange(len(n_pos)), n_pos)
-            first = np.cumsum(n_pos) - n_pos
-            found = np.arange(len(rows)) - first[lists]
-            ones = np.ones(len(rows), dtype=np.intp)
-            longest = int(table.sizes.max())
-            above = rows - table.starts[lists]
-            return cls(lists, above, found, ones, ones, table.n_pos, longest)
         rows = np.flatnonzero(table.pos)
-        lists = np.searchsorted(table.starts, rows, side="right") - 1
-        above, ends, pos, found = (
-            values[rows].astype(np.intp)
-            for values in (table.begins, table.ends, table.pos, table.cum_pos)
-        )
-        longest = int(table.sizes.max())
-        return cls(lists, above, found - pos, ends - above, pos, table.n_pos, longest)
+        # Every row and list begins in a place of its own.
+        counts = np.diff(np.searchsorted(rows, table.edges))
+        lists = np.repeat(np.arange(len(counts)), counts)
+        pos = table.pos[rows].astype(np.intp)
+        size = pos + table.neg[rows]
+        found = np.cumsum(pos) - pos
+        found -= (np.cumsum(table.n_pos) - table.n_pos).astype(np.intp)[lists]
+        above, longest = table.ends[rows] - size, int(table.sizes.max())
+        return cls(lists, above, found, size, pos, table.n_pos, longest)
 
     def seen(self, k: int | None) -> IntArray:
         """Return how many items of each row are among the first ``k`` of the list."""

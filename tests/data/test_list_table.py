@@ -18,7 +18,7 @@ def order_of(values):
     return greater.astype(int) - greater.T
 
 
-@pytest.mark.parametrize("n_free", [63, 40, 8])
+@looped("n_free", [63, 40, 8])
 @given(scores=st.lists(finite, min_size=1, max_size=30))
 def test_places_reverse_the_order_of_floats(n_free, scores):
     places, n_bits, is_exact = _places(np.array(scores), n_free)
