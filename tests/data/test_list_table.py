@@ -1,7 +1,6 @@
 """Scores become places without a loss, or a loss that is told; keys sort lists."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
