@@ -5,7 +5,7 @@ import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
 from fold_cases import both_rankings, drawn_folds
-from optional import require
+from looped import case, looped
 from reference import curve_process as literal
 from skrate import FoldRankings, compare, compare_curves, recall_at_rate_score
 from skrate.inference.compare_curves import CurveBounds, CurveComparison
@@ -30,14 +30,14 @@ def rankings(y_true, *scores, **given):
     ]
 
 
-def same(found, expected):
+def same(found, expected, rtol=1e-9):
     """Assert that two comparisons are of the same numbers."""
     for name in ("rates", "value_a", "value_b", "difference", "standard_error"):
         np.testing.assert_allclose(
             getattr(found, name), getattr(expected, name), atol=1e-12
         )
     np.testing.assert_allclose(found.confidence_interval, expected.confidence_interval)
-    np.testing.assert_allclose(found.band, expected.band, rtol=1e-9)
+    np.testing.assert_allclose(found.band, expected.band, rtol=rtol)
 
 
 def test_a_difference_is_that_of_compare_at_each_rate():
@@ -79,7 +79,7 @@ def test_standard_errors_are_those_of_ash_and_hughes_oliver():
         assert found.standard_error[place] == pytest.approx(np.sqrt(variance))
 
 
-@pytest.mark.parametrize("metric", ["precision", "lift", "hits", "gain"])
+@looped("metric", ["precision", "lift", "hits", "gain"])
 def test_other_metrics_are_the_recall_in_other_units(metric):
     y_true, a, b = sample()
     p, rates = y_true.mean(), np.array(RATES)
@@ -92,30 +92,28 @@ def test_other_metrics_are_the_recall_in_other_units(metric):
     assert found.difference == pytest.approx(by * recall.difference)
 
 
-@pytest.mark.parametrize("options", [{}, {"sample_weight": 1}, {"clusters": 7}])
-def test_folds_are_cut_each_on_its_own(options):
+@looped("design", ["plain", "sampling", "clusters"])
+def test_folds_are_cut_each_on_its_own(design):
     y_true, a, b = sample(2)
     fold = np.random.default_rng(0).integers(0, 4, size=200)
     # No two folds have comparable scores.
     a, b = a + 10 * fold, b - 3 * fold
     generator = np.random.default_rng(1)
-    weights, clusters = np.ones(200), None
-    given = {}
-    if "sample_weight" in options:
+    weights, clusters, given, kinds = np.ones(200), None, {}, {}
+    if design == "sampling":
         weights = generator.uniform(0.5, 2, size=200)
         weights /= weights.mean()
-        given = {"sample_weight": weights, "weights": "sampling"}
-    if "clusters" in options:
+        given, kinds = {"sample_weight": weights}, {"weights": "sampling"}
+    if design == "clusters":
         clusters = generator.integers(0, 60, size=200)
         given = {"clusters": clusters}
-    kinds = {name: given.pop(name) for name in ("weights",) if name in given}
     pair = both_rankings((y_true, a, b, fold), **given)
     found = compare_curves(*pair, rates=RATES, **kinds)
     rates = np.array(RATES)
     (of_a, psi_a), (of_b, psi_b) = (
         literal.curve("recall", y_true, score, weights, rates, fold) for score in (a, b)
     )
-    kind = "sampling" if "sample_weight" in options else "frequency"
+    kind = kinds.get("weights", "frequency")
     variance = np.diag(literal.covariance(psi_a - psi_b, weights, kind, clusters))
     assert found.value_a == pytest.approx(of_a)
     assert found.difference == pytest.approx(of_a - of_b)
@@ -132,8 +130,10 @@ def test_weights_are_relative_to_those_of_the_folds_that_count():
         for (first, last), extra in zip(folds, one_class, strict=True)
     ]
     options = {"weights": "sampling", "rates": RATES, "random_state": 0}
-    with pytest.warns(UndefinedMetricWarning, match="1 of 3 folds hold one class"):
+    match = "1 of 3 folds hold one class"
+    with pytest.warns(UndefinedMetricWarning, match=match) as caught:
         found = compare_curves(*rankings(*more[:3], sample_weight=more[3]), **options)
+    assert caught[0].filename == __file__
     expected = rankings(*folds[:3], sample_weight=folds[3])
     same(found, compare_curves(*expected, **options))
 
@@ -174,29 +174,22 @@ def test_default_rates_are_those_of_consensus_curves_within_0_and_1():
     assert found == pytest.approx(np.arange(1, 200) / 200)
 
 
-def test_the_whole_difference_is_harder_to_hold_than_one_rate():
-    y_true, a, b = sample(9)
-    whole = compare_curves(y_true, a, b, random_state=0)
-    one = compare_curves(y_true, a, b, band="pointwise")
-    assert one.band == one.confidence_interval
-    assert (whole.band.low < one.band.low).all()
-    assert (whole.band.high > one.band.high).all()
-    assert (one.kind, whole.kind) == ("pointwise", "simultaneous")
-
-
-def comparison(low, high, rates):
-    """Return a comparison of which the band is given."""
-    zeros = np.zeros(len(rates))
+def comparison(low, high):
+    """Return a comparison at the rates 1, 2, ... of which the band is given."""
+    rates, zeros = np.arange(1.0, len(low) + 1), np.zeros(len(low))
     band = CurveBounds(np.array(low, dtype=float), np.array(high, dtype=float))
     return CurveComparison(
-        "recall", np.array(rates, dtype=float), zeros, zeros, zeros, zeros, band, band,
-        "simultaneous", 0.95, 10, 10,
+        "recall", rates, zeros, zeros, zeros, zeros, band, band, "simultaneous", 0.95,
+        10, 10,
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "a", "b", "is_open"),
+@looped(
+    "low, high, a, b, is_open",
     [
+        ([1], [2], [(1, 1)], [], []),
+        ([-1], [2], [], [], [(1, 1)]),
+        ([-2, -1, -1, -2], [-1, 1, 1, -1], [], [(1, 1), (4, 4)], [(1, 4)]),
         ([-1, -1, -1], [1, 1, 1], [], [], [(1, 3)]),
         ([1, 1, 1], [2, 2, 2], [(1, 3)], [], []),
         ([1, 1, -1], [2, 2, 1], [(1, 2)], [], [(2, 3)]),
@@ -208,18 +201,7 @@ def comparison(low, high, rates):
     ],
 )
 def test_winning_rates_go_from_rate_to_rate(low, high, a, b, is_open):
-    won = comparison(low, high, [1, 2, 3]).winning_rates()
-    assert won == (a, b, is_open)
-
-
-def test_a_single_rate_is_won_or_open():
-    assert comparison([1], [2], [0.2]).winning_rates() == ([(0.2, 0.2)], [], [])
-    assert comparison([-1], [2], [0.2]).winning_rates() == ([], [], [(0.2, 0.2)])
-
-
-def test_where_a_case_is_open_twice_it_is_one_stretch():
-    won = comparison([-2, -1, -1, -2], [-1, 1, 1, -1], [1, 2, 3, 4]).winning_rates()
-    assert won.open == [(1, 4)]
+    assert comparison(low, high).winning_rates() == (a, b, is_open)
 
 
 def test_it_says_who_wins_where():
@@ -228,15 +210,6 @@ def test_it_says_who_wins_where():
     assert text.startswith("CurveComparison(recall at 5 rates from 0.05 to 0.8: a - b ")
     assert "by the simultaneous 95 % band a is better at 0.05 to 0.8" in text
     assert text.endswith("b nowhere)")
-
-
-def test_a_comparison_is_a_table():
-    y_true, a, b = sample()
-    found = compare_curves(y_true, a, b, rates=RATES, random_state=0)
-    frame = require("pandas").DataFrame(found.to_dict())
-    assert frame["difference"].tolist() == found.difference.tolist()
-    assert frame["band_low"].tolist() == found.band.low.tolist()
-    assert frame["high"].tolist() == found.confidence_interval.high.tolist()
 
 
 def test_too_few_cases_of_a_class_give_nan_with_a_warning():
@@ -249,8 +222,8 @@ def test_too_few_cases_of_a_class_give_nan_with_a_warning():
     assert repr(found).endswith("from 0.25 to 0.75: undefined)")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
+@looped(
+    "options, message",
     [
         ({"metric": "auc"}, "metric"),
         ({"band": "uniform"}, "band"),
@@ -269,6 +242,7 @@ def test_too_few_cases_of_a_class_give_nan_with_a_warning():
         ({"y_score_b": [1, 2, 3]}, "y_score_b has 3"),
         ({"clusters": [1, 1, 1, 1]}, "clusters puts all cases in one cluster"),
         ({"y_score_b": [[1, 2], [3, 4]]}, "y_score_b"),
+        ({"y_score_b": None}, "y_score_b is missing"),
     ],
 )
 def test_what_cannot_be_is_refused_by_name(options, message):
@@ -277,12 +251,6 @@ def test_what_cannot_be_is_refused_by_name(options, message):
     }  # fmt: skip
     with pytest.raises(ValueError, match=message):
         compare_curves(**{**given, **options})
-
-
-def test_folds_none_of_which_holds_both_classes_are_refused():
-    pair = rankings([[0, 0], [1, 1, 1]], *[[[1, 2], [3, 4, 5]]] * 2)
-    with pytest.raises(ValueError, match="None of the 2 folds holds both classes"):
-        compare_curves(*pair)
 
 
 def test_one_cluster_that_is_left_of_the_folds_is_refused():
@@ -297,76 +265,48 @@ def test_one_cluster_that_is_left_of_the_folds_is_refused():
 # --- Rankings of folds ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("given", ["nothing", "weights", "sampling", "clusters"])
+@looped("given", ["nothing", "weights", "sampling", "clusters"])
 def test_repeats_that_are_all_alike_tell_what_one_tells(given):
     y_true, a, b, fold = drawn_folds()
     rng = np.random.default_rng(1)
+    times, cluster = rng.integers(0, 3, 240), rng.integers(0, 60, 240)
     of_cases = {
         "nothing": {},
-        "weights": {"sample_weight": rng.integers(0, 3, 240)},
+        "weights": {"sample_weight": times},
         "sampling": {"sample_weight": 0.1 + rng.random(240)},
-        "clusters": {
-            "clusters": rng.integers(0, 60, 240),
-            "sample_weight": rng.integers(0, 3, 240),
-        },
+        "clusters": {"clusters": cluster, "sample_weight": times},
     }[given]
     options = {"weights": "sampling"} if given == "sampling" else {}
 
-    def found(n_repeats):
-        times = {name: np.tile(v, n_repeats) for name, v in of_cases.items()}
-        folds = (fold + 10 * np.arange(n_repeats)[:, None]).ravel()
+    def found(n):
+        more = {name: np.tile(v, n) for name, v in of_cases.items()}
+        more["indices"] = np.tile(np.arange(240), n)
+        folds = (fold + 10 * np.arange(n)[:, None]).ravel()
         pair = (
-            FoldRankings(
-                np.tile(y_true, n_repeats),
-                np.tile(scores, n_repeats),
-                folds,
-                indices=np.tile(np.arange(240), n_repeats),
-                **times,
-            )
+            FoldRankings(np.tile(y_true, n), np.tile(scores, n), folds, **more)
             for scores in (a, b)
         )
         return compare_curves(*pair, rates=RATES, random_state=0, **options)
 
-    once = found(1)
-    for again in (found(2),):
-        for name in ("value_a", "value_b", "difference", "standard_error"):
-            np.testing.assert_allclose(
-                getattr(again, name), getattr(once, name), rtol=1e-12, atol=1e-15
-            )
-        np.testing.assert_allclose(again.rates, once.rates)
-        # The root of what is singular has half of the digits.
-        np.testing.assert_allclose(again.band, once.band, rtol=1e-6)
-        assert (again.n_pos, again.n_neg) == (once.n_pos, once.n_neg)
-
-
-def test_a_fold_of_one_class_of_rankings_is_left_out_with_a_warning():
-    y_true, a, b, fold = drawn_folds()
-    lone = np.append(fold, [7, 7])
-    more = np.append(y_true, [False, False]), np.append(a, [1, 2]), np.append(b, [3, 4])
-    with pytest.warns(UndefinedMetricWarning, match="1 of 5 folds hold") as caught:
-        found = compare_curves(
-            *both_rankings((*more, lone)), rates=RATES, random_state=0
-        )
-    assert caught[0].filename == __file__
-    expected = both_rankings((y_true, a, b, fold))
-    same(found, compare_curves(*expected, rates=RATES, random_state=0))
+    once, again = found(1), found(2)
+    # The root of what is singular has half of the digits.
+    same(again, once, rtol=1e-6)
+    assert (again.n_pos, again.n_neg) == (once.n_pos, once.n_neg)
 
 
 def test_rankings_that_do_not_match_are_refused():
-    cases = drawn_folds()
-    one, other = both_rankings(cases)
-    elsewhere = FoldRankings(cases[0], cases[2], (cases[3] + 1) % 3)
-    with pytest.raises(ValueError, match="y_score_a has other folds than y_true"):
-        compare_curves(one, elsewhere)
-    with pytest.raises(ValueError, match=r"y_score_a must be FoldRankings.*found nd"):
-        compare_curves(one, cases[2])
-    with pytest.raises(ValueError, match=r"y_true must be left out where.*found nd"):
-        compare_curves(cases[0], other)
-    with pytest.raises(
-        ValueError, match="y_score_b must be None where y_true is a Fol"
+    y_true, a, b, fold = drawn_folds()
+    one, other = both_rankings((y_true, a, b, fold))
+    elsewhere = FoldRankings(y_true, b, (fold + 1) % 3)
+    weights = {"sample_weight": np.ones(240)}
+    lone = rankings([[0, 0], [1, 1, 1]], *[[[1, 2], [3, 4, 5]]] * 2)
+    for given, options, message in (
+        ((one, elsewhere), {}, "y_score_a has other folds than y_true"),
+        ((one, b), {}, r"y_score_a must be FoldRankings.*found nd"),
+        ((y_true, other), {}, r"y_true must be left out where.*found nd"),
+        ((one, other, b), {}, "y_score_b must be None where y_true is a Fol"),
+        ((one, other), weights, "sample_weight must be None where y_true is"),
+        (lone, {}, "None of the 2 folds holds both classes"),
     ):
-        compare_curves(one, other, cases[2])
-    with pytest.raises(ValueError, match="sample_weight must be None where y_true is"):
-        compare_curves(one, other, sample_weight=np.ones(240))
-    with pytest.raises(ValueError, match="y_score_b is missing"):
-        compare_curves(cases[0], cases[1])
+        with case(message), pytest.raises(ValueError, match=message):
+            compare_curves(*given, **options)

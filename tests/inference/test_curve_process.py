@@ -10,7 +10,6 @@ from scipy import stats
 from looped import looped
 from reference import curve_process as literal
 from skrate import (
-    RankTable,
     compare,
     estimate,
     lift_at_rate_score,
@@ -18,7 +17,7 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.inference.compare_curves import curve_process
-from skrate.inference.sample import check_cases, check_sample, scored
+from skrate.inference.sample import check_cases, scored
 
 RATES = np.array([0.03, 0.1, 0.25, 1 / 3, 0.5, 0.92, 1.0])
 GAIN = {"benefit": 3.0, "cost": 0.4}
@@ -84,8 +83,8 @@ def test_values_and_covariance_are_those_of_the_influence_of_each_case(metric, d
         np.testing.assert_allclose(process.covariance, expected, rtol=1e-9, atol=1e-14)
 
 
-@pytest.mark.parametrize("metric", list(AT_RATE))
-@pytest.mark.parametrize("rate", [0.08, 0.3, 0.7])
+@looped("metric", list(AT_RATE))
+@looped("rate", [0.08, 0.3, 0.7])
 def test_at_one_rate_it_is_what_compare_and_estimate_find(metric, rate):
     y_true, a, b = sample(0, n=400)
     rates = np.array([rate, 0.99])
@@ -113,7 +112,7 @@ def test_draws_deviate_as_multipliers_of_the_influence_do():
         assert critical == pytest.approx(np.quantile(drawn, level), rel=0.03)
 
 
-@pytest.mark.parametrize("metric", ["recall", "precision", "hits"])
+@looped("metric", ["recall", "precision", "hits"])
 def test_a_grain_is_what_one_independent_case_at_the_cut_is_worth(metric):
     y_true, a, b = sample(8)
     cluster = np.arange(90) // 3
@@ -173,16 +172,6 @@ def test_a_band_holds_the_intervals():
         band, each = process.band(0.9, 500, generator), process.interval(0.9)
         assert (band.low[:-1] < each.low[:-1]).all()
         assert (band.high[:-1] > each.high[:-1]).all()
-
-
-def test_a_table_of_counts_is_its_cases():
-    y_true, a, _ = sample(9)
-    counted = check_sample(RankTable.from_arrays(y_true, a), None)
-    found = curve_process("hits", [counted], RATES)
-    expected = curve_process("hits", models_of(y_true, a), RATES)
-    np.testing.assert_allclose(found.of_models, expected.of_models)
-    np.testing.assert_allclose(found.covariance, expected.covariance, atol=1e-15)
-    np.testing.assert_allclose(found.grain, expected.grain)
 
 
 def test_one_case_that_tells_models_apart_does_not_make_them_more_alike():

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference_cases import JUMPS, SMOOTH, each
+from looped import looped
 from skrate import (
     RankTable,
-    average_precision_score,
     compare,
     estimate,
     expected_recall_score,
@@ -60,8 +60,8 @@ def variance_of_recall(y_true, y_score, rate):
     )
 
 
-@pytest.mark.parametrize("rate", [0.03, 0.1, 0.25, 0.5, 0.9])
-@pytest.mark.parametrize("seed", range(6))
+@looped("rate", [0.03, 0.25, 0.9])
+@looped("seed", range(3))
 def test_negatives_above_the_cut_are_told_from_those_below(rate, seed):
     y_true, y_score = runs_of_negatives(seed)
     found = estimate(recall_at_rate_score, y_true, y_score, rate=rate).standard_error
@@ -105,30 +105,20 @@ def test_a_cut_between_two_cases_parts_a_run(n_seen, seed):
     assert len(small.pos) <= len(table.merged.pos) + 2
 
 
-def test_what_is_not_cut_is_merged_as_before():
-    y_true, y_score = runs_of_negatives(0)
-    table = RankTable.from_arrays(y_true, y_score)
-    for metric, kwargs in [
-        (average_precision_score, {}),
-        (recall_at_rate_score, {"rate": 1.0}),
-        ("roc_auc", {}),
-    ]:
-        assert (
-            merged_but_at(table, cuts_of(find_metric(metric, kwargs).law))
-            is table.merged
-        )
-
-
 def test_the_rates_with_a_probability_of_their_own_cut():
-    mixed = rates.mixture([0.2, rates.beta(3, 19), 1.0])
-    for metric in (expected_recall_score, rate_weighted_auc_score):
-        assert cuts_of(find_metric(metric, {"rate": mixed}).law).tolist() == [0.2]
-        assert (
-            cuts_of(find_metric(metric, {"rate": rates.beta(3, 19)}).law).tolist() == []
-        )
-    assert cuts_of(find_metric(recall_at_rate_score, {"rate": 0.2}).law).tolist() == [
-        0.2
-    ]
+    beta = rates.beta(3, 19)
+    for metric, kwargs, expected in (
+        (expected_recall_score, {"rate": rates.mixture([0.2, beta, 1.0])}, [0.2]),
+        (rate_weighted_auc_score, {"rate": beta}, []),
+        (recall_at_rate_score, {"rate": 0.2}, [0.2]),
+        (recall_at_rate_score, {"rate": 1.0}, []),
+        ("roc_auc", {}, []),
+    ):
+        cuts = cuts_of(find_metric(metric, kwargs).law)
+        assert cuts.tolist() == expected
+        # What is not cut is merged as before.
+        table = RankTable.from_arrays(*runs_of_negatives(0))
+        assert (merged_but_at(table, cuts) is table.merged) == (not expected)
 
 
 AT_RATE = [
@@ -141,7 +131,7 @@ AT_RATE = [
 ]
 
 
-@pytest.mark.parametrize("metric", AT_RATE, ids=lambda metric: metric.__name__)
+@looped("metric", AT_RATE)
 def test_a_rate_at_which_fewer_than_five_are_processed_is_warned_of(metric):
     y_true, y_score = runs_of_negatives(0)
     message = (
@@ -170,9 +160,9 @@ def test_what_is_said_of_few_processed_counts_repetitions_and_numbers_of_cases()
 
 
 @pytest.mark.filterwarnings("ignore:.* depends on the best:UserWarning")
-@pytest.mark.parametrize("metric", [recall_at_rate_score, precision_at_rate_score])
-@pytest.mark.parametrize("n_best", [1, 2, 4])
-@pytest.mark.parametrize("label", [0, 1])
+@looped("metric", [recall_at_rate_score, precision_at_rate_score])
+@looped("n_best", [1, 2, 4])
+@looped("label", [0, 1])
 def test_few_processed_of_one_class_are_not_taken_for_all(metric, n_best, label):
     # The neighbours of the cut are of the same class as what is above it.
     y_true = np.repeat([label, 0, 1, 0], [10, 50, 60, 80])

