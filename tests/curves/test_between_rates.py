@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from looped import looped
 from recall_bounds import high_of, low_of
 from skrate import rate_averaged_roc_curve
 from skrate.curves.consensus import METHODS
@@ -12,25 +13,18 @@ from strategies import ranked_samples
 
 COARSE = [0, 0.1, 0.2, 1]
 ALIKE, UNEQUAL = [(150, 1350)] * 5, [(150, 1350), (240, 760), (80, 400)]
-CURVES = [
-    pytest.param(ALIKE, COARSE, {}, id="folds alike"),
-    pytest.param(UNEQUAL, COARSE, {}, id="folds of several prevalences"),
-    pytest.param(ALIKE, [0.05, 0.25, 0.45, 0.95], {}, id="without the ends"),
-    pytest.param(ALIKE, COARSE, {"bounds": "parametric"}, id="parametric"),
-    pytest.param(ALIKE, COARSE, {"bounds": "beta"}, id="beta"),
-    pytest.param(ALIKE, COARSE, {"bounds": "normal"}, id="normal"),
-    pytest.param(ALIKE, COARSE, {"repeats": [0, 0, 1, 1, 1]}, id="repeats"),
+INNER, IN_REPEATS = [0.05, 0.25, 0.45, 0.95], {"repeats": [0, 0, 1, 1, 1]}
+POINTWISE = [
+    (ALIKE, COARSE, {}),
+    (UNEQUAL, COARSE, {}),
+    (ALIKE, INNER, {}),
+    (ALIKE, COARSE, IN_REPEATS),
+    (ALIKE, COARSE, {"bounds": "parametric"}),
 ]
+BASELINES = [(ALIKE, COARSE, {"bounds": bounds}) for bounds in ("beta", "normal")]
 BAND = {"band": "simultaneous", "n_resamples": 200, "random_state": 0}
 # Those of which the rate of a recall is read off the bounds.
-READ = [
-    pytest.param(ALIKE, COARSE, BAND, id="folds alike"),
-    pytest.param(UNEQUAL, COARSE, BAND, id="folds of several prevalences"),
-    pytest.param(ALIKE, [0.05, 0.25, 0.45, 0.95], BAND, id="without the ends"),
-    pytest.param(ALIKE, COARSE, {"bounds": "beta"}, id="beta"),
-    pytest.param(ALIKE, COARSE, {"bounds": "normal"}, id="normal"),
-    pytest.param(ALIKE, COARSE, BAND | {"repeats": [0, 0, 1, 1, 1]}, id="repeats"),
-]
+READ = [(sizes, rates, BAND | more) for sizes, rates, more in POINTWISE[:4]] + BASELINES
 
 
 def folds_of(sizes, shift=1.5):
@@ -45,7 +39,7 @@ def miss(found, expected):
     return np.abs(found - expected).max() / np.ptp(expected)
 
 
-@pytest.mark.parametrize(("sizes", "rates", "options"), CURVES)
+@looped("sizes, rates, options", POINTWISE + BASELINES)
 def test_bounds_between_rates_are_near_those_computed_there(sizes, rates, options):
     folds = folds_of(sizes)
     curve = rate_averaged_roc_curve(*folds, rates=rates, **options)
@@ -58,10 +52,7 @@ def test_bounds_between_rates_are_near_those_computed_there(sizes, rates, option
         assert miss(found.confidence_interval, exact.confidence_interval) < 0.4
 
 
-@pytest.mark.parametrize(
-    ("sizes", "rates", "options"),
-    [case for case in READ if "beta" in case.id or "normal" in case.id],
-)
+@looped("sizes, rates, options", BASELINES)
 def test_rates_of_a_recall_between_rates_are_near_those_of_a_fine_grid(
     sizes, rates, options
 ):
@@ -122,7 +113,7 @@ def test_bounds_between_rates_rise_hold_the_curve_and_can_be_reached(
             assert (np.diff(processed - recalls) >= -1e-9).all()
 
 
-@pytest.mark.parametrize(("sizes", "rates", "options"), READ)
+@looped("sizes, rates, options", READ)
 def test_both_directions_read_the_same_bounds(sizes, rates, options):
     curve = rate_averaged_roc_curve(*folds_of(sizes), rates=rates, **options)
     for recall in (0.52, 0.75, 0.92):

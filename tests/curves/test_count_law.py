@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from looped import looped
 from reference.count_law import count_law, count_law_by_orders, pooled_law
 from reference.shared_curve import HALF, shared_cells
 from skrate.curves.bounds import FoldSource
@@ -63,11 +64,11 @@ def test_the_oracle_agrees_with_every_order_of_every_placement():
         assert sum(by_cells.values()) == 1
 
 
-@pytest.mark.parametrize(
-    ("n_folds", "n_pos", "n_neg", "n_scores"),
-    [(3, 2, 3, 50), (3, 4, 4, 3), (2, 1, 6, 50), (1, 3, 3, 50)],
+@looped(
+    "n_folds, n_pos, n_neg, n_scores",
+    [(3, 2, 3, 50), (3, 3, 4, 3), (2, 1, 6, 50), (1, 3, 3, 50)],
 )
-@pytest.mark.parametrize("added", [1, 0])
+@looped("added", [1, 0])
 def test_law_is_that_of_the_oracle(n_folds, n_pos, n_neg, n_scores, added):
     folds = random_folds(0, n_folds, n_pos, n_neg, n_scores=n_scores)
     folds = replace(folds, added=added)
@@ -94,12 +95,12 @@ def of_groups(*groups):
     return RankTable(*zip(*groups, strict=True))
 
 
-@pytest.mark.parametrize(
+@looped(
     "folds",
     [
-        pytest.param([[(1, 0), (0, 3)], [(2, 0), (0, 1), (1, 1)]], id="two of three"),
-        pytest.param([[(0, 2), (1, 1)], [(1, 0), (2, 1)], [(1, 1)]], id="tied"),
-        pytest.param([[(1, 0), (0, 1)], [(2, 0), (0, 2)]], id="of one prevalence"),
+        [[(1, 0), (0, 3)], [(2, 0), (0, 1), (1, 1)]],
+        [[(0, 2), (1, 1)], [(1, 0), (2, 1)], [(1, 1)]],
+        [[(1, 0), (0, 1)], [(2, 0), (0, 2)]],
     ],
 )
 def test_folds_of_several_prevalences_share_the_curve_of_the_oracle(folds):

@@ -8,27 +8,24 @@ from hypothesis import given
 from sklearn.metrics import precision_recall_curve
 
 from fold_cases import by_fold, drawn_folds
+from looped import looped
 from skrate import FoldRankings, RankTable, expected_gain_score, hit_curve
 from strategies import ranked_samples
 
 
-@pytest.mark.parametrize(
-    ("y_true", "y_score", "rates", "hits"),
+@looped(
+    "y_true, y_score, rates, hits",
     [
-        pytest.param([1, 0], [2, 1], [0, 0.5, 1], [0, 0.5, 0.5], id="perfect"),
-        pytest.param([0, 1], [2, 1], [0, 0.5, 1], [0, 0, 0.5], id="worst"),
-        pytest.param([1, 0, 0, 1], [3, 3, 3, 3], [0, 1], [0, 0.5], id="constant"),
-        pytest.param(
-            [1, 0, 1, 0], [3, 2, 2, 1], [0, 1 / 4, 3 / 4, 1], [0, 1 / 4, 1 / 2, 1 / 2],
-            id="one tie",
-        ),
-        pytest.param([0, 0], [2, 1], [0, 0.5, 1], [0, 0, 0], id="no positive"),
+        ([1, 0], [2, 1], [0, 0.5, 1], [0, 0.5, 0.5]),
+        ([0, 1], [2, 1], [0, 0.5, 1], [0, 0, 0.5]),
+        ([1, 0, 0, 1], [3, 3, 3, 3], [0, 1], [0, 0.5]),
+        ([1, 0, 1, 0], [3, 2, 2, 1], [0, 0.25, 0.75, 1], [0, 0.25, 0.5, 0.5]),
+        ([0, 0], [2, 1], [0, 0.5, 1], [0, 0, 0]),
     ],
-)  # fmt: skip
+)
 def test_by_hand(y_true, y_score, rates, hits):
     found = hit_curve(y_true, y_score)
-    assert np.array_equal(found[0], rates)
-    assert np.array_equal(found[1], hits)
+    assert np.array_equal(found, (rates, hits))
 
 
 @given(ranked_samples(weighted=True))
@@ -61,29 +58,17 @@ def test_a_table_has_the_curve_of_its_cases(sample):
             found[0] = 1
 
 
-def test_a_table_takes_nothing_beside_it():
-    table = RankTable([1, 0], [0, 1])
-    with pytest.raises(ValueError, match="y_score must be None where y_true is a Rank"):
-        hit_curve(table, [2, 1])
-    with pytest.raises(ValueError, match="y_score is missing"):
-        hit_curve([1, 0])
-
-
-@pytest.mark.parametrize(
-    ("options", "rates", "gains"),
+@looped(
+    "options, rates, gains",
     [
         ({"gain": [8, -4, 2, 2]}, [0, 0.25, 0.75, 1], [0, 2, 1.5, 2]),
         ({"gain": {"positive": 8, "negative": -4}}, [0, 0.25, 0.75, 1], [0, 2, 3, 2]),
         ({"cost": [1, 0, 2, 1]}, [0, 0.25, 0.75, 1], [0, 0.25, 0.5, 0.5]),
         ({"gain": [8, 1, 2, 3], "cost": [0, 1, 3, 0]}, [0, 0, 1, 1], [0, 2, 2.75, 3.5]),
-        (
-            {"gain": [8, 1, 2, 3], "sample_weight": [3, 0, 0, 3]},
-            [0, 0.5, 1],
-            [0, 4, 5.5],
-        ),
+        ({"gain": [8, 1, 2, 3], "sample_weight": [3, 0, 0, 3]},
+         [0, 0.5, 1], [0, 4, 5.5]),
     ],
-    ids=["of cases", "of classes", "positives by cost", "some are free", "weights"],
-)
+)  # fmt: skip
 def test_gain_by_hand(options, rates, gains):
     found = hit_curve([1, 0, 1, 0], [3, 2, 2, 1], **options)
     assert found[0].tolist() == rates
@@ -155,6 +140,10 @@ def test_one_fold_is_a_ranking_and_weights_count_within_and_between_folds(sample
 
 def test_gains_and_costs_of_cases_are_not_known_of_folds():
     rankings = FoldRankings([1, 0, 1, 0], range(4), [0, 0, 1, 1])
+    with pytest.raises(ValueError, match="y_score must be None where y_true is a Rank"):
+        hit_curve(RankTable([1, 0], [0, 1]), [2, 1])
+    with pytest.raises(ValueError, match="y_score is missing"):
+        hit_curve([1, 0])
     for options in ({"gain": [1, 2, 3, 4]}, {"cost": [1, 2, 3, 4]}):
         with pytest.raises(ValueError, match="gain or cost per case"):
             hit_curve(rankings, **options)

@@ -8,6 +8,7 @@ import scipy.integrate
 from hypothesis import given
 from hypothesis import strategies as st
 
+from looped import looped
 from skrate import QuasiConcaveHitCurve
 
 FRACTIONS = st.floats(0.01, 0.99)
@@ -62,14 +63,7 @@ def test_the_approximation_is_close_where_most_are_found_at_the_first_pace():
     assert abs(error) < 0.01
 
 
-@pytest.mark.parametrize(
-    ("momentum", "stamina"),
-    [
-        pytest.param(0.2, 0.5, id="momentum of a random test"),
-        pytest.param(0.2, 1.0, id="all at one pace"),
-        pytest.param(0.9, 0.0, id="no stamina"),
-    ],
-)
+@looped("momentum, stamina", [(0.2, 0.5), (0.2, 1.0), (0.9, 0.0)])
 def test_a_random_test(momentum, stamina):
     curve = QuasiConcaveHitCurve(momentum, stamina, 0.2)
     assert curve.auc == pytest.approx(0.5, abs=1e-15)
@@ -78,14 +72,10 @@ def test_a_random_test(momentum, stamina):
     assert curve.hits([0.0, 0.3, 1.0]) == pytest.approx([0, 0.06, 0.2], abs=1e-15)
 
 
-def test_a_perfect_test():
-    curve = QuasiConcaveHitCurve(1, 0.2, 0.2)
-    assert curve.auc == pytest.approx(1, abs=1e-15)
-    assert curve.average_precision == pytest.approx(1, abs=1e-15)
-    assert curve.hits([0.1, 0.2, 0.7]).tolist() == [0.1, 0.2, 0.2]
-
-
 def test_hits_by_hand():
+    perfect = QuasiConcaveHitCurve(1, 0.2, 0.2)
+    assert (perfect.auc, perfect.average_precision) == pytest.approx((1, 1), abs=1e-15)
+    assert perfect.hits([0.1, 0.2, 0.7]).tolist() == [0.1, 0.2, 0.2]
     curve = QuasiConcaveHitCurve(momentum=0.8, stamina=0.1, prevalence=0.17)
     # 0.09 are left for 0.9 of the cases.
     assert curve.hits(0.05) == pytest.approx(0.04, abs=1e-15)
@@ -103,8 +93,8 @@ def test_stamina_at_its_bound_survives_rounding():
             assert beyond.stamina == curve.stamina
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
+@looped(
+    "values, message",
     [
         ((0.1, 0.1, 0.2), "momentum must be between the prevalence, 0.2, and 1, got 0"),
         ((1.1, 0.1, 0.2), r"momentum must be a number in \(0, 1\], got 1.1"),
@@ -117,8 +107,5 @@ def test_stamina_at_its_bound_survives_rounding():
 def test_what_is_not_admissible_raises(values, message):
     with pytest.raises(ValueError, match=message):
         QuasiConcaveHitCurve(*values)
-
-
-def test_hits_outside_of_0_and_1_raise():
     with pytest.raises(ValueError, match=r"rate must be in \[0, 1\]"):
         QuasiConcaveHitCurve(0.5, 0.1, 0.2).hits([0.5, 1.5])

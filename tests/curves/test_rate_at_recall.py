@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from guarantees import binomial_tolerance, simulations
+from looped import looped
 from simulated_folds import SETTINGS
 from simulated_recall import consensus_misses
 from skrate import RankTable, estimate, rate_at_recall_score, rate_averaged_roc_curve
@@ -16,8 +17,8 @@ def sample(seed=0, n_folds=4):
     return y, [rng.normal(size=80) + 1.5 * fold for fold in y]
 
 
-@pytest.mark.parametrize("recall", [0.3, 0.8, 0.95, 1])
-@pytest.mark.parametrize("bounds", ["exact", "parametric", "bootstrap"])
+@looped("recall", [0.3, 0.8, 0.95, 1])
+@looped("bounds", ["exact", "parametric", "bootstrap"])
 def test_that_of_one_fold_is_that_of_its_ranking(recall, bounds):
     (y_true,), (y_score,) = sample(n_folds=1)
     options = {"bounds": bounds, "n_resamples": 50, "random_state": 0}
@@ -50,18 +51,6 @@ def test_repeats_make_nothing_narrower():
     ends = [c.rate_at_recall(0.9).confidence_interval for c in (once, thrice, alike)]
     assert_allclose(ends[0], ends[1], rtol=0, atol=1e-12)
     assert ends[2].high - ends[2].low < ends[0].high - ends[0].low
-
-
-def test_the_interval_is_of_the_level_and_holds_the_rate():
-    y, scores = sample()
-    last = 0.0
-    for level in (0.5, 0.9, 0.99):
-        curve = rate_averaged_roc_curve(y, scores, confidence_level=level)
-        needed = curve.rate_at_recall(0.9)
-        low, high = needed.confidence_interval
-        assert low <= needed.value <= high
-        assert high - low > last
-        last = high - low
 
 
 def test_nothing_must_be_processed_for_no_recall():

@@ -8,6 +8,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import accuracy_score, roc_auc_score
 
 import fold_cases
+from looped import looped
 from recall_bounds import low_of
 from skrate import (
     FoldRankings,
@@ -36,28 +37,17 @@ def random_folds(seed, sizes, shift=1.0):
     return y, [rng.normal(size=len(fold)) + shift * fold for fold in y]
 
 
-@pytest.mark.parametrize(
-    ("y_trues", "y_scores", "expected_rates", "tpr", "fpr"),
+@looped(
+    "y_trues, y_scores, expected_rates, tpr, fpr",
     [
-        pytest.param(
-            Y, S, np.arange(6) / 5,
-            [0, 2 / 4, 3 / 4, 4 / 4, 1, 1],
-            [0, 0, 1 / 6, 2 / 6, 4 / 6, 1],
-            id="two folds of five",
-        ),
-        pytest.param(
-            [[1, 0, 1, 0]], [[1, 1, 1, 0]], np.arange(5) / 4,
-            [0, 1 / 3, 2 / 3, 1, 1],
-            [0, 1 / 6, 2 / 6, 3 / 6, 1],
-            id="three cases tie",
-        ),
-        pytest.param(
-            [[1, 0], [1, 1, 0, 0]], [[2, 1], [2, 4, 3, 1]], [0.0, 0.25, 0.5, 1.0],
-            # A half of the positive of the first fold, one of two of the second.
-            [0, (0.5 + 1) / 3, (1 + 1) / 3, 1],
-            [0, 0, (0 + 1) / 3, 1],
-            id="folds of two sizes",
-        ),
+        (Y, S, np.arange(6) / 5,
+         [0, 2 / 4, 3 / 4, 4 / 4, 1, 1], [0, 0, 1 / 6, 2 / 6, 4 / 6, 1]),
+        # Three cases tie.
+        ([[1, 0, 1, 0]], [[1, 1, 1, 0]], np.arange(5) / 4,
+         [0, 1 / 3, 2 / 3, 1, 1], [0, 1 / 6, 2 / 6, 3 / 6, 1]),
+        # A half of the positive of the first fold, one of two of the second.
+        ([[1, 0], [1, 1, 0, 0]], [[2, 1], [2, 4, 3, 1]], [0.0, 0.25, 0.5, 1.0],
+         [0, (0.5 + 1) / 3, (1 + 1) / 3, 1], [0, 0, (0 + 1) / 3, 1]),
     ],
 )  # fmt: skip
 def test_curve_by_hand(y_trues, y_scores, expected_rates, tpr, fpr):
@@ -89,31 +79,16 @@ def test_curve_pools_the_recall_of_the_folds(folds):
         assert on_isometric == pytest.approx(rate)
 
 
-def test_a_part_of_a_case_counts_where_no_cases_tie():
-    y, scores = random_folds(5, [(8, 12), (10, 21)])
-    curve = rate_averaged_roc_curve(y, scores, rates=[0.07, 0.33, 0.81], bounds=None)
-    by_fold = [
-        [recall_at_rate_score(a, b, rate=rate) for rate in (0.07, 0.33, 0.81)]
-        for a, b in zip(y, scores, strict=True)
-    ]
-    assert curve.fold_tpr == pytest.approx(np.array(by_fold))
-
-
 @given(fold_lists(weighted=True))
 def test_integer_weights_are_repeated_rows(folds):
+    options = {"rates": np.linspace(0, 1, 21), "bounds": None}
+    y_trues, y_scores, weights = zip(*folds, strict=True)
     weighted = rate_averaged_roc_curve(
-        [f.y_true for f in folds],
-        [f.y_score for f in folds],
-        sample_weight=[f.sample_weight for f in folds],
-        rates=np.linspace(0, 1, 21),
-        bounds=None,
+        y_trues, y_scores, sample_weight=weights, **options
     )
-    n_times = [f.sample_weight.astype(int) for f in folds]
+    times = [weight.astype(int) for weight in weights]
     repeated = rate_averaged_roc_curve(
-        [np.repeat(f.y_true, n) for f, n in zip(folds, n_times, strict=True)],
-        [np.repeat(f.y_score, n) for f, n in zip(folds, n_times, strict=True)],
-        rates=np.linspace(0, 1, 21),
-        bounds=None,
+        *(list(map(np.repeat, each, times)) for each in (y_trues, y_scores)), **options
     )
     assert weighted.tpr == pytest.approx(repeated.tpr)
     assert weighted.fpr == pytest.approx(repeated.fpr)
@@ -145,7 +120,7 @@ def test_accuracy_is_that_of_processing_the_first():
     assert np.all(low.accuracy <= high.accuracy)
 
 
-@pytest.mark.parametrize("rate", ["uniform", 0.2, rates.beta(3, 19)])
+@looped("rate", ["uniform", 0.2, rates.beta(3, 19)])
 def test_rauc_is_the_mean_over_folds_of_one_prevalence(rate):
     y, scores = random_folds(2, [(8, 12)] * 4)
     curve = rate_averaged_roc_curve(y, scores, bounds=None)
@@ -226,9 +201,10 @@ def test_a_fold_of_one_class_is_left_out_with_a_warning():
     assert curve.n_folds == 2
 
 
-@pytest.mark.parametrize(
-    ("change", "match"),
+@looped(
+    "change, match",
     [
+        ({"augment": 2}, "augment must be True or False, got 2"),
         ({"y_scores": S[:1]}, "y_scores must hold as many arrays.* 1 and 2"),
         ({"sample_weight": [[1] * 5]}, "sample_weight must hold as many.* 1 and 2"),
         ({"sample_weight": [[1] * 5, [1] * 4]}, "Fold 1: .*sample_weight has 4"),
@@ -251,24 +227,18 @@ def test_a_fold_of_one_class_is_left_out_with_a_warning():
         ({"y_trues": TABLES}, "y_scores must be None where y_trues is a RankTable"),
         ({"y_trues": [TABLES[0], Y[1]]}, "of 2 folds 1 are tables"),
         ({"y_trues": TABLES[0]}, "y_trues must be a sequence .* found RankTable"),
-        (
-            {"y_trues": TABLES, "y_scores": None, "pos_label": 1},
-            "pos_label must be None where y_trues is a RankTable",
-        ),
-        (
-            {"y_trues": [*TABLES, RankTable([0.5, 1], [1, 2])], "y_scores": None},
-            "bounds='exact' takes .* no RankTable whose weights are not whole",
-        ),
+        ({"y_trues": TABLES, "y_scores": None, "pos_label": 1},
+         "pos_label must be None where y_trues is a RankTable"),
+        ({"y_trues": [*TABLES, RankTable([0.5, 1], [1, 2])], "y_scores": None},
+         "bounds='exact' takes .* no RankTable whose weights are not whole"),
         ({"confidence_level": 1}, "confidence_level must be a number in"),
         ({"n_resamples": 0}, "n_resamples must be an integer >= 1"),
         ({"random_state": "x"}, "random_state must be"),
         ({"sample_weight": [[1, 2, 1, 1, 1]] * 2}, "bounds='exact' takes no sample_w"),
-        (
-            {"y_trues": Y[:1], "y_scores": S[:1], "bounds": "normal"},
-            "bounds='normal' needs at least two folds",
-        ),
+        ({"y_trues": Y[:1], "y_scores": S[:1], "bounds": "normal"},
+         "bounds='normal' needs at least two folds"),
     ],
-)
+)  # fmt: skip
 def test_bad_input_is_named(change, match):
     arguments = {"y_trues": Y, "y_scores": S, **change}
     with pytest.raises(ValueError, match=match):
@@ -288,14 +258,6 @@ def test_columns_are_those_of_the_curve_and_of_its_bounds():
     assert len(rate_averaged_roc_curve(Y, S, bounds=None).to_dict()) == 4
 
 
-def test_a_point_is_a_result():
-    point = rate_averaged_roc_curve(Y, S, confidence_level=0.8).recall_at_rate(0.4)
-    low, high = point.confidence_interval
-    expected = {"value": point.value, "low": low, "high": high, "confidence_level": 0.8}
-    assert point.to_dict() == expected
-    assert repr(point).startswith(f"CurvePoint(value={point.value}, ")
-
-
 def test_folds_of_a_curve_have_other_bounds():
     y, scores = random_folds(4, [(8, 12), (9, 20), (7, 13)])
     curve = rate_averaged_roc_curve(y, scores, repeats=[0, 0, 1])
@@ -307,15 +269,13 @@ def test_folds_of_a_curve_have_other_bounds():
     assert again.n_repeats == 2
 
 
-@pytest.mark.parametrize(
-    "given", [{"y_scores": S}, {"pos_label": 1}, {"repeats": 2}, {"sample_weight": S}]
-)
-def test_what_folds_hold_is_not_given_twice(given):
-    folds = rate_averaged_roc_curve(Y, S).folds
-    with pytest.raises(
-        ValueError, match=f"{next(iter(given))} must be None where y_trues"
-    ):
-        rate_averaged_roc_curve(folds, **given)
+def test_what_folds_hold_is_not_given_twice():
+    rankings = FoldRankings([1, 0, 1, 0], range(4), [0, 0, 1, 1])
+    given = {"y_scores": S, "pos_label": 1, "repeats": 2, "sample_weight": S}
+    for folds in (rate_averaged_roc_curve(Y, S).folds, rankings):
+        for name, value in given.items():
+            with pytest.raises(ValueError, match=f"{name} must be None where y_trues"):
+                rate_averaged_roc_curve(folds, **{name: value})
 
 
 def drawn_folds(weighted):
@@ -328,7 +288,7 @@ def drawn_folds(weighted):
     return (y, scores, weights), tables
 
 
-@pytest.mark.parametrize(
+@looped(
     "options",
     [
         {},
@@ -338,12 +298,14 @@ def drawn_folds(weighted):
         {"bounds": "beta", "repeats": [0, 0, 0]},
     ],
 )
-def test_tables_of_folds_have_the_curve_of_their_cases(options):
+def test_tables_and_rankings_of_folds_have_the_curve_of_their_cases(options):
     (y, scores, _), tables = drawn_folds(weighted=False)
-    expected = rate_averaged_roc_curve(y, scores, **options)
-    found = rate_averaged_roc_curve(tables, **options)
-    assert found.to_dict() == expected.to_dict()
-    assert found.n_repeats == expected.n_repeats
+    expected = rate_averaged_roc_curve(y, scores, **options).to_dict()
+    assert rate_averaged_roc_curve(tables, **options).to_dict() == expected
+    if "repeats" not in options:
+        fold = np.repeat([0, 1, 2], list(map(len, y)))
+        rankings = FoldRankings(np.concatenate(y), np.concatenate(scores), fold)
+        assert rate_averaged_roc_curve(rankings, **options).to_dict() == expected
 
 
 def test_weighted_tables_of_folds_have_the_curve_of_their_cases():
@@ -355,21 +317,6 @@ def test_weighted_tables_of_folds_have_the_curve_of_their_cases():
         found = rate_averaged_roc_curve(tables, bounds=bounds)
         for name, column in expected.to_dict().items():
             assert found.to_dict()[name] == pytest.approx(column, rel=1e-13, abs=1e-15)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"bounds": "beta"},
-        {"band": "simultaneous", "n_resamples": 50, "random_state": 0},
-    ],
-)
-def test_rankings_of_folds_have_the_curve_of_their_cases(options):
-    y_true, a, _, fold = fold_cases.drawn_folds()
-    found = rate_averaged_roc_curve(FoldRankings(y_true, a, fold), **options)
-    expected = rate_averaged_roc_curve(*fold_cases.by_fold(fold, y_true, a), **options)
-    assert found.to_dict() == expected.to_dict()
 
 
 def test_rankings_bring_their_weights_repeats_and_positive_label():
@@ -389,10 +336,3 @@ def test_rankings_bring_their_weights_repeats_and_positive_label():
     *lists, of_folds = fold_cases.by_fold(fold, y_true, a, weights)
     expected = rate_averaged_roc_curve(*lists, sample_weight=of_folds, bounds="normal")
     assert found.to_dict() == expected.to_dict()
-
-
-@pytest.mark.parametrize("name", ["y_scores", "sample_weight", "pos_label", "repeats"])
-def test_what_rankings_hold_is_not_given_beside_them(name):
-    rankings = FoldRankings([1, 0, 1, 0], range(4), [0, 0, 1, 1])
-    with pytest.raises(ValueError, match=f"{name} must be None where y_trues is"):
-        rate_averaged_roc_curve(rankings, **{name: 1})

@@ -12,6 +12,7 @@ from hypothesis import given
 from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import binomial_tolerance, simulations
+from looped import looped
 from optional import require
 from reference.budget_card import by_all_labels, card
 from simulated_intervals import SETTINGS, draw, population
@@ -47,58 +48,34 @@ def sample(n=400, prevalence=0.2, seed=0, shift=1.0):
     return y_true, rng.standard_t(4, size=n) + shift * y_true
 
 
-def enough(y_true):
-    return min(sum(y_true), len(y_true) - sum(y_true)) >= 2
-
-
 @given(ranked_samples(min_size=6))
 def test_quantities_are_those_of_the_oracle(ranked):
     y_true, y_score, _ = ranked
-    if not enough(y_true):
-        return
-    report = budget_report(y_true, y_score, rate=RATE)
-    expected = card(y_true.tolist(), y_score.tolist(), BUDGET)
-    assert [row.quantity for row in report] == list(expected)
-    for row in report:
-        assert type(row.value) is float
-        assert row.value == pytest.approx(float(expected[row.quantity]), abs=1e-12)
-        low, high = row.confidence_interval
-        assert low <= row.value <= high
-
-
-@given(ranked_samples(min_size=6))
-def test_chance_is_what_a_ranking_of_all_as_equal_gives(ranked):
-    y_true, y_score, _ = ranked
-    if not enough(y_true):
+    if min(sum(y_true), len(y_true) - sum(y_true)) < 2:
         return
     report = budget_report(y_true, y_score, rate=RATE)
     flat = budget_report(y_true, np.zeros(len(y_true)), rate=RATE)
+    expected = card(y_true.tolist(), y_score.tolist(), BUDGET)
+    assert [row.quantity for row in report] == list(expected)
     for row, equal in zip(report, flat, strict=True):
+        assert type(row.value) is float
+        assert row.value == pytest.approx(float(expected[row.quantity]), abs=1e-12)
+        # Chance is what a ranking of all as equal gives.
         assert row.chance == pytest.approx(equal.value, rel=1e-12)
+        low, high = row.confidence_interval
+        assert low <= row.value <= high
 
 
 def test_by_hand():
     # Five of ten are processed, and three of four positives are among them.
     y_true = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0]
     report = budget_report(y_true, np.arange(10)[::-1], rate=0.5, n_items=200)
-    values = {row.quantity: row.value for row in report}
-    assert values == pytest.approx(
-        {
-            "found": 60,
-            "missed": 20,
-            "false alarms": 40,
-            "recall": 3 / 4,
-            "precision": 3 / 5,
-            "lift": (3 / 5) / (4 / 10),
-            "number needed": 5 / 3,
-        }
-    )
-    assert [row.chance for row in report] == pytest.approx(
-        [40, 40, 60, 0.5, 0.4, 1.0, 2.5]
-    )
+    values, chance = zip(*((row.value, row.chance) for row in report), strict=True)
+    assert values == pytest.approx([60, 20, 40, 3 / 4, 3 / 5, (3 / 5) / 0.4, 5 / 3])
+    assert chance == pytest.approx([40, 40, 60, 0.5, 0.4, 1.0, 2.5])
 
 
-@pytest.mark.parametrize("rate", [0.1, rates.beta(3, 19), "uniform"])
+@looped("rate", [0.1, rates.beta(3, 19), "uniform"])
 def test_shares_are_those_of_estimate(rate):
     y_true, y_score = sample()
     report = budget_report(y_true, y_score, rate=rate, confidence_level=0.9)
@@ -127,17 +104,8 @@ def test_counts_grow_with_the_batch_and_their_intervals_with_them():
         assert (other.prediction_interval is None) == (one.quantity not in COUNTS)
 
 
-def test_what_is_found_and_what_is_not_make_the_positives_and_the_processed():
-    y_true, y_score = sample()
-    report = budget_report(y_true, y_score, rate=rates.beta(3, 19), n_items=1_000)
-    found, missed, alarms = (report[name].value for name in COUNTS)
-    assert found + missed == pytest.approx(1_000 * y_true.mean())
-    assert found + alarms == pytest.approx(1_000 * 3 / 22)
-    assert report["number needed"].value == pytest.approx((found + alarms) / found)
-
-
-@pytest.mark.parametrize("law", [rates.beta(3, 19), rates.interval(0.1, 0.6)])
-@pytest.mark.parametrize("metric", [ExpectedHits, partial(ExpectedHits, missed=True)])
+@looped("law", [rates.beta(3, 19), rates.interval(0.1, 0.6)])
+@looped("metric", [ExpectedHits, partial(ExpectedHits, missed=True)])
 def test_influence_is_what_a_little_weight_changes(metric, law):
     y_true, y_score = sample(n=60)
     # Ties, of both classes.
@@ -169,7 +137,7 @@ def test_where_all_is_processed_only_the_prevalence_is_uncertain():
 # --- Chance -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(4))
+@looped("seed", range(4))
 def test_moments_by_chance_are_those_of_all_labellings(seed):
     rng = np.random.default_rng(seed)
     y_score, n_pos = rng.integers(0, 6, 9), int(rng.integers(2, 8))
@@ -181,24 +149,8 @@ def test_moments_by_chance_are_those_of_all_labellings(seed):
     assert found == pytest.approx((sums.mean(), sums.var(), third), abs=1e-12)
 
 
-# 0.25 of 20 cases are whole ones; of the others a case is cut.
-@pytest.mark.parametrize("rate", [0.25, 0.2505, 0.27, 0.299])
-def test_pvalue_is_near_the_share_of_labellings_that_find_as_much(rate):
-    y_true, y_score = np.zeros(20, int), -np.arange(20)
-    sums = np.array(by_all_labels(y_score.tolist(), 4, [(rate, 1)]), float)
-    processed = np.clip(20 * rate - np.arange(20), 0, 1)
-    for positives in ([0, 1, 6, 9], [0, 1, 2, 9], [3, 6, 9, 12], [0, 1, 5, 9]):
-        y_true[:] = 0
-        y_true[positives] = 1
-        expected = np.mean(sums >= processed[positives].sum() - 1e-9)
-        found = budget_report(y_true, y_score, rate=rate)[0].pvalue
-        # Of whole numbers, with the tail of a gamma distribution for theirs; the last
-        # are found in part where a case is cut, which is between two of them.
-        assert expected - 0.025 < found < 1.4 * expected + 0.03
-
-
-@pytest.mark.parametrize("laws", [(0.1, 0.1012), ([0.05, 0.5], [0.0512, 0.5012])])
-@pytest.mark.parametrize("tied", [1, 2])
+@looped("laws", [(0.1, 0.1012), ([0.05, 0.5], [0.0512, 0.5012])])
+@looped("tied", [1, 2])
 def test_pvalue_hardly_depends_on_whether_a_case_is_cut(laws, tied):
     # Where a fourth of one more case is processed no positive is cut, in groups of two
     # neither.
@@ -214,9 +166,9 @@ def test_pvalue_hardly_depends_on_whether_a_case_is_cut(laws, tied):
     assert whole < cut < 1.3 * whole
 
 
-@pytest.mark.parametrize("law", [rates.fixed(0.25), rates.fixed(0.3), rates.beta(2, 3)])
-@pytest.mark.parametrize("n_pos", [2, 3, 5, 9])
-@pytest.mark.parametrize("tied", [1, 3])
+@looped("law", [rates.fixed(0.25), rates.fixed(0.3), rates.beta(2, 3)])
+@looped("n_pos", [2, 5, 9])
+@looped("tied", [1, 3])
 def test_pvalue_of_few_positives_is_that_of_all_choices_of_them(law, n_pos, tied):
     group = np.arange(12) // tied
     edges = np.arange(0, 13, tied) / 12
@@ -289,8 +241,8 @@ def test_clusters_that_are_all_alike_have_shown_no_variation():
         assert found.high == max(expected.high, np.ceil(reach.high))
 
 
-@pytest.mark.parametrize("n_clusters", [2, 6])
-@pytest.mark.parametrize("law", [0.2, rates.beta(3, 19)])
+@looped("n_clusters", [2, 6])
+@looped("law", [0.2, rates.beta(3, 19)])
 def test_the_pvalue_of_clusters_is_where_the_interval_leaves_chance_out(
     n_clusters, law
 ):
@@ -374,15 +326,14 @@ def test_rows_are_found_by_name_and_position():
     report = budget_report(y_true, y_score, rate=0.2)
     assert report[0] is report["found"] is report["model", "found"]
     assert len(report) == len(list(report)) == 7
-    with pytest.raises(KeyError, match=r"'fund'.*quantities"):
-        report["fund"]
     both = budget_report(y_true, models={"A": y_score, "B": -y_score}, rate=0.2)
-    with pytest.raises(KeyError, match=r"'found' is no row: ask for \[model"):
-        both["found"]
-    with pytest.raises(KeyError, match=r"'B' is no row: ask for"):
-        both["B"]
-    with pytest.raises(KeyError, match=r"'fund' is no row"):
-        both["fund"]
+    for of, name, message in (
+        (report, "fund", r"'fund'.*quantities"),
+        (both, "found", r"'found' is no row: ask for \[model"),
+        (both, "B", "'B' is no row: ask for"),
+    ):
+        with pytest.raises(KeyError, match=message):
+            of[name]
 
 
 def test_it_prints_as_a_table():
@@ -414,44 +365,27 @@ def test_digits_are_those_that_the_width_of_an_interval_has():
         assert list(numbers) == [f"{number:.{digits}f}" for number in expected]
 
 
-def test_the_html_aligns_numbers_right_and_explains_below():
-    html = budget_report(*sample(n=50), rate=0.2)._repr_html_()
-    assert "caption-side: bottom" in html
-    assert html.count('<td style="text-align: left">') == 7
-    assert html.count('<td style="text-align: right">') == 7 * 3
-    assert '<th colspan="4" style="text-align: left">model (p = ' in html
-
-
 def test_names_of_models_do_not_widen_the_columns_and_are_escaped_in_html():
     y_true, y_score = sample(n=50)
     name = "<script>alert('&')</script>" * 4
     report = budget_report(y_true, models={name: y_score}, rate=0.2)
+    lines = repr(report).splitlines()
     assert name in repr(report)
-    assert all(
-        len(line) <= 80 for line in repr(report).splitlines() if name not in line
-    )
+    assert all(len(line) <= 80 for line in lines if name not in line)
     html = report._repr_html_()
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
     assert html.count("<tr>") == html.count("</tr>") == 9
-
-
-def test_the_frame_has_the_columns_of_the_dict():
-    pd = require("pandas")
-    y_true, y_score = sample(n=50)
-    report = budget_report(y_true, y_score, rate=0.2, n_items=20)
-    frame = report.to_frame()
-    assert list(frame) == list(report.to_dict())
-    assert {"prediction_interval_low", "prediction_interval_high"} <= set(frame)
-    assert frame["value"].tolist() == [row.value for row in report]
-    assert pd.isna(frame["prediction_interval_low"].iloc[3])
+    assert "caption-side: bottom" in html
+    assert html.count('<td style="text-align: left">') == 7
+    assert html.count('<td style="text-align: right">') == 7 * 3
 
 
 # --- Undefined, and bad input -------------------------------------------------------
 
 
-@pytest.mark.parametrize("label", [0, 1])
-@pytest.mark.parametrize("models", [1, 2])
+@looped("label", [0, 1])
+@looped("models", [1, 2])
 def test_one_class_is_undefined_and_warned_of_once(label, models):
     y_true, scores = np.full(20, label), np.arange(20)
     given = {f"m{i}": scores for i in range(models)}
@@ -477,8 +411,8 @@ def test_nothing_found_needs_infinitely_many():
     assert "inf" in repr(report)
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
+@looped(
+    "changed, message",
     [
         ({"models": {}}, "models must hold at least one"),
         ({"models": {1: [1, 2, 3, 4], "1": [1, 2, 3, 4]}}, "name of its own"),
@@ -486,10 +420,10 @@ def test_nothing_found_needs_infinitely_many():
         ({"models": {"A": [1, 2, 3, np.nan]}}, r"models\['A'\] contains NaN"),
         ({"models": [[1, 2, 3, 4], [4, 3, 2, 1]]}, r"shape \(2, 4\): transpose it"),
         ({"models": zip("a", [[1, 2, 3, 4]], strict=True)}, "of type zip: pass a dict"),
-        (
-            {"y_score": {"A": [1, 2, 3, 4]}},
-            "y_score holds several models: give them as",
-        ),
+        ({"y_score": {"A": [1, 2, 3, 4]}}, "y_score holds several models: give th"),
+        ({"y_true": RankTable([1, 1], [1, 1]), "models": {"A": [1, 2]}},
+         "y_true is a RankTable"),
+        ({"models": {"A": RankTable([1, 1], [1, 1])}}, r"models\['A'\]"),
         ({"rate": 1, "y_score": [1, 2, 3, 4]}, r"rate=1 may be one .*1/N.* rate=1\.0"),
         ({"models": [1, 2, 3, 4]}, "models must have one column per model"),
         ({"y_score": [1, 2, 3, 4], "models": {"A": [1, 2, 3, 4]}}, "y_score must be"),
@@ -501,19 +435,11 @@ def test_nothing_found_needs_infinitely_many():
         ({"confidence_level": 95}, "confidence_level must be"),
         ({"weights": "any", "y_score": [1, 2, 3, 4]}, "weights must be"),
     ],
-)
+)  # fmt: skip
 def test_bad_input_is_refused_by_name(changed, message):
     arguments = {"y_true": [1, 0, 1, 0], "rate": 0.5} | changed
     with pytest.raises(ValueError, match=message):
         budget_report(**arguments)
-
-
-def test_tables_of_several_models_are_refused():
-    table = RankTable([1, 1], [1, 1])
-    with pytest.raises(ValueError, match="y_true is a RankTable"):
-        budget_report(table, models={"A": [1, 2]}, rate=0.5)
-    with pytest.raises(ValueError, match=r"models\['A'\]"):
-        budget_report([1, 0, 1, 0], models={"A": table}, rate=0.5)
 
 
 # --- Guarantees ---------------------------------------------------------------------
