@@ -185,10 +185,7 @@ def precision_at_rate_score(
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked, both or neither of ``rate``
-        and ``k``, a rate outside (0, 1] or the integer 1, which may be one case, a
-        ``k`` that is not between 1 and the number of cases, or ``groups`` of another
-        length, or with a rate that is not known or a table.
+        As :func:`recall_at_rate_score`.
 
     Warns
     -----
@@ -224,17 +221,6 @@ def precision_at_rate_score(
     >>> precision_at_rate_score(
     ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.25
     ... )
-    1.0
-    >>> precision_at_rate_score(
-    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], k=2
-    ... )
-    0.5
-
-    The best of each day:
-
-    >>> day = [1, 1, 2, 2]
-    >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
-    >>> precision_at_rate_score(y_true, y_score, k=1, groups=day)
     1.0
 
     A quarter or a half, who knows: half of 1 and half of 0.5.
@@ -290,9 +276,8 @@ def lift_at_rate_score(
 
     Notes
     -----
-    Where the cut falls among cases of one score, it is the expectation over random
-    orders of these cases. Under a distribution of the rate it is the mean given that
-    the rate is above 0, as that of :func:`precision_at_rate_score`. Cost: one sort.
+    Under a distribution of the rate it is the mean given that the rate is above 0, as
+    that of :func:`precision_at_rate_score`. Cost: one sort.
 
     Examples
     --------
@@ -301,16 +286,6 @@ def lift_at_rate_score(
     ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.25
     ... )
     2.0
-
-    The budget is known roughly:
-
-    >>> from skrate import rates
-    >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
-    >>> round(
-    ...     lift_at_rate_score(y_true, y_score, rate=rates.beta(3, 9)),
-    ...     4,
-    ... )
-    1.767
     """
     return score(LiftAtRate(rate, k), y_true, y_score, sample_weight, pos_label)
 
@@ -388,8 +363,7 @@ class AtRate(Metric):
 
     @property
     def facts(self) -> Facts:
-        # What is processed of all lists at a known rate can be put together, but for
-        # the lift, which is no ratio of two sums.
+        # The lift is no ratio of two sums.
         is_lift = self.is_per_positive and self.is_per_processed
         is_of_queues = not (self.is_uncertain or is_lift)
         return Facts(counts_places=self.k is not None, is_of_queues=is_of_queues)
@@ -523,20 +497,11 @@ def share_of_items(k: int, n_cases: int, is_weighted: bool = False) -> float:
 
 @dataclass(frozen=True, repr=False)
 class PerProcessed(RateDistribution):
-    """A rate R of law F, weighted by 1 / R: what has masses like dF(r) / r at r > 0.
+    """A rate R weighted by 1 / R: P(R > u) becomes V(u) = E[1 / R; R > u] / E[1 / R].
 
-    With H(r) the positives in the share r of a ranking, h(u) the share of positives at
-    place u and V(u) = E[1 / R; R > u],
-
-        E[H(R) / R] = integral of h(u) V(u) du,
-
-    as H(r) is the integral of h up to r. V(u) / V(0) is the survival function of this
-    law. So lift averaged over R > 0 is ``mean_inverse`` = E[1 / R | R > 0] times the
-    expected recall under it, and precision the prevalence times that.
-
-    Where E[1 / R] is infinite, as of a uniform rate, the least rates are taken for one
-    that is less than 1e-18 of all others, so that it is finite and nothing else changes
-    by more than rounding.
+    As E[H(R) / R] is the integral of H' V, the mean lift is ``mean_inverse`` times the
+    expected recall under it. Where E[1 / R] is infinite, the least rates are taken for
+    one that is less than 1e-18 of all others, which changes nothing else.
     """
 
     of: RateDistribution
@@ -620,9 +585,8 @@ def _nothing() -> _Weighted:
 def _of_panels(rate: RateDistribution, table: SurvivalTable) -> _Weighted:
     """Return the law of a rate with a density, which may have jumps as well.
 
-    V is integrated from the right: on panels so short that 1 / r is a polynomial on
-    each, the density over r is one too. The table is exact to rounding of its greatest
-    values, which 1 / r would enlarge: so the rate itself says what is in a panel.
+    On panels so short that 1 / r is a polynomial the density over r is one. The rate
+    itself says what is in a panel: 1 / r would enlarge the rounding of its table.
     """
     positive = float(rate._survival(np.zeros(1))[0])
     if positive <= 0:

@@ -49,7 +49,7 @@ _LEAST_NEGATIVES = 10
 _LEAST_POSITIVES = 8
 # What rounding may leave of a share that is reached.
 ROUNDING = 1e-12
-# Rates that are tried beside the cuts of the ranking, and in place of more cuts.
+# Rates that are tried beside the cuts of the merged ranking, or in place of more cuts.
 _STEPS, _MOST_CUTS = 512, 2**16
 # Between two of them.
 _FINER = 64
@@ -105,20 +105,11 @@ def rate_at_recall_score(
     the least r with F(r) = ``recall``. Within tied cases, and within one, recall rises
     linearly: half of a positive counts as found in its first half.
 
-    :func:`compare` tests by its slopes, those of the recall at this rate over the
-    negative of the rise of the curve there. Late in a ranking the curve goes by steps,
-    so that the interval "wilson" of :func:`estimate` turns a test round: it holds all
-    rates r at which a true recall of :math:`\rho` = ``recall`` is at most t standard
-    errors from that of the sample, with Student's t of a degree of freedom less than
-    there are positives and the variance
-
-    .. math:: \frac{(1 - L)^2 \rho (1 - \rho)}{n_1}
-              + \frac{(L (1 - \pi) / \pi)^2 \varphi (1 - \varphi)}{n_0}
-              + \left(\frac{L (\rho - \varphi)}{\pi}\right)^2 \frac{\pi (1 - \pi)}{n},
-
-    where :math:`\pi` is the prevalence, :math:`\varphi = (r - \pi \rho) / (1 - \pi)`
-    and L the share of positives between r and where the sample reaches the recall. With
-    few positives it ends at 1; see the user guide. Cost: one sort.
+    Late in a ranking the curve goes by steps, so that the interval "wilson" of
+    :func:`estimate` turns a test round: it holds all rates at which a true recall of
+    ``recall`` is at most t standard errors from that of the sample, with Student's t of
+    a degree of freedom less than there are positives. With few positives it ends at 1;
+    see the user guide. Cost: one sort.
 
     Examples
     --------
@@ -197,11 +188,6 @@ def work_saved_score(
     ... )
     >>> work_saved_score(y_true, y_score, recall=1)
     0.4
-
-    To find half of them, two are enough:
-
-    >>> work_saved_score(y_true, y_score, recall=0.5)
-    0.3
     """
     return score(WorkSaved(recall), y_true, y_score, sample_weight, pos_label)
 
@@ -258,11 +244,6 @@ def precision_at_recall_score(
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
     >>> precision_at_recall_score(y_true, y_score, recall=0.5)
     1.0
-
-    Three quarters of two positives are the first and half of the second:
-
-    >>> precision_at_recall_score(y_true, y_score, recall=0.75)
-    0.6
     """
     return score(PrecisionAtRecall(recall), y_true, y_score, sample_weight, pos_label)
 
@@ -317,9 +298,8 @@ def recall_at_precision_score(
     the greatest F(r) with :math:`\pi F(r) \ge \tau r`, where :math:`\tau` is
     ``precision``. Without tied scores that is the greatest recall among those of
     scikit-learn's curve with this precision; a group of tied scores may be processed
-    in part, at random. The target is met by processing nothing, so that it is 0, and
-    no nan, where no rate meets it: as in Keras and torchmetrics, and so that models of
-    which one never gets there can be compared.
+    in part, at random. Processing nothing meets every target: it is 0, and no nan,
+    where no rate does, as in Keras and torchmetrics.
 
     The interval "wilson" of :func:`estimate` is that of a test turned round: it ends
     where the precision is significantly below the target at all further rates, and
@@ -586,15 +566,12 @@ def rate_slopes(table: RankTable, recall: float) -> Slopes:
     """Return the slopes of the least rate at which a table has a recall.
 
     The rate is p rho + (1 - p) F, with F the share of the negatives above the cut: a
-    negative there adds itself, and a positive moves the cut up to where the recall is
-    rho again,
+    negative there adds itself, a positive moves the cut,
 
         g_P = -m_j p (1 - L) / L, g_Q = m_j (1 - p), g_p = rho - F,
 
-    with m_j the part of group j above the cut and L the share of positives at it. That
-    is the slope of the recall at this rate over that of the curve, -L / p. A curve that
-    gets flatter is steeper before the cut than after it: so L is the share of positives
-    between the recalls that are a standard error of rho less and more.
+    with m_j the part of group j above the cut and L the share of positives between the
+    recalls that are a standard error of rho less and more.
     """
     p, rest = table.prevalence, table.negative_share
     rate = rate_of_recall(table, recall)
@@ -615,9 +592,8 @@ class RecallTest(NamedTuple):
     """Whether the recall of the population may be a given one, rate by rate.
 
     At the rate r that is ``recall``, or where a ``precision`` is given that times r
-    over the prevalence. The sample has it at the rate ``found_at``. In the population
-    the prevalence may be another, which changes a precision but not a recall;
-    ``is_precise`` says that a precision is what follows from the rate.
+    over the prevalence; the sample has it ``found_at`` a rate. ``is_precise`` says that
+    a precision follows, which another prevalence changes.
     """
 
     table: RankTable
@@ -629,30 +605,26 @@ class RecallTest(NamedTuple):
 
     def last_below(self, quantile: float) -> float:
         """Return the last rate at which the deviation is no more than the quantile."""
-        return self._last(_tried(self.table), quantile, 1)
+        return self._last(quantile, 1)
 
     def last_above(self, quantile: float) -> float:
         """Return the last rate at which it is no less; the first where none is."""
-        return self._last(_tried(self.table), -quantile, -1)
+        return self._last(-quantile, -1)
 
     def first_above(self, quantile: float) -> float:
         """Return the first rate at which it is no less."""
-        return self._last(_tried(self.table)[::-1], -quantile, -1)
+        return self._last(-quantile, -1, backwards=True)
 
     def deviations(self, rates: FloatArray) -> FloatArray:
-        """Return how far the recall of the sample is above the one that is tested.
+        """Return how far the recall of the sample is above the tested one, in errors.
 
-        In standard errors, if that one is true. With rho that recall, p the prevalence,
-        F = (r - p rho) / (1 - p) the false positive rate that goes with it and L the
-        share of positives at the cut, the recall of the sample has the variance
+        With rho the tested one, p the prevalence, F = (r - p rho) / (1 - p) and L the
+        share of positives between r and where the sample has rho, its variance is
 
             (1 - L)^2 rho (1 - rho) / n_1 + (L (1 - p) / p)^2 F (1 - F) / n_0
             + (L (c + F - rho) / p)^2 p (1 - p) / n,
 
-        without the last part if class sizes are fixed, where c is r / p if a precision
-        is meant, else 0. L is the share between r and where the sample has the recall:
-        what moves the cut moves the recall by what the sample itself finds there,
-        however the curve bends.
+        without the last part if class sizes are fixed; c is r / p for a precision.
         """
         table, (n_pos, n_neg, are_fixed) = self.table, self.sizes
         p, rest = table.prevalence, table.negative_share
@@ -677,33 +649,25 @@ class RecallTest(NamedTuple):
         found[(difference == 0) | (step == 0)] = 0.0
         return found
 
-    def _last(self, rates: FloatArray, quantile: float, sign: int) -> float:
-        """Return the last of the rates, in their order, that is not left out.
+    def _last(self, most: float, sign: int, *, backwards: bool = False) -> float:
+        """Return the last rate where the deviation times the sign is no more.
 
-        That is where the deviation times the sign is no more than the quantile; the
-        first where there is none.
+        The first where there is none.
         """
-        last = _last_place(sign * self.deviations(rates), quantile)
-        if last is None or last == len(rates) - 1:
-            return float(rates[last or 0])
-        finer = np.linspace(rates[last], rates[last + 1], _FINER)
-        found = sign * self.deviations(finer)
-        last = _last_place(found[:-1], quantile) or 0
-        low, high = found[last], found[last + 1]
+        rates = self.table.merged.table.rates
+        if len(rates) > _MOST_CUTS:
+            rates = np.arange(_MOST_CUTS + 1) / _MOST_CUTS
+        else:
+            rates = np.union1d(rates, np.arange(_STEPS + 1) / _STEPS)
+        if backwards:
+            rates = rates[::-1]
+        kept = np.flatnonzero(sign * self.deviations(rates) <= most)
+        if not len(kept) or kept[-1] == len(rates) - 1:
+            return float(rates[kept[-1] if len(kept) else 0])
+        rates = np.linspace(rates[kept[-1]], rates[kept[-1] + 1], _FINER)
+        found = sign * self.deviations(rates)
+        last = np.flatnonzero(found[:-1] <= most).max(initial=0)
+        low, high = found[last : last + 2]
         # A straight line, but nothing is left out up to an infinite deviation.
-        part = (quantile - low) / (high - low) if np.isfinite(high - low) else 1.0
-        return float(finer[last] + part * (finer[last + 1] - finer[last]))
-
-
-def _last_place(values: FloatArray, most: float) -> int | None:
-    """Return the last place of a value that is no more than ``most``."""
-    places = np.flatnonzero(values <= most)
-    return int(places[-1]) if len(places) else None
-
-
-def _tried(table: RankTable) -> FloatArray:
-    """Return the rates at which the curve bends, and steps between them."""
-    cuts = table.merged.table.rates
-    if len(cuts) > _MOST_CUTS:
-        return np.arange(_MOST_CUTS + 1) / _MOST_CUTS
-    return np.union1d(cuts, np.arange(_STEPS + 1) / _STEPS)
+        part = (most - low) / (high - low) if np.isfinite(high - low) else 1.0
+        return float(rates[last] + part * (rates[last + 1] - rates[last]))

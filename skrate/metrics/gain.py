@@ -37,12 +37,14 @@ from skrate.metrics.at_recall import ROUNDING
 from skrate.metrics.base import NEEDED, PER_CASE, Facts, Metric, Slopes, score
 from skrate.metrics.recall import (
     bandwidth,
+    expected_recall,
     gain_of_tables,
     is_of_few,
     mean_and_moved,
     negative_recall_score,
     processed_rows,
     recall_slopes,
+    sum_over_places,
     swapped,
 )
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
@@ -329,12 +331,15 @@ class ExpectedGain(Metric, score=expected_gain_score):
 
     def value(self, table: RankTable) -> float:
         if isinstance(table, WorthTable):
-            worth = table.worth
-        else:
-            of_pos, of_neg = self._by_class
-            gain = of_pos * table.pos + of_neg * table.neg
-            worth = GroupWorth(gain, table.pos + table.neg)
-        return gain_of_groups(worth, self.rate) / table.total * self._scale(table)
+            found = gain_of_groups(table.worth, self.rate) / table.total
+            return found * self._scale(table)
+        (of_pos, of_neg), found = self._by_class, 0.0
+        if of_pos and table.n_pos > 0:
+            found += of_pos * table.prevalence * expected_recall(table, self.rate)
+        if of_neg and table.n_neg > 0:
+            wasted = expected_recall(table, self.rate, of_negatives=True)
+            found += of_neg * table.negative_share * wasted
+        return found * self._scale(table)
 
     @property
     def _by_class(self) -> ClassGain:
@@ -432,7 +437,10 @@ def _of_cases(
     assert worth is not None
     # Sums that are beyond all floats are found below.
     with np.errstate(over="ignore", invalid="ignore"):
-        found = gain_of_groups(ranked_worth(worth, sample), metric.rate)
+        if sample.weights is None and worth.cost is None:
+            found = gain_of_places(worth.gain, sample, metric.rate)
+        else:
+            found = gain_of_groups(ranked_worth(worth, sample), metric.rate)
     if not np.isfinite(found):
         raise ValueError(
             f"The sum of gain is beyond {np.finfo(float).max:.3g}, or that of cost, "
@@ -442,6 +450,18 @@ def _of_cases(
         return found
     weights = sample.weights
     return found / (len(worth.gain) if weights is None else total(weights))
+
+
+def gain_of_places(gain: FloatArray, sample: Sample, rate: RateDistribution) -> float:
+    """Return the expected gain of cases that all cost the same, twice as quickly."""
+    assert sample.scores is not None
+    order, begins = ranking(sample.scores)
+    gain = gain[order]
+    if not begins.all():
+        starts = np.flatnonzero(begins)
+        sizes = np.diff(starts, append=len(gain))
+        gain = np.repeat(np.add.reduceat(gain, starts) / sizes, sizes)
+    return sum_over_places(gain, rate)
 
 
 def gain_of_groups(worth: GroupWorth, rate: RateDistribution) -> float:
@@ -475,16 +495,12 @@ def just_reached(worth: GroupWorth, rate: RateDistribution) -> FloatArray:
 
 
 def worth_slopes(table: WorthTable, rate: RateDistribution) -> WorthSlopes:
-    """Return the slopes of the expected gain, a sum over cases, by group.
+    """Return the slopes of the expected gain E = sum g_k m_k by group.
 
-    With g_k the gain and c_k the cost of group k, of C in all, and m_k the mean
-    survival over its share of the cost, from D_(k-1) to D_k, it is E = sum g_k m_k. So
-    the slope by g_k is m_k. A cost in group j moves all D_k with k >= j:
+    With g_k the gain of group k, c_k its cost, of C in all, and m_k the mean survival
+    over its share of the cost, that by g_k is m_k; a cost moves all D_k with k >= j:
 
         dE/dc_j = sum_k (1{k >= j} - D_k) / C * dE/dD_k.
-
-    E does not depend on the unit of the costs, so that what cases add, g m_k +
-    c dE/dc_k, sums to E.
     """
     worth, at_once = table.worth, 0.0
     is_free = worth.cost == 0

@@ -145,11 +145,8 @@ def rate_weighted_auc_score(
 
     Swapping the classes *and* negating the scores, with the rate mirrored to 1 - R,
     leaves the rAUC as it is. Swapping the classes alone gives one minus the rAUC, for
-    the same rate; negating the scores alone gives that only for the mirrored rate.
-
-    A mean rate above 1/2 is computed in that mirror image, so that a rate next to 1 is
-    as exact as one next to 0: ``beta(3e9, 3)`` is known to all its digits, but a number
-    such as ``1 - 1e-9`` is rounded to 1.1e-16 before it arrives.
+    the same rate; negating the scores alone gives that only for the mirrored rate. A
+    mean rate above 1/2 is computed in the mirror image, which is as exact next to 1.
 
     Several classes are as many rankings: that of a class is by its own column, of all
     cases, its prevalence that of the class. Under the uniform rate averages are those
@@ -186,17 +183,6 @@ def rate_weighted_auc_score(
     ...     4,
     ... )
     0.8188
-
-    Two quantiles of the share are known, and nothing else:
-
-    >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
-    >>> round(
-    ...     rate_weighted_auc_score(
-    ...         y_true, y_score, rate=known, worst="low"
-    ...     ),
-    ...     4,
-    ... )
-    0.5
 
     Three classes, each of which has a queue and a budget of its own:
 

@@ -315,12 +315,6 @@ def negative_recall_score(
     ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.5
     ... )
     0.5
-
-    With any rate as probable as another, it is what a random order would waste, less
-    what the ranking spares:
-
-    >>> negative_recall_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
-    0.375
     """
     return score(NegativeRecall(rate), y_true, y_score, sample_weight, pos_label)
 
@@ -469,10 +463,9 @@ def expected_recall(
 def sum_over_places(counts: Array, rate: RateDistribution) -> float:
     """Return the sum over cases in places of their own; labels may be numbers.
 
-    In a block of a long ranking the probability of being processed is a polynomial of
-    the position, to rounding, nearly everywhere: its values at a few positions give the
-    sum over the block by products. Blocks where it is not (a jump, an unbounded
-    density) fail the check at other positions and are summed case by case.
+    In most blocks of a long ranking the probability of being processed is a polynomial
+    of the position, to rounding: its values at a few positions give the sum. Blocks
+    with a jump fail the check at other positions and are summed case by case.
     """
     n = len(counts)
     if n <= _KEPT_LENGTH:
@@ -585,19 +578,10 @@ def swapped(table: RankTable) -> RankTable:
 def recall_slopes(table: RankTable, rate: RateDistribution) -> tuple[Slopes, float]:
     """Return the slopes of expected recall, and its value.
 
-    A positive adds the mean survival of its group beside what it moves, a negative
-    moves only; with pi the share of positives in each group,
+    A positive adds the mean survival m_j of its group beside what it moves, a_j; a
+    negative moves only:
 
         g_P = m_j - a_j, g_Q = -a_j (1 - p) / p, g_p = (sum Q_j a_j - sum P_j a_j) / p.
-
-    At a cut pi must be estimated from its neighbours, as the density at a quantile: one
-    case is positive or not. Of few cases down to there, two of each class are added to
-    these neighbours, as to a proportion [1]_.
-
-    References
-    ----------
-    .. [1] Agresti and Coull (1998), Approximate is better than "exact" for interval
-       estimation of binomial proportions, :doi:`10.1080/00031305.1998.10480550`.
     """
     share = table.pos / (table.pos + table.neg)
     mean, moved = mean_and_moved(
@@ -742,16 +726,13 @@ def _grid(rate: RateDistribution) -> tuple[FloatArray, FloatArray, BoolArray]:
     means = rate.table.mean(nodes[:-1], nodes[1:])
     chord = (survival[1:] + survival[:-1]) / 2
     falls = survival[:-1] - survival[1:]
-    # Both the mean and a place: a curve may cross its chord. Not in the middle, where
-    # it crosses if it is symmetric; but if it bends one way, it is there that it misses
-    # most.
+    # Both the mean and a place: a curve may cross its chord, by symmetry in the middle.
     at = rate.table.survival(nodes[:-1] + _PLACE / _GRID)
     off_chord = np.abs(at - (survival[:-1] - _PLACE * falls))
     off_chord /= 4 * _PLACE * (1 - _PLACE)
     miss = np.maximum(np.abs(means - chord), off_chord)
-    # Where hardly anything survives no share of it could be kept: there the mean rate,
-    # which is the mean of the survival over all cells, is the scale. Where all but
-    # little survives it is what does not, but for rounding.
+    # Where hardly anything survives the mean rate is the scale, and where nearly all
+    # does what does not.
     mean = rate.mean()
     scale = np.maximum(survival[:-1], mean)
     scale = np.minimum(scale, np.maximum(1 - survival[1:], 1 - mean))
@@ -766,9 +747,8 @@ def share_at_cut(
 ) -> FloatArray:
     """Return the share of positives among the neighbours of the cut at each rate.
 
-    Of several folds, cut at the same rate each, those of all together; ``n_repeats`` is
-    how often these test each case. At 0 and at 1, where nothing is cut, it is of no
-    use.
+    One case is positive or not, so that it is estimated as a density is at a quantile.
+    Of folds, which test each case ``n_repeats`` times, those of all together.
     """
     total = sum(table.total for table in tables) / n_repeats
     width = bandwidth(points, total)
@@ -780,7 +760,8 @@ def share_at_cut(
         found += (ends[len(points) :] - ends[: len(points)]) / n_repeats
     # Per case within the bandwidth, so that it does not jump from one to the next.
     around = 2 * width * total
-    # Few cases may be all of one class, which is no sign that others would be.
+    # Few cases may be all of one class: two of each are added, as Agresti and Coull
+    # (1998) have it, :doi:`10.1080/00031305.1998.10480550`.
     added = np.where(is_of_few(tables, points, n_repeats), _ADDED, 0.0)
     share = np.zeros_like(around)
     np.divide(found + added, around + 2 * added, out=share, where=around > 0)
@@ -801,14 +782,9 @@ def is_of_few(
 
 
 def bandwidth(points: FloatArray, n: float) -> FloatArray:
-    """Return half widths around rates in [0, 1]: those of [1]_ for quantiles.
+    """Return half widths around rates that stay in [0, 1], as around quantiles.
 
-    They never leave [0, 1], and are 0 at 0 and at 1, where nothing is cut.
-
-    References
-    ----------
-    .. [1] Hall and Sheather (1988), On the distribution of a studentized quantile,
-       :doi:`10.1111/j.2517-6161.1988.tb01735.x`.
+    Those of Hall and Sheather (1988), :doi:`10.1111/j.2517-6161.1988.tb01735.x`.
     """
     # At 0 and 1, of which the result is not used, the quantile would be infinite.
     inner = np.clip(points, 1e-12, 1 - 1e-12)
